@@ -1,0 +1,606 @@
+"""Fitted models in safetensors files: arrays as tensors, settings as JSON, and never a pickle.
+
+The file's metadata has one key, ``"fastsvm"``, whose value is a JSON object::
+
+    {"schema": 1, "version": "0.1.0", "model": NODE}
+
+where ``NODE`` is ``{"class": ..., "params": {...}, "fitted": {...}}``, or for a pipeline
+``{"class": "Pipeline", "steps": [[name, NODE], ...]}``. Tensors are named after the attribute they hold,
+in a pipeline with the step's name before it: ``classifier.coef_``. A list of strings is a pair of tensors,
+``.bytes`` (UTF-8, end to end) and ``.offsets`` (where each begins, and where the last ends).
+
+A reader trusts nothing in the file: the class is looked up in a closed table, names of fields and tensors
+must be exactly the expected ones, and every type, shape, offset and value is checked before it is used.
+"""
+
+import contextlib
+import json
+import math
+import os
+import re
+import reprlib
+import secrets
+import stat
+from itertools import pairwise
+
+import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import Pipeline
+
+from .linear import PegasosClassifier, PerceptronClassifier, SDCAClassifier
+
+__all__ = ["ModelFileError", "load_model", "save_model"]
+
+SCHEMA = 1
+KEY = "fastsvm"
+MAX_HEADER = 1 << 24  # bytes of JSON; real models have a few hundred
+MAX_NGRAM = 16
+MAX_LABELS = 1 << 24  # characters of a padded array of labels: one long label widens all the others
+
+FLOATS = {"F32": "<f4", "F64": "<f8"}
+OFFSETS = {"I64": "<i8"}
+BYTES = {"U8": "u1"}
+# A pattern stored in a file could be one that takes for ever to match; the file only names one of these.
+ANALYZERS = {"words": r"(?u)\b\w\w+\b", "split": r"\S+"}
+COUNTS = ("int32", "int64", "float32", "float64")
+
+LABELS = {
+    **{"BOOL": "?", "F16": "<f2"},
+    **{"I8": "i1", "I16": "<i2", "I32": "<i4", "I64": "<i8"},
+    **{"U8": "u1", "U16": "<u2", "U32": "<u4", "U64": "<u8"},
+    **FLOATS,
+}
+DTYPES = LABELS
+
+
+class ModelFileError(ValueError):
+    """A model that cannot be stored in a file, or a file from which no model can be read."""
+
+
+def save_model(model, path):
+    """Write a fitted model to a safetensors file.
+
+    The file is complete or not there at all: it is written beside `path` under another name, flushed to
+    the disk and then renamed, so that whatever goes wrong leaves an earlier file at `path` as it was.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted :class:`SDCAClassifier`, :class:`PegasosClassifier` or :class:`PerceptronClassifier`, a
+        scikit-learn ``CountVectorizer`` with a vocabulary, or a scikit-learn ``Pipeline`` of these.
+    path : str or path-like
+        Where to write. An existing file is replaced.
+
+    Raises
+    ------
+    ModelFileError
+        If the model is of another class, is not fitted, or has settings that a file cannot hold: a
+        callable, a list of stop words, a token pattern other than the default and ``r"\\S+"``.
+    OSError
+        If the file cannot be written.
+
+    Notes
+    -----
+    What predictions need is kept exactly: the parameters, ``coef_`` and ``intercept_`` in their precision,
+    ``classes_``, ``feature_names_in_``, and with them ``n_iter_``, ``objective_`` and ``dual_gap_``. What
+    only training needs is not: ``dual_coef_``, ``history_``, the state of ``partial_fit``, a random
+    generator given as `random_state` (an integer is kept), a vectorizer's limits on document frequency,
+    a pipeline's cache.
+    """
+    try:
+        content = _to_bytes(model)
+    except ModelFileError as error:
+        raise ModelFileError(f"{os.fspath(path)}: the model cannot be saved: {error}") from None
+    _write_atomically(path, content)
+
+
+def load_model(path):
+    """Read a model from a file that :func:`save_model` wrote.
+
+    Nothing in the file is executed or imported, so a file from a stranger can be opened safely; what the
+    model then predicts is as trustworthy as the stranger.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    model : estimator
+        A fitted model that predicts exactly as the saved one did.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is damaged, is not a model, or was written by a later version with another layout.
+    OSError
+        If the file cannot be read.
+    """
+    try:
+        return _from_bytes(_read(path))
+    except ModelFileError as error:
+        raise ModelFileError(f"{os.fspath(path)}: {error}") from None
+
+
+# The file ------------------------------------------------------------------------------------------------
+
+
+def _to_bytes(model):
+    from safetensors.numpy import save
+
+    from . import __version__
+
+    node, tensors = _encode(model)
+    text = json.dumps({"schema": SCHEMA, "version": __version__, "model": node}, allow_nan=False)
+    if len(text) > MAX_HEADER // 2:
+        raise ModelFileError("its parameters are too large")
+    _from_text(text, dict(tensors))  # what is written can be read: the reader's checks are the writer's
+    return save(tensors, {KEY: text})
+
+
+def _from_bytes(content):
+    header, tensors = _open(content)
+    metadata = header.get("__metadata__") or {}
+    if KEY not in metadata:
+        raise ModelFileError("a safetensors file, but not a fastsvm model")
+    _fields(metadata, "metadata", **{KEY: str})
+    return _from_text(metadata[KEY], tensors)
+
+
+def _from_text(text, tensors):
+    document = _parse(text)
+    _check_schema(document)
+    _fields(document, "model description", schema=int, version=str, model=dict)
+    return _decode(document["model"], tensors)
+
+
+def _open(content):
+    """Split a safetensors file into its header, parsed, and its tensors."""
+    from safetensors import SafetensorError, deserialize
+
+    size = int.from_bytes(content[:8], "little")
+    if size > MAX_HEADER:
+        raise ModelFileError("not a safetensors file, or damaged (header too large)")
+    try:
+        tensors = deserialize(content)
+    except SafetensorError as error:
+        reason = str(error).removeprefix("Error while deserializing: ")
+        raise ModelFileError(f"not a safetensors file, or damaged ({reason})") from None
+    header = _parse(str(content[8 : 8 + size], "utf-8"))
+    return header, {name: _array(name, **tensor) for name, tensor in tensors}
+
+
+def _array(name, dtype, shape, data):
+    if dtype not in DTYPES:
+        raise ModelFileError(f"tensor {_show(name)} is of type {dtype}")
+    try:
+        return np.frombuffer(data, DTYPES[dtype]).reshape(shape)
+    except ValueError:  # dimensions beyond what NumPy counts, beside a dimension of 0
+        raise ModelFileError(f"tensor {_show(name)} has an impossible shape") from None
+
+
+def _check_schema(document):
+    schema = document.get("schema") if type(document) is dict else None
+    if type(schema) is not int or schema < 1:
+        raise ModelFileError(f"unknown schema {_show(schema)}")
+    if schema > SCHEMA:
+        raise ModelFileError(
+            f"written by a later fastsvm (schema {schema}, this one reads up to {SCHEMA}); upgrade fastsvm"
+        )
+
+
+def _read(path):
+    status = os.stat(path)
+    if not stat.S_ISREG(status.st_mode):  # a pipe or a device may never end
+        raise ModelFileError("not a regular file")
+    with open(path, "rb") as file:
+        return file.read(status.st_size)
+
+
+def _write_atomically(path, content):
+    target = os.path.realpath(path)  # a link stays a link
+    temporary = os.path.join(os.path.dirname(target), f".fastsvm-{secrets.token_hex(8)}.tmp")
+    try:
+        mode = _mode(target)
+        with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException as error:  # Ctrl-C included
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        if isinstance(error, OSError) and error.errno is not None:
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from None  # not the temporary name
+        raise
+
+
+def _mode(target):
+    """Tell the permissions of a file to be written, before the umask."""
+    try:
+        status = os.stat(target)
+    except FileNotFoundError:
+        return 0o666
+    if not stat.S_ISREG(status.st_mode):  # /dev/null, say, must not be replaced
+        raise ModelFileError(f"{target}: not a regular file")
+    return stat.S_IMODE(status.st_mode)  # what was private stays private
+
+
+# JSON ----------------------------------------------------------------------------------------------------
+
+
+def _parse(text):
+    """Parse JSON as the standard has it: no NaN, no number beyond 64 bits, no key twice."""
+    try:
+        return json.loads(
+            text,
+            object_pairs_hook=_unique,
+            parse_int=_integer,
+            parse_float=_finite,
+            parse_constant=_finite,
+        )
+    except RecursionError:
+        raise ModelFileError("damaged metadata (nested too deeply)") from None
+    except ValueError as error:
+        raise ModelFileError(f"damaged metadata ({error})") from None
+
+
+def _unique(pairs):
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise ValueError("a key twice in one object")
+    return result
+
+
+def _integer(digits):
+    if len(digits) > 20 or not -(2**63) <= int(digits) < 2**63:
+        raise ValueError("an integer beyond 64 bits")
+    return int(digits)
+
+
+def _finite(digits):
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ValueError("a number that is not finite")
+    return number
+
+
+def _fields(value, what, /, **kinds):
+    """Check that a JSON object has exactly these fields, each of its type."""
+    if type(value) is not dict:
+        raise ModelFileError(f"{what} is not an object")
+    _same_names(value, kinds, f"{what}: field")
+    for name, kind in kinds.items():
+        if type(value[name]) is not kind:
+            raise ModelFileError(f"{what}: {name} is {_show(value[name])}, not of type {kind.__name__}")
+
+
+def _same_names(found, expected, what):
+    for name in expected:
+        if name not in found:
+            raise ModelFileError(f"{what} {_show(name)} is missing")
+    for name in found:
+        if name not in expected:
+            raise ModelFileError(f"{what} {_show(name)} is unexpected")
+
+
+def _show(value):
+    """Show a value of unknown origin on one short line."""
+    shorten = reprlib.Repr()
+    shorten.maxstring = shorten.maxother = 60
+    return " ".join(shorten.repr(value).split())
+
+
+# Tensors -------------------------------------------------------------------------------------------------
+
+
+def _take(tensors, name, dtypes, ndim=1):
+    """Remove one tensor from those still to be read, and check its type and rank."""
+    if name not in tensors:
+        raise ModelFileError(f"tensor {_show(name)} is missing")
+    array = tensors.pop(name)
+    if array.dtype not in [np.dtype(dtype) for dtype in dtypes.values()]:
+        raise ModelFileError(f"tensor {_show(name)} is of type {array.dtype}")
+    if array.ndim != ndim:
+        raise ModelFileError(f"tensor {_show(name)} has {array.ndim} dimensions, not {ndim}")
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise ModelFileError(f"tensor {_show(name)} has values that are not finite")
+    if array.dtype.kind == "b" and (array.view("u1") > 1).any():
+        raise ModelFileError(f"tensor {_show(name)} has values that are neither true nor false")
+    return array
+
+
+def _native(array):
+    """Lay an array out as safetensors wants it: C order, this machine's byte order."""
+    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
+
+
+def _pack(name, strings):
+    """Turn strings into the two tensors that hold them."""
+    for string in strings:
+        if not isinstance(string, str):
+            raise ModelFileError(f"{name} has {_show(string)}, which is not a string")
+    try:
+        encoded = [string.encode() for string in strings]
+    except UnicodeEncodeError:
+        raise ModelFileError(f"{name} has a string that is not valid Unicode") from None
+    return {
+        f"{name}.bytes": np.frombuffer(b"".join(encoded), np.uint8),
+        f"{name}.offsets": np.cumsum([0, *map(len, encoded)], dtype=np.int64),
+    }
+
+
+def _unpack(name, tensors):
+    """Take the two tensors of a list of strings, and return the list: unlike strings, at least one."""
+    content = _take(tensors, f"{name}.bytes", BYTES).tobytes()
+    offsets = _take(tensors, f"{name}.offsets", OFFSETS).tolist()
+    if len(offsets) < 2 or offsets[0] != 0 or offsets[-1] != len(content):
+        raise ModelFileError(f"{name}: offsets do not span the {len(content)} bytes")
+    if any(start > stop for start, stop in pairwise(offsets)):
+        raise ModelFileError(f"{name}: offsets decrease")
+    try:
+        strings = [content[start:stop].decode() for start, stop in pairwise(offsets)]
+    except UnicodeDecodeError:
+        raise ModelFileError(f"{name}: invalid UTF-8") from None
+    if len(set(strings)) != len(strings):
+        raise ModelFileError(f"{name}: a string twice")
+    return strings
+
+
+# Codecs: encode(object) -> params, fitted, tensors; decode(params, fitted, tensors) -> object --------------
+
+
+class _CountVectorizerCodec:
+    """scikit-learn's ``CountVectorizer``, as far as it is words, their order, and how to find them."""
+
+    cls = CountVectorizer
+    kept = ("ngram_range", "lowercase", "binary", "token_pattern", "dtype", "vocabulary")
+    only_for_fit = ("max_df", "min_df", "max_features")
+
+    def encode(self, vectorizer):
+        given = vectorizer.get_params(deep=False)
+        for name, default in CountVectorizer().get_params(deep=False).items():
+            if name not in self.kept + self.only_for_fit and given[name] != default:
+                raise ModelFileError(f"a CountVectorizer with {name}={_show(given[name])}")
+        patterns = {pattern: name for name, pattern in ANALYZERS.items()}
+        if given["token_pattern"] not in patterns:
+            raise ModelFileError(f"a CountVectorizer with token_pattern={_show(given['token_pattern'])}")
+        try:
+            words = vectorizer.get_feature_names_out()
+        except ValueError as error:  # not fitted, for one
+            raise ModelFileError(f"CountVectorizer: {error}") from None
+        params = {
+            "ngram_range": [_to_json("ngram_range", n) for n in given["ngram_range"]],
+            "lowercase": bool(given["lowercase"]),
+            "binary": bool(given["binary"]),
+            "analyzer": patterns[given["token_pattern"]],
+            "dtype": np.dtype(given["dtype"]).name,
+        }
+        return params, {}, _pack("vocabulary", words)
+
+    def decode(self, params, fitted, tensors):
+        what = "CountVectorizer parameters"
+        _fields(params, what, ngram_range=list, lowercase=bool, binary=bool, analyzer=str, dtype=str)
+        _fields(fitted, "CountVectorizer attributes")
+        ngrams = params["ngram_range"]
+        if [type(n) for n in ngrams] != [int, int] or not 1 <= ngrams[0] <= ngrams[1] <= MAX_NGRAM:
+            raise ModelFileError(f"{what}: ngram_range is {_show(ngrams)}")
+        for name, known in ("analyzer", ANALYZERS), ("dtype", COUNTS):
+            if params[name] not in known:
+                raise ModelFileError(f"{what}: {name} is {_show(params[name])}")
+        vectorizer = CountVectorizer(
+            ngram_range=tuple(ngrams),
+            lowercase=params["lowercase"],
+            binary=params["binary"],
+            token_pattern=ANALYZERS[params["analyzer"]],
+            dtype=np.dtype(params["dtype"]).type,
+            vocabulary=_unpack("vocabulary", tensors),
+        )
+        vectorizer.get_feature_names_out()  # sets vocabulary_, without fit's warnings
+        return vectorizer
+
+
+class _LinearCodec:
+    """A linear classifier: parameters, weights, classes, and how the training ended."""
+
+    summary = ("n_iter_", "objective_", "dual_gap_")
+
+    def __init__(self, cls):
+        self.cls = cls
+
+    def encode(self, model):
+        if not hasattr(model, "coef_"):
+            raise ModelFileError(f"the {self.cls.__name__} is not fitted")
+        params = {name: _to_json(name, value) for name, value in model.get_params(deep=False).items()}
+        fitted = {
+            name: _number_or_list(name, getattr(model, name)) for name in self.summary if hasattr(model, name)
+        }
+        tensors = {"coef_": _native(model.coef_), "intercept_": _native(model.intercept_)}
+        fitted["classes_"] = model.classes_.dtype.kind
+        if model.classes_.dtype.kind in "UO":
+            tensors |= _pack("classes_", model.classes_.tolist())
+        else:
+            tensors["classes_"] = _native(model.classes_)
+        if hasattr(model, "feature_names_in_"):
+            tensors |= _pack("feature_names_in_", model.feature_names_in_)
+        return params, fitted, tensors
+
+    def decode(self, params, fitted, tensors):
+        model = self.cls()
+        _same_names(params, model.get_params(deep=False), f"{self.cls.__name__} parameter")
+        self._check_and_set(model, params)
+        model.classes_ = _decode_classes(fitted.get("classes_"), tensors)
+        n_rows = 1 if len(model.classes_) == 2 else len(model.classes_)
+        model.coef_ = _take(tensors, "coef_", FLOATS, ndim=2)
+        model.intercept_ = _take(tensors, "intercept_", FLOATS)
+        if len(model.coef_) != n_rows or len(model.intercept_) != n_rows or model.coef_.shape[1] < 1:
+            raise ModelFileError(
+                f"coef_ of shape {model.coef_.shape} and intercept_ of shape {model.intercept_.shape}"
+                f" do not suit {len(model.classes_)} classes"
+            )
+        model.n_features_in_ = model.coef_.shape[1]
+        if "feature_names_in_.bytes" in tensors:
+            names = _unpack("feature_names_in_", tensors)
+            if len(names) != model.n_features_in_:
+                raise ModelFileError(f"{len(names)} feature names for {model.n_features_in_} features")
+            model.feature_names_in_ = np.array(names, dtype=object)
+        for name in fitted.keys() - {"classes_"}:
+            if name not in self.summary:
+                raise ModelFileError(f"{self.cls.__name__} attribute {_show(name)} is unexpected")
+            setattr(model, name, _summary(name, fitted[name], n_rows))
+        return model
+
+    def _check_and_set(self, model, params):
+        params = {name: _from_json(name, value) for name, value in params.items()}
+        try:
+            model.set_params(**params)._check_params()
+        except (TypeError, ValueError) as error:
+            raise ModelFileError(f"{self.cls.__name__}: {' '.join(str(error).split())}") from None
+
+
+CODECS = {
+    codec.cls.__name__: codec
+    for codec in (
+        _CountVectorizerCodec(),
+        _LinearCodec(SDCAClassifier),
+        _LinearCodec(PegasosClassifier),
+        _LinearCodec(PerceptronClassifier),
+    )
+}
+
+
+def _to_json(name, value):
+    """Turn a constructor parameter into JSON."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if name == "class_weight" and isinstance(value, dict):
+        return [[_to_json("a label", label), _to_json(name, weight)] for label, weight in value.items()]
+    if name == "random_state" and type(value) is not int:
+        return None
+    if value is None or type(value) in (bool, int, str) or (type(value) is float and math.isfinite(value)):
+        return value
+    raise ModelFileError(f"{name} is {_show(value)}")
+
+
+def _from_json(name, value):
+    """Turn JSON into a constructor parameter."""
+    if name == "class_weight" and type(value) is list:
+        return _class_weight(value)
+    if type(value) in (list, dict):
+        raise ModelFileError(f"parameter {name} is {_show(value)}")
+    return value
+
+
+def _class_weight(pairs):
+    for pair in pairs:
+        if type(pair) is not list or len(pair) != 2 or type(pair[0]) in (list, dict):
+            raise ModelFileError("class_weight is not a list of pairs, label and weight")
+        if type(pair[1]) not in (int, float):
+            raise ModelFileError(f"class_weight of {_show(pair[0])} is {_show(pair[1])}")
+    weights = dict(pairs)
+    if len(weights) != len(pairs):
+        raise ModelFileError("class_weight: a label twice")
+    return weights
+
+
+def _number_or_list(name, value):
+    """Turn a number, or an array of one a class, into JSON."""
+    numbers = np.asarray(value)
+    if numbers.ndim > 1 or numbers.dtype.kind not in "iuf":
+        raise ModelFileError(f"{name} is {_show(value)}")
+    return numbers.tolist()
+
+
+def _summary(name, value, n_rows):
+    """Check a number, or a list of one a class, and turn a list into an array."""
+    numbers = value if type(value) is list else [value]
+    if any(type(number) not in (int, float) for number in numbers):
+        raise ModelFileError(f"{name} is {_show(value)}")
+    if type(value) is not list:
+        return value
+    if len(value) != n_rows:
+        raise ModelFileError(f"{name} has {len(value)} values, not {n_rows}")
+    return np.array(value)
+
+
+def _decode_classes(kind, tensors):
+    if kind in ("U", "O"):
+        labels = _unpack("classes_", tensors)
+        if kind == "U" and len(labels) * max(map(len, labels)) > MAX_LABELS:
+            raise ModelFileError("classes_: labels too long")
+        classes = np.array(labels, dtype=object if kind == "O" else None)
+    else:
+        classes = _take(tensors, "classes_", LABELS)
+        if classes.dtype.kind != kind:
+            raise ModelFileError(f"classes_ of type {classes.dtype}, said to be {_show(kind)}")
+    if len(classes) < 2 or not (classes[:-1] < classes[1:]).all():
+        raise ModelFileError("classes_ are not two or more labels in ascending order")
+    return classes
+
+
+# Models --------------------------------------------------------------------------------------------------
+
+
+def _encode(model):
+    """Turn a model into JSON and tensors."""
+    if type(model) is not Pipeline:
+        return _encode_step(model)
+    if getattr(model, "transform_input", None) is not None:
+        raise ModelFileError("a Pipeline with transform_input")
+    nodes, tensors = [], {}
+    for name, step in model.steps:
+        node, arrays = _encode_step(step)
+        nodes.append([name, node])
+        tensors |= {f"{name}.{key}": array for key, array in arrays.items()}
+    return {"class": "Pipeline", "steps": nodes}, tensors
+
+
+def _decode(node, tensors):
+    """Turn JSON and tensors back into a model; no tensor may be left over."""
+    if node.get("class") != "Pipeline":
+        model = _decode_step(node, tensors)
+        _same_names(tensors, (), "tensor")
+        return model
+    _fields(node, "pipeline", **{"class": str, "steps": list})
+    steps = []
+    for entry in node["steps"]:
+        if type(entry) is not list or [type(part) for part in entry] != [str, dict]:
+            raise ModelFileError("a step of the pipeline is not a name and an object")
+        name, step = entry
+        own = [key for key in tensors if key.startswith(f"{name}.")]
+        arrays = {key.removeprefix(f"{name}."): tensors.pop(key) for key in own}
+        steps.append((name, _decode_step(step, arrays)))
+        _same_names(arrays, (), f"step {_show(name)}: tensor")
+    _same_names(tensors, (), "tensor")
+    _check_steps(steps)
+    return Pipeline(steps)
+
+
+def _encode_step(model):
+    cls = type(model)
+    if cls.__name__ not in CODECS or CODECS[cls.__name__].cls is not cls:
+        raise ModelFileError(f"a model file holds no {cls.__module__}.{cls.__qualname__}")
+    params, fitted, tensors = CODECS[cls.__name__].encode(model)
+    return {"class": cls.__name__, "params": params, "fitted": fitted}, tensors
+
+
+def _decode_step(node, tensors):
+    _fields(node, "model description", **{"class": str, "params": dict, "fitted": dict})
+    if node["class"] not in CODECS:
+        raise ModelFileError(f"unknown class {_show(node['class'])}")
+    return CODECS[node["class"]].decode(node["params"], node["fitted"], tensors)
+
+
+def _check_steps(steps):
+    """Check the names of a pipeline's steps, and that each takes what the one before it gives."""
+    names = [name for name, _ in steps]
+    if not names or len(set(names)) != len(names):
+        raise ModelFileError("a pipeline without steps, or with two of the same name")
+    for name in names:
+        if not re.fullmatch(r"[\w-]{1,100}", name) or "__" in name or name in ("steps", "memory", "verbose"):
+            raise ModelFileError(f"a pipeline step named {_show(name)}")
+    for (_, first), (name, second) in pairwise(steps):
+        words = getattr(first, "vocabulary_", ())
+        if getattr(second, "n_features_in_", None) != len(words):
+            raise ModelFileError(f"step {_show(name)} does not take the {len(words)} features it is given")

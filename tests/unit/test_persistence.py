@@ -1,0 +1,811 @@
+"""Model files: what goes in comes out, and nothing else gets in."""
+
+import contextlib
+import json
+import os
+import pickle
+import random
+import stat
+import struct
+
+import numpy as np
+import pytest
+from safetensors.numpy import load, save
+from scipy import sparse
+from sklearn.datasets import make_classification
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+
+import fastsvm
+from fastsvm import (
+    ModelFileError,
+    PegasosClassifier,
+    PerceptronClassifier,
+    SDCAClassifier,
+    load_model,
+    save_model,
+)
+
+TEXTS = [
+    "a fine kettle , quick and quiet",
+    "quick , quiet and good",
+    "a dull knife and a loud fan",
+    "loud , dull , broken",
+    "naïve café 𝒳𝒴 e\u0301tude 👍🏽",
+    "schlecht \u200d weiß",
+] * 2
+LABELS = ["pos", "pos", "neg", "neg", "pos", "neg"] * 2
+
+ESTIMATORS = [
+    SDCAClassifier(loss="log", alpha=0.1, random_state=0),
+    SDCAClassifier(alpha=0.1, tol=0.1, random_state=0),
+    PegasosClassifier(loss="log", alpha=0.1, random_state=0),
+    PerceptronClassifier(random_state=0),
+]
+
+CLASSES = {
+    "str": np.array(["ja", "nein"]),
+    "object": np.array(["ja", "vielleicht: ≥ 50 %"], dtype=object),
+    "bool": np.array([False, True]),
+    "int8": np.array([-1, 1], dtype=np.int8),
+    "uint64": np.array([0, 2**64 - 1], dtype=np.uint64),
+    "float": np.array([-1.0, 1.0]),
+    "three": np.array(["a", "b", "ç"]),
+    "four": np.arange(4),
+}
+
+
+def fitted(estimator, classes=("neg", "pos"), dtype=np.float64):
+    classes = np.asarray(classes)
+    X, y = make_classification(60, 6, n_informative=5, n_redundant=0, n_classes=len(classes), random_state=0)
+    return estimator.fit(X.astype(dtype), classes[y]), X.astype(dtype)
+
+
+def text_model():
+    steps = [("vectorizer", CountVectorizer(token_pattern=r"\S+", ngram_range=(1, 2)))]
+    return Pipeline([*steps, ("classifier", SDCAClassifier(loss="log", alpha=0.01, random_state=0))]).fit(
+        TEXTS, LABELS
+    )
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "model.safetensors"
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory):
+    """The bytes of a good file: a vectorizer and a classifier, with every kind of tensor there is."""
+    file = tmp_path_factory.mktemp("good") / "model.safetensors"
+    save_model(text_model(), file)
+    return file.read_bytes()
+
+
+def round_trip(model, path):
+    save_model(model, path)
+    return load_model(path)
+
+
+def assert_same_predictions(one, other, X):
+    assert np.array_equal(one.predict(X), other.predict(X))
+    assert np.array_equal(one.decision_function(X), other.decision_function(X))
+    assert one.decision_function(X).dtype == other.decision_function(X).dtype
+    if hasattr(one, "predict_proba"):
+        assert np.array_equal(one.predict_proba(X), other.predict_proba(X))
+
+
+def refuses(path, content, *words):
+    """Check that a file is refused in one line that names it and says why."""
+    path.write_bytes(content)
+    with pytest.raises(ModelFileError) as caught:
+        load_model(path)
+    message = str(caught.value)
+    assert message.startswith(f"{path}: ")
+    assert "\n" not in message
+    assert len(message) < 300 + len(str(path))
+    for word in words:
+        assert word in message
+
+
+def read(content):
+    """Take a model file apart: the JSON and the tensors."""
+    size = struct.unpack("<Q", content[:8])[0]
+    return json.loads(json.loads(content[8 : 8 + size])["__metadata__"]["fastsvm"]), load(content)
+
+
+def put(document, tensors, **metadata):
+    text = document if isinstance(document, str) else json.dumps(document)
+    return save(tensors, {"fastsvm": text, **metadata})
+
+
+def raw(header, data=b""):
+    """Write a safetensors file by hand, for what the library would not write."""
+    header = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return struct.pack("<Q", len(header)) + header + data
+
+
+def step(document, index):
+    return document["model"]["steps"][index][1]
+
+
+# Round trips ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+@pytest.mark.parametrize("classes", CLASSES.values(), ids=CLASSES)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_estimator_round_trip(estimator, classes, dtype, path):
+    model, X = fitted(estimator, classes, dtype)
+    loaded = round_trip(model, path)
+    assert type(loaded) is type(model)
+    assert loaded.get_params() == model.get_params()
+    assert loaded.coef_.dtype == model.coef_.dtype == dtype
+    assert loaded.classes_.dtype == model.classes_.dtype
+    assert loaded.n_features_in_ == model.n_features_in_
+    for name in ("coef_", "intercept_", "classes_"):
+        assert np.array_equal(getattr(loaded, name), getattr(model, name))
+    assert_same_predictions(model, loaded, X)
+    assert_same_predictions(model, loaded, sparse.csr_array(X))
+
+
+@pytest.mark.parametrize("classes", [[0, 1], [0, 1, 2]])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_summary_of_training_is_kept(classes, path):
+    model, _ = fitted(SDCAClassifier(random_state=0), classes)
+    loaded = round_trip(model, path)
+    for name in ("n_iter_", "objective_", "dual_gap_"):
+        assert np.array_equal(getattr(loaded, name), getattr(model, name))
+        assert type(getattr(loaded, name)) is type(getattr(model, name))
+    assert not hasattr(loaded, "dual_coef_")
+    assert not hasattr(loaded, "history_")
+
+
+def test_loaded_weights_can_be_changed(path):
+    loaded = round_trip(fitted(PerceptronClassifier(random_state=0))[0], path)
+    loaded.coef_ *= 2
+    loaded.intercept_ += 1
+
+
+def test_pipeline_round_trip(path):
+    model = text_model()
+    loaded = round_trip(model, path)
+    assert [name for name, _ in loaded.steps] == ["vectorizer", "classifier"]
+    assert loaded["vectorizer"].vocabulary_ == model["vectorizer"].vocabulary_
+    assert loaded["vectorizer"].get_params()["token_pattern"] == r"\S+"
+    assert_same_predictions(model, loaded, [*TEXTS, "", "never seen"])
+    again = path.with_name("again.safetensors")
+    save_model(loaded, again)
+    assert again.read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "vectorizer",
+    [
+        CountVectorizer(),
+        CountVectorizer(lowercase=False, binary=True, min_df=2, max_features=5),
+        CountVectorizer(ngram_range=(2, 3), dtype=np.float32, token_pattern=r"\S+"),
+        CountVectorizer(vocabulary=["quick", "loud", "𝒳𝒴", "e\u0301tude", "\u00e9tude", "ΐ", ""]),
+        CountVectorizer(vocabulary={"quick": 1, "loud": 0}, max_df=0.5),
+        CountVectorizer(vocabulary=[""]),
+    ],
+    ids=repr,
+)
+def test_vectorizer_round_trip(vectorizer, path):
+    if vectorizer.vocabulary is None:
+        vectorizer.fit(TEXTS)
+    loaded = round_trip(vectorizer, path)
+    one, other = vectorizer.transform(TEXTS), loaded.transform(TEXTS)
+    assert one.dtype == other.dtype
+    assert np.array_equal(one.toarray(), other.toarray())
+    assert loaded.get_feature_names_out().tolist() == vectorizer.get_feature_names_out().tolist()
+
+
+def test_feature_names_of_a_data_frame(path):
+    pandas = pytest.importorskip("pandas")
+    X = pandas.DataFrame({"größe": [0.0, 1.0, 2.0, 3.0], "Höhe 𝒳": [3.0, 1.0, 2.0, 0.0]})
+    model = PerceptronClassifier(random_state=0).fit(X, [0, 0, 1, 1])
+    loaded = round_trip(model, path)
+    assert loaded.feature_names_in_.tolist() == ["größe", "Höhe 𝒳"]
+    assert loaded.feature_names_in_.dtype == model.feature_names_in_.dtype
+    assert_same_predictions(model, loaded, X)
+
+
+def test_feature_names(path):
+    model, _ = fitted(PerceptronClassifier(random_state=0))
+    model.feature_names_in_ = np.array(["größe", "𝒳", "c", "d", "e", "f"], dtype=object)
+    assert round_trip(model, path).feature_names_in_.tolist() == model.feature_names_in_.tolist()
+    model.feature_names_in_ = model.feature_names_in_[:5]
+    with pytest.raises(ModelFileError, match="5 feature names for 6 features"):
+        save_model(model, path)
+
+
+@pytest.mark.parametrize("weight", ["balanced", {"neg": 2, "pos": 0.5}])
+def test_class_weight_round_trip(weight, path):
+    model, _ = fitted(PerceptronClassifier(class_weight=weight, random_state=0))
+    assert round_trip(model, path).class_weight == weight
+
+
+def test_numpy_parameters_and_generators(path):
+    estimator = SDCAClassifier(
+        alpha=np.float32(0.1), max_iter=np.int64(200), random_state=np.random.RandomState(0)
+    )
+    loaded = round_trip(fitted(estimator)[0], path)
+    assert loaded.alpha == float(np.float32(0.1))
+    assert (loaded.max_iter, type(loaded.max_iter)) == (200, int)
+    assert loaded.random_state is None
+
+
+def test_foreign_byte_order_and_memory_order(path):
+    model, X = fitted(PerceptronClassifier(random_state=0), [1, 2, 3])
+    loaded = round_trip(model, path)
+    model.coef_ = np.asfortranarray(model.coef_).astype(">f8")
+    model.classes_ = model.classes_.astype(">i4")
+    assert np.array_equal(round_trip(model, path).coef_, loaded.coef_)
+    assert np.array_equal(load_model(path).predict(X), loaded.predict(X))
+
+
+def test_path_may_be_a_string(path):
+    model, X = fitted(PerceptronClassifier(random_state=0))
+    save_model(model, str(path))
+    assert_same_predictions(model, load_model(str(path)), X)
+
+
+# What cannot be saved ------------------------------------------------------------------------------------
+
+
+def shout(text):
+    return text.upper()
+
+
+class MyPerceptron(PerceptronClassifier):
+    """A subclass may override anything, so it is not what the file would say."""
+
+
+def perceptron(cls=PerceptronClassifier, **changes):
+    model, _ = fitted(cls(random_state=0))
+    for name, value in changes.items():
+        setattr(model, name, value)
+    return model
+
+
+def words(**params):
+    return CountVectorizer(**params).fit(TEXTS)
+
+
+NAN_WEIGHTS = np.array([[0, 1, np.nan, 2, 3, 4]])
+
+UNSAVABLE = {
+    "PerceptronClassifier is not fitted": lambda: PerceptronClassifier(),
+    "Vocabulary not fitted": lambda: CountVectorizer(),
+    "no builtins.dict": lambda: {},
+    "no sklearn.linear_model._logistic.LogisticRegression": lambda: LogisticRegression(),
+    "no sklearn.feature_extraction.text.TfidfVectorizer": lambda: TfidfVectorizer().fit(TEXTS),
+    "MyPerceptron": lambda: perceptron(MyPerceptron),
+    "StandardScaler": lambda: Pipeline([("scale", StandardScaler()), ("model", perceptron())]),
+    "no builtins.str": lambda: Pipeline([("skip", "passthrough"), ("model", perceptron())]),
+    "no sklearn.pipeline.Pipeline": lambda: Pipeline([("inner", Pipeline([("model", perceptron())]))]),
+    "step named 'a.b'": lambda: Pipeline([("a.b", perceptron())]),
+    "transform_input": lambda: Pipeline([("model", perceptron())], transform_input=["X"]),
+    "without steps": lambda: Pipeline([]),
+    "'again' does not take the 0": lambda: Pipeline([("model", perceptron()), ("again", perceptron())]),
+    "'model' does not take the": lambda: Pipeline([("words", words()), ("model", perceptron())]),
+    "preprocessor=<function shout": lambda: words(preprocessor=shout),
+    "tokenizer=<function shout": lambda: words(tokenizer=shout, token_pattern=None),
+    "analyzer=<function shout": lambda: words(analyzer=shout),
+    "analyzer='char'": lambda: words(analyzer="char"),
+    "stop_words=['a', 'the']": lambda: words(stop_words=["a", "the"]),
+    "strip_accents='ascii'": lambda: words(strip_accents="ascii"),
+    r"token_pattern='\\w+'": lambda: words(token_pattern=r"\w+"),
+    "dtype is 'int8'": lambda: words(dtype=np.int8),
+    "ngram_range is [1, 17]": lambda: words(ngram_range=(1, 17)),
+    "not valid Unicode": lambda: CountVectorizer(vocabulary=["\ud800"]),
+    "1, which is not a string": lambda: CountVectorizer(vocabulary=[1, 2]),
+    "empty vocabulary": lambda: CountVectorizer(vocabulary=[]),
+    "'coef_' has values that are not finite": lambda: perceptron(coef_=NAN_WEIGHTS),
+    "do not suit 2 classes": lambda: perceptron(coef_=np.ones((2, 6))),
+    "'classes_' is of type complex": lambda: perceptron(classes_=np.array([1, 2j])),
+    "classes_ has 1, which is not": lambda: perceptron(classes_=np.array([1, 2], dtype=object)),
+    "labels too long": lambda: perceptron(classes_=np.array(["a", "b" * 2**24])),
+    "verbose is [1]": lambda: perceptron(verbose=[1]),
+    "verbose is inf": lambda: perceptron(verbose=float("inf")),
+    "beyond 64 bits": lambda: perceptron(verbose=2**63),
+    "parameters are too large": lambda: perceptron(class_weight={"x" * 2**23: 1.0}),
+    "max_iter": lambda: perceptron(max_iter=-1),
+}
+
+
+@pytest.mark.parametrize("reason", UNSAVABLE)
+def test_unsavable(reason, path):
+    path.write_text("an earlier file")
+    with pytest.raises(ModelFileError) as caught:
+        save_model(UNSAVABLE[reason](), path)
+    assert reason in str(caught.value)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert "\n" not in str(caught.value)
+    assert path.read_text() == "an earlier file"
+    assert os.listdir(path.parent) == [path.name]
+
+
+# Writing -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("failure", [OSError(28, "No space left on device"), KeyboardInterrupt()], ids=repr)
+@pytest.mark.parametrize("where", ["fsync", "replace"])
+def test_failure_midway_leaves_the_earlier_file(where, failure, path, monkeypatch):
+    def fail(*args):
+        raise failure
+
+    path.write_text("an earlier file")
+    monkeypatch.setattr(os, where, fail)
+    with pytest.raises(type(failure)) as caught:
+        save_model(perceptron(), path)
+    monkeypatch.undo()
+    assert path.read_text() == "an earlier file"
+    assert os.listdir(path.parent) == [path.name]
+    if isinstance(failure, OSError):
+        assert caught.value.filename == str(path)
+
+
+def test_unwritable_folder(path):
+    with pytest.raises(FileNotFoundError) as caught:
+        save_model(perceptron(), path.parent / "no" / "such.safetensors")
+    assert caught.value.filename == str(path.parent / "no" / "such.safetensors")
+    path.write_text("a file, not a folder")
+    with pytest.raises(OSError, match=r"model\.safetensors"):
+        save_model(perceptron(), path / "below")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX permissions")
+def test_read_only_folder(tmp_path):
+    tmp_path.chmod(0o555)
+    if os.access(tmp_path, os.W_OK):
+        pytest.skip("the superuser may write anywhere")
+    with pytest.raises(PermissionError, match=r"model\.safetensors"):
+        save_model(perceptron(), tmp_path / "model.safetensors")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX permissions")
+def test_permissions(path):
+    before = os.umask(0o027)
+    try:
+        save_model(perceptron(), path)
+        assert stat.S_IMODE(path.stat().st_mode) == 0o640
+        path.chmod(0o600)
+        save_model(perceptron(), path)
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600, "what was private stays private"
+    finally:
+        os.umask(before)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links and pipes")
+def test_links_and_special_files(path):
+    link = path.with_name("link")
+    link.symlink_to(path.name)
+    save_model(perceptron(), link)
+    assert link.is_symlink()
+    load_model(link)
+    pipe = path.with_name("pipe")
+    os.mkfifo(pipe)
+    for special in (pipe, path.parent):
+        with pytest.raises(ModelFileError, match="not a regular file"):
+            save_model(perceptron(), special)
+        with pytest.raises(ModelFileError, match="not a regular file"):
+            load_model(special)
+
+
+# Damaged files -------------------------------------------------------------------------------------------
+
+
+def test_missing_file(path):
+    with pytest.raises(FileNotFoundError):
+        load_model(path)
+
+
+def test_not_a_safetensors_file(path):
+    reason = "not a safetensors file, or damaged"
+    refuses(path, b"", reason)
+    refuses(path, b"\0" * 100, reason)
+    refuses(path, b"{}", reason)
+    refuses(path, random.Random(0).randbytes(5000), reason)
+    refuses(path, b"#!/bin/sh\nrm -rf ~\n", reason)
+
+
+def test_pickle_is_never_opened(path):
+    class Boom:
+        def __reduce__(self):
+            return pytest.fail, ("a pickle was opened",)
+
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        refuses(path, pickle.dumps([Boom()] * 50, protocol), "not a safetensors file, or damaged")
+
+
+def test_someone_elses_safetensors(path):
+    tensors = {"weight": np.ones((2, 3), np.float32)}
+    for content in (save(tensors), save(tensors, {"format": "pt"}), raw({"__metadata__": None}), raw({})):
+        refuses(path, content, "not a fastsvm model")
+    refuses(path, save(tensors, {"fastsvm": "{}"}), "unknown schema None")
+
+
+def test_truncated(path, good):
+    for size in range(len(good)):
+        refuses(path, good[:size], "not a safetensors file, or damaged")
+    refuses(path, good + b"x", "not a safetensors file, or damaged")
+
+
+def test_every_flipped_byte(path, good):
+    """Whatever happened to a byte, the answer is a model or a ModelFileError."""
+    header = 8 + struct.unpack("<Q", good[:8])[0]
+    changes = [(place, flip) for place in range(header) for flip in (0x01, 0x20, 0xFF)]
+    generator = random.Random(0)
+    changes += [(generator.randrange(header, len(good)), generator.randrange(1, 256)) for _ in range(500)]
+    n_loaded = 0
+    for place, flip in changes:
+        content = bytearray(good)
+        content[place] ^= flip
+        path.write_bytes(content)
+        with contextlib.suppress(ModelFileError):
+            load_model(path).predict(TEXTS)
+            n_loaded += 1
+    assert 0 < n_loaded < len(changes)
+
+
+def test_random_edits_of_the_description(path, good):
+    """Any part of the description replaced by anything is a model or a ModelFileError."""
+    values = [
+        None,
+        True,
+        -1,
+        0,
+        2**62,
+        1.5,
+        -1e300,
+        "",
+        "x" * 1000,
+        "__class__",
+        [],
+        [[]],
+        {},
+        {"a": 1},
+        [1, 1],
+    ]
+
+    def places(value):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield value, key
+            if isinstance(inner, dict | list):
+                yield from places(inner)
+
+    document, tensors = read(good)
+    n_places = len(list(places(document)))
+    for place in range(n_places):
+        for value in values:
+            document, _ = read(good)
+            parent, key = list(places(document))[place]
+            parent[key] = value
+            path.write_bytes(put(document, tensors))
+            with contextlib.suppress(ModelFileError):
+                load_model(path)
+
+
+# Hostile descriptions ------------------------------------------------------------------------------------
+
+
+def test_later_schema(path, good):
+    document, tensors = read(good)
+    document = {"schema": 2, "something": "new"}
+    refuses(
+        path,
+        put(document, tensors),
+        "written by a later fastsvm (schema 2, this one reads up to 1); upgrade fastsvm",
+    )
+    for schema in (0, -1, 1.0, True, "1", None, [1]):
+        refuses(path, put({"schema": schema}, tensors), "unknown schema")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "damaged metadata"),
+        ("{", "damaged metadata"),
+        ("null", "unknown schema None"),
+        ("[1]", "unknown schema None"),
+        ('{"schema": 1} {}', "damaged metadata"),
+        ('{"schema": 1, "schema": 1}', "a key twice"),
+        ('{"schema": NaN}', "not finite"),
+        ('{"schema": -Infinity}', "not finite"),
+        ('{"schema": 1e999}', "not finite"),
+        ('{"schema": 9223372036854775808}', "beyond 64 bits"),
+        ('{"schema": ' + "9" * 10**6 + "}", "beyond 64 bits"),
+        ("[" * 10**6, "nested too deeply"),
+        ('{"schema":' * 10**5, "nested too deeply"),
+        ("[" * 10**5 + "]" * 10**5, "nested too deeply"),
+        ('{"schema": 1}', "'version' is missing"),
+        ('{"schema": 1, "version": 1, "model": {}}', "version is 1, not of type str"),
+        ('{"schema": 1, "version": "1", "model": []}', "model is [], not of type dict"),
+        ('{"schema": 1, "version": "1", "model": {}, "more": 1}', "'more' is unexpected"),
+        ('{"schema": 1, "version": "1", "model": {}}', "'class' is missing"),
+    ],
+    ids=lambda value: value[:40],
+)
+def test_hostile_text(text, reason, path, good):
+    refuses(path, put(text, read(good)[1]), reason)
+
+
+def test_hostile_header(path, good):
+    reason = "damaged"
+    refuses(path, struct.pack("<Q", 2**64 - 1) + good[8:], reason)
+    refuses(path, raw(b" " * (1 << 25) + b"{}"), "header too large")
+    refuses(path, raw(b"[" * 10**6), reason)
+    refuses(path, raw(b'{"a":' * 10**6), reason)
+    refuses(path, raw(b'{"__metadata__":{"fastsvm":"1"},"__metadata__":{"fastsvm":"2"}}'), reason)
+    refuses(path, raw(b'{"__metadata__":{"fastsvm":"1","fastsvm":"2"}}'), "a key twice")
+    refuses(path, raw(b'{"__metadata__":{"fastsvm":1}}'), reason)
+    refuses(path, raw(json.dumps({"__metadata__": {"fastsvm": "{}"}}).encode("utf-16")), reason)
+    refuses(path, raw(b'{"__metadata__":{"fastsvm":"\xff"}}'), reason)
+    empty = {"dtype": "F64", "shape": [0, 2**63], "data_offsets": [0, 0]}
+    refuses(path, raw({"a": empty}), "beyond 64 bits")
+    refuses(path, raw({"a": {**empty, "shape": [0, 2**62]}}), "impossible shape")
+    refuses(path, raw({"a": {**empty, "dtype": "BF16", "shape": [0]}}), "is of type BF16")
+    refuses(path, raw({"a": {**empty, "shape": [2], "data_offsets": [0, 8]}}, b"12345678"), reason)
+
+
+def test_other_metadata(path, good):
+    refuses(path, put(*read(good), format="np"), "'format' is unexpected")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["os.system", "builtins.eval", "SVC", "LinearClassifier", "sdcaclassifier", "", "Pipeline", "__init__"],
+)
+def test_unknown_class(name, path, good):
+    document, tensors = read(good)
+    step(document, 1)["class"] = name
+    refuses(path, put(document, tensors), f"unknown class {name!r}")
+
+
+def changed(path, good, change, reason):
+    document, tensors = read(good)
+    change(document, tensors)
+    refuses(path, put(document, tensors), reason)
+
+
+@pytest.mark.parametrize(
+    ("params", "reason"),
+    [
+        ({"kernel": "rbf"}, "parameter 'kernel' is unexpected"),
+        ({"__class__": "os"}, "parameter '__class__' is unexpected"),
+        ({"loss": "no such loss"}, "loss"),
+        ({"loss": 3}, "loss"),
+        ({"loss": ["log"]}, "parameter loss is ['log']"),
+        ({"alpha": {}}, "parameter alpha is {}"),
+        ({"alpha": -0.1}, "alpha"),
+        ({"alpha": 0}, "alpha"),
+        ({"alpha": "0.1"}, "alpha"),
+        ({"alpha": None}, "alpha"),
+        ({"max_iter": 1.5}, "max_iter"),
+        ({"max_iter": 0}, "max_iter"),
+        ({"class_weight": "unbalanced"}, "class_weight"),
+        ({"class_weight": [["pos"]]}, "class_weight is not a list of pairs"),
+        ({"class_weight": [[[], 1.0]]}, "class_weight is not a list of pairs"),
+        ({"class_weight": [["pos", "1"]]}, "class_weight of 'pos' is '1'"),
+        ({"class_weight": [["pos", 1.0], ["pos", 2.0]]}, "class_weight: a label twice"),
+    ],
+    ids=repr,
+)
+def test_hostile_parameters(params, reason, path, good):
+    changed(path, good, lambda document, _: step(document, 1)["params"].update(params), reason)
+
+
+def test_missing_parameter(path, good):
+    changed(path, good, lambda document, _: step(document, 1)["params"].pop("alpha"), "'alpha' is missing")
+
+
+@pytest.mark.parametrize(
+    ("fitted", "reason"),
+    [
+        ({"coef_": [[1.0]]}, "attribute 'coef_' is unexpected"),
+        ({"predict": 1}, "attribute 'predict' is unexpected"),
+        ({"n_iter_": "3"}, "n_iter_ is '3'"),
+        ({"n_iter_": None}, "n_iter_ is None"),
+        ({"objective_": [1.0, 2.0]}, "objective_ has 2 values, not 1"),
+        ({"objective_": [[1.0]]}, "objective_ is [[1.0]]"),
+        ({"classes_": "O", "n_iter_": True}, "n_iter_ is True"),
+        ({"classes_": "i"}, "tensor 'classes_' is missing"),
+        ({"classes_": None}, "tensor 'classes_' is missing"),
+        ({"classes_": ["U"]}, "tensor 'classes_' is missing"),
+    ],
+    ids=repr,
+)
+def test_hostile_attributes(fitted, reason, path, good):
+    changed(path, good, lambda document, _: step(document, 1)["fitted"].update(fitted), reason)
+
+
+@pytest.mark.parametrize(
+    ("params", "reason"),
+    [
+        ({"ngram_range": [0, 1]}, "ngram_range is [0, 1]"),
+        ({"ngram_range": [2, 1]}, "ngram_range is [2, 1]"),
+        ({"ngram_range": [1, 10**9]}, "ngram_range"),
+        ({"ngram_range": [1]}, "ngram_range is [1]"),
+        ({"ngram_range": [True, 1]}, "ngram_range"),
+        ({"ngram_range": "12"}, "not of type list"),
+        ({"lowercase": 1}, "lowercase is 1, not of type bool"),
+        ({"analyzer": "(a+)+$"}, "analyzer is '(a+)+$'"),
+        ({"analyzer": "char"}, "analyzer is 'char'"),
+        ({"token_pattern": "(a+)+$"}, "'token_pattern' is unexpected"),
+        ({"dtype": "object"}, "dtype is 'object'"),
+        ({"stop_words": None}, "'stop_words' is unexpected"),
+    ],
+    ids=repr,
+)
+def test_hostile_vectorizer(params, reason, path, good):
+    changed(path, good, lambda document, _: step(document, 0)["params"].update(params), reason)
+
+
+def test_hostile_steps(path, good):
+    def steps(document):
+        return document["model"]["steps"]
+
+    def rename(old, new):
+        def change(document, tensors):
+            next(entry for entry in steps(document) if entry[0] == old)[0] = new
+            for name in [name for name in tensors if name.startswith(f"{old}.")]:
+                tensors[name.replace(old, new, 1)] = tensors.pop(name)
+
+        return change
+
+    def nest(document, tensors):
+        steps(document)[1] = ["outer", {"class": "Pipeline", "steps": [steps(document)[1]]}]
+
+    changed(path, good, rename("classifier", "a__b"), "step named 'a__b'")
+    changed(path, good, rename("classifier", "a\nb"), "step named 'a\\nb'")
+    changed(path, good, rename("classifier", "steps"), "step named 'steps'")
+    changed(path, good, rename("classifier", "\ud800".encode("utf-8", "replace").decode()), "step named '?'")
+    changed(path, good, nest, "'params' is missing")
+    changed(path, good, lambda document, _: steps(document).reverse(), "does not take the 0 features")
+    changed(path, good, lambda document, _: steps(document).append(steps(document)[0]), "is missing")
+    changed(path, good, lambda document, _: steps(document).append("x"), "not a name and an object")
+    changed(path, good, lambda document, _: steps(document).append(["x", None]), "not a name and an object")
+    changed(path, good, lambda document, _: steps(document).append([1, {}]), "not a name and an object")
+    changed(path, good, lambda document, _: steps(document).pop(), "tensor 'classifier.")
+    changed(path, good, lambda document, _: steps(document).clear(), "is unexpected")
+    refuses(path, put({**read(good)[0], "model": {"class": "Pipeline", "steps": []}}, {}), "without steps")
+
+
+# Hostile tensors -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "classifier.coef_",
+        "classifier.intercept_",
+        "classifier.classes_.bytes",
+        "classifier.classes_.offsets",
+        "vectorizer.vocabulary.bytes",
+        "vectorizer.vocabulary.offsets",
+    ],
+)
+def test_missing_and_misshapen_tensors(name, path, good):
+    short = name.partition(".")[2]
+    _, tensors = read(good)
+    wrong_type = np.int32 if tensors[name].dtype == np.int64 else np.int64
+    changed(path, good, lambda _, tensors: tensors.pop(name), f"tensor '{short}' is missing")
+    for dtype, reason in ((wrong_type, "is of type int"), (np.float16, "is of type float16")):
+        changed(
+            path, good, lambda _, tensors, d=dtype: tensors.update({name: tensors[name].astype(d)}), reason
+        )
+    for shape in ((), (1, 1, -1)):
+        new = tensors[name].reshape(-1)[:1].reshape(shape)
+        changed(
+            path, good, lambda _, tensors, n=new: tensors.update({name: n}), f"has {len(shape)} dimensions"
+        )
+
+
+def test_extra_tensors(path, good):
+    for name in ("other", "classifier.other", "classifierX.coef_", "classifier.coef_.coef_", ".", ""):
+        changed(path, good, lambda _, tensors, n=name: tensors.update({n: np.ones(2)}), "is unexpected")
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("name", ["coef_", "intercept_"])
+def test_weights_that_are_not_finite(name, value, path, good):
+    def change(_, tensors):
+        tensors[f"classifier.{name}"] = np.full_like(tensors[f"classifier.{name}"], value)
+
+    changed(path, good, change, f"tensor '{name}' has values that are not finite")
+
+
+def test_shapes_that_disagree(path, good):
+    _, tensors = read(good)
+    coef = tensors["classifier.coef_"]
+    for name, array, reason in [
+        ("coef_", np.vstack([coef, coef]), "do not suit 2 classes"),
+        ("coef_", coef[:0], "do not suit 2 classes"),
+        ("coef_", coef[:, :0], "do not suit 2 classes"),
+        ("coef_", np.ascontiguousarray(coef[:, 1:]), "does not take the"),
+        ("intercept_", np.ones(2), "do not suit 2 classes"),
+        ("intercept_", np.ones(0), "do not suit 2 classes"),
+    ]:
+        changed(path, good, lambda _, t, n=name, a=array: t.update({f"classifier.{n}": a}), reason)
+
+
+@pytest.mark.parametrize(
+    ("content", "offsets", "reason"),
+    [
+        (b"negpos", [0, 6], "two or more labels"),
+        (b"", [0, 0, 0], "a string twice"),
+        (b"negpos", [0, 3, 5], "do not span the 6 bytes"),
+        (b"negpos", [0, 3, 7], "do not span the 6 bytes"),
+        (b"negpos", [0, 3, 2**63 - 1], "do not span the 6 bytes"),
+        (b"negpos", [1, 3, 6], "do not span the 6 bytes"),
+        (b"negpos", [-6, 3, 6], "do not span the 6 bytes"),
+        (b"negpos", [0], "do not span the 6 bytes"),
+        (b"negpos", [], "do not span the 6 bytes"),
+        (b"negpos", [0, 7, 6], "offsets decrease"),
+        (b"negpos", [0, -3, 6], "offsets decrease"),
+        (b"negpos", [0, 2**62, 6], "offsets decrease"),
+        (b"neg\xff\xfe!", [0, 3, 6], "invalid UTF-8"),
+        ("né".encode(), [0, 2, 3], "invalid UTF-8"),
+        (b"\xed\xa0\x80x", [0, 3, 4], "invalid UTF-8"),
+        (b"aa", [0, 1, 2], "a string twice"),
+        (b"ba", [0, 1, 2], "ascending order"),
+        (b"aa\0", [0, 1, 3], "ascending order"),
+    ],
+)
+def test_hostile_strings(content, offsets, reason, path, good):
+    def change(_, tensors):
+        tensors["classifier.classes_.bytes"] = np.frombuffer(content, np.uint8)
+        tensors["classifier.classes_.offsets"] = np.array(offsets, np.int64)
+
+    changed(path, good, change, reason)
+
+
+def test_duplicate_word(path, good):
+    def change(_, tensors):
+        tensors["vectorizer.vocabulary.bytes"][:] = ord("a")
+
+    changed(path, good, change, "vocabulary: a string twice")
+
+
+def test_one_long_label_does_not_fill_the_memory(path):
+    """An array of a million labels as wide as the longest would take 2 TB."""
+    save_model(fitted(PerceptronClassifier(random_state=0), ["a", "b", "c"])[0], path)
+    document, tensors = read(path.read_bytes())
+    labels = [f"{number:06}" for number in range(10**5)] + ["x" * 10**6]
+    tensors["classes_.bytes"] = np.frombuffer("".join(labels).encode(), np.uint8)
+    tensors["classes_.offsets"] = np.cumsum([0, *map(len, labels)])
+    refuses(path, put(document, tensors), "labels too long")
+
+
+@pytest.mark.parametrize(
+    ("classes", "reason"),
+    [
+        (np.array([1.0, np.nan]), "not finite"),
+        (np.array([1, 1]), "ascending order"),
+        (np.array([2, 1]), "ascending order"),
+        (np.array([1]), "ascending order"),
+        (np.array([1, 2, 3]), "do not suit 3 classes"),
+        (np.array([[1, 2]]), "has 2 dimensions"),
+        (np.array([1, 2], dtype=np.uint8), "said to be 'i'"),
+        (np.array([False, True]), "said to be 'i'"),
+    ],
+    ids=repr,
+)
+def test_hostile_numeric_classes(classes, reason, path):
+    save_model(fitted(PerceptronClassifier(random_state=0), [1, 2])[0], path)
+    changed(path, path.read_bytes(), lambda _, tensors: tensors.update(classes_=classes), reason)
+
+
+def test_bytes_that_are_no_booleans(path):
+    save_model(fitted(PerceptronClassifier(random_state=0), [False, True])[0], path)
+    content = path.read_bytes()
+    assert content.endswith(b"\0\1"), "booleans come last in the file"
+    refuses(path, content[:-1] + b"\2", "neither true nor false")
+
+
+def test_public_names():
+    assert issubclass(fastsvm.ModelFileError, ValueError)
