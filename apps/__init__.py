@@ -1,0 +1,1 @@
+"""Command-line apps built on fastsvm's public names."""

@@ -1,0 +1,1 @@
+"""What the apps share: the command group, options, errors and exit codes, output and progress."""

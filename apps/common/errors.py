@@ -1,0 +1,47 @@
+"""Exit codes, the error a user sees in one line, and the count of inputs left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+DONE, FAILED, USAGE, SKIPPED = 0, 1, 2, 3
+
+
+class AppError(Exception):
+    """A failure told to the user in one line: which file, which line, and what to do about it."""
+
+    def __init__(self, message: str, exit_code: int = FAILED) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+@dataclass
+class Skipped:
+    """Inputs that could not be used as they are: all are counted, the first `limit` are named."""
+
+    source: str
+    fate: str = "skipped"
+    count: int = 0
+    named: list[str] = field(default_factory=list)
+    limit: int = 10
+
+    def add(self, where: int | str, problem: str) -> None:
+        """Count one input; `where` is its line number, or its name inside the source."""
+        self.count += 1
+        if len(self.named) < self.limit:
+            place = f"line {where}" if isinstance(where, int) else where
+            self.named.append(f"{place}: {problem}")
+
+    def report(self) -> list[str]:
+        """Return a line for each named input, one for the others, and one with the count."""
+        lines = [f"{self.source}, {name}" for name in self.named]
+        if rest := self.count - len(self.named):
+            lines.append(f"... and {rest:,} more")
+        if self.count:
+            lines.append(f"{self.source}: {self.count:,} {self.fate}")
+        return lines
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of a command that got this far."""
+        return SKIPPED if self.count else DONE

@@ -1,0 +1,90 @@
+"""Option decorators and parameter types that the commands share."""
+
+from __future__ import annotations
+
+import math
+
+import click
+
+from .errors import USAGE, AppError
+
+
+class FiniteRange(click.FloatRange):
+    """A float range that refuses nan, which compares false with both ends."""
+
+    def convert(self, value, param, ctx):
+        """Convert and check one value."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value} is not a finite number.", param, ctx)
+        return number
+
+
+class CountOrAll(click.ParamType):
+    """A whole number of at least 1, or ``all`` (None)."""
+
+    name = "integer|all"
+
+    def convert(self, value, param, ctx):
+        """Convert and check one value."""
+        if value == "all":
+            return None
+        return click.IntRange(min=1).convert(value, param, ctx)
+
+
+def _load_config(ctx, param, path):
+    """Take option defaults from a TOML file; the command line and the environment come first."""
+    if path is None:
+        return
+    import tomllib
+
+    try:
+        with open(path, "rb") as file:
+            config = tomllib.load(file)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise AppError(f"{path}: not a TOML file: {error}", USAGE) from error
+    known = {
+        option.removeprefix("--"): other.name
+        for other in ctx.command.params
+        if isinstance(other, click.Option) and other is not param
+        for option in other.opts
+        if option.startswith("--")
+    }
+    names = {key: known.get(key.replace("_", "-")) for key in config}
+    if unknown := [key for key, name in names.items() if name is None]:
+        raise AppError(
+            f"{path}: unknown key {', '.join(unknown)}; '{ctx.info_name}' knows {', '.join(sorted(known))}",
+            USAGE,
+        )
+    # Values go through as text, as if typed, so that a type cannot slip past its option's check.
+    ctx.default_map = {
+        names[key]: value if isinstance(value, bool) else str(value) for key, value in config.items()
+    }
+
+
+config_option = click.option(
+    "--config",
+    type=click.Path(),
+    is_eager=True,
+    expose_value=False,
+    callback=_load_config,
+    metavar="FILE.toml",
+    help="Take option values from a TOML file; its keys are option names (k = 2000).",
+)
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Nothing on stderr but errors.")
+verbose_option = click.option("-v", "--verbose", is_flag=True, help="Name each stage on stderr as it begins.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    default=0,
+    show_default=True,
+    help="Seed of every random choice: the same seed gives the same numbers.",
+)
+
+
+def common_options(command):
+    """Add the options every command has."""
+    for option in (verbose_option, quiet_option, config_option):
+        command = option(command)
+    return command

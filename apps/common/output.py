@@ -1,0 +1,71 @@
+"""What the commands print: tables and JSON on stdout, notes and warnings on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from collections.abc import Iterable, Sequence
+from contextlib import contextmanager
+
+import click
+
+
+def printable(text: str) -> str:
+    """Replace control characters, which could move the cursor or break a column, by their escapes."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def console(stderr: bool = False):
+    """Return a rich console that prints words as they are, and never wraps what goes into a pipe."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() else 1000
+    return Console(file=stream, width=width, markup=False, emoji=False, highlight=False)
+
+
+def print_table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], text_columns: Sequence[int] = (0,)
+) -> None:
+    """Print an aligned table: text columns to the left, numbers to the right."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for column, name in enumerate(header):
+        table.add_column(printable(name), justify="left" if column in text_columns else "right")
+    for row in rows:
+        table.add_row(*map(printable, row))
+    console().print(table)
+
+
+def print_line(text: str) -> None:
+    """Print one line of plain text."""
+    console().print(printable(text))
+
+
+def print_heading(text: str) -> None:
+    """Print the title of a block after an empty line."""
+    console().print(f"\n{printable(text)}", style="bold")
+
+
+def print_json(record: dict) -> None:
+    """Print one JSON object."""
+    print(json.dumps(record, allow_nan=False))
+
+
+def note(message: str) -> None:
+    """Print one line to stderr, unless the command was told to be quiet."""
+    context = click.get_current_context(silent=True)
+    if context is None or not context.params.get("quiet"):
+        click.echo(printable(" ".join(message.split())), err=True)
+
+
+@contextmanager
+def tidy_warnings():
+    """Turn each Python warning into one line on stderr."""
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_, **__: note(f"warning: {message}")
+        yield

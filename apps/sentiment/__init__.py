@@ -1,0 +1,1 @@
+"""fastsvm-sentiment: train, evaluate and use classifiers of texts."""

@@ -1,0 +1,342 @@
+"""Labelled texts from files, and plain texts from a stream.
+
+A corpus is one of these, told apart by its first lines; each may be gzipped:
+
+========  =====================================================================
+corpus    lines ``domain label id.txt tokens...``, already cut into tokens
+tsv, csv  a header line, then records; fields may be quoted and hold line ends
+jsonl     one object a line, ``{"text": ..., "label": ...}``
+fasttext  lines ``__label__x text``
+folder    one folder per class, one file per text
+========  =====================================================================
+
+Everything is read line by line, so that the memory holds each text once.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import json
+import re
+import sys
+import zlib
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from ..common.errors import USAGE, AppError, Skipped
+
+FORMATS = ("corpus", "tsv", "csv", "jsonl", "fasttext", "folder")
+SNIFFED_LINES = 20
+QUOTED_LINES = 10_000  # how far ahead a closing quote is looked for
+
+# Python decodes a byte that is not UTF-8 to a lone surrogate (errors="surrogateescape").
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+Lines = Iterable[tuple[int, str]]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where labelled texts come from and how to read them; `format` None means: look and see."""
+
+    path: str
+    format: str | None = None
+    text_column: str = "text"
+    label_column: str = "label"
+
+    @property
+    def name(self) -> str:
+        """The path as messages show it."""
+        return "<stdin>" if self.path == "-" else self.path
+
+    @property
+    def stem(self) -> str:
+        """The name without its folder and endings."""
+        if self.path == "-":
+            return "model"
+        return Path(Path(self.path).resolve().name.removesuffix(".gz")).stem
+
+
+@dataclass
+class Corpus:
+    """Texts, the label of each, the format they came in, and what was left out."""
+
+    skipped: Skipped
+    format: str
+    texts: list[str] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+
+
+class _Record(NamedTuple):
+    where: int | str
+    label: str = ""
+    text: str = ""
+    problem: str = ""
+
+
+def read_corpus(source: Source) -> Corpus:
+    """Read every labelled text; a record that cannot be used is skipped and counted.
+
+    Raises
+    ------
+    AppError
+        When nothing can be read: an unknown format, a missing column, no labelled text at all.
+    """
+    corpus = Corpus(Skipped(source.name), _format_of_path(source))
+    if corpus.format == "folder":
+        _collect(_folder_records(source), corpus)
+    else:
+        with open_binary(source.path) as stream:
+            lines = decoded_lines(stream, source.name)
+            head = list(islice(lines, SNIFFED_LINES))
+            if not any(line.strip() for _, line in head):
+                raise AppError(f"{source.name}: the file is empty; give a file of labelled texts")
+            corpus.format = corpus.format or _sniff(head, source)
+            _collect(_READERS[corpus.format](chain(head, lines), source), corpus)
+    if not corpus.texts:
+        found = corpus.skipped.named[0] if corpus.skipped.named else "nothing in it"
+        raise AppError(
+            f"{source.name}: no labelled text, read as {corpus.format} ({found}); try another --format"
+        )
+    return corpus
+
+
+def _collect(records: Iterable[_Record], corpus: Corpus) -> None:
+    for where, label, text, problem in records:
+        if _SURROGATE.search(text) or _SURROGATE.search(label):
+            problem = "bytes that are not UTF-8"
+        elif not problem and not label:
+            problem = "no label"
+        elif not problem and (not text or text.isspace()):
+            problem = "no text"
+        if problem:
+            corpus.skipped.add(where, problem)
+        else:
+            corpus.labels.append(sys.intern(label))
+            corpus.texts.append(text)
+
+
+# Bytes and lines
+
+
+@contextmanager
+def open_binary(path: str) -> Iterator[BinaryIO]:
+    """Open a file or stdin (``-``) for reading bytes, unpacked where they are gzipped."""
+    with _stdin() if path == "-" else open(path, "rb") as stream:
+        if stream.peek(2)[:2] == b"\x1f\x8b":
+            stream = gzip.GzipFile(fileobj=stream)
+        try:
+            yield stream
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise AppError(f"{path}: damaged gzip data; copy or download the file again ({error})") from error
+
+
+@contextmanager
+def _stdin() -> Iterator[BinaryIO]:
+    stream = sys.stdin.buffer
+    yield stream if hasattr(stream, "peek") else io.BufferedReader(stream)
+
+
+def decoded_lines(stream: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
+    """Yield each line with its number, without its end and without a byte order mark."""
+    for number, line in enumerate(stream, 1):
+        if number == 1:
+            if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                raise AppError(f"{name}: the text is UTF-16; convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)")
+            line = line.removeprefix(codecs.BOM_UTF8)
+        yield number, line.decode("utf-8", "surrogateescape").rstrip("\r\n")
+
+
+def arriving_texts(stream: BinaryIO, skipped: Skipped, size: int = 1 << 18) -> Iterator[list[str]]:
+    """Yield lists of lines as they arrive: at most `size` bytes at once, and no waiting to fill a list.
+
+    Every line has its place in the lists. One with bytes that are not UTF-8 is counted in `skipped` and
+    keeps its place, with the bytes replaced.
+    """
+    number = 0
+    pending = b""
+
+    def decode(line: bytes) -> str:
+        nonlocal number
+        number += 1
+        if number == 1:
+            line = line.removeprefix(codecs.BOM_UTF8)
+        try:
+            return line.decode().rstrip("\r")
+        except UnicodeDecodeError:
+            skipped.add(number, "bytes that are not UTF-8 (predicted without them)")
+            return line.decode(errors="replace").rstrip("\r")
+
+    while chunk := stream.read1(size):
+        *lines, pending = (pending + chunk).split(b"\n")
+        if lines:
+            yield [decode(line) for line in lines]
+    if pending:
+        yield [decode(pending)]
+
+
+# Telling the formats apart
+
+
+def _format_of_path(source: Source) -> str:
+    is_folder = source.path != "-" and Path(source.path).is_dir()
+    if is_folder and source.format in (None, "folder"):
+        return "folder"
+    if is_folder or source.format == "folder":
+        kind = "a folder" if is_folder else "not a folder"
+        raise AppError(f"{source.name}: is {kind}, which --format {source.format} cannot read", USAGE)
+    return source.format or ""
+
+
+def _sniff(head: list[tuple[int, str]], source: Source) -> str:
+    sample = [line for _, line in head if line.strip()]
+    for name, pattern in (
+        ("fasttext", r"__label__"),
+        ("jsonl", r"\s*\{"),
+        ("corpus", r"\S+\s+\S+\s+\S+\.txt\s"),
+    ):
+        if 2 * sum(map(bool, map(re.compile(pattern).match, sample))) > len(sample):
+            return name
+    wanted = {source.text_column, source.label_column}
+    for name, delimiter in _DELIMITERS.items():
+        columns = next(csv.reader([sample[0]], delimiter=delimiter))
+        # A header: it names a column we want, or at least it is made of single words, which prose is not.
+        if len(columns) > 1 and (wanted & set(columns) or not any(re.search(r"\s|^$", c) for c in columns)):
+            return name
+    start = sample[0][:40] + ("..." if len(sample[0]) > 40 else "")
+    raise AppError(
+        f"{source.name}: cannot tell its format from the first line, {start!r}; "
+        f"name it with --format {'|'.join(FORMATS[:-1])}"
+    )
+
+
+# One reader for each format
+
+
+# A parser turns a line into label and text, each empty where it is missing, and a problem if there is one.
+
+
+def _line_reader(parse: Callable[[str, Source], tuple[str, ...]]):
+    def read(lines: Lines, source: Source) -> Iterator[_Record]:
+        return (_Record(number, *parse(line, source)) for number, line in lines if line.strip())
+
+    return read
+
+
+def _parse_corpus(line: str, source: Source) -> tuple[str, ...]:
+    _, label, _, text = [*line.split(None, 3), "", "", "", ""][:4]
+    # Where the label is missing, the file's name is in its place.
+    return ("" if label.endswith(".txt") else label), text
+
+
+def _parse_fasttext(line: str, source: Source) -> tuple[str, ...]:
+    label, _, text = line.strip().partition(" ")
+    if not label.startswith("__label__"):
+        return "", ""
+    if text.startswith("__label__"):
+        return "", "", "several labels, where one is expected"
+    return label.removeprefix("__label__"), text
+
+
+def _parse_json(line: str, source: Source) -> tuple[str, ...]:
+    try:
+        record = json.loads(line)
+    except ValueError as error:
+        return "", "", f"not JSON ({error})"
+    if not isinstance(record, dict):
+        return "", "", "not a JSON object"
+    for column in (source.label_column, source.text_column):
+        if column not in record:
+            return "", "", f"no key {column!r} among {', '.join(record)}"
+    label, text = record[source.label_column], record[source.text_column]
+    if not isinstance(text, str):
+        return "", "", f"{source.text_column!r} is not a string"
+    if isinstance(label, int | float):
+        label = json.dumps(label)
+    elif not isinstance(label, str):
+        return "", "", f"{source.label_column!r} is neither a string nor a number"
+    return label.strip(), text
+
+
+def _table_reader(delimiter: str):
+    def read(lines: Lines, source: Source) -> Iterator[_Record]:
+        rows = _rows(lines, delimiter)
+        header = [column.strip() for column in next(rows)[1]]
+        for option, column in (("--text-col", source.text_column), ("--label-col", source.label_column)):
+            if column not in header:
+                there = ", ".join(header)
+                raise AppError(
+                    f"{source.name}: no column {column!r} among {there}; choose with {option}", USAGE
+                )
+        label, text = header.index(source.label_column), header.index(source.text_column)
+        for number, fields in rows:
+            if len(fields) == len(header):
+                yield _Record(number, fields[label].strip(), fields[text])
+            else:
+                yield _Record(number, problem=f"{len(fields)} fields, where the header has {len(header)}")
+
+    return read
+
+
+def _rows(lines: Lines, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the fields of each record, with the number of its first line.
+
+    Where the quotes of a record are not those of a CSV writer they are plain characters: a text may begin
+    with a word in quotes, or with a quote nobody closes, and must not swallow the lines behind it.
+    """
+    csv.field_size_limit(2**31 - 1)
+    lines = iter(lines)
+    returned: deque[tuple[int, str]] = deque()
+
+    def next_line():
+        return returned.popleft() if returned else next(lines, None)
+
+    for number, line in iter(next_line, None):
+        if not line.strip():
+            continue
+        fields = line.split(delimiter)
+        if '"' in line:
+            ahead: list[tuple[int, str]] = []
+
+            def record(line=line, ahead=ahead):
+                yield f"{line}\n"
+                for item in islice(iter(next_line, None), QUOTED_LINES):
+                    ahead.append(item)
+                    yield f"{item[1]}\n"
+
+            try:
+                fields = next(csv.reader(record(), delimiter=delimiter, strict=True))
+            except csv.Error:
+                returned.extendleft(reversed(ahead))
+        yield number, fields
+
+
+def _folder_records(source: Source) -> Iterator[_Record]:
+    for folder in _visible(Path(source.path)):
+        if folder.is_dir():
+            for file in filter(Path.is_file, _visible(folder)):
+                with open_binary(str(file)) as stream:
+                    text = stream.read().removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape")
+                yield _Record(f"{folder.name}/{file.name}", folder.name, text)
+
+
+def _visible(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+
+
+_DELIMITERS = {"tsv": "\t", "csv": ","}
+
+_READERS = {
+    "corpus": _line_reader(_parse_corpus),
+    "fasttext": _line_reader(_parse_fasttext),
+    "jsonl": _line_reader(_parse_json),
+    **{name: _table_reader(delimiter) for name, delimiter in _DELIMITERS.items()},
+}

@@ -1,0 +1,340 @@
+"""Train, evaluate and use a classifier of texts: functions that return what the commands print."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_selection import SelectKBest, chi2, f_classif
+from sklearn.metrics import confusion_matrix
+from sklearn.model_selection import train_test_split
+from sklearn.pipeline import Pipeline
+
+import fastsvm
+
+from ..common.errors import USAGE, AppError, Skipped
+from ..common.progress import Stages
+from .classifiers import CLASSIFIERS
+from .corpus import Source, read_corpus
+
+SCORES = {"f_classif": f_classif, "chi2": chi2}
+TOKEN_PATTERNS = {"words": r"(?u)\b\w\w+\b", "split": r"\S+"}
+
+
+class WordWeight(NamedTuple):
+    """A word and its weight in the decision."""
+
+    word: str
+    weight: float
+
+
+@dataclass(frozen=True)
+class Side:
+    """The words that speak most for a label; of two labels, those for the first have weights below 0."""
+
+    label: str
+    words: list[WordWeight]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """How a model did on labelled texts; rows of `confusion` are true labels, in the order of `labels`."""
+
+    n: int
+    accuracy: float
+    interval: tuple[float, float]
+    labels: list[str]
+    confusion: list[list[int]]
+    unknown_labels: list[str]
+
+
+@dataclass(frozen=True)
+class Training:
+    """What `train` did; gaps and objective are one number for two labels, and one per label for more."""
+
+    model: str
+    classifier: str
+    alpha: float | None
+    k: int | None
+    seed: int
+    label_counts: dict[str, int]
+    n_train: int
+    n_test: int
+    n_features_seen: int
+    n_features: int
+    scores: Scores | None
+    n_iter: int | list[int]
+    objective: float | list[float] | None
+    gap: float | list[float] | None
+    relative_gap: float | list[float] | None
+    sides: list[Side]
+    skipped: Skipped
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How a saved model does on a corpus, and what was left out of it."""
+
+    scores: Scores
+    skipped: Skipped
+
+
+def train(
+    source: Source,
+    model_path: str,
+    *,
+    classifier: str = "sdca-svm",
+    alpha: float | None = None,
+    epochs: int | None = None,
+    k: int | None = 5000,
+    score: str = "f_classif",
+    ngrams: tuple[int, int] = (1, 1),
+    tokens: str | None = None,
+    holdout: float = 0.2,
+    seed: int = 0,
+    stage: Stages | None = None,
+) -> Training:
+    """Train a classifier on a corpus, try it on the texts held out, and save it.
+
+    Parameters
+    ----------
+    source : Source
+        The labelled texts.
+    model_path : str
+        Where the model goes; a file there is replaced only if it is a model.
+    classifier : str
+        A key of `CLASSIFIERS`.
+    alpha, epochs : float and int, optional
+        Strength of the regularisation and number of passes; by default those of the classifier.
+    k : int or None
+        How many features to keep; None keeps all.
+    score : {"f_classif", "chi2"}
+        What the features are chosen by.
+    ngrams : tuple of int
+        Fewest and most words in a row that make a feature.
+    tokens : {"words", "split"}, optional
+        Cut texts into words, or at white space; by default at white space where they are cut already.
+    holdout : float
+        The share of texts held out, in [0, 1).
+    seed : int
+        Seed of the split and of the classifier.
+    stage : Stages, optional
+        Times the stages.
+
+    Returns
+    -------
+    Training
+    """
+    stage = stage or Stages()
+    check_model_path(model_path)
+    estimator = _estimator(classifier, alpha, epochs, seed)
+
+    with stage("read"):
+        corpus = read_corpus(source)
+        tokens = tokens or ("split" if corpus.format == "corpus" else "words")
+        label_counts = dict(sorted(Counter(corpus.labels).items()))
+        if len(label_counts) < 2:
+            only = corpus.labels[0]
+            raise AppError(f"{source.name}: {only!r} is the only label; give texts with two labels or more")
+        (texts, y), (test_texts, y_test) = _split(corpus.texts, corpus.labels, holdout, seed)
+        if len(set(y)) < 2:
+            raise AppError(
+                f"{source.name}: only the label {y[0]!r} is left to train on; give more texts, or --holdout 0"
+            )
+        skipped = corpus.skipped
+        del corpus
+
+    with stage("vectorize"):
+        vectorizer = _vectorizer(tokens, ngrams)
+        try:
+            X = vectorizer.fit_transform(texts)
+        except ValueError as error:  # scikit-learn's way to say that there is no word at all
+            raise AppError(f"{source.name}: no words in its texts; try --tokens split ({error})") from error
+        del texts
+
+    with stage("select"):
+        words = vectorizer.get_feature_names_out()
+        n_seen = len(words)
+        if k is not None and k < n_seen:
+            with np.errstate(divide="ignore", invalid="ignore"):  # a word that splits the labels exactly
+                selector = SelectKBest(SCORES[score], k=k).fit(X, y)
+            kept = selector.get_support(indices=True)
+            X, words = X[:, kept], words[kept]
+
+    with stage("train"):
+        estimator.fit(X, y)
+        n_train = X.shape[0]
+        del X
+
+    # What is tried is what is saved: a vectorizer of the words kept, and the classifier.
+    vectorizer = _vectorizer(tokens, ngrams, vocabulary=words.tolist())
+    model = Pipeline([("vectorizer", vectorizer), ("classifier", estimator)])
+    with stage("evaluate"):
+        scores = _score(model, test_texts, y_test) if test_texts else None
+    with stage("save"):
+        fastsvm.save_model(model, model_path)
+
+    gap = getattr(estimator, "dual_gap_", None)
+    objective = getattr(estimator, "objective_", None) if gap is not None else None
+    return Training(
+        model=model_path,
+        classifier=classifier,
+        alpha=getattr(estimator, "alpha", None),
+        k=k,
+        seed=seed,
+        label_counts=label_counts,
+        n_train=n_train,
+        n_test=len(test_texts),
+        n_features_seen=n_seen,
+        n_features=len(words),
+        scores=scores,
+        n_iter=_plain(estimator.n_iter_),
+        objective=_plain(objective),
+        gap=_plain(gap),
+        relative_gap=None if gap is None else _plain(np.divide(gap, objective)),
+        sides=top_words(model, 10),
+        skipped=skipped,
+    )
+
+
+def evaluate(model_path: str, source: Source, *, stage: Stages | None = None) -> Evaluation:
+    """Try a saved model on a corpus."""
+    stage = stage or Stages()
+    with stage("load"):
+        model = load_text_model(model_path)
+    with stage("read"):
+        corpus = read_corpus(source)
+    with stage("evaluate"):
+        return Evaluation(_score(model, corpus.texts, corpus.labels), corpus.skipped)
+
+
+def load_text_model(path: str) -> Pipeline:
+    """Load a model that takes texts."""
+    try:
+        model = fastsvm.load_model(path)
+    except fastsvm.ModelFileError as error:
+        raise AppError(str(error)) from error
+    if not isinstance(model, Pipeline):
+        raise AppError(f"{path}: a model without a vocabulary; give one that fastsvm-sentiment train wrote")
+    return model
+
+
+def predict(model: Pipeline, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the label and the score of each text.
+
+    The score is the decision value: of two labels, above 0 it means the second; of several, it is the
+    winner's.
+    """
+    decision = model.decision_function(texts)
+    if decision.ndim == 1:
+        return model.classes_[(decision > 0).astype(int)], decision
+    winner = decision.argmax(axis=1)
+    return model.classes_[winner], decision[np.arange(len(texts)), winner]
+
+
+def top_words(model: Pipeline, n: int) -> list[Side]:
+    """Return, for each label, the `n` words that speak most for it."""
+    words = model["vectorizer"].get_feature_names_out()
+    classes = model.classes_
+    coef = model["classifier"].coef_
+    weights = coef if len(classes) > 2 else (-coef[0], coef[0])
+    signs = (-1.0, 1.0) if len(classes) == 2 else [1.0] * len(classes)
+    sides = []
+    for label, weight, sign in zip(classes, weights, signs, strict=True):
+        best = [i for i in np.argsort(-weight, kind="stable")[:n] if weight[i] > 0]
+        sides.append(Side(str(label), [WordWeight(str(words[i]), sign * float(weight[i])) for i in best]))
+    return sides
+
+
+def wilson_interval(successes: int, n: int, z: float = 1.959964) -> tuple[float, float]:
+    """Return Wilson's interval of a proportion, 95 % by default."""
+    p = successes / n
+    centre = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * (p * (1 - p) / n + z**2 / (4 * n**2)) ** 0.5
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def check_model_path(path: str) -> None:
+    """Find out before the work whether a model can be written, and never replace anything but a model."""
+    file = Path(path)
+    if file.exists():
+        try:
+            fastsvm.load_model(path)
+        except (fastsvm.ModelFileError, OSError) as error:
+            raise AppError(
+                f"{path}: not replaced, as it is not a fastsvm model; choose another path with -o"
+            ) from error
+    try:
+        with tempfile.TemporaryFile(dir=file.parent):
+            pass
+    except OSError as error:
+        raise AppError(
+            f"{path}: cannot be written ({error.strerror}); choose another path with -o"
+        ) from error
+
+
+def _estimator(classifier: str, alpha: float | None, epochs: int | None, seed: int):
+    recipe = CLASSIFIERS[classifier]
+    parameters = {**recipe.parameters, "max_iter": epochs or recipe.epochs, "random_state": seed}
+    if recipe.alpha is not None:
+        parameters["alpha"] = recipe.alpha if alpha is None else alpha
+    elif alpha is not None:
+        raise AppError(f"--alpha means nothing to the {classifier}; leave it out", USAGE)
+    return getattr(fastsvm, recipe.estimator)(**parameters)
+
+
+def _vectorizer(tokens: str, ngrams: tuple[int, int], vocabulary: list[str] | None = None) -> CountVectorizer:
+    return CountVectorizer(token_pattern=TOKEN_PATTERNS[tokens], ngram_range=ngrams, vocabulary=vocabulary)
+
+
+Labelled = tuple[list[str], list[str]]
+
+
+def _split(texts: list[str], labels: list[str], holdout: float, seed: int) -> tuple[Labelled, Labelled]:
+    """Split into training and test texts; the order in the file, sorted or shuffled, changes nothing."""
+    order = sorted(range(len(texts)), key=lambda i: (labels[i], texts[i]))
+    train, test = order, []
+    if holdout > 0:
+        counts = Counter(labels).values()
+        n_test = int(np.ceil(holdout * len(texts)))
+        even = min(counts) >= 2 and min(n_test, len(texts) - n_test) >= len(counts)
+        try:
+            train, test = train_test_split(
+                order,
+                test_size=holdout,
+                random_state=seed,
+                stratify=[labels[i] for i in order] if even else None,
+            )
+        except ValueError as error:
+            raise AppError(
+                f"{len(texts)} texts are too few for --holdout {holdout:g}; try --holdout 0"
+            ) from error
+    train, test = ([[column[i] for i in part] for column in (texts, labels)] for part in (train, test))
+    return tuple(train), tuple(test)
+
+
+def _score(model: Pipeline, texts: Iterable[str], y: list[str]) -> Scores:
+    predicted = predict(model, texts)[0]
+    known = model.classes_.tolist()
+    unknown = sorted(set(y) - set(known))
+    confusion = confusion_matrix(y, predicted, labels=known + unknown)
+    right = int(confusion.trace())
+    return Scores(
+        n=len(y),
+        accuracy=right / len(y),
+        interval=wilson_interval(right, len(y)),
+        labels=known + unknown,
+        confusion=confusion.tolist(),
+        unknown_labels=unknown,
+    )
+
+
+def _plain(value):
+    """Return numbers and arrays as Python's own."""
+    return None if value is None else np.asarray(value).tolist()

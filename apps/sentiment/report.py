@@ -1,0 +1,141 @@
+"""Results as the commands print them: tables for people, records for --json and --csv."""
+
+from __future__ import annotations
+
+import csv
+import sys
+
+import numpy as np
+
+from ..common.errors import Skipped
+from ..common.output import note, print_heading, print_line, print_table
+from .corpus import Source
+from .pipeline import Evaluation, Scores, Side, Training
+
+
+def training_record(result: Training, seconds: dict[str, float]) -> dict:
+    """Return what `train --json` prints."""
+    return {
+        "model": result.model,
+        "classifier": result.classifier,
+        "alpha": result.alpha,
+        "k": "all" if result.k is None else result.k,
+        "seed": result.seed,
+        "label_counts": result.label_counts,
+        "n_train": result.n_train,
+        "n_test": result.n_test,
+        "n_features_seen": result.n_features_seen,
+        "n_features": result.n_features,
+        **_scores_record(result.scores),
+        "n_iter": result.n_iter,
+        "objective": result.objective,
+        "gap": result.gap,
+        "relative_gap": result.relative_gap,
+        "skipped": result.skipped.count,
+        "seconds": seconds,
+    }
+
+
+def print_training(result: Training, seconds: dict[str, float], source: Source) -> None:
+    """Print what `train` did."""
+    n = result.n_train + result.n_test
+    print_line(f"{source.name}: {n:,} texts, {result.n_train:,} to train on and {result.n_test:,} held out")
+    every = result.n_features == result.n_features_seen
+    print_line(f"{result.n_features_seen:,} features, {'all' if every else f'{result.n_features:,}'} kept")
+    print_heading("Labels")
+    print_table(("label", "texts"), [(label, f"{n:,}") for label, n in result.label_counts.items()])
+    print_heading("Held-out texts")
+    if result.scores:
+        print_scores(result.scores)
+    else:
+        print_line("none: --holdout 0 trains on every text")
+    print_heading("Certificate")
+    print_line(certificate(result))
+    print_heading("Time")
+    rows = [*seconds.items(), ("total", sum(seconds.values()))]
+    print_table(("stage", "seconds"), [(stage, f"{value:.2f}") for stage, value in rows])
+    print_heading("Top words")
+    print_sides(result.sides)
+    print_heading("Model")
+    print_line(result.model)
+
+
+def certificate(result: Training) -> str:
+    """Say in plain words how near the optimum the classifier is."""
+    if result.relative_gap is None:
+        return f"none: the {result.classifier} minimises no objective"
+    gap = np.max(result.relative_gap)
+    which = "" if np.ndim(result.relative_gap) == 0 else "largest "
+    return f"{which}relative gap {gap:.1e}: no weights have an objective lower by more than {100 * gap:.2g} %"
+
+
+def evaluation_record(result: Evaluation, seconds: dict[str, float]) -> dict:
+    """Return what `evaluate --json` prints."""
+    return {
+        "n": result.scores.n,
+        **_scores_record(result.scores),
+        "skipped": result.skipped.count,
+        "seconds": seconds,
+    }
+
+
+def print_scores(scores: Scores) -> None:
+    """Print the accuracy and the confusion table."""
+    low, high = scores.interval
+    print_line(
+        f"accuracy {scores.accuracy:.4f} on {scores.n:,} texts (95 % interval {low:.4f} to {high:.4f})\n"
+    )
+    rows = [
+        (label, *(f"{n:,}" for n in row)) for label, row in zip(scores.labels, scores.confusion, strict=True)
+    ]
+    print_table(("true \\ predicted", *scores.labels), rows)
+
+
+def words_record(sides: list[Side]) -> dict:
+    """Return what `words --json` prints."""
+    return {"words": {side.label: [item._asdict() for item in side.words] for side in sides}}
+
+
+def print_words_csv(sides: list[Side]) -> None:
+    """Print a CSV table of all words."""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(("label", "word", "weight"))
+    writer.writerows((side.label, *item) for side in sides for item in side.words)
+
+
+def print_sides(sides: list[Side], abreast: int = 3) -> None:
+    """Print the top words of each label, a pair of columns each; the second of two labels comes first."""
+    sides = sides[::-1] if len(sides) == 2 else sides
+    for start in range(0, len(sides), abreast):
+        if start:
+            print_line("")
+        group = sides[start : start + abreast]
+        header = [name for side in group for name in (side.label, "weight")]
+        rows = [
+            [cell for side in group for cell in _word_cells(side, i)]
+            for i in range(max(len(side.words) for side in group))
+        ]
+        print_table(header, rows, text_columns=range(0, len(header), 2))
+
+
+def note_skipped(skipped: Skipped) -> None:
+    """Name on stderr what was left out."""
+    for line in skipped.report():
+        note(line)
+
+
+def _word_cells(side: Side, i: int) -> tuple[str, str]:
+    if i >= len(side.words):
+        return "", ""
+    return side.words[i].word, f"{side.words[i].weight:+.4f}"
+
+
+def _scores_record(scores: Scores | None) -> dict:
+    if scores is None:
+        return dict.fromkeys(("accuracy", "accuracy_interval", "labels", "confusion"))
+    return {
+        "accuracy": scores.accuracy,
+        "accuracy_interval": list(scores.interval),
+        "labels": scores.labels,
+        "confusion": scores.confusion,
+    }
