@@ -1,0 +1,276 @@
+"""What the linear classifiers share: validation, labels, one-vs-rest, prediction."""
+
+from functools import partial
+
+import numpy as np
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state, compute_class_weight
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .engine import solve_all
+from .solvers import Problem, as_rows, as_weights
+
+
+def _has_log_loss(estimator):
+    if getattr(estimator, "loss", None) != "log":
+        raise AttributeError(
+            "predict_proba needs loss='log'; for other losses wrap the estimator in "
+            "CalibratedClassifierCV(ensemble=False)."
+        )
+    return True
+
+
+class LinearClassifier(ClassifierMixin, BaseEstimator):
+    """A linear classifier, binary or one-vs-rest, fitted by a solver's `Run`.
+
+    A subclass has its parameters in `__init__` (with at least `class_weight`, `n_jobs`, `random_state`
+    and `verbose`), checks them in `_check_params` and makes a run in `_make_run`.
+    """
+
+    _tol = None
+    """The relative gap at which to stop; None where there is no such stop."""
+
+    def _check_params(self):
+        """Raise a ValueError that names the first bad parameter."""
+        raise NotImplementedError
+
+    def _make_run(self, problem, random, max_iter):
+        """A `Run` on one binary problem."""
+        raise NotImplementedError
+
+    @property
+    def _trace(self):
+        return self.verbose or self.trace
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit from scratch.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            float32 and float64, CSR or C-ordered, with int32 or int64 indices, are used without a copy;
+            anything else is converted. The attributes take the dtype of X.
+        y : array of shape (n_samples,)
+            Labels of any kind, two classes or more.
+        sample_weight : array of shape (n_samples,), default=None
+            Non-negative weights c_i, multiplied by those of `class_weight`.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            On bad parameters, NaN or infinite values (with row and column), different lengths, or a
+            single class.
+        """
+        self._check_params()
+        X, y = self._validated(X, y)
+        self._set_classes(np.unique(y))
+        problems = self._problems(X, y, sample_weight)
+        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(problems))
+        runs = [
+            (label, partial(self._run_of, make, np.array([seed], np.uint64), self.max_iter))
+            for (label, make), seed in zip(problems, seeds, strict=True)
+        ]
+        results = solve_all(runs, tol=self._tol, trace=self._trace, n_jobs=self.n_jobs, verbose=self.verbose)
+        self._set_results(results, X, y)
+        return self
+
+    def _run_of(self, make_problem, random, max_iter):
+        return self._make_run(make_problem(), random, max_iter)
+
+    def _validated(self, X, y, reset=True):
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            order="C",
+            ensure_all_finite=False,  # the solvers check, and say where
+        )
+        check_classification_targets(y)
+        return X, y
+
+    def _set_classes(self, classes):
+        if len(classes) < 2:
+            raise ValueError(f"y has one class only ({classes[0]!r}); at least two classes are needed.")
+        self.classes_ = classes
+
+    def _problems(self, X, y, sample_weight):
+        """For each binary problem its label and a function that makes it; rows and weights are shared."""
+        rows = as_rows(X)
+        weights = self._weights(y, sample_weight)
+        return [(label, partial(_one_vs_rest, rows, y, label, weights)) for label in self._positives()]
+
+    def _positives(self):
+        """The label that is +1 in each binary problem."""
+        return self.classes_[1:] if len(self.classes_) == 2 else self.classes_
+
+    def _weights(self, y, sample_weight):
+        """sample_weight times class weight; None when all are 1."""
+        weights = None if sample_weight is None else as_weights(sample_weight, len(y))
+        if self.class_weight is None:
+            return weights
+        by_class = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+        total = np.ones(len(y)) if weights is None else weights.copy()
+        for label, weight in zip(self.classes_, by_class, strict=True):
+            total[y == label] *= weight
+        return total
+
+    def _set_results(self, results, X, y):
+        self.coef_ = np.array([r.w for r in results], dtype=X.dtype)
+        self.intercept_ = np.array([r.intercept for r in results], dtype=X.dtype)
+        self.n_iter_ = max(r.n_iter for r in results)
+        binary = len(results) == 1
+        self.history_ = results[0].history if binary else [r.history for r in results]
+        self.objective_ = results[0].objective if binary else np.array([r.objective for r in results])
+        if results[0].gap is not None:
+            self.dual_gap_ = results[0].gap if binary else np.array([r.gap for r in results])
+
+    def decision_function(self, X):
+        """Signed scores w.x + b0.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or, for more than two classes, (n_samples, n_classes)
+            Of two classes, above 0 means `classes_[1]`.
+        """
+        check_is_fitted(self)
+        X = validate_data(
+            self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], order="C"
+        )
+        scores = X @ self.coef_.T + self.intercept_
+        return scores.ravel() if scores.shape[1] == 1 else scores
+
+    def predict(self, X):
+        """The class of the highest score.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), of the labels' dtype
+        """
+        scores = self.decision_function(X)
+        return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+
+    @available_if(_has_log_loss)
+    def predict_proba(self, X):
+        """Class probabilities; for loss='log' only.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            sigmoid(w.x + b0); with more than two classes normalised to sum to 1.
+        """
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return np.column_stack([expit(-scores), expit(scores)])
+        likely = expit(scores)
+        total = likely.sum(axis=1, keepdims=True)
+        return np.divide(likely, total, out=np.full_like(likely, 1 / likely.shape[1]), where=total > 0)
+
+    @available_if(_has_log_loss)
+    def predict_log_proba(self, X):
+        """Logarithm of `predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class OnlineClassifier(LinearClassifier):
+    """A linear classifier that can also learn batch by batch."""
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Make one pass over X, continuing from where the last call, or `fit`, stopped.
+
+        After `fit` it starts from `coef_` and `intercept_` (and Pegasos from step `t_`). With averaging,
+        the average goes over the steps made in `partial_fit`. There is no objective or gap, which would
+        be those of this batch alone.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `fit`
+        classes : array of shape (n_classes,), default=None
+            All labels that will ever come; needed in the first call. `class_weight="balanced"` needs
+            `fit`.
+
+        Returns
+        -------
+        self
+        """
+        self._check_params()
+        if self.class_weight == "balanced":
+            raise ValueError("class_weight='balanced' needs all of y: use fit, or pass sample_weight.")
+        first = not hasattr(self, "classes_")
+        X, y = self._validated(X, y, reset=first)
+        if first:
+            if classes is None:
+                raise ValueError("The first call of partial_fit needs classes, all labels that will come.")
+            self._set_classes(np.unique(classes))
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(f"classes is {list(classes)}, but earlier calls had {self.classes_.tolist()}.")
+        new = np.setdiff1d(y, self.classes_)
+        if len(new):
+            raise ValueError(f"y has the label {new[0]!r}, which is not among classes.")
+
+        problems = self._problems(X, y, sample_weight)
+        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(problems))
+        states = getattr(self, "_states", None) or self._initial_states(len(problems))
+        points = []
+        for k, ((_, make), seed) in enumerate(zip(problems, seeds, strict=True)):
+            run = self._run_of(make, np.array([seed], np.uint64), 1)
+            run.resume(states[k])
+            run.epoch()
+            states[k] = run.snapshot()
+            points.append(run.output())
+        dtype = X.dtype if first else self.coef_.dtype
+        self._states = states
+        self.coef_ = np.array([w for w, _ in points], dtype=dtype)
+        self.intercept_ = np.array([intercept for _, intercept in points], dtype=dtype)
+        self.n_iter_ = getattr(self, "n_iter_", 0) + 1
+        for stale in ("objective_", "dual_gap_", "history_"):
+            self.__dict__.pop(stale, None)
+        return self
+
+    def _initial_states(self, n):
+        if not hasattr(self, "coef_"):
+            return [None] * n
+        return [
+            {"w": w, "bias": float(intercept), "t": getattr(self, "t_", 0)}
+            for w, intercept in zip(self.coef_, self.intercept_, strict=True)
+        ]
+
+    def _set_results(self, results, X, y):
+        super()._set_results(results, X, y)
+        self._states = None
+
+
+def signs_of(y, label):
+    """+1 where y is the label, -1 elsewhere, as int8."""
+    return 2 * (y == label).astype(np.int8) - 1
+
+
+def _one_vs_rest(rows, y, label, weights):
+    return Problem(rows, signs_of(y, label), weights)

@@ -1,0 +1,25 @@
+"""The compiled solvers: plain functions on arrays and CSR matrices, y in {-1, +1}.
+
+They need NumPy and SciPy only. `fastsvm.SDCAClassifier` and its siblings build on them.
+"""
+
+from ._input import as_rows, as_weights
+from ._pegasos_run import PegasosRun, pegasos
+from ._perceptron_run import PerceptronRun, perceptron
+from ._run import LOSSES, Epoch, Problem, Result
+from ._sdca_run import SDCARun, sdca
+
+__all__ = [
+    "LOSSES",
+    "Epoch",
+    "PegasosRun",
+    "PerceptronRun",
+    "Problem",
+    "Result",
+    "SDCARun",
+    "as_rows",
+    "as_weights",
+    "pegasos",
+    "perceptron",
+    "sdca",
+]

@@ -1,0 +1,106 @@
+"""Losses of the margin m = y (w.x + b0): value, slope, dual term, dual coordinate step.
+
+All for sample weight c = 1; `dual_step` takes c. The dual variable is b in c * domain.
+"""
+
+from libc.math cimport exp, fabs, log, log1p
+
+
+cdef enum Loss:
+    HINGE = 0
+    SQUARED_HINGE = 1
+    SMOOTH_HINGE = 2
+    LOG = 3
+    PERCEPTRON = 4  # a value only: it has no margin, hence no dual here
+
+
+cdef inline double sigmoid(double z) noexcept nogil:
+    """1 / (1 + exp(-z)), without overflow."""
+    cdef double e
+    if z >= 0:
+        return 1 / (1 + exp(-z))
+    e = exp(z)
+    return e / (1 + e)
+
+
+cdef inline double loss_value(int loss, double m) noexcept nogil:
+    cdef double short_by = 1 - m
+    if loss == LOG:
+        return log1p(exp(-m)) if m > 0 else log1p(exp(m)) - m
+    if loss == PERCEPTRON:
+        return -m if m < 0 else 0
+    if short_by <= 0:
+        return 0
+    if loss == HINGE:
+        return short_by
+    if loss == SQUARED_HINGE:
+        return short_by * short_by
+    return short_by - 0.5 if short_by >= 1 else 0.5 * short_by * short_by
+
+
+cdef inline double pull(int loss, double m) noexcept nogil:
+    """-phi'(m) >= 0: how strongly a row pulls w towards y x."""
+    cdef double short_by = 1 - m
+    if loss == LOG:
+        return sigmoid(-m)
+    if short_by <= 0:
+        return 0
+    if loss == HINGE:
+        return 1
+    if loss == SQUARED_HINGE:
+        return 2 * short_by
+    return 1 if short_by >= 1 else short_by
+
+
+cdef inline double dual_term(int loss, double b) noexcept nogil:
+    """psi(b) = -phi*(-b)."""
+    if loss == HINGE:
+        return b
+    if loss == SQUARED_HINGE:
+        return b - 0.25 * b * b
+    if loss == SMOOTH_HINGE:
+        return b - 0.5 * b * b
+    return (-b * log(b) if b > 0 else 0) - ((1 - b) * log1p(-b) if b < 1 else 0)
+
+
+cdef inline double clip(double b, double top) noexcept nogil:
+    return 0 if b <= 0 else (top if b >= top else b)
+
+
+cdef inline double log_step(double m, double b, double q, double c) noexcept nogil:
+    """The root of log((c - b')/b') = m + q (b' - b), solved for s, the margin after the step.
+
+    With b' = c sigmoid(-s) the equation is s - m - q (c sigmoid(-s) - b) = 0, whose slope is at
+    least 1: Newton's steps, kept in a bracket (the safeguard of Yu, Huang & Lin 2011, sec. 4).
+    """
+    cdef double low = m - q * b, high = m + q * (c - b)
+    cdef double s = m, z, error, step
+    cdef int k
+    for k in range(100):
+        z = sigmoid(-s)
+        error = s - m - q * (c * z - b)
+        if error > 0:
+            high = s
+        else:
+            low = s
+        step = error / (1 + q * c * z * (1 - z))
+        if fabs(step) <= 1e-15 * (1 + fabs(s)):
+            break
+        s -= step
+        if not low <= s <= high:
+            s = 0.5 * (low + high)
+    return c * sigmoid(-s)
+
+
+cdef inline double dual_step(int loss, double m, double b, double q, double c) noexcept nogil:
+    """The b that maximises the dual over this coordinate, from margin m and q = ||x||^2 / (alpha n)."""
+    if loss == LOG:
+        return log_step(m, b, q, c)
+    if loss == SQUARED_HINGE:
+        b += (1 - m - b / (2 * c)) / (q + 1 / (2 * c))
+        return b if b > 0 else 0
+    if loss == SMOOTH_HINGE:
+        return clip(b + (1 - m - b / c) / (q + 1 / c), c)
+    if q == 0:  # a row of zeros has margin 0 and its own term is linear in b
+        return c if m < 1 else 0
+    return clip(b + (1 - m) / q, c)

@@ -1,0 +1,121 @@
+"""Pegasos: stochastic sub-gradient steps of length 1 / (alpha t) (Shalev-Shwartz et al. 2011)."""
+
+import cython
+
+from libc.math cimport sqrt
+
+from ._losses cimport pull
+from ._rows cimport Rows, axpy, axpy_growth, dot, row_start, shift
+from ._types cimport head, index, int8_t, int32_t, int64_t, real
+
+
+@cython.final
+cdef class State:
+    """w = scale * v, so that shrinking w costs nothing; changed in place.
+
+    Parameters
+    ----------
+    loss, alpha, batch_size, radius (0: no projection), fit_intercept
+    v : float64 of shape (n_columns,)
+    pulls : float64 of shape (batch_size,), scratch
+    shares : float64 of shape (n_rows,) or None
+        v = sum_i shares_i y_i x_i: the dual variables in v's units.
+    tail : float64 of shape (n_columns,) or None
+        The averaged iterates sum to mass * v + tail.
+
+    Attributes
+    ----------
+    t : steps taken
+    scale, bias : w = scale * v and the intercept
+    squared_norm : ||v||^2, kept only when projecting
+    averaging : whether iterates are being averaged
+    averaged, mass, bias_sum : how many so far, the sum of their scales and of their intercepts
+    """
+
+    cdef int loss
+    cdef double alpha, radius
+    cdef bint fit_intercept
+    cdef double[::1] v, pulls, shares, tail
+    cdef public double scale, bias, squared_norm, mass, bias_sum
+    cdef public int64_t t, averaged
+    cdef public bint averaging
+
+    def __init__(
+        self, int loss, double alpha, double radius, bint fit_intercept, v, pulls, shares=None, tail=None
+    ):
+        self.loss, self.alpha, self.radius, self.fit_intercept = loss, alpha, radius, fit_intercept
+        self.v, self.pulls, self.shares, self.tail = v, pulls, shares, tail
+        self.scale = 1
+
+
+cdef void absorb_scale(State state) noexcept nogil:
+    """Fold a scale about to underflow into v."""
+    cdef Py_ssize_t k
+    for k in range(state.v.shape[0]):
+        state.v[k] *= state.scale
+    if state.shares is not None:
+        for k in range(state.shares.shape[0]):
+            state.shares[k] *= state.scale
+    state.squared_norm *= state.scale * state.scale
+    state.mass /= state.scale
+    state.scale = 1
+
+
+def visit(
+    Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
+    const double[::1] weights, const int32_t[::1] order, State state,
+):
+    """Walk `order` in batches; each takes one step. Costs O(values of the batch) a step."""
+    cdef const real* x = head(values)
+    cdef const index* j = head(columns)
+    cdef const double* weight = head(weights)
+    cdef double* v = <double*>head(state.v)
+    cdef double* shares = <double*>head(state.shares)
+    cdef double* tail = <double*>head(state.tail)
+    cdef double* pulls = &state.pulls[0]
+    cdef double m, eta, step, a, norm
+    cdef Py_ssize_t first = 0, size, i, k, start, count
+    with nogil:
+        while first < order.shape[0]:
+            size = min(state.pulls.shape[0], order.shape[0] - first)
+            for k in range(size):
+                i = order[first + k]
+                start = row_start(&rows.layout, i)
+                count = row_start(&rows.layout, i + 1) - start
+                m = state.scale * dot(x + start, shift(j, start), count, v) + state.bias
+                pulls[k] = pull(state.loss, signs[i] * m)
+                if weight != NULL:
+                    pulls[k] *= weight[i]
+            state.t += 1
+            eta = 1 / (state.alpha * state.t)
+            if state.t > 1:  # at t = 1 the factor is 0, and w was 0 already
+                state.scale *= 1 - 1.0 / state.t
+            step = eta / (size * state.scale)
+            for k in range(size):
+                if pulls[k] == 0:
+                    continue
+                i = order[first + k]
+                start = row_start(&rows.layout, i)
+                count = row_start(&rows.layout, i + 1) - start
+                a = step * pulls[k] * signs[i]
+                if state.radius > 0:
+                    state.squared_norm += axpy_growth(a, x + start, shift(j, start), count, v)
+                else:
+                    axpy(a, x + start, shift(j, start), count, v)
+                if state.mass > 0:  # the iterates averaged so far do not have this change
+                    axpy(-state.mass * a, x + start, shift(j, start), count, tail)
+                if shares != NULL:
+                    shares[i] += step * pulls[k]
+                if state.fit_intercept:
+                    state.bias += eta / size * pulls[k] * signs[i]
+            if state.radius > 0:
+                norm = state.scale * sqrt(state.squared_norm) if state.squared_norm > 0 else 0
+                if norm > state.radius:
+                    state.scale *= state.radius / norm
+            if state.scale < 1e-100:
+                absorb_scale(state)
+            if state.averaging:
+                state.averaged += 1
+                state.mass += state.scale
+                state.bias_sum += state.bias
+            first += size

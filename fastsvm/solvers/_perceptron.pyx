@@ -1,0 +1,62 @@
+"""The perceptron (Rosenblatt 1958), plain and averaged (Freund & Schapire 1999)."""
+
+import cython
+
+from ._rows cimport Rows, axpy, dot, row_start, shift
+from ._types cimport head, index, int8_t, int32_t, int64_t, real
+
+
+@cython.final
+cdef class State:
+    """What an epoch reads and changes in place.
+
+    Parameters
+    ----------
+    fit_intercept : bool
+    w : float64 of shape (n_columns,)
+    lag : float64 of shape (n_columns,) or None
+        Each change of w times the number of earlier steps; the average of all iterates is w - lag / t.
+
+    Attributes
+    ----------
+    t, mistakes : rows seen, and how many of them changed w
+    bias, bias_lag : the intercept, and what `lag` is to w
+    """
+
+    cdef bint fit_intercept
+    cdef double[::1] w, lag
+    cdef public double bias, bias_lag
+    cdef public int64_t t, mistakes
+
+    def __init__(self, bint fit_intercept, w, lag=None):
+        self.fit_intercept, self.w, self.lag = fit_intercept, w, lag
+
+
+def visit(
+    Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
+    const double[::1] weights, const int32_t[::1] order, State state,
+):
+    """On y (w.x + b0) <= 0: w += c y x, b0 += c y."""
+    cdef const real* x = head(values)
+    cdef const index* j = head(columns)
+    cdef const double* weight = head(weights)
+    cdef double* w = <double*>head(state.w)
+    cdef double* lag = <double*>head(state.lag)
+    cdef double a
+    cdef Py_ssize_t i, k, start, count
+    with nogil:
+        for k in range(order.shape[0]):
+            i = order[k]
+            start = row_start(&rows.layout, i)
+            count = row_start(&rows.layout, i + 1) - start
+            a = signs[i] if weight == NULL else signs[i] * weight[i]
+            state.t += 1
+            if a != 0 and signs[i] * (dot(x + start, shift(j, start), count, w) + state.bias) <= 0:
+                state.mistakes += 1
+                axpy(a, x + start, shift(j, start), count, w)
+                if state.fit_intercept:
+                    state.bias += a
+                if lag != NULL:
+                    axpy(a * (state.t - 1), x + start, shift(j, start), count, lag)
+                    if state.fit_intercept:
+                        state.bias_lag += a * (state.t - 1)

@@ -1,0 +1,81 @@
+"""A row of X as every kernel reads it: values, columns (NULL when dense), count."""
+
+from ._types cimport index, int32_t, int64_t, real
+
+
+cdef struct Layout:
+    # Where rows start: CSR offsets of either width, or the fixed length of a dense row.
+    const int32_t* narrow
+    const int64_t* wide
+    Py_ssize_t length
+
+
+cdef inline Py_ssize_t row_start(const Layout* layout, Py_ssize_t i) noexcept nogil:
+    if layout.narrow != NULL:
+        return layout.narrow[i]
+    if layout.wide != NULL:
+        return <Py_ssize_t>layout.wide[i]
+    return i * layout.length
+
+
+cdef class Rows:
+    cdef Layout layout
+    cdef readonly object values, columns, indptr
+    cdef readonly Py_ssize_t n_rows, n_columns, n_values
+    cdef object _squared_norms
+
+
+cdef inline const index* shift(const index* columns, Py_ssize_t start) noexcept nogil:
+    return columns + start if columns != NULL else NULL
+
+
+cdef inline double dot(const real* x, const index* j, Py_ssize_t n, const double* w) noexcept nogil:
+    # Four sums: without -ffast-math the compiler may not split one.
+    cdef double a = 0, b = 0, c = 0, d = 0
+    cdef Py_ssize_t k = 0
+    if j == NULL:
+        while k + 4 <= n:
+            a += x[k] * w[k]
+            b += x[k + 1] * w[k + 1]
+            c += x[k + 2] * w[k + 2]
+            d += x[k + 3] * w[k + 3]
+            k += 4
+        while k < n:
+            a += x[k] * w[k]
+            k += 1
+    else:
+        while k + 4 <= n:
+            a += x[k] * w[j[k]]
+            b += x[k + 1] * w[j[k + 1]]
+            c += x[k + 2] * w[j[k + 2]]
+            d += x[k + 3] * w[j[k + 3]]
+            k += 4
+        while k < n:
+            a += x[k] * w[j[k]]
+            k += 1
+    return (a + b) + (c + d)
+
+
+cdef inline void axpy(double a, const real* x, const index* j, Py_ssize_t n, double* w) noexcept nogil:
+    cdef Py_ssize_t k
+    if j == NULL:
+        for k in range(n):
+            w[k] += a * x[k]
+    else:
+        for k in range(n):
+            w[j[k]] += a * x[k]
+
+
+cdef inline double axpy_growth(
+    double a, const real* x, const index* j, Py_ssize_t n, double* w
+) noexcept nogil:
+    """`axpy`, and by how much it changes ||w||^2 (exact for repeated columns too)."""
+    cdef double growth = 0, change
+    cdef double* target
+    cdef Py_ssize_t k
+    for k in range(n):
+        target = w + (j[k] if j != NULL else k)
+        change = a * x[k]
+        growth += change * (2 * target[0] + change)
+        target[0] += change
+    return growth

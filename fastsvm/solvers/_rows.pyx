@@ -1,0 +1,217 @@
+"""X, checked once at the border, and the passes over it that every solver shares."""
+
+import cython
+import numpy as np
+
+from libc.math cimport isfinite
+
+from ._losses cimport dual_term, loss_value
+from ._types cimport head, index, int8_t, int32_t, int64_t, real
+
+# Values a kernel call may touch: some tenths of a second, so that Ctrl-C is heard.
+CHUNK = 1 << 24
+
+
+@cython.final
+cdef class Rows:
+    """The rows of a CSR matrix or of a C-contiguous array, without a copy.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_values,), float32 or float64
+    columns : ndarray of shape (n_values,), int32 or int64; of shape (0,) when the rows are dense
+    indptr : ndarray of shape (n_rows + 1,), int32 or int64; None when the rows are dense
+    shape : (n_rows, n_columns)
+
+    Raises
+    ------
+    ValueError
+        On offsets or columns that lie outside, and on NaN or infinite values.
+    """
+
+    def __init__(self, values, columns, indptr, shape):
+        cdef const int32_t[::1] narrow
+        cdef const int64_t[::1] wide
+        self.n_rows, self.n_columns = shape
+        self.values, self.columns, self.indptr = values, columns, indptr
+        self.n_values = values.shape[0]
+        if self.n_rows >= 2**31:
+            raise ValueError(f"X has {self.n_rows} rows; at most 2147483647 are supported.")
+        if indptr is None:
+            self.layout.length = self.n_columns
+        elif indptr.dtype == np.int32:
+            narrow = indptr
+            self.layout.narrow = &narrow[0]
+        else:
+            wide = indptr
+            self.layout.wide = &wide[0]
+        self._check_offsets()
+        for first, last in self.chunks():
+            bad = _first_bad(self, self.values, self.columns, first, last)
+            if bad is not None:
+                raise ValueError(bad)
+
+    def _check_offsets(self):
+        cdef Py_ssize_t i, start, stop = row_start(&self.layout, 0)
+        if stop != 0:
+            raise ValueError(f"X.indptr must start at 0; it starts at {stop}.")
+        for i in range(self.n_rows):
+            start, stop = stop, row_start(&self.layout, i + 1)
+            if stop < start or stop > self.n_values:
+                raise ValueError(f"X.indptr at row {i}: {start} to {stop} is no range of {self.n_values} values.")
+
+    def chunks(self):
+        """Ranges (first, last) of rows, each of about CHUNK values."""
+        step = self.chunk_rows()
+        return [(i, min(i + step, self.n_rows)) for i in range(0, self.n_rows, step)]
+
+    def chunk_rows(self):
+        """How many rows make about CHUNK values."""
+        return max(1, CHUNK * self.n_rows // max(1, self.n_values))
+
+    def squared_norms(self):
+        """||x_i||^2, float64 of shape (n_rows,); computed once."""
+        if self._squared_norms is None:
+            norms = np.empty(self.n_rows)
+            scratch = np.zeros(self.n_columns)
+            for first, last in self.chunks():
+                _squared_norms(self, self.values, self.columns, norms, scratch, first, last)
+            self._squared_norms = norms
+        return self._squared_norms
+
+
+cdef inline bint sound(const real* x, const index* j, Py_ssize_t n, Py_ssize_t n_columns) noexcept nogil:
+    """Whether all values are finite and all columns inside; without branches, so that it vectorises."""
+    cdef real a = 0, b = 0, c = 0, d = 0  # 0 * x is 0 for a finite x, and NaN for the others
+    cdef int outside = 0
+    cdef Py_ssize_t k = 0
+    while k + 4 <= n:
+        a += 0 * x[k]
+        b += 0 * x[k + 1]
+        c += 0 * x[k + 2]
+        d += 0 * x[k + 3]
+        k += 4
+    while k < n:
+        a += 0 * x[k]
+        k += 1
+    if j != NULL:
+        for k in range(n):
+            outside |= (j[k] < 0) | (j[k] >= n_columns)
+    return outside == 0 and (a + b) + (c + d) == 0
+
+
+def _first_bad(Rows rows, const real[::1] values, const index[::1] columns, Py_ssize_t first, Py_ssize_t last):
+    """What is wrong with the first bad value or column of these rows, or None."""
+    cdef const real* x = head(values)
+    cdef const index* j = head(columns)
+    cdef Py_ssize_t i, start, stop
+    with nogil:
+        for i in range(first, last):
+            start, stop = row_start(&rows.layout, i), row_start(&rows.layout, i + 1)
+            if not sound(x + start, shift(j, start), stop - start, rows.n_columns):
+                break
+        else:
+            i = -1
+    if i < 0:
+        return None
+    for k in range(start, stop):
+        column = j[k] if j != NULL else k - start
+        if not 0 <= column < rows.n_columns:
+            return f"X has a value in column {column} of row {i}; it has columns 0 to {rows.n_columns - 1}."
+        if not isfinite(x[k]):
+            kind = "NaN" if x[k] != x[k] else "infinity"
+            return f"X contains {kind} at row {i}, column {column}; impute or remove it before fitting."
+
+
+def _squared_norms(
+    Rows rows, const real[::1] values, const index[::1] columns, double[::1] norms, double[::1] scratch,
+    Py_ssize_t first, Py_ssize_t last,
+):
+    """Squared row norms; repeated columns are added first, through `scratch` (zeros, left as zeros)."""
+    cdef const real* x = head(values)
+    cdef const index* j = head(columns)
+    cdef Py_ssize_t i, k, start, stop
+    cdef bint increasing
+    cdef double total
+    with nogil:
+        for i in range(first, last):
+            start, stop = row_start(&rows.layout, i), row_start(&rows.layout, i + 1)
+            total, increasing = 0, True
+            for k in range(start, stop):
+                total += <double>x[k] * x[k]
+                if j != NULL and k > start and j[k] <= j[k - 1]:
+                    increasing = False
+            if not increasing:
+                axpy(1, x + start, j + start, stop - start, &scratch[0])
+                total = dot(x + start, j + start, stop - start, &scratch[0])
+                for k in range(start, stop):
+                    scratch[j[k]] = 0
+            norms[i] = total
+
+
+def _loss_sum(
+    Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
+    const double[::1] weights, const double[::1] w, double bias, int loss, Py_ssize_t first, Py_ssize_t last,
+):
+    cdef const real* x = head(values)
+    cdef const index* j = head(columns)
+    cdef const double* weight = head(weights)
+    cdef const double* v = head(w)
+    cdef Py_ssize_t i, start
+    cdef double total = 0, value
+    with nogil:
+        for i in range(first, last):
+            if weight != NULL and weight[i] == 0:
+                continue
+            start = row_start(&rows.layout, i)
+            value = dot(x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, v)
+            value = loss_value(loss, signs[i] * (value + bias))
+            total += value if weight == NULL else weight[i] * value
+    return total
+
+
+def _combine(
+    Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
+    const double[::1] dual, double rate, double[::1] w, Py_ssize_t first, Py_ssize_t last,
+):
+    cdef const real* x = head(values)
+    cdef const index* j = head(columns)
+    cdef Py_ssize_t i, start
+    with nogil:
+        for i in range(first, last):
+            if dual[i] != 0:
+                start = row_start(&rows.layout, i)
+                axpy(
+                    rate * dual[i] * signs[i], x + start, shift(j, start),
+                    row_start(&rows.layout, i + 1) - start, &w[0],
+                )
+
+
+def loss_sum(Rows rows, signs, weights, w, double bias, int loss):
+    """sum_i c_i phi(y_i (w.x_i + bias)), in one pass."""
+    return sum(
+        _loss_sum(rows, rows.values, rows.columns, signs, weights, w, bias, loss, first, last)
+        for first, last in rows.chunks()
+    )
+
+
+def combine(Rows rows, signs, dual, double rate):
+    """rate * sum_i b_i y_i x_i, float64 of shape (n_columns,), in one pass."""
+    w = np.zeros(rows.n_columns)
+    for first, last in rows.chunks():
+        _combine(rows, rows.values, rows.columns, signs, dual, rate, w, first, last)
+    return w
+
+
+def dual_sum(const double[::1] dual, const double[::1] weights, int loss):
+    """sum_i c_i psi(b_i / c_i); rows with c_i = 0 have no term."""
+    cdef const double* weight = head(weights)
+    cdef Py_ssize_t i
+    cdef double total = 0
+    with nogil:
+        for i in range(dual.shape[0]):
+            if weight == NULL:
+                total += dual_term(loss, dual[i])
+            elif weight[i] > 0:
+                total += weight[i] * dual_term(loss, dual[i] / weight[i])
+    return total

@@ -1,0 +1,232 @@
+"""What the solvers share: a binary problem, a run of epochs over it, and the result."""
+
+import time
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from ._input import as_rows, as_signs, as_weights
+from ._random import draw_rows, shuffle
+from ._rows import combine, dual_sum, loss_sum
+
+# As numbered in _losses.pxd.
+CODES = {"hinge": 0, "squared_hinge": 1, "smooth_hinge": 2, "log": 3, "perceptron": 4}
+LOSSES = tuple(CODES)[:4]
+
+
+class Epoch(NamedTuple):
+    """One line of a history.
+
+    Attributes
+    ----------
+    epoch : int, from 1
+    seconds : float, CPU seconds spent in updates so far (measuring not counted)
+    primal : float, the objective
+    dual : float or None, a lower bound on the optimum
+    gap : float or None, primal - dual
+    score : what the caller's `score` function returned, or None
+    """
+
+    epoch: int
+    seconds: float
+    primal: float
+    dual: float | None
+    gap: float | None
+    score: object = None
+
+
+class Result(NamedTuple):
+    """What a solver returns.
+
+    Attributes
+    ----------
+    w : ndarray of shape (n_features,), float64
+    intercept : float
+    dual : ndarray of shape (n_samples,), float64, or None
+        Dual variables b, 0 <= b_i (<= c_i for all losses but squared_hinge).
+    objective : float, at (w, intercept)
+    gap : float or None
+        objective minus the dual value: the objective is at most this far from the optimum.
+    n_iter : int, epochs done
+    history : list of Epoch
+    """
+
+    w: np.ndarray
+    intercept: float
+    dual: np.ndarray | None
+    objective: float
+    gap: float | None
+    n_iter: int
+    history: list
+
+
+class Point(NamedTuple):
+    """A candidate solution, measured."""
+
+    w: np.ndarray
+    intercept: float
+    dual: np.ndarray | None
+    primal: float
+    bound: float | None
+
+    @property
+    def gap(self):
+        """Primal minus bound; rounding can't make it negative."""
+        return None if self.bound is None else max(0.0, self.primal - self.bound)
+
+    def within(self, tol):
+        """Whether the relative gap is certified to be `tol` or less."""
+        return tol is not None and self.gap is not None and self.gap <= tol * self.primal
+
+
+class Problem:
+    """Rows of X, a sign and a weight for each: what one binary solver works on."""
+
+    def __init__(self, X, y, sample_weight=None):
+        self.rows = as_rows(X)
+        self.signs = as_signs(y, self.n)
+        self.weights = as_weights(sample_weight, self.n)
+
+    @property
+    def n(self):
+        """Number of rows, those of weight 0 included."""
+        return self.rows.n_rows
+
+    @property
+    def data(self):
+        """The leading arguments of every kernel."""
+        return self.rows, self.rows.values, self.rows.columns, self.signs, self.weights
+
+    @property
+    def mean_weight(self):
+        """Mean of the sample weights."""
+        return float(self.weights.mean()) if self.weights.size else 1.0
+
+    def mean_loss(self, w, intercept, loss):
+        """1/n sum_i c_i phi(y_i (w.x_i + intercept))."""
+        return loss_sum(self.rows, self.signs, self.weights, w, intercept, CODES[loss]) / self.n
+
+    def combine(self, dual, alpha):
+        """w(b) = 1/(alpha n) sum_i b_i y_i x_i."""
+        return combine(self.rows, self.signs, dual, 1 / (alpha * self.n))
+
+    def primal(self, w, intercept, loss, alpha):
+        """P(w, intercept)."""
+        return alpha / 2 * float(w @ w) + self.mean_loss(w, intercept, loss)
+
+    def bound(self, dual, w_of_dual, loss, alpha):
+        """D(b), given w(b)."""
+        norm = float(w_of_dual @ w_of_dual)
+        return dual_sum(dual, self.weights, CODES[loss]) / self.n - alpha / 2 * norm
+
+    def boxed(self, dual, loss):
+        """`dual` clipped to its domain."""
+        if loss == "squared_hinge":
+            return np.maximum(dual, 0)
+        return np.clip(dual, 0, self.weights if self.weights.size else 1)
+
+    def balanced(self, dual):
+        """`dual` with the heavier class scaled down until sum_i b_i y_i = 0.
+
+        An unregularised intercept adds this constraint to the dual; scaling down stays in the box.
+        """
+        positive = self.signs > 0
+        above, below = dual[positive].sum(), dual[~positive].sum()
+        if above == below:
+            return dual
+        heavy = positive if above > below else ~positive
+        return np.where(heavy, dual * (min(above, below) / max(above, below)), dual)
+
+
+class Run:
+    """Epochs over one problem.
+
+    A subclass gives `epoch()`, which changes its state, and `measure()`, which returns the Point that
+    would be returned now; `settle()` is `measure()` without rounding carried along.
+    """
+
+    def __init__(self, problem, *, order, max_iter, random):
+        self.problem, self.max_iter, self.random = problem, max_iter, random
+        self.sampling = order
+        if isinstance(order, str):
+            self.order = np.arange(problem.n, dtype=np.int32)
+            if order == "cyclic":
+                shuffle(self.order, random)
+        else:
+            self.order = _given_order(order, max_iter, problem.n)
+        self.point = None
+        self.done = 0
+        self.cancelled = False
+
+    def next_order(self):
+        """The rows of the next epoch, in the order they are visited."""
+        if not isinstance(self.sampling, str):
+            return self.order[self.done]
+        if self.sampling == "permutation":
+            shuffle(self.order, self.random)
+        elif self.sampling == "random":
+            draw_rows(self.order, self.problem.n, self.random)
+        return self.order
+
+    def slices(self, order, *, multiple=1, cuts=()):
+        """Parts of an epoch: cut where asked, and short enough for Ctrl-C and `cancelled` to be heard."""
+        step = -(-self.problem.rows.chunk_rows() // multiple) * multiple
+        inner = (cut for cut in cuts if 0 < cut < len(order))
+        bounds = sorted({*range(0, len(order), step), *inner, len(order)})
+        for first, last in pairwise(bounds):
+            if self.cancelled:
+                raise KeyboardInterrupt
+            yield order[first:last]
+
+    def finished(self):
+        """Whether further epochs would change nothing."""
+        return False
+
+    def settle(self):
+        """The Point to return."""
+        return self.measure()
+
+    def solve(self, tol=None, trace=True, score=None):
+        """Run all epochs; the Result."""
+        return self.result(self.epochs(tol, trace, score))
+
+    def epochs(self, tol=None, trace=True, score=None):
+        """Do epochs until `max_iter` or a relative gap of `tol`; yield a line of history for each.
+
+        Without `trace` only the last epoch is measured and yielded.
+        """
+        seconds = 0.0
+        while self.done < self.max_iter:
+            start = time.thread_time()
+            self.epoch()
+            seconds += time.thread_time() - start
+            self.done += 1
+            last = self.done == self.max_iter or self.finished()
+            if not (trace or last):
+                continue
+            self.point = self.measure()
+            if last or self.point.within(tol):
+                self.point = self.settle()
+            p = self.point
+            scored = None if score is None else score(p.w, p.intercept)
+            yield Epoch(self.done, seconds, p.primal, p.bound, p.gap, scored)
+            if last or p.within(tol):
+                return
+
+    def result(self, history):
+        """The Result, once the iterable `history` of `epochs` is exhausted."""
+        history = list(history)
+        p = self.point
+        return Result(p.w, p.intercept, p.dual, p.primal, p.gap, self.done, history)
+
+
+def _given_order(order, max_iter, n):
+    order = np.ascontiguousarray(order, dtype=np.int32)
+    if order.ndim != 2 or len(order) < max_iter:
+        raise ValueError(
+            f"order must have shape (max_iter, rows an epoch); got {order.shape} for {max_iter}."
+        )
+    if order.size and not 0 <= order.min() <= order.max() < n:
+        raise ValueError(f"order names rows {order.min()} to {order.max()}; X has rows 0 to {n - 1}.")
+    return order

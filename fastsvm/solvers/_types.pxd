@@ -1,0 +1,24 @@
+"""The number types every kernel is written for, once."""
+
+from libc.stdint cimport int8_t, int32_t, int64_t, uint32_t, uint64_t
+
+
+ctypedef fused real:
+    float
+    double
+
+ctypedef fused index:
+    int32_t
+    int64_t
+
+ctypedef fused scalar:
+    int8_t
+    int32_t
+    int64_t
+    float
+    double
+
+
+cdef inline const scalar* head(const scalar[::1] array) noexcept:
+    """First element, or NULL when there is none."""
+    return &array[0] if array is not None and array.shape[0] else NULL
