@@ -278,17 +278,16 @@ class PegasosClassifier(OnlineClassifier):
             random=random,
         )
 
-    def fit(self, X, y, sample_weight=None):  # noqa: D102 (inherited)
-        super().fit(X, y, sample_weight)
-        self.t_ = self.n_iter_ * -(-X.shape[0] // self.batch_size)
-        return self
-
     def partial_fit(self, X, y, classes=None, sample_weight=None):  # noqa: D102 (inherited)
         super().partial_fit(X, y, classes, sample_weight)
         self.t_ = self._states[0]["t"]
         return self
 
-    fit.__doc__, partial_fit.__doc__ = OnlineClassifier.fit.__doc__, OnlineClassifier.partial_fit.__doc__
+    partial_fit.__doc__ = OnlineClassifier.partial_fit.__doc__
+
+    def _set_results(self, results, X, y):
+        super()._set_results(results, X, y)
+        self.t_ = self.n_iter_ * -(-len(y) // min(self.batch_size, len(y)))
 
 
 class PerceptronClassifier(OnlineClassifier):

@@ -83,8 +83,9 @@ def print_scores(scores: Scores) -> None:
     """Print the accuracy and the confusion table."""
     low, high = scores.interval
     print_line(
-        f"accuracy {scores.accuracy:.4f} on {scores.n:,} texts (95 % interval {low:.4f} to {high:.4f})\n"
+        f"accuracy {scores.accuracy:.4f} on {scores.n:,} texts (95 % interval {low:.4f} to {high:.4f})"
     )
+    print_line("")
     rows = [
         (label, *(f"{n:,}" for n in row)) for label, row in zip(scores.labels, scores.confusion, strict=True)
     ]
