@@ -33,8 +33,9 @@ class SDCARun(Run):
         n = problem.n
         norms = problem.rows.squared_norms()
         rate = 1 / (alpha * n)
-        # The intercept is solved by proximal steps, each a problem with one more column of this square.
-        self.bias_rate = rate * max(norms.mean(), np.finfo(float).tiny) if fit_intercept else 0.0
+        # The intercept is solved by proximal steps, each a problem with one more column, whose square is
+        # a tenth of a row's: more slows the epochs, less the steps (measured: .03 to .2 are alike).
+        self.bias_rate = rate * 0.1 * max(norms.mean(), np.finfo(float).tiny) if fit_intercept else 0.0
         self.w, self.dual = np.zeros(problem.rows.n_columns), np.zeros(n)
         self.lag = np.zeros(n) if averaging == "average" else None
         self.state = _sdca.State(CODES[loss], rate, self.bias_rate, self.w, self.dual, norms, self.lag)
