@@ -24,6 +24,8 @@ import stat
 from itertools import pairwise
 
 import numpy as np
+from safetensors import SafetensorError, deserialize
+from safetensors.numpy import save
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import Pipeline
 
@@ -34,23 +36,33 @@ __all__ = ["ModelFileError", "load_model", "save_model"]
 SCHEMA = 1
 KEY = "fastsvm"
 MAX_HEADER = 1 << 24  # bytes of JSON; real models have a few hundred
+MAX_STEPS = 16
 MAX_NGRAM = 16
 MAX_LABELS = 1 << 24  # characters of a padded array of labels: one long label widens all the others
 
-FLOATS = {"F32": "<f4", "F64": "<f8"}
-OFFSETS = {"I64": "<i8"}
-BYTES = {"U8": "u1"}
 # A pattern stored in a file could be one that takes for ever to match; the file only names one of these.
 ANALYZERS = {"words": r"(?u)\b\w\w+\b", "split": r"\S+"}
 COUNTS = ("int32", "int64", "float32", "float64")
 
-LABELS = {
-    **{"BOOL": "?", "F16": "<f2"},
-    **{"I8": "i1", "I16": "<i2", "I32": "<i4", "I64": "<i8"},
-    **{"U8": "u1", "U16": "<u2", "U32": "<u4", "U64": "<u8"},
-    **FLOATS,
+# The file's names of the types a tensor may have, in its byte order.
+TYPES = {
+    **{"BOOL": "?", "F16": "<f2", "F32": "<f4", "F64": "<f8"},
+    **{"I8": "<i1", "I16": "<i2", "I32": "<i4", "I64": "<i8"},
+    **{"U8": "<u1", "U16": "<u2", "U32": "<u4", "U64": "<u8"},
 }
-DTYPES = LABELS
+LABELS = tuple(map(np.dtype, TYPES.values()))
+FLOATS = (np.dtype("<f4"), np.dtype("<f8"))
+OFFSETS = (np.dtype("<i8"),)
+BYTES = (np.dtype("u1"),)
+
+# What may be given for a parameter whose default is of that type; `_check_params` knows the rest.
+LIKE = {
+    bool: (bool, int),
+    int: (int,),
+    float: (float, int, type(None)),
+    str: (str,),
+    type(None): (int, type(None)),
+}
 
 
 class ModelFileError(ValueError):
@@ -82,10 +94,10 @@ def save_model(model, path):
     Notes
     -----
     What predictions need is kept exactly: the parameters, ``coef_`` and ``intercept_`` in their precision,
-    ``classes_``, ``feature_names_in_``, and with them ``n_iter_``, ``objective_`` and ``dual_gap_``. What
-    only training needs is not: ``dual_coef_``, ``history_``, the state of ``partial_fit``, a random
-    generator given as `random_state` (an integer is kept), a vectorizer's limits on document frequency,
-    a pipeline's cache.
+    ``classes_``, ``feature_names_in_``, and with them ``n_iter_``, ``t_``, ``objective_`` and ``dual_gap_``
+    as far as they are finite. What only training needs is not: ``dual_coef_``, ``history_``, the averages
+    of ``partial_fit``, a random generator given as `random_state` (an integer is kept), a vectorizer's
+    limits on document frequency, a pipeline's cache.
     """
     try:
         content = _to_bytes(model)
@@ -127,8 +139,6 @@ def load_model(path):
 
 
 def _to_bytes(model):
-    from safetensors.numpy import save
-
     from . import __version__
 
     node, tensors = _encode(model)
@@ -157,25 +167,23 @@ def _from_text(text, tensors):
 
 def _open(content):
     """Split a safetensors file into its header, parsed, and its tensors."""
-    from safetensors import SafetensorError, deserialize
-
     size = int.from_bytes(content[:8], "little")
     if size > MAX_HEADER:
         raise ModelFileError("not a safetensors file, or damaged (header too large)")
     try:
         tensors = deserialize(content)
     except SafetensorError as error:
-        reason = str(error).removeprefix("Error while deserializing: ")
+        reason = _line(error).removeprefix("Error while deserializing: ")
         raise ModelFileError(f"not a safetensors file, or damaged ({reason})") from None
     header = _parse(str(content[8 : 8 + size], "utf-8"))
     return header, {name: _array(name, **tensor) for name, tensor in tensors}
 
 
 def _array(name, dtype, shape, data):
-    if dtype not in DTYPES:
+    if dtype not in TYPES:
         raise ModelFileError(f"tensor {_show(name)} is of type {dtype}")
     try:
-        return np.frombuffer(data, DTYPES[dtype]).reshape(shape)
+        return np.frombuffer(data, TYPES[dtype]).reshape(shape)
     except ValueError:  # dimensions beyond what NumPy counts, beside a dimension of 0
         raise ModelFileError(f"tensor {_show(name)} has an impossible shape") from None
 
@@ -289,7 +297,12 @@ def _show(value):
     """Show a value of unknown origin on one short line."""
     shorten = reprlib.Repr()
     shorten.maxstring = shorten.maxother = 60
-    return " ".join(shorten.repr(value).split())
+    return _line(shorten.repr(value))
+
+
+def _line(text):
+    """Keep a message to one line without control characters, some of which a terminal would obey."""
+    return "".join(c if c.isprintable() else " " for c in str(text))[:200]
 
 
 # Tensors -------------------------------------------------------------------------------------------------
@@ -300,7 +313,7 @@ def _take(tensors, name, dtypes, ndim=1):
     if name not in tensors:
         raise ModelFileError(f"tensor {_show(name)} is missing")
     array = tensors.pop(name)
-    if array.dtype not in [np.dtype(dtype) for dtype in dtypes.values()]:
+    if array.dtype not in dtypes:
         raise ModelFileError(f"tensor {_show(name)} is of type {array.dtype}")
     if array.ndim != ndim:
         raise ModelFileError(f"tensor {_show(name)} has {array.ndim} dimensions, not {ndim}")
@@ -369,7 +382,7 @@ class _CountVectorizerCodec:
         try:
             words = vectorizer.get_feature_names_out()
         except ValueError as error:  # not fitted, for one
-            raise ModelFileError(f"CountVectorizer: {error}") from None
+            raise ModelFileError(f"CountVectorizer: {_line(error)}") from None
         params = {
             "ngram_range": [_to_json("ngram_range", n) for n in given["ngram_range"]],
             "lowercase": bool(given["lowercase"]),
@@ -404,7 +417,8 @@ class _CountVectorizerCodec:
 class _LinearCodec:
     """A linear classifier: parameters, weights, classes, and how the training ended."""
 
-    summary = ("n_iter_", "objective_", "dual_gap_")
+    counts = ("n_iter_", "t_")
+    measures = ("objective_", "dual_gap_")
 
     def __init__(self, cls):
         self.cls = cls
@@ -413,9 +427,10 @@ class _LinearCodec:
         if not hasattr(model, "coef_"):
             raise ModelFileError(f"the {self.cls.__name__} is not fitted")
         params = {name: _to_json(name, value) for name, value in model.get_params(deep=False).items()}
-        fitted = {
-            name: _number_or_list(name, getattr(model, name)) for name in self.summary if hasattr(model, name)
-        }
+        fitted = {name: _to_json(name, vars(model)[name]) for name in self.counts if name in vars(model)}
+        for name in self.measures:
+            if np.isfinite(vars(model).get(name, np.nan)).all():
+                fitted[name] = np.asarray(vars(model)[name]).tolist()
         tensors = {"coef_": _native(model.coef_), "intercept_": _native(model.intercept_)}
         fitted["classes_"] = model.classes_.dtype.kind
         if model.classes_.dtype.kind in "UO":
@@ -446,17 +461,21 @@ class _LinearCodec:
                 raise ModelFileError(f"{len(names)} feature names for {model.n_features_in_} features")
             model.feature_names_in_ = np.array(names, dtype=object)
         for name in fitted.keys() - {"classes_"}:
-            if name not in self.summary:
+            if name in self.counts:
+                setattr(model, name, _count(name, fitted[name]))
+            elif name in self.measures:
+                setattr(model, name, _measure(name, fitted[name], n_rows))
+            else:
                 raise ModelFileError(f"{self.cls.__name__} attribute {_show(name)} is unexpected")
-            setattr(model, name, _summary(name, fitted[name], n_rows))
         return model
 
     def _check_and_set(self, model, params):
-        params = {name: _from_json(name, value) for name, value in params.items()}
+        defaults = model.get_params(deep=False)
+        params = {name: _from_json(name, value, defaults[name]) for name, value in params.items()}
         try:
             model.set_params(**params)._check_params()
         except (TypeError, ValueError) as error:
-            raise ModelFileError(f"{self.cls.__name__}: {' '.join(str(error).split())}") from None
+            raise ModelFileError(f"{self.cls.__name__}: {_line(error)}") from None
 
 
 CODECS = {
@@ -483,16 +502,18 @@ def _to_json(name, value):
     raise ModelFileError(f"{name} is {_show(value)}")
 
 
-def _from_json(name, value):
+def _from_json(name, value, default):
     """Turn JSON into a constructor parameter."""
-    if name == "class_weight" and type(value) is list:
-        return _class_weight(value)
-    if type(value) in (list, dict):
+    if name == "class_weight":
+        return value if value in (None, "balanced") else _class_weight(value)
+    if type(value) not in LIKE[type(default)]:
         raise ModelFileError(f"parameter {name} is {_show(value)}")
     return value
 
 
 def _class_weight(pairs):
+    if type(pairs) is not list:
+        raise ModelFileError(f"class_weight is {_show(pairs)}")
     for pair in pairs:
         if type(pair) is not list or len(pair) != 2 or type(pair[0]) in (list, dict):
             raise ModelFileError("class_weight is not a list of pairs, label and weight")
@@ -504,24 +525,20 @@ def _class_weight(pairs):
     return weights
 
 
-def _number_or_list(name, value):
-    """Turn a number, or an array of one a class, into JSON."""
-    numbers = np.asarray(value)
-    if numbers.ndim > 1 or numbers.dtype.kind not in "iuf":
+def _count(name, value):
+    if type(value) is not int or value < 0:
         raise ModelFileError(f"{name} is {_show(value)}")
-    return numbers.tolist()
+    return value
 
 
-def _summary(name, value, n_rows):
-    """Check a number, or a list of one a class, and turn a list into an array."""
+def _measure(name, value, n_rows):
+    """Check a number, or where there are several rows a list of as many, and turn a list into an array."""
     numbers = value if type(value) is list else [value]
     if any(type(number) not in (int, float) for number in numbers):
         raise ModelFileError(f"{name} is {_show(value)}")
-    if type(value) is not list:
-        return value
-    if len(value) != n_rows:
-        raise ModelFileError(f"{name} has {len(value)} values, not {n_rows}")
-    return np.array(value)
+    if len(numbers) != n_rows:
+        raise ModelFileError(f"{name} has {len(numbers)} values, not {n_rows}")
+    return np.array(value, dtype=float) if type(value) is list else float(value)
 
 
 def _decode_classes(kind, tensors):
@@ -563,6 +580,8 @@ def _decode(node, tensors):
         _same_names(tensors, (), "tensor")
         return model
     _fields(node, "pipeline", **{"class": str, "steps": list})
+    if len(node["steps"]) > MAX_STEPS:
+        raise ModelFileError(f"a pipeline of {len(node['steps'])} steps")
     steps = []
     for entry in node["steps"]:
         if type(entry) is not list or [type(part) for part in entry] != [str, dict]:

@@ -163,6 +163,21 @@ def test_summary_of_training_is_kept(classes, path):
     assert not hasattr(loaded, "history_")
 
 
+def test_summary_that_is_not_finite_is_left_out(path):
+    loaded = round_trip(perceptron(objective_=np.inf), path)
+    assert not hasattr(loaded, "objective_")
+
+
+@pytest.mark.parametrize(
+    "estimator", [PegasosClassifier(random_state=0), PerceptronClassifier(random_state=0)]
+)
+def test_training_goes_on_after_loading(estimator, path):
+    model, X = fitted(estimator)
+    loaded = round_trip(model, path)
+    y = model.predict(X)
+    assert np.array_equal(model.partial_fit(X, y).coef_, loaded.partial_fit(X, y).coef_)
+
+
 def test_loaded_weights_can_be_changed(path):
     loaded = round_trip(fitted(PerceptronClassifier(random_state=0))[0], path)
     loaded.coef_ *= 2
@@ -586,8 +601,12 @@ def changed(path, good, change, reason):
         ({"alpha": "0.1"}, "alpha"),
         ({"alpha": None}, "alpha"),
         ({"max_iter": 1.5}, "max_iter"),
+        ({"fit_intercept": "no"}, "parameter fit_intercept is 'no'"),
+        ({"n_jobs": "all"}, "parameter n_jobs is 'all'"),
+        ({"random_state": 0.5}, "parameter random_state is 0.5"),
         ({"max_iter": 0}, "max_iter"),
-        ({"class_weight": "unbalanced"}, "class_weight"),
+        ({"class_weight": "unbalanced"}, "class_weight is 'unbalanced'"),
+        ({"class_weight": 3}, "class_weight is 3"),
         ({"class_weight": [["pos"]]}, "class_weight is not a list of pairs"),
         ({"class_weight": [[[], 1.0]]}, "class_weight is not a list of pairs"),
         ({"class_weight": [["pos", "1"]]}, "class_weight of 'pos' is '1'"),
@@ -610,6 +629,10 @@ def test_missing_parameter(path, good):
         ({"predict": 1}, "attribute 'predict' is unexpected"),
         ({"n_iter_": "3"}, "n_iter_ is '3'"),
         ({"n_iter_": None}, "n_iter_ is None"),
+        ({"n_iter_": -1}, "n_iter_ is -1"),
+        ({"n_iter_": [1]}, "n_iter_ is [1]"),
+        ({"t_": 1.5}, "t_ is 1.5"),
+        ({"dual_gap_": "0"}, "dual_gap_ is '0'"),
         ({"objective_": [1.0, 2.0]}, "objective_ has 2 values, not 1"),
         ({"objective_": [[1.0]]}, "objective_ is [[1.0]]"),
         ({"classes_": "O", "n_iter_": True}, "n_iter_ is True"),
@@ -670,6 +693,7 @@ def test_hostile_steps(path, good):
     changed(path, good, lambda document, _: steps(document).append("x"), "not a name and an object")
     changed(path, good, lambda document, _: steps(document).append(["x", None]), "not a name and an object")
     changed(path, good, lambda document, _: steps(document).append([1, {}]), "not a name and an object")
+    changed(path, good, lambda document, _: steps(document).extend(steps(document) * 8), "of 18 steps")
     changed(path, good, lambda document, _: steps(document).pop(), "tensor 'classifier.")
     changed(path, good, lambda document, _: steps(document).clear(), "is unexpected")
     refuses(path, put({**read(good)[0], "model": {"class": "Pipeline", "steps": []}}, {}), "without steps")
