@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from .errors import DONE, FAILED, AppError
+from .errors import DONE, FAILED, USAGE, AppError
 
 
 class App(click.Group):
@@ -32,6 +32,7 @@ class App(click.Group):
         # A terminal that cannot show a character gets its escape, not an exception.
         sys.stdout.reconfigure(errors="backslashreplace")
         try:
+            self._refuse_unknown_variables(ctx)
             code = super().invoke(ctx)
             sys.stdout.flush()
             return code
@@ -46,6 +47,16 @@ class App(click.Group):
         except OSError as error:
             what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
             raise _failure(what, FAILED) from error
+
+    def _refuse_unknown_variables(self, ctx):
+        prefix = f"{ctx.auto_envvar_prefix}_"
+        known = {
+            f"{prefix}{name}_{option.name}".upper()
+            for name, command in self.commands.items()
+            for option in command.params
+        }
+        if unknown := [name for name in os.environ if name.startswith(prefix) and name not in known]:
+            raise AppError(f"unknown environment variable {', '.join(unknown)}", USAGE)
 
 
 def _failure(message: str, exit_code: int) -> click.ClickException:

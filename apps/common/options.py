@@ -43,23 +43,17 @@ def _load_config(ctx, param, path):
             config = tomllib.load(file)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise AppError(f"{path}: not a TOML file: {error}", USAGE) from error
-    known = {
-        option.removeprefix("--"): other.name
-        for other in ctx.command.params
-        if isinstance(other, click.Option) and other is not param
-        for option in other.opts
-        if option.startswith("--")
-    }
-    names = {key: known.get(key.replace("_", "-")) for key in config}
-    if unknown := [key for key, name in names.items() if name is None]:
+    known = {other.name for other in ctx.command.params if isinstance(other, click.Option)} - {param.name}
+    # Values go through as text, as if typed, so that none slips past the check of its option.
+    ctx.default_map = {key.replace("-", "_"): str(value) for key, value in config.items()}
+    if unknown := sorted(ctx.default_map.keys() - known):
         raise AppError(
-            f"{path}: unknown key {', '.join(unknown)}; '{ctx.info_name}' knows {', '.join(sorted(known))}",
-            USAGE,
+            f"{path}: unknown key {', '.join(unknown)}; '{ctx.info_name}' knows {_listed(known)}", USAGE
         )
-    # Values go through as text, as if typed, so that a type cannot slip past its option's check.
-    ctx.default_map = {
-        names[key]: value if isinstance(value, bool) else str(value) for key, value in config.items()
-    }
+
+
+def _listed(names):
+    return ", ".join(sorted(name.replace("_", "-") for name in names))
 
 
 config_option = click.option(
@@ -73,7 +67,7 @@ config_option = click.option(
 )
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Nothing on stderr but errors.")
 verbose_option = click.option("-v", "--verbose", is_flag=True, help="Name each stage on stderr as it begins.")
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
+json_option = click.option("--json", is_flag=True, help="Print one JSON object instead of tables.")
 seed_option = click.option(
     "--seed",
     type=click.IntRange(0, 2**32 - 1),

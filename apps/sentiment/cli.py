@@ -37,8 +37,8 @@ def corpus_options(command):
     """Add the argument CORPUS and how to read it; the command gets one `source`."""
 
     @wraps(command)
-    def with_source(corpus, format_, text_col, label_col, **options):
-        return command(source=Source(corpus, format_, text_col, label_col), **options)
+    def with_source(corpus, format, text_col, label_col, **options):
+        return command(source=Source(corpus, format, text_col, label_col), **options)
 
     for decorate in (
         click.option(
@@ -57,7 +57,6 @@ def corpus_options(command):
         ),
         click.option(
             "--format",
-            "format_",
             type=click.Choice(FORMATS),
             help="Format of CORPUS.  [default: told from its first lines]",
         ),
@@ -165,7 +164,7 @@ def main(ctx):
 @seed_option
 @json_option
 @common_options
-def train(source, output, as_json, quiet, verbose, **options):
+def train(source, output, json, quiet, verbose, **options):
     """Train a classifier on CORPUS, try it and save it.
 
     CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped.
@@ -179,7 +178,7 @@ def train(source, output, as_json, quiet, verbose, **options):
             result = pipeline.train(source, output or f"{source.stem}.safetensors", **options, stage=stage)
     except KeyboardInterrupt:
         raise AppError("interrupted; no model was written") from None
-    if as_json:
+    if json:
         print_json(report.training_record(result, stage.seconds))
     else:
         report.print_training(result, stage.seconds, source)
@@ -197,7 +196,7 @@ def train(source, output, as_json, quiet, verbose, **options):
 @corpus_options
 @json_option
 @common_options
-def evaluate(model, source, as_json, quiet, verbose):
+def evaluate(model, source, json, quiet, verbose):
     """Try MODEL on the labelled texts of CORPUS.
 
     CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped.
@@ -206,7 +205,7 @@ def evaluate(model, source, as_json, quiet, verbose):
 
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         result = pipeline.evaluate(model, source, stage=stage)
-    if as_json:
+    if json:
         print_json(report.evaluation_record(result, stage.seconds))
     else:
         report.print_scores(result.scores)
@@ -265,12 +264,12 @@ def predict(model, file, quiet, verbose):
     help="How many words for each label.",
 )
 @click.option("--plot", metavar="FILE.png", help="Draw a bar chart too (.png, .svg or .pdf).")
-@click.option("--csv", "as_csv", is_flag=True, help="Print a CSV table: label, word, weight.")
+@click.option("--csv", is_flag=True, help="Print a CSV table: label, word, weight.")
 @json_option
 @common_options
-def words(model, number, plot, as_csv, as_json, quiet, verbose):
+def words(model, number, plot, csv, json, quiet, verbose):
     """Show the words of MODEL that speak most for each label."""
-    if as_json and as_csv:
+    if json and csv:
         raise AppError("give --json or --csv, not both", USAGE)
     from . import pipeline, report
 
@@ -282,9 +281,9 @@ def words(model, number, plot, as_csv, as_json, quiet, verbose):
 
             with stage("plot"):
                 plot_top_words(sides, plot)
-    if as_json:
+    if json:
         print_json(report.words_record(sides))
-    elif as_csv:
+    elif csv:
         report.print_words_csv(sides)
     else:
         report.print_sides(sides)

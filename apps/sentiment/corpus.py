@@ -172,7 +172,7 @@ def arriving_texts(stream: BinaryIO, skipped: Skipped, size: int = 1 << 18) -> I
         try:
             return line.decode().rstrip("\r")
         except UnicodeDecodeError:
-            skipped.add(number, "bytes that are not UTF-8 (predicted without them)")
+            skipped.add(number, "bytes that are not UTF-8")
             return line.decode(errors="replace").rstrip("\r")
 
     while chunk := stream.read1(size):

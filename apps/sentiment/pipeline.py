@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.feature_selection import SelectKBest, chi2, f_classif
 from sklearn.metrics import confusion_matrix
@@ -70,7 +72,7 @@ class Training:
     n_features: int
     scores: Scores | None
     n_iter: int | list[int]
-    objective: float | list[float] | None
+    objective: float | list[float]
     gap: float | list[float] | None
     relative_gap: float | list[float] | None
     sides: list[Side]
@@ -168,7 +170,7 @@ def train(
             X, words = X[:, kept], words[kept]
 
     with stage("train"):
-        estimator.fit(X, y)
+        _fit(estimator, X, y)
         n_train = X.shape[0]
         del X
 
@@ -181,7 +183,6 @@ def train(
         fastsvm.save_model(model, model_path)
 
     gap = getattr(estimator, "dual_gap_", None)
-    objective = getattr(estimator, "objective_", None) if gap is not None else None
     return Training(
         model=model_path,
         classifier=classifier,
@@ -195,9 +196,9 @@ def train(
         n_features=len(words),
         scores=scores,
         n_iter=_plain(estimator.n_iter_),
-        objective=_plain(objective),
+        objective=_plain(estimator.objective_),
         gap=_plain(gap),
-        relative_gap=None if gap is None else _plain(np.divide(gap, objective)),
+        relative_gap=None if gap is None else _plain(np.divide(gap, estimator.objective_)),
         sides=top_words(model, 10),
         skipped=skipped,
     )
@@ -287,6 +288,21 @@ def _estimator(classifier: str, alpha: float | None, epochs: int | None, seed: i
     elif alpha is not None:
         raise AppError(f"--alpha means nothing to the {classifier}; leave it out", USAGE)
     return getattr(fastsvm, recipe.estimator)(**parameters)
+
+
+def _fit(estimator, X, y: list[str]) -> None:
+    # The estimator's own warning speaks of parameters; here they are options.
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+        estimator.fit(X, y)
+    if hasattr(estimator, "tol"):
+        gap = np.max(estimator.dual_gap_ / estimator.objective_)
+        if gap > estimator.tol:
+            warnings.warn(
+                f"stopped after {np.max(estimator.n_iter_)} epochs at a relative gap of {gap:.1e}, "
+                f"above the {estimator.tol:g} aimed at; raise --epochs or --alpha",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
 
 
 def _vectorizer(tokens: str, ngrams: tuple[int, int], vocabulary: list[str] | None = None) -> CountVectorizer:

@@ -63,7 +63,7 @@ def print_training(result: Training, seconds: dict[str, float], source: Source) 
 def certificate(result: Training) -> str:
     """Say in plain words how near the optimum the classifier is."""
     if result.relative_gap is None:
-        return f"none: the {result.classifier} minimises no objective"
+        return f"none: the {result.classifier} has no dual problem to bound its loss from below"
     gap = np.max(result.relative_gap)
     which = "" if np.ndim(result.relative_gap) == 0 else "largest "
     return f"{which}relative gap {gap:.1e}: no weights have an objective lower by more than {100 * gap:.2g} %"

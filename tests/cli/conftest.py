@@ -1,0 +1,144 @@
+"""Invented texts in every format, and ways to run the app on them."""
+
+import csv
+import gzip
+import io
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from fastsvm_apps.sentiment import pipeline
+from fastsvm_apps.sentiment.cli import main
+from fastsvm_apps.sentiment.corpus import Source
+
+NEUTRAL = [f"thing{i}" for i in range(60)]
+FLAVOURS = {
+    "neg": ["awful", "broken", "dull", "waste", "refund"],
+    "pos": ["great", "lovely", "sturdy", "bright", "perfect"],
+    "mixed": ["average", "mediocre", "passable", "middling", "fair"],
+}
+
+
+def make_texts(n, labels=("neg", "pos"), seed=0):
+    """Return n pairs of label and text; three words in ten speak, and one in five of these is wrong."""
+    rng = random.Random(seed)
+    pairs = []
+    for i in range(n):
+        label = labels[i % len(labels)]
+        words = rng.choices(NEUTRAL, k=7)
+        for _ in range(3):
+            words.append(rng.choice(FLAVOURS[label if rng.random() < 0.8 else rng.choice(labels)]))
+        rng.shuffle(words)
+        pairs.append((label, " ".join(words)))
+    return pairs
+
+
+def _table(pairs, delimiter):
+    file = io.StringIO(newline="")
+    writer = csv.writer(file, delimiter=delimiter)
+    writer.writerow(["id", "label", "text"])
+    writer.writerows([i, *pair] for i, pair in enumerate(pairs))
+    return file.getvalue()
+
+
+WRITERS = {
+    "corpus": lambda pairs: "".join(
+        f"toys {label} {i}.txt {text}\n" for i, (label, text) in enumerate(pairs)
+    ),
+    "tsv": lambda pairs: _table(pairs, "\t"),
+    "csv": lambda pairs: _table(pairs, ","),
+    "jsonl": lambda pairs: "".join(json.dumps({"text": t, "label": y}) + "\n" for y, t in pairs),
+    "fasttext": lambda pairs: "".join(f"__label__{y} {t}\n" for y, t in pairs),
+}
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write pairs in a format; return the path as text."""
+
+    def write(pairs, format="corpus", name=None, packed=False):
+        path = tmp_path / (name or f"reviews.{format}")
+        if format == "folder":
+            for i, (label, text) in enumerate(pairs):
+                folder = path / label
+                folder.mkdir(parents=True, exist_ok=True)
+                (folder / f"{i}.txt").write_text(text, encoding="utf-8")
+        else:
+            content = WRITERS[format](pairs).encode()
+            path.write_bytes(gzip.compress(content) if packed else content)
+        return str(path)
+
+    return write
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Run a command line inside an empty folder."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+
+    def run(*args, **options):
+        return CliRunner().invoke(main, [str(arg) for arg in args], prog_name="fastsvm-sentiment", **options)
+
+    return run
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Start a real process; whatever a test leaves running is ended."""
+    processes = []
+
+    def start(*args, **options):
+        command = [sys.executable, "-m", "fastsvm_apps.sentiment", *map(str, args)]
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        processes.append(subprocess.Popen(command, cwd=tmp_path, text=True, **{**pipes, **options}))
+        return processes[-1]
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            pipe.close()
+
+
+def _train(tmp_path_factory, labels):
+    folder = tmp_path_factory.mktemp("model")
+    corpus = folder / "reviews.txt"
+    corpus.write_text(WRITERS["corpus"](make_texts(300, labels)))
+    path = str(folder / "model.safetensors")
+    pipeline.train(Source(str(corpus)), path, classifier="sdca-logistic")
+    return path
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory):
+    """Return the path of a model of two labels."""
+    return _train(tmp_path_factory, ("neg", "pos"))
+
+
+@pytest.fixture(scope="session")
+def model3(tmp_path_factory):
+    """Return the path of a model of three labels."""
+    return _train(tmp_path_factory, ("neg", "pos", "mixed"))
+
+
+@pytest.fixture(scope="session")
+def texts():
+    """Return `make_texts`."""
+    return make_texts
+
+
+@pytest.fixture(scope="session")
+def shared_data():
+    """Return the folder of real corpora that lies beside the project on some machines."""
+    folder = Path(__file__).parents[3] / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip("no corpora beside the project")
+    return folder

@@ -1,0 +1,74 @@
+"""Options from a file and from the environment."""
+
+import json
+
+import pytest
+
+from fastsvm_apps.sentiment.cli import main
+
+
+def trained(result):
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_precedence(run, write, texts, tmp_path, monkeypatch):
+    corpus = write(texts(100))
+    config = tmp_path / "train.toml"
+    config.write_text('k = 20\nclassifier = "pegasos-svm"\nalpha = 0.5\nngrams = "1-2"\njson = true\n')
+    record = trained(run("train", corpus, "--config", config))
+    assert (record["n_features"], record["classifier"], record["alpha"]) == (20, "pegasos-svm", 0.5)
+    monkeypatch.setenv("FASTSVM_SENTIMENT_TRAIN_K", "10")
+    assert trained(run("train", corpus, "--config", config))["n_features"] == 10
+    assert trained(run("train", corpus, "--config", config, "--k", 5))["n_features"] == 5
+
+
+def test_unknown_variables_are_refused(run, monkeypatch):
+    monkeypatch.setenv("FASTSVM_SENTIMENT_TRAIN_KK", "10")
+    result = run("train", "a.txt")
+    assert result.exit_code == 2
+    assert result.stderr == "error: unknown environment variable FASTSVM_SENTIMENT_TRAIN_KK\n"
+
+
+def test_keys_with_dashes(run, tmp_path):
+    corpus = tmp_path / "a.csv"
+    corpus.write_text("stars,body\n" + "5,good\n1,bad\n" * 10)
+    config = tmp_path / "a.toml"
+    config.write_text('text-col = "body"\nlabel_col = "stars"\nas-json = true\n')
+    assert run("train", corpus, "--config", config).exit_code == 2
+    config.write_text('text-col = "body"\nlabel_col = "stars"\njson = true\n')
+    assert trained(run("train", corpus, "--config", config))["labels"] == ["1", "5"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("kk = 3", "unknown key kk; 'train' knows alpha,"),
+        ("corpus = 'a.txt'", "unknown key corpus"),
+        ("[train]\nk = 3", "unknown key train"),
+        ("alpha = 0", "--alpha"),
+        ("k = [1, 2]", "--k"),
+        ("epochs = true", "--epochs"),
+        ("k = ", "not a TOML file"),
+    ],
+)
+def test_bad_config(run, write, texts, tmp_path, content, message):
+    config = tmp_path / "a.toml"
+    config.write_text(content)
+    result = run("train", write(texts(50)), "--config", config)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", [None, *main.commands])
+def test_help_has_examples_and_defaults(run, command):
+    out = run(*filter(None, [command]), "--help").stdout
+    assert out.count("  fastsvm-sentiment ") >= 2
+    if command == "train":
+        assert "sdca-svm 0.003" in out
+
+
+def test_version(run):
+    assert run("--version").stdout.startswith("fastsvm-sentiment 0.")
+    assert run().stdout.startswith("Usage: fastsvm-sentiment")

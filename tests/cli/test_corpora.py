@@ -1,0 +1,61 @@
+"""Memory, and the figures on real corpora where they lie beside the project."""
+
+import sys
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from fastsvm_apps.sentiment import pipeline
+from fastsvm_apps.sentiment.corpus import Source, read_corpus
+
+
+def test_training_holds_each_text_once(tmp_path):
+    # Few different words, so that texts weigh much more than counts.
+    corpus = tmp_path / "long.tsv"
+    with open(corpus, "w") as file:
+        file.write("label\ttext\n")
+        for i in range(400):
+            words = f"{'good' if i % 2 else 'bad'} word{i % 7} "
+            file.write(f"{'pos' if i % 2 else 'neg'}\t{words * 2000}\n")
+    held = sum(map(sys.getsizeof, read_corpus(Source(str(corpus))).texts))
+    assert held > 8e6
+    tracemalloc.start()
+    try:
+        pipeline.train(Source(str(corpus)), str(tmp_path / "m.safetensors"))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 1.3 * held
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("classifier", "least"),
+    [
+        ("perceptron", 0.77),
+        ("pegasos-svm", 0.795),
+        ("pegasos-logistic", 0.795),
+        ("sdca-svm", 0.81),
+        ("sdca-logistic", 0.81),
+    ],
+)
+def test_accuracy_of_the_article(shared_data, tmp_path, classifier, least):
+    source = Source(str(shared_data / "sentiment.txt"))
+    results = [
+        pipeline.train(source, str(tmp_path / "m.safetensors"), classifier=classifier, seed=seed)
+        for seed in range(10)
+    ]
+    assert np.mean([result.scores.accuracy for result in results]) >= least
+
+
+def test_domains_are_several_labels(shared_data, tmp_path):
+    path = tmp_path / "domains.txt"
+    with open(shared_data / "sentiment.txt", encoding="utf-8") as lines, open(path, "w") as file:
+        for line in lines:
+            domain, label, rest = line.split(" ", 2)
+            file.write(f"{label} {domain} {rest}")
+    result = pipeline.train(Source(str(path)), str(tmp_path / "m.safetensors"))
+    assert len(result.scores.labels) == 6
+    assert result.scores.accuracy > 0.8
+    assert [side.words[0].word for side in result.sides][:2] == ["book", "camera"]

@@ -1,0 +1,112 @@
+"""What only a real process shows: start-up time, pipes and interrupts."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from fastsvm_apps.sentiment.cli import main
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and pipes")
+
+
+@pytest.mark.parametrize("command", [None, *main.commands])
+def test_help_starts_fast(start, command):
+    def seconds():
+        begin = time.perf_counter()
+        process = start(*filter(None, [command]), "--help")
+        assert process.wait() == 0
+        return time.perf_counter() - begin
+
+    assert min(seconds() for _ in range(4)) < 0.3
+
+
+def wait_for(stream, line):
+    for found in stream:
+        if found == line:
+            return
+    pytest.fail(f"no line {line!r}")
+
+
+@posix
+@pytest.mark.parametrize("stage", ["read", "train"])
+def test_interrupt_leaves_no_model(start, write, texts, tmp_path, stage):
+    if stage == "read":
+        process = start("train", "-", "-v")  # stdin stays open: the reading does not end
+    else:
+        options = ("--classifier", "pegasos-svm", "--epochs", 2**30)
+        process = start("train", write(texts(500)), "-v", *options)
+    before = set(tmp_path.rglob("*"))
+    wait_for(process.stderr, f"{stage} ...\n")
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=20) == 1
+    assert process.stdout.read() == ""
+    assert process.stderr.read() == "error: interrupted; no model was written\n"
+    assert set(tmp_path.rglob("*")) == before
+
+
+@posix
+def test_a_reader_that_leaves_is_no_error(start, model, tmp_path):
+    file = tmp_path / "many.txt"
+    file.write_text("great stuff\n" * 300_000)
+    process = start("predict", model, file)
+    assert process.stdout.readline().startswith("pos\t")
+    process.stdout.close()
+    assert process.wait(timeout=20) == 0
+    assert process.stderr.read() == ""
+
+
+def test_predict_answers_what_has_arrived(start, model):
+    process = start("predict", model)
+    for lines in ("great\n", "dull\ngreat\n"):
+        process.stdin.write(lines)
+        process.stdin.flush()
+        for line in lines.splitlines():
+            answer = process.stdout.readline()
+            assert answer.startswith("pos\t" if line == "great" else "neg\t")
+    process.stdin.close()
+    assert process.wait(timeout=20) == 0
+
+
+def test_results_and_messages_stay_apart(start, write, texts, tmp_path):
+    corpus = write([*texts(100), ("", "a text without a label")], "csv")
+    process = start("train", corpus)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 3
+    assert "Top words" in out
+    assert err.splitlines()[-1] == f"{corpus}: 1 skipped"
+    assert (tmp_path / "reviews.safetensors").exists()
+
+
+def test_a_poor_terminal_gets_escapes(start, model, monkeypatch, tmp_path):
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    corpus = tmp_path / "a.txt"
+    corpus.write_text("toys pös 1.txt 好\ntoys neg 2.txt bad\n" * 9, encoding="utf-8")
+    for options in ([], ["--json"]):
+        process = start("train", corpus, *options)
+        out, err = process.communicate(timeout=60)
+        assert (process.returncode, err) == (0, "")
+        assert r"p\xf6s" in out or r"p\u00f6s" in out
+
+
+@posix
+def test_a_terminal_sees_the_stage_after_a_while(tmp_path, model, monkeypatch):
+    import os
+    import pty
+
+    monkeypatch.setenv("TERM", "xterm")
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "fastsvm_apps.sentiment", "train", "-"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=theirs, cwd=tmp_path
+    ) as process:
+        os.close(theirs)
+        seen = b""
+        while b"read" not in seen:
+            seen += os.read(ours, 1000)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=20) == 1
+    os.close(ours)

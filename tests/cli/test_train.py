@@ -1,0 +1,242 @@
+import json
+import re
+import shutil
+
+import numpy as np
+import pytest
+
+import fastsvm
+from fastsvm_apps.sentiment.classifiers import CLASSIFIERS
+from fastsvm_apps.sentiment.pipeline import SCORES, wilson_interval
+
+FIELDS = {
+    *("model", "classifier", "alpha", "k", "seed", "n_train", "n_test", "n_features", "skipped", "seconds"),
+    *("accuracy", "accuracy_interval", "labels", "confusion", "n_iter", "objective", "gap", "relative_gap"),
+}
+
+
+def train_json(run, *args):
+    result = run("train", *args, "--json")
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr == ""
+    return json.loads(result.stdout)
+
+
+@pytest.mark.parametrize("format", ["corpus", "tsv", "csv", "jsonl", "fasttext", "folder"])
+def test_every_format_is_told_apart_and_gives_the_same_model(run, write, texts, format):
+    pairs = texts(200)
+    record = train_json(run, write(pairs, format), "-o", "a.safetensors", "--tokens", "split")
+    assert record["accuracy"] > 0.75
+    expected = train_json(
+        run, write(pairs, "corpus", "reference"), "-o", "b.safetensors", "--format", "corpus"
+    )
+    assert record["confusion"] == expected["confusion"]
+    a, b = fastsvm.load_model("a.safetensors"), fastsvm.load_model("b.safetensors")
+    np.testing.assert_array_equal(a["classifier"].coef_, b["classifier"].coef_)
+
+
+@pytest.mark.parametrize("format", ["corpus", "tsv", "csv", "jsonl", "fasttext"])
+def test_gzip_and_stdin(run, write, texts, format):
+    path = write(texts(100), format, name="reviews.txt.gz", packed=True)
+    record = train_json(run, path)
+    assert record["model"] == "reviews.safetensors"
+    with open(path, "rb") as file:
+        piped = run("train", "-", "--json", input=file.read())
+    assert json.loads(piped.stdout)["model"] == "model.safetensors"
+    assert json.loads(piped.stdout)["confusion"] == record["confusion"]
+
+
+@pytest.mark.parametrize("labels", [("neg", "pos"), ("neg", "pos", "mixed")])
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_every_classifier(run, write, texts, classifier, labels):
+    record = train_json(run, write(texts(300, labels)), "--classifier", classifier)
+    assert record.keys() >= FIELDS
+    assert record["seconds"].keys() >= {"read", "vectorize", "select", "train", "evaluate"}
+    assert record["labels"] == sorted(labels)
+    assert (record["n_train"], record["n_test"], record["skipped"]) == (240, 60, 0)
+    assert np.sum(record["confusion"]) == 60
+    assert record["accuracy"] == np.trace(record["confusion"]) / 60 > 0.6
+    low, high = record["accuracy_interval"]
+    assert low < record["accuracy"] <= high
+    if classifier == "perceptron":
+        assert record["gap"] is record["relative_gap"] is record["alpha"] is None
+    else:
+        assert np.shape(record["gap"]) == (() if len(labels) == 2 else (3,))
+        assert record["alpha"] == CLASSIFIERS[classifier].alpha
+        np.testing.assert_allclose(np.multiply(record["relative_gap"], record["objective"]), record["gap"])
+    if classifier.startswith("sdca"):
+        assert np.max(record["relative_gap"]) <= 1e-3
+
+
+def test_what_is_printed(run, write, texts):
+    result = run("train", write(texts(200), "csv"))
+    assert (result.exit_code, result.stderr) == (0, "")
+    out = result.stdout
+    for pattern in (
+        r"200 texts, 160 to train on and 40 held out",
+        r"70 features, all kept",
+        r"neg +100\n",
+        r"accuracy 0\.\d{4} on 40 texts \(95 % interval 0\.\d{4} to [01]\.\d{4}\)",
+        r"true \\ predicted +neg +pos\nneg +\d+ +\d+\npos +\d+ +\d+\n",
+        r"relative gap \d\.\de-\d\d: no weights have an objective lower by more than",
+        r"vectorize +\d+\.\d\d\n",
+        r"pos +weight +neg +weight\n",
+        r"\nModel\nreviews\.safetensors\n$",
+    ):
+        assert re.search(pattern, out), (pattern, out)
+    assert "\x1b" not in out  # no colours in a pipe
+    assert "perceptron has no dual" in run("train", write(texts(50)), "--classifier", "perceptron").stdout
+
+
+def test_tables_align(run, write, texts):
+    out = run("train", write(texts(200))).stdout
+    rows = out.split("Top words\n")[1].split("\n\n")[0].splitlines()
+    assert len(rows) > 5
+    assert len({len(row.rstrip()) for row in rows}) == 1
+
+
+def test_the_order_of_the_file_changes_nothing(run, write, texts):
+    pairs = texts(300)
+    records = [
+        train_json(run, write(order), "-o", name)
+        for order, name in ((pairs, "a.safetensors"), (sorted(pairs), "b.safetensors"))
+    ]
+    assert records[0]["accuracy"] == records[1]["accuracy"]
+    a, b = (fastsvm.load_model(record["model"])["classifier"] for record in records)
+    np.testing.assert_array_equal(a.coef_, b.coef_)
+
+
+def test_same_seed_same_numbers(run, write, texts):
+    corpus = write(texts(300))
+
+    def numbers(seed):
+        record = train_json(run, corpus, "--seed", seed, "--classifier", "pegasos-svm")
+        return record["objective"], record["confusion"]
+
+    assert numbers(1) == numbers(1) != numbers(2)
+
+
+def test_features(run, write, texts):
+    corpus = write(texts(200))
+    everything = train_json(run, corpus, "--k", "all")
+    assert everything["k"] == "all"
+    assert everything["n_features"] == everything["n_features_seen"] == 70
+    assert train_json(run, corpus, "--k", 7)["n_features"] == 7
+    assert train_json(run, corpus, "--k", 1000)["n_features"] == 70
+    pairs_too = train_json(run, corpus, "--k", "all", "--ngrams", 2)["n_features"]
+    assert train_json(run, corpus, "--k", "all", "--ngrams", "2-2")["n_features"] == pairs_too - 70
+    for score in SCORES:
+        record = train_json(run, corpus, "--k", 10, "--score", score)
+        words = set(fastsvm.load_model(record["model"])["vectorizer"].vocabulary)
+        assert len(words & {"awful", "broken", "dull", "waste", "refund", "great", "lovely", "sturdy"}) >= 7
+
+
+def test_tokens(run, tmp_path):
+    corpus = tmp_path / "a.txt"
+    corpus.write_text("toys pos 1.txt not-bad , i like it\ntoys neg 2.txt no ! a waste\n" * 5)
+
+    def vocabulary(*args):
+        record = train_json(run, corpus, *args)
+        return set(fastsvm.load_model(record["model"])["vectorizer"].vocabulary)
+
+    assert vocabulary() == {"not-bad", ",", "i", "like", "it", "no", "!", "a", "waste"}
+    assert vocabulary("--tokens", "words") == {"not", "bad", "like", "it", "no", "waste"}
+
+
+def test_options_reach_the_classifier(run, write, texts):
+    corpus = write(texts(100))
+    record = train_json(run, corpus, "--classifier", "pegasos-logistic", "--alpha", "0.5", "--epochs", 3)
+    classifier = fastsvm.load_model(record["model"])["classifier"]
+    assert (classifier.alpha, classifier.max_iter, classifier.loss) == (0.5, 3, "log")
+    assert record["n_iter"] == 3
+
+
+def test_holdout_zero_trains_on_everything(run, write, texts):
+    corpus = write(texts(100))
+    record = train_json(run, corpus, "--holdout", 0)
+    assert (record["n_train"], record["n_test"]) == (100, 0)
+    assert record["accuracy"] is record["confusion"] is record["accuracy_interval"] is None
+    assert "trains on every text" in run("train", corpus, "--holdout", 0).stdout
+
+
+def test_the_vocabulary_comes_from_the_training_part_only(run, write):
+    pairs = [("pos" if i % 2 else "neg", f"word{i} shared") for i in range(50)]
+    record = train_json(run, write(pairs), "--k", "all")
+    assert record["n_features"] == record["n_train"] + 1
+
+
+def test_a_label_with_one_text_is_no_obstacle(run, write, texts):
+    record = train_json(run, write([*texts(100), ("mixed", "average passable")]))
+    assert set(record["labels"]) == {"neg", "pos", "mixed"}
+
+
+def test_columns_by_name(run, tmp_path):
+    corpus = tmp_path / "a.csv"
+    corpus.write_text("stars,review body\n" + "5,good\n1,bad\n" * 11)
+    record = train_json(run, corpus, "--text-col", "review body", "--label-col", "stars")
+    assert record["label_counts"] == {"1": 11, "5": 11}
+
+
+def test_skipped_lines_are_named_and_counted(run, tmp_path, texts):
+    corpus = tmp_path / "a.txt"
+    lines = [f"toys {label} {i}.txt {text}".encode() for i, (label, text) in enumerate(texts(100))]
+    lines[4] += b" caf\xe9"
+    lines[9] = b"toys 9.txt a text without its label"
+    lines[11] = b"toys pos 11.txt"
+    corpus.write_bytes(b"\n".join(lines))
+    result = run("train", corpus, "--json")
+    assert result.exit_code == 3
+    assert json.loads(result.stdout)["skipped"] == 3
+    assert result.stderr.splitlines() == [
+        f"{corpus}, line 5: bytes that are not UTF-8",
+        f"{corpus}, line 10: no label",
+        f"{corpus}, line 12: no text",
+        f"{corpus}: 3 skipped",
+    ]
+    quiet = run("train", corpus, "-q")
+    assert (quiet.exit_code, quiet.stderr) == (3, "")
+
+
+def test_at_most_ten_skipped_lines_are_named(run, tmp_path, texts):
+    corpus = tmp_path / "a.txt"
+    corpus.write_text("".join(f"__label__{y} {t}\n" for y, t in texts(40)) + "no label\n" * 15)
+    result = run("train", corpus)
+    assert result.exit_code == 3
+    assert result.stderr.splitlines()[10:] == ["... and 5 more", f"{corpus}: 15 skipped"]
+
+
+def test_a_warning_is_one_line_on_stderr(run, write, texts):
+    result = run("train", write(texts(100)), "--epochs", 1, "--alpha", "1e-6", "--json")
+    assert result.exit_code == 0
+    assert re.fullmatch(r"warning: stopped after 1 epochs, .*; raise --epochs or --alpha\n", result.stderr)
+    assert json.loads(result.stdout)["n_iter"] == 1
+    assert run("train", write(texts(100)), "--epochs", 1, "--alpha", "1e-6", "-q").stderr == ""
+
+
+def test_verbose_names_the_stages(run, write, texts):
+    result = run("train", write(texts(100)), "-v")
+    stages = ["read ...", "vectorize ...", "select ...", "train ...", "evaluate ...", "save ..."]
+    assert result.stderr.splitlines() == stages
+
+
+def test_a_model_is_replaced_and_nothing_else(run, write, texts, model, tmp_path):
+    corpus = write(texts(100))
+    own = shutil.copy(model, tmp_path / "old.safetensors")
+    assert run("train", corpus, "-o", own).exit_code == 0
+    assert fastsvm.load_model(own)["classifier"].loss == "hinge"
+    with open(corpus, "rb") as file:
+        before = file.read()
+    refused = run("train", corpus, "-o", corpus)
+    assert refused.exit_code == 1
+    assert re.fullmatch(
+        r"error: .*reviews\.corpus: not replaced, as it is not a fastsvm model; .*\n", refused.stderr
+    )
+    with open(corpus, "rb") as file:
+        assert file.read() == before
+
+
+def test_wilson_interval():
+    # Values of R's binom::binom.wilson.
+    assert wilson_interval(0, 10) == pytest.approx((0, 0.277533), abs=1e-5)
+    assert wilson_interval(81, 100) == pytest.approx((0.722215, 0.874850), abs=1e-5)
+    assert wilson_interval(10, 10) == pytest.approx((0.722467, 1), abs=1e-5)

@@ -1,0 +1,148 @@
+"""evaluate, predict and words: what a saved model is used for."""
+
+import csv
+import io
+import json
+import re
+
+import numpy as np
+import pytest
+
+import fastsvm
+
+
+def decisions(path, texts):
+    """Compute decision values from the weights, without the app."""
+    model = fastsvm.load_model(path)
+    classifier = model["classifier"]
+    X = model["vectorizer"].transform(texts).toarray()
+    return X @ classifier.coef_.T + classifier.intercept_, classifier.classes_
+
+
+def test_evaluate(run, write, texts, model):
+    pairs = texts(200, seed=1)
+    decision, classes = decisions(model, [text for _, text in pairs])
+    right = np.sum(classes[(decision[:, 0] > 0).astype(int)] == [label for label, _ in pairs])
+    result = run("evaluate", model, write(pairs, "csv"), "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    record = json.loads(result.stdout)
+    assert record["n"] == 200
+    assert record["accuracy"] == right / 200
+    assert np.trace(record["confusion"]) == right
+    assert record["labels"] == ["neg", "pos"]
+    assert re.search(rf"accuracy {right / 200:.4f} on 200 texts", run("evaluate", model, write(pairs)).stdout)
+
+
+def test_evaluate_agrees_with_train(run, write, texts):
+    pairs = texts(300)
+    trained = json.loads(run("train", write(pairs), "--json").stdout)
+    # The same texts in the split of seed 0 cannot be had here, but all of them are at least as easy.
+    result = run("evaluate", trained["model"], write(pairs), "--json")
+    assert json.loads(result.stdout)["accuracy"] >= trained["accuracy"] - 0.05
+
+
+def test_evaluate_counts_unknown_labels_as_mistakes(run, write, texts, model):
+    result = run("evaluate", model, write(texts(30, ("neg", "pos", "mixed"))), "--json")
+    record = json.loads(result.stdout)
+    assert record["labels"] == ["neg", "pos", "mixed"]
+    assert sum(record["confusion"][2]) == 10
+    assert record["accuracy"] <= 20 / 30
+    assert result.stderr == "note: the model does not know mixed; these texts count as mistakes\n"
+
+
+def test_evaluate_skips(run, tmp_path, model):
+    corpus = tmp_path / "a.tsv"
+    corpus.write_bytes(b"label\ttext\npos\tgreat\nneg\tdull caf\xe9\nneg\tdull\n\tbroken\n")
+    result = run("evaluate", model, corpus, "--json")
+    assert result.exit_code == 3
+    assert json.loads(result.stdout)["skipped"] == 2
+    assert f"{corpus}, line 3: bytes that are not UTF-8\n" in result.stderr
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+def test_predict_gives_label_and_score_in_order(run, texts, model, model3, tmp_path, labels):
+    path = model if labels == 2 else model3
+    lines = [text for _, text in texts(3000, ("neg", "pos", "mixed"), seed=2)]
+    lines[1] = ""
+    file = tmp_path / "new.txt"
+    file.write_text("\n".join(lines))
+    result = run("predict", path, file)
+    assert (result.exit_code, result.stderr) == (0, "")
+    found = [line.split("\t") for line in result.stdout.splitlines()]
+    decision, classes = decisions(path, lines)
+    winner = (decision[:, 0] > 0).astype(int) if labels == 2 else decision.argmax(axis=1)
+    assert [label for label, _ in found] == classes[winner].tolist()
+    score = decision[:, 0] if labels == 2 else decision.max(axis=1)
+    np.testing.assert_allclose([float(value) for _, value in found], score, rtol=1e-5, atol=1e-9)
+
+
+def test_predict_reads_stdin_in_any_shape(run, model):
+    plain = run("predict", model, input=b"great\ndull\n")
+    assert [line.split("\t")[0] for line in plain.stdout.splitlines()] == ["pos", "neg"]
+    for same in (b"great\ndull", b"great\r\ndull\r\n", b"\xef\xbb\xbfgreat\ndull\n"):
+        assert run("predict", model, "-", input=same).stdout == plain.stdout
+    assert run("predict", model, input=b"").stdout == ""
+
+
+def test_predict_keeps_the_place_of_an_undecodable_line(run, model):
+    result = run("predict", model, input=b"great\ncaf\xe9 dull\n\ngreat\n")
+    assert result.exit_code == 3
+    assert [line.split("\t")[0] for line in result.stdout.splitlines()] == ["pos", "neg", "neg", "pos"]
+    assert result.stderr.startswith("<stdin>, line 2: bytes that are not UTF-8")
+
+
+def test_words_are_the_largest_weights(run, model):
+    pipeline = fastsvm.load_model(model)
+    weights = pipeline["classifier"].coef_[0]
+    names = pipeline["vectorizer"].get_feature_names_out()
+    order = np.argsort(weights)
+    record = json.loads(run("words", model, "-n", 4, "--json").stdout)["words"]
+    assert [item["word"] for item in record["pos"]] == names[order[::-1][:4]].tolist()
+    assert [item["word"] for item in record["neg"]] == names[order[:4]].tolist()
+    np.testing.assert_array_equal([item["weight"] for item in record["neg"]], weights[order[:4]])
+
+
+def test_words_of_several_labels(run, model3):
+    pipeline = fastsvm.load_model(model3)
+    names = pipeline["vectorizer"].get_feature_names_out()
+    record = json.loads(run("words", model3, "-n", 2, "--json").stdout)["words"]
+    for label, weights in zip(pipeline.classes_, pipeline["classifier"].coef_, strict=True):
+        assert [item["word"] for item in record[label]] == names[np.argsort(-weights)[:2]].tolist()
+
+
+def test_words_table_and_csv(run, model):
+    rows = list(csv.DictReader(io.StringIO(run("words", model, "-n", 3, "--csv").stdout)))
+    assert [row["label"] for row in rows] == ["neg"] * 3 + ["pos"] * 3
+    lines = run("words", model, "-n", 3).stdout.splitlines()
+    assert lines[0].split() == ["pos", "weight", "neg", "weight"]
+    best = max(rows, key=lambda row: float(row["weight"]))
+    assert lines[1].split()[:2] == [best["word"], f"{float(best['weight']):+.4f}"]
+
+
+@pytest.mark.parametrize("name", ["words.png", "words.svg"])
+def test_words_plot(run, model, model3, tmp_path, name):
+    pytest.importorskip("matplotlib")
+    for path in (model, model3):
+        picture = tmp_path / name
+        assert run("words", path, "--plot", picture).exit_code == 0
+        start = picture.read_bytes()[:100]
+        assert start.startswith(b"\x89PNG") or b"<?xml" in start
+
+
+def test_words_without_matplotlib(run, model, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
+    result = run("words", model, "--plot", "a.png")
+    assert result.exit_code == 1
+    assert result.stderr == "error: pictures need matplotlib: pip install fastsvm[plot]\n"
+
+
+def test_words_of_control_characters_cannot_move_the_cursor(run, tmp_path):
+    corpus = tmp_path / "a.txt"
+    corpus.write_text("toys pos 1.txt good \x1b[2J [bold]\ntoys neg 2.txt bad $x^\n" * 9)
+    assert run("train", corpus, "-o", "m.safetensors").exit_code == 0
+    out = run("words", "m.safetensors").stdout
+    assert "\x1b" not in out
+    assert r"\x1b[2j" in out
+    assert "[bold]" in out
+    pytest.importorskip("matplotlib")
+    assert run("words", "m.safetensors", "--plot", "a.png").exit_code == 0

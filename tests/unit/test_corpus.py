@@ -1,0 +1,192 @@
+"""Reading corpora: what is sniffed, what is skipped, and what quotes mean."""
+
+import io
+import tracemalloc
+from itertools import chain
+
+import pytest
+
+from fastsvm_apps.common.errors import AppError, Skipped
+from fastsvm_apps.sentiment.corpus import Source, arriving_texts, read_corpus
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read(content, **options):
+        path = tmp_path / "corpus.txt"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return read_corpus(Source(str(path), **options))
+
+    return read
+
+
+def pairs(corpus):
+    return list(zip(corpus.labels, corpus.texts, strict=True))
+
+
+AB = [("a", "one two"), ("b", "three")]
+
+
+@pytest.mark.parametrize(
+    ("format", "content"),
+    [
+        ("corpus", "x a 1.txt one two\nx b 2.txt three\n"),
+        ("tsv", "label\ttext\na\tone two\nb\tthree\n"),
+        ("tsv", "id\ttext\tlabel\n1\tone two\ta\n2\tthree\tb\n"),
+        ("csv", 'text,label\n"one two",a\nthree,"b"\n'),
+        ("jsonl", '{"text": "one two", "label": "a"}\n{"label": "b", "text": "three", "more": []}\n'),
+        ("fasttext", "__label__a one two\n__label__b three\n"),
+    ],
+)
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\n\n"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_formats(read, format, content, ending, mark):
+    corpus = read(mark + content.replace("\n", ending))
+    assert (corpus.format, pairs(corpus), corpus.skipped.count) == (format, AB, 0)
+    assert pairs(read(content.rstrip("\n"), format=format)) == AB
+
+
+def test_folder(tmp_path):
+    for name, content in {
+        "b/1.txt": "three",
+        "a/x": "\ufeffone two",
+        "a/.hidden": "no",
+        ".git/c": "no",
+        "notes.txt": "no",
+    }.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+    (tmp_path / "b/2.txt").write_bytes(b"caf\xe9")
+    (tmp_path / "b/3.txt").touch()
+    corpus = read_corpus(Source(str(tmp_path)))
+    assert (corpus.format, pairs(corpus)) == ("folder", AB)
+    assert corpus.skipped.named == ["b/2.txt: bytes that are not UTF-8", "b/3.txt: no text"]
+
+
+def test_a_bad_first_line_does_not_mislead(read):
+    corpus = read("oops\nx a 1.txt one two\nx b 2.txt three\n")
+    assert (corpus.format, pairs(corpus)) == ("corpus", AB)
+    assert corpus.skipped.named == ["line 1: no label"]
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("x a 1.txt z\n" * 3 + "x 2.txt three", "line 4: no label"),
+        ("x a 1.txt z\n" * 3 + "x a 2.txt ", "line 4: no text"),
+        ("label,text\na,z\n,three", "line 3: no label"),
+        ("label,text\na,z\na, ", "line 3: no text"),
+        ("label,text\na,z\na,b,c", "line 3: 3 fields, where the header has 2"),
+        ("label\ttext\na\tz\na", "line 3: 1 fields, where the header has 2"),
+        ("__label__a z\n__label__a z\nz", "line 3: no label"),
+        ("__label__a z\n__label__a __label__b z", "line 2: several labels, where one is expected"),
+        ("__label__a z\n__label__a", "line 2: no text"),
+        ('{"label": "a", "text": "z"}\n{"label": "a"', "line 2: not JSON"),
+        ('{"label": "a", "text": "z"}\n{"label": "a"}', "line 2: no key 'text' among label"),
+        ('{"label": "a", "text": "z"}\n{"label": "a", "text": 3}', "line 2: 'text' is not a string"),
+        ('{"label": "a", "text": "z"}\n{"label": null, "text": "z"}', "line 2: 'label' is neither"),
+        (
+            '{"label": "a", "text": "z"}\n{"label": "a", "text": "\\ud800"}',
+            "line 2: bytes that are not UTF-8",
+        ),
+        (b"__label__a z\n__label__a \xff", "line 2: bytes that are not UTF-8"),
+        (b"__label__a z\n__label__\xff z", "line 2: bytes that are not UTF-8"),
+    ],
+)
+def test_skipped(read, content, problem):
+    corpus = read(content)
+    assert set(pairs(corpus)) == {("a", "z")}
+    assert corpus.skipped.count == 1
+    assert corpus.skipped.named[0].startswith(problem)
+
+
+def test_json_labels_may_be_numbers(read):
+    content = '{"label": 1, "text": "z"}\n{"label": 0.5, "text": "z"}\n{"label": true, "text": "z"}\n'
+    assert read(content).labels == ["1", "0.5", "true"]
+
+
+@pytest.mark.parametrize("delimiter", ["\t", ","])
+def test_quotes(read, delimiter):
+    rows = [
+        ('"he said ""no"""', 'he said "no"'),
+        ('"two\nlines, and\ta tab"', "two\nlines, and\ta tab"),
+        ('"open\n\n  until ""here"" "', 'open\n\n  until "here" '),
+        ('"Title" is a film', '"Title" is a film'),  # not what a CSV writer makes: taken as it stands
+        ('a "word" inside', 'a "word" inside'),
+        ('"never closed', '"never closed'),
+        ('nor "this one', 'nor "this one'),
+    ]
+    content = "label,text\n".replace(",", delimiter) + "".join(f"a{delimiter}{raw}\n" for raw, _ in rows)
+    corpus = read(content)
+    assert corpus.texts == [text for _, text in rows]
+    assert corpus.skipped.count == 0
+
+
+def test_line_numbers_after_a_record_of_several_lines(read):
+    assert read('label,text\na,"1\n2"\n\na\n').skipped.named == ["line 5: 1 fields, where the header has 2"]
+
+
+def test_long_fields(read):
+    text = "word " * 100_000
+    assert read(f'label,text\na,"{text}"\n').texts == [text]
+
+
+@pytest.mark.parametrize("content", ["plain prose, all of it\n", "word\n", "a b c d\n", "pos\tlovely film\n"])
+def test_what_cannot_be_told(read, content):
+    with pytest.raises(AppError, match="cannot tell its format"):
+        read(content)
+
+
+def test_reading_holds_each_text_once(tmp_path):
+    path = tmp_path / "a.csv"
+    size = 20_000
+    with open(path, "w") as file:
+        file.write("label,text\n")
+        file.writelines(f'a,"{"x" * size}"\nb,{"y" * size}\n' for _ in range(200))
+    tracemalloc.start()
+    try:
+        read_corpus(Source(str(path)))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 1.1 * 400 * size
+
+
+class Trickle(io.RawIOBase):
+    """A pipe into which someone writes a few bytes at a time."""
+
+    def __init__(self, pieces):
+        self.pieces = list(pieces)
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        piece = self.pieces.pop(0) if self.pieces else b""
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+def arriving(pieces, **options):
+    skipped = Skipped("pipe")
+    return list(arriving_texts(io.BufferedReader(Trickle(pieces)), skipped, **options)), skipped
+
+
+def test_texts_are_given_as_they_arrive():
+    batches, _ = arriving([b"one\ntwo\nth", b"ree\n", b"\n", b"four"])
+    assert batches == [["one", "two"], ["three"], [""], ["four"]]
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 1000])
+def test_no_line_is_lost_whatever_the_pieces(size):
+    text = "\ufeffeins\r\nzwei\n\n\u2028drei\x85vier\nfünf".encode()
+    batches, skipped = arriving([text[i : i + size] for i in range(0, len(text), size)], size=size)
+    assert list(chain(*batches)) == ["eins", "zwei", "", "\u2028drei\x85vier", "fünf"]
+    assert skipped.count == 0
+
+
+def test_undecodable_bytes_keep_their_line():
+    batches, skipped = arriving([b"a\nb\xff\nc\n"])
+    assert batches == [["a", "b\ufffd", "c"]]
+    assert skipped.named == ["line 2: bytes that are not UTF-8"]
