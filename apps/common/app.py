@@ -54,6 +54,7 @@ class App(click.Group):
             f"{prefix}{name}_{option.name}".upper()
             for name, command in self.commands.items()
             for option in command.params
+            if isinstance(option, click.Option)
         }
         if unknown := [name for name in os.environ if name.startswith(prefix) and name not in known]:
             raise AppError(f"unknown environment variable {', '.join(unknown)}", USAGE)

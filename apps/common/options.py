@@ -23,7 +23,7 @@ class FiniteRange(click.FloatRange):
 class CountOrAll(click.ParamType):
     """A whole number of at least 1, or ``all`` (None)."""
 
-    name = "integer|all"
+    name = "count"
 
     def convert(self, value, param, ctx):
         """Convert and check one value."""
@@ -47,18 +47,12 @@ def _load_config(ctx, param, path):
     # Values go through as text, as if typed, so that none slips past the check of its option.
     ctx.default_map = {key.replace("-", "_"): str(value) for key, value in config.items()}
     if unknown := sorted(ctx.default_map.keys() - known):
-        raise AppError(
-            f"{path}: unknown key {', '.join(unknown)}; '{ctx.info_name}' knows {_listed(known)}", USAGE
-        )
-
-
-def _listed(names):
-    return ", ".join(sorted(name.replace("_", "-") for name in names))
+        keys = ", ".join(sorted(known)).replace("_", "-")
+        raise AppError(f"{path}: unknown key {', '.join(unknown)}; '{ctx.info_name}' knows {keys}", USAGE)
 
 
 config_option = click.option(
     "--config",
-    type=click.Path(),
     is_eager=True,
     expose_value=False,
     callback=_load_config,

@@ -23,7 +23,7 @@ from .corpus import FORMATS, Source, arriving_texts, open_binary
 class NGrams(click.ParamType):
     """`N`, up to N words in a row, or `A-B`, from A to B words."""
 
-    name = "N|A-B"
+    name = "ngrams"
 
     def convert(self, value, param, ctx):
         """Convert and check one value."""
@@ -119,6 +119,7 @@ def main(ctx):
 @click.option(
     "--k",
     type=CountOrAll(),
+    metavar="N|all",
     default="5000",
     show_default=True,
     help="Features to keep, the best by --score.",
@@ -133,6 +134,7 @@ def main(ctx):
 @click.option(
     "--ngrams",
     type=NGrams(),
+    metavar="N|A-B",
     default="1",
     show_default=True,
     help="Words in a row that make a feature: up to N, or from A to B.",

@@ -37,6 +37,8 @@ FORMATS = ("corpus", "tsv", "csv", "jsonl", "fasttext", "folder")
 SNIFFED_LINES = 20
 QUOTED_LINES = 10_000  # how far ahead a closing quote is looked for
 
+csv.field_size_limit(2**31 - 1)  # a text may be long
+
 # Python decodes a byte that is not UTF-8 to a lone surrogate (errors="surrogateescape").
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -218,10 +220,8 @@ def _sniff(head: list[tuple[int, str]], source: Source) -> str:
     )
 
 
-# One reader for each format
-
-
-# A parser turns a line into label and text, each empty where it is missing, and a problem if there is one.
+# One reader for each format. A parser turns a line into label and text, each empty where it is missing, and a
+# problem where there is one.
 
 
 def _line_reader(parse: Callable[[str, Source], tuple[str, ...]]):
@@ -292,7 +292,6 @@ def _rows(lines: Lines, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     Where the quotes of a record are not those of a CSV writer they are plain characters: a text may begin
     with a word in quotes, or with a quote nobody closes, and must not swallow the lines behind it.
     """
-    csv.field_size_limit(2**31 - 1)
     lines = iter(lines)
     returned: deque[tuple[int, str]] = deque()
 

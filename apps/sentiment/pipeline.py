@@ -164,10 +164,8 @@ def train(
         words = vectorizer.get_feature_names_out()
         n_seen = len(words)
         if k is not None and k < n_seen:
-            with np.errstate(divide="ignore", invalid="ignore"):  # a word that splits the labels exactly
-                selector = SelectKBest(SCORES[score], k=k).fit(X, y)
-            kept = selector.get_support(indices=True)
-            X, words = X[:, kept], words[kept]
+            best = _best_features(X, y, score, k)
+            X, words = X[:, best], words[best]
 
     with stage("train"):
         _fit(estimator, X, y)
@@ -267,10 +265,8 @@ def check_model_path(path: str) -> None:
     if file.exists():
         try:
             fastsvm.load_model(path)
-        except (fastsvm.ModelFileError, OSError) as error:
-            raise AppError(
-                f"{path}: not replaced, as it is not a fastsvm model; choose another path with -o"
-            ) from error
+        except fastsvm.ModelFileError as error:
+            raise AppError(f"{error}; it is not replaced, choose another path with -o") from error
     try:
         with tempfile.TemporaryFile(dir=file.parent):
             pass
@@ -290,6 +286,13 @@ def _estimator(classifier: str, alpha: float | None, epochs: int | None, seed: i
     return getattr(fastsvm, recipe.estimator)(**parameters)
 
 
+def _best_features(X, y: list[str], score: str, k: int) -> np.ndarray:
+    # Words in every text or in the texts of one label only make the scores divide by zero; they are ranked
+    # where they belong, last and first.
+    with warnings.catch_warnings(action="ignore"), np.errstate(all="ignore"):
+        return SelectKBest(SCORES[score], k=k).fit(X, y).get_support(indices=True)
+
+
 def _fit(estimator, X, y: list[str]) -> None:
     # The estimator's own warning speaks of parameters; here they are options.
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
@@ -298,7 +301,7 @@ def _fit(estimator, X, y: list[str]) -> None:
         gap = np.max(estimator.dual_gap_ / estimator.objective_)
         if gap > estimator.tol:
             warnings.warn(
-                f"stopped after {np.max(estimator.n_iter_)} epochs at a relative gap of {gap:.1e}, "
+                f"stopped at epoch {np.max(estimator.n_iter_)} with a relative gap of {gap:.1e}, "
                 f"above the {estimator.tol:g} aimed at; raise --epochs or --alpha",
                 ConvergenceWarning,
                 stacklevel=2,

@@ -97,7 +97,7 @@ def test_paths(run, write, texts, model, tmp_path):
     fails(run("train", "missing.txt"), 1, "missing.txt: No such file or directory")
     fails(run("train", tmp_path / "work"), 1, "no labelled text, read as folder")
     fails(run("train", tmp_path, "--format", "csv"), 2, "is a folder")
-    fails(run("train", corpus, "-o", tmp_path), 1, "not replaced")
+    fails(run("train", corpus, "-o", tmp_path), 1, str(tmp_path))
     fails(run("evaluate", "missing.safetensors", corpus), 1, "missing.safetensors")
     fails(run("evaluate", model, "missing.txt"), 1, "missing.txt")
     fails(run("predict", corpus), 1, re.escape(corpus))

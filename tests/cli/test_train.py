@@ -131,6 +131,13 @@ def test_features(run, write, texts):
         assert len(words & {"awful", "broken", "dull", "waste", "refund", "great", "lovely", "sturdy"}) >= 7
 
 
+def test_words_that_split_the_labels_exactly_are_found_without_a_murmur(run, write):
+    corpus = write([("pos", f"the good x{i}") if i % 2 else ("neg", f"the bad x{i}") for i in range(50)])
+    for score in SCORES:
+        record = train_json(run, corpus, "--k", 2, "--score", score)
+        assert set(fastsvm.load_model(record["model"])["vectorizer"].vocabulary) == {"good", "bad"}
+
+
 def test_tokens(run, tmp_path):
     corpus = tmp_path / "a.txt"
     corpus.write_text("toys pos 1.txt not-bad , i like it\ntoys neg 2.txt no ! a waste\n" * 5)
@@ -208,7 +215,7 @@ def test_at_most_ten_skipped_lines_are_named(run, tmp_path, texts):
 def test_a_warning_is_one_line_on_stderr(run, write, texts):
     result = run("train", write(texts(100)), "--epochs", 1, "--alpha", "1e-6", "--json")
     assert result.exit_code == 0
-    assert re.fullmatch(r"warning: stopped after 1 epochs, .*; raise --epochs or --alpha\n", result.stderr)
+    assert re.fullmatch(r"warning: stopped at epoch 1 with a relative gap .*; raise --epochs or --alpha\n", result.stderr)
     assert json.loads(result.stdout)["n_iter"] == 1
     assert run("train", write(texts(100)), "--epochs", 1, "--alpha", "1e-6", "-q").stderr == ""
 
@@ -228,9 +235,9 @@ def test_a_model_is_replaced_and_nothing_else(run, write, texts, model, tmp_path
         before = file.read()
     refused = run("train", corpus, "-o", corpus)
     assert refused.exit_code == 1
-    assert re.fullmatch(
-        r"error: .*reviews\.corpus: not replaced, as it is not a fastsvm model; .*\n", refused.stderr
-    )
+    assert refused.stderr.startswith(f"error: {corpus}: not a safetensors file")
+    assert refused.stderr.endswith("; it is not replaced, choose another path with -o
+")
     with open(corpus, "rb") as file:
         assert file.read() == before
 
