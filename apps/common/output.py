@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
@@ -24,7 +25,8 @@ def console(stderr: bool = False):
 
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else 1000
-    return Console(file=stream, width=width, markup=False, emoji=False, highlight=False)
+    colors = None if os.environ.get("NO_COLOR") else "auto"
+    return Console(file=stream, width=width, color_system=colors, markup=False, emoji=False, highlight=False)
 
 
 def print_table(
