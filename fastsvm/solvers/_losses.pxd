@@ -68,27 +68,26 @@ cdef inline double clip(double b, double top) noexcept nogil:
 
 
 cdef inline double log_step(double m, double b, double q, double c) noexcept nogil:
-    """The root of log((c - b')/b') = m + q (b' - b), solved for s, the margin after the step.
+    """The b' with log((c - b')/b') = m + q (b' - b), through s, the margin after the step.
 
-    With b' = c sigmoid(-s) the equation is s - m - q (c sigmoid(-s) - b) = 0, whose slope is at
-    least 1: Newton's steps, kept in a bracket (the safeguard of Yu, Huang & Lin 2011, sec. 4).
+    With b' = c sigmoid(-s) the equation is h(s) = s - m - q (c sigmoid(-s) - b) = 0. h is increasing,
+    convex for s < 0 and concave for s > 0, so Newton's steps, kept on the root's side of 0, approach it
+    from 0's side without ever passing it (the safeguard that Yu, Huang & Lin 2011 ask for).
     """
-    cdef double low = m - q * b, high = m + q * (c - b)
-    cdef double s = m, z, error, step
+    cdef double s = m, z, h, step
+    cdef double side = 1 if m + q * (0.5 * c - b) > 0 else -1  # the sign of -h(0) is that of the root
     cdef int k
     for k in range(100):
+        if s * side < 0:
+            s = 0
         z = sigmoid(-s)
-        error = s - m - q * (c * z - b)
-        if error > 0:
-            high = s
-        else:
-            low = s
-        step = error / (1 + q * c * z * (1 - z))
-        if fabs(step) <= 1e-15 * (1 + fabs(s)):
+        h = s - m - q * (c * z - b)
+        if k > 0 and h * side >= 0:  # only rounding takes it past the root
             break
+        step = h / (1 + q * c * z * (1 - z))
         s -= step
-        if not low <= s <= high:
-            s = 0.5 * (low + high)
+        if fabs(step) <= 1e-15 * fabs(s):
+            break
     return c * sigmoid(-s)
 
 

@@ -48,16 +48,19 @@ cdef class State:
         self.scale = 1
 
 
-cdef void absorb_scale(State state) noexcept nogil:
-    """Fold a scale about to underflow into v."""
+cdef void absorb(State state) noexcept nogil:
+    """Fold the scale into v, and the average so far into the tail."""
     cdef Py_ssize_t k
+    if state.mass > 0:
+        for k in range(state.v.shape[0]):
+            state.tail[k] += state.mass * state.v[k]
+        state.mass = 0
     for k in range(state.v.shape[0]):
         state.v[k] *= state.scale
     if state.shares is not None:
         for k in range(state.shares.shape[0]):
             state.shares[k] *= state.scale
     state.squared_norm *= state.scale * state.scale
-    state.mass /= state.scale
     state.scale = 1
 
 
@@ -112,8 +115,10 @@ def visit(
                 norm = state.scale * sqrt(state.squared_norm) if state.squared_norm > 0 else 0
                 if norm > state.radius:
                     state.scale *= state.radius / norm
-            if state.scale < 1e-100:
-                absorb_scale(state)
+            # Projections may shrink w so fast that the scale underflows, or that the average is lost in
+            # the difference of mass * v and tail.
+            if state.scale < 1e-100 or state.mass > 1e3 * state.averaged * state.scale:
+                absorb(state)
             if state.averaging:
                 state.averaged += 1
                 state.mass += state.scale

@@ -1,6 +1,6 @@
 """Orders in which rows are visited."""
 
-from ._random cimport draw_below
+from ._random cimport draw64, draw_below
 from ._types cimport int32_t, uint64_t
 
 
@@ -26,11 +26,13 @@ def draw_rows(int32_t[::1] order, uint64_t n_rows, uint64_t[::1] state):
 
 
 def draw_integer(uint64_t bound, uint64_t[::1] state):
-    """One uniform integer on 0 ... bound - 1, for bound < 2**63."""
+    """One uniform integer on 0 ... bound - 1."""
     cdef uint64_t s = state[0]
-    cdef uint64_t high = bound >> 31, drawn
-    while True:  # two draws below 2**32 make one below 2**63; what falls past the bound is drawn again
-        drawn = (draw_below(high + 1, &s) << 31) | draw_below(<uint64_t>1 << 31, &s)
-        if drawn < bound:
-            state[0] = s
-            return drawn
+    cdef uint64_t mask = bound - 1, drawn
+    for k in (1, 2, 4, 8, 16, 32):  # the smallest 2**k - 1 that is not below bound - 1
+        mask |= mask >> k
+    drawn = draw64(&s) & mask
+    while drawn >= bound:
+        drawn = draw64(&s) & mask
+    state[0] = s
+    return drawn

@@ -4,7 +4,7 @@ import numpy as np
 
 from . import _sdca
 from ._input import as_state, one_of, positive
-from ._random import draw_integer
+from ._random import draw_integer, shuffle
 from ._run import CODES, LOSSES, Point, Problem, Run
 
 ORDERS = ("permutation", "random", "cyclic")
@@ -44,6 +44,13 @@ class SDCARun(Run):
         self.kept = None
         if averaging == "random":
             self.keep_at = self.half + 1 + draw_integer(total - self.half, random)
+
+    def next_order(self):
+        """As asked for, but modified SGD must see each row once."""
+        if self.sgd_init and self.done == 0 and isinstance(self.sampling, str):
+            shuffle(self.order, self.random)
+            return self.order
+        return super().next_order()
 
     def epoch(self):
         """Visit every row once (n random rows with order 'random')."""

@@ -1,0 +1,26 @@
+"""Data that several tests use."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture
+def shared():
+    """The folder of real data sets, beside the checkout."""
+    if not SHARED.is_dir():
+        pytest.skip(f"needs the data sets in {SHARED}, which are not here")
+    return SHARED
+
+
+@pytest.fixture
+def problem():
+    """A sparse, noisy binary problem: X (200 x 30, CSR), y in {-1, +1}."""
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((200, 30), density=0.3, rng=rng, format="csr")
+    y = np.where(X @ rng.normal(size=30) + 0.3 * rng.normal(size=200) > 0.1, 1, -1)
+    return X, y

@@ -1,0 +1,160 @@
+"""Each kernel against its slow NumPy twin, on the same order of rows, to 1e-12."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import reference
+from fastsvm import solvers
+
+EPOCHS, ROWS, COLUMNS = 4, 37, 11
+ALPHA = 0.03
+
+
+def matrix(layout, real, index):
+    """Random rows, one of them empty, in the layout and types asked for; and the same as float64."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(ROWS, COLUMNS)) * (rng.random((ROWS, COLUMNS)) < 0.5)
+    X[5] = 0
+    X = X.astype(real)
+    if layout == "dense":
+        return X, X.astype(np.float64)
+    csr = sparse.csr_array(X)
+    csr.indices, csr.indptr = csr.indices.astype(index), csr.indptr.astype(index)
+    if layout == "shuffled":  # columns in reverse order, and each value split over two entries
+        rows = []
+        for i in range(ROWS):
+            part = slice(csr.indptr[i], csr.indptr[i + 1])
+            rows.append((np.repeat(csr.indices[part][::-1], 2), np.repeat(csr.data[part][::-1] / 2, 2)))
+        indptr = np.concatenate([[0], np.cumsum([len(j) for j, _ in rows])]).astype(np.int64)
+        indices, data = (np.concatenate(parts) for parts in zip(*rows, strict=True))
+        csr = sparse.csr_array((data, indices, indptr), shape=X.shape)
+        csr.indices, csr.indptr = indices.astype(index), indptr
+        assert not csr.has_canonical_format
+    return csr, X.astype(np.float64)
+
+
+LAYOUTS = [
+    (layout, real, index)
+    for layout in ("csr", "shuffled", "dense")
+    for real in (np.float32, np.float64)
+    for index in ((np.int32, np.int64) if layout != "dense" else (np.int32,))
+]
+
+
+@pytest.fixture(params=LAYOUTS, ids=lambda p: f"{p[0]}-{p[1].__name__}-{p[2].__name__}")
+def data(request):
+    X, twin = matrix(*request.param)
+    rng = np.random.default_rng(4)
+    y = np.where(twin @ rng.normal(size=COLUMNS) + rng.normal(size=ROWS) > 0.3, 1, -1)
+    weights = rng.integers(0, 4, size=ROWS) / 2
+    return X, twin, y, weights
+
+
+def visits(kind):
+    rng = np.random.default_rng(5)
+    if kind == "permutation":
+        return np.array([rng.permutation(ROWS) for _ in range(EPOCHS)], dtype=np.int32)
+    return rng.integers(0, ROWS, size=(EPOCHS, ROWS), dtype=np.int32)
+
+
+def assert_close(actual, expected):
+    scale = max(1e-300, np.abs(expected).max())
+    np.testing.assert_allclose(np.asarray(actual) / scale, np.asarray(expected) / scale, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kind", ["permutation", "random"])
+@pytest.mark.parametrize("loss", ["hinge", "log"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"batch_size": 5},
+        {"project": True, "batch_size": 3},
+        {"averaging": "tail"},
+        {"averaging": "tail", "project": True, "batch_size": 4},
+        {"fit_intercept": True},
+        {"fit_intercept": True, "averaging": "tail", "batch_size": 10},
+    ],
+    ids=lambda o: "-".join(o) or "plain",
+)
+def test_pegasos(data, loss, kind, weighted, options):
+    X, twin, y, weights = data
+    weights = weights if weighted else None
+    order = visits(kind)
+    result = solvers.pegasos(
+        X, y, loss=loss, alpha=ALPHA, sample_weight=weights, max_iter=EPOCHS, order=order, **options
+    )
+    w, b0 = reference.pegasos(twin, y, order, loss=loss, alpha=ALPHA, sample_weight=weights, **options)
+    assert_close(result.w, w)
+    assert_close(result.intercept, b0)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("averaging", [False, True])
+def test_perceptron(data, averaging, fit_intercept, weighted):
+    X, twin, y, weights = data
+    weights = weights if weighted else None
+    order = visits("permutation")
+    options = {"sample_weight": weights, "averaging": averaging, "fit_intercept": fit_intercept}
+    result = solvers.perceptron(X, y, max_iter=EPOCHS, order=order, **options)
+    w, b0, epochs = reference.perceptron(twin, y, order, **options)
+    assert_close(result.w, w)
+    assert_close(result.intercept, b0)
+    assert result.n_iter == epochs
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("loss", solvers.LOSSES)
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        ("permutation", {}),
+        ("permutation", {"sgd_init": True}),
+        ("permutation", {"averaging": "average"}),
+        ("permutation", {"averaging": "average", "sgd_init": True}),
+        ("random", {}),
+        ("random", {"averaging": "average"}),
+    ],
+    ids=lambda p: p if isinstance(p, str) else "-".join(p) or "plain",
+)
+def test_sdca(data, loss, kind, weighted, options):
+    X, twin, y, weights = data
+    weights = weights if weighted else None
+    order = visits(kind)
+    result = solvers.sdca(
+        X, y, loss=loss, alpha=ALPHA, sample_weight=weights, max_iter=EPOCHS, tol=None, order=order, **options
+    )
+    b, w, _ = reference.sdca(twin, y, order, loss=loss, alpha=ALPHA, sample_weight=weights, **options)
+    assert_close(result.dual, b)
+    assert_close(result.w, w)
+
+
+@pytest.mark.parametrize("sgd_init", [False, True])
+@pytest.mark.parametrize("loss", solvers.LOSSES)
+def test_sdca_intercept(data, loss, sgd_init):
+    X, twin, y, weights = data
+    order = visits("permutation")
+    result = solvers.sdca(
+        X, y, loss=loss, alpha=ALPHA, sample_weight=weights, max_iter=EPOCHS, tol=None, order=order,
+        fit_intercept=True, sgd_init=sgd_init,
+    )  # fmt: skip
+    column = 0.1 * (twin**2).sum(axis=1).mean()
+    b, _, b0 = reference.sdca(
+        twin,
+        y,
+        order,
+        loss=loss,
+        alpha=ALPHA,
+        sample_weight=weights,
+        sgd_init=sgd_init,
+        intercept_column=column,
+    )
+    assert_close(result.intercept, b0)
+    # What is returned is b with the heavier class scaled down, so that sum b y = 0.
+    above, below = b[y > 0].sum(), b[y < 0].sum()
+    b = np.where((y > 0) == (above > below), b * min(above, below) / max(above, below), b)
+    assert_close(result.dual, b)
+    assert_close(result.w, twin.T @ (b * y) / (ALPHA * ROWS))

@@ -1,0 +1,150 @@
+"""Every algorithm as its source writes it: dense rows, Python loops, nothing clever.
+
+The compiled solvers must reach the same numbers, given the same order of rows. Notation as in the
+papers: lambda is `alpha`, y_i is -1 or +1, the dual variables b_i are in [0, c_i].
+"""
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit
+
+
+def pegasos(
+    X,
+    y,
+    order,
+    *,
+    loss="hinge",
+    alpha,
+    sample_weight=None,
+    fit_intercept=False,
+    batch_size=1,
+    project=False,
+    averaging="last",
+):
+    """Pegasos, Shalev-Shwartz et al. 2011, fig. 2; `order` holds a list of rows for each epoch."""
+    n, d = X.shape
+    c = np.ones(n) if sample_weight is None else sample_weight
+    w, b0, t = np.zeros(d), 0.0, 0
+    iterates = []
+    for rows in order:
+        for first in range(0, len(rows), batch_size):
+            batch = rows[first : first + batch_size]
+            t += 1
+            eta = 1 / (alpha * t)
+            step, step0 = np.zeros(d), 0.0
+            for i in batch:
+                margin = y[i] * (w @ X[i] + b0)
+                pull = float(margin < 1) if loss == "hinge" else expit(-margin)
+                step += c[i] * pull * y[i] * X[i]
+                step0 += c[i] * pull * y[i]
+            w = (1 - eta * alpha) * w + eta / len(batch) * step
+            if fit_intercept:
+                b0 += eta / len(batch) * step0
+            if project:
+                radius = np.sqrt((1 if loss == "hinge" else 2 * np.log(2)) * c.mean() / alpha)
+                w = min(1, radius / max(np.sqrt(w @ w), 1e-300)) * w
+            iterates.append((w, b0))
+    if averaging == "tail":
+        tail = iterates[len(iterates) // 2 :]
+        w, b0 = np.mean([w for w, _ in tail], axis=0), np.mean([b for _, b in tail])
+    return w, b0
+
+
+def perceptron(X, y, order, *, sample_weight=None, fit_intercept=True, averaging=False):
+    """The perceptron; stops after an epoch without a mistake. Returns (w, b0, epochs)."""
+    c = np.ones(len(y)) if sample_weight is None else sample_weight
+    w, b0 = np.zeros(X.shape[1]), 0.0
+    total, total0, t = np.zeros(X.shape[1]), 0.0, 0
+    epochs = 0
+    for rows in order:
+        epochs += 1
+        mistakes = 0
+        for i in rows:
+            if c[i] > 0 and y[i] * (w @ X[i] + b0) <= 0:
+                w = w + c[i] * y[i] * X[i]
+                b0 += c[i] * y[i] * fit_intercept
+                mistakes += 1
+            total, total0, t = total + w, total0 + b0, t + 1
+        if mistakes == 0:
+            break
+    return (total / t, total0 / t, epochs) if averaging else (w, b0, epochs)
+
+
+def dual_step(loss, m, b, q, c):
+    """The new b_i from margin m, by the closed forms; for log, the root of the derivative."""
+    if loss == "hinge":
+        if q == 0:
+            return c if m < 1 else 0.0
+        return min(max(b + (1 - m) / q, 0), c)
+    if loss == "squared_hinge":
+        return max(0, b + (1 - m - b / (2 * c)) / (q + 1 / (2 * c)))
+    if loss == "smooth_hinge":
+        return min(max(b + (1 - m - b / c) / (q + 1 / c), 0), c)
+
+    def margin_error(s):  # b_new = c sigmoid(-s), so log((c - b_new) / b_new) = s
+        return s - m - q * (c * expit(-s) - b)
+
+    s = brentq(margin_error, m - q * b - 1, m + q * (c - b) + 1, xtol=1e-15, rtol=1e-15, maxiter=1000)
+    return c * expit(-s)
+
+
+def sdca(
+    X,
+    y,
+    order,
+    *,
+    loss="hinge",
+    alpha,
+    sample_weight=None,
+    sgd_init=False,
+    averaging="last",
+    intercept_column=0.0,
+):
+    """SDCA, Shalev-Shwartz & Zhang 2013, fig. 1. Returns (b, w(b), b0).
+
+    `intercept_column` is the square of the constant column that stands for the intercept; after each
+    epoch its multiplier takes a proximal step (0: no intercept).
+    """
+    n, d = X.shape
+    c = np.ones(n) if sample_weight is None else sample_weight
+    b, w, b0 = np.zeros(n), np.zeros(d), 0.0
+    iterates = []
+    for epoch, rows in enumerate(order):
+        for t, i in enumerate(rows, 1):
+            if c[i] > 0:
+                size = t if sgd_init and epoch == 0 else n  # modified SGD: a problem of t rows
+                m = y[i] * (w @ X[i] + b0)
+                q = (X[i] @ X[i] + intercept_column) / (alpha * size)
+                b_new = dual_step(loss, m, b[i], q, c[i])
+                if sgd_init and epoch == 0:
+                    w = (w * (t - 1) + b_new * y[i] * X[i] / alpha) / t
+                    b0 = (b0 * (t - 1) + b_new * y[i] * intercept_column / alpha) / t
+                else:
+                    w = w + (b_new - b[i]) / (alpha * n) * y[i] * X[i]
+                    b0 += (b_new - b[i]) / (alpha * n) * y[i] * intercept_column
+                b[i] = b_new
+            elif sgd_init and epoch == 0:
+                w, b0 = w * (t - 1) / t, b0 * (t - 1) / t
+            iterates.append(b.copy())
+        b0 += intercept_column / (alpha * n) * (b @ y)
+    if averaging == "average":
+        b = np.mean(iterates[len(iterates) // 2 :], axis=0)
+        w = X.T @ (b * y) / (alpha * n)
+    return b, w, b0
+
+
+def article_pegasos(X, y, n_iter, alpha, rng):
+    """The article's class SVMPegasos: one random dense row an iteration, in Python."""
+    m, n_features = X.shape
+    w = np.zeros(n_features)
+    for i in range(n_iter):
+        eta = 1.0 / (alpha * (i + 1))
+        j = rng.choice(m, 1)[0]
+        x, label = X[j], y[j]
+        score = w.dot(x)
+        if label * score < 1:  # noqa: SIM108 (as the article has it)
+            w = (1 - eta * alpha) * w + eta * label * x
+        else:
+            w = (1 - eta * alpha) * w
+    return w
