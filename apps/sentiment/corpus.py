@@ -29,6 +29,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
+from textwrap import shorten
 from typing import BinaryIO, NamedTuple
 
 from ..common.errors import USAGE, AppError, Skipped
@@ -255,7 +256,7 @@ def _parse_json(line: str, source: Source) -> tuple[str, ...]:
         return "", "", "not a JSON object"
     for column in (source.label_column, source.text_column):
         if column not in record:
-            return "", "", f"no key {column!r} among {', '.join(record)}"
+            return "", "", f"no key {column!r} among {shorten(', '.join(record), 80)}"
     label, text = record[source.label_column], record[source.text_column]
     if not isinstance(text, str):
         return "", "", f"{source.text_column!r} is not a string"
@@ -272,7 +273,7 @@ def _table_reader(delimiter: str):
         header = [column.strip() for column in next(rows)[1]]
         for option, column in (("--text-col", source.text_column), ("--label-col", source.label_column)):
             if column not in header:
-                there = ", ".join(header)
+                there = shorten(", ".join(header), 80, placeholder=" ...")
                 raise AppError(
                     f"{source.name}: no column {column!r} among {there}; choose with {option}", USAGE
                 )

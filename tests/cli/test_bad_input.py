@@ -41,6 +41,8 @@ def fails(result, exit_code, pattern):
             "no column 'text' among title, stars; choose with --text-col",
         ),
         ("text,stars\nbook,5\n", 2, "no column 'label' among text, stars; choose with --label-col"),
+        ("word, " * 999 + "text,label", 1, "no labelled text"),
+        ("word, " * 999 + "x,label\n1", 2, r"no column 'text' among (word, ){12}\.\.\.; choose"),
         (b"\xff\xfet\x00o\x00", 1, "UTF-16; convert it to UTF-8"),
         (gzip.compress(TWO.encode() * 999)[:-20], 1, "bad.txt: damaged gzip data"),
         (TWO, 1, "only the label .* is left to train on; give more texts, or --holdout 0"),
