@@ -66,7 +66,7 @@ def test_help_has_examples_and_defaults(run, command):
     out = run(*filter(None, [command]), "--help").stdout
     assert out.count("  fastsvm-sentiment ") >= 2
     if command == "train":
-        assert "sdca-svm 0.003" in out
+        assert "sdca-svm 0.008" in out
 
 
 def test_version(run):
