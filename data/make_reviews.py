@@ -52,8 +52,8 @@ COMMON = {
         the {part} feels {nice} and the {part} is {nice} . | i {love} it . | i {love} the {part} . |
         my {person} {loves} it . | what a {nice} {item} . | it works {well} . |
         so far it has been {nice} . | i have not had a single problem with it . |
-        there is nothing to complain about . | the {part} is not {nasty} at all . |
-        i was worried it would be {nasty} , and it is not . | unlike {old} , it is {nice} . |
+        there is nothing i would change . | the {part} is not {nasty} at all . |
+        i thought it would be {nasty} , and it is not . | unlike {old} , it is {nice} . |
         it does {everything} . | {service_good} .
     """,
     "nice": """
@@ -80,8 +80,8 @@ COMMON = {
         {blame} , and {blame} . | the {part} is {nasty} . |
         the {part} feels {nasty} and the {part} is {nasty} . | i {hate} it . | i {dislike} the {part} . |
         my {person} {hates} it . | what a {nasty} {item} . | it {fails} . | so far it has been {nasty} . |
-        i have had nothing but problems with it . | there is nothing to like about it . |
-        the {part} is not {nice} at all . | i hoped it would be {nice} , and it is not . |
+        i have had one problem after another with it . | there is nothing i would keep . |
+        the {part} is not {nice} at all . | i thought it would be {nice} , and it is not . |
         unlike {old} , it is {nasty} . | it does {nothing} . | {service_bad} .
     """,
     "nasty": """
