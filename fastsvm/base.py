@@ -100,7 +100,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     def _set_classes(self, classes):
         if len(classes) < 2:
-            raise ValueError(f"y has one class only ({classes[0]!r}); at least two classes are needed.")
+            raise ValueError(
+                f"y has one class only ({classes.tolist()[0]!r}); at least two classes are needed."
+            )
         self.classes_ = classes
 
     def _problems(self, X, y, sample_weight):
@@ -233,7 +235,7 @@ class OnlineClassifier(LinearClassifier):
             raise ValueError(f"classes is {list(classes)}, but earlier calls had {self.classes_.tolist()}.")
         new = np.setdiff1d(y, self.classes_)
         if len(new):
-            raise ValueError(f"y has the label {new[0]!r}, which is not among classes.")
+            raise ValueError(f"y has the label {new.tolist()[0]!r}, which is not among classes.")
 
         problems = self._problems(X, y, sample_weight)
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(problems))

@@ -5,7 +5,7 @@ import cython
 from libc.math cimport sqrt
 
 from ._losses cimport pull
-from ._rows cimport Rows, axpy, axpy_growth, dot, row_start, shift
+from ._rows cimport Rows, axpy, axpy_growth, dot, prefetch_row, row_start, shift
 from ._types cimport head, index, int8_t, int32_t, int64_t, real
 
 
@@ -76,31 +76,34 @@ def visit(
     cdef double* shares = <double*>head(state.shares)
     cdef double* tail = <double*>head(state.tail)
     cdef double* pulls = &state.pulls[0]
-    cdef double m, eta, step, a, norm
-    cdef Py_ssize_t first = 0, size, i, k, start, count
+    cdef double m, per_pull, a, norm
+    cdef Py_ssize_t first = 0, n = order.shape[0], size, i, k, start, count
     with nogil:
-        while first < order.shape[0]:
-            size = min(state.pulls.shape[0], order.shape[0] - first)
-            for k in range(size):
-                i = order[first + k]
+        while first < n:
+            size = min(state.pulls.shape[0], n - first)
+            for k in range(first, first + size):
+                prefetch_row(&rows.layout, x, j, &order[0], k, n)
+                i = order[k]
                 start = row_start(&rows.layout, i)
                 count = row_start(&rows.layout, i + 1) - start
                 m = state.scale * dot(x + start, shift(j, start), count, v) + state.bias
-                pulls[k] = pull(state.loss, signs[i] * m)
+                pulls[k - first] = pull(state.loss, signs[i] * m)
                 if weight != NULL:
-                    pulls[k] *= weight[i]
+                    pulls[k - first] *= weight[i]
             state.t += 1
-            eta = 1 / (state.alpha * state.t)
             if state.t > 1:  # at t = 1 the factor is 0, and w was 0 already
-                state.scale *= 1 - 1.0 / state.t
-            step = eta / (size * state.scale)
-            for k in range(size):
-                if pulls[k] == 0:
+                state.scale *= (state.t - 1.0) / state.t
+            for k in range(first, first + size):
+                if pulls[k - first] == 0:
                     continue
-                i = order[first + k]
+                i = order[k]
                 start = row_start(&rows.layout, i)
                 count = row_start(&rows.layout, i + 1) - start
-                a = step * pulls[k] * signs[i]
+                per_pull = pulls[k - first] / (state.alpha * state.t * size)  # eta / k times the pull
+                if state.fit_intercept:
+                    state.bias += per_pull * signs[i]
+                per_pull /= state.scale
+                a = per_pull * signs[i]
                 if state.radius > 0:
                     state.squared_norm += axpy_growth(a, x + start, shift(j, start), count, v)
                 else:
@@ -108,9 +111,7 @@ def visit(
                 if state.mass > 0:  # the iterates averaged so far do not have this change
                     axpy(-state.mass * a, x + start, shift(j, start), count, tail)
                 if shares != NULL:
-                    shares[i] += step * pulls[k]
-                if state.fit_intercept:
-                    state.bias += eta / size * pulls[k] * signs[i]
+                    shares[i] += per_pull
             if state.radius > 0:
                 norm = state.scale * sqrt(state.squared_norm) if state.squared_norm > 0 else 0
                 if norm > state.radius:

@@ -74,12 +74,12 @@ class PegasosRun(Run):
         """
         p = self.problem
         w, intercept = self.output()
-        reached = self.alpha * p.n * self.state.scale * self.shares
-        dual = p.boxed(reached, self.loss)
+        dual = self.shares * (self.alpha * p.n * self.state.scale)
+        changed = p.box(dual, self.loss)
         if self.fit_intercept:
-            dual = p.balanced(dual)
-        same = np.array_equal(dual, reached)
-        w_of_dual = self.state.scale * self.v if same else p.combine(dual, self.alpha)
+            p.rebalance(dual)
+            changed = True
+        w_of_dual = p.combine(dual, self.alpha) if changed else self.state.scale * self.v
         bound = p.bound(dual, w_of_dual, self.loss, self.alpha)
         return Point(w, intercept, dual, p.primal(w, intercept, self.loss, self.alpha), bound)
 

@@ -2,7 +2,7 @@
 
 import cython
 
-from ._rows cimport Rows, axpy, dot, row_start, shift
+from ._rows cimport Rows, axpy, dot, prefetch_row, row_start, shift
 from ._types cimport head, index, int8_t, int32_t, int64_t, real
 
 
@@ -43,9 +43,10 @@ def visit(
     cdef double* w = <double*>head(state.w)
     cdef double* lag = <double*>head(state.lag)
     cdef double a
-    cdef Py_ssize_t i, k, start, count
+    cdef Py_ssize_t i, k, start, count, n_visits = order.shape[0]
     with nogil:
-        for k in range(order.shape[0]):
+        for k in range(n_visits):
+            prefetch_row(&rows.layout, x, j, &order[0], k, n_visits)
             i = order[k]
             start = row_start(&rows.layout, i)
             count = row_start(&rows.layout, i + 1) - start

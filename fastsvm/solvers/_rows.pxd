@@ -3,6 +3,22 @@
 from ._types cimport index, int32_t, int64_t, real
 
 
+cdef extern from *:
+    """
+    #if defined(__GNUC__) || defined(__clang__)
+    #define FASTSVM_PREFETCH(address) __builtin_prefetch(address)
+    #else
+    #define FASTSVM_PREFETCH(address) ((void) (address))
+    #endif
+    """
+    void prefetch "FASTSVM_PREFETCH" (const void* address) noexcept nogil
+
+
+cdef enum:
+    AHEAD = 4  # rows between a prefetch and its use
+    PREFETCHED = 32  # values fetched of a row; the processor itself goes on from there
+
+
 cdef struct Layout:
     # Where rows start: CSR offsets of either width, or the fixed length of a dense row.
     const int32_t* narrow
@@ -27,6 +43,22 @@ cdef class Rows:
 
 cdef inline const index* shift(const index* columns, Py_ssize_t start) noexcept nogil:
     return columns + start if columns != NULL else NULL
+
+
+cdef inline void prefetch_row(
+    const Layout* layout, const real* x, const index* j, const int32_t* order, Py_ssize_t k, Py_ssize_t n
+) noexcept nogil:
+    """Ask for the row that is AHEAD of position k in an order of n rows."""
+    cdef Py_ssize_t start, stop
+    if k + AHEAD >= n:
+        return
+    start = row_start(layout, order[k + AHEAD])
+    stop = min(row_start(layout, order[k + AHEAD] + 1), start + PREFETCHED)
+    while start < stop:  # a cache line of 64 bytes holds 8 doubles, or more of what is smaller
+        prefetch(x + start)
+        if j != NULL:
+            prefetch(j + start)
+        start += 8
 
 
 cdef inline double dot(const real* x, const index* j, Py_ssize_t n, const double* w) noexcept nogil:

@@ -172,19 +172,18 @@ def _loss_sum(
 
 def _combine(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
-    const double[::1] dual, double rate, double[::1] w, Py_ssize_t first, Py_ssize_t last,
+    const double[::1] dual, double above, double below, double[::1] w, Py_ssize_t first, Py_ssize_t last,
 ):
     cdef const real* x = head(values)
     cdef const index* j = head(columns)
     cdef Py_ssize_t i, start
+    cdef double a
     with nogil:
         for i in range(first, last):
-            if dual[i] != 0:
+            a = above * dual[i] if signs[i] > 0 else -below * dual[i]
+            if a != 0:
                 start = row_start(&rows.layout, i)
-                axpy(
-                    rate * dual[i] * signs[i], x + start, shift(j, start),
-                    row_start(&rows.layout, i + 1) - start, &w[0],
-                )
+                axpy(a, x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, &w[0])
 
 
 def loss_sum(Rows rows, signs, weights, w, double bias, int loss):
@@ -195,23 +194,53 @@ def loss_sum(Rows rows, signs, weights, w, double bias, int loss):
     )
 
 
-def combine(Rows rows, signs, dual, double rate):
+# An unregularised intercept makes sum_i b_i y_i = 0 a constraint of the dual. Near-feasible dual
+# variables are made feasible by factors `above` and `below` for the rows of either sign; they are
+# applied on the fly, so that no copy of the dual is needed.
+
+
+def combine(Rows rows, signs, dual, double rate, double above=1, double below=1):
     """rate * sum_i b_i y_i x_i, float64 of shape (n_columns,), in one pass."""
     w = np.zeros(rows.n_columns)
     for first, last in rows.chunks():
-        _combine(rows, rows.values, rows.columns, signs, dual, rate, w, first, last)
+        _combine(rows, rows.values, rows.columns, signs, dual, rate * above, rate * below, w, first, last)
     return w
 
 
-def dual_sum(const double[::1] dual, const double[::1] weights, int loss):
+def dual_sum(
+    const int8_t[::1] signs, const double[::1] dual, const double[::1] weights, int loss,
+    double above=1, double below=1,
+):
     """sum_i c_i psi(b_i / c_i); rows with c_i = 0 have no term."""
     cdef const double* weight = head(weights)
     cdef Py_ssize_t i
-    cdef double total = 0
+    cdef double total = 0, b
     with nogil:
         for i in range(dual.shape[0]):
+            b = dual[i] * (above if signs[i] > 0 else below)
             if weight == NULL:
-                total += dual_term(loss, dual[i])
+                total += dual_term(loss, b)
             elif weight[i] > 0:
-                total += weight[i] * dual_term(loss, dual[i] / weight[i])
+                total += weight[i] * dual_term(loss, b / weight[i])
     return total
+
+
+def sums_by_sign(const int8_t[::1] signs, const double[::1] dual):
+    """The sums of b_i over the rows of sign +1 and of sign -1."""
+    cdef double above = 0, below = 0
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(dual.shape[0]):
+            if signs[i] > 0:
+                above += dual[i]
+            else:
+                below += dual[i]
+    return above, below
+
+
+def scale_by_sign(const int8_t[::1] signs, double[::1] dual, double above, double below):
+    """Multiply b_i by `above` or `below`, in place."""
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(dual.shape[0]):
+            dual[i] *= above if signs[i] > 0 else below

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ._input import as_rows, as_signs, as_weights
-from ._random import draw_rows, shuffle
-from ._rows import combine, dual_sum, loss_sum
+from ._random import block_numbers, draw_rows, shuffle
+from ._rows import combine, dual_sum, loss_sum, scale_by_sign, sums_by_sign
 
 # As numbered in _losses.pxd.
 CODES = {"hinge": 0, "squared_hinge": 1, "smooth_hinge": 2, "log": 3, "perceptron": 4}
@@ -107,52 +107,62 @@ class Problem:
         """1/n sum_i c_i phi(y_i (w.x_i + intercept))."""
         return loss_sum(self.rows, self.signs, self.weights, w, intercept, CODES[loss]) / self.n
 
-    def combine(self, dual, alpha):
+    def combine(self, dual, alpha, factors=(1.0, 1.0)):
         """w(b) = 1/(alpha n) sum_i b_i y_i x_i."""
-        return combine(self.rows, self.signs, dual, 1 / (alpha * self.n))
+        return combine(self.rows, self.signs, dual, 1 / (alpha * self.n), *factors)
 
     def primal(self, w, intercept, loss, alpha):
         """P(w, intercept)."""
         return alpha / 2 * float(w @ w) + self.mean_loss(w, intercept, loss)
 
-    def bound(self, dual, w_of_dual, loss, alpha):
+    def bound(self, dual, w_of_dual, loss, alpha, factors=(1.0, 1.0)):
         """D(b), given w(b)."""
         norm = float(w_of_dual @ w_of_dual)
-        return dual_sum(dual, self.weights, CODES[loss]) / self.n - alpha / 2 * norm
+        psi = dual_sum(self.signs, dual, self.weights, CODES[loss], *factors)
+        return psi / self.n - alpha / 2 * norm
 
-    def boxed(self, dual, loss):
-        """`dual` clipped to its domain."""
-        if loss == "squared_hinge":
-            return np.maximum(dual, 0)
-        return np.clip(dual, 0, self.weights if self.weights.size else 1)
+    def box(self, dual, loss):
+        """Clip `dual` to its domain, in place; True if that changed it."""
+        top = np.inf if loss == "squared_hinge" else self.weights if self.weights.size else 1.0
+        outside = bool(dual.min() < 0 or (dual > top).any())
+        if outside:
+            np.clip(dual, 0, top, out=dual)
+        return outside
 
-    def balanced(self, dual):
-        """`dual` with the heavier class scaled down until sum_i b_i y_i = 0.
+    def imbalance(self, dual):
+        """sum_i b_i y_i."""
+        above, below = sums_by_sign(self.signs, dual)
+        return above - below
 
-        An unregularised intercept adds this constraint to the dual; scaling down stays in the box.
+    def balance(self, dual):
+        """Factors for rows of sign +1 and -1 that make sum_i b_i y_i = 0, as a free intercept asks.
+
+        The heavier side is scaled down, which stays in the box.
         """
-        positive = self.signs > 0
-        above, below = dual[positive].sum(), dual[~positive].sum()
-        if above == below:
-            return dual
-        heavy = positive if above > below else ~positive
-        return np.where(heavy, dual * (min(above, below) / max(above, below)), dual)
+        above, below = sums_by_sign(self.signs, dual)
+        lighter = min(above, below)
+        return (lighter / above if above > lighter else 1.0, lighter / below if below > lighter else 1.0)
+
+    def rebalance(self, dual):
+        """Apply the factors of `balance`, in place."""
+        scale_by_sign(self.signs, dual, *self.balance(dual))
 
 
 class Run:
     """Epochs over one problem.
 
-    A subclass gives `epoch()`, which changes its state, and `measure()`, which returns the Point that
-    would be returned now; `settle()` is `measure()` without rounding carried along.
+    A subclass gives `epoch()`, which changes its state, and `measure()`, the Point that would be
+    returned now; and `settle()`, where that can be made better before it is returned.
     """
 
     def __init__(self, problem, *, order, max_iter, random):
         self.problem, self.max_iter, self.random = problem, max_iter, random
         self.sampling = order
         if isinstance(order, str):
-            self.order = np.arange(problem.n, dtype=np.int32)
+            self.order = np.empty(problem.n, dtype=np.int32)
+            self.blocks = block_numbers(problem.n)
             if order == "cyclic":
-                shuffle(self.order, random)
+                shuffle(self.order, self.blocks, random)
         else:
             self.order = _given_order(order, max_iter, problem.n)
         self.point = None
@@ -164,7 +174,7 @@ class Run:
         if not isinstance(self.sampling, str):
             return self.order[self.done]
         if self.sampling == "permutation":
-            shuffle(self.order, self.random)
+            shuffle(self.order, self.blocks, self.random)
         elif self.sampling == "random":
             draw_rows(self.order, self.problem.n, self.random)
         return self.order
@@ -184,8 +194,8 @@ class Run:
         return False
 
     def settle(self):
-        """The Point to return."""
-        return self.measure()
+        """The Point to return, once measured."""
+        return self.point
 
     def solve(self, tol=None, trace=True, score=None):
         """Run all epochs; the Result."""

@@ -3,7 +3,7 @@
 import cython
 
 from ._losses cimport dual_step
-from ._rows cimport Rows, axpy, dot, row_start, shift
+from ._rows cimport Rows, axpy, dot, prefetch_row, row_start, shift
 from ._types cimport head, index, int8_t, int32_t, real
 
 
@@ -56,9 +56,10 @@ def visit(
     cdef double* lag = <double*>head(state.lag)
     cdef double n = rows.n_rows
     cdef double c = 1, m, q, b, change
-    cdef Py_ssize_t i, k, start, count
+    cdef Py_ssize_t i, k, start, count, n_visits = order.shape[0]
     with nogil:
-        for k in range(order.shape[0]):
+        for k in range(n_visits):
+            prefetch_row(&rows.layout, x, j, &order[0], k, n_visits)
             i = order[k]
             if lag != NULL:
                 state.averaged += 1

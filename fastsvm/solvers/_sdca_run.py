@@ -48,7 +48,7 @@ class SDCARun(Run):
     def next_order(self):
         """As asked for, but modified SGD must see each row once."""
         if self.sgd_init and self.done == 0 and isinstance(self.sampling, str):
-            shuffle(self.order, self.random)
+            shuffle(self.order, self.blocks, self.random)
             return self.order
         return super().next_order()
 
@@ -72,7 +72,7 @@ class SDCARun(Run):
         self.state.seen = -1
         if self.fit_intercept:
             # Proximal step: the centre moves to the intercept reached, which keeps what the dual adds.
-            self.state.bias += self.bias_rate * (self.problem.signs @ self.dual)
+            self.state.bias += self.bias_rate * self.problem.imbalance(self.dual)
 
     def _start_average(self):
         self.lag[:] = 0
@@ -82,21 +82,28 @@ class SDCARun(Run):
         """The certificate of the point that `averaging` asks for."""
         dual, intercept, w = self.dual, self.state.bias, self.w
         if self.averaging == "average" and self.state.averaged and self.steps > self.half:
-            dual = self.problem.boxed(self.dual - self.lag / self.state.averaged, self.loss)
-            w = None
+            dual, w = self.dual - self.lag / self.state.averaged, None
+            self.problem.box(dual, self.loss)  # rounding
         elif self.kept is not None:
             (dual, intercept), w = self.kept, None
-        if self.fit_intercept:
-            dual, w = self.problem.balanced(dual), None
-        if w is None:
-            w = self.problem.combine(dual, self.alpha)
+        factors = self.problem.balance(dual) if self.fit_intercept else (1.0, 1.0)
+        if w is None or self.fit_intercept:
+            w = self.problem.combine(dual, self.alpha, factors)
         primal = self.problem.primal(w, intercept, self.loss, self.alpha)
-        return Point(w, intercept, dual, primal, self.problem.bound(dual, w, self.loss, self.alpha))
+        bound = self.problem.bound(dual, w, self.loss, self.alpha, factors)
+        return Point(w, intercept, dual, primal, bound)
 
     def settle(self):
-        """Recompute w from the dual, so that no rounding of the updates is left, and certify that."""
+        """Certify again what is returned, w recomputed from a dual that satisfies all constraints."""
+        if self.fit_intercept:
+            self.problem.rebalance(self.dual)
+            if self.kept is not None:
+                self.problem.rebalance(self.kept[0])
         self.w[:] = self.problem.combine(self.dual, self.alpha)
-        return self.measure()
+        point = self.measure()
+        if self.fit_intercept and point.dual is not self.dual:  # an average, of duals not yet balanced
+            self.problem.rebalance(point.dual)
+        return point
 
 
 def sdca(

@@ -1,18 +1,21 @@
 import numpy as np
 
 from fastsvm.solvers._input import as_state
-from fastsvm.solvers._random import draw_integer, draw_rows, shuffle
+from fastsvm.solvers._random import block_numbers, draw_integer, draw_rows, shuffle
 
 
-def test_shuffle_permutes_uniformly():
-    state = as_state(0)
-    counts = np.zeros((5, 5))
+def test_blocks_and_the_rows_inside_are_permuted_uniformly():
+    state, n = as_state(0), 21  # blocks of 8, 8 and 5 rows
+    order, blocks = np.empty(n, dtype=np.int32), block_numbers(n)
+    first_block, place = np.zeros(3), np.zeros((8, 8))
     for _ in range(6000):
-        order = np.arange(5, dtype=np.int32)
-        shuffle(order, state)
-        counts[order, range(5)] += 1
-    assert sorted(order) == list(range(5))
-    assert ((counts - 1200) ** 2 / 1200).sum() < 55  # chi-square, 16 degrees of freedom: p = 4e-6
+        shuffle(order, blocks, state)
+        assert sorted(order) == list(range(n))
+        assert sum(np.diff(order // 8) != 0) == 2  # each block in one piece
+        first_block[order[0] // 8] += 1
+        place[order[order < 8], range(8)] += 1
+    assert ((first_block - 2000) ** 2 / 2000).sum() < 25  # chi-square, 2 degrees of freedom: p = 4e-6
+    assert ((place - 750) ** 2 / 750).sum() < 105  # 49 degrees of freedom: p = 5e-6
 
 
 def test_rows_are_drawn_uniformly():
@@ -33,8 +36,8 @@ def test_integers_stay_below_their_bound():
 
 def test_the_seed_decides():
     def drawn(seed):
-        order = np.arange(50, dtype=np.int32)
-        shuffle(order, as_state(seed))
+        order = np.empty(50, dtype=np.int32)
+        shuffle(order, block_numbers(50), as_state(seed))
         return order.tolist()
 
     assert drawn(3) == drawn(3) != drawn(4)
