@@ -18,7 +18,7 @@ class Recipe(NamedTuple):
 # the last iterate of an online method to chance, so both return an average.
 # SDCA's strengths won five-fold cross-validation on the training parts of two corpora of reviews.
 CLASSIFIERS = {
-    "sdca-svm": Recipe("SDCAClassifier", {"loss": "hinge", "fit_intercept": False}, 0.008, 1000),
+    "sdca-svm": Recipe("SDCAClassifier", {"loss": "hinge", "fit_intercept": False}, 0.005, 1000),
     "sdca-logistic": Recipe("SDCAClassifier", {"loss": "log", "fit_intercept": False}, 0.002, 1000),
     "pegasos-svm": Recipe(
         "PegasosClassifier", {"loss": "hinge", "fit_intercept": False, "averaging": "tail"}, 0.015, 10

@@ -58,7 +58,9 @@ cdef class Rows:
         for i in range(self.n_rows):
             start, stop = stop, row_start(&self.layout, i + 1)
             if stop < start or stop > self.n_values:
-                raise ValueError(f"X.indptr at row {i}: {start} to {stop} is no range of {self.n_values} values.")
+                raise ValueError(
+                    f"X.indptr at row {i}: {start} to {stop} is no range of {self.n_values} values."
+                )
 
     def chunks(self):
         """Ranges (first, last) of rows, each of about CHUNK values."""
@@ -100,7 +102,9 @@ cdef inline bint sound(const real* x, const index* j, Py_ssize_t n, Py_ssize_t n
     return outside == 0 and (a + b) + (c + d) == 0
 
 
-def _first_bad(Rows rows, const real[::1] values, const index[::1] columns, Py_ssize_t first, Py_ssize_t last):
+def _first_bad(
+    Rows rows, const real[::1] values, const index[::1] columns, Py_ssize_t first, Py_ssize_t last,
+):
     """What is wrong with the first bad value or column of these rows, or None."""
     cdef const real* x = head(values)
     cdef const index* j = head(columns)

@@ -1,0 +1,51 @@
+"""What the documentation shows is what happens."""
+
+import doctest
+import importlib
+import io
+import re
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import pytest
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+def block(name):
+    """The fenced block after a comment in the README."""
+    pattern = rf"<!-- {re.escape(name)} -->\n```\w+\n(.*?)```"
+    return re.search(pattern, README.read_text(encoding="utf-8"), re.DOTALL)[1]
+
+
+def test_the_example_of_the_readme():
+    out = io.StringIO()
+    with redirect_stdout(out):
+        exec(block("example"), {})
+    assert out.getvalue() == block("output: example")
+
+
+def test_the_output_of_the_readme(tmp_path, monkeypatch):
+    from click.testing import CliRunner
+
+    from fastsvm_apps.sentiment.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").symlink_to(README.parent / "data")
+    result = CliRunner().invoke(main, ["train", "data/reviews.txt"])
+    assert result.exit_code == 0
+
+    def without_times(text):
+        return [line.rstrip() for line in re.sub(r"(?m)^(\w+ +)\d+\.\d\d$", r"\1-", text).splitlines()]
+
+    assert without_times(result.output) == without_times(block("output: train"))
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["linear", "solvers._sdca_run", "solvers._pegasos_run", "solvers._perceptron_run"],
+)
+def test_examples_in_docstrings(module):
+    found = doctest.testmod(importlib.import_module(f"fastsvm.{module}"))
+    assert found.attempted > 0
+    assert found.failed == 0
