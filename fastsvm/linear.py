@@ -4,7 +4,7 @@ import numpy as np
 
 from .base import LinearClassifier, OnlineClassifier, signs_of
 from .solvers import LOSSES, PegasosRun, PerceptronRun, SDCARun
-from .solvers._input import one_of, positive
+from .solvers._input import flag, one_of, positive
 from .solvers._pegasos_run import PEGASOS_LOSSES, PEGASOS_OUTPUTS, SAMPLINGS
 from .solvers._sdca_run import ORDERS, OUTPUTS
 
@@ -132,6 +132,8 @@ class SDCAClassifier(LinearClassifier):
             positive("tol", self.tol)
         one_of("order", self.order, ORDERS)
         one_of("averaging", self.averaging, OUTPUTS)
+        flag("fit_intercept", self.fit_intercept)
+        flag("sgd_init", self.sgd_init)
 
     def _make_run(self, problem, random, max_iter):
         return SDCARun(
@@ -174,7 +176,7 @@ class PegasosClassifier(OnlineClassifier):
     max_iter : int, default=20
         Epochs: passes over X, or n draws each.
     fit_intercept : bool, default=True
-        Step on b0 too, unregularised. False: b0 = 0.
+        Step on b0 too, by min(1/(alpha t), 1/sqrt(t)), unregularised. False: b0 = 0.
     batch_size : int, default=1
         Rows a step.
     sampling : {"epochs", "replacement"}, default="epochs"
@@ -263,6 +265,8 @@ class PegasosClassifier(OnlineClassifier):
         positive("batch_size", self.batch_size, kind=int)
         one_of("sampling", self.sampling, SAMPLINGS)
         one_of("averaging", self.averaging, PEGASOS_OUTPUTS)
+        flag("fit_intercept", self.fit_intercept)
+        flag("project", self.project)
 
     def _make_run(self, problem, random, max_iter):
         return PegasosRun(
@@ -365,6 +369,8 @@ class PerceptronClassifier(OnlineClassifier):
 
     def _check_params(self):
         positive("max_iter", self.max_iter, kind=int)
+        flag("averaging", self.averaging)
+        flag("fit_intercept", self.fit_intercept)
 
     def _make_run(self, problem, random, max_iter):
         return PerceptronRun(

@@ -40,7 +40,7 @@ def pegasos(
                 step0 += c[i] * pull * y[i]
             w = (1 - eta * alpha) * w + eta / len(batch) * step
             if fit_intercept:
-                b0 += eta / len(batch) * step0
+                b0 += min(eta, 1 / np.sqrt(t)) / len(batch) * step0  # nothing shrinks b0: no long steps
             if project:
                 radius = np.sqrt((1 if loss == "hinge" else 2 * np.log(2)) * c.mean() / alpha)
                 w = min(1, radius / max(np.sqrt(w @ w), 1e-300)) * w

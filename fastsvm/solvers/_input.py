@@ -95,3 +95,10 @@ def one_of(name, value, allowed):
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}.")
     return value
+
+
+def flag(name, value):
+    """`value` as a bool, or a ValueError that names it."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} must be True or False; got {value!r}.")
+    return bool(value)

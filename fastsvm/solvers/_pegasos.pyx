@@ -101,7 +101,7 @@ def visit(
                 count = row_start(&rows.layout, i + 1) - start
                 per_pull = pulls[k - first] / (state.alpha * state.t * size)  # eta / k times the pull
                 if state.fit_intercept:
-                    state.bias += per_pull * signs[i]
+                    state.bias += min(per_pull, pulls[k - first] / (sqrt(<double>state.t) * size)) * signs[i]
                 per_pull /= state.scale
                 a = per_pull * signs[i]
                 if state.radius > 0:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from . import _pegasos
-from ._input import as_state, one_of, positive
+from ._input import as_state, flag, one_of, positive
 from ._run import CODES, Point, Problem, Run
 
 PEGASOS_LOSSES = ("hinge", "log")
@@ -135,7 +135,7 @@ def pegasos(
     For t = 1, 2, ... with a batch A of k rows, and g_i = c_i (-phi'(y_i (w.x_i + b0)))::
 
         w  <- (1 - eta_t alpha) w + eta_t/k sum_{i in A} g_i y_i x_i
-        b0 <- b0 + eta_t/k sum_{i in A} g_i y_i                     (if `fit_intercept`)
+        b0 <- b0 + min(eta_t, 1/sqrt(t))/k sum_{i in A} g_i y_i     (if `fit_intercept`)
         w  <- min(1, r / ||w||) w                                   (if `project`)
 
     A step costs O(values of the batch).
@@ -151,7 +151,10 @@ def pegasos(
     sample_weight : array of shape (n_samples,), default=None
         c_i >= 0; all 1 by default. n counts rows of weight 0 too.
     fit_intercept : bool, default=False
-        Also step on the intercept b0, which is not regularised.
+        Also step on the intercept b0, which is not regularised. Nothing shrinks b0, so that steps as
+        long as eta_t = 1/(alpha t) would throw it off for good where alpha is small; it takes those
+        of a direction without strong convexity, 1/sqrt(t), as long as they are the shorter ones. For
+        alpha >= 1 they never are.
     max_iter : int, default=20
         Epochs: passes over X, or n draws each.
     batch_size : int, default=1
@@ -201,11 +204,11 @@ def pegasos(
         Problem(X, y, sample_weight),
         loss=one_of("loss", loss, PEGASOS_LOSSES),
         alpha=positive("alpha", alpha),
-        fit_intercept=fit_intercept,
+        fit_intercept=flag("fit_intercept", fit_intercept),
         max_iter=positive("max_iter", max_iter, kind=int),
         batch_size=positive("batch_size", batch_size, kind=int),
         order=SAMPLINGS[sampling] if order is None else order,
-        project=project,
+        project=flag("project", project),
         averaging=one_of("averaging", averaging, PEGASOS_OUTPUTS),
         random=as_state(random_state),
     )

@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _perceptron
-from ._input import as_state, positive
+from ._input import as_state, flag, positive
 from ._run import Point, Problem, Run
 
 
@@ -122,9 +122,9 @@ def perceptron(
     """
     run = PerceptronRun(
         Problem(X, y, sample_weight),
-        fit_intercept=fit_intercept,
+        fit_intercept=flag("fit_intercept", fit_intercept),
         max_iter=positive("max_iter", max_iter, kind=int),
-        averaging=averaging,
+        averaging=flag("averaging", averaging),
         order="permutation" if order is None else order,
         random=as_state(random_state),
     )

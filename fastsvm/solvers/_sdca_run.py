@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _sdca
-from ._input import as_state, one_of, positive
+from ._input import as_state, flag, one_of, positive
 from ._random import draw_integer, shuffle
 from ._run import CODES, LOSSES, Point, Problem, Run
 
@@ -201,11 +201,11 @@ def sdca(
         Problem(X, y, sample_weight),
         loss=one_of("loss", loss, LOSSES),
         alpha=positive("alpha", alpha),
-        fit_intercept=fit_intercept,
+        fit_intercept=flag("fit_intercept", fit_intercept),
         max_iter=positive("max_iter", max_iter, kind=int),
         order=order,
         averaging=one_of("averaging", averaging, OUTPUTS),
-        sgd_init=sgd_init,
+        sgd_init=flag("sgd_init", sgd_init),
         random=as_state(random_state),
     )
     return run.solve(tol, score=score)

@@ -95,7 +95,7 @@ def start(tmp_path):
     processes = []
 
     def start(*args, **options):
-        command = [sys.executable, "-m", "fastsvm_apps.sentiment", *map(str, args)]
+        command = [sys.executable, "-P", "-m", "fastsvm_apps.sentiment", *map(str, args)]
         pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         processes.append(subprocess.Popen(command, cwd=tmp_path, text=True, **{**pipes, **options}))
         return processes[-1]

@@ -18,5 +18,7 @@ def test_apps_use_public_names_only():
 def test_the_command_line_waits_for_nothing_heavy():
     heavy = {"sklearn", "scipy", "numpy", "matplotlib", "rich", "fastsvm"}
     code = "import sys, fastsvm_apps.sentiment.cli; print(*sys.modules)"
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    out = subprocess.run(
+        [sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True
+    ).stdout
     assert not heavy & set(out.split())

@@ -98,7 +98,7 @@ def on_terminal(*args, until=None, **options):
     import pty
 
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "fastsvm_apps.sentiment", *args]
+    command = [sys.executable, "-P", "-m", "fastsvm_apps.sentiment", *args]
     shown = b""
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=theirs, stderr=theirs, **options) as process:
         os.close(theirs)

@@ -294,6 +294,9 @@ def test_alpha_must_be_positive(estimator, alpha, problem):
         (PegasosClassifier(batch_size=0), "batch_size must be a positive integer"),
         (PegasosClassifier(sampling="rows"), "sampling must be one of"),
         (PegasosClassifier(averaging="mean"), "averaging must be one of"),
+        (SDCAClassifier(fit_intercept="no"), "fit_intercept must be True or False; got 'no'"),
+        (PegasosClassifier(project=1), "project must be True or False; got 1"),
+        (PerceptronClassifier(averaging="tail"), "averaging must be True or False"),
         (PerceptronClassifier(max_iter=2.5), "max_iter must be a positive integer; got 2.5"),
     ],
     ids=lambda p: str(p)[:40],
@@ -374,7 +377,7 @@ def test_ctrl_c_stops_a_fit_within_a_second(n_jobs):
             print("fitted" if hasattr(model, "coef_") else "unfitted", flush=True)
     """
     child = subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-P", "-c", textwrap.dedent(program)], stdout=subprocess.PIPE, text=True
     )
     try:
         assert child.stdout.readline() == "fitting\n"

@@ -58,6 +58,16 @@ def test_steps_build_their_own_dual(loss, problem):
         np.testing.assert_allclose(r.dual * 30, np.round(r.dual * 30), atol=1e-9)
 
 
+def test_a_small_alpha_does_not_throw_the_intercept_off(problem):
+    """With steps of 1/(alpha t) on b0 the objective here is above 100."""
+    X, y = problem
+    best = sdca(X, y, alpha=1e-4, fit_intercept=True, tol=1e-2, max_iter=20000, random_state=0)
+    for seed in range(5):
+        r = pegasos(X, y, alpha=1e-4, fit_intercept=True, averaging="tail", max_iter=100, random_state=seed)
+        assert r.objective < 3 * best.objective
+        assert abs(r.intercept - best.intercept) < 3
+
+
 def test_projection_stays_in_the_ball(problem):
     """The first step, of length 1/alpha, leaves the ball; projected it does not."""
     X, y = problem
