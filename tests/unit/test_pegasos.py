@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.preprocessing import scale
 
 import reference
 from fastsvm import losses
@@ -58,14 +60,14 @@ def test_steps_build_their_own_dual(loss, problem):
         np.testing.assert_allclose(r.dual * 30, np.round(r.dual * 30), atol=1e-9)
 
 
-def test_a_small_alpha_does_not_throw_the_intercept_off(problem):
-    """With steps of 1/(alpha t) on b0 the objective here is above 100."""
-    X, y = problem
-    best = sdca(X, y, alpha=1e-4, fit_intercept=True, tol=1e-2, max_iter=20000, random_state=0)
+def test_a_small_alpha_does_not_throw_the_intercept_off():
+    """Steps of 1/(alpha t) on b0 end at an objective of 15 here; without b0 it is .34, the optimum .042."""
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = scale(X) + 1, 2 * y - 1
+    options = {"alpha": 1e-3, "averaging": "tail", "max_iter": 20}
     for seed in range(5):
-        r = pegasos(X, y, alpha=1e-4, fit_intercept=True, averaging="tail", max_iter=100, random_state=seed)
-        assert r.objective < 3 * best.objective
-        assert abs(r.intercept - best.intercept) < 3
+        r = pegasos(X, y, fit_intercept=True, random_state=seed, **options)
+        assert r.objective < 0.5 * pegasos(X, y, random_state=seed, **options).objective
 
 
 def test_projection_stays_in_the_ball(problem):
