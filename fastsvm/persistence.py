@@ -21,6 +21,7 @@ import re
 import reprlib
 import secrets
 import stat
+from importlib.metadata import version
 from itertools import pairwise
 
 import numpy as np
@@ -139,10 +140,8 @@ def load_model(path):
 
 
 def _to_bytes(model):
-    from . import __version__
-
     node, tensors = _encode(model)
-    text = json.dumps({"schema": SCHEMA, "version": __version__, "model": node}, allow_nan=False)
+    text = json.dumps({"schema": SCHEMA, "version": version("fastsvm"), "model": node}, allow_nan=False)
     if len(text) > MAX_HEADER // 2:
         raise ModelFileError("its parameters are too large")
     _from_text(text, dict(tensors))  # what is written can be read: the reader's checks are the writer's

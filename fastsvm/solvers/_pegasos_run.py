@@ -46,7 +46,7 @@ class PegasosRun(Run):
             self.shares,
             self.tail,
         )
-        self.half = max_iter * -(-problem.n // self.batch_size) // 2
+        self.half = max_iter * -(-self.visits // self.batch_size) // 2
 
     def epoch(self):
         """Visit every row once, or draw n rows."""

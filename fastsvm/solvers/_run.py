@@ -165,6 +165,7 @@ class Run:
                 shuffle(self.order, self.blocks, random)
         else:
             self.order = _given_order(order, max_iter, problem.n)
+        self.visits = self.order.shape[-1]  # an epoch
         self.point = None
         self.done = 0
         self.cancelled = False

@@ -39,7 +39,7 @@ class SDCARun(Run):
         self.w, self.dual = np.zeros(problem.rows.n_columns), np.zeros(n)
         self.lag = np.zeros(n) if averaging == "average" else None
         self.state = _sdca.State(CODES[loss], rate, self.bias_rate, self.w, self.dual, norms, self.lag)
-        total = max_iter * n
+        total = max_iter * self.visits
         self.steps, self.half = 0, total // 2
         self.kept = None
         if averaging == "random":

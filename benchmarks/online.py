@@ -1,0 +1,150 @@
+"""The online solvers against their peers: time of an epoch, the article's loop, memory of a fit.
+
+    python -m benchmarks.online --data DIR
+
+DIR has a9a.svm and sentiment.txt; without it only what is generated is measured. Contenders alternate
+in one process, and every figure is a median with its range. Pin the process to one idle core.
+"""
+
+import argparse
+import resource
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+from sklearn.datasets import load_svmlight_file
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_selection import SelectKBest
+from sklearn.linear_model import SGDClassifier
+
+from fastsvm import PegasosClassifier, PerceptronClassifier, SDCAClassifier
+from fastsvm.solvers import pegasos
+
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+import reference
+
+EPOCHS, ROUNDS = 40, 9
+
+
+def cpu(function):
+    """CPU seconds of one call."""
+    start = time.process_time()
+    function()
+    return time.process_time() - start
+
+
+def spread(values, scale=1.0):
+    """Median and range."""
+    low, middle, high = np.quantile(values, [0, 0.5, 1]) * scale
+    return f"{middle:8.3f} [{low:.3f}-{high:.3f}]"
+
+
+def a9a(folder):
+    """The a9a table: 32,561 x 123, 14 values a row, with 32-bit indices, which SGDClassifier needs."""
+    X, y = load_svmlight_file(str(folder / "a9a.svm"))
+    return with_int32(X), y
+
+
+def sentiment(folder, k=None):
+    """Counts of the sentiment corpus, all words or the best k."""
+    with open(folder / "sentiment.txt", encoding="utf-8") as file:
+        lines = [line.split(None, 3) for line in file]
+    y = np.array([label for _, label, _, _ in lines])
+    X = CountVectorizer(token_pattern=r"\S+", dtype=np.float64).fit_transform(text for *_, text in lines)
+    return with_int32(SelectKBest(k=k).fit_transform(X, y) if k else X), y
+
+
+def with_int32(X):
+    """X with 32-bit indices."""
+    return sparse.csr_matrix((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), X.shape)
+
+
+def epochs(name, X, y, alpha):
+    """A Pegasos epoch against one of SGDClassifier: hinge, no intercept, whole fits of 40 epochs."""
+    times = []
+    for seed in range(ROUNDS):
+        peer = SGDClassifier(alpha=alpha, max_iter=EPOCHS, tol=None, fit_intercept=False, random_state=seed)
+        ours = PegasosClassifier(alpha=alpha, max_iter=EPOCHS, fit_intercept=False, random_state=seed)
+        times.append([cpu(lambda m=m: m.fit(X, y)) / EPOCHS for m in (peer, ours)])
+    peer, ours = np.transpose(times)
+    print(f"{name:24s} {spread(peer, 1e3)}  {spread(ours, 1e3)}  {spread(peer / ours)}")
+
+
+def article(X, y, alpha):
+    """Ten passes of Pegasos against the article's loop over dense rows, on the same matrix."""
+    signs = np.where(y == "pos", 1, -1)
+    dense = X.toarray()
+    steps = 10 * len(y)
+    loops, ours = [], []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        loops.append(cpu(lambda rng=rng: reference.article_pegasos(dense, signs, steps, alpha, rng)))
+        options = {"alpha": alpha, "max_iter": 10, "sampling": "replacement", "random_state": seed}
+        ours += [cpu(lambda o=options: pegasos(X, signs, **o)) for _ in range(5)]
+    print(f"article's loop {spread(loops)} s, pegasos {spread(ours, 1e3)} ms")
+    print(f"ratio of the medians {np.median(loops) / np.median(ours):.0f}")
+
+
+def memory():
+    """How much a fit on a 150 MB float32 CSR adds to the process, the largest so far, in per cent of X."""
+    rng = np.random.default_rng(0)
+    n, d, per_row = 250_000, 47_000, 75
+    columns = rng.zipf(1.3, n * per_row).astype(np.int64) % d
+    indptr = np.arange(0, n * per_row + 1, per_row, dtype=np.int32)
+    X = sparse.csr_matrix(
+        (rng.random(n * per_row, dtype=np.float32), columns.astype(np.int32), indptr), (n, d)
+    )
+    y = rng.integers(0, 2, n)
+    del columns
+    size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+    (
+        X[:1000].sum(),
+        SGDClassifier(max_iter=1, tol=None).fit(X[:1000], y[:1000]),
+    )  # what imports and first calls need
+    for model in (
+        PerceptronClassifier(),
+        PegasosClassifier(max_iter=3),
+        SDCAClassifier(max_iter=3, tol=None),
+    ):
+        model.fit(X[:1000], y[:1000])
+        before = resident()
+        Path("/proc/self/clear_refs").write_text("5")  # start the peak anew
+        model.fit(X, y)
+        added = peak() - before
+        name = type(model).__name__
+        print(f"{name:24s} {size / 1e6:.0f} MB of X, {added / 1e6:6.2f} MB added: {added / size:.1%}")
+
+
+def resident():
+    """Bytes of memory the process has now."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+
+def peak():
+    """Most bytes of memory the process has had since the last reset."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) * 1024
+
+
+def main():
+    """Run the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, help="folder with a9a.svm and sentiment.txt")
+    folder = parser.parse_args().data
+    if folder:
+        print("CPU ms an epoch           SGDClassifier            PegasosClassifier        ratio")
+        epochs("a9a", *a9a(folder), 1e-4)
+        epochs("sentiment, counts", *sentiment(folder), 0.015)
+        epochs("sentiment, k = 5000", *sentiment(folder, 5000), 0.015)
+        print("\nTen passes over the sentiment counts, k = 5000, one row a step, alpha = .015")
+        article(*sentiment(folder, 5000), 0.015)
+    print("\nPeak memory of a fit")
+    memory()
+
+
+if __name__ == "__main__":
+    main()
