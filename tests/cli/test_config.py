@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from fastsvm_apps.sentiment.classifiers import CLASSIFIERS
 from fastsvm_apps.sentiment.cli import main
 
 
@@ -66,7 +67,7 @@ def test_help_has_examples_and_defaults(run, command):
     out = run(*filter(None, [command]), "--help").stdout
     assert out.count("  fastsvm-sentiment ") >= 2
     if command == "train":
-        assert "sdca-svm 0.008" in out
+        assert f"sdca-svm {CLASSIFIERS['sdca-svm'].alpha:g}" in out
 
 
 def test_version(run):

@@ -1,5 +1,6 @@
 """scikit-learn's own checks of every estimator."""
 
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fastsvm import PegasosClassifier, PerceptronClassifier, SDCAClassifier
@@ -14,6 +15,8 @@ def _expected_failures(estimator):
     }
 
 
+# Some checks ask for one epoch, or fit columns that differ in size by orders of magnitude.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(
     [
         SDCAClassifier(),
