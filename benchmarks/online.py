@@ -10,6 +10,7 @@ import argparse
 import resource
 import sys
 import time
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -87,34 +88,22 @@ def article(X, y, alpha):
     print(f"ratio of the medians {np.median(loops) / np.median(ours):.0f}")
 
 
-def memory():
-    """How much a fit on a 150 MB float32 CSR adds to the process, the largest so far, in per cent of X."""
+def memory(model):
+    """What a fit on a 150 MB float32 CSR adds to the most memory that this process has had."""
     rng = np.random.default_rng(0)
     n, d, per_row = 250_000, 47_000, 75
-    columns = rng.zipf(1.3, n * per_row).astype(np.int64) % d
+    columns = (rng.zipf(1.3, n * per_row) % d).astype(np.int32)
     indptr = np.arange(0, n * per_row + 1, per_row, dtype=np.int32)
-    X = sparse.csr_matrix(
-        (rng.random(n * per_row, dtype=np.float32), columns.astype(np.int32), indptr), (n, d)
-    )
+    X = sparse.csr_matrix((rng.random(n * per_row, dtype=np.float32), columns, indptr), (n, d))
     y = rng.integers(0, 2, n)
-    del columns
     size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
-    (
-        X[:1000].sum(),
-        SGDClassifier(max_iter=1, tol=None).fit(X[:1000], y[:1000]),
-    )  # what imports and first calls need
-    for model in (
-        PerceptronClassifier(),
-        PegasosClassifier(max_iter=3),
-        SDCAClassifier(max_iter=3, tol=None),
-    ):
-        model.fit(X[:1000], y[:1000])
-        before = resident()
-        Path("/proc/self/clear_refs").write_text("5")  # start the peak anew
-        model.fit(X, y)
-        added = peak() - before
-        name = type(model).__name__
-        print(f"{name:24s} {size / 1e6:.0f} MB of X, {added / 1e6:6.2f} MB added: {added / size:.1%}")
+    model.fit(X[:1000], y[:1000])  # what the first call imports is not the fit's
+    before = resident()
+    Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew (Linux)
+    model.fit(X, y)
+    added = peak() - before
+    figures = f"{size / 1e6:.0f} MB of X, {added / 1e6:5.2f} MB added: {added / size:.1%}"
+    return f"{type(model).__name__:24s} {figures}"
 
 
 def resident():
@@ -143,7 +132,9 @@ def main():
         print("\nTen passes over the sentiment counts, k = 5000, one row a step, alpha = .015")
         article(*sentiment(folder, 5000), 0.015)
     print("\nPeak memory of a fit")
-    memory()
+    models = PerceptronClassifier(), PegasosClassifier(max_iter=3), SDCAClassifier(max_iter=3, tol=None)
+    with get_context("spawn").Pool(1, maxtasksperchild=1) as pool:  # a new process each
+        print(*pool.map(memory, models, chunksize=1), sep="\n")
 
 
 if __name__ == "__main__":
