@@ -21,6 +21,6 @@ def shared():
 def problem():
     """A sparse, noisy binary problem: X (200 x 30, CSR), y in {-1, +1}."""
     rng = np.random.default_rng(0)
-    X = sparse.random_array((200, 30), density=0.3, rng=rng, format="csr")
+    X = sparse.random_array((200, 30), density=0.3, random_state=rng, format="csr")
     y = np.where(X @ rng.normal(size=30) + 0.3 * rng.normal(size=200) > 0.1, 1, -1)
     return X, y

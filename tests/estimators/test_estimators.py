@@ -349,7 +349,7 @@ def test_sorted_input_is_no_worse(problem):
 def test_memory_beyond_x_is_small(estimator):
     """A fit holds less than 5 % of X on top of it: no copy."""
     rng = np.random.default_rng(0)
-    X = sparse.random_array((40000, 3000), density=0.025, rng=rng, dtype=np.float32, format="csr")
+    X = sparse.random_array((40000, 3000), density=0.025, random_state=rng, dtype=np.float32, format="csr")
     y = np.where(rng.random(40000) > 0.5, 1, -1)
     size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
     model = clone(estimator).set_params(max_iter=1)

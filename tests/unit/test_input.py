@@ -76,7 +76,7 @@ def test_values_columns_and_offsets_are_shared(real, index, offsets, dense):
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_memory_beyond_x_is_small(solver):
     rng = np.random.default_rng(0)
-    X = sparse.random_array((20000, 2000), density=0.05, rng=rng, dtype=np.float32, format="csr")
+    X = sparse.random_array((20000, 2000), density=0.05, random_state=rng, dtype=np.float32, format="csr")
     y = np.where(rng.random(20000) > 0.5, 1, -1).astype(np.int8)
     size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
     tracemalloc.start()

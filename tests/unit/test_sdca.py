@@ -68,7 +68,7 @@ def test_the_optimum_is_libs(loss, weighted, alpha, problem):
         peer = LogisticRegression(C=C, fit_intercept=False, tol=1e-12, solver="newton-cg", max_iter=1000)
     else:
         peer = LinearSVC(C=C, loss=loss, fit_intercept=False, tol=1e-10, max_iter=10**6, random_state=0)
-    peer.fit(X, y, sample_weight=c)
+    peer.fit(X.toarray(), y, sample_weight=c)  # which takes no 64-bit indices
     r = sdca(X, y, loss=loss, alpha=alpha, sample_weight=c, tol=1e-9, max_iter=10**5, random_state=0)
     theirs = losses.primal(loss, alpha, X, y, peer.coef_[0], 0.0, c)
     assert r.objective == pytest.approx(theirs, rel=1e-6)
