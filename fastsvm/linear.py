@@ -89,7 +89,7 @@ class SDCAClassifier(LinearClassifier):
     True
     """
 
-    trace = True
+    _trace = True  # the certificate decides after each epoch
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ cdef enum:
 
 
 def block_numbers(n_rows):
-    """The numbers of the blocks that `shuffle` permutes."""
+    """The numbers of the blocks that `shuffle_blocks` permutes."""
     return np.arange(-(-n_rows // BLOCK), dtype=np.int32)
 
 
@@ -21,11 +21,19 @@ cdef void fisher_yates(int32_t* items, Py_ssize_t n, uint64_t* state) noexcept n
         items[k], items[other] = items[other], items[k]
 
 
-def shuffle(int32_t[::1] order, int32_t[::1] blocks, uint64_t[::1] state):
+def shuffle(int32_t[::1] order, uint64_t[::1] state):
+    """Permute `order` in place, uniformly."""
+    cdef uint64_t s = state[0]
+    with nogil:
+        fisher_yates(&order[0], order.shape[0], &s)
+    state[0] = s
+
+
+def shuffle_blocks(int32_t[::1] order, int32_t[::1] blocks, uint64_t[::1] state):
     """Fill `order` with a grouped permutation of its positions.
 
-    Blocks of BLOCK adjacent rows in random order, and the rows of each in random order: as good as a
-    full permutation for the solvers, and kinder to the memory that the rows are read from.
+    Blocks of BLOCK adjacent rows in random order, and the rows of each in random order: kinder than a full
+    permutation to the memory that the rows are read from.
 
     `blocks` holds the numbers 0 ... ceil(n / BLOCK) - 1 in any order, and is shuffled too.
     """

@@ -62,6 +62,11 @@ cdef class Rows:
                     f"X.indptr at row {i}: {start} to {stop} is no range of {self.n_values} values."
                 )
 
+    @property
+    def n_bytes(self):
+        """Bytes of values and columns."""
+        return self.values.nbytes + self.columns.nbytes
+
     def chunks(self):
         """Ranges (first, last) of rows, each of about CHUNK values."""
         step = self.chunk_rows()

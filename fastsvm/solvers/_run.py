@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ._input import as_rows, as_signs, as_weights
-from ._random import block_numbers, draw_rows, shuffle
+from ._random import block_numbers, draw_rows, shuffle, shuffle_blocks
 from ._rows import combine, dual_sum, loss_sum, scale_by_sign, sums_by_sign
 
 # As numbered in _losses.pxd.
@@ -155,14 +155,14 @@ class Run:
     returned now; and `settle()`, where that can be made better before it is returned.
     """
 
-    def __init__(self, problem, *, order, max_iter, random):
+    def __init__(self, problem, *, order, max_iter, random, grouped=True):
         self.problem, self.max_iter, self.random = problem, max_iter, random
         self.sampling = order
         if isinstance(order, str):
-            self.order = np.empty(problem.n, dtype=np.int32)
-            self.blocks = block_numbers(problem.n)
+            self.order = np.arange(problem.n, dtype=np.int32)
+            self.blocks = block_numbers(problem.n) if grouped else None
             if order == "cyclic":
-                shuffle(self.order, self.blocks, random)
+                self.permute()
         else:
             self.order = _given_order(order, max_iter, problem.n)
         self.visits = self.order.shape[-1]  # an epoch
@@ -175,10 +175,17 @@ class Run:
         if not isinstance(self.sampling, str):
             return self.order[self.done]
         if self.sampling == "permutation":
-            shuffle(self.order, self.blocks, self.random)
+            self.permute()
         elif self.sampling == "random":
             draw_rows(self.order, self.problem.n, self.random)
         return self.order
+
+    def permute(self):
+        """Shuffle `order`; in blocks of adjacent rows where `grouped`."""
+        if self.blocks is None:
+            shuffle(self.order, self.random)
+        else:
+            shuffle_blocks(self.order, self.blocks, self.random)
 
     def slices(self, order, *, multiple=1, cuts=()):
         """Parts of an epoch: cut where asked, and short enough for Ctrl-C and `cancelled` to be heard."""

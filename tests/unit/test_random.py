@@ -1,7 +1,17 @@
 import numpy as np
 
 from fastsvm.solvers._input import as_state
-from fastsvm.solvers._random import block_numbers, draw_integer, draw_rows, shuffle
+from fastsvm.solvers._random import block_numbers, draw_integer, draw_rows, shuffle, shuffle_blocks
+
+
+def test_shuffle_permutes_uniformly():
+    state, place = as_state(0), np.zeros((5, 5))
+    order = np.arange(5, dtype=np.int32)
+    for _ in range(6000):
+        shuffle(order, state)
+        place[order, range(5)] += 1
+    assert sorted(order) == list(range(5))
+    assert ((place - 1200) ** 2 / 1200).sum() < 55  # chi-square, 16 degrees of freedom: p = 4e-6
 
 
 def test_blocks_and_the_rows_inside_are_permuted_uniformly():
@@ -9,7 +19,7 @@ def test_blocks_and_the_rows_inside_are_permuted_uniformly():
     order, blocks = np.empty(n, dtype=np.int32), block_numbers(n)
     first_block, place = np.zeros(3), np.zeros((8, 8))
     for _ in range(6000):
-        shuffle(order, blocks, state)
+        shuffle_blocks(order, blocks, state)
         assert sorted(order) == list(range(n))
         assert sum(np.diff(order // 8) != 0) == 2  # each block in one piece
         first_block[order[0] // 8] += 1
@@ -36,8 +46,8 @@ def test_integers_stay_below_their_bound():
 
 def test_the_seed_decides():
     def drawn(seed):
-        order = np.empty(50, dtype=np.int32)
-        shuffle(order, block_numbers(50), as_state(seed))
+        order = np.arange(50, dtype=np.int32)
+        shuffle(order, as_state(seed))
         return order.tolist()
 
     assert drawn(3) == drawn(3) != drawn(4)

@@ -112,6 +112,14 @@ def independent_optimum(loss, alpha, X, y):
     return minimize(primal_and_slope, start, jac=True, method="L-BFGS-B", options=options).fun
 
 
+def test_rows_past_the_cache_are_visited_in_blocks(problem, monkeypatch):
+    monkeypatch.setattr("fastsvm.solvers._sdca_run.CACHE", 0)
+    for order in ("permutation", "random", "cyclic"):
+        for sgd_init in (False, True):
+            r = sdca(*problem, alpha=0.01, order=order, sgd_init=sgd_init, random_state=0, max_iter=5000)
+            assert r.gap <= 1e-3 * r.objective
+
+
 def test_epochs_stop_at_tol_or_max_iter(problem):
     r = sdca(*problem, alpha=0.01, tol=1e-3, random_state=0)
     assert r.gap <= 1e-3 * r.objective
