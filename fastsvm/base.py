@@ -71,18 +71,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         self._check_params()
         X, y = self._validated(X, y)
         self._set_classes(np.unique(y))
-        problems = self._problems(X, y, sample_weight)
-        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(problems))
-        runs = [
-            (label, partial(self._run_of, make, np.array([seed], np.uint64), self.max_iter))
-            for (label, make), seed in zip(problems, seeds, strict=True)
-        ]
+        runs = self._runs(X, y, sample_weight, self.max_iter)
         results = solve_all(runs, tol=self._tol, trace=self._trace, n_jobs=self.n_jobs, verbose=self.verbose)
         self._set_results(results, X, y)
         return self
-
-    def _run_of(self, make_problem, random, max_iter):
-        return self._make_run(make_problem(), random, max_iter)
 
     def _validated(self, X, y, reset=True):
         X, y = validate_data(
@@ -105,11 +97,18 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             )
         self.classes_ = classes
 
-    def _problems(self, X, y, sample_weight):
-        """For each binary problem its label and a function that makes it; rows and weights are shared."""
+    def _runs(self, X, y, sample_weight, max_iter):
+        """For each binary problem its label and what makes its run; rows and weights are shared."""
         rows = as_rows(X)
         weights = self._weights(y, sample_weight)
-        return [(label, partial(_one_vs_rest, rows, y, label, weights)) for label in self._positives()]
+        labels = self._positives()
+        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(labels))
+
+        def make(label, seed):
+            problem = Problem(rows, signs_of(y, label), weights)
+            return self._make_run(problem, np.array([seed], np.uint64), max_iter)
+
+        return [(label, partial(make, label, seed)) for label, seed in zip(labels, seeds, strict=True)]
 
     def _positives(self):
         """The label that is +1 in each binary problem."""
@@ -237,12 +236,11 @@ class OnlineClassifier(LinearClassifier):
         if len(new):
             raise ValueError(f"y has the label {new.tolist()[0]!r}, which is not among classes.")
 
-        problems = self._problems(X, y, sample_weight)
-        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(problems))
-        states = getattr(self, "_states", None) or self._initial_states(len(problems))
+        runs = self._runs(X, y, sample_weight, max_iter=1)
+        states = getattr(self, "_states", None) or self._initial_states(len(runs))
         points = []
-        for k, ((_, make), seed) in enumerate(zip(problems, seeds, strict=True)):
-            run = self._run_of(make, np.array([seed], np.uint64), 1)
+        for k, (_, make_run) in enumerate(runs):
+            run = make_run()
             run.resume(states[k])
             run.epoch()
             states[k] = run.snapshot()
@@ -272,7 +270,3 @@ class OnlineClassifier(LinearClassifier):
 def signs_of(y, label):
     """+1 where y is the label, -1 elsewhere, as int8."""
     return 2 * (y == label).astype(np.int8) - 1
-
-
-def _one_vs_rest(rows, y, label, weights):
-    return Problem(rows, signs_of(y, label), weights)

@@ -98,15 +98,14 @@ class SDCARun(Run):
         return Point(w, intercept, dual, primal, bound)
 
     def settle(self):
-        """Certify again what is returned, w recomputed from a dual that satisfies all constraints."""
-        if self.fit_intercept:
-            self.problem.rebalance(self.dual)
-            if self.kept is not None:
-                self.problem.rebalance(self.kept[0])
-        self.w[:] = self.problem.combine(self.dual, self.alpha)
-        point = self.measure()
-        if self.fit_intercept and point.dual is not self.dual:  # an average, of duals not yet balanced
-            self.problem.rebalance(point.dual)
+        """Certify again what is returned: w recomputed from the dual, which satisfies all constraints."""
+        if not self.fit_intercept:
+            self.w[:] = self.problem.combine(self.dual, self.alpha)
+            return self.measure()
+        point = self.measure()  # its w is that of the balanced dual already
+        self.problem.rebalance(point.dual)
+        if point.dual is self.dual:
+            self.w[:] = point.w
         return point
 
 
