@@ -1,0 +1,94 @@
+"""Progress: what is timed, what a waiting user sees, and that results never get into it."""
+
+import os
+import subprocess
+import sys
+import time
+from contextlib import suppress
+
+import pytest
+
+from fastsvm_apps.common.progress import Stages
+
+pty = pytest.importorskip("pty")
+
+
+def test_stages_are_timed():
+    with Stages() as stage:
+        with stage("read"):
+            time.sleep(0.01)
+        with pytest.raises(ValueError, match="bad"), stage("fail", total=3):
+            raise ValueError("bad")
+    assert list(stage.seconds) == ["read", "fail"]
+    assert stage.seconds["read"] >= 0.01
+
+
+def test_nothing_is_shown_where_stderr_is_no_terminal(capsys):
+    with Stages(spinner=True, patience=0) as stage, stage("work", total=2) as advance:
+        advance()
+    assert capsys.readouterr() == ("", "")
+
+
+def test_verbose_names_each_stage(capsys):
+    with Stages(verbose=True) as stage:
+        with stage("read"):
+            pass
+        with stage("work", total=2) as advance:
+            advance()
+    assert capsys.readouterr() == ("", "read ...\nwork ...\n")
+
+
+SCRIPT = """
+import sys, time
+from fastsvm_apps.common.progress import Stages
+with Stages({options}) as stage:
+    with stage("read"):
+        time.sleep({seconds})
+    with stage("work", total=1200) as advance:
+        for _ in range(600):
+            advance()
+        print("result")
+        print("a note", file=sys.stderr)
+        time.sleep({seconds})
+"""
+
+
+def on_a_terminal(options, seconds=0):
+    """Run the script with a terminal for stderr only; return what arrives there and on stdout."""
+    terminal, stderr = pty.openpty()
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-c", SCRIPT.format(options=options, seconds=seconds)],
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            env=os.environ | {"TERM": "xterm", "COLUMNS": "100", "NO_COLOR": "1"},
+            text=True,
+        )
+        os.close(stderr)
+        shown = b""
+        with suppress(OSError):  # how Linux says that the other end is closed
+            while piece := os.read(terminal, 1 << 16):
+                shown += piece
+        stdout, _ = process.communicate()
+    finally:
+        os.close(terminal)
+    assert process.returncode == 0, shown
+    return shown.decode(), stdout
+
+
+def test_a_waiting_user_sees_the_stage_and_how_far_it_is():
+    shown, stdout = on_a_terminal("spinner=True, patience=0.05", seconds=0.5)
+    assert stdout == "result\n"
+    for text in (" read", " work", "━", " 600/1,200 ", "/s ", " left", "\x1b[2Ka note\r\n"):
+        assert text in shown
+    assert shown.index("read") < shown.index("work")
+
+
+@pytest.mark.parametrize("options", ["spinner=False, patience=0", "spinner=True, patience=60"])
+def test_others_see_nothing(options):
+    assert on_a_terminal(options) == ("a note\r\n", "result\n")
+
+
+def test_a_verbose_command_has_no_bar():
+    shown, _ = on_a_terminal("verbose=True, spinner=True, patience=0")
+    assert shown == "read ...\r\nwork ...\r\na note\r\n"
