@@ -22,6 +22,7 @@ import fastsvm
 
 from ..common.errors import USAGE, AppError, Skipped
 from ..common.progress import Stages
+from ..common.statistics import wilson_interval
 from .classifiers import CLASSIFIERS
 from .corpus import Source, read_corpus
 
@@ -249,14 +250,6 @@ def top_words(model: Pipeline, n: int) -> list[Side]:
         best = [i for i in np.argsort(-weight, kind="stable")[:n] if weight[i] > 0]
         sides.append(Side(str(label), [WordWeight(str(words[i]), sign * float(weight[i])) for i in best]))
     return sides
-
-
-def wilson_interval(successes: int, n: int, z: float = 1.959964) -> tuple[float, float]:
-    """Return Wilson's interval of a proportion, 95 % by default."""
-    p = successes / n
-    centre = (p + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * (p * (1 - p) / n + z**2 / (4 * n**2)) ** 0.5
-    return max(0.0, centre - half), min(1.0, centre + half)
 
 
 def check_model_path(path: str) -> None:
