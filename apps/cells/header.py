@@ -1,0 +1,262 @@
+"""What the first bytes of an image file tell: its format, size and colours, before anything is decoded.
+
+A decoder allocates what a header claims, answers half a file with half an image, and complains on stderr
+by itself. So headers are read here, and a decoder gets only the files that look sound.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+CUT_SHORT = "cut short; copy or download it again"
+DAMAGED = "damaged; copy or download it again"
+
+# Formats told by name, so that the user knows what to convert: offset, bytes there, format.
+FOREIGN = (
+    (0, b"GIF8", "a GIF image"),
+    (8, b"WEBP", "a WebP image"),
+    (4, b"ftypavif", "an AVIF image"),
+    (4, b"ftyphe", "a HEIC image"),
+    (4, b"ftypmif1", "a HEIC image"),
+    (4, b"jP  \r\n", "a JPEG 2000 image"),
+    (0, b"\xff\x4f\xff\x51", "a JPEG 2000 image"),
+    (4, b"JXL \r\n", "a JPEG XL image"),
+    (0, b"\xff\x0a", "a JPEG XL image"),
+    (0, b"II+\0", "a BigTIFF image"),
+    (0, b"MM\0+", "a BigTIFF image"),
+    (0, b"ZISRAWFILE", "a CZI image"),
+    (128, b"DICM", "a DICOM image"),
+    (0, b"8BPS", "a Photoshop image"),
+    (0, b"%PDF", "a PDF document"),
+)
+
+# How much of a header is read: a hostile one has no end.
+MAX_SEGMENTS, MAX_PAGES, MAX_TAGS = 10_000, 1000, 1000
+
+
+class BadImage(Exception):
+    """An image that cannot be used; its text says why in a few words."""
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a file says about its image.
+
+    Attributes
+    ----------
+    format : {"jpeg", "png", "tiff", "bmp"}
+        Whatever the ending of the file's name.
+    width, height : int
+        As stored; an orientation may swap them.
+    gray : bool
+        Whether there is one channel. An image stored with three may be gray as well.
+    alpha : {None, "straight", "premultiplied"}
+        Whether pixels can be transparent, and whether their colours, once decoded, are multiplied by alpha.
+    pixels : int
+        Offset at which the pixels begin (JPEG).
+    """
+
+    format: str
+    width: int
+    height: int
+    gray: bool = False
+    alpha: str | None = None
+    pixels: int = 0
+
+
+def read_header(data: bytes) -> Header:
+    """Read the header of an image file.
+
+    Parameters
+    ----------
+    data : bytes
+        The whole file.
+
+    Returns
+    -------
+    Header
+
+    Raises
+    ------
+    BadImage
+        When this is no JPEG, PNG, TIFF or BMP file, or its header ends too early, or it holds several images.
+    """
+    if not data:
+        raise BadImage("an empty file")
+    for magic, read in _READERS.items():
+        if data.startswith(magic):
+            try:
+                return read(data)
+            except (struct.error, IndexError):  # beyond the end of the data
+                raise BadImage(CUT_SHORT) from None
+    for offset, magic, name in FOREIGN:
+        if data.startswith(magic, offset):
+            raise BadImage(f"{name}; convert it to png or jpg")
+    raise BadImage("not an image")
+
+
+def decodable(data: bytes, header: Header) -> bytes:
+    """Return the bytes to decode, once the file has been found complete, as far as its format tells.
+
+    Raises
+    ------
+    BadImage
+        When the file ends too early, or a checksum is wrong.
+    """
+    if header.format == "png":
+        return _png_essence(data)
+    # The rest of a JPEG image that ends too early would be gray.
+    if header.format == "jpeg" and data.rfind(b"\xff\xd9", header.pixels) < 0:
+        raise BadImage(CUT_SHORT)
+    return data
+
+
+# JPEG: segments of marker, length, content; then the pixels, up to the end marker.
+
+_START_OF_SCAN, _END_OF_IMAGE = 0xDA, 0xD9
+_START_OF_FRAME = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}
+_MARKER = re.compile(rb"\xff[^\xff\x00\x01\xd0-\xd8]")  # those that begin a segment, and the end marker
+
+
+def _read_jpeg(data: bytes) -> Header:
+    size = None
+    position = 2
+    for _ in range(MAX_SEGMENTS):
+        found = _MARKER.search(data, position)
+        if not found:
+            raise BadImage(CUT_SHORT)
+        position = found.start()
+        marker = data[position + 1]
+        if marker == _END_OF_IMAGE:
+            break
+        if marker == _START_OF_SCAN and size:
+            height, width, channels = size
+            return Header("jpeg", width, height, gray=channels == 1, pixels=position)
+        if marker in _START_OF_FRAME:
+            size = struct.unpack_from(">HHB", data, position + 5)
+        (length,) = struct.unpack_from(">H", data, position + 2)
+        position += 2 + length
+    raise BadImage(DAMAGED)
+
+
+# PNG: chunks of length, name, content, checksum.
+
+_PNG = b"\x89PNG\r\n\x1a\n"
+_PNG_ESSENCE = {b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND", b"eXIf"}  # pixels and orientation
+
+
+def _read_png(data: bytes) -> Header:
+    if data[12:16] != b"IHDR":
+        raise BadImage(DAMAGED if len(data) > 16 else CUT_SHORT)
+    width, height, _, colours = struct.unpack_from(">IIBB", data, 16)
+    alpha = colours in (4, 6)
+    for name, start, _ in _png_chunks(data):
+        if name == b"acTL":
+            (frames,) = struct.unpack_from(">I", data, start + 8)
+            if frames > 1:
+                raise BadImage(f"animated, {frames:,} frames; save one of them as an image of its own")
+        if name == b"IDAT":
+            break
+        alpha |= name == b"tRNS"
+    return Header("png", width, height, gray=colours in (0, 4), alpha="straight" if alpha else None)
+
+
+def _png_chunks(data: bytes) -> Iterator[tuple[bytes, int, int]]:
+    """Yield name, start and end of each chunk, the last one included."""
+    start = len(_PNG)
+    while start + 12 <= len(data):
+        length, name = struct.unpack_from(">I4s", data, start)
+        end = start + 12 + length
+        if end > len(data):
+            break
+        yield name, start, end
+        if name == b"IEND":
+            return
+        start = end
+    raise BadImage(CUT_SHORT)
+
+
+def _png_essence(data: bytes) -> bytes:
+    """Leave out the chunks that do not matter: the decoder would warn of every odd profile or date."""
+    view = memoryview(data)
+    chunks = [view[: len(_PNG)]]
+    for name, start, end in _png_chunks(data):
+        if name in _PNG_ESSENCE:
+            (checksum,) = struct.unpack_from(">I", data, end - 4)
+            if zlib.crc32(view[start + 4 : end - 4]) != checksum:
+                raise BadImage(DAMAGED)
+            chunks.append(view[start:end])
+    return b"".join(chunks)
+
+
+# TIFF: a chain of pages, each a table of tags.
+
+_SUBFILE, _WIDTH, _HEIGHT, _BITS, _PHOTOMETRIC, _EXTRA_SAMPLES = 254, 256, 257, 258, 262, 338
+_TIFF_NUMBERS = {1: (1, "B"), 3: (2, "H"), 4: (4, "I")}  # type: size, code of struct
+
+
+def _read_tiff(data: bytes) -> Header:
+    pages = list(_tiff_pages(data, "<" if data.startswith(b"I") else ">"))
+    if not pages:
+        raise BadImage(DAMAGED)
+    # A page may hold a smaller copy of another, or a mask.
+    n_images = sum(not page.get(_SUBFILE, 0) & 0b101 for page in pages)
+    if n_images > 1:
+        raise BadImage(f"{n_images:,} pages; save each as an image of its own")
+    tags = pages[0]
+    bits, colours = tags.get(_BITS, 1), tags.get(_PHOTOMETRIC)
+    if bits > 16:
+        raise BadImage(f"{bits} bits a channel; convert it to 8 bits")
+    alpha = None
+    if colours == 2 and tags.get(_EXTRA_SAMPLES) in (1, 2):
+        # The decoder multiplies 8 bits by itself.
+        alpha = "premultiplied" if bits == 8 or tags[_EXTRA_SAMPLES] == 1 else "straight"
+    return Header("tiff", tags.get(_WIDTH, 0), tags.get(_HEIGHT, 0), gray=colours in (0, 1), alpha=alpha)
+
+
+def _tiff_pages(data: bytes, order: str) -> Iterator[dict[int, int]]:
+    """Yield the tags of each page that are numbers; of several numbers, the first."""
+    (position,) = struct.unpack_from(f"{order}I", data, 4)
+    seen: set[int] = set()
+    while position and position not in seen and len(seen) < MAX_PAGES:
+        seen.add(position)
+        (n_tags,) = struct.unpack_from(f"{order}H", data, position)
+        first, end = position + 2, position + 2 + 12 * n_tags
+        yield dict(_tiff_tag(data, order, entry) for entry in range(first, end, 12)[:MAX_TAGS])
+        (position,) = struct.unpack_from(f"{order}I", data, end)
+
+
+def _tiff_tag(data: bytes, order: str, entry: int) -> tuple[int, int]:
+    tag, kind, count, offset = struct.unpack_from(f"{order}HHII", data, entry)
+    if kind not in _TIFF_NUMBERS:
+        return tag, 0
+    size, code = _TIFF_NUMBERS[kind]
+    if count * size <= 4:
+        offset = entry + 8
+    return tag, struct.unpack_from(f"{order}{code}", data, offset)[0]
+
+
+# BMP: a file header of 14 bytes, then one that begins with its own size.
+
+_BMP_SIZES = {12, 16, 40, 52, 56, 64, 108, 124}
+
+
+def _read_bmp(data: bytes) -> Header:
+    (size,) = struct.unpack_from("<I", data, 14)
+    if size not in _BMP_SIZES:
+        raise BadImage("not an image")
+    width, height = struct.unpack_from("<HH" if size == 12 else "<ii", data, 18)
+    return Header("bmp", width, abs(height))  # of a height below 0 the first row is the upper one
+
+
+_READERS = {
+    b"\xff\xd8\xff": _read_jpeg,
+    _PNG: _read_png,
+    b"II*\0": _read_tiff,
+    b"MM\0*": _read_tiff,
+    b"BM": _read_bmp,
+}
