@@ -1,0 +1,225 @@
+"""Sums over the pixels of a region for which OpenCV and NumPy have no primitive.
+
+A region map gives each pixel a number: 0 is left out, 1 to n are the regions. Nothing here needs the GIL.
+"""
+
+from libc.math cimport fmaxf, fminf
+from libc.stdint cimport uint8_t
+
+import numpy as np
+
+
+cdef inline float place(float value, float low, float per_unit, int n, int* bin) noexcept nogil:
+    """Return how far a value lies between the centre of its bin and of the next."""
+    cdef float at = fminf(fmaxf((value - low) * per_unit - 0.5, 0), n - 1)
+    bin[0] = <int> at
+    if bin[0] == n - 1:
+        bin[0] = n - 2
+    return at - bin[0]
+
+
+def joint_histograms(const float[:, :, ::1] planes, const uint8_t[:, ::1] regions, int n_regions, axes):
+    """Count pixels by their values in several planes at once, for each region, with soft bins.
+
+    A pixel is shared among the bins around it by linear interpolation, so that a small change of a colour
+    is a small change of the counts.
+
+    Parameters
+    ----------
+    planes : ndarray of shape (height, width, k) and dtype float32
+        k is 1, 2 or 3; a missing axis has one bin.
+    regions : ndarray of shape (height, width) and dtype uint8
+    n_regions : int
+    axes : sequence of (low, high, bins)
+        One for each plane; bins >= 2. Values outside count at the ends.
+
+    Returns
+    -------
+    ndarray of shape (n_regions, bins, ...) and dtype float64
+    """
+    cdef int k = planes.shape[2], height = planes.shape[0], width = planes.shape[1]
+    if not 1 <= k <= 3 or len(axes) != k or regions.shape[0] != height or regions.shape[1] != width:
+        raise ValueError("planes, regions and axes do not fit")
+    cdef int bins[3]
+    cdef int at[3]
+    cdef float low[3]
+    cdef float per_unit[3]
+    cdef float part[3]
+    cdef int i, y, x, corner, region
+    cdef Py_ssize_t cell
+    cdef double weight
+    for i in range(k):
+        low[i], high, bins[i] = axes[i]
+        if bins[i] < 2 or not high > low[i]:
+            raise ValueError("an axis needs two bins or more, and a high above its low")
+        per_unit[i] = bins[i] / (high - low[i])
+    counts = np.zeros((n_regions, *(axis[2] for axis in axes)))
+    cdef double[::1] out = counts.reshape(-1)
+    cdef Py_ssize_t size = counts[0].size if n_regions else 0
+    with nogil:
+        for y in range(height):
+            for x in range(width):
+                region = regions[y, x]
+                if region == 0 or region > n_regions:
+                    continue
+                for i in range(k):
+                    part[i] = place(planes[y, x, i], low[i], per_unit[i], bins[i], &at[i])
+                for corner in range(1 << k):
+                    weight = 1
+                    cell = 0
+                    for i in range(k):
+                        if corner >> i & 1:
+                            weight = weight * part[i]
+                            cell = cell * bins[i] + at[i] + 1
+                        else:
+                            weight = weight * (1 - part[i])
+                            cell = cell * bins[i] + at[i]
+                    out[(region - 1) * size + cell] += weight
+    return counts
+
+
+def interpolate(const float[:, :, ::1] planes, const float[:, :, ::1] table, axes):
+    """Look each pixel up in a table over three planes, by linear interpolation between bin centres.
+
+    Parameters
+    ----------
+    planes : ndarray of shape (height, width, 3) and dtype float32
+    table : ndarray of shape (bins, bins, bins) and dtype float32
+    axes : sequence of (low, high, bins)
+
+    Returns
+    -------
+    ndarray of shape (height, width) and dtype float32
+    """
+    cdef int height = planes.shape[0], width = planes.shape[1]
+    if planes.shape[2] != 3 or [axis[2] for axis in axes] != [table.shape[i] for i in range(3)]:
+        raise ValueError("planes, table and axes do not fit")
+    cdef int at[3]
+    cdef float low[3]
+    cdef float per_unit[3]
+    cdef float part[3]
+    cdef int bins[3]
+    cdef int i, y, x
+    cdef float total
+    for i in range(3):
+        low[i], high, bins[i] = axes[i]
+        per_unit[i] = bins[i] / (high - low[i])
+    result = np.empty((height, width), np.float32)
+    cdef float[:, ::1] out = result
+    with nogil:
+        for y in range(height):
+            for x in range(width):
+                for i in range(3):
+                    part[i] = place(planes[y, x, i], low[i], per_unit[i], bins[i], &at[i])
+                total = 0
+                for i in range(2):
+                    total = total + (part[0] if i else 1 - part[0]) * (
+                        (1 - part[1]) * (
+                            (1 - part[2]) * table[at[0] + i, at[1], at[2]]
+                            + part[2] * table[at[0] + i, at[1], at[2] + 1])
+                        + part[1] * (
+                            (1 - part[2]) * table[at[0] + i, at[1] + 1, at[2]]
+                            + part[2] * table[at[0] + i, at[1] + 1, at[2] + 1]))
+                out[y, x] = total
+    return result
+
+
+def moments(const float[:, :, ::1] planes, const uint8_t[:, ::1] regions, int n_regions):
+    """Return count, mean and standard deviation of each plane in each region.
+
+    Parameters
+    ----------
+    planes : ndarray of shape (height, width, k) and dtype float32
+    regions : ndarray of shape (height, width) and dtype uint8
+    n_regions : int
+
+    Returns
+    -------
+    counts : ndarray of shape (n_regions,)
+    means, deviations : ndarray of shape (n_regions, k)
+        0 where a region has no pixel.
+    """
+    cdef int k = planes.shape[2], y, x, i, region
+    if regions.shape[0] != planes.shape[0] or regions.shape[1] != planes.shape[1]:
+        raise ValueError("planes and regions do not fit")
+    sums = np.zeros((n_regions, 2 * k + 1))
+    cdef double[:, ::1] out = sums
+    cdef double value
+    with nogil:
+        for y in range(planes.shape[0]):
+            for x in range(planes.shape[1]):
+                region = regions[y, x]
+                if region == 0 or region > n_regions:
+                    continue
+                out[region - 1, 2 * k] += 1
+                for i in range(k):
+                    value = planes[y, x, i]
+                    out[region - 1, i] += value
+                    out[region - 1, k + i] += value * value
+    counts = sums[:, 2 * k]
+    n = np.maximum(counts, 1)[:, None]
+    means = sums[:, :k] / n
+    return counts, means, np.sqrt(np.maximum(sums[:, k : 2 * k] / n - means**2, 0))
+
+
+cdef uint8_t kinds[256]
+
+
+cdef void _fill_kinds() noexcept:
+    """Number the patterns that rotation cannot change: the bits set if they adjoin, else 9."""
+    cdef int code, bit, ones, changes
+    for code in range(256):
+        ones = 0
+        changes = 0
+        for bit in range(8):
+            ones += code >> bit & 1
+            changes += (code >> bit & 1) != (code >> (bit + 1) % 8 & 1)
+        kinds[code] = ones if changes <= 2 else 9
+
+
+_fill_kinds()
+
+
+def binary_patterns(const uint8_t[:, ::1] gray, const uint8_t[:, ::1] regions, int n_regions):
+    """Count local binary patterns of the eight neighbours, rotation-invariant and uniform, in each region.
+
+    Parameters
+    ----------
+    gray, regions : ndarray of shape (height, width) and dtype uint8
+        Pixels on the border of the array have no pattern.
+    n_regions : int
+
+    Returns
+    -------
+    ndarray of shape (n_regions, 10) and dtype float64
+
+    References
+    ----------
+    Ojala, Pietikainen & Maenpaa, "Multiresolution gray-scale and rotation invariant texture classification
+    with local binary patterns", IEEE PAMI 24 (2002), equation 9.
+    """
+    cdef int y, x, region, code
+    cdef uint8_t middle
+    if regions.shape[0] != gray.shape[0] or regions.shape[1] != gray.shape[1]:
+        raise ValueError("gray and regions do not fit")
+    counts = np.zeros((n_regions, 10))
+    cdef double[:, ::1] out = counts
+    with nogil:
+        for y in range(1, gray.shape[0] - 1):
+            for x in range(1, gray.shape[1] - 1):
+                region = regions[y, x]
+                if region == 0 or region > n_regions:
+                    continue
+                middle = gray[y, x]
+                code = (
+                    (gray[y, x + 1] >= middle)
+                    | (gray[y - 1, x + 1] >= middle) << 1
+                    | (gray[y - 1, x] >= middle) << 2
+                    | (gray[y - 1, x - 1] >= middle) << 3
+                    | (gray[y, x - 1] >= middle) << 4
+                    | (gray[y + 1, x - 1] >= middle) << 5
+                    | (gray[y + 1, x] >= middle) << 6
+                    | (gray[y + 1, x + 1] >= middle) << 7
+                )
+                out[region - 1, kinds[code]] += 1
+    return counts
