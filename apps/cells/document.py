@@ -1,0 +1,104 @@
+"""The way of the source document: its six steps to the centre of the cell, and its crops.
+
+D. Bouche and C. Verluise, "SDCA vs. Pegasos for linear SVM fitting: applications to blood cells
+classification" (2018), section 3.1 and appendix A. Kept to be compared with; `locate` is better and faster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+SPATIAL_RADIUS, COLOUR_RADIUS = 30, 60  # of the mean shift
+FRAME = 80  # gray levels below are the black frame
+DARK_PERCENT = 2
+SIZE = 120
+
+
+def locate_report(
+    image: np.ndarray, show: Callable[[str, np.ndarray], None] | None = None
+) -> tuple[int, int] | None:
+    """Find the middle of the cell by the document's steps.
+
+    Parameters
+    ----------
+    image : ndarray of shape (height, width, 3) and dtype uint8
+        Blue, green, red, at the working scale.
+    show : callable, optional
+        Called with a title and a picture of each step.
+
+    Returns
+    -------
+    tuple of int, or None
+        x and y; None when no dark spot is left.
+    """
+    import cv2
+
+    show = show or (lambda title, picture: None)
+    blurred = cv2.pyrMeanShiftFiltering(image, SPATIAL_RADIUS, COLOUR_RADIUS)
+    show("blurred (mean shift)", blurred)
+    gray = cv2.cvtColor(blurred, cv2.COLOR_BGR2GRAY)
+    show("gray", gray)
+    gray = without_frame(gray)
+    show("frame neutralised", gray)
+    dark = (gray <= np.percentile(gray, DARK_PERCENT)).view(np.uint8)
+    show("darkest 2 %", 255 - 255 * dark)
+    dark = cv2.morphologyEx(dark, cv2.MORPH_OPEN, np.ones((5, 5), np.uint8))
+    show("opened", 255 - 255 * dark)
+    found = cv2.findNonZero(dark)
+    if found is None:
+        return None
+    x, y = found.reshape(-1, 2).mean(axis=0)
+    center = int(x), int(y)
+    show("cropped", crop(image, center))
+    return center
+
+
+def crop(image: np.ndarray, center: tuple[int, int], size: int = SIZE) -> np.ndarray:
+    """Cut out a square around a point, moved so that it lies inside the image.
+
+    Parameters
+    ----------
+    image : ndarray of shape (height, width) or (height, width, 3)
+    center : tuple of int
+        x and y.
+    size : int, default=120
+        Where the image is smaller, its border is repeated.
+
+    Returns
+    -------
+    ndarray of shape (size, size) or (size, size, 3)
+    """
+    import cv2
+
+    height, width = image.shape[:2]
+    left = max(0, min(center[0] - size // 2, width - size))
+    top = max(0, min(center[1] - size // 2, height - size))
+    part = image[top : top + size, left : left + size]
+    down, right = size - part.shape[0], size - part.shape[1]
+    return cv2.copyMakeBorder(part, 0, down, 0, right, cv2.BORDER_REPLICATE) if down or right else part
+
+
+def without_frame(gray: np.ndarray) -> np.ndarray:
+    """Give pixels of the black frame the mean of all others."""
+    frame = gray < FRAME
+    if frame.all():
+        return gray
+    return np.where(frame, np.uint8(gray[~frame].mean()), gray)
+
+
+def gray_negative(image: np.ndarray) -> np.ndarray:
+    """Return the gray negative of a crop, its frame neutralised: what is stained is bright.
+
+    Parameters
+    ----------
+    image : ndarray of shape (height, width, 3) and dtype uint8
+
+    Returns
+    -------
+    ndarray of shape (height, width) and dtype uint8
+    """
+    import cv2
+
+    return 255 - without_frame(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY))
