@@ -7,7 +7,9 @@ The file's metadata has one key, ``"fastsvm"``, whose value is a JSON object::
 where ``NODE`` is ``{"class": ..., "params": {...}, "fitted": {...}}``, or for a pipeline
 ``{"class": "Pipeline", "steps": [[name, NODE], ...]}``. Tensors are named after the attribute they hold,
 in a pipeline with the step's name before it: ``classifier.coef_``. A list of strings is a pair of tensors,
-``.bytes`` (UTF-8, end to end) and ``.offsets`` (where each begins, and where the last ends).
+``.bytes`` (UTF-8, end to end) and ``.offsets`` (where each begins, and where the last ends). An array of a
+transformer that lies in memory by columns or upside down is stored as that other view of it, ``.T`` or
+``.flipud``: the last bits of a product depend on it.
 
 A reader trusts nothing in the file: the class is looked up in a closed table, names of fields and tensors
 must be exactly the expected ones, and every type, shape, offset and value is checked before it is used.
@@ -22,13 +24,15 @@ import reprlib
 import secrets
 import stat
 from importlib.metadata import version
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 from safetensors import SafetensorError, deserialize
 from safetensors.numpy import save
+from sklearn.decomposition import PCA
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 
 from .linear import PegasosClassifier, PerceptronClassifier, SDCAClassifier
 
@@ -40,6 +44,7 @@ MAX_HEADER = 1 << 24  # bytes of JSON; real models have a few hundred
 MAX_STEPS = 16
 MAX_NGRAM = 16
 MAX_LABELS = 1 << 24  # characters of a padded array of labels: one long label widens all the others
+MAX_FEATURES = 1 << 24  # of a transformer; a scaler that does nothing has no array to show for them
 
 # A pattern stored in a file could be one that takes for ever to match; the file only names one of these.
 ANALYZERS = {"words": r"(?u)\b\w\w+\b", "split": r"\S+"}
@@ -55,6 +60,9 @@ LABELS = tuple(map(np.dtype, TYPES.values()))
 FLOATS = (np.dtype("<f4"), np.dtype("<f8"))
 OFFSETS = (np.dtype("<i8"),)
 BYTES = (np.dtype("u1"),)
+
+# Views of an array by what their names end with; each undoes itself.
+VIEWS = {"": np.asarray, ".T": np.transpose, ".flipud": np.flipud}
 
 # What may be given for a parameter whose default is of that type; `_check_params` knows the rest.
 LIKE = {
@@ -80,7 +88,8 @@ def save_model(model, path):
     ----------
     model : estimator
         A fitted :class:`SDCAClassifier`, :class:`PegasosClassifier` or :class:`PerceptronClassifier`, a
-        scikit-learn ``CountVectorizer`` with a vocabulary, or a scikit-learn ``Pipeline`` of these.
+        scikit-learn ``CountVectorizer`` with a vocabulary, a scikit-learn ``StandardScaler`` or ``PCA``, or a
+        scikit-learn ``Pipeline`` of these.
     path : str or path-like
         Where to write. An existing file is replaced.
 
@@ -88,7 +97,8 @@ def save_model(model, path):
     ------
     ModelFileError
         If the model is of another class, is not fitted, or has settings that a file cannot hold: a
-        callable, a list of stop words, a token pattern other than the default and ``r"\\S+"``.
+        callable, a list of stop words, a token pattern other than the default and ``r"\\S+"``, data frames
+        as output.
     OSError
         If the file cannot be written.
 
@@ -99,6 +109,11 @@ def save_model(model, path):
     as far as they are finite. What only training needs is not: ``dual_coef_``, ``history_``, the averages
     of ``partial_fit``, a random generator given as `random_state` (an integer is kept), a vectorizer's
     limits on document frequency, a pipeline's cache.
+
+    A ``StandardScaler`` and a ``PCA`` transform, and transform back, to the very same bits. The scaler
+    forgets how many samples it has seen: its ``partial_fit`` starts anew. Of the PCA stay `whiten`,
+    ``components_``, ``mean_`` and ``explained_variance_``; `n_components` is then the integer
+    ``n_components_``, whether it was a number, a share of the variance, ``"mle"`` or None.
     """
     try:
         content = _to_bytes(model)
@@ -323,6 +338,23 @@ def _take(tensors, name, dtypes, ndim=1):
     return array
 
 
+def _take_view(tensors, name, dtypes, ndim):
+    """Take the tensor of an array, and lay it out as `_view` found it."""
+    suffix = next((suffix for suffix in VIEWS if name + suffix in tensors), "")
+    return VIEWS[suffix](_take(tensors, name + suffix, dtypes, ndim))
+
+
+def _view(name, array):
+    """Turn an array into the tensor of that view of it which is in C order, if there is one."""
+    suffix = next((suffix for suffix, view in VIEWS.items() if _goes_forward(view(array))), "")
+    return {name + suffix: _native(VIEWS[suffix](array))}
+
+
+def _goes_forward(array):
+    """Tell whether an array lies row after row and, in each, value after value, with or without gaps."""
+    return all(stride > 0 for stride in array.strides) and all(a >= b for a, b in pairwise(array.strides))
+
+
 def _native(array):
     """Lay an array out as safetensors wants it: C order, this machine's byte order."""
     return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
@@ -360,7 +392,21 @@ def _unpack(name, tensors):
     return strings
 
 
+def _pack_names(model):
+    return _pack("feature_names_in_", model.feature_names_in_) if hasattr(model, "feature_names_in_") else {}
+
+
+def _unpack_names(model, tensors):
+    """Give a model the names of its features, if there are any."""
+    if "feature_names_in_.bytes" in tensors:
+        names = _unpack("feature_names_in_", tensors)
+        if len(names) != model.n_features_in_:
+            raise ModelFileError(f"{len(names)} feature names for {model.n_features_in_} features")
+        model.feature_names_in_ = np.array(names, dtype=object)
+
+
 # Codecs: encode(object) -> params, fitted, tensors; decode(params, fitted, tensors) -> object --------------
+# and n_features_out(object) -> what it gives to the next step of a pipeline
 
 
 class _CountVectorizerCodec:
@@ -412,6 +458,96 @@ class _CountVectorizerCodec:
         vectorizer.get_feature_names_out()  # sets vocabulary_, without fit's warnings
         return vectorizer
 
+    def n_features_out(self, vectorizer):
+        return len(vectorizer.vocabulary_)
+
+
+class _TransformerCodec:
+    """A transformer of scikit-learn that is a few switches, and arrays whose shapes agree."""
+
+    positive = ("scale_",)
+    not_negative = ("var_", "explained_variance_")
+
+    def __init__(self, cls, switches, shapes, optional=()):
+        self.cls = cls
+        self.switches = switches
+        self.shapes = shapes  # of each array, the attributes that say how long it is
+        self.sizes = list(dict.fromkeys(chain(*shapes.values())))
+        self.optional = dict(optional)  # arrays that need not be there, each with the switch that wants it
+
+    def encode(self, model):
+        if not all(hasattr(model, name) for name in (*self.sizes, *self.shapes)):
+            raise ModelFileError(f"the {self.cls.__name__} is not fitted")
+        output = getattr(model, "_sklearn_output_config", {}).get("transform") or "default"
+        if output != "default":
+            raise ModelFileError(f"a {self.cls.__name__} with set_output(transform={_show(output)})")
+        params = {name: bool(getattr(model, name)) for name in self.switches}
+        fitted = {name: int(getattr(model, name)) for name in self.sizes}
+        tensors = _pack_names(model)
+        for name in self.shapes:
+            if getattr(model, name) is not None:
+                tensors |= _view(name, getattr(model, name))
+        return params, fitted, tensors
+
+    def decode(self, params, fitted, tensors):
+        what = self.cls.__name__
+        _fields(params, f"{what} parameters", **dict.fromkeys(self.switches, bool))
+        _fields(fitted, f"{what} attributes", **dict.fromkeys(self.sizes, int))
+        model = self.cls(**params)
+        for name, size in fitted.items():
+            if not 1 <= size <= MAX_FEATURES:
+                raise ModelFileError(f"{what} attributes: {name} is {_show(size)}")
+            setattr(model, name, size)
+        for name in self.shapes:
+            setattr(model, name, self._array(name, model, tensors))
+        _unpack_names(model, tensors)
+        return model
+
+    def _array(self, name, model, tensors):
+        wanted = name not in self.optional or getattr(model, self.optional[name])
+        if not wanted and not any(name + suffix in tensors for suffix in VIEWS):
+            return None
+        shape = tuple(getattr(model, size) for size in self.shapes[name])
+        array = _take_view(tensors, name, FLOATS, len(shape))
+        if array.shape != shape:
+            raise ModelFileError(f"{name} is of shape {array.shape}, not {shape}")
+        if name in self.positive and not (array > 0).all():
+            raise ModelFileError(f"{name} has values that are not positive")
+        if name in self.not_negative and not (array >= 0).all():
+            raise ModelFileError(f"{name} has negative values")
+        return array
+
+    def n_features_out(self, model):
+        return model.n_features_in_
+
+
+class _PCACodec(_TransformerCodec):
+    """A PCA; what it was told about the number of its components has become that number."""
+
+    def __init__(self):
+        shapes = {
+            "mean_": ("n_features_in_",),
+            "components_": ("n_components_", "n_features_in_"),
+            "explained_variance_": ("n_components_",),
+        }
+        super().__init__(PCA, ("whiten",), shapes)
+
+    def decode(self, params, fitted, tensors):
+        model = super().decode(params, fitted, tensors)
+        return model.set_params(n_components=model.n_components_)
+
+    def n_features_out(self, model):
+        return model.n_components_
+
+
+class _ScalerCodec(_TransformerCodec):
+    """A StandardScaler, which has only the arrays that it needs."""
+
+    def __init__(self):
+        switches = ("copy", "with_mean", "with_std")
+        arrays = {"mean_": "with_mean", "scale_": "with_std", "var_": "with_std"}
+        super().__init__(StandardScaler, switches, dict.fromkeys(arrays, ("n_features_in_",)), arrays)
+
 
 class _LinearCodec:
     """A linear classifier: parameters, weights, classes, and how the training ended."""
@@ -436,9 +572,7 @@ class _LinearCodec:
             tensors |= _pack("classes_", model.classes_.tolist())
         else:
             tensors["classes_"] = _native(model.classes_)
-        if hasattr(model, "feature_names_in_"):
-            tensors |= _pack("feature_names_in_", model.feature_names_in_)
-        return params, fitted, tensors
+        return params, fitted, tensors | _pack_names(model)
 
     def decode(self, params, fitted, tensors):
         model = self.cls()
@@ -454,11 +588,7 @@ class _LinearCodec:
                 f" do not suit {len(model.classes_)} classes"
             )
         model.n_features_in_ = model.coef_.shape[1]
-        if "feature_names_in_.bytes" in tensors:
-            names = _unpack("feature_names_in_", tensors)
-            if len(names) != model.n_features_in_:
-                raise ModelFileError(f"{len(names)} feature names for {model.n_features_in_} features")
-            model.feature_names_in_ = np.array(names, dtype=object)
+        _unpack_names(model, tensors)
         for name in fitted.keys() - {"classes_"}:
             if name in self.counts:
                 setattr(model, name, _count(name, fitted[name]))
@@ -476,11 +606,16 @@ class _LinearCodec:
         except (TypeError, ValueError) as error:
             raise ModelFileError(f"{self.cls.__name__}: {_line(error)}") from None
 
+    def n_features_out(self, model):
+        return 0
+
 
 CODECS = {
     codec.cls.__name__: codec
     for codec in (
         _CountVectorizerCodec(),
+        _ScalerCodec(),
+        _PCACodec(),
         _LinearCodec(SDCAClassifier),
         _LinearCodec(PegasosClassifier),
         _LinearCodec(PerceptronClassifier),
@@ -619,6 +754,6 @@ def _check_steps(steps):
         if not re.fullmatch(r"[\w-]{1,100}", name) or "__" in name or name in ("steps", "memory", "verbose"):
             raise ModelFileError(f"a pipeline step named {_show(name)}")
     for (_, first), (name, second) in pairwise(steps):
-        words = getattr(first, "vocabulary_", ())
-        if getattr(second, "n_features_in_", None) != len(words):
-            raise ModelFileError(f"step {_show(name)} does not take the {len(words)} features it is given")
+        given = CODECS[type(first).__name__].n_features_out(first)
+        if getattr(second, "n_features_in_", None) != given:
+            raise ModelFileError(f"step {_show(name)} does not take the {given} features it is given")

@@ -13,10 +13,11 @@ import pytest
 from safetensors.numpy import load, save
 from scipy import sparse
 from sklearn.datasets import make_classification
+from sklearn.decomposition import PCA
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 import fastsvm
 from fastsvm import (
@@ -70,6 +71,13 @@ def text_model():
     )
 
 
+def image_model(dtype=np.float64, n_components=3, **params):
+    steps = [("scaler", StandardScaler()), ("pca", PCA(n_components, whiten=True, random_state=0, **params))]
+    return fitted(
+        Pipeline([*steps, ("classifier", SDCAClassifier(loss="log", alpha=0.1, random_state=0))]), dtype=dtype
+    )
+
+
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "model.safetensors"
@@ -80,6 +88,14 @@ def good(tmp_path_factory):
     """The bytes of a good file: a vectorizer and a classifier, with every kind of tensor there is."""
     file = tmp_path_factory.mktemp("good") / "model.safetensors"
     save_model(text_model(), file)
+    return file.read_bytes()
+
+
+@pytest.fixture(scope="module")
+def image(tmp_path_factory):
+    """The bytes of a good file: a scaler, a PCA and a classifier, of 6 features and 3 components."""
+    file = tmp_path_factory.mktemp("image") / "model.safetensors"
+    save_model(image_model()[0], file)
     return file.read_bytes()
 
 
@@ -94,6 +110,12 @@ def assert_same_predictions(one, other, X):
     assert one.decision_function(X).dtype == other.decision_function(X).dtype
     if hasattr(one, "predict_proba"):
         assert np.array_equal(one.predict_proba(X), other.predict_proba(X))
+
+
+def assert_same_transform(one, other, X):
+    one, other = (np.asarray(each.transform(X)) for each in (one, other))
+    assert one.tobytes() == other.tobytes()
+    assert (one.dtype, one.strides) == (other.dtype, other.strides)
 
 
 def refuses(path, content, *words):
@@ -218,6 +240,99 @@ def test_vectorizer_round_trip(vectorizer, path):
     assert loaded.get_feature_names_out().tolist() == vectorizer.get_feature_names_out().tolist()
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    "params",
+    [{"svd_solver": name} for name in ("full", "covariance_eigh", "arpack", "randomized")]
+    + [{"n_components": given} for given in (1, 6, 0.9, "mle", None)],
+    ids=repr,
+)
+def test_image_model_round_trip(dtype, params, path):
+    model, X = image_model(dtype, **params)
+    loaded = round_trip(model, path)
+    assert_same_predictions(model, loaded, X)
+    assert_same_predictions(model, loaded, X[:1])
+    assert_same_predictions(model, loaded, X.astype(np.float32 if dtype == np.float64 else np.float64))
+    assert_same_transform(model[:-1], loaded[:-1], X)
+    inner = model[:-1].transform(X)
+    assert np.array_equal(model[:-1].inverse_transform(inner), loaded[:-1].inverse_transform(inner))
+    for step in ("scaler", "pca"):
+        assert loaded[step].n_features_in_ == model[step].n_features_in_ == 6
+        assert list(loaded[step].get_feature_names_out()) == list(model[step].get_feature_names_out())
+    pca = loaded["pca"]
+    assert pca.n_components == pca.n_components_ == model["pca"].n_components_
+    assert (type(pca.n_components), pca.whiten) == (int, True)
+    assert pca.components_.dtype == dtype
+    again = path.with_name("again.safetensors")
+    save_model(loaded, again)
+    assert again.read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("solver", ["full", "arpack", "randomized"])
+@pytest.mark.parametrize(("n_rows", "n_columns"), [(200, 120), (60, 120)])
+def test_layout_of_components_is_kept(solver, n_rows, n_columns, path):
+    """A product of matrices has other last bits where one of them lies in memory another way."""
+    X = np.random.default_rng(0).normal(size=(n_rows, n_columns))
+    model = PCA(20, svd_solver=solver, random_state=0).fit(X)
+    loaded = round_trip(model, path)
+    assert_same_transform(model, loaded, X)
+    model.components_ = model.components_[::-1, ::-1]  # upside down and backwards: any layout may come
+    assert np.array_equal(round_trip(model, path).components_, model.components_)
+
+
+@pytest.mark.parametrize("with_mean", [False, True])
+@pytest.mark.parametrize("with_std", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_scaler_round_trip(with_mean, with_std, dtype, path):
+    model, X = fitted(StandardScaler(with_mean=with_mean, with_std=with_std), dtype=dtype)
+    X[:, 0] *= 1e6
+    loaded = round_trip(model, path)
+    assert loaded.get_params() == model.get_params()
+    assert_same_transform(model, loaded, X)
+    assert np.array_equal(model.inverse_transform(X), loaded.inverse_transform(X))
+    for name in ("mean_", "scale_", "var_"):
+        assert np.array_equal(getattr(loaded, name), getattr(model, name))
+    assert loaded.n_features_in_ == 6
+    loaded.partial_fit(X[:9] + 1)  # as if it had seen nothing, for counts of samples are not kept
+    assert np.allclose(loaded.transform(X), model.fit(X[:9] + 1).transform(X))
+
+
+def test_scaler_of_sparse_rows(path):
+    X = sparse.random_array((20, 5), density=0.3, format="csr", rng=np.random.default_rng(0))
+    for with_std in (False, True):
+        model = StandardScaler(with_mean=False, with_std=with_std).fit(X)
+        loaded = round_trip(model, path)
+        assert np.array_equal(model.transform(X).toarray(), loaded.transform(X).toarray())
+
+
+def test_scaler_switched_after_fit(path):
+    model, X = fitted(StandardScaler())
+    model.set_params(with_std=False)
+    model.scale_ = model.scale_[::-1]
+    loaded = round_trip(model, path)
+    assert np.array_equal(loaded.scale_, model.scale_)
+    assert_same_transform(model, loaded, X)
+
+
+def test_words_may_be_scaled(path):
+    steps = [("words", CountVectorizer()), ("scaler", StandardScaler(with_mean=False))]
+    model = Pipeline([*steps, ("classifier", SDCAClassifier(alpha=0.1, random_state=0))]).fit(TEXTS, LABELS)
+    assert_same_predictions(model, round_trip(model, path), TEXTS)
+
+
+def test_feature_names_of_transformers(path):
+    model, _ = image_model()
+    names = np.array(["größe", "𝒳", "c", "d", "e", "f"], dtype=object)
+    model["scaler"].feature_names_in_ = names
+    loaded = round_trip(model, path)
+    assert loaded.feature_names_in_.tolist() == names.tolist()
+    assert loaded["scaler"].get_feature_names_out().tolist() == names.tolist()
+    assert loaded[:-1].get_feature_names_out().tolist() == ["pca0", "pca1", "pca2"]
+    model["pca"].feature_names_in_ = names[:5]
+    with pytest.raises(ModelFileError, match="5 feature names for 6 features"):
+        save_model(model, path)
+
+
 def test_feature_names_of_a_data_frame(path):
     pandas = pytest.importorskip("pandas")
     X = pandas.DataFrame({"größe": [0.0, 1.0, 2.0, 3.0], "Höhe 𝒳": [3.0, 1.0, 2.0, 0.0]})
@@ -286,6 +401,12 @@ def perceptron(cls=PerceptronClassifier, **changes):
     return model
 
 
+def scaled(transformer, **changes):
+    model, _ = fitted(transformer)
+    vars(model).update(changes)
+    return model
+
+
 def words(**params):
     return CountVectorizer(**params).fit(TEXTS)
 
@@ -299,7 +420,18 @@ UNSAVABLE = {
     "no sklearn.linear_model._logistic.LogisticRegression": lambda: LogisticRegression(),
     "no sklearn.feature_extraction.text.TfidfVectorizer": lambda: TfidfVectorizer().fit(TEXTS),
     "MyPerceptron": lambda: perceptron(MyPerceptron),
-    "StandardScaler": lambda: Pipeline([("scale", StandardScaler()), ("model", perceptron())]),
+    "no sklearn.preprocessing._data.MinMaxScaler": lambda: Pipeline(
+        [("scale", MinMaxScaler()), ("model", perceptron())]
+    ),
+    "the StandardScaler is not fitted": lambda: Pipeline([("scale", StandardScaler()), ("no", perceptron())]),
+    "the PCA is not fitted": lambda: PCA(),
+    "a PCA with set_output(transform='pandas')": lambda: scaled(PCA(2)).set_output(transform="pandas"),
+    "'mean_' has values that are not finite": lambda: scaled(StandardScaler(), mean_=np.full(6, np.nan)),
+    "tensor 'scale_' is missing": lambda: scaled(StandardScaler(), scale_=None),
+    "'var_' is of type complex128": lambda: scaled(StandardScaler(), var_=np.ones(6, dtype=complex)),
+    "'second' does not take the 2 features": lambda: Pipeline(
+        [("first", scaled(PCA(2))), ("second", perceptron())]
+    ),
     "no builtins.str": lambda: Pipeline([("skip", "passthrough"), ("model", perceptron())]),
     "no sklearn.pipeline.Pipeline": lambda: Pipeline([("inner", Pipeline([("model", perceptron())]))]),
     "step named 'a.b'": lambda: Pipeline([("a.b", perceptron())]),
@@ -467,7 +599,8 @@ def test_every_flipped_byte(path, good):
     assert 0 < n_loaded < len(changes)
 
 
-def test_random_edits_of_the_description(path, good):
+@pytest.mark.parametrize("kind", ["good", "image"])
+def test_random_edits_of_the_description(kind, path, request):
     """Any part of the description replaced by anything is a model or a ModelFileError."""
     values = [
         None,
@@ -493,6 +626,7 @@ def test_random_edits_of_the_description(path, good):
             if isinstance(inner, dict | list):
                 yield from places(inner)
 
+    good = request.getfixturevalue(kind)
     document, tensors = read(good)
     n_places = len(list(places(document)))
     for place in range(n_places):
@@ -668,6 +802,65 @@ def test_hostile_vectorizer(params, reason, path, good):
     changed(path, good, lambda document, _: step(document, 0)["params"].update(params), reason)
 
 
+@pytest.mark.parametrize(
+    ("index", "part", "changes", "reason"),
+    [
+        (0, "params", {"with_mean": 1}, "StandardScaler parameters: with_mean is 1, not of type bool"),
+        (0, "params", {"with_std": "no"}, "with_std is 'no', not of type bool"),
+        (0, "params", {"copy": None}, "copy is None, not of type bool"),
+        (0, "params", {"transform": "x"}, "field 'transform' is unexpected"),
+        (0, "fitted", {"n_features_in_": 5}, "mean_ is of shape (6,), not (5,)"),
+        (0, "fitted", {"n_features_in_": 0}, "n_features_in_ is 0"),
+        (0, "fitted", {"n_features_in_": -6}, "n_features_in_ is -6"),
+        (0, "fitted", {"n_features_in_": 2**62}, f"n_features_in_ is {2**62}"),
+        (0, "fitted", {"n_features_in_": 6.0}, "n_features_in_ is 6.0, not of type int"),
+        (0, "fitted", {"n_features_in_": True}, "n_features_in_ is True, not of type int"),
+        (0, "fitted", {"n_samples_seen_": 60}, "field 'n_samples_seen_' is unexpected"),
+        (0, "fitted", {"mean_": [0.0] * 6}, "field 'mean_' is unexpected"),
+        (1, "params", {"whiten": 1}, "PCA parameters: whiten is 1, not of type bool"),
+        (1, "params", {"n_components": 3}, "field 'n_components' is unexpected"),
+        (1, "params", {"svd_solver": "full"}, "field 'svd_solver' is unexpected"),
+        (1, "fitted", {"n_features_in_": 7}, "mean_ is of shape (6,), not (7,)"),
+        (1, "fitted", {"n_components_": 2}, "components_ is of shape (3, 6), not (2, 6)"),
+        (1, "fitted", {"n_components_": 0}, "n_components_ is 0"),
+        (1, "fitted", {"n_components_": "mle"}, "n_components_ is 'mle', not of type int"),
+        (1, "fitted", {"_n_features_out": 9}, "field '_n_features_out' is unexpected"),
+    ],
+    ids=repr,
+)
+def test_hostile_transformers(index, part, changes, reason, path, image):
+    changed(path, image, lambda document, _: step(document, index)[part].update(changes), reason)
+
+
+@pytest.mark.parametrize(
+    ("index", "part", "name"),
+    [(0, "params", name) for name in ("copy", "with_mean", "with_std")]
+    + [(0, "fitted", "n_features_in_"), (1, "params", "whiten")]
+    + [(1, "fitted", "n_features_in_"), (1, "fitted", "n_components_")],
+)
+def test_missing_field_of_a_transformer(index, part, name, path, image):
+    changed(path, image, lambda document, _: step(document, index)[part].pop(name), f"'{name}' is missing")
+
+
+def test_steps_must_fit_each_other(path, image):
+    def narrow(document, tensors):
+        step(document, 0)["fitted"]["n_features_in_"] = 5
+        for name in ("mean_", "scale_", "var_"):
+            tensors[f"scaler.{name}"] = tensors[f"scaler.{name}"][:5].copy()
+
+    def fewer(document, tensors):
+        step(document, 1)["fitted"]["n_components_"] = 2
+        tensors["pca.components_.T"] = tensors["pca.components_.T"][:, :2].copy()
+        tensors["pca.explained_variance_"] = tensors["pca.explained_variance_"][:2].copy()
+
+    def last(document, _):
+        document["model"]["steps"].append(document["model"]["steps"].pop(0))
+
+    changed(path, image, narrow, "step 'pca' does not take the 5 features it is given")
+    changed(path, image, fewer, "step 'classifier' does not take the 2 features it is given")
+    changed(path, image, last, "step 'scaler' does not take the 0 features")
+
+
 def test_hostile_steps(path, good):
     def steps(document):
         return document["model"]["steps"]
@@ -727,6 +920,70 @@ def test_missing_and_misshapen_tensors(name, path, good):
         changed(
             path, good, lambda _, tensors, n=new: tensors.update({name: n}), f"has {len(shape)} dimensions"
         )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "scaler.mean_",
+        "scaler.scale_",
+        "scaler.var_",
+        "pca.mean_",
+        "pca.components_.T",
+        "pca.explained_variance_",
+    ],
+)
+def test_hostile_arrays_of_transformers(name, path, image):
+    short = name.partition(".")[2]
+    plain = short.removesuffix(".T")
+    good = read(image)[1][name]
+
+    def refused(array, reason):
+        changed(path, image, lambda _, tensors: tensors.update({name: array}), reason)
+
+    changed(path, image, lambda _, tensors: tensors.pop(name), f"tensor '{plain}' is missing")
+    for dtype in (np.int64, np.float16, np.uint8, bool):
+        refused(good.astype(dtype), f"tensor '{short}' is of type {np.dtype(dtype)}")
+    for shape in ((), (1, 1, -1)):
+        refused(
+            good.reshape(-1)[:1].reshape(shape), f"'{short}' has {len(shape)} dimensions, not {good.ndim}"
+        )
+    for array in (good[:-1].copy(), good[:0].copy(), np.concatenate([good, good])):
+        refused(array, f"{plain} is of shape")
+    for value in (np.nan, np.inf, -np.inf):
+        array = good.copy()
+        array.flat[-1] = value
+        refused(array, f"tensor '{short}' has values that are not finite")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("scaler.scale_", 0.0, "scale_ has values that are not positive"),
+        ("scaler.scale_", -0.0, "scale_ has values that are not positive"),
+        ("scaler.scale_", -1.0, "scale_ has values that are not positive"),
+        ("scaler.var_", -1e-300, "var_ has negative values"),
+        ("pca.explained_variance_", -1e-300, "explained_variance_ has negative values"),
+    ],
+)
+def test_values_that_no_fit_gives(name, value, reason, path, image):
+    changed(path, image, lambda _, tensors: tensors[name].__setitem__(-1, value), reason)
+
+
+def test_views_of_components(path, image):
+    """Whichever view the file names is undone; it has one of each array."""
+
+    def renamed(view):
+        tensors = read(image)[1]
+        return tensors | {f"pca.components_{view}": tensors.pop("pca.components_.T").T.copy()}
+
+    document, tensors = read(image)
+    components = tensors["pca.components_.T"].T
+    path.write_bytes(put(document, renamed(".flipud")))
+    assert np.array_equal(load_model(path)["pca"].components_, components[::-1])
+    refuses(path, put(document, tensors | {"pca.components_": components.copy()}), "is unexpected")
+    for view in (".fliplr", ".T.T", ".", "T"):
+        refuses(path, put(document, renamed(view)), "tensor 'components_' is missing")
 
 
 def test_extra_tensors(path, good):
