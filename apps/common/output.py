@@ -59,10 +59,10 @@ def print_json(record: dict) -> None:
 
 
 def note(message: str) -> None:
-    """Print one line to stderr, unless the command was told to be quiet."""
+    """Print one line to stderr, above a bar that is shown there, unless the command was told to be quiet."""
     context = click.get_current_context(silent=True)
     if context is None or not context.params.get("quiet"):
-        click.echo(printable(" ".join(message.split())), err=True)
+        click.echo(printable(" ".join(message.split())), file=sys.stderr)
 
 
 @contextmanager

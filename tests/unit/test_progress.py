@@ -40,6 +40,7 @@ def test_verbose_names_each_stage(capsys):
 
 SCRIPT = """
 import sys, time
+from fastsvm_apps.common.output import note
 from fastsvm_apps.common.progress import Stages
 with Stages({options}) as stage:
     with stage("read"):
@@ -48,7 +49,8 @@ with Stages({options}) as stage:
         for _ in range(600):
             advance()
         print("result")
-        print("a note", file=sys.stderr)
+        note("a note")
+        print("a print", file=sys.stderr)
         time.sleep({seconds})
 """
 
@@ -79,16 +81,25 @@ def on_a_terminal(options, seconds=0):
 def test_a_waiting_user_sees_the_stage_and_how_far_it_is():
     shown, stdout = on_a_terminal("spinner=True, patience=0.05", seconds=0.5)
     assert stdout == "result\n"
-    for text in (" read", " work", "━", " 600/1,200 ", "/s ", " left", "\x1b[2Ka note\r\n"):
+    for text in (
+        " read",
+        " work",
+        "━",
+        " 600/1,200 ",
+        "/s ",
+        " left",
+        "\x1b[2Ka note\r\n",
+        "\x1b[2Ka print\r\n",
+    ):
         assert text in shown
     assert shown.index("read") < shown.index("work")
 
 
 @pytest.mark.parametrize("options", ["spinner=False, patience=0", "spinner=True, patience=60"])
 def test_others_see_nothing(options):
-    assert on_a_terminal(options) == ("a note\r\n", "result\n")
+    assert on_a_terminal(options) == ("a note\r\na print\r\n", "result\n")
 
 
 def test_a_verbose_command_has_no_bar():
     shown, _ = on_a_terminal("verbose=True, spinner=True, patience=0")
-    assert shown == "read ...\r\nwork ...\r\na note\r\n"
+    assert shown == "read ...\r\nwork ...\r\na note\r\na print\r\n"
