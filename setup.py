@@ -10,13 +10,16 @@ from setuptools import Extension, setup
 # FASTSVM_CHECKED=1 builds kernels that test every index and every division.
 checked = os.environ.get("FASTSVM_CHECKED", "0") not in ("", "0")
 
+folders = {"fastsvm.solvers": "fastsvm/solvers", "fastsvm_apps.cells": "apps/cells"}
+
 extensions = [
     Extension(
-        "fastsvm.solvers." + source.stem,
+        f"{package}.{source.stem}",
         [source.as_posix()],
         extra_compile_args=[] if sys.platform == "win32" else ["-O3"],
     )
-    for source in sorted(Path("fastsvm/solvers").glob("*.pyx"))
+    for package, folder in folders.items()
+    for source in sorted(Path(folder).glob("*.pyx"))
 ]
 
 setup(
