@@ -24,6 +24,8 @@ MAX_PIXELS = 100_000_000
 MIN_SIDE = 32  # pixels
 MAX_BYTES = 1 << 30
 MAX_XML_BYTES = 10_000_000
+REDUCTIONS = (1, 2, 4, 8)
+LONGER_SIDE, CELL_WIDTH = 320, 80  # pixels at the working scale, of an image and of a white cell in it
 AHEAD = 4  # images under way for each thread, so that none waits while the caller looks at a result
 
 T = TypeVar("T")
@@ -265,6 +267,48 @@ def read_image(path: str, *, reduce: int = 1, max_pixels: int = MAX_PIXELS):
         When the file cannot be read or decoded, is too large or too small, holds several images, or no
         colours.
     """
+    return _decoded(*_opened(path, max_pixels), reduce)
+
+
+def read_scaled(
+    path: str, *, cell_width: float | None = None, fraction: float = 1, max_pixels: int = MAX_PIXELS
+):
+    """Read an image at the working scale, with all the checks of `read_image`.
+
+    Parameters
+    ----------
+    path : str
+        A file as for `read_image`.
+    cell_width : float, optional
+        How many of the image's pixels a white cell is wide; it will be `CELL_WIDTH`. By default the longer
+        side becomes `LONGER_SIDE`, if it is not shorter already.
+    fraction : float, default=1
+        Of the working scale: 0.5 makes both sides half as long again.
+    max_pixels : int, default=MAX_PIXELS
+        Refuse larger images, and to enlarge others beyond that.
+
+    Returns
+    -------
+    image : ndarray of shape (height, width, 3) and dtype uint8
+        Channels blue, green, red.
+    scale : float
+        Its pixels for each pixel of the file. Sides are rounded down: what lies in the one image, lies, once
+        divided by the scale, in the other.
+    """
+    data, header = _opened(path, max_pixels)
+    longer = max(header.width, header.height)
+    scale = fraction * (CELL_WIDTH / cell_width if cell_width else min(1, LONGER_SIDE / longer))
+    sides = [int(side * scale + 1e-6) for side in (header.width, header.height)]
+    size = f"{sides[0]:,} x {sides[1]:,} pixels at the working scale"
+    if min(sides) < MIN_SIDE * min(1, fraction):
+        raise BadImage(f"{size}, too small")
+    if sides[0] * sides[1] > max_pixels:
+        raise BadImage(f"{size}, more than the limit of {max_pixels:,}")
+    image = _decoded(data, header, max(reduce for reduce in REDUCTIONS if reduce == 1 or reduce * scale <= 1))
+    return _resized(image, sides), scale
+
+
+def _opened(path: str, max_pixels: int) -> tuple[bytes, Header]:
     try:
         data = _contents(path)
     except OSError as error:
@@ -273,10 +317,25 @@ def read_image(path: str, *, reduce: int = 1, max_pixels: int = MAX_PIXELS):
     _check_size(header, max_pixels)
     if header.gray:
         raise BadImage(_GRAY)
+    return data, header
+
+
+def _decoded(data: bytes, header: Header, reduce: int):
     image = _decode(decodable(data, header), header, reduce)
     if _is_gray(image):
         raise BadImage(_GRAY)
     return image
+
+
+def _resized(image, sides: Sequence[int]):
+    """Bring an image to the size it has in its file, times a factor; an orientation may have turned it."""
+    cv2 = _quiet_cv2()
+    height, width = image.shape[:2]
+    across, down = sides if (width > height) == (sides[0] > sides[1]) else sides[::-1]
+    if (width, height) == (across, down):
+        return image
+    interpolation = cv2.INTER_AREA if across < width else cv2.INTER_LINEAR
+    return cv2.resize(image, (across, down), interpolation=interpolation)
 
 
 _GRAY = "grayscale; stains are told by their colours"
@@ -402,7 +461,7 @@ def map_images(
         What `work` returned, or the BadImage (or, made into one, the OSError) that it raised. What else it
         raises comes through and ends the work, as closing the generator does.
     """
-    jobs = jobs or _processors()
+    jobs = jobs or processors()
     if jobs == 1:
         for file in files:
             yield file, _result(work, file)
@@ -436,7 +495,8 @@ def _result(work: Callable[[ImageFile], T], file: ImageFile) -> T | BadImage:
         return BadImage(_unreadable(error))
 
 
-def _processors() -> int:
+def processors() -> int:
+    """Return how many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

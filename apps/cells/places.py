@@ -1,0 +1,88 @@
+"""Where results go: files that can be written, and folders that mirror those of the images."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import PurePath
+
+import numpy as np
+
+from ..common.errors import AppError
+from .images import ImageFile
+from .plots import save_image
+
+
+def check_file(path: str) -> None:
+    """Find out before the work whether a file can be written."""
+    if os.path.isdir(path):
+        raise AppError(f"{path}: is a folder; give a file")
+    if os.path.exists(path) and not os.path.isfile(path):  # such as /dev/null
+        return
+    _check_folder(os.path.dirname(os.path.realpath(path)), path)
+
+
+def make_folder(path: str) -> None:
+    """Make a folder for results, unless it is there, and find out whether files can be written into it."""
+    try:
+        os.makedirs(path, exist_ok=True)
+    except FileExistsError:
+        raise AppError(f"{path}: is a file; give a folder") from None
+    _check_folder(path, path)
+
+
+def _check_folder(folder: str, path: str) -> None:
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise AppError(f"{path}: cannot be written ({error.strerror}); choose another path") from error
+
+
+def outside(files: Sequence[ImageFile], folder: str) -> list[ImageFile]:
+    """Leave out the images in the folder for results: they are earlier ones, or would be replaced."""
+    top = os.path.join(os.path.realpath(folder), "")
+    folders = {path: os.path.join(os.path.realpath(path), "") for path in map(_folder_of, files)}
+    kept = [file for file in files if not folders[_folder_of(file)].startswith(top)]
+    if not kept:
+        raise AppError(f"{folder}: all images are in it; choose another folder for the results with -o")
+    return kept
+
+
+def _folder_of(file: ImageFile) -> str:
+    return os.path.dirname(file.path)
+
+
+def mirrored(files: Sequence[ImageFile], folder: str) -> dict[ImageFile, str]:
+    """Return for each image the path in a folder, without ending, of what is made from it."""
+    paths = {file: os.path.join(folder, *_parts(file.name)) for file in files}
+    stems = Counter(os.path.splitext(path)[0] for path in paths.values())
+    places = {}
+    owners: dict[str, ImageFile] = {}
+    for file, path in paths.items():
+        stem = os.path.splitext(path)[0]
+        place = stem if stems[stem] == 1 else path  # a.jpg beside a.png
+        if owners.setdefault(place, file) is not file:
+            raise AppError(
+                f"{file.path} and {owners[place].path} have the same name; work on their folders one by one"
+            )
+        places[file] = place
+    return places
+
+
+def _parts(name: str) -> list[str]:
+    """Return the parts of a name that stay below the folder it is joined to."""
+    path = PurePath(name)
+    return [part for part in path.parts if part not in (path.anchor, "..")]
+
+
+def write_image(path: str, image: np.ndarray) -> None:
+    """Write an image, and the folders that it lies in."""
+    # A full disk ends the work; it is no fault of the image.
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        save_image(path, image)
+    except OSError as error:
+        raise AppError(f"{path}: {error.strerror}") from error
