@@ -18,7 +18,7 @@ cdef inline float place(float value, float low, float per_unit, int n, int* bin)
     return at - bin[0]
 
 
-def joint_histograms(const float[:, :, ::1] planes, const uint8_t[:, ::1] regions, int n_regions, axes):
+def joint_histograms(const float[:, :, :] planes, const uint8_t[:, ::1] regions, int n_regions, axes):
     """Count pixels by their values in several planes at once, for each region, with soft bins.
 
     A pixel is shared among the bins around it by linear interpolation, so that a small change of a colour
@@ -41,13 +41,12 @@ def joint_histograms(const float[:, :, ::1] planes, const uint8_t[:, ::1] region
     if not 1 <= k <= 3 or len(axes) != k or regions.shape[0] != height or regions.shape[1] != width:
         raise ValueError("planes, regions and axes do not fit")
     cdef int bins[3]
-    cdef int at[3]
     cdef float low[3]
     cdef float per_unit[3]
-    cdef float part[3]
-    cdef int i, y, x, corner, region
-    cdef Py_ssize_t cell
-    cdef double weight
+    cdef float weights[8]
+    cdef Py_ssize_t cells[8]
+    cdef int i, y, x, corner, corners, region, at
+    cdef float part
     for i in range(k):
         low[i], high, bins[i] = axes[i]
         if bins[i] < 2 or not high > low[i]:
@@ -55,36 +54,38 @@ def joint_histograms(const float[:, :, ::1] planes, const uint8_t[:, ::1] region
         per_unit[i] = bins[i] / (high - low[i])
     counts = np.zeros((n_regions, *(axis[2] for axis in axes)))
     cdef double[::1] out = counts.reshape(-1)
-    cdef Py_ssize_t size = counts[0].size if n_regions else 0
     with nogil:
         for y in range(height):
             for x in range(width):
                 region = regions[y, x]
                 if region == 0 or region > n_regions:
                     continue
+                # Each axis doubles the corners that the pixel is shared among.
+                cells[0] = region - 1
+                weights[0] = 1
+                corners = 1
                 for i in range(k):
-                    part[i] = place(planes[y, x, i], low[i], per_unit[i], bins[i], &at[i])
-                for corner in range(1 << k):
-                    weight = 1
-                    cell = 0
-                    for i in range(k):
-                        if corner >> i & 1:
-                            weight = weight * part[i]
-                            cell = cell * bins[i] + at[i] + 1
-                        else:
-                            weight = weight * (1 - part[i])
-                            cell = cell * bins[i] + at[i]
-                    out[(region - 1) * size + cell] += weight
+                    part = place(planes[y, x, i], low[i], per_unit[i], bins[i], &at)
+                    for corner in range(corners):
+                        cells[corner] = cells[corner] * bins[i] + at
+                        cells[corner + corners] = cells[corner] + 1
+                        weights[corner + corners] = weights[corner] * part
+                        weights[corner] = weights[corner] * (1 - part)
+                    corners = 2 * corners
+                for corner in range(corners):
+                    out[cells[corner]] += weights[corner]
     return counts
 
 
-def interpolate(const float[:, :, ::1] planes, const float[:, :, ::1] table, axes):
-    """Look each pixel up in a table over three planes, by linear interpolation between bin centres.
+def add_looked_up(const float[:, ::1] base, const float[:, :, ::1] planes, const float[:, :, ::1] table, axes):
+    """Add to a plane what a table says about the values in three others.
 
     Parameters
     ----------
+    base : ndarray of shape (height, width) and dtype float32
     planes : ndarray of shape (height, width, 3) and dtype float32
     table : ndarray of shape (bins, bins, bins) and dtype float32
+        Read by linear interpolation between the centres of the bins.
     axes : sequence of (low, high, bins)
 
     Returns
@@ -92,17 +93,21 @@ def interpolate(const float[:, :, ::1] planes, const float[:, :, ::1] table, axe
     ndarray of shape (height, width) and dtype float32
     """
     cdef int height = planes.shape[0], width = planes.shape[1]
-    if planes.shape[2] != 3 or [axis[2] for axis in axes] != [table.shape[i] for i in range(3)]:
-        raise ValueError("planes, table and axes do not fit")
+    if base.shape[0] != height or base.shape[1] != width or planes.shape[2] != 3:
+        raise ValueError("planes do not fit")
+    if [axis[2] for axis in axes] != [table.shape[i] for i in range(3)]:
+        raise ValueError("table and axes do not fit")
     cdef int at[3]
     cdef float low[3]
     cdef float per_unit[3]
     cdef float part[3]
     cdef int bins[3]
-    cdef int i, y, x
-    cdef float total
+    cdef int i, j, y, x
+    cdef float total, share
     for i in range(3):
         low[i], high, bins[i] = axes[i]
+        if bins[i] < 2 or not high > low[i]:
+            raise ValueError("an axis needs two bins or more, and a high above its low")
         per_unit[i] = bins[i] / (high - low[i])
     result = np.empty((height, width), np.float32)
     cdef float[:, ::1] out = result
@@ -111,15 +116,14 @@ def interpolate(const float[:, :, ::1] planes, const float[:, :, ::1] table, axe
             for x in range(width):
                 for i in range(3):
                     part[i] = place(planes[y, x, i], low[i], per_unit[i], bins[i], &at[i])
-                total = 0
+                total = base[y, x]
                 for i in range(2):
-                    total = total + (part[0] if i else 1 - part[0]) * (
-                        (1 - part[1]) * (
-                            (1 - part[2]) * table[at[0] + i, at[1], at[2]]
-                            + part[2] * table[at[0] + i, at[1], at[2] + 1])
-                        + part[1] * (
-                            (1 - part[2]) * table[at[0] + i, at[1] + 1, at[2]]
-                            + part[2] * table[at[0] + i, at[1] + 1, at[2] + 1]))
+                    for j in range(2):
+                        share = (part[0] if i else 1 - part[0]) * (part[1] if j else 1 - part[1])
+                        total = total + share * (
+                            (1 - part[2]) * table[at[0] + i, at[1] + j, at[2]]
+                            + part[2] * table[at[0] + i, at[1] + j, at[2] + 1]
+                        )
                 out[y, x] = total
     return result
 

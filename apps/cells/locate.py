@@ -19,7 +19,8 @@ from . import _pixels
 
 MIN_PURPLE = 25  # blue minus green of a nucleus, at least
 MIN_NUCLEUS = 600  # pixels; platelets have up to 150
-MIN_NUCLEUS_AT_BORDER = 1000  # less, cut by the border, is a fragment that nobody counts
+MIN_NUCLEUS_AT_BORDER = 1000  # less, cut by the border, is a fragment that nobody counts ...
+MIN_FRAGMENT = 300  # ... unless there is nothing else
 MIN_LOBE = 60
 LOBE_GAP = 15  # between lobes of one nucleus, at most
 REACH = 40  # of a cell beyond the hull of its nucleus
@@ -36,6 +37,7 @@ BLACK = 24  # the frame that a rotation leaves has no channel above
 # so a shadow changes nothing.
 CYTOPLASM = (-3.2, 1.0, 2.2)
 RARITY = 0.1  # weight of the log of how much rarer a colour is elsewhere
+SMOOTHING = 1.4  # standard deviation, pixels
 MIN_LIKENESS = 0.1
 DISTANCE = 0.006  # likeness that a pixel must have more for each pixel it is farther out
 
@@ -83,8 +85,6 @@ class Field:
 
     Attributes
     ----------
-    smooth : ndarray of shape (height, width, 3) and dtype uint8
-        The image without its noise.
     frame : ndarray of shape (height, width) and dtype uint8
         1 for the black pixels that a rotation left.
     background : ndarray of shape (3,) and dtype float32
@@ -92,12 +92,9 @@ class Field:
     """
 
     def __init__(self, image: np.ndarray) -> None:
-        import cv2
-
         self.image = image
-        self.smooth = cv2.GaussianBlur(image, (5, 5), 0)
         self.frame = _black_frame(image)
-        self.background = _background(image[::6, ::6], self.frame[::6, ::6])
+        self.background = _background(image[::8, ::8], self.frame[::8, ::8])
 
     def densities(self, pixels: np.ndarray) -> np.ndarray:
         """Return how much light is absorbed in each channel, as natural logarithms (float32)."""
@@ -196,7 +193,8 @@ def _background(sample: np.ndarray, frame: np.ndarray) -> np.ndarray:
 def _purple(field: Field) -> np.ndarray:
     import cv2
 
-    purple = cv2.subtract(cv2.extractChannel(field.smooth, 0), cv2.extractChannel(field.smooth, 1))
+    purple = cv2.subtract(cv2.extractChannel(field.image, 0), cv2.extractChannel(field.image, 1))
+    purple = cv2.GaussianBlur(purple, (5, 5), 0)
     purple[field.frame > 0] = 0
     return purple
 
@@ -205,8 +203,7 @@ def _stained(purple: np.ndarray) -> np.ndarray:
     import cv2
 
     # At half the size the threshold is the same, and a quarter of the work.
-    half = cv2.resize(purple, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
-    threshold, _ = cv2.threshold(half, 0, 1, cv2.THRESH_OTSU)
+    threshold, _ = cv2.threshold(_halved(purple), 0, 1, cv2.THRESH_OTSU)
     stained = cv2.threshold(purple, max(threshold, MIN_PURPLE), 1, cv2.THRESH_BINARY)[1]
     return cv2.morphologyEx(stained, cv2.MORPH_OPEN, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (7, 7)))
 
@@ -220,20 +217,21 @@ def _nuclei(stained: np.ndarray) -> list[tuple[tuple[int, int], np.ndarray]]:
 
     height, width = stained.shape
     # Half the size will do to see what lies close together. The margin keeps nuclei off the border.
-    margin = LOBE_GAP
-    half = cv2.resize(stained, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
-    half = cv2.copyMakeBorder(half, *[margin] * 4, cv2.BORDER_CONSTANT)
+    margin = LOBE_GAP // 2
+    half = cv2.copyMakeBorder(_halved(stained), *[margin] * 4, cv2.BORDER_CONSTANT)
     joined = _shrunk(_widened(half, LOBE_GAP / 4), LOBE_GAP / 4)[margin:-margin, margin:-margin]
     n, labels = cv2.connectedComponents(np.ascontiguousarray(joined), ltype=cv2.CV_16U)
     labels = cv2.resize(labels, (width, height), interpolation=cv2.INTER_NEAREST) * stained
-    nuclei = []
+    nuclei, fragments = [], []
     for k in range(1, n):
         mask = cv2.inRange(labels, k, k) & 1
         x, y, w, h = cv2.boundingRect(mask)
         cut = x <= 1 or y <= 1 or x + w >= width - 1 or y + h >= height - 1
-        if cv2.countNonZero(mask) >= (MIN_NUCLEUS_AT_BORDER if cut else MIN_NUCLEUS):
-            nuclei.append(((x, y), mask[y : y + h, x : x + w]))
-    return nuclei
+        area = cv2.countNonZero(mask)
+        found = nuclei if area >= (MIN_NUCLEUS_AT_BORDER if cut else MIN_NUCLEUS) else fragments
+        if area >= MIN_FRAGMENT:
+            found.append(((x, y), mask[y : y + h, x : x + w]))
+    return nuclei or fragments
 
 
 def _distance_to(mask: np.ndarray) -> np.ndarray:
@@ -270,51 +268,55 @@ class _Surroundings:
         self.corner = left, top
         self.part = np.s_[top:bottom, left:right]
         self.nuclei = np.zeros((bottom - top, right - left), np.uint8)  # numbered from 1
-        hulls = self.nuclei.copy()
         for k, ((x, y), mask) in enumerate(nuclei, start=1):
-            place = np.s_[y - top : y - top + mask.shape[0], x - left : x - left + mask.shape[1]]
-            self.nuclei[place] += k * mask
-            points = cv2.findNonZero(mask) + np.int32([x - left, y - top])
-            cv2.fillConvexPoly(hulls, cv2.convexHull(points), 1)
+            self.nuclei[y - top : y - top + mask.shape[0], x - left : x - left + mask.shape[1]] += k * mask
         self.stained = (self.nuclei > 0).view(np.uint8)
-        self.outside = _distance_to(hulls)
+        self.hulls = np.zeros_like(self.stained)
+        for (x, y), mask in nuclei:
+            cv2.fillConvexPoly(self.hulls, _hull(mask) + np.int32([x - left, y - top]), 1)
 
     def likeness(self) -> np.ndarray:
         """Return how much each pixel looks like part of a white cell, above 0 where it counts as one."""
         import cv2
 
-        densities = self.field.densities(self.field.smooth[self.part])
+        # Colours change slowly: half the size has a quarter of the pixels and less noise.
+        image = _halved(self.field.image[self.part])
+        free = 1 - _halved(self.field.frame[self.part])
+        stained = _halved(self.stained)
+        outside = 2 * _distance_to(_halved(self.hulls))
+        densities = self.field.densities(image)
         colours = cv2.transform(densities, COLOUR_PLANES)
-        likeness = cv2.GaussianBlur(cv2.transform(densities, np.float32([CYTOPLASM])), (5, 5), 0)
-        rarity = _pixels.interpolate(colours, self._rarity(colours), COLOUR_AXES)
-        total = cv2.GaussianBlur(likeness + RARITY * rarity, (5, 5), 0)
-        return total - DISTANCE * self.outside - MIN_LIKENESS
+        beside = (outside <= NEAR).view(np.uint8) * (1 - stained) * free
+        rarity = RARITY * np.log(self._share(colours, beside) / self._share(*self._elsewhere()))
+        likeness = _pixels.add_looked_up(
+            cv2.transform(densities, np.float32([CYTOPLASM])), colours, rarity.astype(np.float32), COLOUR_AXES
+        )
+        likeness = cv2.scaleAdd(outside, -DISTANCE, cv2.GaussianBlur(likeness, (0, 0), SMOOTHING / 2))
+        likeness[(outside > REACH) | (free == 0)] = 0
+        return cv2.resize(likeness, self.stained.shape[::-1], interpolation=cv2.INTER_LINEAR) - MIN_LIKENESS
 
-    def _rarity(self, colours: np.ndarray) -> np.ndarray:
-        """Return the log of how much more frequent each colour is beside the nuclei than far from them."""
+    def _elsewhere(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the colours of a ninth of the image's pixels, and the mask of those far from nuclei."""
         import cv2
 
-        free = 1 - self.field.frame
-        near = (self.outside <= NEAR).view(np.uint8) * (1 - self.stained) * free[self.part]
-        # Of the many pixels that are far, one in nine will do.
         some = np.s_[::3, ::3]
-        stained = np.zeros_like(free)
+        stained = np.zeros_like(self.field.frame)
         stained[self.part] = self.stained
-        far = (_distance_to(np.ascontiguousarray(stained[some])) > FAR / 3).view(np.uint8) * free[some]
-        smooth = np.ascontiguousarray(self.field.smooth[some])
-        elsewhere = cv2.transform(self.field.densities(smooth), COLOUR_PLANES)
-        shares = [
-            _pixels.joint_histograms(planes, mask, 1, COLOUR_AXES)[0] / max(cv2.countNonZero(mask), 1)
-            for planes, mask in ((colours, near), (elsewhere, far))
-        ]
-        rare = 2e-4
-        return np.log((shares[0] + rare) / (shares[1] + rare)).astype(np.float32)
+        far = _distance_to(np.ascontiguousarray(stained[some])) > FAR / 3
+        densities = self.field.densities(np.ascontiguousarray(self.field.image[some]))
+        return cv2.transform(densities, COLOUR_PLANES), far.view(np.uint8) * (1 - self.field.frame[some])
+
+    @staticmethod
+    def _share(colours: np.ndarray, mask: np.ndarray) -> np.ndarray:
+        """Return the share that each colour has of the pixels, and a little more for those never seen."""
+        counts = _pixels.joint_histograms(colours, mask, 1, COLOUR_AXES)[0]
+        return counts / max(np.count_nonzero(mask), 1) + 2e-4
 
     def grown(self, likeness: np.ndarray) -> np.ndarray:
         """Return the mask of the cells, smoothed and without what does not hang on a nucleus."""
         import cv2
 
-        mask = ((likeness > 0) & (self.outside <= REACH)).view(np.uint8) * (1 - self.field.frame[self.part])
+        mask = (likeness > 0).view(np.uint8) * (1 - self.field.frame[self.part])
         mask |= self.stained
         # A cell that the border cuts goes on beyond it.
         padded = cv2.copyMakeBorder(mask, *[2 * SMOOTH] * 4, cv2.BORDER_REPLICATE)
@@ -338,6 +340,13 @@ class _Surroundings:
         return whole
 
 
+def _halved(plane: np.ndarray) -> np.ndarray:
+    """Return every 2 x 2 pixels as one; of a mask, 1 where it covers half of them or more."""
+    import cv2
+
+    return cv2.resize(plane, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+
+
 def _touching(mask: np.ndarray, seeds: np.ndarray) -> np.ndarray:
     """Keep the connected parts of a mask that hold a seed."""
     import cv2
@@ -347,6 +356,13 @@ def _touching(mask: np.ndarray, seeds: np.ndarray) -> np.ndarray:
     kept[labels[seeds > 0]] = 1
     kept[0] = 0
     return kept[labels]
+
+
+def _hull(mask: np.ndarray) -> np.ndarray:
+    import cv2
+
+    contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    return cv2.convexHull(np.concatenate(contours))
 
 
 def _filled(mask: np.ndarray) -> np.ndarray:
@@ -361,21 +377,17 @@ def _parted(nucleus: np.ndarray, body: np.ndarray) -> list[tuple[np.ndarray, np.
     """Part cells that touch, where the body has a waist and there is a nucleus on either side."""
     import cv2
 
+    if cv2.countNonZero(body) > MAX_SOLIDITY * cv2.contourArea(_hull(body)):
+        return [(nucleus, body)]
     depth = cv2.distanceTransform(body, cv2.DIST_L2, cv2.DIST_MASK_5)
     cores = (depth > WAIST * depth.max()).view(np.uint8)
-    n, labels = cv2.connectedComponents(cores)
-    if n < 3:
-        return [(nucleus, body)]
     _, nearest = cv2.distanceTransformWithLabels(
         1 - cores, cv2.DIST_L2, cv2.DIST_MASK_5, labelType=cv2.DIST_LABEL_CCOMP
     )
     parts = [body * (nearest == k).view(np.uint8) for k in range(1, nearest.max() + 1)]
-    hull = cv2.contourArea(cv2.convexHull(cv2.findNonZero(body)))
-    if cv2.countNonZero(body) > MAX_SOLIDITY * hull or not all(_round(part, depth) for part in parts):
-        return [(nucleus, body)]
-    if min(cv2.countNonZero(nucleus * part) for part in parts) < MIN_NUCLEUS:
-        return [(nucleus, body)]
-    return [(nucleus * part, part) for part in parts]
+    if all(_round(part, depth) and cv2.countNonZero(nucleus * part) >= MIN_NUCLEUS for part in parts):
+        return [(nucleus * part, part) for part in parts]
+    return [(nucleus, body)]
 
 
 def _round(part: np.ndarray, depth: np.ndarray) -> bool:
@@ -420,7 +432,7 @@ def _tight(field: Field, part, body: np.ndarray, nucleus: np.ndarray) -> np.ndar
     threshold, _ = cv2.threshold(pixels[inside > 0], 0, 1, cv2.THRESH_OTSU)
     dark = (pixels <= threshold).view(np.uint8) * inside
     dark = cv2.morphologyEx(dark, cv2.MORPH_OPEN, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5)))
-    n, labels, stats, _ = cv2.connectedComponentsWithStats(dark)
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(dark)
     lobes = (stats[:, cv2.CC_STAT_AREA] >= MIN_LOBE).astype(np.uint8)
     lobes[0] = 0
     tight = lobes[labels]
