@@ -226,7 +226,7 @@ def crop(images, output, method, size, gray_negative, csv_only, cell_width, json
 @click.option(
     "--folds",
     type=click.IntRange(min=1),
-    default=5,
+    default=10,
     show_default=True,
     help="Folds of the cross-validation; 1 does without.",
 )

@@ -369,7 +369,7 @@ def train(
     classes: Sequence[str] | None = None,
     features: str = "cells",
     cell_width: float | None = None,
-    folds: int = 5,
+    folds: int = 10,
     stage: Stages | None = None,
 ) -> Training:
     """Cross-validate a classifier of cells, fit it on all images and save it.

@@ -201,33 +201,40 @@ def _chosen_alphas(
         inner = samples.rows(part).splits(INNER_FOLDS, settings.seed)
         jobs += [(number, part[train], part[test]) for train, test in inner]
 
-    def count(job):
+    def measure(job):
         number, train, test = job
-        return number, _mistakes(samples.rows(train), samples.rows(test), settings)
+        return number, _losses(samples.rows(train), samples.rows(test), settings)
 
     totals: dict[int, np.ndarray] = {}
     with stage("choose alpha", total=len(jobs)) as advance:
-        for number, mistakes in _in_threads(count, jobs, advance):
-            totals[number] = totals.get(number, 0) + mistakes
+        for number, losses in _in_threads(measure, jobs, advance):
+            totals[number] = totals.get(number, 0) + losses
     return [_best(totals[number]) if number in totals else USUAL_ALPHA for number in range(len(parts))]
 
 
-def _mistakes(train: Samples, test: Samples, settings: Settings) -> np.ndarray:
-    """Count the mistakes with each strength."""
+def _losses(train: Samples, test: Samples, settings: Settings) -> np.ndarray:
+    """Sum the classifier's own loss over the test samples and labels, for each strength.
+
+    With few originals the count of mistakes jumps about, and would choose by chance.
+    """
     X, X_test = train.X, test.X
     for _, step in settings.preparation():
         X, X_test = step.fit_transform(X), step.transform(X_test)
-    return np.array(
-        [
-            np.count_nonzero(estimator.fit(X, train.y).predict(X_test) != test.y)
-            for estimator in settings.estimators()
-        ]
-    )
+    losses = []
+    for estimator in settings.estimators():
+        decision = estimator.fit(X, train.y).decision_function(X_test)
+        if decision.ndim == 1:
+            margins = np.where(test.y == estimator.classes_[1], decision, -decision)
+        else:
+            margins = np.where(test.y[:, None] == estimator.classes_, decision, -decision)
+        log = estimator.loss == "log"
+        losses.append((np.logaddexp(0, -margins) if log else np.maximum(0, 1 - margins)).sum())
+    return np.array(losses)
 
 
-def _best(mistakes: np.ndarray) -> float:
-    """Return the strongest regularisation of those with the fewest mistakes."""
-    return ALPHAS[np.flatnonzero(mistakes == mistakes.min())[-1]]
+def _best(losses: np.ndarray) -> float:
+    """Return the strongest regularisation of those with the least loss."""
+    return ALPHAS[np.flatnonzero(losses == losses.min())[-1]]
 
 
 def _in_threads(work: Callable[[T], R], items: Iterable[T], advance: Callable[[], None]) -> Iterator[R]:
