@@ -1,10 +1,14 @@
 """Every algorithm as its source writes it: dense rows, Python loops, nothing clever.
 
 The compiled solvers must reach the same numbers, given the same order of rows. Notation as in the
-papers: lambda is `alpha`, y_i is -1 or +1, the dual variables b_i are in [0, c_i].
+papers: lambda is `alpha`, y_i is -1 or +1, the dual variables b_i are in [0, c_i]. So must the sums over
+pixels of the app for cells, at the end.
 """
 
+from itertools import product
+
 import numpy as np
+from scipy.ndimage import map_coordinates
 from scipy.optimize import brentq
 from scipy.special import expit
 
@@ -148,3 +152,53 @@ def article_pegasos(X, y, n_iter, alpha, rng):
         else:
             w = (1 - eta * alpha) * w
     return w
+
+
+def bin_places(values, axis):
+    """Return where values lie between the centres of the bins, from 0 to bins - 1; NaN lies at 0."""
+    low, high, bins = axis
+    places = (np.asarray(values, np.float64) - low) * bins / (high - low) - 0.5
+    return np.clip(np.where(np.isnan(places), 0, places), 0, bins - 1)
+
+
+def joint_histograms(planes, regions, n_regions, axes):
+    """Share each pixel of a region among the bins around its values, by how near their centres are."""
+    counts = np.zeros((n_regions, *(bins for _, _, bins in axes)))
+    places = [bin_places(planes[..., i], axis) for i, axis in enumerate(axes)]
+    for y, x in np.ndindex(regions.shape):
+        if 1 <= regions[y, x] <= n_regions:
+            for bins in product(*(range(axis[2]) for axis in axes)):
+                nearness = [max(0, 1 - abs(place[y, x] - k)) for place, k in zip(places, bins, strict=True)]
+                counts[(regions[y, x] - 1, *bins)] += np.prod(nearness)
+    return counts
+
+
+def add_looked_up(base, planes, table, axes):
+    """Add what a table says, read by linear interpolation."""
+    places = [bin_places(planes[..., i], axis) for i, axis in enumerate(axes)]
+    return base + map_coordinates(table.astype(np.float64), places, order=1)
+
+
+def moments(planes, regions, n_regions):
+    """Return count, mean and standard deviation of each plane in each region."""
+    counts, means, deviations = (np.zeros((n_regions, n)) for n in (1, planes.shape[2], planes.shape[2]))
+    for region in range(1, n_regions + 1):
+        pixels = planes[regions == region].astype(np.float64)
+        if len(pixels):
+            counts[region - 1] = len(pixels)
+            means[region - 1], deviations[region - 1] = pixels.mean(axis=0), pixels.std(axis=0)
+    return counts[:, 0], means, deviations
+
+
+def binary_patterns(gray, regions, n_regions):
+    """LBP riu2 with 8 neighbours, Ojala et al. 2002: 0...01...1 turned is k, for k ones; all others are 9."""
+    around = [(0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1), (1, 0), (1, 1)]
+    counts = np.zeros((n_regions, 10))
+    for y, x in product(range(1, len(gray) - 1), range(1, gray.shape[1] - 1)):
+        if 1 <= regions[y, x] <= n_regions:
+            bits = [gray[y + dy, x + dx] >= gray[y, x] for dy, dx in around]
+            ones = sum(bits)
+            turned = [bits[k:] + bits[:k] for k in range(8)]
+            uniform = [False] * (8 - ones) + [True] * ones in turned
+            counts[regions[y, x] - 1, ones if uniform else 9] += 1
+    return counts

@@ -8,6 +8,9 @@ from libc.stdint cimport uint8_t
 
 import numpy as np
 
+cdef enum:
+    MAX_BINS = 65536  # far fewer than the whole numbers that a float holds, which bins are computed as
+
 
 cdef inline float place(float value, float low, float per_unit, int n, int* bin) noexcept nogil:
     """Return how far a value lies between the centre of its bin and of the next."""
@@ -31,7 +34,7 @@ def joint_histograms(const float[:, :, :] planes, const uint8_t[:, ::1] regions,
     regions : ndarray of shape (height, width) and dtype uint8
     n_regions : int
     axes : sequence of (low, high, bins)
-        One for each plane; bins >= 2. Values outside count at the ends.
+        One for each plane; bins >= 2. Values outside count at the ends, NaN at the lower one.
 
     Returns
     -------
@@ -49,8 +52,8 @@ def joint_histograms(const float[:, :, :] planes, const uint8_t[:, ::1] regions,
     cdef float part
     for i in range(k):
         low[i], high, bins[i] = axes[i]
-        if bins[i] < 2 or not high > low[i]:
-            raise ValueError("an axis needs two bins or more, and a high above its low")
+        if not 2 <= bins[i] <= MAX_BINS or not high > low[i]:
+            raise ValueError(f"an axis needs 2 to {MAX_BINS} bins, and a high above its low")
         per_unit[i] = bins[i] / (high - low[i])
     counts = np.zeros((n_regions, *(axis[2] for axis in axes)))
     cdef double[::1] out = counts.reshape(-1)
@@ -85,7 +88,8 @@ def add_looked_up(const float[:, ::1] base, const float[:, :, ::1] planes, const
     base : ndarray of shape (height, width) and dtype float32
     planes : ndarray of shape (height, width, 3) and dtype float32
     table : ndarray of shape (bins, bins, bins) and dtype float32
-        Read by linear interpolation between the centres of the bins.
+        Read by linear interpolation between the centres of the bins; values outside as at the ends, NaN as
+        at the lower one.
     axes : sequence of (low, high, bins)
 
     Returns
@@ -106,8 +110,8 @@ def add_looked_up(const float[:, ::1] base, const float[:, :, ::1] planes, const
     cdef float total, share
     for i in range(3):
         low[i], high, bins[i] = axes[i]
-        if bins[i] < 2 or not high > low[i]:
-            raise ValueError("an axis needs two bins or more, and a high above its low")
+        if not 2 <= bins[i] <= MAX_BINS or not high > low[i]:
+            raise ValueError(f"an axis needs 2 to {MAX_BINS} bins, and a high above its low")
         per_unit[i] = bins[i] / (high - low[i])
     result = np.empty((height, width), np.float32)
     cdef float[:, ::1] out = result

@@ -42,7 +42,8 @@ def locate_report(
     show("gray", gray)
     gray = without_frame(gray)
     show("frame neutralised", gray)
-    dark = (gray <= np.percentile(gray, DARK_PERCENT)).view(np.uint8)
+    # The brightest are never dark: where all pixels are alike nothing is.
+    dark = ((gray <= np.percentile(gray, DARK_PERCENT)) & (gray < gray.max())).view(np.uint8)
     show("darkest 2 %", 255 - 255 * dark)
     dark = cv2.morphologyEx(dark, cv2.MORPH_OPEN, np.ones((5, 5), np.uint8))
     show("opened", 255 - 255 * dark)

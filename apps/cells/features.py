@@ -140,8 +140,7 @@ class _Measured:
         self.free = 1 - field.frame[part]
         self.area = cv2.countNonZero(self.nucleus)
         self.nucleus_box = cv2.boundingRect(self.nucleus)
-        self.depth = cv2.distanceTransform(self.nucleus, cv2.DIST_L2, cv2.DIST_MASK_5)
-        self.height = cv2.distanceTransform(1 - self.nucleus, cv2.DIST_L2, cv2.DIST_MASK_5)
+        self.depth, self.height = _to_border(self.nucleus), _to_border(1 - self.nucleus)
         self.pixels = cv2.GaussianBlur(field.image[part], (3, 3), 0)
         self.density = field.densities(self.pixels)
         self.planes = cv2.transform(self.density, COLOUR_PLANES)  # pink, purple, dark
@@ -216,7 +215,7 @@ class _Measured:
 
     def shells(self) -> np.ndarray:
         inward = _shell_table(INWARD)[np.ceil(self.depth).astype(np.uint8)]
-        outward = _shell_table(OUTWARD)[np.minimum(np.ceil(self.height), 255).astype(np.uint8)]
+        outward = _shell_table(OUTWARD)[np.ceil(self.height).astype(np.uint8)]
         shells = (inward + outward + (len(INWARD) - 1) * (outward > 0)).astype(np.uint8) * self.free
         counts, means, spreads = _pixels.moments(self.density, shells, len(INWARD) + len(OUTWARD) - 2)
         return np.column_stack([means, spreads, counts / self.area])
@@ -271,6 +270,13 @@ class _Measured:
                 values += [cv2.mean(taken, mask)[:2] for mask in masks]
                 last[kind] = now
         return np.concatenate(values) / 200
+
+
+def _to_border(mask: np.ndarray) -> np.ndarray:
+    """Return how far each pixel of a mask is from its border, at most 255: it may fill the array."""
+    import cv2
+
+    return np.minimum(cv2.distanceTransform(mask, cv2.DIST_L2, cv2.DIST_MASK_5), 255)
 
 
 @cache
