@@ -10,7 +10,7 @@ Lengths are in pixels at the working scale, at which a white cell is 50 to 110 p
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -123,7 +123,8 @@ def locate(field: Field, show: Callable[[str, np.ndarray], None] | None = None) 
     show("blue minus green", _stretched(purple))
     stained = _stained(purple)
     show("Otsu's threshold, opened", stained * 255)
-    nuclei = _nuclei(stained)
+    # Where all is stained there is nothing that a nucleus stands out from.
+    nuclei = _nuclei(stained) if not (stained | field.frame).all() else []
     if not nuclei:
         return []
     around = _Surroundings(field, nuclei)
@@ -132,9 +133,9 @@ def locate(field: Field, show: Callable[[str, np.ndarray], None] | None = None) 
     grown = around.grown(likeness)
     show("grown and smoothed", around.in_image(grown * 255))
     cells = [
-        _cell(field, around.corner, nucleus, body)
-        for k in range(1, len(nuclei) + 1)
-        for nucleus, body in _parted(*around.of_nucleus(k, grown))
+        _cell(field, corner, nucleus, body)
+        for corner, *masks in around.shared_out(grown)
+        for nucleus, body in _parted(*masks)
     ]
     return sorted(cells, key=lambda cell: -cell.area)
 
@@ -150,7 +151,7 @@ def find_center(image: np.ndarray) -> tuple[int, int] | None:
     Returns
     -------
     tuple of int, or None
-        x and y; None when nothing is stained.
+        x and y; None when nothing is stained, or everything.
     """
     import cv2
 
@@ -160,7 +161,7 @@ def find_center(image: np.ndarray) -> tuple[int, int] | None:
         stained = cv2.threshold(purple, MIN_PURPLE, 1, cv2.THRESH_BINARY)[1]
     stained = cv2.morphologyEx(stained, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
     n, _, stats, centers = cv2.connectedComponentsWithStats(stained)
-    if n == 1:
+    if n == 1 or stained.all():
         return None
     x, y = centers[1 + stats[1:, cv2.CC_STAT_AREA].argmax()]
     return int(x), int(y)
@@ -220,17 +221,22 @@ def _nuclei(stained: np.ndarray) -> list[tuple[tuple[int, int], np.ndarray]]:
     margin = LOBE_GAP // 2
     half = cv2.copyMakeBorder(_halved(stained), *[margin] * 4, cv2.BORDER_CONSTANT)
     joined = _shrunk(_widened(half, LOBE_GAP / 4), LOBE_GAP / 4)[margin:-margin, margin:-margin]
-    n, labels = cv2.connectedComponents(np.ascontiguousarray(joined), ltype=cv2.CV_16U)
-    labels = cv2.resize(labels, (width, height), interpolation=cv2.INTER_NEAREST) * stained
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(np.ascontiguousarray(joined))
+    factors = np.tile([width / joined.shape[1], height / joined.shape[0]], 2)
+    labels = cv2.resize(labels, (width, height), interpolation=cv2.INTER_NEAREST)
     nuclei, fragments = [], []
-    for k in range(1, n):
-        mask = cv2.inRange(labels, k, k) & 1
+    for k, (x, y, w, h, _) in enumerate(stats[1:], start=1):
+        left, top, right, bottom = (factors * (x, y, x + w + 1, y + h + 1)).astype(int)
+        part = np.s_[top:bottom, left:right]
+        mask = (labels[part] == k).view(np.uint8) * stained[part]
         x, y, w, h = cv2.boundingRect(mask)
+        mask = mask[y : y + h, x : x + w]
+        x, y = int(x + left), int(y + top)
         cut = x <= 1 or y <= 1 or x + w >= width - 1 or y + h >= height - 1
         area = cv2.countNonZero(mask)
         found = nuclei if area >= (MIN_NUCLEUS_AT_BORDER if cut else MIN_NUCLEUS) else fragments
         if area >= MIN_FRAGMENT:
-            found.append(((x, y), mask[y : y + h, x : x + w]))
+            found.append(((x, y), mask))
     return nuclei or fragments
 
 
@@ -267,9 +273,14 @@ class _Surroundings:
         bottom = min(height, max(y + mask.shape[0] for (_, y), mask in nuclei) + pad)
         self.corner = left, top
         self.part = np.s_[top:bottom, left:right]
-        self.nuclei = np.zeros((bottom - top, right - left), np.uint8)  # numbered from 1
+        self.nuclei = np.zeros((bottom - top, right - left), np.int32)  # numbered from 1
+        self.corners = []  # of the part that each nucleus and what may belong to it lie in
+        self.parts = []
         for k, ((x, y), mask) in enumerate(nuclei, start=1):
-            self.nuclei[y - top : y - top + mask.shape[0], x - left : x - left + mask.shape[1]] += k * mask
+            x, y, (h, w) = x - left, y - top, mask.shape
+            self.nuclei[y : y + h, x : x + w] += mask * np.int32(k)
+            self.corners.append((max(0, x - pad), max(0, y - pad)))
+            self.parts.append(np.s_[max(0, y - pad) : y + h + pad, max(0, x - pad) : x + w + pad])
         self.stained = (self.nuclei > 0).view(np.uint8)
         self.hulls = np.zeros_like(self.stained)
         for (x, y), mask in nuclei:
@@ -324,14 +335,22 @@ class _Surroundings:
         mask = np.ascontiguousarray(_widened(_shrunk(padded, SMOOTH), SMOOTH)[inner]) | self.stained
         return _filled(_touching(mask, self.stained))
 
-    def of_nucleus(self, k: int, grown: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the masks of one nucleus and of what has grown around it, nearer than to the others."""
-        nucleus = (self.nuclei == k).view(np.uint8)
-        others = self.stained - nucleus
-        if not others.any():
-            return nucleus, grown
-        own = grown * (_distance_to(nucleus) <= _distance_to(others)).view(np.uint8)
-        return nucleus, _touching(own, nucleus)
+    def shared_out(self, grown: np.ndarray) -> Iterator[tuple[tuple[int, int], np.ndarray, np.ndarray]]:
+        """Yield a corner and the masks of each nucleus and of what has grown nearer to it than to others."""
+        import cv2
+
+        if len(self.parts) == 1:
+            yield self.corner, self.stained, grown
+            return
+        _, lobes = cv2.distanceTransformWithLabels(
+            1 - self.stained, cv2.DIST_L2, cv2.DIST_MASK_5, labelType=cv2.DIST_LABEL_CCOMP
+        )
+        nearest = np.zeros(lobes.max() + 1, np.int32)
+        nearest[lobes[self.stained > 0]] = self.nuclei[self.stained > 0]
+        nearest = nearest[lobes] * grown
+        for k, ((x, y), part) in enumerate(zip(self.corners, self.parts, strict=True), start=1):
+            nucleus, own = ((numbers[part] == k).view(np.uint8) for numbers in (self.nuclei, nearest))
+            yield (x + self.corner[0], y + self.corner[1]), nucleus, _touching(own, nucleus)
 
     def in_image(self, part: np.ndarray) -> np.ndarray:
         """Return a picture of this part in its place in the image."""

@@ -270,7 +270,7 @@ T = np.zeros((5, 2, 4), np.float32)
     ],
 )
 def test_what_does_not_fit_is_refused(function, arguments):
-    with pytest.raises(ValueError, match="fit|axis|contiguous|mismatch|dimensions|negative"):
+    with pytest.raises(ValueError, match=r"fit|axis|contiguous|mismatch|dimensions|negative"):
         getattr(_pixels, function)(*arguments)
 
 
