@@ -301,7 +301,7 @@ def read_scaled(
     sides = [int(side * scale + 1e-6) for side in (header.width, header.height)]
     size = f"{sides[0]:,} x {sides[1]:,} pixels at the working scale"
     if min(sides) < MIN_SIDE * min(1, fraction):
-        raise BadImage(f"{size}, too small")
+        raise BadImage(f"{size}, too small (see --cell-width)")
     if sides[0] * sides[1] > max_pixels:
         raise BadImage(f"{size}, more than the limit of {max_pixels:,}")
     image = _decoded(data, header, max(reduce for reduce in REDUCTIONS if reduce == 1 or reduce * scale <= 1))
@@ -358,7 +358,7 @@ def _unreadable(error: OSError) -> str:
 def _check_size(header: Header, max_pixels: int) -> None:
     size = f"{header.width:,} x {header.height:,} pixels"
     if min(header.width, header.height) < MIN_SIDE:
-        raise BadImage(f"{size}, too small")
+        raise BadImage(f"{size}, too small (see --cell-width)")
     if header.width * header.height > max_pixels:
         raise BadImage(f"{size}, more than the limit of {max_pixels:,}")
 

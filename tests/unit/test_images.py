@@ -15,7 +15,7 @@ import pytest
 
 from fastsvm_apps.cells import images
 from fastsvm_apps.cells.header import FOREIGN, BadImage, decodable, read_header
-from fastsvm_apps.cells.images import ImageFile, find_images, map_images, read_image
+from fastsvm_apps.cells.images import ImageFile, find_images, map_images, read_image, read_scaled
 from fastsvm_apps.common.errors import AppError
 
 HEIGHT, WIDTH = 60, 90
@@ -245,6 +245,95 @@ def test_cmyk_stored_as_ycck(read):
     image = read(bytes(content))
     as_pillow = np.array(pillow.open(io.BytesIO(bytes(content))).convert("RGB"))[..., ::-1]
     np.testing.assert_allclose(image.astype(int), as_pillow, atol=3)
+
+
+# At the working scale
+
+
+@pytest.fixture
+def scaled(tmp_path):
+    """Read an image of a size at the working scale."""
+
+    def scaled(width, height, ending="jpg", **options):
+        path = tmp_path / f"image.{ending}"
+        path.write_bytes(encoded(ending, smooth(height, width)))
+        return read_scaled(str(path), **options)
+
+    return scaled
+
+
+@pytest.mark.parametrize("ending", ["jpg", "png"])
+@pytest.mark.parametrize(
+    ("size", "options", "expected", "scale"),
+    [
+        ((320, 240), {}, (320, 240), 1),
+        ((640, 480), {}, (320, 240), 0.5),
+        ((480, 641), {}, (239, 320), 320 / 641),
+        ((1000, 667), {}, (320, 213), 0.32),
+        ((2600, 1900), {}, (320, 233), 320 / 2600),
+        ((100, 90), {}, (100, 90), 1),
+        ((320, 240), {"cell_width": 80}, (320, 240), 1),
+        ((320, 240), {"cell_width": 100}, (256, 192), 0.8),
+        ((320, 240), {"cell_width": 20}, (1280, 960), 4),
+        ((1000, 667), {"cell_width": 100}, (800, 533), 0.8),
+        ((640, 480), {"fraction": 0.5}, (160, 120), 0.25),
+        ((641, 479), {"cell_width": 160, "fraction": 0.5}, (160, 119), 0.25),
+    ],
+)
+def test_the_working_scale(scaled, ending, size, options, expected, scale):
+    image, factor = scaled(*size, ending, **options)
+    assert factor == pytest.approx(scale)
+    assert image.shape == (*expected[::-1], 3)
+    assert all(round(side / factor) <= whole for side, whole in zip(image.shape[1::-1], size, strict=True))
+    whole = cv2.resize(smooth(*size[::-1]), expected, interpolation=cv2.INTER_AREA)
+    assert np.abs(image.astype(int) - whole).mean() < 4
+
+
+def test_no_more_is_decoded_than_needed(scaled, monkeypatch):
+    decoded, decode = [], images._decode
+
+    def note(data, header, reduce):
+        decoded.append(reduce)
+        return decode(data, header, reduce)
+
+    monkeypatch.setattr(images, "_decode", note)
+    for width in (320, 639, 640, 1279, 1280, 2560, 5120):
+        scaled(width, width // 2)
+    assert decoded == [1, 1, 2, 2, 4, 8, 8]
+
+
+@pytest.mark.parametrize("reads", [read_image, read_scaled])
+def test_a_file_is_read_once(tmp_path, monkeypatch, reads):
+    path = tmp_path / "image.jpg"
+    path.write_bytes(encoded("jpg", smooth(480, 640)))
+    read, contents = [], images._contents
+    monkeypatch.setattr(images, "_contents", lambda path: read.append(path) or contents(path))
+    reads(str(path))
+    assert read == [str(path)]
+
+
+def test_a_turned_image_is_scaled_too(tmp_path):
+    exif = pytest.importorskip("PIL.Image").Exif()
+    exif[0x112] = 6
+    path = tmp_path / "image.jpg"
+    path.write_bytes(save(smooth(480, 650), "JPEG", exif=exif))
+    image, scale = read_scaled(str(path))
+    assert (image.shape, scale) == ((320, 236, 3), 320 / 650)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"cell_width": 400}, "64 x 12 pixels at the working scale, too small"),
+        (
+            {"cell_width": 20, "max_pixels": 100_000},
+            "1,280 x 240 pixels at the working scale, more than the ",
+        ),
+    ],
+)
+def test_a_scale_that_does_not_suit(scaled, options, reason):
+    with pytest.raises(BadImage, match=reason):
+        scaled(320, 60, **options)
 
 
 # Refusing

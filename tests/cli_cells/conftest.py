@@ -1,0 +1,129 @@
+"""The sample smears, a model of them, and ways to run the app."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from fastsvm_apps.cells import pipeline
+from fastsvm_apps.cells.cli import main
+
+SAMPLE = Path(__file__).parents[2] / "data" / "cells"
+
+
+@pytest.fixture(scope="session")
+def smears():
+    """Return the folder of rendered smears."""
+    return SAMPLE
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Copy sample smears, by their numbers, into a folder of a name, or into folders of their labels."""
+
+    def folder(*numbers, name="smears", by_label=False):
+        for number in numbers:
+            (source,) = SAMPLE.rglob(f"smear_{number:02}.jpg")
+            target = tmp_path / name / source.parent.name if by_label else tmp_path / name
+            target.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, target)
+        return tmp_path / name
+
+    return folder
+
+
+@pytest.fixture
+def work(tmp_path, monkeypatch):
+    """Return an empty folder, which is the current one."""
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+    return work
+
+
+@pytest.fixture
+def run(work):
+    """Run a command line inside an empty folder."""
+
+    def run(*args, **options):
+        return CliRunner().invoke(main, [str(arg) for arg in args], prog_name="fastsvm-cells", **options)
+
+    return run
+
+
+@pytest.fixture
+def start(work):
+    """Start a real process; whatever a test leaves running is ended."""
+    processes = []
+
+    def start(*args, **options):
+        command = [sys.executable, "-P", "-m", "fastsvm_apps.cells", *map(str, args)]
+        pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
+        processes.append(subprocess.Popen(command, cwd=work, text=True, **{**pipes, **options}))
+        return processes[-1]
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        process.stderr.close()
+
+
+def _train(tmp_path_factory, features, classifier):
+    path = str(tmp_path_factory.mktemp("model") / f"{features}.safetensors")
+    settings = pipeline.Settings(classifier, alpha=0.3)
+    pipeline.train([str(SAMPLE / "images")], path, settings, features=features, folds=1)
+    return path
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory):
+    """Return the path of a model of the sample smears, with probabilities."""
+    return _train(tmp_path_factory, "cells", "sdca-logistic")
+
+
+@pytest.fixture(scope="session")
+def svm(tmp_path_factory):
+    """Return the path of a model of few features, with decision values."""
+    return _train(tmp_path_factory, "shells", "sdca-svm")
+
+
+@pytest.fixture
+def bad(folder):
+    """Return a folder with two good images and three bad ones."""
+    top = folder(0, 20)
+    gray = cv2.imread(str(top / "smear_00.jpg"), cv2.IMREAD_GRAYSCALE)
+    cv2.imwrite(str(top / "gray.png"), gray)
+    (top / "cut.jpg").write_bytes((top / "smear_00.jpg").read_bytes()[:5000])
+    (top / "text.jpg").write_text("a table of results\n" * 30)
+    return top
+
+
+BAD = {
+    "cut.jpg": "cut short; copy or download it again",
+    "gray.png": "grayscale; stains are told by their colours",
+    "text.jpg": "not an image",
+}
+
+
+@pytest.fixture(scope="session")
+def problems():
+    """Return why each of the bad images is bad."""
+    return BAD
+
+
+@pytest.fixture
+def enlarged(folder):
+    """Return a folder with a smear at twice its size, and one with the smear as it is."""
+    plain = folder(4)
+    target = plain.parent / "large"
+    target.mkdir()
+    image = cv2.imread(str(plain / "smear_04.jpg"))
+    cv2.imwrite(str(target / "smear_04.png"), np.repeat(np.repeat(image, 2, axis=0), 2, axis=1))
+    return target, plain

@@ -1,0 +1,204 @@
+"""Bad input: one line on stderr that says what to do, nothing on stdout, and nothing half-written."""
+
+import os
+import re
+import shutil
+
+import numpy as np
+import pytest
+
+import fastsvm
+
+
+@pytest.fixture
+def fails(run, work):
+    """Run a command line that must fail."""
+
+    def fails(*args, code=1, pattern):
+        before = sorted(work.rglob("*"))
+        result = run(*args)
+        assert result.exit_code == code, (result.stderr, result.exception)
+        assert result.stdout == ""
+        *notes, last = result.stderr.splitlines()
+        assert re.fullmatch(rf"error: .*{pattern}.*", last), result.stderr
+        assert all(line.startswith("note: ") for line in notes)
+        assert sorted(work.rglob("*")) == before
+
+    return fails
+
+
+def commands(model, top):
+    """Return a command line for each command on some images."""
+    return {
+        "crop": ("crop", top, "-o", "out"),
+        "train": ("train", top),
+        "classify": ("classify", top, "-m", model),
+        "evaluate": ("evaluate", model, top),
+        "steps": ("steps", top, "-o", "out.png"),
+        "sheet": ("sheet", top, "-o", "out.png"),
+    }
+
+
+COMMANDS = ["crop", "train", "classify", "evaluate", "steps", "sheet"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_images(fails, svm, command, tmp_path):
+    fails(*commands(svm, "missing")[command], pattern="missing: .*No such file or directory")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty/notes.txt").touch()
+    empty = commands(svm, tmp_path / "empty")[command]
+    fails(*empty, pattern="empty: (no images .* in it; give an image, or a folder of them|not a file)")
+
+
+@pytest.mark.parametrize("command", ["crop", "train", "classify", "sheet", "steps", "evaluate"])
+def test_arguments_are_missing(fails, svm, command):
+    fails(command, code=2, pattern=f"Missing .*see 'fastsvm-cells {command} --help'")
+
+
+def test_a_loop_of_links(run, folder, svm):
+    top = folder(0, 20)
+    (top / "loop").symlink_to(top, target_is_directory=True)
+    assert run("classify", top, "-m", svm).stdout.count("smear_") == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "pattern"),
+    [
+        (("crop", "-o", "o", "--size", "0"), 2, "--size"),
+        (("crop", "-o", "o", "--method", "best"), 2, "--method"),
+        (("crop", "-o", "o", "--cell-width", "nan"), 2, "--cell-width"),
+        (("crop", "-o", "o", "--cell-width", "10"), 2, "--cell-width"),
+        (("crop", "-o", "-"), 2, "crops cannot go to stdout"),
+        (("crop", "-o", "-", "--csv-only", "--json"), 2, "both write to stdout"),
+        (("crop", "-o", "o", "--csv-only", "--gray-negative"), 2, "--csv-only makes no crops"),
+        (("crop", "-o", "no/boxes.csv", "--csv-only"), 1, "no/boxes.csv: No such file or directory"),
+        (("train", "--alpha", "0"), 2, "--alpha"),
+        (("train", "--alpha", "inf"), 2, "--alpha"),
+        (("train", "--folds", "0"), 2, "--folds"),
+        (("train", "--pca", "0"), 2, "--pca"),
+        (
+            ("train", "--pca", "5000", "--features", "shells"),
+            2,
+            "--pca 5000 is too much.*; [0-9]+ is the most",
+        ),
+        (("train", "--features", "hog"), 2, "--features"),
+        (("train", "--classifier", "perceptron"), 2, "--classifier"),
+        (("train", "-o", "-"), 2, "cannot go to stdout"),
+        (("train", "-o", "no/m.safetensors"), 1, r"no/m.safetensors: cannot be written \(No such"),
+        (("train", "-o", "."), 1, "is a folder; give a file"),
+        (("train", "--labels", "no.csv"), 1, "no.csv: No such file"),
+        (("train", "--groups", "no.csv"), 1, "no.csv: No such file"),
+        (("classify", "--json", "--csv"), 2, "give --json or --csv, not both"),
+        (("classify", "-o", "-"), 2, "--csv prints the table"),
+        (("classify", "-o", "no/c.csv"), 1, "no/c.csv: cannot be written"),
+        (("classify", "--report", "no/r.html"), 1, "no/r.html: cannot be written"),
+        (("classify", "--config", "no.toml"), 1, "no.toml: No such file"),
+        (("evaluate", "--mistakes", "a.xyz"), 1, "no image format"),
+        (("evaluate", "--mistakes", "no/a.png"), 1, "no/a.png: cannot be written"),
+        (("sheet", "-o", "no/a.png"), 1, "no/a.png: cannot be written"),
+        (("sheet", "-o", "a.png", "--columns", "0"), 2, "--columns"),
+        (("sheet", "-o", "a.png", "--limit", "0"), 2, "--limit"),
+        (("steps", "-o", "no/a.png"), 1, "no/a.png: cannot be written"),
+        (("steps", "-o", "a.png", "--method", "center"), 2, "--method"),
+    ],
+)
+def test_options(fails, folder, svm, options, code, pattern):
+    command, *rest = options
+    top = folder(0, 1, 20, 21, by_label=True)
+    images = [top / "LYMPHOCYTE/smear_00.jpg"] if command == "steps" else [top]
+    model = {"classify": ["-m", svm], "evaluate": [svm]}.get(command, [])
+    fails(command, *model, *images, *rest, code=code, pattern=pattern)
+
+
+def test_labels(fails, folder, svm, tmp_path):
+    top = folder(0, 1)
+    fails("train", top, pattern="no image has a label; lay them in a folder for each, or give --labels")
+    fails("evaluate", svm, top, pattern="no image has a label")
+    only = folder(0, 1, name="only", by_label=True)
+    fails("train", only, pattern="'LYMPHOCYTE' is the only label; give images of two or more")
+    table = tmp_path / "labels.csv"
+    table.write_text("file,label\nother.jpg,a\n")
+    fails("train", top, "--labels", table, pattern="line 2: 'other.jpg' is not among the images")
+    none = folder(40, 41, name="none", by_label=True)
+    fails("train", none, pattern="no image could be used; .*smear_40.jpg: no white cell")
+
+
+@pytest.mark.parametrize("command", ["classify", "evaluate"])
+def test_models(fails, folder, command, tmp_path):
+    top = folder(0, 20, by_label=True)
+
+    def fails_with(path, pattern):
+        line = commands(path, top)[command]
+        fails(*line, pattern=pattern)
+
+    X = np.random.default_rng(0).normal(size=(20, 3)).astype(np.float32)
+    classifier = fastsvm.SDCAClassifier(alpha=0.1).fit(X, [0, 1] * 10)
+    path = str(tmp_path / "other.safetensors")
+    fastsvm.save_model(classifier, path)
+    fails_with(path, "other.safetensors: a model for other features; give one that .* train wrote")
+    fails_with("missing.safetensors", "missing.safetensors")
+    fails_with(top / "LYMPHOCYTE/smear_00.jpg", "smear_00.jpg")
+
+
+def test_a_model_of_texts(fails, folder, tmp_path):
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.pipeline import Pipeline
+
+    path = str(tmp_path / "texts.safetensors")
+    texts = Pipeline([("vectorizer", CountVectorizer()), ("classifier", fastsvm.SDCAClassifier(alpha=0.1))])
+    fastsvm.save_model(texts.fit(["good thing", "bad thing"], ["a", "b"]), path)
+    fails("classify", folder(0), "-m", path, pattern="texts.safetensors: a model for other features")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
+def test_no_permission(fails, folder, svm, work):
+    top = folder(0, 20, by_label=True)
+    (work / "closed").mkdir(mode=0o500)
+    fails("crop", top, "-o", "closed/crops", pattern="Permission denied")
+    fails("crop", top, "-o", "closed", pattern="Permission denied")
+    fails("train", top, "-o", "closed/m.safetensors", pattern="Permission denied")
+    fails("classify", top, "-m", svm, "-o", "closed/c.csv", pattern="Permission denied")
+    fails("classify", top, "-m", svm, "--report", "closed/c.html", pattern="Permission denied")
+    fails("classify", top, "-m", svm, "--overlay", "closed/o", pattern="Permission denied")
+    fails("sheet", top, "-o", "closed/s.png", pattern="Permission denied")
+
+
+def test_a_folder_for_results_that_is_a_file(fails, folder, svm, work):
+    (work / "file").write_text("mine")
+    fails("crop", folder(0), "-o", "file", pattern="file: is a file; give a folder")
+    fails("classify", folder(0), "-m", svm, "--overlay", "file", pattern="file: is a file; give a folder")
+    assert (work / "file").read_text() == "mine"
+
+
+def test_what_was_there_stays_when_something_fails(run, folder, work, svm, monkeypatch):
+    from fastsvm_apps.cells import pipeline
+
+    (work / "cells.csv").write_text("old")
+
+    def broken(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pipeline.CellModel, "predict", broken)
+    result = run("classify", folder(0), "-m", svm, "-o", "cells.csv")
+    assert (result.exit_code, result.stderr) == (1, "error: interrupted\n")
+    assert (work / "cells.csv").read_text() == "old"
+    assert [path.name for path in work.iterdir()] == ["cells.csv"]
+
+
+def test_an_image_that_fills_its_frame(run, folder, svm, model):
+    import cv2
+
+    top = folder(0)
+    cv2.imwrite(str(top / "purple.png"), np.full((240, 320, 3), (200, 60, 140), np.uint8))
+    for path in (svm, model):
+        assert run("classify", top, "-m", path).exit_code in (0, 3)
+
+
+def test_links_are_kept(run, folder, work, svm):
+    (work / "real.csv").write_text("old")
+    (work / "link.csv").symlink_to("real.csv")
+    assert run("classify", folder(0), "-m", svm, "-o", "link.csv").exit_code == 0
+    assert (work / "link.csv").is_symlink()
+    assert (work / "real.csv").read_text().startswith("file,")
+    shutil.rmtree(work / "none", ignore_errors=True)

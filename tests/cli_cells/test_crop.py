@@ -1,0 +1,193 @@
+"""crop: where the cells are, and what is cut out."""
+
+import csv
+import io
+import json
+import os
+
+import cv2
+import numpy as np
+import pytest
+
+COLUMNS = ["file", "cell", "x", "y", "w", "h", "cx", "cy", "area", "status"]
+
+
+def rows_of(text):
+    reader = csv.DictReader(io.StringIO(text))
+    rows = list(reader)
+    assert reader.fieldnames == COLUMNS
+    return rows
+
+
+def box_of(row):
+    return tuple(int(row[name]) for name in "xywh")
+
+
+def overlap(a, b):
+    """Return intersection over union."""
+    width = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
+    height = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
+    common = max(width, 0) * max(height, 0)
+    return common / (a[2] * a[3] + b[2] * b[3] - common)
+
+
+def test_boxes_and_crops(run, smears, work):
+    result = run("crop", smears, "-o", "crops")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.startswith("46 white cells in 42 images, 2 of them without a white cell\n")
+    rows = rows_of((work / "crops/boxes.csv").read_text())
+    assert [row["status"] for row in rows] == ["no white cell"] * 2 + ["ok"] * 46
+    truths = list(csv.DictReader((smears / "boxes.csv").read_text().splitlines()))
+    for row in rows[2:]:
+        box = box_of(row)
+        assert max(overlap(box, box_of(t)) for t in truths if t["file"] == row["file"]) > 0.5
+        crop = cv2.imread(str(work / "crops" / f"{row['file'][:-4]}_{row['cell']}.png"))
+        x, y, w, h = box
+        assert crop.shape == (h, w, 3)
+        image = cv2.imread(str(smears / row["file"]))
+        np.testing.assert_array_equal(crop, image[y : y + h, x : x + w])
+    assert sum(len(files) for _, _, files in os.walk("crops")) == 47
+
+
+@pytest.mark.parametrize("method", ["cells", "center", "report"])
+def test_methods(run, folder, work, method):
+    top = folder(0, 1, 20)
+    result = run("crop", top, "-o", "crops", "--method", method, "--size", 100, "--gray-negative", "--json")
+    assert result.exit_code == 0
+    record = json.loads(result.stdout)
+    assert (record["n_images"], record["n_cells"], record["skipped"]) == (3, 3, 0)
+    rows = rows_of((work / "crops/boxes.csv").read_text())
+    for row in rows:
+        crop = cv2.imread(str(work / "crops" / f"{row['file'][:-4]}_1.png"), cv2.IMREAD_UNCHANGED)
+        assert crop.shape == (100, 100)
+        assert crop[30:70, 30:70].mean() > crop.mean()  # what is stained is bright
+        assert (row["area"] == "") == (method != "cells")
+        if method != "cells":
+            assert box_of(row)[2:] == (100, 100)
+
+
+def test_all_methods_find_about_the_same_centre(run, folder):
+    top = folder(0, 1, 2, 20, 21)
+    centres = [
+        [
+            (int(row["cx"]), int(row["cy"]))
+            for row in rows_of(run("crop", top, "-o", "-", "--csv-only", "--method", method).stdout)
+        ]
+        for method in ("cells", "center", "report")
+    ]
+    for other in centres[1:]:
+        assert np.abs(np.subtract(centres[0], other)).max() < 25
+
+
+def test_csv_only(run, folder, work):
+    top = folder(0, 40)
+    printed = run("crop", top, "-o", "-", "--csv-only").stdout
+    assert [row["status"] for row in rows_of(printed)] == ["ok", "no white cell"]
+    assert run("crop", top, "-o", "boxes.csv", "--csv-only").exit_code == 0
+    assert run("crop", top, "-o", "some/folder", "--csv-only").exit_code == 0
+    assert (work / "boxes.csv").read_text() == (work / "some/folder/boxes.csv").read_text() == printed
+    assert sorted(path.name for path in work.rglob("*") if path.is_file()) == ["boxes.csv", "boxes.csv"]
+
+
+def test_the_table_does_not_depend_on_the_crops(run, folder, work):
+    top = folder(0, 23, 40)
+    for method in ("cells", "center"):
+        printed = run("crop", top, "-o", "-", "--csv-only", "--method", method).stdout
+        run("crop", top, "-o", "crops", "--method", method)
+        assert (work / "crops/boxes.csv").read_text() == printed
+
+
+def test_places_are_in_pixels_of_the_file(run, enlarged, work):
+    large, plain = enlarged
+    found = []
+    for top, options in ((plain, []), (large, []), (large, ["--cell-width", 160])):
+        rows = rows_of(run("crop", top, "-o", "-", "--csv-only", *options).stdout)
+        found.append([[int(row[name]) for name in COLUMNS[2:9]] for row in rows])
+    assert len(found[0]) == 2
+    for larger in found[1:]:
+        np.testing.assert_allclose(np.array(larger)[:, :6], 2 * np.array(found[0])[:, :6], atol=5)
+        np.testing.assert_allclose(np.array(larger)[:, 6], 4 * np.array(found[0])[:, 6], rtol=0.05)
+    run("crop", large, "-o", "crops")
+    assert cv2.imread("crops/smear_04_1.png").shape[:2] == tuple(found[1][0][2:4][::-1])
+    run("crop", large, "-o", "crops", "--size", 90)
+    assert cv2.imread("crops/smear_04_1.png").shape[:2] == (90, 90)
+
+
+def test_a_small_image_is_enlarged_when_told(run, folder, work):
+    top = folder(0)
+    image = cv2.imread(str(top / "smear_00.jpg"))
+    cv2.imwrite(str(top / "small.png"), cv2.resize(image, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA))
+    rows = rows_of(run("crop", top / "small.png", "-o", "-", "--csv-only", "--cell-width", 40).stdout)
+    full = rows_of(run("crop", top / "smear_00.jpg", "-o", "-", "--csv-only").stdout)
+    np.testing.assert_allclose(2 * np.array(box_of(rows[0])), box_of(full[0]), atol=6)
+
+
+def test_names_are_mirrored(run, folder, work, tmp_path):
+    folder(0, name="smears/ein Ordner/été 細胞")
+    top = folder(1)
+    (top / "smear_01.jpg").rename(top / "a b, c.jpg")
+    image = cv2.imread(str(top / "a b, c.jpg"))
+    cv2.imwrite(str(top / "a b, c.png"), image)
+    odd = os.fsdecode(os.fsencode(str(top)) + b"/caf\xe9.jpg")
+    with open(odd, "wb") as file:
+        file.write((top / "a b, c.jpg").read_bytes())
+    assert run("crop", top, "-o", "crops").exit_code == 0
+    names = {os.fsencode(path.relative_to(work / "crops")) for path in (work / "crops").rglob("*.png")}
+    assert names == {
+        b"a b, c.jpg_1.png",
+        b"a b, c.png_1.png",
+        b"caf\xe9_1.png",
+        "ein Ordner/été 細胞/smear_00_1.png".encode(),
+    }
+    content = (work / "crops/boxes.csv").read_bytes()
+    assert b"\ncaf\xe9.jpg,1," in content
+    assert b'\n"a b, c.png",1,' in content
+
+
+def test_crops_stay_in_their_folder(run, folder, work):
+    top = folder(0, 1)
+    assert run("crop", "../smears/smear_00.jpg", top / "smear_01.jpg", "-o", "crops").exit_code == 0
+    assert len(list((work / "crops").rglob("*.png"))) == 2
+    assert sorted(path.name for path in work.parent.iterdir()) == ["smears", "work"]
+    assert sorted(path.name for path in top.iterdir()) == ["smear_00.jpg", "smear_01.jpg"]
+
+
+def test_earlier_crops_are_not_cropped_again(run, folder, work):
+    top = folder(0, 1)
+    for _ in range(2):
+        assert run("crop", top, "-o", top / "crops").stdout.startswith("2 white cells in 2 images\n")
+    result = run("crop", top, "-o", top.parent)
+    assert result.exit_code == 1
+    assert "all images are in it; choose another folder for the results with -o" in result.stderr
+
+
+def test_two_images_of_one_name(run, folder):
+    first, second = folder(0, name="a"), folder(0, name="b")
+    result = run("crop", first, second, "-o", "crops")
+    assert result.exit_code == 1
+    assert "have the same name; work on their folders one by one" in result.stderr
+
+
+def test_files_that_are_there(run, folder, work):
+    (work / "crops").mkdir()
+    (work / "crops/notes.txt").write_text("mine")
+    (work / "crops/boxes.csv").write_text("old")
+    assert run("crop", folder(0), "-o", "crops").exit_code == 0
+    assert (work / "crops/notes.txt").read_text() == "mine"
+    assert (work / "crops/boxes.csv").read_text().startswith("file,cell")
+
+
+def test_bad_images(run, bad, problems, work):
+    result = run("crop", bad, "-o", "crops")
+    assert result.exit_code == 3
+    assert result.stderr.splitlines() == [
+        *(f"{bad}, {name}: {problem}" for name, problem in problems.items()),
+        f"{bad}: 3 skipped",
+    ]
+    status = {row["file"]: row["status"] for row in rows_of((work / "crops/boxes.csv").read_text())}
+    assert status == {
+        "smear_00.jpg": "ok",
+        "smear_20.jpg": "ok",
+        **{name: f"skipped: {problem}" for name, problem in problems.items()},
+    }
+    assert run("crop", bad, "-o", "-", "--csv-only", "-q").stderr == ""

@@ -1,0 +1,66 @@
+"""steps and sheet: pictures to check by eye."""
+
+import cv2
+import pytest
+
+
+@pytest.mark.parametrize("method", ["cells", "report"])
+def test_steps(run, folder, method):
+    pytest.importorskip("matplotlib")
+    result = run("steps", folder(23) / "smear_23.jpg", "-o", "steps.png", "--method", method)
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "steps.png\n", "")
+    assert min(cv2.imread("steps.png").shape[:2]) > 500
+
+
+def test_steps_to_no_cell(run, folder, work):
+    pytest.importorskip("matplotlib")
+    image = folder(40) / "smear_40.jpg"
+    result = run("steps", image, "-o", "steps.svg")
+    assert (result.exit_code, result.stderr) == (0, f"note: {image}: no white cell\n")
+    assert b"<svg" in (work / "steps.svg").read_bytes()
+
+
+def test_steps_of_a_bad_image(run, bad, work):
+    result = run("steps", bad / "text.jpg", "-o", "steps.png")
+    assert (result.exit_code, result.stderr) == (1, f"error: {bad / 'text.jpg'}: not an image\n")
+    result = run("steps", bad / "smear_00.jpg", "-o", "steps.xyz")
+    assert result.exit_code == 1
+    assert "name the picture with .png, .svg or .pdf" in result.stderr
+    assert list(work.iterdir()) == []
+
+
+def test_sheet(run, folder):
+    top = folder(*range(6))
+    assert run("sheet", top, "-o", "sheet.png", "--columns", 3).exit_code == 0
+    three = cv2.imread("sheet.png").shape
+    assert run("sheet", top, "-o", "sheet.jpg", "--columns", 6).exit_code == 0
+    six = cv2.imread("sheet.jpg").shape
+    assert six[1] > 1.8 * three[1]
+    assert three[0] > 1.8 * six[0]
+
+
+def test_sheet_of_cells(run, folder):
+    top = folder(4, 9, 40)  # two cells in each of two
+    assert run("sheet", top, "-o", "all.png", "--crops", "--columns", 1).stderr == ""
+    result = run("sheet", top, "-o", "some.png", "--crops", "--columns", 1, "--limit", 2)
+    assert result.stderr == "note: only the first 2 pictures are on it; --limit allows more\n"
+    assert cv2.imread("all.png").shape[0] > 1.8 * cv2.imread("some.png").shape[0]
+
+
+def test_sheet_of_bad_images(run, bad, work):
+    result = run("sheet", bad, "-o", "sheet.png")
+    assert result.exit_code == 3
+    assert result.stderr.splitlines()[-1] == f"{bad}: 3 skipped"
+    (work / "sheet.png").unlink()
+    result = run("sheet", bad / "text.jpg", "-o", "sheet.png")
+    assert result.exit_code == 1
+    assert "no image that can be shown" in result.stderr
+    result = run("sheet", bad, "-o", "sheet.xyz")
+    assert "no image format" in result.stderr
+    assert list(work.iterdir()) == []
+
+
+def test_sheet_without_cells(run, folder):
+    result = run("sheet", folder(40, 41), "-o", "sheet.png", "--crops")
+    assert result.exit_code == 1
+    assert "no white cell" in result.stderr

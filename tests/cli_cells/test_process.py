@@ -1,0 +1,118 @@
+"""What only a real process shows, and options from a file and the environment."""
+
+import json
+import signal
+import sys
+import time
+
+import pytest
+
+from fastsvm_apps.cells.choices import FEATURES
+from fastsvm_apps.cells.cli import main
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and pipes")
+
+
+@pytest.mark.parametrize("command", [None, *main.commands])
+def test_help_starts_fast(start, command):
+    def seconds():
+        begin = time.perf_counter()
+        process = start(*filter(None, [command]), "--help")
+        assert process.wait() == 0
+        return time.perf_counter() - begin
+
+    assert min(seconds() for _ in range(4)) < 0.3
+
+
+@pytest.mark.parametrize("command", [None, *main.commands])
+def test_help_has_examples(run, command):
+    out = run(*filter(None, [command]), "--help").stdout
+    assert out.count("  fastsvm-cells ") >= 2
+
+
+def test_version(run):
+    assert run("--version").stdout.startswith("fastsvm-cells 0.")
+    assert run().stdout.startswith("Usage: fastsvm-cells")
+
+
+def test_choices_are_those_of_the_features():
+    from fastsvm_apps.cells import features
+
+    assert features.FEATURES == FEATURES
+
+
+def test_options_from_a_file_and_the_environment(run, folder, tmp_path, monkeypatch):
+    top = folder(0, 1, 20, 21, by_label=True)
+    config = tmp_path / "train.toml"
+    config.write_text(
+        'features = "shells"\nalpha = 0.5\nfolds = 2\nno-intercept = true\njson = true\ncell-width = 80\n'
+        'classes = "LYMPHOCYTE, NEUTROPHIL"\n'
+    )
+
+    def alpha(*options):
+        result = run("train", top, "--config", config, *options)
+        assert result.exit_code == 0, result.stderr
+        return json.loads(result.stdout)["alpha"]
+
+    assert alpha() == 0.5
+    monkeypatch.setenv("FASTSVM_CELLS_TRAIN_ALPHA", "0.25")
+    assert alpha() == 0.25
+    assert alpha("--alpha", 1) == 1
+    config.write_text("alfa = 3\n")
+    result = run("train", top, "--config", config)
+    assert result.exit_code == 2
+    assert "unknown key alfa; 'train' knows alpha, " in result.stderr
+    monkeypatch.setenv("FASTSVM_CELLS_TRAIN_ALFA", "0.25")
+    assert run("train", top).stderr == "error: unknown environment variable FASTSVM_CELLS_TRAIN_ALFA\n"
+
+
+@posix
+def test_a_reader_that_leaves_is_no_error(start, folder, svm):
+    top = folder(0)
+    content = (top / "smear_00.jpg").read_bytes()
+    for n in range(400):
+        (top / f"{n:04}.jpg").write_bytes(content)
+    process = start("classify", top, "-m", svm)
+    assert process.stdout.readline().startswith("file")
+    process.stdout.close()
+    assert process.wait(timeout=60) == 0
+    assert process.stderr.read() == ""
+
+
+@posix
+def test_interrupt(start, folder, svm, work):
+    top = folder(0, 20, by_label=True)
+    content = (top / "LYMPHOCYTE/smear_00.jpg").read_bytes()
+    for n in range(2000):
+        (top / f"LYMPHOCYTE/{n:04}.jpg").write_bytes(content)
+    for line, message in (
+        (("train", top), "error: interrupted; no model was written\n"),
+        (("crop", top, "-o", "boxes.csv", "--csv-only"), "error: interrupted\n"),
+    ):
+        process = start(*line, "-v")
+        while process.stderr.readline() not in ("measure ...\n", "crop ...\n"):
+            pass
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=20) == 1
+        assert (process.stdout.read(), process.stderr.read()) == ("", message)
+        assert list(work.iterdir()) == []
+
+
+def test_results_and_messages_stay_apart(start, bad, svm):
+    process = start("classify", bad, "-m", svm, "--csv", "-v")
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 3
+    assert out.count("\n") == 6
+    assert err.startswith("load ...\nfind ...\nclassify ...\n")
+    assert err.endswith(f"{bad}: 3 skipped\n")
+
+
+def test_a_poor_terminal_gets_escapes(start, folder, svm, monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    top = folder(0)
+    (top / "smear_00.jpg").rename(top / "été.jpg")
+    process = start("classify", top, "-m", svm)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, "")
+    assert r"\xe9t\xe9.jpg" in out

@@ -1,0 +1,212 @@
+"""train: grouped cross-validation, the choice of alpha, and the model."""
+
+import json
+import shutil
+
+import cv2
+import numpy as np
+import pytest
+from sklearn.pipeline import Pipeline
+
+import fastsvm
+from fastsvm_apps.cells.choices import ALPHAS
+from fastsvm_apps.cells.features import feature_names
+
+FAST = ("--features", "shells")
+
+
+@pytest.fixture
+def copies(folder):
+    """Return a folder of ten originals with three copies of each, and the table that says so."""
+    top = folder(*range(5), *range(20, 25))
+    for path in list(top.iterdir()):
+        image = cv2.imread(str(path))
+        for number, copy in enumerate((image[::-1], image[:, ::-1], image[::-1, ::-1])):
+            cv2.imwrite(str(top / f"{path.stem}_{number}.png"), copy)
+    files = sorted(path.name for path in top.iterdir())
+    table = top.parent / "groups.csv"
+    label = {True: "LYMPHOCYTE", False: "NEUTROPHIL"}
+    lines = [f"{name},{label[name < 'smear_20']},{name[:8]}" for name in files]
+    table.write_text("file,label,original\n" + "\n".join(lines) + "\n")
+    return top, table
+
+
+def record_of(result, exit_code=0):
+    assert result.exit_code == exit_code, result.stderr
+    return json.loads(result.stdout)
+
+
+@pytest.mark.slow
+def test_the_sample_is_learned(run, smears):
+    for features in ("cells", "shells"):
+        record = record_of(run("train", smears / "images", "--features", features, "--json"))
+        assert record["error"] <= 0.05
+
+
+def test_record(run, smears, work):
+    record = record_of(run("train", smears / "images", "--folds", 4, "--json"))
+    assert record["n"] == 40
+    assert record["n_features"] == len(feature_names("cells"))
+    assert record["label_counts"] == {"LYMPHOCYTE": 20, "NEUTROPHIL": 20}
+    assert record["labels"] == ["LYMPHOCYTE", "NEUTROPHIL"]
+    assert record["error"] <= 0.05
+    assert record["error_interval"][0] <= record["error"] <= record["error_interval"][1]
+    assert np.sum(record["confusion"]) == 40
+    assert 40 - np.trace(record["confusion"]) == round(40 * record["error"])
+    assert record["folds"] == len(record["fold_alphas"]) == 4
+    assert {record["alpha"], *record["fold_alphas"]} <= set(ALPHAS)
+    assert record["originals"] is None
+    assert record["skipped"] == 0
+    assert record["model"] == "cells.safetensors"
+    assert [path.name for path in work.iterdir()] == ["cells.safetensors"]
+
+
+def test_model(run, smears):
+    run("train", smears / "images", "-o", "m.safetensors", *FAST, "--alpha", 0.1, "--classifier", "sdca-svm")
+    model = fastsvm.load_model("m.safetensors")
+    assert isinstance(model, Pipeline)
+    assert list(model.named_steps) == ["scaler", "classifier"]
+    assert model.feature_names_in_.tolist() == feature_names("shells")
+    assert (model["classifier"].loss, model["classifier"].alpha) == ("hinge", 0.1)
+    run("train", smears / "images", "-o", "m.safetensors", *FAST, "--pca", 5, "--no-intercept")
+    model = fastsvm.load_model("m.safetensors")
+    assert list(model.named_steps) == ["scaler", "pca", "classifier"]
+    assert model["classifier"].coef_.shape == (1, 5)
+    assert model["classifier"].intercept_ == 0
+
+
+def test_the_pixels_of_the_document(run, folder):
+    top = folder(0, 1, 20, 21, by_label=True)
+    options = ("--features", "pixels", "--alpha", 1.6, "--epochs", 10, "--no-intercept", "--folds", 2)
+    record = record_of(run("train", top, *options, "--json"))
+    assert record["n_features"] == 120 * 120
+    assert list(fastsvm.load_model("cells.safetensors").named_steps) == ["classifier"]
+    record = record_of(run("train", top, *options, "--pca", 2, "--json"))
+    assert list(fastsvm.load_model("cells.safetensors").named_steps) == ["pca", "classifier"]
+    assert run("classify", top, "-m", "cells.safetensors").exit_code == 0
+
+
+def test_the_same_seed_gives_the_same_numbers(run, smears):
+    def trained(seed):
+        record = record_of(
+            run("train", smears / "images", *FAST, "--classifier", "pegasos-svm", "--seed", seed, "--json")
+        )
+        del record["seconds"]
+        return record, fastsvm.load_model("cells.safetensors")["classifier"].coef_
+
+    (first, weights), (second, same), (_, other) = trained(1), trained(1), trained(2)
+    assert first == second
+    np.testing.assert_array_equal(weights, same)
+    assert (weights != other).any()
+
+
+def test_copies_are_counted_by_original(run, copies):
+    top, table = copies
+    options = ("--labels", table, *FAST, "--alpha", 0.1, "--folds", 5, "--json")
+    result = run("train", top, *options, "--groups", table)
+    record = record_of(result)
+    assert result.stderr == ""
+    assert record["n"] == 40
+    assert record["originals"]["n"] == 10
+    assert record["originals"]["wrong"] <= record["originals"]["with_mistakes"] <= 10
+    plain = run("train", top, *options)
+    assert plain.stderr == (
+        "note: every image counts as its own original; if some are copies, say so with --groups\n"
+    )
+    assert record_of(plain)["originals"] is None
+    # The interval knows that there are 10 originals, not 40.
+    assert np.ptp(record["error_interval"]) > np.ptp(record_of(plain)["error_interval"])
+
+
+def test_no_split_parts_copies():
+    from fastsvm_apps.cells.training import Samples
+
+    groups = np.repeat([f"original {n}" for n in range(10)], 4)
+    y = np.repeat(["a", "b"], 20)
+    samples = Samples(np.zeros((40, 1)), y, groups)
+    splits = samples.splits(5, seed=0)
+    assert len(splits) == 5
+    for train, test in splits:
+        assert not set(groups[train]) & set(groups[test])
+        assert set(y[train]) == {"a", "b"}
+    assert sorted(np.concatenate([test for _, test in splits])) == list(range(40))
+    assert len(samples.splits(99, seed=0)) == 5  # a label has five originals
+    assert Samples(np.zeros((40, 1)), groups, groups).splits(5, seed=0) == []
+
+
+def test_few_images(run, folder):
+    record = record_of(run("train", folder(0, 20, by_label=True), *FAST, "--json"))
+    assert record["folds"] == 0
+    assert record["error"] is record["confusion"] is None
+    assert record["alpha"] == 0.1
+    result = run("train", folder(1, by_label=True), *FAST)
+    assert result.exit_code == 0
+    assert "Cross-validation\nnone:" in result.stdout
+    record = record_of(run("train", folder(2, 3, 21, 22, 23, by_label=True), *FAST, "--json"))
+    assert record["folds"] == 4
+
+
+def test_output_for_people(run, smears):
+    out = run("train", smears / "images", *FAST, "--folds", 3).stdout
+    assert "40 images, " in out
+    assert "3 folds, every image is its own original\nerror " in out
+    assert "chosen on all images (inside the folds: " in out
+    assert out.endswith("Model\ncells.safetensors\n")
+    assert "0.1, as given" in run("train", smears / "images", *FAST, "--alpha", 0.1).stdout
+
+
+def test_some_images_cannot_be_used(run, folder, bad):
+    top = folder(2, 3, 22, 23, 40, name="smears/sub")
+    table = top.parent.parent / "labels.csv"
+    lines = [f"smear_{n:02},{'one' if n < 20 else 'two'}" for n in (0, 2, 3, 20, 22, 23, 40)]
+    table.write_text(
+        "file,label\n" + "\n".join(line.replace(",", ".jpg,") for line in lines) + "\ncut.jpg,one\n"
+    )
+    result = run("train", bad, "--labels", table, *FAST, "--alpha", 0.1, "--json")
+    record = record_of(result, exit_code=3)
+    assert record["label_counts"] == {"one": 3, "two": 3}
+    assert record["skipped"] == 4
+    problems = result.stderr.splitlines()[1:]
+    assert problems == [
+        f"{bad}, gray.png: no label",
+        f"{bad}, text.jpg: no label",
+        f"{bad}, cut.jpg: cut short; copy or download it again",
+        f"{bad}, sub/smear_40.jpg: no white cell",
+        f"{bad}: 4 skipped",
+    ]
+
+
+def test_classes(run, smears):
+    result = run("train", smears, "--classes", "LYMPHOCYTE,NEUTROPHIL", *FAST, "--alpha", 0.1, "--json")
+    assert (result.exit_code, record_of(result)["n"]) == (0, 40)
+    result = run("train", smears, "--classes", "LYMPHOCYTE,BASOPHIL", *FAST)
+    assert result.exit_code == 1
+    assert "no image has the label 'BASOPHIL'" in result.stderr
+    assert run("train", smears, "--classes", "A,,B").exit_code == 2
+
+
+def test_labels_from_annotations(run, folder, tmp_path):
+    top = folder(0, 1, 20, 21)
+    notes = tmp_path / "voc"
+    notes.mkdir()
+    for path in top.iterdir():
+        label = "lymph" if path.stem < "smear_20" else "neutro"
+        objects = f"<object><name>{label}</name></object><object><name>RBC</name></object>"
+        (notes / f"{path.stem}.xml").write_text(
+            f"<annotation><filename>{path.name}</filename>{objects}</annotation>"
+        )
+    record = record_of(run("train", top, "--labels", notes, "--classes", "lymph,neutro", *FAST, "--json"))
+    assert record["label_counts"] == {"lymph": 2, "neutro": 2}
+
+
+def test_what_is_there_is_replaced_only_if_it_is_a_model(run, folder, work, svm):
+    top = folder(0, 1, 20, 21, by_label=True)
+    (work / "mine.txt").write_text("mine")
+    result = run("train", top, "-o", "mine.txt", *FAST)
+    assert result.exit_code == 1
+    assert "it is not replaced" in result.stderr
+    assert (work / "mine.txt").read_text() == "mine"
+    shutil.copy(svm, work / "m.safetensors")
+    before = (work / "m.safetensors").read_bytes()
+    assert run("train", top, "-o", "m.safetensors", *FAST).exit_code == 0
+    assert (work / "m.safetensors").read_bytes() != before

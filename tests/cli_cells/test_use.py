@@ -1,0 +1,206 @@
+"""classify and evaluate: what a model is used for."""
+
+import csv
+import io
+import json
+import re
+from collections import Counter
+
+import cv2
+import numpy as np
+import pytest
+
+import fastsvm
+from fastsvm_apps.cells import pipeline
+
+COLUMNS = ["file", "cell", "x", "y", "w", "h", "cx", "cy", "area", "label", "score", "status"]
+
+
+def rows_of(text):
+    reader = csv.DictReader(io.StringIO(text))
+    rows = list(reader)
+    assert reader.fieldnames == COLUMNS
+    return rows
+
+
+def test_json(run, smears, model):
+    result = run("classify", smears, "-m", model, "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    record = json.loads(result.stdout)
+    assert len(record["images"]) == record["n_images"] == 42
+    assert [image["file"] for image in record["images"][:3]] == [
+        "empty/smear_40.jpg",
+        "empty/smear_41.jpg",
+        "images/LYMPHOCYTE/smear_00.jpg",
+    ]
+    assert record["images"][0] == {"file": "empty/smear_40.jpg", "cells": []}
+    cells = [cell for image in record["images"] for cell in image["cells"]]
+    for cell in cells:
+        assert cell.keys() == {"box", "center", "label", "score"}
+        x, y, w, h = cell["box"]
+        assert x <= cell["center"][0] < x + w <= 320
+        assert y <= cell["center"][1] < y + h <= 240
+        assert 0.5 <= cell["score"] <= 1
+    assert record["counts"] == Counter(cell["label"] for cell in cells)
+    assert record["counts"] == {"LYMPHOCYTE": 23, "NEUTROPHIL": 23}
+    assert record["percent"] == {"LYMPHOCYTE": 50.0, "NEUTROPHIL": 50.0}
+    assert (record["n_cells"], record["without_cell"], record["skipped"]) == (46, 2, 0)
+
+
+def test_csv(run, smears, model, work):
+    printed = run("classify", smears, "-m", model, "--csv").stdout
+    rows = rows_of(printed)
+    assert Counter(row["label"] for row in rows) == {"": 2, "LYMPHOCYTE": 23, "NEUTROPHIL": 23}
+    assert Counter(row["status"] for row in rows) == {"no white cell": 2, "ok": 46}
+    result = run("classify", smears, "-m", model, "-o", "cells.csv", "--json")
+    assert (work / "cells.csv").read_text() == printed
+    by_file = {image["file"]: image["cells"] for image in json.loads(result.stdout)["images"]}
+    for row in rows[2:]:
+        cell = by_file[row["file"]][int(row["cell"]) - 1]
+        assert [int(row[name]) for name in COLUMNS[2:8]] == [*cell["box"], *cell["center"]]
+        assert row["label"] == cell["label"]
+        assert float(row["score"]) == pytest.approx(cell["score"], rel=1e-5)
+
+
+def test_table(run, folder, model):
+    out = run("classify", folder(0, 23, 40), "-m", model).stdout
+    lines = out.splitlines()
+    assert lines[0].split() == ["file", "x", "y", "w", "h", "label", "score"]
+    assert [line.split()[0] for line in lines[1:5]] == ["smear_00.jpg", *["smear_23.jpg"] * 2, "smear_40.jpg"]
+    assert lines[4].endswith("no white cell")
+    assert (
+        len({line.index(word) for line, word in zip(lines[:3], ("label", "LYMPH", "NEUTRO"), strict=True)})
+        == 1
+    )
+    counts = [line.split() for line in lines[lines.index("Count") + 2 :][:3]]
+    assert counts == [["LYMPHOCYTE", "1", "33.3"], ["NEUTROPHIL", "2", "66.7"], ["all", "3", "100.0"]]
+    assert lines[-1] == "3 white cells in 3 images, 1 of them without a white cell"
+
+
+def test_the_score_of_an_svm_is_its_decision(run, folder, svm):
+    top = folder(0, 1, 20, 21)
+    record = json.loads(run("classify", top, "-m", svm, "--json").stdout)
+    scores = [cell["score"] for image in record["images"] for cell in image["cells"]]
+    assert min(scores) >= 0
+    model = fastsvm.load_model(svm)
+    files = pipeline.find_images([str(top)])
+    X = np.stack([pipeline._describe_image(file, "shells", None).X[0] for file in files])
+    with pytest.warns(UserWarning, match="feature names"):
+        decision = model.decision_function(X)
+    np.testing.assert_allclose(scores, np.abs(decision), rtol=1e-5)
+
+
+def test_overlay(run, folder, model, work):
+    top = folder(0, 40, by_label=True)
+    assert run("classify", top, "-m", model, "--overlay", "drawn").exit_code == 0
+    names = sorted(str(path.relative_to(work / "drawn")) for path in (work / "drawn").rglob("*.jpg"))
+    assert names == ["LYMPHOCYTE/smear_00.jpg", "empty/smear_40.jpg"]
+    for name, changed in zip(names, (True, False), strict=True):
+        difference = cv2.absdiff(cv2.imread(str(work / "drawn" / name)), cv2.imread(str(top / name)))
+        assert (difference.max() > 100) == changed
+
+
+def test_report(run, smears, folder, model, work):
+    assert run("classify", smears, "-m", model, "--report", "page.html").exit_code == 0
+    page = (work / "page.html").read_text()
+    assert page.count("<img ") >= 46
+    assert "NEUTROPHIL" in page
+    assert "Agreement with the known labels" in page  # folders are named like classes
+    run("classify", folder(0, 20), "-m", model, "--report", "page.html")
+    assert "Agreement with the known labels" not in (work / "page.html").read_text()
+    (work / "labels.csv").write_text("file,label\nsmear_00.jpg,LYMPHOCYTE\nsmear_20.jpg,OTHER\n")
+    run("classify", folder(0, 20), "-m", model, "--report", "page.html", "--labels", "labels.csv")
+    assert "Mistakes" in (work / "page.html").read_text()
+
+
+def test_the_order_is_kept_over_many(run, folder, svm, work):
+    top = folder(0, 20)
+    content = [(top / f"smear_{n:02}.jpg").read_bytes() for n in (0, 20)]
+    for n in range(150):
+        (top / f"n{n:03}.jpg").write_bytes(content[n % 2])
+    rows = rows_of(run("classify", top, "-m", svm, "--csv").stdout)
+    assert [row["file"] for row in rows] == sorted(path.name for path in top.iterdir())
+    labels = [row["label"] for row in rows[:150]]
+    assert labels == ["LYMPHOCYTE", "NEUTROPHIL"] * 75
+
+
+def test_bad_images(run, bad, problems, model, work):
+    result = run(
+        "classify", bad, "-m", model, "--json", "-o", "cells.csv", "--report", "p.html", "--overlay", "o"
+    )
+    assert result.exit_code == 3
+    record = json.loads(result.stdout)
+    assert record["skipped"] == 3
+    assert {i["file"]: i["problem"] for i in record["images"] if "problem" in i} == problems
+    assert sum(record["counts"].values()) == 2
+    assert result.stderr.splitlines()[-1] == f"{bad}: 3 skipped"
+    status = [row["status"] for row in rows_of((work / "cells.csv").read_text())]
+    cut, gray, text = (f"skipped: {problem}" for problem in problems.values())
+    assert status == [cut, gray, "ok", "ok", text]
+    assert "not an image" in (work / "p.html").read_text()
+    assert len(list((work / "o").iterdir())) == 2
+
+
+def test_only_bad_images(run, bad, model):
+    for name in ("smear_00.jpg", "smear_20.jpg"):
+        (bad / name).unlink()
+    result = run("classify", bad, "-m", model)
+    assert result.exit_code == 3
+    assert "0 white cells in 0 images" in result.stdout
+    result = run("evaluate", model, bad, "--labels", bad / "labels.csv")
+    assert result.exit_code == 1
+
+
+def test_without_a_model(run, folder, model, monkeypatch, tmp_path):
+    top = folder(0)
+    monkeypatch.setattr(pipeline, "SHIPPED", "models/none.safetensors")
+    result = run("classify", top)
+    assert result.exit_code == 1
+    assert result.stderr == "error: this installation comes without a model; give one with -m\n"
+
+
+def test_evaluate(run, smears, model):
+    result = run("evaluate", model, smears / "images", "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    record = json.loads(result.stdout)
+    assert record["n"] == 40
+    assert record["labels"] == ["LYMPHOCYTE", "NEUTROPHIL"]
+    assert record["error"] == 1 - np.trace(record["confusion"]) / 40
+    low, high = record["error_interval"]
+    assert 0 <= low <= record["error"] < high < 0.15
+    out = run("evaluate", model, smears / "images").stdout
+    assert re.match(r"error \d\.\d\d % of 40 images \(95 % interval ", out)
+    assert "true \\ predicted  LYMPHOCYTE  NEUTROPHIL\n" in out
+
+
+def test_evaluate_counts_what_it_does_not_know_or_find(run, smears, model, work):
+    pytest.importorskip("matplotlib")
+    result = run("evaluate", model, smears, "--mistakes", "wrong.png")
+    assert result.stderr == "note: the model does not know empty; these images count as mistakes\n"
+    assert "no cell" in result.stdout
+    assert cv2.imread("wrong.png").shape[1] > 200
+    record = json.loads(run("evaluate", model, smears, "--json").stdout)
+    assert record["error"] >= 2 / 42
+    assert record["without_cell"] == [0, 0, 2]
+    assert np.sum(record["confusion"]) == 40
+
+
+def test_evaluate_by_original(run, folder, model, work):
+    top = folder(0, 1, 20, 21, 22)
+    (work / "t.csv").write_text(
+        "file,label,original\n"
+        "smear_00.jpg,LYMPHOCYTE,a\nsmear_01.jpg,NEUTROPHIL,a\n"
+        "smear_20.jpg,LYMPHOCYTE,b\nsmear_21.jpg,LYMPHOCYTE,b\nsmear_22.jpg,NEUTROPHIL,b\n"
+    )
+    result = run("evaluate", model, top, "--labels", "t.csv", "--groups", "t.csv", "--json")
+    record = json.loads(result.stdout)
+    assert record["error"] == 3 / 5
+    assert record["originals"] == {"n": 2, "wrong": 1, "with_mistakes": 2}  # half wrong is not wrong yet
+    out = run("evaluate", model, top, "--labels", "t.csv", "--groups", "t.csv", "--mistakes", "m.png").stdout
+    assert "1 of 2 originals wrong in more than half of their images, 2 in any" in out
+
+
+def test_no_mistakes(run, folder, model, work):
+    result = run("evaluate", model, folder(0, 20, by_label=True), "--mistakes", "m.png")
+    assert result.stderr == "note: no mistakes, so m.png was not written\n"
+    assert list(work.iterdir()) == []
