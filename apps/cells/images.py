@@ -358,7 +358,7 @@ def _unreadable(error: OSError) -> str:
 def _check_size(header: Header, max_pixels: int) -> None:
     size = f"{header.width:,} x {header.height:,} pixels"
     if min(header.width, header.height) < MIN_SIDE:
-        raise BadImage(f"{size}, too small (see --cell-width)")
+        raise BadImage(f"{size}, too small")
     if header.width * header.height > max_pixels:
         raise BadImage(f"{size}, more than the limit of {max_pixels:,}")
 
