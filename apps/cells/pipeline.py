@@ -527,7 +527,9 @@ Tile = tuple[Image, str]
 
 def draw_mistakes(path: str, mistakes: Iterable[Mistake]) -> None:
     """Draw a sheet of mistakes: the cell of each, or the image if no cell was found in it."""
-    save_image(path, contact_sheet(_mistake_tiles(mistakes), title="known label: prediction, score"))
+    # Wide enough for two labels and a score.
+    sheet = contact_sheet(_mistake_tiles(mistakes), tile=200, title="known label: prediction, score")
+    save_image(path, sheet)
 
 
 def _mistake_tiles(mistakes: Iterable[Mistake]) -> Iterator[Tile]:

@@ -13,6 +13,7 @@ from typing import TextIO
 from ..common.errors import AppError, Skipped
 from ..common.output import note, print_heading, print_line, print_table, printable
 from .findings import Finding, ImageFindings
+from .images import ImageFile
 from .pipeline import NO_CELL, Count, Evaluation, Scores, Training
 
 PLACE_COLUMNS = ("file", "cell", "x", "y", "w", "h", "cx", "cy", "area")
@@ -176,9 +177,15 @@ def evaluation_record(result: Evaluation, seconds: dict[str, float]) -> dict:
     return {
         "n": result.scores.n,
         **_scores_record(result.scores),
+        "mistakes": [_mistake_record(file, cell) for file, cell in result.mistakes],
         "skipped": result.skipped.count,
         "seconds": seconds,
     }
+
+
+def _mistake_record(file: ImageFile, cell: Finding | None) -> dict:
+    prediction = {"prediction": cell and cell.label, "score": cell and cell.score}
+    return {"file": file.name, "label": file.label, **prediction}
 
 
 def _scores_record(scores: Scores | None) -> dict:
@@ -205,7 +212,7 @@ def print_training(result: Training, seconds: dict[str, float]) -> None:
     print_table(("label", "images"), [(label, f"{n:,}") for label, n in result.label_counts.items()])
     print_heading("Cross-validation")
     if result.scores is None:
-        print_line("none: a label has fewer than two originals, or the folds were put off")
+        print_line("none: --folds 1, or a label of a single original")
     else:
         kind = "by original" if result.scores.originals else "every image is its own original"
         print_line(f"{result.folds} folds, {kind}")

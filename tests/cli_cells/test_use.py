@@ -182,6 +182,10 @@ def test_evaluate_counts_what_it_does_not_know_or_find(run, smears, model, work)
     record = json.loads(run("evaluate", model, smears, "--json").stdout)
     assert record["error"] >= 2 / 42
     assert record["without_cell"] == [0, 0, 2]
+    assert record["mistakes"][-2:] == [
+        {"file": f"empty/smear_{n}.jpg", "label": "empty", "prediction": None, "score": None}
+        for n in (40, 41)
+    ]
     assert np.sum(record["confusion"]) == 40
 
 
