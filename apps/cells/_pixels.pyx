@@ -88,8 +88,8 @@ def add_looked_up(const float[:, ::1] base, const float[:, :, ::1] planes, const
     base : ndarray of shape (height, width) and dtype float32
     planes : ndarray of shape (height, width, 3) and dtype float32
     table : ndarray of shape (bins, bins, bins) and dtype float32
-        Read by linear interpolation between the centres of the bins; values outside as at the ends, NaN as
-        at the lower one.
+        Read by linear interpolation between the centres of the bins; values outside as at the ends,
+        NaN as at the lower one.
     axes : sequence of (low, high, bins)
 
     Returns
