@@ -80,7 +80,9 @@ def joint_histograms(const float[:, :, :] planes, const uint8_t[:, ::1] regions,
     return counts
 
 
-def add_looked_up(const float[:, ::1] base, const float[:, :, ::1] planes, const float[:, :, ::1] table, axes):
+def add_looked_up(
+    const float[:, ::1] base, const float[:, :, ::1] planes, const float[:, :, ::1] table, axes
+):
     """Add to a plane what a table says about the values in three others.
 
     Parameters
