@@ -21,6 +21,38 @@ cdef inline float place(float value, float low, float per_unit, int n, int* bin)
     return at - bin[0]
 
 
+def densities(const uint8_t[:, :, :] pixels, const float[:, ::1] table, const float[:, ::1] mixes):
+    """Look up each channel of each pixel, and mix the three values.
+
+    Parameters
+    ----------
+    pixels : ndarray of shape (height, width, 3) and dtype uint8
+    table : ndarray of shape (3, 256) and dtype float32
+        What stands for each level of each channel.
+    mixes : ndarray of shape (k, 3) and dtype float32
+        Weights of the channels in each plane of the result.
+
+    Returns
+    -------
+    ndarray of shape (height, width, k) and dtype float32
+    """
+    cdef int height = pixels.shape[0], width = pixels.shape[1], k = mixes.shape[0], y, x, i
+    if pixels.shape[2] != 3 or table.shape[0] != 3 or table.shape[1] != 256 or mixes.shape[1] != 3:
+        raise ValueError("pixels, table and mixes do not fit")
+    result = np.empty((height, width, k), np.float32)
+    cdef float[:, :, ::1] out = result
+    cdef float blue, green, red
+    with nogil:
+        for y in range(height):
+            for x in range(width):
+                blue = table[0, pixels[y, x, 0]]
+                green = table[1, pixels[y, x, 1]]
+                red = table[2, pixels[y, x, 2]]
+                for i in range(k):
+                    out[y, x, i] = mixes[i, 0] * blue + mixes[i, 1] * green + mixes[i, 2] * red
+    return result
+
+
 def joint_histograms(const float[:, :, :] planes, const uint8_t[:, ::1] regions, int n_regions, axes):
     """Count pixels by their values in several planes at once, for each region, with soft bins.
 
@@ -81,7 +113,7 @@ def joint_histograms(const float[:, :, :] planes, const uint8_t[:, ::1] regions,
 
 
 def add_looked_up(
-    const float[:, ::1] base, const float[:, :, ::1] planes, const float[:, :, ::1] table, axes
+    const float[:, :] base, const float[:, :, :] planes, const float[:, :, ::1] table, axes
 ):
     """Add to a plane what a table says about the values in three others.
 

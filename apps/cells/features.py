@@ -41,7 +41,7 @@ PARTS = ("nucleus", "cytoplasm")
 INWARD, OUTWARD = (0, 2, 4, 7, 11, 16, 255), (0, 2, 5, 9, 14, 20, 28)  # edges of the shells
 RIM, NEAR, BLEND = 3, 6, 1.5  # up to the last from the border of the nucleus, pixels are neither
 PINK, PURPLE, DARK, BLUE = (-0.6, 0.8, 10), (-0.1, 0.8, 8), (0.0, 1.2, 8), (-0.4, 0.7, 8)
-DARK_BLUE = np.array([[1 / 3, 1 / 3, 1 / 3], [1, 0, -1]], np.float32)  # the mean; blue over red
+PLANES = np.vstack([COLOUR_PLANES, np.float32([1, 0, -1])])  # pink, purple, dark; blue over red
 EDGE_AXES = {"pink": (0.0, 0.25, 8), "dark": (0.0, 0.3, 8)}
 GRAINS = (3, 5, 9)  # widths of discs
 THICKNESSES = (3, 5, 8, 11)
@@ -142,9 +142,9 @@ class _Measured:
         self.nucleus_box = cv2.boundingRect(self.nucleus)
         self.depth, self.height = _to_border(self.nucleus), _to_border(1 - self.nucleus)
         self.pixels = cv2.GaussianBlur(field.image[part], (3, 3), 0)
-        self.density = field.densities(self.pixels)
-        self.planes = cv2.transform(self.density, COLOUR_PLANES)  # pink, purple, dark
-        self.pink_dark = np.ascontiguousarray(self.planes[..., ::2])
+        self.field = field
+        self.planes = field.densities(self.pixels, PLANES)
+        self.pink_dark = np.ascontiguousarray(self.planes[..., :3:2])
         inside = self.nucleus > 0
         cytoplasm = (body * self.free > 0) & (self.height > BLEND)
         self.regions = np.select(
@@ -217,16 +217,18 @@ class _Measured:
         inward = _shell_table(INWARD)[np.ceil(self.depth).astype(np.uint8)]
         outward = _shell_table(OUTWARD)[np.ceil(self.height).astype(np.uint8)]
         shells = (inward + outward + (len(INWARD) - 1) * (outward > 0)).astype(np.uint8) * self.free
-        counts, means, spreads = _pixels.moments(self.density, shells, len(INWARD) + len(OUTWARD) - 2)
+        counts, means, spreads = _pixels.moments(
+            self.field.densities(self.pixels), shells, len(INWARD) + len(OUTWARD) - 2
+        )
         return np.column_stack([means, spreads, counts / self.area])
 
     def colours(self) -> list[np.ndarray]:
-        import cv2
-
-        dark_blue = cv2.transform(self.density, DARK_BLUE)
         return [
             _rooted(self._colour_counts(planes, axes).reshape(len(REGIONS), -1))
-            for planes, axes in ((self.planes[..., :2], (PINK, PURPLE)), (dark_blue, (DARK, BLUE)))
+            for planes, axes in (
+                (self.planes[..., :2], (PINK, PURPLE)),
+                (self.planes[..., 2:], (DARK, BLUE)),
+            )
         ]
 
     def _colour_counts(self, planes: np.ndarray, axes) -> np.ndarray:
@@ -253,7 +255,7 @@ class _Measured:
         import cv2
 
         across, down = (cv2.Sobel(self.pink_dark, cv2.CV_32F, dx, 1 - dx, scale=0.25) for dx in (1, 0))
-        steps = np.sqrt(across**2 + down**2)
+        steps = cv2.magnitude(across, down)
         return np.concatenate(
             [
                 _shares(steps[..., i : i + 1], self.regions, len(REGIONS), (axis,))

@@ -42,6 +42,7 @@ MIN_LIKENESS = 0.1
 DISTANCE = 0.006  # likeness that a pixel must have more for each pixel it is farther out
 
 # Colours are compared as densities: green over red is pink, green over blue purple, their mean dark.
+CHANNELS = np.eye(3, dtype=np.float32)
 COLOUR_PLANES = np.array([[0, 1, -1], [-1, 1, 0], [1 / 3, 1 / 3, 1 / 3]], np.float32)
 COLOUR_AXES = ((-0.4, 1.0, 14), (-0.4, 0.8, 14), (-0.1, 1.1, 8))
 
@@ -95,13 +96,24 @@ class Field:
         self.image = image
         self.frame = _black_frame(image)
         self.background = _background(image[::8, ::8], self.frame[::8, ::8])
+        levels = np.log(np.arange(1, 257, dtype=np.float32))
+        self._table = np.log(self.background + 1)[:, None] - levels
 
-    def densities(self, pixels: np.ndarray) -> np.ndarray:
-        """Return how much light is absorbed in each channel, as natural logarithms (float32)."""
-        import cv2
+    def densities(self, pixels: np.ndarray, mixes: np.ndarray = CHANNELS) -> np.ndarray:
+        """Return how much light pixels absorb in each channel, or in mixes of channels.
 
-        levels = np.arange(256, dtype=np.float32)[:, None]
-        return cv2.LUT(pixels, (np.log(self.background + 1) - np.log(levels + 1))[None])
+        Parameters
+        ----------
+        pixels : ndarray of shape (height, width, 3) and dtype uint8
+        mixes : ndarray of shape (k, 3) and dtype float32
+            Weights of blue, green and red in each plane; by default the three themselves.
+
+        Returns
+        -------
+        ndarray of shape (height, width, k) and dtype float32
+            Natural logarithms, 0 for the background.
+        """
+        return _pixels.densities(pixels, self._table, mixes)
 
 
 def locate(field: Field, show: Callable[[str, np.ndarray], None] | None = None) -> list[Cell]:
@@ -295,27 +307,24 @@ class _Surroundings:
         free = 1 - _halved(self.field.frame[self.part])
         stained = _halved(self.stained)
         outside = 2 * _distance_to(_halved(self.hulls))
-        densities = self.field.densities(image)
-        colours = cv2.transform(densities, COLOUR_PLANES)
+        planes = self.field.densities(image, np.vstack([COLOUR_PLANES, np.float32(CYTOPLASM)]))
+        colours, cytoplasm = planes[..., :3], planes[..., 3]
         beside = (outside <= NEAR).view(np.uint8) * (1 - stained) * free
         rarity = RARITY * np.log(self._share(colours, beside) / self._share(*self._elsewhere()))
-        likeness = _pixels.add_looked_up(
-            cv2.transform(densities, np.float32([CYTOPLASM])), colours, rarity.astype(np.float32), COLOUR_AXES
-        )
+        likeness = _pixels.add_looked_up(cytoplasm, colours, rarity.astype(np.float32), COLOUR_AXES)
         likeness = cv2.scaleAdd(outside, -DISTANCE, cv2.GaussianBlur(likeness, (0, 0), SMOOTHING / 2))
         likeness[(outside > REACH) | (free == 0)] = 0
         return cv2.resize(likeness, self.stained.shape[::-1], interpolation=cv2.INTER_LINEAR) - MIN_LIKENESS
 
     def _elsewhere(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the colours of a ninth of the image's pixels, and the mask of those far from nuclei."""
-        import cv2
 
         some = np.s_[::3, ::3]
         stained = np.zeros_like(self.field.frame)
         stained[self.part] = self.stained
         far = _distance_to(np.ascontiguousarray(stained[some])) > FAR / 3
-        densities = self.field.densities(np.ascontiguousarray(self.field.image[some]))
-        return cv2.transform(densities, COLOUR_PLANES), far.view(np.uint8) * (1 - self.field.frame[some])
+        colours = self.field.densities(self.field.image[some], COLOUR_PLANES)
+        return colours, far.view(np.uint8) * (1 - self.field.frame[some])
 
     @staticmethod
     def _share(colours: np.ndarray, mask: np.ndarray) -> np.ndarray:

@@ -260,8 +260,19 @@ T = np.zeros((5, 2, 4), np.float32)
         ("joint_histograms", (P.astype(np.float64), R, 2, AXES)),
         ("joint_histograms", (P, R.astype(np.int32), 2, AXES)),
         ("joint_histograms", (P, R.T.copy().T, 2, AXES)),
-        ("add_looked_up", (B, P[..., ::-1], T, AXES)),
         ("add_looked_up", (B, P, T.T.copy().T, AXES)),
+        (
+            "densities",
+            (np.zeros((6, 8, 4), np.uint8), np.zeros((3, 256), np.float32), np.eye(3, dtype=np.float32)),
+        ),
+        (
+            "densities",
+            (np.zeros((6, 8, 3), np.uint8), np.zeros((3, 255), np.float32), np.eye(3, dtype=np.float32)),
+        ),
+        (
+            "densities",
+            (np.zeros((6, 8, 3), np.uint8), np.zeros((3, 256), np.float32), np.eye(2, dtype=np.float32)),
+        ),
         ("moments", (P[..., ::2], R, 2)),
         ("binary_patterns", (R[:, ::2], R[:, ::2].copy(), 2)),
         ("joint_histograms", (P, R, -1, AXES)),
@@ -302,3 +313,13 @@ def test_threads(table):
         for results in pool.map(work, range(12)):
             for result, expected in zip(results, alone, strict=True):
                 np.testing.assert_array_equal(result, expected)
+
+
+def test_densities_are_mixes_of_what_the_table_says(rng=np.random.RandomState(3)):
+    pixels = rng.randint(0, 256, (6, 8, 3)).astype(np.uint8)
+    table, mixes = rng.rand(3, 256).astype(np.float32), rng.randn(4, 3).astype(np.float32)
+    looked_up = np.stack([table[channel][pixels[..., channel]] for channel in range(3)], axis=-1)
+    for part in (np.s_[:], np.s_[::2, ::-1]):
+        found = _pixels.densities(pixels[part], table, mixes)
+        assert found.dtype == np.float32
+        np.testing.assert_allclose(found, looked_up[part] @ mixes.T, atol=1e-6)
