@@ -315,7 +315,8 @@ def test_threads(table):
                 np.testing.assert_array_equal(result, expected)
 
 
-def test_densities_are_mixes_of_what_the_table_says(rng=np.random.RandomState(3)):
+def test_densities_are_mixes_of_what_the_table_says():
+    rng = np.random.RandomState(3)
     pixels = rng.randint(0, 256, (6, 8, 3)).astype(np.uint8)
     table, mixes = rng.rand(3, 256).astype(np.float32), rng.randn(4, 3).astype(np.float32)
     looked_up = np.stack([table[channel][pixels[..., channel]] for channel in range(3)], axis=-1)
