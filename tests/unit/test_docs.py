@@ -25,20 +25,26 @@ def test_the_example_of_the_readme():
     assert out.getvalue() == block("output: example")
 
 
-def test_the_output_of_the_readme(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("app", "name", "command"),
+    [
+        ("sentiment", "train", ["train", "data/reviews.txt"]),
+        ("cells", "cells", ["train", "data/cells/images", "-o", "cells.safetensors"]),
+    ],
+)
+def test_the_output_of_the_readme(app, name, command, tmp_path, monkeypatch):
     from click.testing import CliRunner
 
-    from fastsvm_apps.sentiment.cli import main
-
+    main = importlib.import_module(f"fastsvm_apps.{app}.cli").main
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data").symlink_to(README.parent / "data")
-    result = CliRunner().invoke(main, ["train", "data/reviews.txt"])
+    result = CliRunner().invoke(main, command)
     assert result.exit_code == 0
 
     def without_times(text):
-        return [line.rstrip() for line in re.sub(r"(?m)^(\w+ +)\d+\.\d\d$", r"\1-", text).splitlines()]
+        return [line.rstrip() for line in re.sub(r"(?m)^([a-z ]+?  +)\d+\.\d\d$", r"\1-", text).splitlines()]
 
-    assert without_times(result.output) == without_times(block("output: train"))
+    assert without_times(result.stdout) == without_times(block(f"output: {name}"))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,141 @@
+"""How well and how fast white cells are found and measured.
+
+    python -m benchmarks.cells --data FOLDER
+
+FOLDER has `smears/` (images of 640x480, boxes.csv with the columns file, x, y, w, h, kind) and `cells/`
+(images of 320x240, groups.csv). One thread; times are CPU milliseconds an image, medians of rounds in which
+the contenders alternate.
+"""
+
+import argparse
+import csv
+from pathlib import Path
+from statistics import mean, median
+from time import perf_counter, process_time
+
+import cv2
+
+from fastsvm_apps.cells.document import locate_report
+from fastsvm_apps.cells.features import describe
+from fastsvm_apps.cells.images import find_images, read_image, read_scaled
+from fastsvm_apps.cells.locate import Field, find_center, locate
+from fastsvm_apps.cells.pipeline import classify, load_cell_model
+
+ROUNDS = 7
+
+
+def overlap(a, b):
+    """Return the intersection of two boxes over their union."""
+    width = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
+    height = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
+    common = max(0, width) * max(0, height)
+    return common / (a[2] * a[3] + b[2] * b[3] - common)
+
+
+def read_boxes(folder):
+    """Return the boxes of the white cells of each image."""
+    boxes = {path.name: [] for path in sorted((folder / "images").iterdir())}
+    with open(folder / "boxes.csv", newline="") as file:
+        for row in csv.DictReader(file):
+            if row["kind"] == "WBC" and row["file"] in boxes:
+                boxes[row["file"]].append([int(row[name]) for name in "xywh"])
+    return boxes
+
+
+def report_boxes(folder):
+    """Compare what is found with what people drew."""
+    boxes = read_boxes(folder)
+    for what, names in (
+        ("one annotated cell", [name for name, known in boxes.items() if len(known) == 1]),
+        ("all", list(boxes)),
+    ):
+        hits = extra = missed = right = inside = 0
+        overlaps = []
+        for name in names:
+            image, scale = read_scaled(str(folder / "images" / name))
+            found = [[side / scale for side in cell.box] for cell in locate(Field(image))]
+            right += len(found) == len(boxes[name])
+            small = read_scaled(str(folder / "images" / name), fraction=0.5)
+            center = find_center(small[0])
+            for box in boxes[name]:
+                best = max(found, key=lambda other: overlap(box, other), default=None)
+                overlaps.append(overlap(box, best) if best else 0)
+                if overlaps[-1] >= 0.5:
+                    hits += 1
+                    found.remove(best)
+                else:
+                    missed += 1
+                x, y = (side / small[1] for side in center or (-1, -1))
+                inside += box[0] <= x < box[0] + box[2] and box[1] <= y < box[1] + box[3]
+            extra += len(found)
+        print(
+            f"{len(names)} smears, {what}: F1 {2 * hits / (2 * hits + extra + missed):.4f}, "
+            f"mean IoU {mean(overlaps):.4f}, count right on {right}, "
+            f"fast centre inside {inside} of {len(overlaps)}"
+        )
+
+
+def cpu(work, items):
+    """Return CPU milliseconds an item."""
+    start = process_time()
+    for item in items:
+        work(item)
+    return 1e3 * (process_time() - start) / len(items)
+
+
+def report_times(smears, cells):
+    """Time the parts, alternating."""
+    cv2.setNumThreads(1)
+    paths = [str(path) for path in sorted((cells / "images").rglob("*.jpeg"))[::100]]
+    images = [read_image(path) for path in paths]
+    fields = [Field(image) for image in images]
+    found = [(field, cell[0]) for field in fields if (cell := locate(field))]
+    large = [str(path) for path in sorted((smears / "images").iterdir())[::5]]
+    halves = [read_scaled(path, fraction=0.5)[0] for path in large]
+    works = {
+        "read and check, 320x240": (read_image, paths),
+        "decode in full, 640x480": (cv2.imread, large),
+        "find the centre, of 640x480": (find_center, halves),
+        "find the cells, 320x240": (lambda image: locate(Field(image)), images),
+        "measure a cell": (lambda pair: describe(*pair), found),
+    }
+    times = {name: [] for name in works}
+    for _ in range(ROUNDS):
+        for name, (work, items) in works.items():
+            times[name].append(cpu(work, items))
+    for name, values in times.items():
+        print(f"{name:32} {median(values):8.3f} ms CPU  [{min(values):.3f}-{max(values):.3f}]")
+    report = cpu(locate_report, [read_scaled(path)[0] for path in large[:20]])
+    print(
+        f"{'centre by the report, 320x240':32} {report:8.3f} ms CPU, "
+        f"{report / median(times['find the centre, of 640x480']):,.0f} times the fast centre"
+    )
+
+
+def report_rate(cells, n):
+    """Classify images with the shipped model and all processors."""
+    files = find_images([str(cells / "images")])
+    files = files[:: max(1, len(files) // n)][:n]
+    model = load_cell_model(None)
+    rates = []
+    for _ in range(ROUNDS):
+        start = perf_counter()
+        for _ in classify(files, model):
+            pass
+        rates.append(len(files) / (perf_counter() - start))
+    print(f"classify {len(files)} images: {median(rates):.0f} a second  [{min(rates):.0f}-{max(rates):.0f}]")
+
+
+def main():
+    """Run the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--n", type=int, default=1000, help="images to classify (default: 1000)")
+    options = parser.parse_args()
+    report_boxes(options.data / "smears")
+    report_times(options.data / "smears", options.data / "cells")
+    report_rate(options.data / "cells", options.n)
+
+
+if __name__ == "__main__":
+    main()
