@@ -1,0 +1,60 @@
+"""The model that comes along, and the figures that the documentation gives for the real images."""
+
+import json
+from importlib import resources
+
+import pytest
+
+import fastsvm
+from fastsvm_apps.cells import pipeline
+
+CLASSES = ["EOSINOPHIL", "LYMPHOCYTE", "MONOCYTE", "NEUTROPHIL"]
+
+
+def test_it_is_there_and_small():
+    folder = resources.files("fastsvm_apps.cells") / "models"
+    assert (folder / "white_cells.safetensors").stat().st_size < 1_000_000
+    assert "not a medical device" in (folder / "MODEL_CARD.md").read_text(encoding="utf-8")
+    assert pipeline.load_cell_model(None).classes == CLASSES
+
+
+def test_classify_needs_no_model(run, smears):
+    result = run("classify", smears, "--json")
+    assert result.exit_code == 0
+    record = json.loads(result.stdout)
+    assert len(record["images"]) == 42
+    cells = [cell for image in record["images"] for cell in image["cells"]]
+    assert sum(record["counts"].values()) == len(cells) == 46
+    for cell in cells:
+        assert cell["label"] in CLASSES
+        assert 0.25 <= cell["score"] <= 1  # the largest of four
+        assert len(cell["box"]) == 4
+        assert len(cell["center"]) == 2
+
+
+def test_it_knows_what_it_was_trained_on(shared):
+    """Every twentieth image; in training about one in thirteen is wrong."""
+    files = pipeline.find_images([str(shared / "cells" / "images")])[::20]
+    found = pipeline.classify(files, pipeline.load_cell_model(None), most=1)
+    wrong = sum(result.cells == () or result.cells[0].label != file.label for file, result in found)
+    assert wrong <= 0.12 * len(files)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("classes", "most_error", "most_originals"),
+    [(CLASSES[1::2], 0.005, 0), (CLASSES, 0.11, 40)],
+    ids=["two classes", "four classes"],
+)
+def test_grouped_error(shared, tmp_path, classes, most_error, most_originals):
+    path = str(tmp_path / "model.safetensors")
+    result = pipeline.train(
+        [str(shared / "cells" / "images")],
+        path,
+        pipeline.Settings(),
+        groups=str(shared / "cells" / "groups.csv"),
+        classes=classes,
+    )
+    assert result.scores.error <= most_error
+    assert result.scores.originals.wrong <= most_originals
+    assert fastsvm.load_model(path).classes_.tolist() == classes
