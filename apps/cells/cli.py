@@ -11,6 +11,7 @@ import click
 
 from ..common.app import App
 from ..common.errors import USAGE, AppError, Skipped
+from ..common.files import check_file, make_folder
 from ..common.options import FiniteRange, common_options, json_option, seed_option
 from ..common.output import note, print_json, print_line, tidy_warnings
 from ..common.progress import Stages
@@ -160,7 +161,7 @@ def crop(images, output, method, size, gray_negative, csv_only, cell_width, json
             files = find_images(images)
             if folder:
                 files = places.outside(files, folder)
-                places.make_folder(folder)
+                make_folder(folder)
         count = pipeline.Count(pipeline.source_name(images))
         with stage("crop", total=len(files)) as advance, report.table_file(table) as file:
             write = report.row_writer(file, report.BOX_COLUMNS)
@@ -312,13 +313,13 @@ def classify(images, model, output, csv, overlay, page, labels, cell_width, json
             files = pipeline.with_truths(find_images(images, labels=labels), model, labels)
             if overlay:
                 files = places.outside(files, overlay)
-                places.make_folder(overlay)
+                make_folder(overlay)
             if page:
-                places.check_file(page)
+                check_file(page)
         count = pipeline.Count(pipeline.source_name(images), model.classes)
         sinks = [count.add]
         if output:
-            places.check_file(output)
+            check_file(output)
             file = stack.enter_context(report.table_file(output))
             sinks.append(report.row_writer(file, report.CELL_COLUMNS))
         if csv:
@@ -374,11 +375,11 @@ def evaluate(model, images, known, mistakes, cell_width, json, quiet, verbose):
 
     An image in which no cell is found counts as a mistake.
     """
-    from . import pipeline, places, plots, report
+    from . import pipeline, plots, report
 
     if mistakes:
         plots.check_ending(mistakes)
-        places.check_file(mistakes)
+        check_file(mistakes)
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         result = pipeline.evaluate(model, images, **known, cell_width=cell_width, stage=stage)
         if mistakes and result.mistakes:
@@ -415,10 +416,10 @@ def evaluate(model, images, known, mistakes, cell_width, json, quiet, verbose):
 @common_options
 def steps(image, output, method, cell_width, quiet, verbose):
     """Draw the steps from IMAGE to the white cell in it."""
-    from . import pipeline, places
+    from . import pipeline
     from .plots import plot_steps
 
-    places.check_file(output)
+    check_file(output)
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         with stage("locate"):
             pictures, found = pipeline.steps(image, method, cell_width)
@@ -446,10 +447,10 @@ def steps(image, output, method, cell_width, quiet, verbose):
 @common_options
 def sheet(images, output, crops, limit, columns, cell_width, quiet, verbose):
     """Lay IMAGES, or the white cells in them, on one sheet."""
-    from . import pipeline, places, plots, report
+    from . import pipeline, plots, report
 
     plots.check_ending(output)
-    places.check_file(output)
+    check_file(output)
     skipped = Skipped(pipeline.source_name(images))
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         with stage("find"):

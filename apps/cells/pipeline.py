@@ -17,6 +17,7 @@ from sklearn.pipeline import Pipeline
 import fastsvm
 
 from ..common.errors import AppError, Skipped
+from ..common.files import check_model_path
 from ..common.progress import Stages
 from .choices import FEATURES
 from .document import SIZE, crop, gray_negative, locate_report
@@ -24,7 +25,7 @@ from .features import describe, feature_names
 from .findings import Finding, ImageFindings
 from .images import BadImage, ImageFile, find_images, map_images, read_image, read_scaled
 from .locate import Field, find_center, locate, outlined
-from .places import check_file, mirrored, write_image
+from .places import mirrored, write_image
 from .plots import contact_sheet, draw_overlay, save_image
 from .scores import Scores, score
 from .training import Samples, Settings, check_components, fit, validate
@@ -135,16 +136,6 @@ def _findings(results: Iterable) -> Iterator[Found]:
 
 
 # Models
-
-
-def check_model_path(path: str) -> None:
-    """Find out before the work whether a model can be written, and never replace anything but a model."""
-    check_file(path)
-    if os.path.exists(path):
-        try:
-            fastsvm.load_model(path)
-        except fastsvm.ModelFileError as error:
-            raise AppError(f"{error}; it is not replaced, choose another path with -o") from error
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,9 +1,8 @@
-"""Where results go: files that can be written, and folders that mirror those of the images."""
+"""Where results go: folders that mirror those of the images."""
 
 from __future__ import annotations
 
 import os
-import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePath
@@ -13,32 +12,6 @@ import numpy as np
 from ..common.errors import AppError
 from .images import ImageFile
 from .plots import save_image
-
-
-def check_file(path: str) -> None:
-    """Find out before the work whether a file can be written."""
-    if os.path.isdir(path):
-        raise AppError(f"{path}: is a folder; give a file")
-    if os.path.exists(path) and not os.path.isfile(path):  # such as /dev/null
-        return
-    _check_folder(os.path.dirname(os.path.realpath(path)), path)
-
-
-def make_folder(path: str) -> None:
-    """Make a folder for results, unless it is there, and find out whether files can be written into it."""
-    try:
-        os.makedirs(path, exist_ok=True)
-    except FileExistsError:
-        raise AppError(f"{path}: is a file; give a folder") from None
-    _check_folder(path, path)
-
-
-def _check_folder(folder: str, path: str) -> None:
-    try:
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise AppError(f"{path}: cannot be written ({error.strerror}); choose another path") from error
 
 
 def outside(files: Sequence[ImageFile], folder: str) -> list[ImageFile]:

@@ -12,7 +12,7 @@ from itertools import islice
 import numpy as np
 
 from ..common.errors import AppError
-from ..common.html import replace_file
+from ..common.files import replace_file
 from ..common.output import printable
 from .findings import Finding
 

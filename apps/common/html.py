@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import secrets
-import shutil
 from base64 import b64encode
-from contextlib import suppress
 from hashlib import sha256
 from html import escape
 
+from .files import replace_file
 from .output import printable
 
 STYLE = """
@@ -164,37 +162,6 @@ def page(title: str, body: str, *, style: str = "", script: str = "") -> str:
 def write_page(path: str | os.PathLike[str], content: str) -> None:
     """Write a page in one go."""
     replace_file(path, content.encode())
-
-
-def replace_file(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file in one go: it holds the old content or the new, never a part.
-
-    Raises
-    ------
-    OSError
-        Of this path; what was there is as it was.
-    """
-    path = os.fspath(path)
-    if os.path.exists(path) and not os.path.isfile(path):  # a pipe or /dev/null has nothing to lose
-        with open(path, "wb") as file:
-            file.write(content)
-        return
-    target = os.path.realpath(path)  # a link stays a link
-    temporary = os.path.join(os.path.dirname(target), f".fastsvm-{secrets.token_hex(8)}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            if os.path.exists(target):  # what was private stays private
-                shutil.copymode(target, temporary)
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException as error:  # Ctrl-C included
-        with suppress(OSError):
-            os.unlink(temporary)
-        if isinstance(error, OSError) and error.errno is not None:
-            raise OSError(error.errno, error.strerror, path) from None  # not the temporary name
-        raise
 
 
 def _hash(source: str) -> str:

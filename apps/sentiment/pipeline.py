@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +19,7 @@ from sklearn.pipeline import Pipeline
 import fastsvm
 
 from ..common.errors import USAGE, AppError, Skipped
+from ..common.files import check_model_path
 from ..common.progress import Stages
 from ..common.statistics import wilson_interval
 from .classifiers import CLASSIFIERS
@@ -250,23 +249,6 @@ def top_words(model: Pipeline, n: int) -> list[Side]:
         best = [i for i in np.argsort(-weight, kind="stable")[:n] if weight[i] > 0]
         sides.append(Side(str(label), [WordWeight(str(words[i]), sign * float(weight[i])) for i in best]))
     return sides
-
-
-def check_model_path(path: str) -> None:
-    """Find out before the work whether a model can be written, and never replace anything but a model."""
-    file = Path(path)
-    if file.exists():
-        try:
-            fastsvm.load_model(path)
-        except fastsvm.ModelFileError as error:
-            raise AppError(f"{error}; it is not replaced, choose another path with -o") from error
-    try:
-        with tempfile.TemporaryFile(dir=file.parent):
-            pass
-    except OSError as error:
-        raise AppError(
-            f"{path}: cannot be written ({error.strerror}); choose another path with -o"
-        ) from error
 
 
 def _estimator(classifier: str, alpha: float | None, epochs: int | None, seed: int):

@@ -15,7 +15,8 @@ from browser import find_chromium, run_in_page
 from fastsvm_apps.cells.findings import Finding, ImageFindings
 from fastsvm_apps.cells.gallery import write_report
 from fastsvm_apps.common import html
-from fastsvm_apps.common.html import page, replace_file, text
+from fastsvm_apps.common.files import replace_file
+from fastsvm_apps.common.html import page, text
 
 needs_chromium = pytest.mark.skipif(
     find_chromium() is None, reason="no chromium, chromium-browser or google-chrome, and no CHROME"

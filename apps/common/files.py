@@ -1,0 +1,80 @@
+"""Files and folders for results: whether they can be written, and writing them in one go."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import tempfile
+from contextlib import suppress
+
+from .errors import AppError
+
+
+def check_file(path: str) -> None:
+    """Find out before the work whether a file can be written."""
+    if os.path.isdir(path):
+        raise AppError(f"{path}: is a folder; give a file")
+    if os.path.exists(path) and not os.path.isfile(path):  # such as /dev/null
+        return
+    _check_folder(os.path.dirname(os.path.realpath(path)), path)
+
+
+def make_folder(path: str) -> None:
+    """Make a folder for results, unless it is there, and find out whether files can be written into it."""
+    try:
+        os.makedirs(path, exist_ok=True)
+    except FileExistsError:
+        raise AppError(f"{path}: is a file; give a folder") from None
+    _check_folder(path, path)
+
+
+def _check_folder(folder: str, path: str) -> None:
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise AppError(f"{path}: cannot be written ({error.strerror}); choose another path") from error
+
+
+def check_model_path(path: str) -> None:
+    """Find out before the work whether a model can be written, and never replace anything but a model."""
+    import fastsvm
+
+    check_file(path)
+    if os.path.exists(path):
+        try:
+            fastsvm.load_model(path)
+        except fastsvm.ModelFileError as error:
+            raise AppError(f"{error}; it is not replaced, choose another path with -o") from error
+
+
+def replace_file(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a file in one go: it holds the old content or the new, never a part.
+
+    Raises
+    ------
+    OSError
+        Of this path; what was there is as it was.
+    """
+    path = os.fspath(path)
+    if os.path.exists(path) and not os.path.isfile(path):  # a pipe or /dev/null has nothing to lose
+        with open(path, "wb") as file:
+            file.write(content)
+        return
+    target = os.path.realpath(path)  # a link stays a link
+    temporary = os.path.join(os.path.dirname(target), f".fastsvm-{secrets.token_hex(8)}.tmp")
+    try:
+        with open(temporary, "xb") as file:
+            if os.path.exists(target):  # what was private stays private
+                shutil.copymode(target, temporary)
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException as error:  # Ctrl-C included
+        with suppress(OSError):
+            os.unlink(temporary)
+        if isinstance(error, OSError) and error.errno is not None:
+            raise OSError(error.errno, error.strerror, path) from None  # not the temporary name
+        raise
