@@ -493,6 +493,8 @@ def _result(work: Callable[[ImageFile], T], file: ImageFile) -> T | BadImage:
         return BadImage(str(error))
     except OSError as error:
         return BadImage(_unreadable(error))
+    except _quiet_cv2().error as error:  # of what nobody thought of, in one image of many
+        return BadImage(f"cannot be worked on: {error.err}")
 
 
 def processors() -> int:

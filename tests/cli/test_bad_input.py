@@ -85,7 +85,11 @@ def test_corpus(run, tmp_path, content, exit_code, pattern):
         (["--format", "folder"], 2, "not a folder"),
         (["--alhpa", "1"], 2, "No such option.*see 'fastsvm-sentiment train --help'"),
         (["-o", "-"], 2, "cannot go to stdout"),
-        (["-o", "missing/m.safetensors"], 1, r"cannot be written \(No such file or directory\); choose another path"),
+        (
+            ["-o", "missing/m.safetensors"],
+            1,
+            r"cannot be written \(No such file or directory\); choose another path",
+        ),
         (["--config", "missing.toml"], 1, "missing.toml: No such file or directory"),
     ],
 )

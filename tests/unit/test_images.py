@@ -856,3 +856,14 @@ def test_opencv_has_one_thread_of_its_own_meanwhile():
         assert {result for _, result in map_images(lambda file: cv2.getNumThreads(), FILES, jobs=1)} == {2}
     finally:
         cv2.setNumThreads(before)
+
+
+def test_what_opencv_refuses_is_named_and_the_rest_goes_on():
+    def work(file):
+        if file is FILES[1]:
+            cv2.cvtColor(np.zeros((2, 2), np.uint8), cv2.COLOR_BGR2GRAY)
+
+    results = [result for _, result in map_images(work, FILES, jobs=2)]
+    assert isinstance(results[1], BadImage)
+    assert "cannot be worked on" in str(results[1])
+    assert results[:1] + results[2:] == [None] * (len(FILES) - 1)
