@@ -123,7 +123,7 @@ def test_a_small_image_is_enlarged_when_told(run, folder, work):
 
 
 def test_names_are_mirrored(run, folder, work, tmp_path):
-    folder(0, name="smears/ein Ordner/été 細胞")
+    folder(0, name="smears/ein Dossier/été 細胞")
     top = folder(1)
     (top / "smear_01.jpg").rename(top / "a b, c.jpg")
     image = cv2.imread(str(top / "a b, c.jpg"))
@@ -137,7 +137,7 @@ def test_names_are_mirrored(run, folder, work, tmp_path):
         b"a b, c.jpg_1.png",
         b"a b, c.png_1.png",
         b"caf\xe9_1.png",
-        "ein Ordner/été 細胞/smear_00_1.png".encode(),
+        "ein Dossier/été 細胞/smear_00_1.png".encode(),
     }
     content = (work / "crops/boxes.csv").read_bytes()
     assert b"\ncaf\xe9.jpg,1," in content
