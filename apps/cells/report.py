@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import csv
-import os
-import secrets
+import io
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TextIO
 
-from ..common.errors import AppError, Skipped
+from ..common.errors import Skipped
+from ..common.files import replacing
 from ..common.output import note, print_heading, print_line, print_table, printable
 from .findings import Finding, ImageFindings
 from .images import ImageFile
@@ -31,22 +31,12 @@ def table_file(path: str) -> Iterator[TextIO]:
     if path == "-":
         yield sys.stdout
         return
-    target = os.path.realpath(path)  # a link stays a link
-    if os.path.exists(target) and not os.path.isfile(target):  # a pipe or /dev/null has nothing to lose
-        with open(target, "w", newline="", encoding="utf-8", errors="surrogateescape") as file:
+    with replacing(path) as raw:
+        file = io.TextIOWrapper(raw, newline="", encoding="utf-8", errors="surrogateescape")
+        try:
             yield file
-        return
-    temporary = os.path.join(os.path.dirname(target), f".fastsvm-{secrets.token_hex(8)}.tmp")
-    try:
-        with open(temporary, "x", newline="", encoding="utf-8", errors="surrogateescape") as file:
-            yield file
-        os.replace(temporary, target)
-    except BaseException as error:  # Ctrl-C included
-        with suppress(OSError):
-            os.unlink(temporary)
-        if isinstance(error, OSError) and error.filename == temporary:
-            raise AppError(f"{path}: {error.strerror}") from None  # not the temporary name
-        raise
+        finally:
+            file.detach()
 
 
 def row_writer(file: TextIO, columns: Sequence[str]) -> Callable[[ImageFindings], None]:

@@ -6,7 +6,9 @@ import os
 import secrets
 import shutil
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import BinaryIO
 
 from .errors import AppError
 
@@ -57,10 +59,17 @@ def replace_file(path: str | os.PathLike[str], content: bytes) -> None:
     OSError
         Of this path; what was there is as it was.
     """
+    with replacing(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a file that is there once all is written, and as it was before if anything fails."""
     path = os.fspath(path)
     if os.path.exists(path) and not os.path.isfile(path):  # a pipe or /dev/null has nothing to lose
         with open(path, "wb") as file:
-            file.write(content)
+            yield file
         return
     target = os.path.realpath(path)  # a link stays a link
     temporary = os.path.join(os.path.dirname(target), f".fastsvm-{secrets.token_hex(8)}.tmp")
@@ -68,13 +77,14 @@ def replace_file(path: str | os.PathLike[str], content: bytes) -> None:
         with open(temporary, "xb") as file:
             if os.path.exists(target):  # what was private stays private
                 shutil.copymode(target, temporary)
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)
     except BaseException as error:  # Ctrl-C included
         with suppress(OSError):
             os.unlink(temporary)
-        if isinstance(error, OSError) and error.errno is not None:
+        own = isinstance(error, OSError) and error.filename in (None, temporary)
+        if own and error.errno is not None and not isinstance(error, BrokenPipeError):
             raise OSError(error.errno, error.strerror, path) from None  # not the temporary name
         raise
