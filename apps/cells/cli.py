@@ -5,21 +5,23 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import ExitStack
-from functools import wraps
+from functools import partial, wraps
 
 import click
 
 from ..common.app import App
 from ..common.errors import USAGE, AppError, Skipped
 from ..common.files import check_file, make_folder
-from ..common.options import FiniteRange, common_options, json_option, seed_option
-from ..common.output import note, print_json, print_line, tidy_warnings
+from ..common.options import FiniteRange, common_options, examples, json_option, seed_option
+from ..common.output import note, note_skipped, print_json, print_line, tidy_warnings
 from ..common.progress import Stages
 from .choices import ALPHAS, CLASSIFIERS, FEATURES, METHODS
 from .images import find_images
 
 # .pipeline, .report, .plots and .gallery bring scikit-learn, OpenCV and matplotlib, which `--help` must not
 # wait for: the commands import them.
+
+_examples = partial(examples, "fastsvm-cells")
 
 
 class Names(click.ParamType):
@@ -74,11 +76,6 @@ def known_options(command):
     ):
         with_known = decorate(with_known)
     return with_known
-
-
-def _examples(*lines: str) -> str:
-    # \b keeps click from filling the lines.
-    return "\b\nExamples:\n" + "\n".join(f"  fastsvm-cells {line}" for line in lines)
 
 
 @click.group(
@@ -174,7 +171,7 @@ def crop(images, output, method, size, gray_negative, csv_only, cell_width, json
     elif table != "-":
         report.print_places(count)
         print_line(output)
-    report.note_skipped(count.skipped)
+    note_skipped(count.skipped)
     return count.skipped.exit_code
 
 
@@ -265,7 +262,7 @@ def train(images, output, known, features, folds, no_intercept, cell_width, json
         print_json(report.training_record(result, stage.seconds))
     else:
         report.print_training(result, stage.seconds)
-    report.note_skipped(result.skipped)
+    note_skipped(result.skipped)
     return result.skipped.exit_code
 
 
@@ -351,7 +348,7 @@ def classify(images, model, output, csv, overlay, page, labels, cell_width, json
         print_json({"model": model.name, "images": records, **report.count_record(count, stage.seconds)})
     elif printing:
         report.print_counts(count)
-    report.note_skipped(count.skipped)
+    note_skipped(count.skipped)
     return count.skipped.exit_code
 
 
@@ -393,7 +390,7 @@ def evaluate(model, images, known, mistakes, cell_width, json, quiet, verbose):
         note(f"note: no mistakes, so {mistakes} was not written")
     if unknown := result.scores.unknown_labels:
         note(f"note: the model does not know {', '.join(unknown)}; these images count as mistakes")
-    report.note_skipped(result.skipped)
+    note_skipped(result.skipped)
     return result.skipped.exit_code
 
 
@@ -447,7 +444,7 @@ def steps(image, output, method, cell_width, quiet, verbose):
 @common_options
 def sheet(images, output, crops, limit, columns, cell_width, quiet, verbose):
     """Lay IMAGES, or the white cells in them, on one sheet."""
-    from . import pipeline, plots, report
+    from . import pipeline, plots
 
     plots.check_ending(output)
     check_file(output)
@@ -469,7 +466,7 @@ def sheet(images, output, crops, limit, columns, cell_width, quiet, verbose):
     print_line(output)
     if more:
         note(f"note: only the first {limit:,} pictures are on it; --limit allows more")
-    report.note_skipped(skipped)
+    note_skipped(skipped)
     return skipped.exit_code
 
 

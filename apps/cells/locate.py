@@ -44,6 +44,7 @@ DISTANCE = 0.006  # likeness that a pixel must have more for each pixel it is fa
 # Colours are compared as densities: green over red is pink, green over blue purple, their mean dark.
 CHANNELS = np.eye(3, dtype=np.float32)
 COLOUR_PLANES = np.array([[0, 1, -1], [-1, 1, 0], [1 / 3, 1 / 3, 1 / 3]], np.float32)
+LIKENESS_PLANES = np.vstack([COLOUR_PLANES, np.float32(CYTOPLASM)])
 COLOUR_AXES = ((-0.4, 1.0, 14), (-0.4, 0.8, 14), (-0.1, 1.1, 8))
 
 
@@ -307,7 +308,7 @@ class _Surroundings:
         free = 1 - _halved(self.field.frame[self.part])
         stained = _halved(self.stained)
         outside = 2 * _distance_to(_halved(self.hulls))
-        planes = self.field.densities(image, np.vstack([COLOUR_PLANES, np.float32(CYTOPLASM)]))
+        planes = self.field.densities(image, LIKENESS_PLANES)
         colours, cytoplasm = planes[..., :3], planes[..., 3]
         beside = (outside <= NEAR).view(np.uint8) * (1 - stained) * free
         rarity = RARITY * np.log(self._share(colours, beside) / self._share(*self._elsewhere()))
@@ -318,7 +319,6 @@ class _Surroundings:
 
     def _elsewhere(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the colours of a ninth of the image's pixels, and the mask of those far from nuclei."""
-
         some = np.s_[::3, ::3]
         stained = np.zeros_like(self.field.frame)
         stained[self.part] = self.stained

@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 
-from ..common.errors import Skipped
 from ..common.files import replacing
-from ..common.output import note, print_heading, print_line, print_table, printable
+from ..common.output import print_heading, print_line, print_table, printable
 from .findings import Finding, ImageFindings
 from .images import ImageFile
 from .pipeline import NO_CELL, Count, Evaluation, Scores, Training
@@ -245,9 +244,3 @@ def print_scores(scores: Scores) -> None:
         rows = [[*row, f"{n:,}"] for row, n in zip(rows, scores.without_cell, strict=True)]
     rows = [(label, *row) for label, row in zip(scores.labels, rows, strict=True)]
     print_table(("true \\ predicted", *columns), rows)
-
-
-def note_skipped(skipped: Skipped) -> None:
-    """Name on stderr what was left out."""
-    for line in skipped.report():
-        note(line)

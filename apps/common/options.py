@@ -71,6 +71,12 @@ seed_option = click.option(
 )
 
 
+def examples(app: str, *lines: str) -> str:
+    """Return the examples of a command's help, each a command line without the name of the app."""
+    # \b keeps click from filling the lines.
+    return "\b\nExamples:\n" + "\n".join(f"  {app} {line}" for line in lines)
+
+
 def common_options(command):
     """Add the options every command has."""
     for option in (verbose_option, quiet_option, config_option):

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 
 import click
 
+from .errors import Skipped
+
 
 def printable(text: str) -> str:
     """Replace control characters, which could move the cursor or break a column, by their escapes."""
@@ -63,6 +65,12 @@ def note(message: str) -> None:
     context = click.get_current_context(silent=True)
     if context is None or not context.params.get("quiet"):
         click.echo(printable(" ".join(message.split())), file=sys.stderr)
+
+
+def note_skipped(skipped: Skipped) -> None:
+    """Name on stderr what was left out."""
+    for line in skipped.report():
+        note(line)
 
 
 @contextmanager

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import re
 import sys
-from functools import wraps
+from functools import partial, wraps
 
 import click
 
 from ..common.app import App
 from ..common.errors import USAGE, AppError, Skipped
-from ..common.options import CountOrAll, FiniteRange, common_options, json_option, seed_option
-from ..common.output import note, print_json, printable, tidy_warnings
+from ..common.options import CountOrAll, FiniteRange, common_options, examples, json_option, seed_option
+from ..common.output import note, note_skipped, print_json, printable, tidy_warnings
 from ..common.progress import Stages
 from .classifiers import CLASSIFIERS
 from .corpus import FORMATS, Source, arriving_texts, open_binary
 
 # .pipeline, .report and .plots bring scikit-learn and matplotlib, which `--help` must not wait for: the
 # commands import them.
+
+_examples = partial(examples, "fastsvm-sentiment")
 
 
 class NGrams(click.ParamType):
@@ -69,11 +71,6 @@ def corpus_options(command):
 def _defaults(field: str) -> str:
     values = {name: getattr(recipe, field) for name, recipe in CLASSIFIERS.items()}
     return ", ".join(f"{name} {value:g}" for name, value in values.items() if value is not None)
-
-
-def _examples(*lines: str) -> str:
-    # \b keeps click from filling the lines.
-    return "\b\nExamples:\n" + "\n".join(f"  fastsvm-sentiment {line}" for line in lines)
 
 
 @click.group(
@@ -184,7 +181,7 @@ def train(source, output, json, quiet, verbose, **options):
         print_json(report.training_record(result, stage.seconds))
     else:
         report.print_training(result, stage.seconds, source)
-    report.note_skipped(result.skipped)
+    note_skipped(result.skipped)
     return result.skipped.exit_code
 
 
@@ -213,7 +210,7 @@ def evaluate(model, source, json, quiet, verbose):
         report.print_scores(result.scores)
     if unknown := result.scores.unknown_labels:
         note(f"note: the model does not know {', '.join(unknown)}; these texts count as mistakes")
-    report.note_skipped(result.skipped)
+    note_skipped(result.skipped)
     return result.skipped.exit_code
 
 
@@ -233,7 +230,7 @@ def predict(model, file, quiet, verbose):
     is stdin when it is - or left out. Of two labels, a score above 0 means the second in alphabetical
     order; of more, the score is that of the label given.
     """
-    from . import pipeline, report
+    from . import pipeline
 
     skipped = Skipped("<stdin>" if file == "-" else file, fate="predicted with those bytes replaced")
     spinner = not quiet and not sys.stdout.isatty()
@@ -246,7 +243,7 @@ def predict(model, file, quiet, verbose):
                 for label, score in zip(labels.tolist(), scores.tolist(), strict=True):
                     sys.stdout.write(f"{printable(label)}\t{score:.6g}\n")
                 sys.stdout.flush()
-    report.note_skipped(skipped)
+    note_skipped(skipped)
     return skipped.exit_code
 
 

@@ -7,8 +7,7 @@ import sys
 
 import numpy as np
 
-from ..common.errors import Skipped
-from ..common.output import note, print_heading, print_line, print_table
+from ..common.output import print_heading, print_line, print_table
 from .corpus import Source
 from .pipeline import Evaluation, Scores, Side, Training
 
@@ -117,12 +116,6 @@ def print_sides(sides: list[Side], abreast: int = 3) -> None:
             for i in range(max(len(side.words) for side in group))
         ]
         print_table(header, rows, text_columns=range(0, len(header), 2))
-
-
-def note_skipped(skipped: Skipped) -> None:
-    """Name on stderr what was left out."""
-    for line in skipped.report():
-        note(line)
 
 
 def _word_cells(side: Side, i: int) -> tuple[str, str]:

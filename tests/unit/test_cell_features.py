@@ -7,20 +7,13 @@ import cv2
 import numpy as np
 import pytest
 
+from drawing import CYTOPLASM, NUCLEUS, PLASMA, TURNS
 from fastsvm_apps.cells.document import SIZE, crop, gray_negative, locate_report
 from fastsvm_apps.cells.features import FEATURES, REGIONS, describe, feature_names
 from fastsvm_apps.cells.images import read_image
 from fastsvm_apps.cells.locate import Cell, Field, locate
 
 SMEARS = Path(__file__).parents[2] / "data" / "cells" / "images"
-PLASMA, CYTOPLASM, NUCLEUS = (228, 220, 232), (215, 170, 190), (150, 60, 110)
-TURNS = {
-    "90": np.rot90,
-    "180": lambda image: np.rot90(image, 2),
-    "270": lambda image: np.rot90(image, 3),
-    "left to right": np.fliplr,
-    "upside down": np.flipud,
-}
 HISTOGRAMS = ("colour", "pattern", "edge")
 
 

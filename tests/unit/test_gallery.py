@@ -10,8 +10,8 @@ from html.parser import HTMLParser
 import cv2
 import numpy as np
 import pytest
-from browser import find_chromium, run_in_page
 
+from browser import find_chromium, run_in_page
 from fastsvm_apps.cells.findings import Finding, ImageFindings
 from fastsvm_apps.cells.gallery import write_report
 from fastsvm_apps.common import html

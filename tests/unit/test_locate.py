@@ -8,18 +8,11 @@ import cv2
 import numpy as np
 import pytest
 
+from drawing import CYTOPLASM, NUCLEUS, PLASMA, TURNS
 from fastsvm_apps.cells.images import read_image, read_scaled
 from fastsvm_apps.cells.locate import Field, find_center, locate, outlined
 
 SMEARS = Path(__file__).parents[2] / "data" / "cells"
-PLASMA, CYTOPLASM, NUCLEUS = (228, 220, 232), (215, 170, 190), (150, 60, 110)
-TURNS = {
-    "90": np.rot90,
-    "180": lambda image: np.rot90(image, 2),
-    "270": lambda image: np.rot90(image, 3),
-    "left to right": np.fliplr,
-    "upside down": np.flipud,
-}
 
 
 def white_cells(table):
