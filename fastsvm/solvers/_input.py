@@ -71,6 +71,17 @@ def as_weights(sample_weight, n_rows):
     return weights
 
 
+def as_start(start, n_rows):
+    """A pair (dual, intercept) to start from, checked; the dual as float64."""
+    dual, intercept = start
+    dual = np.asarray(dual, dtype=np.float64)
+    if dual.shape != (n_rows,) or not np.isfinite(dual).all():
+        raise ValueError(f"start's dual must be {n_rows} finite numbers, one a row; its shape is {dual.shape}.")
+    if not np.isfinite(intercept):
+        raise ValueError(f"start's intercept must be a finite number; got {intercept!r}.")
+    return dual, float(intercept)
+
+
 def as_state(random_state):
     """A random generator's 64-bit state, as the kernels hold it."""
     if random_state is None or isinstance(random_state, (int, np.integer)):

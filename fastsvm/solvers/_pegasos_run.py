@@ -17,6 +17,8 @@ _KEPT = {"t", "scale", "bias", "averaging", "averaged", "mass", "bias_sum"}
 class PegasosRun(Run):
     """Pegasos on one problem, an epoch at a time; parameters as in `pegasos`."""
 
+    solver = "pegasos"
+
     def __init__(
         self,
         problem,
@@ -178,7 +180,7 @@ def pegasos(
     Returns
     -------
     Result
-        Named tuple (w, intercept, dual, objective, gap, n_iter, history). The bound comes from the dual
+        Named tuple (w, intercept, dual, objective, gap, n_iter, history, solver). The bound comes from the dual
         variables that the steps themselves build up.
 
     Raises

@@ -10,6 +10,8 @@ from ._run import Point, Problem, Run
 class PerceptronRun(Run):
     """The perceptron on one problem, an epoch at a time; parameters as in `perceptron`."""
 
+    solver = "perceptron"
+
     def __init__(self, problem, *, fit_intercept, max_iter, averaging, order, random):
         super().__init__(problem, order=order, max_iter=max_iter, random=random)
         self.w = np.zeros(problem.rows.n_columns)
@@ -100,7 +102,7 @@ def perceptron(
     Returns
     -------
     Result
-        Named tuple (w, intercept, dual, objective, gap, n_iter, history); dual and gap are None.
+        Named tuple (w, intercept, dual, objective, gap, n_iter, history, solver); dual and gap are None.
 
     Raises
     ------

@@ -50,6 +50,7 @@ class Result(NamedTuple):
         objective minus the dual value: the objective is at most this far from the optimum.
     n_iter : int, epochs done
     history : list of Epoch
+    solver : str, the method that was used
     """
 
     w: np.ndarray
@@ -59,6 +60,7 @@ class Result(NamedTuple):
     gap: float | None
     n_iter: int
     history: list
+    solver: str
 
 
 class Point(NamedTuple):
@@ -123,7 +125,9 @@ class Problem:
 
     def box(self, dual, loss):
         """Clip `dual` to its domain, in place; True if that changed it."""
-        top = np.inf if loss == "squared_hinge" else self.weights if self.weights.size else 1.0
+        top = self.weights if self.weights.size else 1.0
+        if loss == "squared_hinge":
+            top = np.where(np.equal(top, 0), 0, np.inf)
         outside = bool(dual.min() < 0 or (dual > top).any())
         if outside:
             np.clip(dual, 0, top, out=dual)
@@ -154,6 +158,9 @@ class Run:
     A subclass gives `epoch()`, which changes its state, and `measure()`, the Point that would be
     returned now; and `settle()`, where that can be made better before it is returned.
     """
+
+    solver = None
+    """The name of the method."""
 
     def __init__(self, problem, *, order, max_iter, random, grouped=True):
         self.problem, self.max_iter, self.random = problem, max_iter, random
@@ -236,7 +243,7 @@ class Run:
         """The Result, once the iterable `history` of `epochs` is exhausted."""
         history = list(history)
         p = self.point
-        return Result(p.w, p.intercept, p.dual, p.primal, p.gap, self.done, history)
+        return Result(p.w, p.intercept, p.dual, p.primal, p.gap, self.done, history, self.solver)
 
 
 def _given_order(order, max_iter, n):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _sdca
-from ._input import as_state, flag, one_of, positive
+from ._input import as_start, as_state, flag, one_of, positive
 from ._random import draw_integer
 from ._run import CODES, LOSSES, Point, Problem, Run
 
@@ -14,6 +14,8 @@ CACHE = 1 << 25  # bytes of X that a processor's last cache is likely to hold
 
 class SDCARun(Run):
     """SDCA on one problem, an epoch at a time; parameters as in `sdca`."""
+
+    solver = "coordinate"
 
     def __init__(
         self,
@@ -27,6 +29,7 @@ class SDCARun(Run):
         averaging,
         sgd_init,
         random,
+        start=None,
     ):
         # Grouped permutations cost up to half as many epochs again on a9a (none on text), and pay where
         # rows come from memory.
@@ -41,8 +44,14 @@ class SDCARun(Run):
         # a tenth of a row's: more slows the epochs, less the steps (measured: .03 to .2 are alike).
         self.bias_rate = rate * 0.1 * max(norms.mean(), np.finfo(float).tiny) if fit_intercept else 0.0
         self.w, self.dual = np.zeros(problem.rows.n_columns), np.zeros(n)
+        if start is not None:
+            self.dual[:], intercept = start
+            problem.box(self.dual, loss)
+            self.w[:] = problem.combine(self.dual, alpha)
         self.lag = np.zeros(n) if averaging == "average" else None
         self.state = _sdca.State(CODES[loss], rate, self.bias_rate, self.w, self.dual, norms, self.lag)
+        if start is not None and fit_intercept:
+            self.state.bias = intercept
         total = max_iter * self.visits
         self.steps, self.half = 0, total // 2
         self.kept = None
@@ -122,6 +131,7 @@ def sdca(
     order="permutation",
     averaging="last",
     sgd_init=False,
+    start=None,
     score=None,
     random_state=None,
 ):
@@ -167,6 +177,10 @@ def sdca(
         reaches `tol` before its second half returns its last iterate.
     sgd_init : bool, default=False
         Make the first epoch modified SGD: the t-th row is treated as the last of a problem of t rows.
+    start : (dual, intercept), default=None
+        Where to start from: dual variables b of shape (n_samples,), clipped to their domain, and an
+        intercept (ignored without `fit_intercept`). A Result's of another alpha will do, since b does
+        not scale with alpha. By default b = 0.
     score : callable, default=None
         ``score(w, intercept)`` is called after each epoch; its value goes into the history.
     random_state : int, numpy Generator or None, default=None
@@ -174,7 +188,7 @@ def sdca(
     Returns
     -------
     Result
-        Named tuple (w, intercept, dual, objective, gap, n_iter, history).
+        Named tuple (w, intercept, dual, objective, gap, n_iter, history, solver).
 
     Raises
     ------
@@ -211,5 +225,6 @@ def sdca(
         averaging=one_of("averaging", averaging, OUTPUTS),
         sgd_init=flag("sgd_init", sgd_init),
         random=as_state(random_state),
+        start=None if start is None else as_start(start, np.shape(y)[0]),
     )
     return run.solve(None if tol is None else positive("tol", tol), score=score)
