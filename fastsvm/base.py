@@ -1,6 +1,6 @@
 """What the linear classifiers share: validation, labels, one-vs-rest, prediction."""
 
-from functools import partial
+from functools import partial, wraps
 
 import numpy as np
 from scipy.special import expit
@@ -10,7 +10,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .engine import solve_all
+from .callbacks import CallbackSupportMixin, Tasks, with_callbacks
+from .engine import solve_all, warn_if_short
 from .solvers import Problem, as_rows, as_weights
 
 
@@ -23,7 +24,23 @@ def _has_log_loss(estimator):
     return True
 
 
-class LinearClassifier(ClassifierMixin, BaseEstimator):
+def all_or_nothing(fit):
+    """Make a failed or interrupted `fit` leave the estimator as it was."""
+
+    @wraps(fit)
+    def safe_fit(self, *args, **kwargs):
+        before = vars(self).copy()
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return safe_fit
+
+
+class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """A linear classifier, binary or one-vs-rest, fitted by a solver's `Run`.
 
     A subclass has its parameters in `__init__` (with at least `class_weight`, `n_jobs`, `random_state`
@@ -37,16 +54,24 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         """Raise a ValueError that names the first bad parameter."""
         raise NotImplementedError
 
-    def _make_run(self, problem, random, max_iter):
-        """A `Run` on one binary problem."""
+    def _make_run(self, problem, random, max_iter, *, threads=1, start=None):
+        """A `Run` on one binary problem, with threads and a start if it can use them."""
         raise NotImplementedError
+
+    def _starts(self, classes, n):
+        """For the k-th binary problem what to start from; None for zero."""
+        return lambda k: None
 
     @property
     def _trace(self):
         return self.verbose or self.trace
 
+    @all_or_nothing
+    @with_callbacks
     def fit(self, X, y, sample_weight=None):
-        """Fit from scratch.
+        """Fit from scratch, or with `warm_start` from the last fit's solution.
+
+        A fit that fails or is interrupted leaves the estimator as it was.
 
         Parameters
         ----------
@@ -70,10 +95,24 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         """
         self._check_params()
         X, y = self._validated(X, y)
-        self._set_classes(np.unique(y))
-        runs = self._runs(X, y, sample_weight, self.max_iter)
-        results = solve_all(runs, tol=self._tol, trace=self._trace, n_jobs=self.n_jobs, verbose=self.verbose)
+        classes = np.unique(y)
+        starts = self._starts(classes, len(y))
+        self._set_classes(classes)
+        runs = self._runs(X, y, sample_weight, self.max_iter, starts)
+        tasks = Tasks.of(self, X, y, sample_weight, self._positives(), self.max_iter)
+        results = solve_all(
+            runs,
+            tol=self._tol,
+            trace=self._trace or tasks is not None,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+            tasks=tasks,
+        )
         self._set_results(results, X, y)
+        if tasks is not None:
+            tasks.finish()
+            results = [result for k, result in enumerate(results) if k not in tasks.stopped]
+        warn_if_short(results, self._tol, X)
         return self
 
     def _validated(self, X, y, reset=True):
@@ -97,18 +136,19 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             )
         self.classes_ = classes
 
-    def _runs(self, X, y, sample_weight, max_iter):
+    def _runs(self, X, y, sample_weight, max_iter, starts):
         """For each binary problem its label and what makes its run; rows and weights are shared."""
         rows = as_rows(X)
         weights = self._weights(y, sample_weight)
         labels = self._positives()
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(labels))
 
-        def make(label, seed):
-            problem = Problem(rows, signs_of(y, label), weights)
-            return self._make_run(problem, np.array([seed], np.uint64), max_iter)
+        def make(k, threads):
+            problem = Problem(rows, signs_of(y, labels[k]), weights)
+            random = np.array([seeds[k]], np.uint64)
+            return self._make_run(problem, random, max_iter, threads=threads, start=starts(k))
 
-        return [(label, partial(make, label, seed)) for label, seed in zip(labels, seeds, strict=True)]
+        return [(label, partial(make, k)) for k, label in enumerate(labels)]
 
     def _positives(self):
         """The label that is +1 in each binary problem."""
@@ -236,11 +276,11 @@ class OnlineClassifier(LinearClassifier):
         if len(new):
             raise ValueError(f"y has the label {new.tolist()[0]!r}, which is not among classes.")
 
-        runs = self._runs(X, y, sample_weight, max_iter=1)
+        runs = self._runs(X, y, sample_weight, 1, self._starts(self.classes_, len(y)))
         states = getattr(self, "_states", None) or self._initial_states(len(runs))
         points = []
         for k, (_, make_run) in enumerate(runs):
-            run = make_run()
+            run = make_run(1)
             run.resume(states[k])
             run.epoch()
             states[k] = run.snapshot()

@@ -1,61 +1,108 @@
-"""Runs driven to their end: one per class, in threads, with verbose lines, warnings and Ctrl-C."""
+"""Runs driven to their end: one per class, in threads, with verbose lines, callbacks, warnings and Ctrl-C."""
 
+import functools
 import warnings
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from threading import Lock
 
 from joblib import effective_n_jobs
 from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import ThreadpoolController
+
+from .advice import advise
 
 
-def solve_all(make_runs, *, tol=None, trace=True, n_jobs=None, verbose=False):
+def solve_all(make_runs, *, tol=None, trace=True, n_jobs=None, verbose=False, tasks=None):
     """Solve independent runs.
 
     Parameters
     ----------
     make_runs : list of (label, callable)
-        Each callable makes a `Run`; called when its turn comes, so that no more than `n_jobs` runs hold
-        memory at a time.
+        Each callable makes a `Run`, given the number of threads it may use; called when its turn comes,
+        so that no more than `n_jobs` runs hold memory at a time.
     tol, trace : as in `Run.epochs`
     n_jobs : int or None
-        Threads over the runs; the kernels release the GIL. Results do not depend on it.
+        Threads, which go over the runs first (the kernels release the GIL); if there are more of them,
+        each run gets its share. BLAS gets one thread. Results do not depend on it.
     verbose : bool
         Print a line an epoch.
+    tasks : Tasks, default=None
+        Callbacks to call around every epoch.
 
     Returns
     -------
     list of Result
 
-    Warns
-    -----
-    ConvergenceWarning
-        Once, if any run with a `tol` stopped short of it.
+    Raises
+    ------
+    KeyboardInterrupt
+        On Ctrl-C, after all threads have stopped.
     """
-    live = []
+    live, stopping = [], []
 
-    def solve(label, make_run):
-        run = make_run()
+    def solve(k):
+        label, make_run = make_runs[k]
+        run = make_run(share)
         live.append(run)
-        history = run.epochs(tol, trace)
-        result = run.result(_reported(history, label) if verbose else history)
+        if stopping:  # asked after `live` knows the run: none is missed
+            run.cancelled = True
+        epochs = run.epochs(tol, trace)
+        if tasks is not None:
+            epochs = tasks.watch(k, run, epochs, tol)
+        result = run.result(_reported(epochs, label) if verbose else epochs)
         live.remove(run)
         return result
 
-    threads = min(effective_n_jobs(n_jobs), len(make_runs))
-    if threads == 1:
-        results = [solve(*each) for each in make_runs]
-    else:
-        with ThreadPoolExecutor(threads) as pool:
-            futures = [pool.submit(solve, *each) for each in make_runs]
+    n_threads = effective_n_jobs(n_jobs)
+    n_workers = min(n_threads, len(make_runs))
+    share = n_threads // n_workers
+    with _one_blas_thread:
+        if n_workers == 1:
+            return [solve(k) for k in range(len(make_runs))]
+        with ThreadPoolExecutor(n_workers) as pool:
+            pending = futures = [pool.submit(solve, k) for k in range(len(make_runs))]
             try:
-                results = [future.result() for future in futures]
+                while pending:  # in short waits: where a lock is waited for, Windows hears no Ctrl-C
+                    done, pending = wait(pending, timeout=0.2, return_when=FIRST_EXCEPTION)
+                    for future in done:
+                        future.result()
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
+                stopping.append(True)
                 for run in list(live):
                     run.cancelled = True
                 raise
-    if tol is not None:
-        _warn_if_short(results, tol)
-    return results
+            return [future.result() for future in futures]
+
+
+class _OneBlasThread:
+    """While any fit runs, BLAS has one thread: ours are busy, and its sums depend on their number.
+
+    The limit is the process's, so fits that overlap share it, and the last one lifts it.
+    """
+
+    def __init__(self):
+        self.lock, self.fits, self.limiter = Lock(), 0, None
+
+    def __enter__(self):
+        with self.lock:
+            self.fits += 1
+            if self.fits == 1:
+                self.limiter = _libraries().limit(limits=1, user_api="blas")
+
+    def __exit__(self, *exception):
+        with self.lock:
+            self.fits -= 1
+            if self.fits == 0:
+                self.limiter.restore_original_limits()
+
+
+_one_blas_thread = _OneBlasThread()
+
+
+@functools.cache
+def _libraries():
+    return ThreadpoolController()
 
 
 def _reported(history, label):
@@ -65,13 +112,27 @@ def _reported(history, label):
         yield epoch
 
 
-def _warn_if_short(results, tol):
+def warn_if_short(results, tol, X, stacklevel=4):
+    """Warn once, if any result's relative gap is above `tol`, and say what to do.
+
+    Parameters
+    ----------
+    results : list of Result
+    tol : float or None
+    X : what was fitted
+    stacklevel : int
+
+    Warns
+    -----
+    ConvergenceWarning
+    """
+    if tol is None or not results:
+        return
     worst = max(results, key=lambda r: r.gap / r.objective if r.objective > 0 else 0)
     if worst.gap > tol * worst.objective:
         warnings.warn(
             f"Stopped after {worst.n_iter} epochs at a relative duality gap of "
-            f"{worst.gap / worst.objective:.1e}, above tol={tol:g}: raise max_iter, alpha or tol, or scale "
-            "the columns of X (StandardScaler; MaxAbsScaler or TfidfTransformer for sparse X).",
+            f"{worst.gap / worst.objective:.1e}, above tol={tol:g}: {advise(X)}.",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=stacklevel,
         )

@@ -8,6 +8,8 @@ from .solvers._input import flag, one_of, positive
 from .solvers._pegasos_run import PEGASOS_LOSSES, PEGASOS_OUTPUTS, SAMPLINGS
 from .solvers._sdca_run import ORDERS, OUTPUTS
 
+SOLVERS = ("auto", "coordinate", "newton")
+
 __all__ = ["PegasosClassifier", "PerceptronClassifier", "SDCAClassifier"]
 
 
@@ -44,10 +46,19 @@ class SDCAClassifier(LinearClassifier):
         Make the first epoch modified SGD.
     class_weight : dict, "balanced" or None, default=None
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
+    solver : {"auto", "coordinate", "newton"}, default="auto"
+        The method; "auto" chooses, and `solver_` says what was chosen.
+    warm_start : bool, default=False
+        Start from the previous fit's dual variables and intercepts. They belong to its rows, so X must
+        have the same ones in the same order; alpha, loss, weights and columns may have changed. A fit
+        with another number of rows or other classes starts from zero.
     n_jobs : int or None, default=None
-        Threads over the one-vs-rest classes; -1 for all processors. Does not change the result.
+        Threads, over the one-vs-rest classes first; -1 for all processors. Does not change the result.
+    trace : bool, default=False
+        Measure objective and gap after every epoch (`history_`), not only when the certificate is
+        needed. Implied by callbacks.
     verbose : bool, default=False
-        Print a line an epoch.
+        Print a line an epoch; implies `trace`.
     random_state : int, RandomState or None, default=None
 
     Attributes
@@ -65,7 +76,9 @@ class SDCAClassifier(LinearClassifier):
     n_iter_ : int
         Epochs done, by the class that needed most.
     history_ : list of Epoch, or one list a class
-        (epoch, seconds, primal, dual, gap, score) after each epoch.
+        (epoch, seconds, primal, dual, gap, score) of the epochs measured.
+    solver_ : str, or list of one a class where they differ
+        The method that was used.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Notes
@@ -102,8 +115,11 @@ class SDCAClassifier(LinearClassifier):
         order="permutation",
         averaging="last",
         sgd_init=False,
+        solver="auto",
         class_weight=None,
+        warm_start=False,
         n_jobs=None,
+        trace=False,
         verbose=False,
         random_state=None,
     ):
@@ -115,8 +131,11 @@ class SDCAClassifier(LinearClassifier):
         self.order = order
         self.averaging = averaging
         self.sgd_init = sgd_init
+        self.solver = solver
         self.class_weight = class_weight
+        self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.trace = trace
         self.verbose = verbose
         self.random_state = random_state
 
@@ -134,8 +153,11 @@ class SDCAClassifier(LinearClassifier):
         one_of("averaging", self.averaging, OUTPUTS)
         flag("fit_intercept", self.fit_intercept)
         flag("sgd_init", self.sgd_init)
+        one_of("solver", self.solver, SOLVERS)
+        flag("warm_start", self.warm_start)
+        flag("trace", self.trace)
 
-    def _make_run(self, problem, random, max_iter):
+    def _make_run(self, problem, random, max_iter, *, threads=1, start=None):
         return SDCARun(
             problem,
             loss=self.loss,
@@ -146,15 +168,31 @@ class SDCAClassifier(LinearClassifier):
             averaging=self.averaging,
             sgd_init=self.sgd_init,
             random=random,
+            start=start,
         )
+
+    def _starts(self, classes, n):
+        known = getattr(self, "_dual_scale", None)  # not kept in model files
+        if (
+            not self.warm_start
+            or known is None
+            or not np.array_equal(classes, self.classes_)
+            or self.dual_coef_.shape[1] != n
+        ):
+            return super()._starts(classes, n)
+        duals, intercepts = self.dual_coef_, self.intercept_
+        return lambda k: (np.abs(duals[k]) * known, float(intercepts[k]))
 
     def _set_results(self, results, X, y):
         super()._set_results(results, X, y)
+        methods = [r.solver for r in results]
+        self.solver_ = methods[0] if len(set(methods)) == 1 else methods
+        self._dual_scale = self.alpha * len(y)
         duals = [r.dual for r in results]
         self.dual_coef_ = duals[0][np.newaxis] if len(duals) == 1 else np.array(duals)
         for row, label in zip(self.dual_coef_, self._positives(), strict=True):
             row *= signs_of(y, label)
-            row /= self.alpha * len(y)
+            row /= self._dual_scale
 
 
 class PegasosClassifier(OnlineClassifier):
@@ -268,7 +306,7 @@ class PegasosClassifier(OnlineClassifier):
         flag("fit_intercept", self.fit_intercept)
         flag("project", self.project)
 
-    def _make_run(self, problem, random, max_iter):
+    def _make_run(self, problem, random, max_iter, **_):
         return PegasosRun(
             problem,
             loss=self.loss,
@@ -372,7 +410,7 @@ class PerceptronClassifier(OnlineClassifier):
         flag("averaging", self.averaging)
         flag("fit_intercept", self.fit_intercept)
 
-    def _make_run(self, problem, random, max_iter):
+    def _make_run(self, problem, random, max_iter, **_):
         return PerceptronRun(
             problem,
             fit_intercept=self.fit_intercept,

@@ -19,7 +19,7 @@ PACKAGES = {"fastsvm": ROOT / "fastsvm", "fastsvm_apps": ROOT / "apps"}
 # From the ground up. Nothing but fastsvm/__init__.py imports what is in the last layer.
 LAYERS = [
     {"solvers"},
-    {"losses"},
+    {"losses", "advice", "callbacks"},
     {"engine"},
     {"base"},
     {"linear", "kernel", "text"},
