@@ -22,6 +22,7 @@ LAYERS = [
     {"losses", "advice", "callbacks"},
     {"engine"},
     {"base"},
+    {"certificate"},
     {"linear", "kernel", "text"},
     {"persistence", "displays", "study", "datasets", "dask"},
 ]
