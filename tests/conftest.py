@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import signal
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -24,3 +26,8 @@ def problem():
     X = sparse.random_array((200, 30), density=0.3, random_state=rng, format="csr")
     y = np.where(X @ rng.normal(size=30) + 0.3 * rng.normal(size=200) > 0.1, 1, -1)
     return X, y
+
+
+# A job in a shell's background ignores Ctrl-C, and so would the processes that the tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
