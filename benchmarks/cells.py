@@ -11,7 +11,7 @@ import argparse
 import csv
 from pathlib import Path
 from statistics import mean, median
-from time import perf_counter, process_time
+from time import perf_counter
 
 import cv2
 
@@ -20,6 +20,8 @@ from fastsvm_apps.cells.features import describe
 from fastsvm_apps.cells.images import find_images, read_image, read_scaled
 from fastsvm_apps.cells.locate import Field, find_center, locate
 from fastsvm_apps.cells.pipeline import classify, load_cell_model
+
+from .common import cpu
 
 ROUNDS = 7
 
@@ -75,12 +77,9 @@ def report_boxes(folder):
         )
 
 
-def cpu(work, items):
+def milliseconds(work, items):
     """Return CPU milliseconds an item."""
-    start = process_time()
-    for item in items:
-        work(item)
-    return 1e3 * (process_time() - start) / len(items)
+    return 1e3 * cpu(lambda: [work(item) for item in items]) / len(items)
 
 
 def report_times(smears, cells):
@@ -102,10 +101,10 @@ def report_times(smears, cells):
     times = {name: [] for name in works}
     for _ in range(ROUNDS):
         for name, (work, items) in works.items():
-            times[name].append(cpu(work, items))
+            times[name].append(milliseconds(work, items))
     for name, values in times.items():
         print(f"{name:32} {median(values):8.3f} ms CPU  [{min(values):.3f}-{max(values):.3f}]")
-    report = cpu(locate_report, [read_scaled(path)[0] for path in large[:20]])
+    report = milliseconds(locate_report, [read_scaled(path)[0] for path in large[:20]])
     print(
         f"{'centre by the report, 320x240':32} {report:8.3f} ms CPU, "
         f"{report / median(times['find the centre, of 640x480']):,.0f} times the fast centre"

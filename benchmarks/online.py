@@ -7,15 +7,12 @@ in one process, and every figure is a median with its range. Pin the process to 
 """
 
 import argparse
-import resource
 import sys
-import time
 from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
 from scipy import sparse
-from sklearn.datasets import load_svmlight_file
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import SGDClassifier
@@ -23,43 +20,19 @@ from sklearn.linear_model import SGDClassifier
 from fastsvm import PegasosClassifier, PerceptronClassifier, SDCAClassifier
 from fastsvm.solvers import pegasos
 
+from .common import a9a, cpu, memory_added, sentiment_texts, spread, with_int32
+
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 import reference
 
 EPOCHS, ROUNDS = 40, 11
 
 
-def cpu(function):
-    """CPU seconds of one call."""
-    start = time.process_time()
-    function()
-    return time.process_time() - start
-
-
-def spread(values, scale=1.0):
-    """Median and range."""
-    low, middle, high = np.quantile(values, [0, 0.5, 1]) * scale
-    return f"{middle:8.3f} [{low:.3f}-{high:.3f}]"
-
-
-def a9a(folder):
-    """The a9a table: 32,561 x 123, 14 values a row, with 32-bit indices, which SGDClassifier needs."""
-    X, y = load_svmlight_file(str(folder / "a9a.svm"))
-    return with_int32(X), y
-
-
 def sentiment(folder, k=None):
     """Counts of the sentiment corpus, all words or the best k."""
-    with open(folder / "sentiment.txt", encoding="utf-8") as file:
-        lines = [line.split(None, 3) for line in file]
-    y = np.array([label for _, label, _, _ in lines])
-    X = CountVectorizer(token_pattern=r"\S+", dtype=np.float64).fit_transform(text for *_, text in lines)
+    texts, y = sentiment_texts(folder)
+    X = CountVectorizer(token_pattern=r"\S+", dtype=np.float64).fit_transform(texts)
     return with_int32(SelectKBest(k=k).fit_transform(X, y) if k else X), y
-
-
-def with_int32(X):
-    """X with 32-bit indices."""
-    return sparse.csr_matrix((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), X.shape)
 
 
 def epochs(name, X, y, alpha):
@@ -104,23 +77,9 @@ def memory(model):
     y = rng.integers(0, 2, n)
     size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
     model.fit(X[:1000], y[:1000])  # what the first call imports is not the fit's
-    before = resident()
-    Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew (Linux)
-    model.fit(X, y)
-    added = peak() - before
+    added = memory_added(lambda: model.fit(X, y))
     figures = f"{size / 1e6:.0f} MB of X, {added / 1e6:5.2f} MB added: {added / size:.1%}"
     return f"{type(model).__name__:24s} {figures}"
-
-
-def resident():
-    """Bytes of memory the process has now."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
-
-
-def peak():
-    """Most bytes of memory the process has had since the last reset."""
-    status = Path("/proc/self/status").read_text()
-    return int(status.split("VmHWM:")[1].split()[0]) * 1024
 
 
 def main():

@@ -1,0 +1,59 @@
+"""What the benchmarks share: timing, figures, corpora, memory."""
+
+import mmap
+import time
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+from sklearn.datasets import load_svmlight_file
+
+
+def cpu(function):
+    """CPU seconds of one call."""
+    start = time.process_time()
+    function()
+    return time.process_time() - start
+
+
+def spread(values, scale=1.0):
+    """Median and range."""
+    low, middle, high = np.quantile(values, [0, 0.5, 1]) * scale
+    return f"{middle:8.3f} [{low:.3f}-{high:.3f}]"
+
+
+def a9a(folder):
+    """The a9a table: 32,561 x 123, 14 values a row, with 32-bit indices, which SGDClassifier needs."""
+    X, y = load_svmlight_file(str(folder / "a9a.svm"))
+    return with_int32(X), y
+
+
+def sentiment_texts(folder):
+    """The reviews of the sentiment corpus, tokens apart by spaces, and their labels, pos and neg."""
+    with open(folder / "sentiment.txt", encoding="utf-8") as file:
+        lines = [line.split(None, 3) for line in file]
+    return [text for *_, text in lines], np.array([label for _, label, _, _ in lines])
+
+
+def with_int32(X):
+    """X with 32-bit indices."""
+    return sparse.csr_matrix((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), X.shape)
+
+
+def memory_added(fit):
+    """Bytes by which a call of `fit` raises the most memory that this process has had (Linux)."""
+    before = resident()
+    Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
+    fit()
+    return peak() - before
+
+
+def resident():
+    """Bytes of memory the process has now."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
+
+
+def peak():
+    """Most bytes of memory the process has had since the last reset."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) * 1024

@@ -1,0 +1,1 @@
+"""Linear models against their peers: `python -m benchmarks.linear --help`."""

@@ -1,0 +1,169 @@
+"""The data sets: binary problems, rows X and signs y, made once and kept in the temporary folder."""
+
+import csv
+import gzip
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.decomposition import PCA
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.preprocessing import StandardScaler
+
+from ..common import a9a as read_a9a
+from ..common import sentiment_texts, with_int32
+
+CACHE = Path(tempfile.gettempdir()) / "fastsvm-benchmarks"
+ALPHAS = ("1e-4", "1e-5", "1/n")
+
+
+class Data(NamedTuple):
+    """One data set, and what performance is asked of fastsvm on it."""
+
+    name: str
+    X: object
+    y: np.ndarray
+    alphas: tuple
+    goal: dict
+
+
+class Source(NamedTuple):
+    """How a data set is made, from which file, and how many times as fast as a peer to be (hinge, 1e-3)."""
+
+    make: object
+    file: str | None = None
+    goal: dict = {}  # noqa: RUF012 (a NamedTuple's)
+    alphas: tuple = ALPHAS
+    text: bool = False
+
+
+def a9a(file):
+    """The a9a table: 32,561 x 123, sparse."""
+    return read_a9a(file.parent)
+
+
+def sentiment(file):
+    """tf-idf of 5,000 reviews."""
+    texts, labels = sentiment_texts(file.parent)
+    X = TfidfVectorizer(token_pattern=r"\S+").fit_transform(texts)
+    return with_int32(X), labels == "pos"
+
+
+def imdb(file, vectorizer=TfidfVectorizer, **options):
+    """tf-idf, or else, of film reviews."""
+    csv.field_size_limit(1 << 30)
+    with open(file, encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+    X = vectorizer(dtype=np.float64, **options).fit_transform(row["text"] for row in rows)
+    return with_int32(X), np.array([row["label"] == "pos" for row in rows])
+
+
+def skin(file):
+    """Pixels, skin or not: 245,057 x 3, standardised."""
+    with gzip.open(file) as lines:
+        table = np.loadtxt(lines, delimiter=",", skiprows=1)
+    return StandardScaler().fit_transform(table[:, :3]), table[:, 3] == 1
+
+
+def crops(folder):
+    """Gray squares of 120 x 120 around the nuclei of two kinds of cells, float32, rows of length 1."""
+    import cv2
+
+    from fastsvm_apps.cells.document import crop
+    from fastsvm_apps.cells.images import read_image
+    from fastsvm_apps.cells.locate import find_center
+
+    rows, labels = [], []
+    for kind in ("LYMPHOCYTE", "NEUTROPHIL"):
+        for path in sorted((folder / "images" / kind).iterdir()):
+            image = read_image(str(path))
+            gray = cv2.cvtColor(crop(image, find_center(image)), cv2.COLOR_BGR2GRAY)
+            rows.append(gray.ravel().astype(np.float32))
+            labels.append(kind == "NEUTROPHIL")
+    X = np.array(rows)
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    return X, np.array(labels)
+
+
+def crops_pca(folder):
+    """The crops' first 40 principal components, whitened."""
+    data = load("crops", folder.parent)
+    X = PCA(40, whiten=True, random_state=0).fit_transform(data.X)
+    return np.ascontiguousarray(X), data.y > 0
+
+
+def usps(file):
+    """Handwritten digits, 9,298 x 256: 0 to 4 against 5 to 9 (`classes` has each against the rest)."""
+    digits = np.load(file)
+    return digits["X"], digits["y"] >= 5
+
+
+def rcv1_like(_, n=500_000, d=47_000, per_row=73, seed=0):
+    """Sparse rows like those of the RCV1 news: Zipf columns, log-normal lengths and values, unit norm.
+
+    The labels are those of a sparse linear model, with noise.
+    """
+    rng = np.random.default_rng(seed)
+    lengths = np.maximum(5, rng.lognormal(np.log(per_row * 0.93), 0.5, n)).astype(np.int64)
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    frequency = np.cumsum(1 / (np.arange(d) + 30.0))  # no word is in more than about a quarter of the rows
+    columns = np.searchsorted(frequency, rng.random(indptr[-1]) * frequency[-1]).astype(np.int32)
+    values = rng.lognormal(0, 0.5, len(columns)) * np.log(np.arange(d) + 30.0)[columns]
+    columns = rng.permutation(d).astype(np.int32)[columns]
+    X = sparse.csr_matrix((values, columns, indptr), (n, d))
+    X.sum_duplicates()
+    X.data /= np.repeat(np.sqrt(np.add.reduceat(X.data**2, X.indptr[:-1])), np.diff(X.indptr))
+    w = rng.normal(size=d) * (rng.random(d) < 0.2)
+    margins = X @ w
+    return with_int32(X), margins + rng.normal(scale=0.4 * margins.std(), size=n) > 0
+
+
+TEXT_GOAL = {"LIBLINEAR": 2}
+SOURCES = {
+    "a9a": Source(a9a, "a9a.svm", {"LIBLINEAR": 3}, text=True),
+    "sentiment": Source(sentiment, "sentiment.txt", TEXT_GOAL, text=True),
+    "imdb": Source(imdb, "imdb_10k.tsv", {"LIBLINEAR": 3}, text=True),
+    "imdb-bigrams": Source(partial(imdb, ngram_range=(1, 2)), "imdb_10k.tsv", TEXT_GOAL, text=True),
+    "rcv1-like": Source(rcv1_like, None, {"LIBLINEAR": 4, "Snap ML": 2}),
+    "crops": Source(crops, "cells", {"LIBLINEAR": 5, "Snap ML": 2.5}, ("1e-4", "1/n")),
+    "skin": Source(skin, "skin.tsv.gz", {"LIBLINEAR": 1, "Snap ML": 1}),
+    "crops-pca": Source(crops_pca, "cells", {"LIBLINEAR": 6}),
+    "usps": Source(usps, "usps.npz"),
+    "imdb-counts": Source(partial(imdb, vectorizer=CountVectorizer), "imdb_10k.tsv", {}, ("1/n",)),
+}
+
+
+def available(folder):
+    """Names of the data sets whose files are there, and of the others."""
+    found = [name for name, s in SOURCES.items() if s.file is None or (folder / s.file).exists()]
+    return found, [name for name in SOURCES if name not in found]
+
+
+def load(name, folder, rows=None):
+    """A data set by name; `rows` shrinks the generated one."""
+    source = SOURCES[name]
+    make, kept = source.make, name
+    if rows and source.file is None:
+        make, kept = partial(make, n=rows), f"{name}-{rows}"
+    path = CACHE / f"{kept}.npz"
+    if not path.exists():
+        X, positive = make(folder / source.file if source.file else None)
+        _save(path, X, np.where(np.asarray(positive) > 0, 1.0, -1.0))
+    arrays = np.load(path)
+    X = arrays["values"]
+    if "indices" in arrays:
+        X = sparse.csr_matrix((X, arrays["indices"], arrays["indptr"]), arrays["shape"])
+    return Data(name, X, arrays["y"], source.alphas, source.goal)
+
+
+def _save(path, X, y):
+    arrays = {"values": X, "y": y}
+    if sparse.issparse(X):
+        arrays = {"values": X.data, "indices": X.indices, "indptr": X.indptr, "shape": X.shape, "y": y}
+    path.parent.mkdir(exist_ok=True)
+    unfinished = path.with_suffix(".part.npz")
+    np.savez(unfinished, **arrays)
+    unfinished.replace(path)

@@ -1,0 +1,169 @@
+"""Rounds in which contenders alternate, and what they say about a target."""
+
+import hashlib
+import json
+import time
+from collections import defaultdict
+from typing import NamedTuple
+
+import numpy as np
+
+from fastsvm.solvers import sdca
+
+from .contenders import TARGETS
+from .data import CACHE
+
+STALLED, HOPELESS = 5, 20
+MARGIN = 1.5  # settings within this factor of a contender's quickest one are repeated
+
+
+class Run(NamedTuple):
+    """One fit."""
+
+    contender: str
+    setting: float
+    seconds: float
+    objective: float
+
+
+class Point(NamedTuple):
+    """The fits at one setting: seconds of each, and the median suboptimality."""
+
+    contender: str
+    setting: float
+    seconds: tuple
+    suboptimality: float
+
+    @property
+    def median(self):
+        """Median seconds."""
+        return float(np.median(self.seconds))
+
+
+class Cell(NamedTuple):
+    """All that was measured on one problem."""
+
+    points: list
+    bound: float
+    precision: float
+    names: list
+
+    def best(self, contender, target):
+        """The point that reaches a target soonest (fastsvm's: the one that was to), or None."""
+        reached = [
+            p
+            for p in self.points
+            if p.contender == contender.name and p.suboptimality <= target
+            if not contender.certified or p.setting == target
+        ]
+        return min(reached, key=lambda p: p.median, default=None)
+
+
+def reference(problem, limit, tol=1e-9):
+    """A proven lower bound on the optimum and its relative gap, from a tight fit; kept in a file.
+
+    Fits go on from one another until `tol` or the limit, in CPU seconds, is reached.
+    """
+    path = CACHE / f"optimum-{_fingerprint(problem)}.json"
+    known = json.loads(path.read_text()) if path.exists() else None
+    if known and (known["gap"] <= tol or known["limit"] >= limit):
+        return known["bound"], known["gap"]
+    options = {"loss": problem.loss, "alpha": problem.alpha, "fit_intercept": problem.intercept}
+    started, bound, lowest, start, epochs = time.process_time(), -np.inf, np.inf, None, 64
+    while True:
+        options |= {"tol": tol, "max_iter": epochs, "start": start, "random_state": epochs}
+        result = sdca(problem.X, problem.y, **options)
+        bound = max(bound, result.objective - result.gap)
+        lowest = min(lowest, result.objective)
+        spent = time.process_time() - started
+        if lowest - bound <= tol * lowest or spent > limit / 2:
+            break
+        start, epochs = (result.dual, result.intercept), 2 * epochs
+    gap = (lowest - bound) / lowest
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps({"bound": bound, "gap": gap, "limit": limit}))
+    return bound, gap
+
+
+def _fingerprint(problem):
+    X = problem.X
+    values = getattr(X, "data", X) if not isinstance(X, np.ndarray) else X.reshape(-1)
+    parts = [X.shape, problem.loss, problem.alpha, problem.intercept, float(values.sum())]
+    parts += [values[:: max(1, len(values) // 1000)].tolist(), float(problem.y @ np.arange(problem.n))]
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+
+def measure(problem, kinds, *, rounds, limit, bound, precision):
+    """Let the contenders solve the problem at their settings, `rounds` times, alternating.
+
+    The first round climbs each one's ladder until the tightest target that can be told is reached, or a
+    fit takes more than `limit` seconds (or HOPELESS times what fastsvm takes to that target), or the last
+    STALLED fits got no further. Later rounds repeat the settings that are, or may turn out, the
+    quickest to a target, for three times the limit.
+    """
+    clock = time.process_time if problem.threads == 1 else time.perf_counter
+    contenders = [kind(problem, limit) for kind in kinds]
+    spent = defaultdict(float)
+    tightest = max(min(TARGETS), 3 * precision)
+    runs, patience = [], limit
+
+    def run(contender, setting, seed):
+        start = clock()
+        model = contender.fit(setting, seed)
+        seconds = clock() - start
+        contender.heard(model, seconds)
+        found = Run(contender.name, setting, seconds, problem.objective(*contender.coefficients(model)))
+        runs.append(found)
+        spent[contender.name] += seconds
+        return found
+
+    for contender in contenders:
+        contender.prepare()
+        lowest = []
+        for setting in contender.settings:
+            found = run(contender, setting, 0)
+            left = found.objective - bound
+            lowest.append(min([left, *lowest[-1:]]))
+            if found.seconds > patience or spent[contender.name] > 3 * patience:
+                break
+            reached = left <= tightest * bound
+            if contender.certified:
+                if reached:
+                    patience = min(patience, HOPELESS * found.seconds)
+            elif reached or (len(lowest) > STALLED and lowest[-1] > 0.9 * lowest[-1 - STALLED]):
+                break
+    kept = {c.name: _worth_repeating(c, runs, bound) for c in contenders}
+    spent.clear()
+    for seed in range(1, rounds):
+        for k in range(max(map(len, kept.values()))):
+            for contender in contenders:
+                settings = kept[contender.name]
+                if k < len(settings) and spent[contender.name] <= 3 * limit:
+                    run(contender, settings[k], seed)
+    return Cell(_points(runs, bound), bound, precision, [c.name for c in contenders])
+
+
+def _worth_repeating(contender, runs, bound):
+    own = [run for run in runs if run.contender == contender.name]
+    if contender.certified:
+        return [run.setting for run in own]
+    kept = set()
+    for target in TARGETS:
+        reached = [run for run in own if run.objective - bound <= target * bound]
+        quickest = min((run.seconds for run in reached), default=0)
+        kept.update(run.setting for run in reached if run.seconds <= MARGIN * quickest)
+    return [s for s in contender.settings if s in kept]
+
+
+def _points(runs, bound):
+    by_setting = defaultdict(list)
+    for run in runs:
+        by_setting[run.contender, run.setting].append(run)
+    return [
+        Point(
+            *key,
+            tuple(run.seconds for run in group),
+            max(0.0, float(np.median([run.objective for run in group])) / bound - 1),
+        )
+        for key, group in by_setting.items()
+    ]

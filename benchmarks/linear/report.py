@@ -1,0 +1,146 @@
+"""Tables and plots of what was measured."""
+
+import csv
+
+from .contenders import KINDS, TARGETS
+from .data import SOURCES
+
+LIBLINEAR = "LIBLINEAR"
+OURS = "fastsvm"
+NOT_PEERS = (OURS, "SDCAClassifier", "with conversion")
+LOG_GOAL = 2  # times LIBLINEAR's better solver, on the text sets and a9a, at 1e-3
+CLOCKS = {True: "CPU", False: "wall"}
+
+
+def goals(data, loss, target):
+    """By whom and how many times fastsvm is to be faster."""
+    if target != 1e-3:
+        return {}
+    if loss == "hinge":
+        return data.goal
+    return {LIBLINEAR: LOG_GOAL} if loss == "log" and SOURCES[data.name].text else {}
+
+
+def table(cells):
+    """Rows of text, the header first: `cells` is a list of (data, alpha as written, problem, Cell)."""
+    names = [kind.name for kind in KINDS if any(kind.name in cell.names for *_, cell in cells)]
+    rows = [["data", "alpha", "target", *names, "best peer/ours", "LL/ours", "", "goal"]]
+    for data, alpha, problem, cell in cells:
+        for target in TARGETS:
+            best = {kind.name: cell.best(kind, target) for kind in KINDS if kind.name in cell.names}
+            sure = "" if cell.precision <= target / 10 else "~"
+            row = [data.name, alpha, f"{sure}{target:.0e}".replace("e-0", "e-")]
+            row += [_figures(best[name]) if name in best else "" for name in names]
+            peers = [name for name in best if name not in NOT_PEERS]
+            peer, ratio = _ratio(best, peers)
+            row.append(f"{_times(ratio)} {peer}".strip())
+            row.append(_times(_ratio(best, [name for name in peers if name.startswith(LIBLINEAR)])[1]))
+            row.append("" if ratio is None else "won" if ratio >= 1 else "lost")
+            row.append(_goal(goals(data, problem.loss, target), best, peers))
+            rows.append(row)
+    return rows
+
+
+def _ratio(best, peers):
+    """The quickest of some peers and its time in units of ours; None where there is nothing to compare."""
+    reached = [name for name in peers if best[name]]
+    ours = best.get(OURS)
+    if not reached:
+        return "", float("inf") if ours and peers else None
+    quickest = min(reached, key=lambda name: best[name].median)
+    return quickest, best[quickest].median / ours.median if ours else 0.0
+
+
+def _times(ratio):
+    return "" if ratio is None else "only ours" if ratio == float("inf") else f"{ratio:.2f}x"
+
+
+def _goal(wanted, best, peers):
+    parts = []
+    for peer, factor in wanted.items():
+        ratio = _ratio(best, [name for name in peers if name.startswith(peer)])[1]
+        if ratio is not None:
+            parts.append(f"{peer}/{factor:g} {'met' if ratio >= factor else 'missed'}")
+    return ", ".join(parts)
+
+
+def _figures(point):
+    if point is None:
+        return "-"
+    low, high = min(point.seconds), max(point.seconds)
+    return f"{_ms(point.median)} [{_ms(low)}-{_ms(high)}]"
+
+
+def _ms(seconds):
+    ms = 1e3 * seconds
+    return f"{ms:.0f}" if ms >= 100 else f"{ms:.3g}"
+
+
+def aligned(rows):
+    """The table as text."""
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    return "\n".join(
+        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
+
+
+def markdown(rows):
+    """The table as Markdown."""
+    head, *body = (f"| {' | '.join(row)} |" for row in rows)
+    return "\n".join([head, f"|{' --- |' * len(rows[0])}", *body]) + "\n"
+
+
+def write(folder, stem, cells):
+    """Write the table (Markdown and CSV), all fits (CSV) and a plot a data set."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = table(cells)
+    (folder / f"{stem}.md").write_text(markdown(rows))
+    with open(folder / f"{stem}.csv", "w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    with open(folder / f"{stem}-fits.csv", "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["data", "alpha", "contender", "setting", "suboptimality", "seconds"])
+        for data, alpha, _, cell in cells:
+            for p in cell.points:
+                for seconds in p.seconds:
+                    writer.writerow([data.name, alpha, p.contender, p.setting, p.suboptimality, seconds])
+    for name in dict.fromkeys(data.name for data, *_ in cells):
+        plot(folder / f"{stem}-{name}.png", [cell for cell in cells if cell[0].name == name])
+
+
+def plot(path, cells):
+    """Suboptimality against time, one panel an alpha."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(5.2 * len(cells), 5.2), layout="constrained")
+    panels = figure.subplots(1, len(cells), squeeze=False, sharey=True)[0]
+    handles = {}
+    for axes, (_, alpha, problem, cell) in zip(panels, cells, strict=True):
+        for k, kind in enumerate(KINDS):
+            points = [p for p in cell.points if p.contender == kind.name]
+            if not points:
+                continue
+            points.sort(key=lambda p: kind.settings.index(p.setting))
+            ours = kind.certified
+            line = axes.plot(
+                [1e3 * p.median for p in points],
+                [max(p.suboptimality, 1e-9) for p in points],
+                "-" if ours else "-.",
+                color=f"C{k % 10}" if not ours else ("black", "dimgray")[k],
+                marker="os^vD<>PX*hd"[k],
+                markersize=7 if ours else 4,
+                linewidth=2 if ours else 1,
+                zorder=3 if ours else 2,
+            )
+            handles[kind.name] = line[0]
+        for target in TARGETS:
+            axes.axhline(target, color="silver", linewidth=0.7, zorder=1)
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_ylim(min(TARGETS) / 10, 2)
+        axes.set_title(f"alpha = {alpha}")
+        axes.set_xlabel(f"{CLOCKS[problem.threads == 1]} time, ms")
+    panels[0].set_ylabel("suboptimality  (P(w) - P*) / P*")
+    figure.suptitle(f"{cells[0][0].name}, {problem.loss}, threads: {problem.threads}")
+    figure.legend(handles.values(), handles, loc="outside lower center", ncols=min(5, len(handles)))
+    figure.savefig(path, dpi=110)
