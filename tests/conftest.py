@@ -1,8 +1,7 @@
 """Data that several tests use."""
 
-from pathlib import Path
-
 import signal
+from pathlib import Path
 
 import numpy as np
 import pytest
