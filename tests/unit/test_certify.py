@@ -20,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from fastsvm import PerceptronClassifier, SDCAClassifier, certify, losses
+from fastsvm import PegasosClassifier, PerceptronClassifier, SDCAClassifier, certify, losses
 from fastsvm.solvers import LOSSES, sdca
 
 ALPHA = 0.01
@@ -330,6 +330,35 @@ def test_what_does_not_fit():
         certify(LinearSVC(), X2, Y2)
     with pytest.raises(ValueError, match="y has 3 labels; X has 4 rows"):
         certify([1, 2], X2, Y2[:3], loss="hinge", alpha=1)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("loss", ["hinge", "log"])
+def test_pegasos_asks_for_a_certificate(loss, dtype, classes):
+    X, y, c = classes
+    X = X.astype(dtype)
+    options = {"alpha": ALPHA, "class_weight": "balanced", "random_state": 0}
+    loose = PegasosClassifier(loss, **options).fit(X, y, c)
+    model = PegasosClassifier(loss, certify=True, **options).fit(X, y, c)
+    np.testing.assert_array_equal(model.coef_, loose.coef_)
+    assert (model.dual_gap_ < loose.dual_gap_).all()
+    found = certify(model, X, y, sample_weight=c, random_state=1)
+    assert (model.dual_gap_ >= found.gap_at_least).all()
+    assert (model.dual_gap_ <= 2 * found.gap).all()
+    np.testing.assert_array_equal(model.objective_, found.objective)
+    assert (
+        PegasosClassifier(loss, certify=True, **options).fit(X, y, c).dual_gap_.tolist()
+        == model.dual_gap_.tolist()
+    )
+
+
+def test_the_perceptron_is_its_own_certificate(classes):
+    X, y, _ = classes
+    model = PerceptronClassifier(certify=True, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(model.dual_gap_, model.objective_)
+    assert not hasattr(model.set_params(certify=False).fit(X, y), "dual_gap_")
+    with pytest.raises(ValueError, match="certify must be True or False"):
+        model.set_params(certify=1).fit(X, y)
 
 
 @pytest.mark.slow
