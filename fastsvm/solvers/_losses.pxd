@@ -91,15 +91,33 @@ cdef inline double log_step(double m, double b, double q, double c) noexcept nog
     return c * sigmoid(-s)
 
 
+cdef inline double curvature(int loss, double c) noexcept nogil:
+    """-psi'' of the quadratic dual terms, for weight c."""
+    if loss == HINGE:
+        return 0
+    return 1 / (2 * c) if loss == SQUARED_HINGE else 1 / c
+
+
+cdef inline double dual_slope(int loss, double m, double b, double c) noexcept nogil:
+    """The derivative of n D by this coordinate, from margin m; for all losses but log."""
+    return 1 - m - curvature(loss, c) * b
+
+
 cdef inline double dual_step(int loss, double m, double b, double q, double c) noexcept nogil:
     """The b that maximises the dual over this coordinate, from margin m and q = ||x||^2 / (alpha n)."""
+    cdef double slope, steepness
     if loss == LOG:
         return log_step(m, b, q, c)
+    slope = dual_slope(loss, m, b, c)
+    steepness = q + curvature(loss, c)
+    if steepness == 0:  # a row of zeros has margin 0, and the hinge's term is linear in b
+        return c if slope > 0 else 0
+    b += slope / steepness
     if loss == SQUARED_HINGE:
-        b += (1 - m - b / (2 * c)) / (q + 1 / (2 * c))
         return b if b > 0 else 0
-    if loss == SMOOTH_HINGE:
-        return clip(b + (1 - m - b / c) / (q + 1 / c), c)
-    if q == 0:  # a row of zeros has margin 0 and its own term is linear in b
-        return c if m < 1 else 0
-    return clip(b + (1 - m) / q, c)
+    return clip(b, c)
+
+
+cdef inline double gap_term(int loss, double m, double b, double c) noexcept nogil:
+    """c phi(m) - c psi(b/c) + b m >= 0: what this row adds to n (P(w(b)) - D(b))."""
+    return c * (loss_value(loss, m) - dual_term(loss, b / c)) + b * m

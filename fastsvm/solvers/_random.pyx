@@ -3,7 +3,7 @@
 import numpy as np
 
 from ._random cimport draw64, draw_below
-from ._types cimport int32_t, uint64_t
+from ._types cimport head, int32_t, uint64_t
 
 cdef enum:
     BLOCK = 8
@@ -23,29 +23,31 @@ cdef void fisher_yates(int32_t* items, Py_ssize_t n, uint64_t* state) noexcept n
 
 def shuffle(int32_t[::1] order, uint64_t[::1] state):
     """Permute `order` in place, uniformly."""
+    cdef int32_t* items = <int32_t*>head(order)
     cdef uint64_t s = state[0]
     with nogil:
-        fisher_yates(&order[0], order.shape[0], &s)
+        fisher_yates(items, order.shape[0], &s)
     state[0] = s
 
 
-def shuffle_blocks(int32_t[::1] order, int32_t[::1] blocks, uint64_t[::1] state):
-    """Fill `order` with a grouped permutation of its positions.
+def shuffle_blocks(const int32_t[::1] rows, int32_t[::1] order, int32_t[::1] blocks, uint64_t[::1] state):
+    """Fill `order` with a grouped permutation of `rows`, which is as long.
 
     Blocks of BLOCK adjacent rows in random order, and the rows of each in random order: kinder than a full
     permutation to the memory that the rows are read from.
 
     `blocks` holds the numbers 0 ... ceil(n / BLOCK) - 1 in any order, and is shuffled too.
     """
+    cdef int32_t* numbers = <int32_t*>head(blocks)
     cdef Py_ssize_t n = order.shape[0], i, k, size, first, filled = 0
     cdef uint64_t s = state[0]
     with nogil:
-        fisher_yates(&blocks[0], blocks.shape[0], &s)
+        fisher_yates(numbers, blocks.shape[0], &s)
         for k in range(blocks.shape[0]):
             first = <Py_ssize_t>blocks[k] * BLOCK
             size = min(BLOCK, n - first)
             for i in range(size):
-                order[filled + i] = <int32_t>(first + i)
+                order[filled + i] = rows[first + i]
             fisher_yates(&order[filled], size, &s)
             filled += size
     state[0] = s

@@ -6,7 +6,8 @@ from ._types cimport index, int32_t, int64_t, real
 cdef extern from *:
     """
     #if defined(__GNUC__) || defined(__clang__)
-    #define FASTSVM_PREFETCH(address) __builtin_prefetch(address)
+    /* The empty asm is a side effect: GCC drops calls of functions that do nothing but prefetch. */
+    #define FASTSVM_PREFETCH(address) do { __builtin_prefetch(address); __asm__ volatile (""); } while (0)
     typedef double fastsvm_pair __attribute__((vector_size(16)));
     #define FASTSVM_PAIR_ADD(s, x0, x1, w0, w1) ((s) += (fastsvm_pair){x0, x1} * (fastsvm_pair){w0, w1})
     #define FASTSVM_PAIR_SUM(s) ((s)[0] + (s)[1])
@@ -51,9 +52,8 @@ cdef inline Py_ssize_t row_start(const Layout* layout, Py_ssize_t i) noexcept no
 
 cdef class Rows:
     cdef Layout layout
-    cdef readonly object values, columns, indptr
+    cdef readonly object values, columns, indptr, norms
     cdef readonly Py_ssize_t n_rows, n_columns, n_values
-    cdef object _squared_norms
 
 
 cdef inline const index* shift(const index* columns, Py_ssize_t start) noexcept nogil:

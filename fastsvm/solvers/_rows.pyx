@@ -46,8 +46,10 @@ cdef class Rows:
             wide = indptr
             self.layout.wide = &wide[0]
         self._check_offsets()
+        self.norms = np.empty(self.n_rows)
+        scratch = np.zeros(self.n_columns)
         for first, last in self.chunks():
-            bad = _first_bad(self, self.values, self.columns, first, last)
+            bad = _check(self, self.values, self.columns, self.norms, scratch, first, last)
             if bad is not None:
                 raise ValueError(bad)
 
@@ -77,14 +79,8 @@ cdef class Rows:
         return max(1, CHUNK * self.n_rows // max(1, self.n_values))
 
     def squared_norms(self):
-        """||x_i||^2, float64 of shape (n_rows,); computed once."""
-        if self._squared_norms is None:
-            norms = np.empty(self.n_rows)
-            scratch = np.zeros(self.n_columns)
-            for first, last in self.chunks():
-                _squared_norms(self, self.values, self.columns, norms, scratch, first, last)
-            self._squared_norms = norms
-        return self._squared_norms
+        """||x_i||^2, float64 of shape (n_rows,)."""
+        return self.norms
 
 
 cdef inline bint sound(const real* x, const index* j, Py_ssize_t n, Py_ssize_t n_columns) noexcept nogil:
@@ -107,10 +103,43 @@ cdef inline bint sound(const real* x, const index* j, Py_ssize_t n, Py_ssize_t n
     return outside == 0 and (a + b) + (c + d) == 0
 
 
-def _first_bad(
-    Rows rows, const real[::1] values, const index[::1] columns, Py_ssize_t first, Py_ssize_t last,
+cdef inline double squared_norm(const real* x, const index* j, Py_ssize_t n, double* scratch) noexcept nogil:
+    """||x||^2; repeated columns are added first, through `scratch` (zeros, left as zeros)."""
+    cdef double total = 0
+    cdef bint increasing = True
+    cdef Py_ssize_t k
+    if j != NULL:
+        for k in range(1, n):
+            increasing &= j[k] > j[k - 1]
+    if increasing:
+        return self_dot(x, n)
+    axpy(1, x, j, n, scratch)
+    total = dot(x, j, n, scratch)
+    for k in range(n):
+        scratch[j[k]] = 0
+    return total
+
+
+cdef inline double self_dot(const real* x, Py_ssize_t n) noexcept nogil:
+    cdef double a = 0, b = 0, c = 0, d = 0
+    cdef Py_ssize_t k = 0
+    while k + 4 <= n:
+        a += <double>x[k] * x[k]
+        b += <double>x[k + 1] * x[k + 1]
+        c += <double>x[k + 2] * x[k + 2]
+        d += <double>x[k + 3] * x[k + 3]
+        k += 4
+    while k < n:
+        a += <double>x[k] * x[k]
+        k += 1
+    return (a + b) + (c + d)
+
+
+def _check(
+    Rows rows, const real[::1] values, const index[::1] columns, double[::1] norms, double[::1] scratch,
+    Py_ssize_t first, Py_ssize_t last,
 ):
-    """What is wrong with the first bad value or column of these rows, or None."""
+    """What is wrong with the first bad value or column of these rows, or None; and their squared norms."""
     cdef const real* x = head(values)
     cdef const index* j = head(columns)
     cdef Py_ssize_t i, start, stop
@@ -119,6 +148,7 @@ def _first_bad(
             start, stop = row_start(&rows.layout, i), row_start(&rows.layout, i + 1)
             if not sound(x + start, shift(j, start), stop - start, rows.n_columns):
                 break
+            norms[i] = squared_norm(x + start, shift(j, start), stop - start, &scratch[0])
         else:
             i = -1
     if i < 0:
@@ -130,32 +160,6 @@ def _first_bad(
         if not isfinite(x[k]):
             kind = "NaN" if x[k] != x[k] else "infinity"
             return f"X contains {kind} at row {i}, column {column}; impute or remove it before fitting."
-
-
-def _squared_norms(
-    Rows rows, const real[::1] values, const index[::1] columns, double[::1] norms, double[::1] scratch,
-    Py_ssize_t first, Py_ssize_t last,
-):
-    """Squared row norms; repeated columns are added first, through `scratch` (zeros, left as zeros)."""
-    cdef const real* x = head(values)
-    cdef const index* j = head(columns)
-    cdef Py_ssize_t i, k, start, stop
-    cdef bint increasing
-    cdef double total
-    with nogil:
-        for i in range(first, last):
-            start, stop = row_start(&rows.layout, i), row_start(&rows.layout, i + 1)
-            total, increasing = 0, True
-            for k in range(start, stop):
-                total += <double>x[k] * x[k]
-                if j != NULL and k > start and j[k] <= j[k - 1]:
-                    increasing = False
-            if not increasing:
-                axpy(1, x + start, j + start, stop - start, &scratch[0])
-                total = dot(x + start, j + start, stop - start, &scratch[0])
-                for k in range(start, stop):
-                    scratch[j[k]] = 0
-            norms[i] = total
 
 
 def _loss_sum(

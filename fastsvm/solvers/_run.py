@@ -166,14 +166,16 @@ class Run:
         self.problem, self.max_iter, self.random = problem, max_iter, random
         self.sampling = order
         if isinstance(order, str):
-            self.order = np.arange(problem.n, dtype=np.int32)
-            self.blocks = block_numbers(problem.n) if grouped else None
+            self.rows = np.arange(problem.n, dtype=np.int32)
+            self.order = self.rows.copy()
+            self.grouped = grouped
             if order == "cyclic":
                 self.permute()
         else:
             self.order = _given_order(order, max_iter, problem.n)
         self.visits = self.order.shape[-1]  # an epoch
         self.point = None
+        self.tol = None
         self.done = 0
         self.cancelled = False
 
@@ -188,14 +190,19 @@ class Run:
         return self.order
 
     def permute(self):
-        """Shuffle `order`; in blocks of adjacent rows where `grouped`."""
-        if self.blocks is None:
-            shuffle(self.order, self.random)
+        """Fill `order` with a permutation of `rows`; of blocks of adjacent ones where `grouped`."""
+        self.order = self.order[: len(self.rows)]
+        if self.grouped:
+            shuffle_blocks(self.rows, self.order, block_numbers(len(self.rows)), self.random)
         else:
-            shuffle_blocks(self.order, self.blocks, self.random)
+            self.order[:] = self.rows
+            shuffle(self.order, self.random)
 
     def slices(self, order, *, multiple=1, cuts=()):
         """Parts of an epoch: cut where asked, and short enough for Ctrl-C and `cancelled` to be heard."""
+        if len(order) <= self.problem.rows.chunk_rows() and not cuts and not self.cancelled:
+            yield order
+            return
         step = -(-self.problem.rows.chunk_rows() // multiple) * multiple
         inner = (cut for cut in cuts if 0 < cut < len(order))
         bounds = sorted({*range(0, len(order), step), *inner, len(order)})
@@ -208,6 +215,13 @@ class Run:
         """Whether further epochs would change nothing."""
         return False
 
+    def promising(self):
+        """Whether a look at the certificate is worth its cost, where not every epoch is measured."""
+        return False
+
+    def disappoint(self):
+        """Told that it looked promising, but that the certificate did not reach `tol`."""
+
     def settle(self):
         """The Point to return, once measured."""
         return self.point
@@ -219,25 +233,30 @@ class Run:
     def epochs(self, tol=None, trace=True, score=None):
         """Do epochs until `max_iter` or a relative gap of `tol`; yield a line of history for each.
 
-        Without `trace` only the last epoch is measured and yielded.
+        Without `trace` only `promising` epochs and the last are measured and yielded.
         """
-        seconds = 0.0
+        seconds, self.tol = 0.0, tol
+        start = time.thread_time()
         while self.done < self.max_iter:
-            start = time.thread_time()
             self.epoch()
-            seconds += time.thread_time() - start
             self.done += 1
             last = self.done == self.max_iter or self.finished()
-            if not (trace or last):
+            promising = self.promising()
+            if not (trace or last or promising):
                 continue
+            seconds += time.thread_time() - start
             self.point = self.measure()
-            if last or self.point.within(tol):
+            done = last or self.point.within(tol)
+            if done:
                 self.point = self.settle()
+            elif promising:
+                self.disappoint()
             p = self.point
             scored = None if score is None else score(p.w, p.intercept)
             yield Epoch(self.done, seconds, p.primal, p.bound, p.gap, scored)
             if last or p.within(tol):
                 return
+            start = time.thread_time()
 
     def result(self, history):
         """The Result, once the iterable `history` of `epochs` is exhausted."""

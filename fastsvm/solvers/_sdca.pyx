@@ -2,8 +2,10 @@
 
 import cython
 
-from ._losses cimport dual_step
-from ._rows cimport Rows, axpy, dot, prefetch_row, row_start, shift
+from libc.math cimport INFINITY, fabs
+
+from ._losses cimport LOG, dual_slope, dual_step, gap_term, loss_value
+from ._rows cimport AHEAD, Rows, axpy, dot, prefetch, prefetch_row, row_start, shift
 from ._types cimport head, index, int8_t, int32_t, real
 
 
@@ -17,12 +19,18 @@ cdef class State:
     rate : 1 / (alpha n)
     bias_rate : the same for the intercept's own proximal term; 0 for no intercept
     w, dual, squared_norms : float64 arrays
-    lag : float64 of shape (n_rows,) or None
+    dropped : int8 of shape (n_rows,), or None
+        Set to 1 for rows that need no more visits for now.
+    lag : float64 of shape (n_rows,), or None
         Per row, the dual mass times the number of averaged steps it was missing from.
 
     Attributes
     ----------
     bias : the intercept
+    threshold : a row at a bound of its box is dropped if the dual's slope pushes it there by more
+    violation : the largest slope that moved a row
+    gap, loss_sum, pull_sum : sums of gap terms, losses and b_i m_i over the rows, each as it was met
+    dropped_loss, dropped_pull : the same of the rows dropped
     averaged : steps since averaging began
     seen : rows seen by the modified-SGD epoch; -1 outside it
     """
@@ -31,13 +39,38 @@ cdef class State:
     cdef double rate, bias_rate
     cdef double[::1] w, dual, lag
     cdef const double[::1] squared_norms
-    cdef public double bias
+    cdef int8_t[::1] dropped
+    cdef public double bias, threshold, violation
+    cdef readonly double gap, loss_sum, pull_sum, dropped_loss, dropped_pull
     cdef public Py_ssize_t averaged, seen
 
-    def __init__(self, int loss, double rate, double bias_rate, w, dual, squared_norms, lag=None):
+    def __init__(self, int loss, double rate, double bias_rate, w, dual, squared_norms, dropped=None, lag=None):
         self.loss, self.rate, self.bias_rate = loss, rate, bias_rate
-        self.w, self.dual, self.squared_norms, self.lag = w, dual, squared_norms, lag
+        self.w, self.dual, self.squared_norms, self.dropped, self.lag = w, dual, squared_norms, dropped, lag
         self.seen = -1
+        self.threshold = INFINITY
+        self.restart()
+
+    def begin(self):
+        """Begin the sums of an epoch."""
+        self.gap = self.violation = 0
+        self.loss_sum, self.pull_sum = self.dropped_loss, self.dropped_pull
+
+    def restart(self):
+        """Forget the dropped rows."""
+        self.dropped_loss = self.dropped_pull = 0
+        if self.dropped is not None:
+            self.dropped[:] = 0
+
+
+def keep(int32_t[::1] rows, const int8_t[::1] dropped):
+    """Move the rows that were not dropped to the front of `rows`; how many they are."""
+    cdef Py_ssize_t k, kept = 0
+    with nogil:
+        for k in range(rows.shape[0]):
+            rows[kept] = rows[k]
+            kept += 1 - dropped[rows[k]]
+    return kept
 
 
 def visit(
@@ -53,34 +86,82 @@ def visit(
     cdef const index* j = head(columns)
     cdef const double* weight = head(weights)
     cdef double* w = <double*>head(state.w)
+    cdef double* dual = <double*>head(state.dual)
     cdef double* lag = <double*>head(state.lag)
-    cdef double n = rows.n_rows
+    cdef const int32_t* visits = head(order)
+    cdef int8_t* dropped = <int8_t*>head(state.dropped)
+    cdef const double* norms = head(state.squared_norms)
+    cdef double n = rows.n_rows, rate = state.rate, bias_rate = state.bias_rate, bias = state.bias
     cdef double c = 1, m, q, b, change
-    cdef Py_ssize_t i, k, start, count, n_visits = order.shape[0]
+    cdef Py_ssize_t i, k, start, count, n_visits = order.shape[0], seen = state.seen
+    cdef int loss = state.loss
+    cdef Tally tally
+    tally.threshold, tally.violation = state.threshold, state.violation
+    tally.gap = tally.loss = tally.pull = tally.dropped_loss = tally.dropped_pull = 0
     with nogil:
         for k in range(n_visits):
-            prefetch_row(&rows.layout, x, j, &order[0], k, n_visits)
-            i = order[k]
+            prefetch_row(&rows.layout, x, j, visits, k, n_visits)
+            if k + AHEAD < n_visits:
+                prefetch(dual + visits[k + AHEAD])
+                prefetch(norms + visits[k + AHEAD])
+            i = visits[k]
             if lag != NULL:
                 state.averaged += 1
-            if state.seen >= 0:
-                state.seen += 1
+            if seen >= 0:
+                seen += 1
             if weight != NULL:
                 c = weight[i]
                 if c == 0:
                     continue
             start = row_start(&rows.layout, i)
             count = row_start(&rows.layout, i + 1) - start
-            m = signs[i] * (dot(x + start, shift(j, start), count, w) + state.bias)
-            q = state.rate * state.squared_norms[i] + state.bias_rate
-            if state.seen > 0:
-                m = m * n / (state.seen - 1) if state.seen > 1 else 0
-                q *= n / state.seen
-            b = dual_step(state.loss, m, state.dual[i], q, c)
-            change = b - state.dual[i]
+            m = signs[i] * (dot(x + start, shift(j, start), count, w) + bias)
+            q = rate * norms[i] + bias_rate
+            if seen > 0:
+                m = m * n / (seen - 1) if seen > 1 else 0
+                q *= n / seen
+            b = dual[i]
+            change = dual_step(loss, m, b, q, c) - b
+            if dropped != NULL:
+                count_in(&tally, dropped + i, loss, m, b, change, c)
             if change != 0:
-                state.dual[i] = b
-                axpy(state.rate * change * signs[i], x + start, shift(j, start), count, w)
-                state.bias += state.bias_rate * change * signs[i]
+                dual[i] = b + change
+                axpy(rate * change * signs[i], x + start, shift(j, start), count, w)
+                bias += bias_rate * change * signs[i]
                 if lag != NULL:
                     lag[i] += change * (state.averaged - 1)
+    state.bias, state.seen, state.violation = bias, seen, tally.violation
+    state.gap += tally.gap
+    state.loss_sum += tally.loss
+    state.pull_sum += tally.pull
+    state.dropped_loss += tally.dropped_loss
+    state.dropped_pull += tally.dropped_pull
+
+
+cdef struct Tally:
+    double threshold, violation, gap, loss, pull, dropped_loss, dropped_pull
+
+
+cdef inline void count_in(
+    Tally* tally, int8_t* dropped, int loss, double m, double b, double change, double c
+) noexcept nogil:
+    """Add a row to the epoch's sums, and drop it if it sits firmly at a bound of its box."""
+    cdef double value, slope
+    if b == 0 and change == 0:  # for the hinges; with log loss every step has its length
+        if m - 1 > tally.threshold:
+            dropped[0] = 1
+        return
+    value = c * loss_value(loss, m)
+    tally.loss += value
+    tally.pull += b * m
+    if change != 0:
+        tally.gap += gap_term(loss, m, b, c)
+    if loss == LOG:
+        return
+    slope = fabs(dual_slope(loss, m, b, c))
+    if change != 0:
+        tally.violation = max(tally.violation, slope)
+    elif slope > tally.threshold:
+        dropped[0] = 1
+        tally.dropped_loss += value
+        tally.dropped_pull += b * m

@@ -16,10 +16,11 @@ def test_shuffle_permutes_uniformly():
 
 def test_blocks_and_the_rows_inside_are_permuted_uniformly():
     state, n = as_state(0), 21  # blocks of 8, 8 and 5 rows
+    rows = np.arange(n, dtype=np.int32)
     order, blocks = np.empty(n, dtype=np.int32), block_numbers(n)
     first_block, place = np.zeros(3), np.zeros((8, 8))
     for _ in range(6000):
-        shuffle_blocks(order, blocks, state)
+        shuffle_blocks(rows, order, blocks, state)
         assert sorted(order) == list(range(n))
         assert sum(np.diff(order // 8) != 0) == 2  # each block in one piece
         first_block[order[0] // 8] += 1

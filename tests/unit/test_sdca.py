@@ -28,7 +28,8 @@ OPTIONS = [
 def test_the_certificate_is_that_of_what_is_returned(loss, options, weighted, problem):
     X, y = problem
     c = np.random.default_rng(2).integers(0, 4, len(y)) / 2 if weighted else None
-    r = sdca(X, y, loss=loss, alpha=0.01, sample_weight=c, max_iter=7, tol=None, random_state=0, **options)
+    r = sdca(X, y, loss=loss, alpha=0.01, sample_weight=c, max_iter=7, tol=None, trace=True, random_state=0,
+             **options)  # fmt: skip
     assert r.n_iter == len(r.history) == 7
     np.testing.assert_allclose(r.w, X.T @ (r.dual * y) / (0.01 * len(y)), rtol=1e-9)
     assert r.objective == pytest.approx(losses.primal(loss, 0.01, X, y, r.w, r.intercept, c), rel=1e-12)
@@ -121,10 +122,10 @@ def test_rows_past_the_cache_are_visited_in_blocks(problem, monkeypatch):
 
 
 def test_epochs_stop_at_tol_or_max_iter(problem):
-    r = sdca(*problem, alpha=0.01, tol=1e-3, random_state=0)
+    r = sdca(*problem, alpha=0.01, tol=1e-3, trace=True, random_state=0)
     assert r.gap <= 1e-3 * r.objective
     assert r.history[-2].gap > 1e-3 * r.history[-2].primal
-    assert len(sdca(*problem, alpha=0.01, tol=None, max_iter=3, random_state=0).history) == 3
+    assert len(sdca(*problem, alpha=0.01, tol=None, max_iter=3, trace=True, random_state=0).history) == 3
 
 
 def test_weights_are_factors_of_the_loss(problem):
