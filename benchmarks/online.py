@@ -12,7 +12,6 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
-from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import SGDClassifier
@@ -20,7 +19,7 @@ from sklearn.linear_model import SGDClassifier
 from fastsvm import PegasosClassifier, PerceptronClassifier, SDCAClassifier
 from fastsvm.solvers import pegasos
 
-from .common import a9a, cpu, memory_added, sentiment_texts, spread, with_int32
+from .common import a9a, cpu, memory_added, sentiment_texts, spread, wide_rows, with_int32
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 import reference
@@ -69,12 +68,7 @@ def article(X, y, alpha):
 
 def memory(model):
     """What a fit on a 150 MB float32 CSR adds to the most memory that this process has had."""
-    rng = np.random.default_rng(0)
-    n, d, per_row = 250_000, 47_000, 75
-    columns = (rng.zipf(1.3, n * per_row) % d).astype(np.int32)
-    indptr = np.arange(0, n * per_row + 1, per_row, dtype=np.int32)
-    X = sparse.csr_matrix((rng.random(n * per_row, dtype=np.float32), columns, indptr), (n, d))
-    y = rng.integers(0, 2, n)
+    X, y = wide_rows()
     size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
     model.fit(X[:1000], y[:1000])  # what the first call imports is not the fit's
     added = memory_added(lambda: model.fit(X, y))

@@ -204,7 +204,7 @@ class LiblinearS0(Liblinear):
 class LiblinearWhole(Liblinear):
     """LIBLINEAR by its Python package: the conversion of X and the solver."""
 
-    name = "with conversion"
+    name = "LIBLINEAR + conversion"
     certain = {"hinge": 3, "squared_hinge": 1, "log": 7}  # noqa: RUF012
     can_intercept = False
 

@@ -46,7 +46,7 @@ class Cell(NamedTuple):
     points: list
     bound: float
     precision: float
-    names: list
+    kinds: list
 
     def best(self, contender, target):
         """The point that reaches a target soonest (fastsvm's: the one that was to), or None."""
@@ -124,7 +124,7 @@ def measure(problem, kinds, *, rounds, limit, bound, precision):
             found = run(contender, setting, 0)
             left = found.objective - bound
             lowest.append(min([left, *lowest[-1:]]))
-            if found.seconds > patience or spent[contender.name] > 3 * patience:
+            if found.seconds > patience or spent[contender.name] > min(3 * limit, HOPELESS * patience):
                 break
             reached = left <= tightest * bound
             if contender.certified:
@@ -140,7 +140,7 @@ def measure(problem, kinds, *, rounds, limit, bound, precision):
                 settings = kept[contender.name]
                 if k < len(settings) and spent[contender.name] <= 3 * limit:
                     run(contender, settings[k], seed)
-    return Cell(_points(runs, bound), bound, precision, [c.name for c in contenders])
+    return Cell(_points(runs, bound), bound, precision, kinds)
 
 
 def _worth_repeating(contender, runs, bound):

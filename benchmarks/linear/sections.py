@@ -1,0 +1,238 @@
+"""What else there is to measure than one binary problem at a time."""
+
+import time
+import warnings
+from functools import partial
+from multiprocessing import get_context
+
+import numpy as np
+from scipy import sparse
+from sklearn.svm import LinearSVC
+
+import fastsvm
+from fastsvm.solvers import PerceptronRun, Problem, sdca
+from fastsvm.solvers._input import as_state
+
+from ..common import cpu, memory_added, spread, wide_rows
+from . import contenders
+from .data import load
+from .measure import measure, reference
+from .report import aligned, table, write
+
+TARGET = 1e-3
+
+
+def alternate(functions, rounds):
+    """CPU seconds of each function, in an array of shape (functions, rounds), after one call to warm up."""
+    for function in functions:
+        function()
+    return np.transpose([[cpu(function) for function in functions] for _ in range(rounds)])
+
+
+# Ten digits, each against the rest
+
+
+class Digits(contenders.Problem):
+    """One problem a class. Its objective is the largest of theirs, each in units of its `bounds`."""
+
+    bounds = ()
+
+    def objective(self, w, b0):
+        """Of the rows of w; b0 is 0."""
+        return max(p.objective(row, b0) / b for p, row, b in zip(self.each(), w, self.bounds, strict=True))
+
+    def each(self):
+        """The binary problems."""
+        rest = self[2:]
+        return [
+            contenders.Problem(self.X, np.where(self.y == k, 1.0, -1.0), *rest) for k in np.unique(self.y)
+        ]
+
+
+class Multiclass(contenders.Contender):
+    """All rows of the coefficients."""
+
+    def coefficients(self, model):
+        """W, one row a class."""
+        return model.coef_.astype(np.float64), 0.0
+
+
+class Ours(Multiclass):
+    """SDCAClassifier in one thread."""
+
+    name, settings, certified, n_jobs = "fastsvm", contenders.TARGETS, True, 1
+
+    def fit(self, setting, seed):
+        """Each class to a certified relative gap."""
+        p = self.problem
+        options = {"alpha": p.alpha, "tol": setting, "fit_intercept": False, "n_jobs": self.n_jobs}
+        return fastsvm.SDCAClassifier(p.loss, max_iter=10**5, random_state=seed, **options).fit(p.X, p.y)
+
+
+class OursTwice(Ours):
+    """SDCAClassifier in two threads."""
+
+    name, n_jobs = "fastsvm, 2 threads", 2
+
+
+class TheirsDigits(Multiclass):
+    """LinearSVC, whose solver takes all classes by turns."""
+
+    name, settings = "LinearSVC", contenders.PASSES
+    model = contenders.SklearnSVC.model
+    fit = contenders.SklearnSVC.fit
+
+
+def classes(options, names):
+    """One-vs-rest over ten digits: two threads against one, and LinearSVC."""
+    if "usps" not in names:
+        return print("usps: not chosen, or no file")
+    digits = np.load(options.folder / "usps.npz")
+    data = load("usps", options.folder)._replace(name="usps-classes")
+    cells = []
+    for text in options.alphas or ("1e-4", "1e-5", "1/n"):
+        alpha = 1 / len(digits["y"]) if text == "1/n" else float(text)
+        problem = Digits(digits["X"], digits["y"].astype(int), "hinge", alpha, False, options.threads)
+        known = [reference(p, options.limit) for p in problem.each()]
+        problem.bounds = [bound for bound, _ in known]
+        kinds = [Ours, *([OursTwice] if options.threads > 1 else []), TheirsDigits]
+        limits = {"rounds": options.rounds, "limit": options.limit}
+        cell = measure(problem, kinds, bound=1.0, precision=max(gap for _, gap in known), **limits)
+        cells.append((data, text, problem, cell))
+    print(f"largest suboptimality of a class; {'CPU' if options.threads == 1 else 'wall-clock'} ms")
+    print(aligned(table(cells)))
+    if options.threads == 1:
+        print("two threads: run with --threads 2")
+    else:
+        for _, text, _, cell in cells:
+            one, two, theirs = (cell.best(kind, TARGET) for kind in kinds)
+            if one and two:
+                gain = f"{one.median / two.median:.2f}x one thread"
+                gain += f", {theirs.median / two.median:.2f}x LinearSVC" if theirs else ""
+                print(f"alpha {text}, to {TARGET:g}: two threads {gain}")
+    if options.output:
+        write(options.output, f"classes-{options.threads}", cells)
+    return None
+
+
+# A path of alphas
+
+
+def path(options, names):
+    """Twenty alphas, warm, against one cold fit of the smallest."""
+    if not hasattr(fastsvm, "sdca_path"):
+        return print("fastsvm.sdca_path: missing")
+    alphas = np.geomspace(1e-2, 1e-5, 20)
+    for name in names:
+        if name in {"a9a", "sentiment", "imdb"}:
+            data = load(name, options.folder)
+            shared = {"tol": TARGET, "fit_intercept": False, "random_state": 0}
+            warm, cold = alternate(
+                [
+                    lambda d=data, s=shared: fastsvm.sdca_path(d.X, d.y, alphas, **s),
+                    lambda d=data, s=shared: sdca(d.X, d.y, alpha=alphas[-1], **s),
+                ],
+                options.rounds,
+            )
+            print(
+                f"{name:12s} path {spread(warm, 1e3)} ms, cold {spread(cold, 1e3)} ms, {spread(warm / cold)}x"
+            )
+    return None
+
+
+# Width of the indices, memory
+
+
+def indices(options, names):
+    """int64 indices against int32, and the memory that a fit adds to 150 MB of X."""
+    for name in names:
+        data = load(name, options.folder, options.rows)
+        if sparse.issparse(data.X):
+            wide = data.X.copy()
+            wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+            fits = [partial(sdca, X, data.y, tol=TARGET, random_state=0) for X in (data.X, wide)]
+            narrow, wide = alternate(fits, options.rounds)
+            times = f"int32 {spread(narrow, 1e3)} ms, int64 {spread(wide, 1e3)} ms"
+            print(f"{name:12s} {times}, {spread(wide / narrow)}x", flush=True)
+    with get_context("spawn").Pool(1, maxtasksperchild=1) as pool:  # a new process each
+        for line in pool.imap(_memory, [(f, i) for f in ("float32", "float64") for i in ("int32", "int64")]):
+            print(line, flush=True)
+
+
+def _memory(dtypes):
+    X, y = wide_rows(*dtypes)
+    size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+    sdca(X[:1000], y[:1000])  # what the first call imports is not the fit's
+    added = memory_added(lambda: sdca(X, y, max_iter=3, tol=None))
+    kinds = ", ".join(dtypes)
+    return f"{kinds}: {size / 1e6:.0f} MB of X, {added / 1e6:5.2f} MB added: {added / size:.1%}"
+
+
+# The cost of an epoch
+
+
+def epoch(options, names):
+    """An epoch of SDCA without shrinking against a pass of row dots, in random and in natural order."""
+    heads = "first epoch", "later epochs", "dots, random order", "dots, natural order"
+    print(f"{'CPU ms':14s}{''.join(f'{head:32s}' for head in heads)}later/random")
+    for name in names:
+        data = load(name, options.folder, options.rows)
+        one, six = (partial(sdca, data.X, data.y, max_iter=k, tol=None, random_state=0) for k in (1, 6))
+        shuffled, natural = _passes(data, options.rounds)
+        t_one, t_six, t_shuffled, t_natural = alternate([one, six, shuffled, natural], options.rounds)
+        later = (t_six - t_one) / 5
+        columns = [spread(t, 1e3).strip() for t in (t_one, later, t_shuffled, t_natural)]
+        ratio = np.median(later) / np.median(t_shuffled)
+        print(f"{name:14s}{''.join(f'{c:32s}' for c in columns)}{ratio:.2f}", flush=True)
+
+
+def _passes(data, rounds):
+    """Functions that multiply every row by w, in random order and in the natural one.
+
+    The first is the perceptron's kernel with labels such that it never makes a mistake.
+    """
+    w = np.random.default_rng(0).normal(size=data.X.shape[1])
+    problem = Problem(data.X, np.where(data.X @ w > 0, 1, -1))
+    order = np.random.default_rng(1).permuted(np.tile(np.arange(problem.n), (rounds + 1, 1)), axis=1)
+    made = {"fit_intercept": False, "max_iter": rounds + 1, "averaging": False, "random": as_state(0)}
+    run = PerceptronRun(problem, order=order, **made)
+    run.resume({"w": w, "bias": 1e-300})  # empty rows are no mistakes either
+
+    def shuffled():
+        run.epoch()
+        run.done += 1
+
+    return shuffled, lambda: problem.mean_loss(w, 0.0, "hinge")
+
+
+# How much better LinearSVC could get
+
+
+def certify(options, names):
+    """The gap that certify proves of a LinearSVC fit, in units of the true one."""
+    if not hasattr(fastsvm, "certify"):
+        return print("fastsvm.certify: missing")
+    print(f"{'':14s}{'alpha':8s}{'true':>10s}{'proven':>10s}{'ratio':>8s}{'fit, ms':>10s}{'proof, ms':>10s}")
+    for name in names:
+        data = load(name, options.folder, options.rows)
+        for text in options.alphas or data.alphas:
+            alpha = 1 / len(data.y) if text == "1/n" else float(text)
+            problem = contenders.Problem(data.X, data.y, "hinge", alpha, False, options.threads)
+            bound, precision = reference(problem, 4 * options.limit)
+            model = LinearSVC(loss="hinge", C=problem.C, fit_intercept=False, random_state=0)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                fit = cpu(lambda m=model, d=data: m.fit(d.X, d.y))
+                start = time.process_time()
+                found = fastsvm.certify(model, data.X, data.y, random_state=0)
+                proof = time.process_time() - start
+            w = np.ravel(model.coef_).astype(np.float64)
+            true = problem.objective(w, 0.0) / bound - 1
+            proven = found.gap / bound
+            sure = "" if precision < true / 10 else f"  (optimum known to {precision:.0e})"
+            print(
+                f"{name:14s}{text:8s}{true:10.2e}{proven:10.2e}{proven / true:8.2f}{1e3 * fit:10.1f}"
+                f"{1e3 * proof:10.1f}{sure}",
+                flush=True,
+            )
+    return None
