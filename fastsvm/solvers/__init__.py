@@ -3,6 +3,7 @@
 They need NumPy and SciPy only. `fastsvm.SDCAClassifier` and its siblings build on them.
 """
 
+from ._asdca_run import AsdcaRun, asdca
 from ._input import as_rows, as_weights
 from ._pegasos_run import PegasosRun, pegasos
 from ._perceptron_run import PerceptronRun, perceptron
@@ -11,6 +12,7 @@ from ._sdca_run import SDCARun, sdca
 
 __all__ = [
     "LOSSES",
+    "AsdcaRun",
     "Epoch",
     "PegasosRun",
     "PerceptronRun",
@@ -19,6 +21,7 @@ __all__ = [
     "SDCARun",
     "as_rows",
     "as_weights",
+    "asdca",
     "pegasos",
     "perceptron",
     "sdca",

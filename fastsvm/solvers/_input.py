@@ -76,7 +76,7 @@ def as_start(start, n_rows):
     dual, intercept = start
     dual = np.asarray(dual, dtype=np.float64)
     if dual.shape != (n_rows,) or not np.isfinite(dual).all():
-        raise ValueError(f"start's dual must be {n_rows} finite numbers, one a row; its shape is {dual.shape}.")
+        raise ValueError(f"start's dual must be {n_rows} finite numbers; it has the shape {dual.shape}.")
     if not np.isfinite(intercept):
         raise ValueError(f"start's intercept must be a finite number; got {intercept!r}.")
     return dual, float(intercept)

@@ -74,20 +74,21 @@ cdef inline double log_step(double m, double b, double q, double c) noexcept nog
     convex for s < 0 and concave for s > 0, so Newton's steps, kept on the root's side of 0, approach it
     from 0's side without ever passing it (the safeguard that Yu, Huang & Lin 2011 ask for).
     """
-    cdef double s = m, z, h, step
+    cdef double s = m, z, h, step, slope
     cdef double side = 1 if m + q * (0.5 * c - b) > 0 else -1  # the sign of -h(0) is that of the root
     cdef int k
     for k in range(100):
         if s * side < 0:
             s = 0
         z = sigmoid(-s)
+        slope = z * (1 - z)
         h = s - m - q * (c * z - b)
         if k > 0 and h * side >= 0:  # only rounding takes it past the root
-            break
-        step = h / (1 + q * c * z * (1 - z))
+            return c * z
+        step = h / (1 + q * c * slope)
         s -= step
-        if fabs(step) <= 1e-15 * fabs(s):
-            break
+        if fabs(step) <= 1e-6 * fabs(s):  # errors are quadratic in the last step
+            return c * (z + slope * step)
     return c * sigmoid(-s)
 
 
@@ -118,6 +119,14 @@ cdef inline double dual_step(int loss, double m, double b, double q, double c) n
     return clip(b, c)
 
 
-cdef inline double gap_term(int loss, double m, double b, double c) noexcept nogil:
-    """c phi(m) - c psi(b/c) + b m >= 0: what this row adds to n (P(w(b)) - D(b))."""
+cdef inline double gap_term(int loss, double m, double b, double change, double q, double c) noexcept nogil:
+    """c phi(m) - c psi(b/c) + b m >= 0: what a row adds to n (P(w(b)) - D(b)), met with m and b.
+
+    For log loss from the step that followed, to second order.
+    """
+    cdef double h
+    if loss == LOG:
+        b += change
+        h = c / max(b * (c - b), 1e-300)
+        return 0.5 * change * change * (h + q) * (1 + q / h)
     return c * (loss_value(loss, m) - dual_term(loss, b / c)) + b * m

@@ -180,8 +180,8 @@ def pegasos(
     Returns
     -------
     Result
-        Named tuple (w, intercept, dual, objective, gap, n_iter, history, solver). The bound comes from the dual
-        variables that the steps themselves build up.
+        Named tuple (w, intercept, dual, objective, gap, n_iter, history, solver). The bound comes from the
+        dual variables that the steps themselves build up.
 
     Raises
     ------

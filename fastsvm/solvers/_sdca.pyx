@@ -2,7 +2,7 @@
 
 import cython
 
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, fabs, log1p
 
 from ._losses cimport LOG, dual_slope, dual_step, gap_term, loss_value
 from ._rows cimport AHEAD, Rows, axpy, dot, prefetch, prefetch_row, row_start, shift
@@ -44,7 +44,9 @@ cdef class State:
     cdef readonly double gap, loss_sum, pull_sum, dropped_loss, dropped_pull
     cdef public Py_ssize_t averaged, seen
 
-    def __init__(self, int loss, double rate, double bias_rate, w, dual, squared_norms, dropped=None, lag=None):
+    def __init__(
+        self, int loss, double rate, double bias_rate, w, dual, squared_norms, dropped=None, lag=None
+    ):
         self.loss, self.rate, self.bias_rate = loss, rate, bias_rate
         self.w, self.dual, self.squared_norms, self.dropped, self.lag = w, dual, squared_norms, dropped, lag
         self.seen = -1
@@ -123,7 +125,7 @@ def visit(
             b = dual[i]
             change = dual_step(loss, m, b, q, c) - b
             if dropped != NULL:
-                count_in(&tally, dropped + i, loss, m, b, change, c)
+                count_in(&tally, dropped + i, loss, m, b, change, q, c)
             if change != 0:
                 dual[i] = b + change
                 axpy(rate * change * signs[i], x + start, shift(j, start), count, w)
@@ -143,21 +145,22 @@ cdef struct Tally:
 
 
 cdef inline void count_in(
-    Tally* tally, int8_t* dropped, int loss, double m, double b, double change, double c
+    Tally* tally, int8_t* dropped, int loss, double m, double b, double change, double q, double c
 ) noexcept nogil:
     """Add a row to the epoch's sums, and drop it if it sits firmly at a bound of its box."""
     cdef double value, slope
-    if b == 0 and change == 0:  # for the hinges; with log loss every step has its length
+    if change != 0:
+        tally.gap += gap_term(loss, m, b, change, q, c)
+    elif b == 0:
         if m - 1 > tally.threshold:
             dropped[0] = 1
         return
+    tally.pull += b * m
+    if loss == LOG:
+        tally.loss -= c * log1p(-(b + change) / c)  # the loss after the step, from sigmoid(-m) = b / c
+        return
     value = c * loss_value(loss, m)
     tally.loss += value
-    tally.pull += b * m
-    if change != 0:
-        tally.gap += gap_term(loss, m, b, c)
-    if loss == LOG:
-        return
     slope = fabs(dual_slope(loss, m, b, c))
     if change != 0:
         tally.violation = max(tally.violation, slope)

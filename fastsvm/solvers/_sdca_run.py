@@ -10,7 +10,7 @@ from ._run import CODES, LOSSES, Point, Problem, Run
 ORDERS = ("permutation", "random", "cyclic")
 OUTPUTS = ("last", "average", "random")
 SHRINKAGE = 0.25  # of the largest slope, above which a row at its bound is left out (LIBLINEAR: 1)
-TRUST = 1.4  # how far the gap that is summed on the way may lie above tol when the certificate is taken
+TINY = np.finfo(float).tiny
 CACHE = 1 << 25  # bytes of X that a processor's last cache is likely to hold
 
 
@@ -44,12 +44,12 @@ class SDCARun(Run):
         rate = 1 / (alpha * n)
         # The intercept is solved by proximal steps, each a problem with one more column, whose square is
         # a tenth of a row's: more slows the epochs, less the steps (measured: .03 to .2 are alike).
-        self.bias_rate = rate * 0.1 * max(norms.mean(), np.finfo(float).tiny) if fit_intercept else 0.0
+        self.bias_rate = rate * 0.1 * max(norms.mean(), TINY) if fit_intercept else 0.0
         self.w, self.dual = np.zeros(problem.rows.n_columns), np.zeros(n)
         self.watching = averaging == "last"
         shuffled = isinstance(order, str) and order == "permutation"
         self.shrinking = self.watching and shuffled and loss != "log"
-        self.trust = TRUST
+        self.trust, self.last_gap = 1.0, 0.0
         if start is not None:
             self.dual[:], intercept = start
             problem.box(self.dual, loss)
@@ -114,8 +114,8 @@ class SDCARun(Run):
     def promising(self):
         """Whether the gap, summed over the rows as they were met, says that `tol` is reached.
 
-        Rows move on after they were met, so the sum is too large, by 1.4 or so; but it knows nothing of
-        the rows dropped.
+        Rows move on after they were met, so that the sum is behind by about an epoch's progress; and it
+        knows nothing of the rows dropped.
         """
         if self.tol is None or not self.watching:
             return False
@@ -123,8 +123,9 @@ class SDCARun(Run):
         gap, primal = s.gap, s.loss_sum + s.pull_sum / 2
         if self.fit_intercept:
             # What scaling down the heavier class will cost: its mean slack for each unit.
-            gap += abs(self.problem.imbalance(self.dual)) * s.loss_sum / max(self.dual.sum(), 1e-300)
-        return gap <= self.trust * self.tol * primal
+            gap += abs(self.problem.imbalance(self.dual)) * s.loss_sum / max(self.dual.sum(), TINY)
+        progress, self.last_gap = gap / self.last_gap if gap < self.last_gap else 1.0, gap
+        return gap * progress <= self.trust * self.tol * primal
 
     def _start_average(self):
         self.lag[:] = 0
