@@ -4,6 +4,8 @@ from importlib.metadata import version
 
 from .certificate import Certificate, certify
 from .linear import PegasosClassifier, PerceptronClassifier, SDCAClassifier
+from .linear_cv import SDCAClassifierCV
+from .path import SDCAPath, sdca_path
 from .persistence import ModelFileError, load_model, save_model
 
 __version__ = version("fastsvm")
@@ -14,7 +16,10 @@ __all__ = [
     "PegasosClassifier",
     "PerceptronClassifier",
     "SDCAClassifier",
+    "SDCAClassifierCV",
+    "SDCAPath",
     "certify",
     "load_model",
     "save_model",
+    "sdca_path",
 ]

@@ -1,5 +1,6 @@
 """A fit as scikit-learn's callbacks (1.9 and later) see it; without them nothing happens."""
 
+from functools import wraps
 from threading import Lock
 
 import numpy as np
@@ -12,11 +13,16 @@ except ImportError:
         """Stands in for scikit-learn's: no `set_callbacks`."""
 
     def with_callbacks(method):
-        """Leave `method` as it is."""
-        return method
+        """Call `method` and nothing else (as many frames as scikit-learn's, for warnings' sake)."""
+
+        @wraps(method)
+        def plain(*args, **kwargs):
+            return method(*args, **kwargs)
+
+        return plain
 
 
-__all__ = ["CallbackSupportMixin", "Tasks", "with_callbacks"]
+__all__ = ["CallbackSupportMixin", "Steps", "Tasks", "with_callbacks"]
 
 
 class Tasks:
@@ -105,3 +111,38 @@ class Tasks:
 
         with self.lock:
             return task.call_on_fit_task_end(**data, reconstruction_attributes=fitted)
+
+
+class Steps:
+    """The tasks of a fit that is a few steps in a row; without callbacks nothing.
+
+    Parameters
+    ----------
+    estimator, X, y, sample_weight : as in `Tasks`
+    n : int
+        How many steps there are at most.
+    """
+
+    def __init__(self, estimator, X, y, sample_weight, n):
+        self.root = self.step = None
+        self.data = {"estimator": estimator, "X": X, "y": y}
+        if sample_weight is not None:
+            self.data["metadata"] = {"sample_weight": sample_weight}
+        if getattr(estimator, "_skl_callbacks", None):
+            self.root = estimator._init_callback_context(max_subtasks=n)
+            self.root.call_on_fit_task_begin(**self.data)
+
+    def begin(self, name):
+        """Begin a step."""
+        if self.root is not None:
+            self.step = self.root.subcontext(name)
+            self.step.call_on_fit_task_begin(**self.data)
+
+    def end(self):
+        """End the step; True if a callback asks to stop."""
+        return self.root is not None and self.step.call_on_fit_task_end(**self.data)
+
+    def finish(self):
+        """The fit is done and its attributes are set."""
+        if self.root is not None:
+            self.root.call_on_fit_task_end(**self.data, reconstruction_attributes={})

@@ -5,6 +5,7 @@ import warnings
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from threading import Lock
 
+import numpy as np
 from joblib import effective_n_jobs
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import ThreadpoolController
@@ -112,7 +113,7 @@ def _reported(history, label):
         yield epoch
 
 
-def warn_if_short(results, tol, X, stacklevel=4):
+def warn_if_short(results, tol, X, *, alphas=None, stacklevel=5):
     """Warn once, if any result's relative gap is above `tol`, and say what to do.
 
     Parameters
@@ -120,6 +121,8 @@ def warn_if_short(results, tol, X, stacklevel=4):
     results : list of Result
     tol : float or None
     X : what was fitted
+    alphas : array, default=None
+        The results' alphas, where they differ.
     stacklevel : int
 
     Warns
@@ -128,11 +131,13 @@ def warn_if_short(results, tol, X, stacklevel=4):
     """
     if tol is None or not results:
         return
-    worst = max(results, key=lambda r: r.gap / r.objective if r.objective > 0 else 0)
-    if worst.gap > tol * worst.objective:
+    gaps = [r.gap / r.objective if r.objective > 0 else 0 for r in results]
+    k = int(np.argmax(gaps))
+    if gaps[k] > tol:
+        where = "" if alphas is None else f" at alpha={alphas[k]:.3g}"
         warnings.warn(
-            f"Stopped after {worst.n_iter} epochs at a relative duality gap of "
-            f"{worst.gap / worst.objective:.1e}, above tol={tol:g}: {advise(X)}.",
+            f"Stopped{where} after {results[k].n_iter} epochs at a relative duality gap of "
+            f"{gaps[k]:.1e}, above tol={tol:g}: {advise(X)}.",
             ConvergenceWarning,
             stacklevel=stacklevel,
         )

@@ -104,8 +104,6 @@ class SDCAClassifier(LinearClassifier):
     True
     """
 
-    _trace = True  # the certificate decides after each epoch
-
     def __init__(
         self,
         loss="hinge",
@@ -234,7 +232,7 @@ class PegasosClassifier(OnlineClassifier):
         extra passes over X each.
     certify : bool, default=False
         True: find `dual_gap_` by `fastsvm.certify`, at most twice the true distance from the optimum (or
-        1e-6 of the objective), at the cost of some epochs of SDCA. `history_` keeps the steps' own bound.
+        1e-8 of the objective), at the cost of some epochs of SDCA. `history_` keeps the steps' own bound.
     verbose : bool, default=False
         Print a line an epoch; implies `trace`.
     random_state : int, RandomState or None, default=None

@@ -23,7 +23,8 @@ LAYERS = [
     {"engine"},
     {"base"},
     {"certificate"},
-    {"linear", "kernel", "text"},
+    {"linear", "kernel", "text", "path"},
+    {"linear_cv"},
     {"persistence", "displays", "study", "datasets", "dask"},
 ]
 LAYER = {room: layer for layer, rooms in enumerate(LAYERS) for room in rooms}

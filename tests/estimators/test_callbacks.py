@@ -1,0 +1,183 @@
+"""scikit-learn's callbacks: what they are told, in which order, and how they stop a fit."""
+
+import importlib
+import sys
+import threading
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV
+from sklearn.preprocessing import scale
+
+import fastsvm.callbacks
+from fastsvm import PegasosClassifier, PerceptronClassifier, SDCAClassifier
+
+callback = pytest.importorskip("sklearn.callback")
+
+ALL = [
+    SDCAClassifier(alpha=0.1, random_state=0),
+    PegasosClassifier(alpha=0.01, random_state=0),
+    PerceptronClassifier(random_state=0),
+]
+each = pytest.mark.parametrize("estimator", ALL, ids=str)
+
+
+@pytest.fixture
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return scale(X), load_iris().target_names[y]
+
+
+class Recorder:
+    """Writes down every hook, and stops where asked to."""
+
+    def __init__(self, stop=lambda context: False):
+        self.stop, self.hooks, self.inside = stop, [], threading.Lock()
+
+    def setup(self, estimator, context):
+        self.hooks.append(("setup", context, None, None))
+
+    def teardown(self, estimator, context):
+        self.hooks.append(("teardown", context, None, None))
+
+    def on_fit_task_begin(self, estimator, context):
+        assert self.inside.acquire(blocking=False), "two hooks at once"
+        self.hooks.append(("begin", context, None, None))
+        self.inside.release()
+
+    def on_fit_task_end(self, estimator, context, *, X=None, y=None, metadata=None, fitted_estimator=None):
+        assert self.inside.acquire(blocking=False), "two hooks at once"
+        self.hooks.append(("end", context, (X, y, metadata), fitted_estimator))
+        self.inside.release()
+        return self.stop(context)
+
+    def ended(self, name):
+        """The ends of all tasks of a name: context, data, fitted estimator."""
+        return [rest for hook, *rest in self.hooks if hook == "end" and rest[0].task_name.startswith(name)]
+
+
+@each
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_epochs_are_tasks_of_their_class(estimator, n_jobs, iris):
+    recorder = Recorder()
+    model = clone(estimator).set_params(n_jobs=n_jobs).set_callbacks(recorder).fit(*iris)
+    hooks = recorder.hooks
+    assert [hooks[0][0], hooks[1][0], hooks[-2][0], hooks[-1][0]] == ["setup", "begin", "end", "teardown"]
+    assert len(recorder.ended("fit")) == 1
+    classes = sorted(recorder.ended("class"), key=lambda task: task[0].task_id)
+    assert [task[0].task_name for task in classes] == [f"class {label}" for label in model.classes_]
+    for k, (context, *_) in enumerate(classes):
+        assert context.parent is hooks[1][1]
+        assert context.max_subtasks == model.max_iter
+        epochs = [task for task in recorder.ended("epoch") if task[0].parent is context]
+        assert [task[0].task_id for task in epochs] == list(range(len(model.history_[k])))
+        open_tasks = [h[1] for h in hooks if h[0] == "begin" and h[1].parent is context]
+        assert open_tasks == [task[0] for task in epochs]
+    assert len(recorder.ended("epoch")) == sum(len(history) for history in model.history_)
+    np.testing.assert_array_equal(model.coef_, clone(estimator).fit(*iris).coef_)
+
+
+@each
+def test_two_classes_are_one_level(estimator, problem):
+    recorder = Recorder()
+    model = clone(estimator).set_callbacks(recorder).fit(*problem)
+    epochs = recorder.ended("epoch")
+    assert [task[0].parent for task in epochs] == [recorder.hooks[0][1]] * model.n_iter_
+    assert recorder.ended("class") == []
+    scores = [task[2].score(*problem) for task in epochs]
+    assert scores[-1] == model.score(*problem) == recorder.ended("fit")[0][2].score(*problem)
+    assert len(set(scores)) > 1
+    np.testing.assert_array_equal(epochs[-1][2].coef_, model.coef_)
+
+
+def test_what_an_epoch_is_told(iris):
+    X, y = iris
+    recorder, weights = Recorder(), np.linspace(0.5, 1, len(y))
+    model = clone(ALL[0]).set_callbacks(recorder).fit(X.astype(np.float32), y, sample_weight=weights)
+    for context, (seen, target, metadata), fitted in recorder.ended("epoch"):
+        label = model.classes_[context.parent.task_id]
+        assert seen.dtype == fitted.coef_.dtype == np.float32
+        np.testing.assert_array_equal(target, y == label)
+        assert metadata["sample_weight"] is weights
+        assert fitted.predict(X).dtype == bool
+    context, (_, target, _), fitted = recorder.ended("fit")[0]
+    np.testing.assert_array_equal(target, y)
+    np.testing.assert_array_equal(fitted.predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+@pytest.mark.parametrize("labels", [2, 3])
+def test_a_stopped_fit_has_the_certificate_of_what_it_returns(labels, n_jobs, iris):
+    X, y = iris
+    y = y if labels == 3 else y == "versicolor"
+    recorder = Recorder(stop=lambda context: context.task_name == "epoch" and context.task_id == 4)
+    model = SDCAClassifier(alpha=1e-4, tol=1e-9, n_jobs=n_jobs, random_state=0).set_callbacks(recorder)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        model.fit(X, y)
+    assert model.n_iter_ == 5
+    for k, label in enumerate(model.classes_ if labels == 3 else [True]):
+        signs = np.where(y == label, 1, -1)
+        margins = signs * (X @ model.coef_[k] + model.intercept_[k])
+        half = 1e-4 / 2 * (model.coef_[k] @ model.coef_[k])
+        primal = half + np.maximum(0, 1 - margins).mean()
+        dual = 1e-4 * np.abs(model.dual_coef_[k]).sum() - half
+        assert abs(model.dual_coef_[k].sum()) < 1e-9
+        assert primal == pytest.approx(np.atleast_1d(model.objective_)[k], rel=1e-12)
+        assert primal - dual == pytest.approx(np.atleast_1d(model.dual_gap_)[k], rel=1e-9)
+        last = (model.history_[k] if labels == 3 else model.history_)[-1]
+        assert (last.epoch, last.primal) == (5, np.atleast_1d(model.objective_)[k])
+
+
+def test_a_class_that_was_not_stopped_still_warns(iris):
+    recorder = Recorder(stop=lambda context: context.parent and context.parent.task_id == 1)
+    model = SDCAClassifier(alpha=1e-4, tol=1e-9, max_iter=3, random_state=0).set_callbacks(recorder)
+    with pytest.warns(ConvergenceWarning, match="after 3 epochs"):
+        model.fit(*iris)
+    assert [len(history) for history in model.history_] == [3, 1, 3]
+
+
+def test_scoring_monitor(problem, iris):
+    monitor = callback.ScoringMonitor(scoring="accuracy")
+    model = clone(ALL[0]).set_callbacks(monitor).fit(*problem)
+    scores = [row["accuracy"] for row in monitor.get_logs().data]
+    assert len(scores) == model.n_iter_ + 1
+    assert scores[0] == scores[-1] == model.score(*problem)
+    model.set_params(n_jobs=2).fit(*iris)
+    rows = monitor.get_logs().data
+    assert len(rows) == 1 + 3 + sum(len(history) for history in model.history_)
+    setosa = [row["accuracy"] for row in rows if row["task_id_path"] == (0, 0)]
+    assert setosa == [1.0]
+
+
+def test_progress_bar_in_a_grid_search(iris, capsys):
+    pytest.importorskip("rich")
+    search = GridSearchCV(clone(ALL[0]), {"alpha": [0.1, 0.01]}, cv=2)
+    search.set_callbacks(callback.ProgressBar(max_propagation_depth=None)).fit(*iris)
+    assert not hasattr(search.best_estimator_, "_parent_callback_ctx")
+    shown = capsys.readouterr().out
+    assert "SDCAClassifier - fit" in shown
+    assert "SDCAClassifier - class versicolor" in shown
+
+
+def test_older_scikit_learn_has_no_callbacks(monkeypatch, iris):
+    monkeypatch.setitem(sys.modules, "sklearn.callback", None)
+    try:
+        old = importlib.reload(fastsvm.callbacks)
+        assert not hasattr(old.CallbackSupportMixin, "set_callbacks")
+
+        class Old(old.CallbackSupportMixin):
+            @old.with_callbacks
+            def fit(self, X, y):
+                """Fit."""
+                return old.Tasks.of(self, X, y, None, [1], 10), X, y
+
+        assert Old().fit(1, y=2) == (None, 1, 2)
+        assert Old.fit.__doc__ == "Fit."
+    finally:
+        monkeypatch.undo()
+        importlib.reload(fastsvm.callbacks)

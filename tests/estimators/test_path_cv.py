@@ -1,0 +1,257 @@
+"""SDCAClassifierCV: the folds are those of scikit-learn, and each fit of them is certified."""
+
+import tracemalloc
+import warnings
+
+import numpy as np
+import pytest
+import sklearn
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import get_scorer, make_scorer, roc_auc_score
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    ShuffleSplit,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    cross_val_score,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler, scale
+
+from fastsvm import SDCAClassifier, SDCAClassifierCV
+
+ALPHAS = [1.0, 0.1, 0.01]
+MODEL = SDCAClassifierCV(alphas=ALPHAS, cv=3, tol=1e-6, max_iter=10**5, random_state=0)
+
+
+@pytest.fixture
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return scale(X), load_iris().target_names[y]
+
+
+@pytest.fixture(params=["two classes", "three classes"])
+def data(request, problem, iris):
+    return problem if request.param == "two classes" else iris
+
+
+@pytest.mark.parametrize("loss", ["hinge", "log"])
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_scores_are_those_of_fits_on_the_folds(loss, class_weight, data):
+    X, y = data
+    y = y.copy()
+    y[:20] = y[20]  # classes of different size
+    model = clone(MODEL).set_params(loss=loss, class_weight=class_weight).fit(X, y)
+    assert model.alphas_.tolist() == ALPHAS
+    assert model.scores_.shape == (3, 3)
+    problems = 1 if len(model.classes_) == 2 else 3
+    assert model.cv_dual_gaps_.shape == model.cv_objectives_.shape == (3, 3, problems)
+    assert np.all((model.cv_dual_gaps_ >= 0) & (model.cv_dual_gaps_ <= 1e-6 * model.cv_objectives_))
+    single = SDCAClassifier(loss, tol=1e-6, max_iter=10**5, class_weight=class_weight, random_state=0)
+    n = len(y)
+    for k, (train, test) in enumerate(StratifiedKFold(3).split(X, y)):
+        for j, alpha in enumerate(ALPHAS):
+            own = single.set_params(alpha=alpha).fit(X[train], y[train])
+            assert abs(own.score(X[test], y[test]) - model.scores_[j, k]) <= 1.01 / len(test)
+            objective = np.atleast_1d(own.objective_) * len(train) / n
+            np.testing.assert_allclose(model.cv_objectives_[j, k], objective, rtol=3e-6)
+    best = single.set_params(alpha=model.alpha_).fit(X, y)
+    assert model.alpha_ == ALPHAS[int(np.argmax(model.mean_scores_))]
+    np.testing.assert_allclose(model.mean_scores_, model.scores_.mean(axis=1))
+    np.testing.assert_allclose(model.objective_, best.objective_, rtol=2e-6)
+    assert np.all(model.dual_gap_ <= 1e-6 * model.objective_)
+    np.testing.assert_allclose(model.coef_, best.coef_, atol=0.02)
+    assert set(vars(best)) - set(vars(model)) <= set(best.get_params()) | {"_dual_scale"}
+    assert (model.predict(X) == best.predict(X)).mean() > 0.99
+
+
+def test_weights(iris):
+    X, y = iris
+    weights = 1.0 + (y == "setosa")
+    model = clone(MODEL).fit(X, y, sample_weight=weights)
+    scorer = get_scorer("accuracy")
+    for k, (train, test) in enumerate(StratifiedKFold(3).split(X, y)):
+        own = SDCAClassifier(alpha=0.01, tol=1e-6, max_iter=10**5).fit(X[train], y[train], weights[train])
+        expected = scorer(own, X[test], y[test], sample_weight=weights[test])
+        assert model.scores_[2, k] == pytest.approx(expected, abs=0.05)
+        np.testing.assert_allclose(model.cv_objectives_[2, k], own.objective_ * 2 / 3, rtol=3e-6)
+
+
+def test_scoring(problem):
+    X, y = problem
+    by_name = clone(MODEL).set_params(scoring="roc_auc").fit(X, y)
+    assert by_name.mean_scores_.max() > 0.9
+    by_scorer = clone(MODEL).set_params(
+        scoring=make_scorer(roc_auc_score, response_method="decision_function")
+    )
+    np.testing.assert_array_equal(by_scorer.fit(X, y).scores_, by_name.scores_)
+    seen = []
+
+    def norm(model, X_test, y_test):
+        seen.append((X_test.shape[0], len(y_test), getattr(model, "alpha", None)))
+        return -float(np.linalg.norm(model.coef_))
+
+    by_norm = clone(MODEL).set_params(scoring=norm).fit(X, y)
+    assert by_norm.alpha_ == 1.0
+    assert [alpha for *_, alpha in seen] == [1.0] * 3 + [0.1] * 3 + [0.01] * 3
+    assert by_norm.score(X, y) == pytest.approx(-np.linalg.norm(by_norm.coef_))
+    assert by_name.score(X, y) == get_scorer("roc_auc")(by_name, X, y)
+    with pytest.raises(ValueError, match="no finite mean score"):
+        clone(MODEL).set_params(scoring=lambda *_: np.nan).fit(X, y)
+
+
+def test_the_largest_of_equal_alphas(problem):
+    constant = clone(MODEL).set_params(scoring=lambda *_: 0.5)
+    assert constant.fit(*problem).alpha_ == 1.0
+
+
+@pytest.mark.parametrize("routing", [False, True])
+@pytest.mark.parametrize("splitter", [GroupKFold(3), StratifiedGroupKFold(3)], ids=str)
+def test_groups(splitter, routing, iris):
+    X, y = iris
+    groups = np.arange(len(y)) % 7
+    with sklearn.config_context(enable_metadata_routing=routing):
+        model = clone(MODEL).set_params(cv=splitter).fit(X, y, groups=groups)
+        for k, (train, test) in enumerate(splitter.split(X, y, groups)):
+            assert not set(groups[train]) & set(groups[test])
+            own = SDCAClassifier(alpha=0.1, tol=1e-6, max_iter=10**5).fit(X[train], y[train])
+            assert abs(own.score(X[test], y[test]) - model.scores_[1, k]) <= 1.01 / len(test)
+        if routing:
+            pipeline = make_pipeline(StandardScaler(), clone(MODEL).set_params(cv=splitter))
+            routed = pipeline.fit(X, y, groups=groups)[-1]
+            np.testing.assert_allclose(routed.scores_, model.scores_, atol=0.03)
+    with pytest.raises(ValueError, match="groups"):
+        clone(MODEL).set_params(cv=splitter).fit(X, y)
+
+
+def test_weights_are_routed_to_the_scorer(iris):
+    X, y = iris
+    weights = np.where(y == "setosa", 0.1, 1.0)
+    expected = clone(MODEL).fit(X, y, sample_weight=weights)
+    with sklearn.config_context(enable_metadata_routing=True):
+        scorer = get_scorer("accuracy").set_score_request(sample_weight=True)
+        routed = clone(MODEL).set_params(scoring=scorer).set_fit_request(sample_weight=True)
+        routed.set_score_request(sample_weight=True)
+        np.testing.assert_array_equal(routed.fit(X, y, sample_weight=weights).scores_, expected.scores_)
+        assert cross_val_score(routed, X, y, params={"sample_weight": weights}, cv=2).mean() > 0.8
+
+
+def test_other_parameters_of_fit_are_refused(problem):
+    with pytest.raises(TypeError, match="fit has no parameter 'colour'"):
+        clone(MODEL).fit(*problem, colour=1)
+
+
+def test_a_fold_may_repeat_and_leave_out_rows(problem):
+    X, y = problem
+    rng = np.random.default_rng(0)
+    folds = [(rng.integers(0, 200, 150), np.arange(50)) for _ in range(2)]
+    model = clone(MODEL).set_params(cv=folds).fit(X, y)
+    for k, (train, _) in enumerate(folds):
+        own = SDCAClassifier(alpha=0.1, tol=1e-6, max_iter=10**5).fit(X[train], y[train])
+        np.testing.assert_allclose(model.cv_objectives_[1, k] * 200 / 150, own.objective_, rtol=3e-6)
+    assert clone(MODEL).set_params(cv=ShuffleSplit(2, random_state=0)).fit(X, y).scores_.shape == (3, 2)
+
+
+def test_a_fold_without_a_class_is_an_error(iris):
+    with pytest.raises(ValueError, match=r"Fold 0 trains on no row of class 'setosa': use fewer folds"):
+        clone(MODEL).set_params(cv=KFold(3)).fit(*iris)
+
+
+def test_threads_do_not_change_the_result(iris):
+    fits = [clone(MODEL).set_params(n_jobs=n).fit(*iris) for n in (None, 2, -1)]
+    for other in fits[1:]:
+        assert other.coef_.tobytes() == fits[0].coef_.tobytes()
+        assert other.cv_dual_gaps_.tobytes() == fits[0].cv_dual_gaps_.tobytes()
+    again = clone(MODEL).fit(*iris)
+    assert again.coef_.tobytes() == fits[0].coef_.tobytes()
+
+
+def test_default_alphas_and_the_final_start(problem, capsys):
+    X, y = problem
+    model = SDCAClassifierCV(random_state=0, verbose=True).fit(X, y)
+    assert model.alphas_.shape == (10,)
+    assert model.scores_.shape == (10, 5)
+    assert len(capsys.readouterr().out.splitlines()) == 10
+    assert model.score(X, y) > 0.9
+    cold = SDCAClassifier(alpha=model.alpha_, random_state=0).fit(X, y)
+    assert model.n_iter_ <= cold.n_iter_
+
+
+def test_one_warning_names_alpha(problem):
+    model = clone(MODEL).set_params(max_iter=2, alphas=[1e-6, 1.0])
+    with pytest.warns(ConvergenceWarning, match="Stopped at alpha=1e-06 after 2 epochs") as caught:
+        model.fit(*problem)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.set_params(tol=None).fit(*problem)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"alphas": [0.0]}, "alphas must be positive"),
+        ({"alphas": None, "eps": 2}, "eps must be less than 1"),
+        ({"scoring": "beauty"}, "beauty"),
+        ({"loss": "huber"}, "loss must be one of"),
+        ({"tol": -1}, "tol must be"),
+        ({"fit_intercept": "no"}, "fit_intercept must be"),
+        ({"cv": 1000}, "n_splits=1000"),
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_named_and_change_nothing(change, message, problem):
+    model = clone(MODEL).fit(*problem)
+    before = dict(vars(model.set_params(**change)))
+    with pytest.raises(ValueError, match=message):
+        model.fit(*problem)
+    assert all(vars(model)[name] is before[name] for name in before)
+    assert vars(model).keys() == before.keys()
+
+
+def test_callbacks_see_the_alphas_and_may_stop(problem):
+    callback = pytest.importorskip("sklearn.callback")
+    monitor = callback.ScoringMonitor(scoring="accuracy")
+    model = clone(MODEL).set_callbacks(monitor).fit(*problem)
+    assert [row["accuracy"] for row in monitor.get_logs().data] == [model.score(*problem)]
+
+    class Stop:
+        names = ()
+
+        def setup(self, estimator, context):
+            pass
+
+        def on_fit_task_begin(self, estimator, context):
+            self.names = (*self.names, context.task_name)
+
+        def on_fit_task_end(self, estimator, context):
+            return context.task_id == 1
+
+        teardown = setup
+
+    stop = Stop()
+    model = clone(MODEL).set_callbacks(stop).fit(*problem)
+    assert model.alphas_.tolist() == ALPHAS[:2]
+    assert model.scores_.shape == (2, 3)
+    assert model.alpha_ in ALPHAS[:2]
+    assert stop.names == ("fit", "alpha 1", "alpha 0.1", f"final fit at alpha {model.alpha_:.3g}")
+
+
+def test_folds_share_x():
+    """A fit holds a fold's test rows, and a few numbers a row and column; no copy for training."""
+    rng = np.random.default_rng(0)
+    n, d, row = 10000, 3000, 200
+    values, columns = np.ones(n * row, np.float32), rng.integers(0, d, n * row, dtype=np.int32)
+    X = sparse.csr_array((values, columns, np.arange(n + 1, dtype=np.int32) * row), shape=(n, d))
+    y = np.where(rng.random(n) > 0.5, 1, -1)
+    model = SDCAClassifierCV(alphas=[0.1, 0.01], max_iter=1, tol=None, cv=10)
+    tracemalloc.start()
+    model.fit(X, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 0.35 * (X.data.nbytes + X.indices.nbytes)

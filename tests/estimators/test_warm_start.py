@@ -1,0 +1,130 @@
+"""What a second fit starts from, and what a broken one leaves behind."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import scale
+
+from fastsvm import SDCAClassifier
+from fastsvm.solvers import LOSSES
+
+MODEL = SDCAClassifier(alpha=1e-3, random_state=0, warm_start=True)
+
+
+@pytest.fixture
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return scale(X), load_iris().target_names[y]
+
+
+@pytest.fixture(params=["two classes", "three classes"])
+def data(request, problem, iris):
+    return problem if request.param == "two classes" else iris
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_a_second_fit_starts_at_the_solution(loss, fit_intercept, data):
+    model = clone(MODEL).set_params(loss=loss, fit_intercept=fit_intercept).fit(*data)
+    first, cold = model.objective_, model.n_iter_
+    assert model.fit(*data).n_iter_ < cold / 2
+    assert np.all(model.dual_gap_ <= 1e-3 * model.objective_)
+    np.testing.assert_allclose(model.objective_, first, rtol=1e-3)
+    again = pickle.loads(pickle.dumps(model)).fit(*data)
+    assert again.n_iter_ < cold / 2
+
+
+def test_fits_of_a_few_epochs_add_up(data):
+    model = clone(MODEL).set_params(max_iter=4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        gaps = [np.max(model.fit(*data).dual_gap_) for _ in range(40)]
+    assert gaps[-1] < 1e-3 < gaps[0]
+    assert max(gaps[20:]) < min(gaps[:3])
+
+
+@pytest.mark.parametrize(
+    "change", [{"alpha": 5e-4}, {"alpha": 2e-3}, {"loss": "smooth_hinge"}, {"loss": "log"}]
+)
+def test_other_parameters_have_their_own_solution(change, data):
+    model = clone(MODEL).set_params(tol=1e-6, max_iter=10**5).fit(*data).set_params(**change).fit(*data)
+    cold = clone(model).fit(*data)
+    np.testing.assert_allclose(model.objective_, cold.objective_, rtol=2e-6)
+    np.testing.assert_allclose(model.dual_coef_ @ data[0], model.coef_, atol=1e-8)
+
+
+def test_a_close_start_saves_epochs(data):
+    model = clone(MODEL).fit(*data).set_params(alpha=9e-4)
+    assert clone(model).fit(*data).n_iter_ > 2 * model.fit(*data).n_iter_
+
+
+def test_weights_may_change(data):
+    """The old dual variables of rows that weigh nothing now are not those of a solution."""
+    X, y = data
+    weights = (np.arange(len(y)) % 3 > 0).astype(float)
+    warm = clone(MODEL).set_params(tol=1e-6, max_iter=10**5).fit(X, y).fit(X, y, sample_weight=weights)
+    cold = clone(warm).fit(X, y, sample_weight=weights)
+    np.testing.assert_allclose(warm.objective_, cold.objective_, rtol=2e-6)
+    assert not warm.dual_coef_[:, weights == 0].any()
+
+
+@pytest.mark.parametrize("what", ["rows", "classes", "warm_start=False"])
+def test_what_has_no_old_solution_starts_cold(what, iris):
+    X, y = iris
+    model = clone(MODEL).fit(X, y)
+    if what == "rows":
+        X, y = X[:-1], y[:-1]
+    elif what == "classes":
+        y = np.where(y == "setosa", "rose", y)
+    else:
+        model.warm_start = False
+    cold = clone(model).fit(X, y)
+    np.testing.assert_array_equal(model.fit(X, y).coef_, cold.coef_)
+
+
+class Broken:
+    """A callback that fails in the middle of a fit."""
+
+    def __init__(self, error):
+        self.error, self.epochs = error, 0
+
+    def setup(self, estimator, context):
+        pass
+
+    def on_fit_task_begin(self, estimator, context):
+        pass
+
+    def on_fit_task_end(self, estimator, context):
+        self.epochs += 1
+        if self.epochs == 4:
+            raise self.error
+
+    teardown = setup
+
+
+@pytest.mark.parametrize("warm_start", [False, True])
+@pytest.mark.parametrize("n_jobs", [None, 2])
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), ValueError("broken")], ids=repr)
+def test_a_broken_fit_leaves_the_estimator_as_it_was(error, n_jobs, warm_start, data):
+    pytest.importorskip("sklearn.callback")
+    model = clone(MODEL).set_params(warm_start=warm_start, n_jobs=n_jobs).fit(*data)
+    expected = clone(model).fit(*data).fit(*data)
+    before = {name: pickle.dumps(value) for name, value in vars(model).items()}
+    alpha = model.alpha
+    callback = Broken(error)
+    model.set_params(alpha=1e-6).set_callbacks(callback)
+    with pytest.raises(type(error)):
+        model.fit(data[0][:, :-1], data[1])
+    model.set_callbacks().set_params(alpha=alpha)
+    assert {name: pickle.dumps(value) for name, value in vars(model).items()} == before
+    np.testing.assert_array_equal(model.fit(*data).coef_, expected.coef_)
+
+    unfitted = clone(MODEL).set_params(alpha=1e-6).set_callbacks(Broken(error))
+    with pytest.raises(type(error)):
+        unfitted.fit(*data)
+    assert [name for name in vars(unfitted) if name.endswith("_")] == []
