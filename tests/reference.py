@@ -138,6 +138,39 @@ def sdca(
     return b, w, b0
 
 
+def asdca(
+    X, y, order, *, loss="smooth_hinge", alpha, theta, batch_size, sample_weight=None, intercept_column=0.0
+):
+    """ASDCA, Shalev-Shwartz & Zhang 2013b, algorithm 1 with g = alpha/2 ||w||^2. Returns (b, w, b0).
+
+    `intercept_column` as in `sdca`; the proximal step is of a length of min(1, 4 theta).
+    """
+    n, d = X.shape
+    c = np.ones(n) if sample_weight is None else sample_weight
+    b, w, average = np.zeros(n), np.zeros(d), np.zeros(d)
+    b0, centre, average0 = 0.0, 0.0, 0.0
+    for rows in order:
+        for first in range(0, len(rows), batch_size):
+            batch = rows[first : first + batch_size]
+            u = (1 - theta) * w + theta / alpha * average
+            u0 = (1 - theta) * b0 + theta * (centre + intercept_column / alpha * average0)
+            for i in batch:
+                m = y[i] * (u @ X[i] + u0)
+                if loss == "log":
+                    pull = expit(-m)
+                else:
+                    pull = 2 * max(0, 1 - m) if loss == "squared_hinge" else min(1, max(0, 1 - m))
+                b_new = (1 - theta) * b[i] + theta * c[i] * pull
+                average = average + (b_new - b[i]) * y[i] * X[i] / n
+                average0 += (b_new - b[i]) * y[i] / n
+                b[i] = b_new
+            w = (1 - theta) * w + theta / alpha * average
+            b0 = (1 - theta) * b0 + theta * (centre + intercept_column / alpha * average0)
+        step = min(1, 4 * theta) * intercept_column / alpha * average0
+        centre, b0 = centre + step, b0 + step
+    return b, w, b0
+
+
 def article_pegasos(X, y, n_iter, alpha, rng):
     """The article's class SVMPegasos: one random dense row an iteration, in Python."""
     m, n_features = X.shape

@@ -1,0 +1,182 @@
+"""ASDCA: mini-batch steps on the dual variables, with momentum (Shalev-Shwartz & Zhang 2013b)."""
+
+import cython
+
+from ._losses cimport pull
+from ._rows cimport Rows, prefetch_row, row_start, shift
+from ._types cimport head, index, int8_t, int32_t, real
+
+cdef double FLOOR = 1e-200  # of the scale
+
+
+@cython.final
+cdef class State:
+    """The two vectors of ASDCA, w(b) = v and w = v + scale * z, and the dual variables; changed in place.
+
+    A change of b moves v; that w takes a share theta of it and forgets a share theta of its distance
+    to v is then a change of z in the same columns and of the scale.
+
+    Parameters
+    ----------
+    loss, theta
+    rate : 1 / (alpha n)
+    bias_rate : the same for the intercept's own proximal term; 0 for no intercept
+    pairs : float64 of shape (2 * n_columns,)
+        v and z, column by column: both are read where one is.
+    dual : float64 of shape (n_rows,)
+    changes : float64 of shape (batch_size,), scratch
+
+    Attributes
+    ----------
+    scale : of z
+    bias, bias_z : v and z of the intercept
+    """
+
+    cdef int loss
+    cdef double rate, bias_rate, theta
+    cdef double[::1] pairs, dual, changes
+    cdef public double scale, bias, bias_z
+
+    def __init__(self, int loss, double theta, double rate, double bias_rate, pairs, dual, changes):
+        self.loss, self.theta, self.rate, self.bias_rate = loss, theta, rate, bias_rate
+        self.pairs, self.dual, self.changes = pairs, dual, changes
+        self.scale = 1
+
+    def end_step(self):
+        """What follows `look` and `move` over all rows of a batch."""
+        shrink(self)
+
+
+cdef void shrink(State state) noexcept nogil:
+    """Bring w nearer to v; fold the scale into z before it underflows."""
+    cdef Py_ssize_t k
+    if state.theta == 1:  # w is v, and z stays 0
+        return
+    state.scale *= 1 - state.theta
+    if state.scale < FLOOR:
+        for k in range(1, state.pairs.shape[0], 2):
+            state.pairs[k] *= state.scale
+        state.bias_z *= state.scale
+        state.scale = 1
+
+
+cdef inline double dot_pairs(
+    double scale, const real* x, const index* j, Py_ssize_t n, const double* pairs
+) noexcept nogil:
+    """(v + scale * z) . x"""
+    cdef double on_v = 0, on_z = 0
+    cdef const double* at
+    cdef Py_ssize_t k
+    for k in range(n):
+        at = pairs + 2 * (j[k] if j != NULL else k)
+        on_v += x[k] * at[0]
+        on_z += x[k] * at[1]
+    return on_v + scale * on_z
+
+
+cdef inline void axpy_pairs(
+    double a, double b, const real* x, const index* j, Py_ssize_t n, double* pairs
+) noexcept nogil:
+    """v += a x, z += b x."""
+    cdef double* at
+    cdef Py_ssize_t k
+    for k in range(n):
+        at = pairs + 2 * (j[k] if j != NULL else k)
+        at[0] += a * x[k]
+        at[1] += b * x[k]
+
+
+cdef inline void look_at(
+    Rows rows, const real* x, const index* j, const int8_t[::1] signs, const double[::1] weights,
+    const int32_t* order, Py_ssize_t n, Py_ssize_t ahead, State state, double* changes,
+) noexcept nogil:
+    """Change the dual variables of n rows by their pulls at u = (1 - theta) w + theta v.
+
+    `order` goes on to `ahead` rows, which will be looked at next.
+    """
+    cdef const double* weight = &weights[0] if weights.shape[0] else NULL
+    cdef double* pairs = &state.pairs[0]
+    cdef double scale = (1 - state.theta) * state.scale  # u = v + scale * z
+    cdef double bias = state.bias + scale * state.bias_z
+    cdef double goal
+    cdef Py_ssize_t i, k, start
+    for k in range(n):
+        prefetch_row(&rows.layout, x, j, order, k, ahead)
+        i = order[k]
+        changes[k] = 0
+        if weight != NULL and weight[i] == 0:
+            continue
+        start = row_start(&rows.layout, i)
+        goal = dot_pairs(scale, x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, pairs)
+        goal = pull(state.loss, signs[i] * (goal + bias))
+        if weight != NULL:
+            goal *= weight[i]
+        changes[k] = state.theta * (goal - state.dual[i])
+        state.dual[i] += changes[k]
+
+
+cdef inline void move_by(
+    Rows rows, const real* x, const index* j, const int8_t[::1] signs,
+    const int32_t* order, Py_ssize_t n, State state, const double* changes,
+) noexcept nogil:
+    """Bring v and z up to date with the changes of the batch."""
+    cdef double share = -1 / state.scale if state.theta < 1 else 0  # of z in a change of v
+    cdef double a
+    cdef Py_ssize_t i, k, start
+    for k in range(n):
+        if changes[k] == 0:
+            continue
+        i = order[k]
+        a = changes[k] * signs[i]
+        state.bias += state.bias_rate * a
+        state.bias_z += share * state.bias_rate * a
+        a *= state.rate
+        start = row_start(&rows.layout, i)
+        axpy_pairs(
+            a, share * a, x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, &state.pairs[0]
+        )
+
+
+def visit(
+    Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
+    const double[::1] weights, const int32_t[::1] order, State state,
+):
+    """Walk `order` in batches; each takes one step. Costs O(values of the batch) a step."""
+    cdef const real* x = head(values)
+    cdef const index* j = head(columns)
+    cdef double* changes = &state.changes[0]
+    cdef Py_ssize_t first = 0, n = order.shape[0], size
+    with nogil:
+        while first < n:
+            size = min(state.changes.shape[0], n - first)
+            look_at(rows, x, j, signs, weights, &order[first], size, n - first, state, changes)
+            move_by(rows, x, j, signs, &order[first], size, state, changes)
+            shrink(state)
+            first += size
+
+
+# A batch too long for one call takes its step in parts: `look` at all of them, then `move` over all.
+
+
+def look(
+    Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
+    const double[::1] weights, const int32_t[::1] order, State state, Py_ssize_t first,
+):
+    """`look_at` for the rows `order`, which are those from position `first` of the batch."""
+    cdef const real* x = head(values)
+    cdef const index* j = head(columns)
+    cdef Py_ssize_t n = order.shape[0]
+    with nogil:
+        look_at(rows, x, j, signs, weights, &order[0], n, n, state, &state.changes[first])
+
+
+def move(
+    Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
+    const double[::1] weights, const int32_t[::1] order, State state, Py_ssize_t first,
+):
+    """`move_by` for the same rows."""
+    cdef const real* x = head(values)
+    cdef const index* j = head(columns)
+    cdef Py_ssize_t n = order.shape[0]
+    with nogil:
+        move_by(rows, x, j, signs, &order[0], n, state, &state.changes[first])

@@ -1,0 +1,87 @@
+"""The kernel of ASDCA against its slow NumPy twin, on the same order of rows, to 1e-12."""
+
+import numpy as np
+import pytest
+from parity.test_twins import ALPHA, EPOCHS, ROWS, assert_close, data, visits  # noqa: F401 (data is a fixture)
+
+import reference
+from fastsvm import solvers
+from fastsvm.solvers._asdca_run import GAMMAS
+
+OPTIONS = [
+    {"theta": "paper", "batch_size": 1},
+    {"theta": "paper", "batch_size": 5},
+    {"theta": 0.3, "batch_size": 8},
+    {"theta": 0.05, "batch_size": ROWS},
+    {"theta": 0.99, "batch_size": 1, "alpha": 3.0},  # folds the scale into z on the way
+    {"theta": 1.0, "batch_size": 2, "alpha": 3.0},
+]
+
+
+def both(data, kind, weighted, *, loss, alpha=ALPHA, theta, batch_size, fit_intercept=False):  # noqa: F811
+    """Result, run and what the twin says; theta and the intercept's column computed the long way."""
+    X, twin, y, weights = data
+    weights = weights if weighted else None
+    c = np.ones(ROWS) if weights is None else weights
+    order = visits(kind)
+    norms = (twin**2).sum(axis=1)
+    column = 0.0
+    if fit_intercept:
+        room = GAMMAS[loss] * alpha * ROWS / (batch_size * c.max()) - norms.max()
+        column = max(0.1 * norms.mean(), room)
+    options = {"loss": loss, "alpha": alpha, "sample_weight": weights, "batch_size": batch_size}
+    result = solvers.asdca(
+        X, y, theta=theta, max_iter=EPOCHS, tol=None, order=order, fit_intercept=fit_intercept, **options
+    )
+    if theta == "paper":
+        s, m = GAMMAS[loss] * alpha * ROWS / (c * (norms + column)).max(), batch_size
+        theta = 1 / 4 * min(1, np.sqrt(s / m), s, s ** (2 / 3) / m ** (1 / 3))
+    return result, *reference.asdca(twin, y, order, theta=theta, intercept_column=column, **options)
+
+
+@pytest.mark.parametrize(("kind", "weighted"), [("permutation", False), ("random", True)])
+@pytest.mark.parametrize("options", OPTIONS, ids=lambda o: f"{o['theta']}-{o['batch_size']}")
+@pytest.mark.parametrize("loss", GAMMAS)
+def test_asdca(data, loss, kind, weighted, options):  # noqa: F811
+    result, b, w, _ = both(data, kind, weighted, loss=loss, **options)
+    assert_close(result.dual, b)
+    assert_close(result.w, w)
+    assert result.intercept == 0
+
+
+@pytest.mark.parametrize("alpha", [ALPHA, 10.0])
+@pytest.mark.parametrize("batch_size", [1, 8])
+@pytest.mark.parametrize("loss", GAMMAS)
+def test_asdca_intercept(data, loss, batch_size, alpha):  # noqa: F811
+    result, b, w, b0 = both(
+        data,
+        "permutation",
+        True,
+        loss=loss,
+        alpha=alpha,
+        theta="paper",
+        batch_size=batch_size,
+        fit_intercept=True,
+    )
+    assert_close(result.w, w)
+    assert_close(result.intercept, b0)
+    # The dual that is returned has the heavier class scaled down, so that sum b y = 0.
+    y = data[2]
+    above, below = b[y > 0].sum(), b[y < 0].sum()
+    b = np.where((y > 0) == (above > below), b * min(above, below) / max(above, below), b)
+    assert_close(result.dual, b)
+
+
+def test_a_batch_too_long_for_one_call_takes_one_step(data, monkeypatch):  # noqa: F811
+    options = {"loss": "log", "theta": 0.2, "batch_size": 30, "fit_intercept": True}
+    whole, *_ = both(data, "permutation", True, **options)
+    monkeypatch.setattr("fastsvm.solvers._rows.CHUNK", 40)
+    long_step = solvers.AsdcaRun._long_step
+    steps = []
+    monkeypatch.setattr(
+        solvers.AsdcaRun, "_long_step", lambda run, batch: (steps.append(len(batch)), long_step(run, batch))
+    )
+    parts, *_ = both(data, "permutation", True, **options)
+    assert steps == EPOCHS * [30, 7]
+    np.testing.assert_array_equal(parts.w, whole.w)
+    np.testing.assert_array_equal(parts.dual, whole.dual)
