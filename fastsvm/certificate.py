@@ -96,7 +96,7 @@ def certify(
     intercept=None,
     sample_weight=None,
     accuracy=2.0,
-    tol=1e-6,
+    tol=1e-8,
     max_iter=1000,
     random_state=None,
 ):
@@ -132,7 +132,7 @@ def certify(
         Those the model was fitted with; multiplied by its class weights.
     accuracy : float > 1, default=2.0
         Stop when the gap is proven to be at most this many times the true distance.
-    tol : float > 0, default=1e-6
+    tol : float > 0, default=1e-8
         Stop when the relative gap is at most this: the model is as good as optimal.
     max_iter : int, default=1000
         Most epochs of SDCA, for each class.

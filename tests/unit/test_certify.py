@@ -66,8 +66,10 @@ def test_the_gap_is_never_below_the_true_one_nor_far_above(
     assert found.gap >= objective - best.objective
     assert found.gap_at_least <= objective - (best.objective - best.gap) + 1e-13 * objective
     assert 0 <= found.gap_at_least <= found.gap
-    if best.gap <= 1e-7 * best.objective:  # then SDCA can reach what is asked of it here, too
-        assert found.gap <= 2 * found.gap_at_least or found.relative_gap <= 1e-6
+    tight = found.gap <= 2 * found.gap_at_least or found.relative_gap <= 1e-8
+    slow = best.gap > 1e-9 * best.objective  # for SDCA, in its 1000 epochs
+    slow |= free and scale < 1  # next to X = 0 the intercept's proximal steps are short
+    assert tight or slow
 
 
 def by_hand(loss, C, X, y, coef, intercept, weights, scaling=None):
@@ -149,7 +151,7 @@ def test_sgd(loss, n_classes, classes):
     np.testing.assert_allclose(found.objective, expected, rtol=1e-12)
     assert (found.alpha, found.loss) == (0.1, ours)
     assert np.max(found.relative_gap) < 0.005  # so SGD, with its many small steps, was after this objective
-    assert np.all((found.gap <= 2 * found.gap_at_least) | (found.relative_gap <= 1e-6))
+    assert np.all((found.gap <= 2 * found.gap_at_least) | (found.relative_gap <= 1e-8))
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -363,19 +365,21 @@ def test_the_perceptron_is_its_own_certificate(classes):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
-@pytest.mark.parametrize("tol", [1e-1, 1e-2, 1e-3])
-def test_the_sentiment_corpus(loss, tol, shared):
+def test_the_sentiment_corpus(loss, shared):
     """Within 2x of the true suboptimality, which a fit to 1e-9 tells, and never below it."""
     lines = (shared / "sentiment.txt").read_text(encoding="utf-8").splitlines()
     fields = [line.split(None, 3) for line in lines if line.strip()]
     X = CountVectorizer(token_pattern=r"\S+", dtype=float).fit_transform([field[3] for field in fields])
     y = np.array([field[1] for field in fields])
-    model = LinearSVC(loss=loss, tol=tol, dual=True, max_iter=10**5, random_state=0).fit(X, y)
-    found = certify(model, X, y, random_state=0)
     best = sdca(
         sparse.hstack([X, np.ones((len(y), 1))], format="csr"), np.where(y == "pos", 1, -1),
         loss=loss, alpha=1 / len(y), tol=1e-9, max_iter=10**5, random_state=0,
     )  # fmt: skip
     assert best.gap <= 1e-9 * best.objective
-    assert found.gap >= found.objective - best.objective
-    assert found.gap <= 2 * (found.objective - best.objective) or found.relative_gap <= 1e-6
+    for tol in (1e-1, 1e-2):
+        model = LinearSVC(loss=loss, tol=tol, dual=True, max_iter=10**5, random_state=0).fit(X, y)
+        found = certify(model, X, y, random_state=0)
+        true = found.objective - best.objective
+        assert true > 1e-6 * found.objective
+        assert true <= found.gap <= 2 * true
+        assert found.gap_at_least <= true + best.gap
