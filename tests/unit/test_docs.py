@@ -49,7 +49,14 @@ def test_the_output_of_the_readme(app, name, command, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "module",
-    ["certificate", "linear", "solvers._asdca_run", "solvers._sdca_run", "solvers._pegasos_run", "solvers._perceptron_run"],
+    [
+        "certificate",
+        "linear",
+        "solvers._asdca_run",
+        "solvers._sdca_run",
+        "solvers._pegasos_run",
+        "solvers._perceptron_run",
+    ],
 )
 def test_examples_in_docstrings(module):
     found = doctest.testmod(importlib.import_module(f"fastsvm.{module}"))
