@@ -326,8 +326,8 @@ def _objective(model, loss, alpha, n_classes, n):
     own_loss, penalty, other = getattr(model, "loss", None), "l2", None
     own_alpha = 1 / (model.C * n) if hasattr(model, "C") else getattr(model, "alpha", None)
     match _kind(model):
-        case "fastsvm" if own_alpha is not None:
-            own_alpha = _alpha(model)
+        case "fastsvm" if (own_alpha := _alpha(model)) is not None:
+            pass
         case "LinearSVC":
             penalty = model.penalty
             other = None if model.multi_class == "ovr" else f"multi_class={model.multi_class!r}"
@@ -356,7 +356,7 @@ def _objective(model, loss, alpha, n_classes, n):
 
 def _alpha(model):
     """Alpha of a model of fastsvm: the one given, or chosen by cross-validation."""
-    return getattr(model, "alpha_", model.alpha)
+    return getattr(model, "alpha_", getattr(model, "alpha", None))
 
 
 def _logistic_penalty(model):
