@@ -19,10 +19,7 @@ class Solver(BaseSolver):
     name = "fastsvm"
     install_cmd = "conda"
     requirements = ["pip::fastsvm"]  # noqa: RUF012
-    references = [  # noqa: RUF012
-        "S. Shalev-Shwartz and T. Zhang, Stochastic dual coordinate ascent methods for regularized loss "
-        "minimization, JMLR 14 (2013)"
-    ]
+    references = ["Shalev-Shwartz & Zhang, JMLR 14 (2013)"]  # noqa: RUF012
     sampling_strategy = "tolerance"
     stopping_criterion = SufficientProgressCriterion(eps=1e-12, patience=3, strategy="tolerance")
 

@@ -39,7 +39,7 @@ def options():
     add("--core", type=int, help="the core to run on (default: the highest that is allowed)")
     add("--rounds", type=int, default=5, help="default: 5")
     add("--quick", action="store_true", help="two rounds, and shorter limits")
-    add("--limit", type=float, default=5, help="seconds after which a ladder ends (default: 5)")
+    add("--limit", type=float, default=5, help="seconds a fit may take, about (default: 5)")
     add("--rows", type=int, help="rows of the generated data (default: 500,000)")
     add("--output", type=Path, metavar="DIR", help="where to write tables and plots")
     found = parser.parse_args()

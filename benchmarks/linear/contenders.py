@@ -39,6 +39,10 @@ class Problem(NamedTuple):
         """LIBLINEAR's name for the strength of the losses."""
         return 1 / (self.alpha * self.n)
 
+    def patience(self, limit):
+        """A limit in seconds, less for small data and more for large."""
+        return limit * float(np.clip(getattr(self.X, "nnz", self.X.size) / 1e7, 0.3, 2))
+
     def objective(self, w, b0):
         """The objective in float64, some rows at a time."""
         total, step = 0.0, max(1, (1 << 24) // self.X.shape[1])

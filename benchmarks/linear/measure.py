@@ -13,7 +13,8 @@ from fastsvm.solvers import sdca
 from .contenders import TARGETS
 from .data import CACHE
 
-STALLED, HOPELESS = 5, 20
+STALLED, HOPELESS = 5, 5
+SURE = 3  # times better than a target: what is reached once at random, may not be the next time
 MARGIN = 1.5  # settings within this factor of a contender's quickest one are repeated
 
 
@@ -47,6 +48,7 @@ class Cell(NamedTuple):
     bound: float
     precision: float
     kinds: list
+    cut: frozenset  # names of those whose ladder ended because it took too long
 
     def best(self, contender, target):
         """The point that reaches a target soonest (fastsvm's: the one that was to), or None."""
@@ -99,13 +101,13 @@ def measure(problem, kinds, *, rounds, limit, bound, precision):
     The first round climbs each one's ladder until the tightest target that can be told is reached, or a
     fit takes more than `limit` seconds (or HOPELESS times what fastsvm takes to that target), or the last
     STALLED fits got no further. Later rounds repeat the settings that are, or may turn out, the
-    quickest to a target, for three times the limit.
+    quickest to a target, until that took the limit in all.
     """
     clock = time.process_time if problem.threads == 1 else time.perf_counter
     contenders = [kind(problem, limit) for kind in kinds]
     spent = defaultdict(float)
-    tightest = max(min(TARGETS), 3 * precision)
-    runs, patience = [], limit
+    tightest = max(min(TARGETS), 10 * precision)
+    runs, cut, patience = [], set(), limit
 
     def run(contender, setting, seed):
         start = clock()
@@ -124,13 +126,14 @@ def measure(problem, kinds, *, rounds, limit, bound, precision):
             found = run(contender, setting, 0)
             left = found.objective - bound
             lowest.append(min([left, *lowest[-1:]]))
-            if found.seconds > patience or spent[contender.name] > min(3 * limit, HOPELESS * patience):
+            if found.seconds > patience or spent[contender.name] > min(2 * limit, 10 * patience):
+                cut.add(contender.name)
                 break
-            reached = left <= tightest * bound
+            stalled = len(lowest) > STALLED and lowest[-1] > 0.9 * lowest[-1 - STALLED]
             if contender.certified:
-                if reached:
+                if left <= tightest * bound:
                     patience = min(patience, HOPELESS * found.seconds)
-            elif reached or (len(lowest) > STALLED and lowest[-1] > 0.9 * lowest[-1 - STALLED]):
+            elif stalled or left <= tightest / SURE * bound:
                 break
     kept = {c.name: _worth_repeating(c, runs, bound) for c in contenders}
     spent.clear()
@@ -138,9 +141,9 @@ def measure(problem, kinds, *, rounds, limit, bound, precision):
         for k in range(max(map(len, kept.values()))):
             for contender in contenders:
                 settings = kept[contender.name]
-                if k < len(settings) and spent[contender.name] <= 3 * limit:
+                if k < len(settings) and spent[contender.name] <= limit:
                     run(contender, settings[k], seed)
-    return Cell(_points(runs, bound), bound, precision, kinds)
+    return Cell(_points(runs, bound), bound, precision, kinds, frozenset(cut))
 
 
 def _worth_repeating(contender, runs, bound):
@@ -148,7 +151,7 @@ def _worth_repeating(contender, runs, bound):
     if contender.certified:
         return [run.setting for run in own]
     kept = set()
-    for target in TARGETS:
+    for target in (share * target for target in TARGETS for share in (1, 1 / SURE)):
         reached = [run for run in own if run.objective - bound <= target * bound]
         quickest = min((run.seconds for run in reached), default=0)
         kept.update(run.setting for run in reached if run.seconds <= MARGIN * quickest)

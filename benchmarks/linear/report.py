@@ -31,7 +31,7 @@ def table(cells):
             best = {kind.name: cell.best(kind, target) for kind in cell.kinds}
             sure = "" if cell.precision <= target / 10 else "~"
             row = [data.name, alpha, f"{sure}{target:.0e}".replace("e-0", "e-")]
-            row += [_figures(best[name]) for name in names]
+            row += [_figures(best[name], cell.cut, name) for name in names]
             peers = [name for name in best if name not in NOT_PEERS]
             peer, ratio = _ratio(best, peers)
             row.append(f"{_times(ratio)} {peer}".strip())
@@ -65,9 +65,9 @@ def _goal(wanted, best, peers):
     return ", ".join(parts)
 
 
-def _figures(point):
+def _figures(point, cut, name):
     if point is None:
-        return "-"
+        return "too long" if name in cut else "-"
     low, high = min(point.seconds), max(point.seconds)
     return f"{_ms(point.median)} [{_ms(low)}-{_ms(high)}]"
 

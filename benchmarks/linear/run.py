@@ -53,7 +53,7 @@ def peers(options, names, loss):
             alpha = 1 / len(data.y) if text == "1/n" else float(text)
             problem = Problem(data.X, data.y, loss, alpha, options.intercept, options.threads)
             bound, precision = reference(problem, 4 * options.limit)
-            limits = {"rounds": options.rounds, "limit": options.limit}
+            limits = {"rounds": options.rounds, "limit": problem.patience(options.limit)}
             cell = measure(problem, kinds, bound=bound, precision=precision, **limits)
             cells.append((data, text, problem, cell))
             took = time.perf_counter() - started
