@@ -42,15 +42,21 @@ def solve_all(make_runs, *, tol=None, trace=True, n_jobs=None, verbose=False, ta
     live, stopping = [], []
 
     def solve(k):
+        if stopping:
+            raise KeyboardInterrupt
         label, make_run = make_runs[k]
-        run = make_run(share)
-        live.append(run)
-        if stopping:  # asked after `live` knows the run: none is missed
-            run.cancelled = True
-        epochs = run.epochs(tol, trace)
-        if tasks is not None:
-            epochs = tasks.watch(k, run, epochs, tol)
-        result = run.result(_reported(epochs, label) if verbose else epochs)
+        try:
+            run = make_run(share)
+            live.append(run)
+            if stopping:  # asked after `live` knows the run: none is missed
+                run.cancelled = True
+            epochs = run.epochs(tol, trace)
+            if tasks is not None:
+                epochs = tasks.watch(k, run, epochs, tol)
+            result = run.result(_reported(epochs, label) if verbose else epochs)
+        except BaseException as error:
+            stopping.append(error)
+            raise
         live.remove(run)
         return result
 
@@ -65,11 +71,11 @@ def solve_all(make_runs, *, tol=None, trace=True, n_jobs=None, verbose=False, ta
             try:
                 while pending:  # in short waits: where a lock is waited for, Windows hears no Ctrl-C
                     done, pending = wait(pending, timeout=0.2, return_when=FIRST_EXCEPTION)
-                    for future in done:
-                        future.result()
-            except BaseException:
+                    if any(future.exception() for future in done):
+                        raise stopping[0]  # the others were told to stop
+            except BaseException as error:
+                stopping.append(error)
                 pool.shutdown(wait=False, cancel_futures=True)
-                stopping.append(True)
                 for run in list(live):
                     run.cancelled = True
                 raise

@@ -78,7 +78,8 @@ def test_epochs_are_tasks_of_their_class(estimator, n_jobs, iris):
         open_tasks = [h[1] for h in hooks if h[0] == "begin" and h[1].parent is context]
         assert open_tasks == [task[0] for task in epochs]
     assert len(recorder.ended("epoch")) == sum(len(history) for history in model.history_)
-    np.testing.assert_array_equal(model.coef_, clone(estimator).fit(*iris).coef_)
+    traced = clone(estimator).set_params(trace=True).fit(*iris)
+    np.testing.assert_array_equal(model.coef_, traced.coef_)
 
 
 @each

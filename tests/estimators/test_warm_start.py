@@ -13,7 +13,7 @@ from sklearn.preprocessing import scale
 from fastsvm import SDCAClassifier
 from fastsvm.solvers import LOSSES
 
-MODEL = SDCAClassifier(alpha=1e-3, random_state=0, warm_start=True)
+MODEL = SDCAClassifier(alpha=1e-2, random_state=0, warm_start=True)
 
 
 @pytest.fixture
@@ -44,32 +44,35 @@ def test_fits_of_a_few_epochs_add_up(data):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         gaps = [np.max(model.fit(*data).dual_gap_) for _ in range(40)]
-    assert gaps[-1] < 1e-3 < gaps[0]
-    assert max(gaps[20:]) < min(gaps[:3])
+    assert max(gaps[20:]) < 0.1 * min(gaps[:2])
 
 
 @pytest.mark.parametrize(
-    "change", [{"alpha": 5e-4}, {"alpha": 2e-3}, {"loss": "smooth_hinge"}, {"loss": "log"}]
+    "change", [{"alpha": 5e-3}, {"alpha": 2e-2}, {"loss": "smooth_hinge"}, {"loss": "log"}]
 )
 def test_other_parameters_have_their_own_solution(change, data):
-    model = clone(MODEL).set_params(tol=1e-6, max_iter=10**5).fit(*data).set_params(**change).fit(*data)
+    model = clone(MODEL).set_params(tol=1e-5, max_iter=10**5).fit(*data).set_params(**change).fit(*data)
     cold = clone(model).fit(*data)
-    np.testing.assert_allclose(model.objective_, cold.objective_, rtol=2e-6)
+    np.testing.assert_allclose(model.objective_, cold.objective_, rtol=2e-5)
     np.testing.assert_allclose(model.dual_coef_ @ data[0], model.coef_, atol=1e-8)
 
 
 def test_a_close_start_saves_epochs(data):
-    model = clone(MODEL).fit(*data).set_params(alpha=9e-4)
-    assert clone(model).fit(*data).n_iter_ > 2 * model.fit(*data).n_iter_
+    warm = cold = 0
+    for loss in LOSSES:
+        model = clone(MODEL).set_params(loss=loss).fit(*data).set_params(alpha=9.5e-3)
+        cold += clone(model).fit(*data).n_iter_
+        warm += model.fit(*data).n_iter_
+    assert cold > 1.5 * warm
 
 
 def test_weights_may_change(data):
     """The old dual variables of rows that weigh nothing now are not those of a solution."""
     X, y = data
     weights = (np.arange(len(y)) % 3 > 0).astype(float)
-    warm = clone(MODEL).set_params(tol=1e-6, max_iter=10**5).fit(X, y).fit(X, y, sample_weight=weights)
+    warm = clone(MODEL).set_params(tol=1e-5, max_iter=10**5).fit(X, y).fit(X, y, sample_weight=weights)
     cold = clone(warm).fit(X, y, sample_weight=weights)
-    np.testing.assert_allclose(warm.objective_, cold.objective_, rtol=2e-6)
+    np.testing.assert_allclose(warm.objective_, cold.objective_, rtol=2e-5)
     assert not warm.dual_coef_[:, weights == 0].any()
 
 

@@ -52,6 +52,8 @@ def test_the_output_of_the_readme(app, name, command, tmp_path, monkeypatch):
     [
         "certificate",
         "linear",
+        "linear_cv",
+        "path",
         "solvers._asdca_run",
         "solvers._sdca_run",
         "solvers._pegasos_run",
