@@ -62,6 +62,20 @@ cdef extern from *:
         a = (a + b) + (c + d);                                                                         \
         return total + ((a[0] + a[1]) + (a[2] + a[3]));                                                \
     }                                                                                                  \
+    FASTSVM_CLONED static double fastsvm_squares_##real(const real *x, Py_ssize_t n)                   \
+    {                                                                                                  \
+        fastsvm_wide a = {0, 0, 0, 0}, b = a;                                                          \
+        double total = 0;                                                                              \
+        Py_ssize_t k = 0;                                                                              \
+        for (; k + 8 <= n; k += 8) {                                                                   \
+            a += LOAD(x + k) * LOAD(x + k);                                                            \
+            b += LOAD(x + k + 4) * LOAD(x + k + 4);                                                    \
+        }                                                                                              \
+        for (; k < n; k++)                                                                             \
+            total += (double) x[k] * x[k];                                                             \
+        a += b;                                                                                        \
+        return total + ((a[0] + a[1]) + (a[2] + a[3]));                                                \
+    }                                                                                                  \
     FASTSVM_CLONED static void fastsvm_dense_axpy_##real(                                              \
         double a, const real *x, double *w, Py_ssize_t n)                                              \
     {                                                                                                  \
@@ -83,6 +97,13 @@ cdef extern from *:
             a += x[k] * w[k], b += x[k + 1] * w[k + 1];                                                \
         return k < n ? a + b + x[k] * w[k] : a + b;                                                    \
     }                                                                                                  \
+    static double fastsvm_squares_##real(const real *x, Py_ssize_t n)                                  \
+    {                                                                                                  \
+        double total = 0;                                                                              \
+        for (Py_ssize_t k = 0; k < n; k++)                                                             \
+            total += (double) x[k] * x[k];                                                             \
+        return total;                                                                                  \
+    }                                                                                                  \
     static void fastsvm_dense_axpy_##real(double a, const real *x, double *w, Py_ssize_t n)            \
     {                                                                                                  \
         for (Py_ssize_t k = 0; k < n; k++)                                                             \
@@ -92,10 +113,16 @@ cdef extern from *:
     FASTSVM_DENSE(double)
     #endif
     """
-    double dense_dot_float "fastsvm_dense_dot_float" (const float*, const double*, Py_ssize_t) noexcept nogil
-    double dense_dot_double "fastsvm_dense_dot_double" (const double*, const double*, Py_ssize_t) noexcept nogil
-    void dense_axpy_float "fastsvm_dense_axpy_float" (double, const float*, double*, Py_ssize_t) noexcept nogil
-    void dense_axpy_double "fastsvm_dense_axpy_double" (double, const double*, double*, Py_ssize_t) noexcept nogil
+    double dense_dot_float "fastsvm_dense_dot_float" (
+        const float*, const double*, Py_ssize_t) noexcept nogil
+    double dense_dot_double "fastsvm_dense_dot_double" (
+        const double*, const double*, Py_ssize_t) noexcept nogil
+    double squares_float "fastsvm_squares_float" (const float*, Py_ssize_t) noexcept nogil
+    double squares_double "fastsvm_squares_double" (const double*, Py_ssize_t) noexcept nogil
+    void dense_axpy_float "fastsvm_dense_axpy_float" (
+        double, const float*, double*, Py_ssize_t) noexcept nogil
+    void dense_axpy_double "fastsvm_dense_axpy_double" (
+        double, const double*, double*, Py_ssize_t) noexcept nogil
 
 
 cdef enum:
@@ -174,6 +201,14 @@ cdef inline double dot(const real* x, const index* j, Py_ssize_t n, const double
             total += x[k] * w[j[k]]
             k += 1
     return pair_sum(s) + pair_sum(t) + total
+
+
+cdef inline double squares(const real* x, Py_ssize_t n) noexcept nogil:
+    """sum_k x_k^2."""
+    if real is float:
+        return squares_float(x, n)
+    else:
+        return squares_double(x, n)
 
 
 cdef inline void axpy(double a, const real* x, const index* j, Py_ssize_t n, double* w) noexcept nogil:

@@ -83,56 +83,31 @@ cdef class Rows:
         return self.norms
 
 
-cdef inline bint sound(const real* x, const index* j, Py_ssize_t n, Py_ssize_t n_columns) noexcept nogil:
-    """Whether all values are finite and all columns inside; without branches, so that it vectorises."""
-    cdef real a = 0, b = 0, c = 0, d = 0  # 0 * x is 0 for a finite x, and NaN for the others
-    cdef int outside = 0
-    cdef Py_ssize_t k = 0
-    while k + 4 <= n:
-        a += 0 * x[k]
-        b += 0 * x[k + 1]
-        c += 0 * x[k + 2]
-        d += 0 * x[k + 3]
-        k += 4
-    while k < n:
-        a += 0 * x[k]
-        k += 1
-    if j != NULL:
-        for k in range(n):
-            outside |= (j[k] < 0) | (j[k] >= n_columns)
-    return outside == 0 and (a + b) + (c + d) == 0
-
-
-cdef inline double squared_norm(const real* x, const index* j, Py_ssize_t n, double* scratch) noexcept nogil:
-    """||x||^2; repeated columns are added first, through `scratch` (zeros, left as zeros)."""
-    cdef double total = 0
-    cdef bint increasing = True
+cdef inline bint is_inside(
+    const index* j, Py_ssize_t n, Py_ssize_t n_columns, bint* increasing
+) noexcept nogil:
+    """Whether all columns exist, and whether they increase; without branches, so that it vectorises."""
+    cdef int outside, unordered = 0
     cdef Py_ssize_t k
-    if j != NULL:
-        for k in range(1, n):
-            increasing &= j[k] > j[k - 1]
-    if increasing:
-        return self_dot(x, n)
+    if n == 0:
+        return True
+    outside = (j[0] < 0) | (j[0] >= n_columns)
+    for k in range(1, n):
+        outside |= (j[k] < 0) | (j[k] >= n_columns)
+        unordered |= j[k] <= j[k - 1]
+    increasing[0] = not unordered
+    return not outside
+
+
+cdef inline double merged_norm(const real* x, const index* j, Py_ssize_t n, double* scratch) noexcept nogil:
+    """||x||^2 with repeated columns added first, through `scratch` (zeros, left as zeros)."""
+    cdef double total
+    cdef Py_ssize_t k
     axpy(1, x, j, n, scratch)
     total = dot(x, j, n, scratch)
     for k in range(n):
         scratch[j[k]] = 0
     return total
-
-
-cdef inline double self_dot(const real* x, Py_ssize_t n) noexcept nogil:
-    cdef double a = 0, b = 0, c = 0, d = 0
-    cdef Py_ssize_t k = 0
-    while k + 4 <= n:
-        a += <double>x[k] * x[k]
-        b += <double>x[k + 1] * x[k + 1]
-        c += <double>x[k + 2] * x[k + 2]
-        d += <double>x[k + 3] * x[k + 3]
-        k += 4
-    while k < n:
-        a += <double>x[k] * x[k]
-        k += 1
-    return (a + b) + (c + d)
 
 
 def _check(
@@ -142,13 +117,24 @@ def _check(
     """What is wrong with the first bad value or column of these rows, or None; and their squared norms."""
     cdef const real* x = head(values)
     cdef const index* j = head(columns)
-    cdef Py_ssize_t i, start, stop
+    cdef Py_ssize_t i, k, start, stop
+    cdef bint increasing = True
     with nogil:
         for i in range(first, last):
             start, stop = row_start(&rows.layout, i), row_start(&rows.layout, i + 1)
-            if not sound(x + start, shift(j, start), stop - start, rows.n_columns):
+            if j != NULL and not is_inside(j + start, stop - start, rows.n_columns, &increasing):
                 break
-            norms[i] = squared_norm(x + start, shift(j, start), stop - start, &scratch[0])
+            norms[i] = squares(x + start, stop - start)
+            if not isfinite(norms[i]):  # which finite values of 1e154 do too
+                for k in range(start, stop):
+                    if not isfinite(x[k]):
+                        break
+                else:
+                    k = -1
+                if k >= 0:
+                    break
+            if not increasing:
+                norms[i] = merged_norm(x + start, j + start, stop - start, &scratch[0])
         else:
             i = -1
     if i < 0:

@@ -4,7 +4,7 @@ import cython
 
 from libc.math cimport INFINITY, fabs, log1p
 
-from ._losses cimport LOG, dual_slope, dual_step, gap_term, loss_value
+from ._losses cimport LOG, SQUARED_HINGE, dual_slope, dual_step, gap_term, loss_value
 from ._rows cimport AHEAD, Rows, axpy, dot, prefetch, prefetch_row, row_start, shift
 from ._types cimport head, index, int8_t, int32_t, real
 
@@ -51,28 +51,61 @@ cdef class State:
         self.w, self.dual, self.squared_norms, self.dropped, self.lag = w, dual, squared_norms, dropped, lag
         self.seen = -1
         self.threshold = INFINITY
-        self.restart()
+        self.forget()
 
     def begin(self):
         """Begin the sums of an epoch."""
         self.gap = self.violation = 0
         self.loss_sum, self.pull_sum = self.dropped_loss, self.dropped_pull
 
-    def restart(self):
-        """Forget the dropped rows."""
+    def forget(self):
+        """Forget the sums over dropped rows."""
         self.dropped_loss = self.dropped_pull = 0
-        if self.dropped is not None:
-            self.dropped[:] = 0
 
 
 def keep(int32_t[::1] rows, const int8_t[::1] dropped):
-    """Move the rows that were not dropped to the front of `rows`; how many they are."""
+    """Move the rows that are not dropped to the front of `rows`; how many they are."""
     cdef Py_ssize_t k, kept = 0
     with nogil:
         for k in range(rows.shape[0]):
             rows[kept] = rows[k]
             kept += 1 - dropped[rows[k]]
     return kept
+
+
+def survey(
+    Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
+    const double[::1] weights, const double[::1] w, double bias, State state,
+    Py_ssize_t first, Py_ssize_t last,
+):
+    """sum_i c_i phi(m_i) over rows first to last at (w, bias), and which of them need no visits."""
+    cdef const real* x = head(values)
+    cdef const index* j = head(columns)
+    cdef const double* weight = head(weights)
+    cdef const double* v = head(w)
+    cdef Py_ssize_t i, start
+    cdef double c = 1, m, b, slope, value, total = 0
+    with nogil:
+        for i in range(first, last):
+            state.dropped[i] = 1
+            if weight != NULL:
+                c = weight[i]
+                if c == 0:
+                    continue
+            start = row_start(&rows.layout, i)
+            m = signs[i] * (
+                dot(x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, v) + bias
+            )
+            b = state.dual[i]
+            value = c * loss_value(state.loss, m)
+            slope = dual_slope(state.loss, m, b, c)
+            total += value
+            if b >= c and slope > state.threshold and state.loss != SQUARED_HINGE:  # which has no upper bound
+                state.dropped_loss += value
+                state.dropped_pull += b * m
+            elif b > 0 or slope >= -state.threshold:
+                state.dropped[i] = 0
+    return total
 
 
 def visit(

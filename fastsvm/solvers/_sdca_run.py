@@ -49,7 +49,7 @@ class SDCARun(Run):
         self.watching = averaging == "last"
         shuffled = isinstance(order, str) and order == "permutation"
         self.shrinking = self.watching and shuffled and loss != "log"
-        self.trust, self.last_gap = 1.0, 0.0
+        self.trust, self.last_gap, self.looking = 1.0, 0.0, False
         if start is not None:
             self.dual[:], intercept = start
             problem.box(self.dual, loss)
@@ -105,11 +105,12 @@ class SDCARun(Run):
         self.rows = self.rows[: _sdca.keep(self.rows, self.dropped)]
 
     def disappoint(self):
-        """Trust the sum on the way less, and visit all rows again."""
+        """Trust the sum on the way less, and visit again the rows that the certificate found to need it."""
         self.trust *= 0.7
-        self.state.restart()
-        self.rows = np.arange(self.problem.n, dtype=np.int32)
-        self.order = np.empty_like(self.rows)
+        if self.shrinking:
+            self.rows = np.arange(self.problem.n, dtype=np.int32)
+            self.order = np.empty_like(self.rows)
+            self.rows = self.rows[: _sdca.keep(self.rows, self.dropped)]
 
     def promising(self):
         """Whether the gap, summed over the rows as they were met, says that `tol` is reached.
@@ -125,7 +126,8 @@ class SDCARun(Run):
             # What scaling down the heavier class will cost: its mean slack for each unit.
             gap += abs(self.problem.imbalance(self.dual)) * s.loss_sum / max(self.dual.sum(), TINY)
         progress, self.last_gap = gap / self.last_gap if gap < self.last_gap else 1.0, gap
-        return gap * progress <= self.trust * self.tol * primal
+        self.looking = gap * progress <= self.trust * self.tol * primal
+        return self.looking
 
     def _start_average(self):
         self.lag[:] = 0
@@ -142,9 +144,20 @@ class SDCARun(Run):
         factors = self.problem.balance(dual) if self.fit_intercept else (1.0, 1.0)
         if w is None or self.fit_intercept:
             w = self.problem.combine(dual, self.alpha, factors)
-        primal = self.problem.primal(w, intercept, self.loss, self.alpha)
+        primal = self.alpha / 2 * float(w @ w) + self._mean_loss(w, intercept)
         bound = self.problem.bound(dual, w, self.loss, self.alpha, factors)
         return Point(w, intercept, dual, primal, bound)
+
+    def _mean_loss(self, w, intercept):
+        """The loss of all rows; where this may end the leaving out of some, which to visit again."""
+        p = self.problem
+        if not (self.shrinking and self.looking):
+            return p.mean_loss(w, intercept, self.loss)
+        self.state.forget()
+        parts = (
+            _sdca.survey(*p.data, w, intercept, self.state, first, last) for first, last in p.rows.chunks()
+        )
+        return sum(parts) / p.n
 
     def settle(self):
         """Make the dual feasible in place, and w the sum that it stands for, where rounding may matter."""
