@@ -6,7 +6,7 @@ from scipy import sparse
 from ._rows import Rows
 
 
-def as_rows(X):
+def as_rows(X, threads=1):
     """The rows of X; a copy only where dtype or layout leave no choice.
 
     Parameters
@@ -14,6 +14,8 @@ def as_rows(X):
     X : CSR matrix or array, or ndarray, of shape (n_samples, n_features)
         float32 or float64; indices int32 or int64, in any order, repeated ones are added. Other
         sparse formats, memory orders and number types are converted.
+    threads : int, default=1
+        For the checks.
 
     Returns
     -------
@@ -38,7 +40,7 @@ def as_rows(X):
         raise ValueError(f"X must have two dimensions (samples, features); it has {X.ndim}.")
     if 0 in X.shape:
         raise ValueError(f"X has shape {X.shape}: at least one sample and one feature are needed.")
-    return Rows(values, columns, indptr, X.shape)
+    return Rows(values, columns, indptr, X.shape, threads)
 
 
 def _floating(array):

@@ -1,5 +1,7 @@
 """X, checked once at the border, and the passes over it that every solver shares."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import cython
 import numpy as np
 
@@ -8,8 +10,10 @@ from libc.math cimport isfinite
 from ._losses cimport dual_term, loss_value
 from ._types cimport head, index, int8_t, int32_t, int64_t, real
 
-# Values a kernel call may touch: some tenths of a second, so that Ctrl-C is heard.
-CHUNK = 1 << 24
+# Values that one call of an epoch's kernel may touch: some tenths of a second, so that Ctrl-C is heard.
+EPOCH_CHUNK = 1 << 24
+# Values that a thread takes at a time in the passes that can be shared.
+PASS_CHUNK = 1 << 20
 
 
 @cython.final
@@ -22,6 +26,8 @@ cdef class Rows:
     columns : ndarray of shape (n_values,), int32 or int64; of shape (0,) when the rows are dense
     indptr : ndarray of shape (n_rows + 1,), int32 or int64; None when the rows are dense
     shape : (n_rows, n_columns)
+    threads : int, default=1
+        For the checks.
 
     Raises
     ------
@@ -29,7 +35,7 @@ cdef class Rows:
         On offsets or columns that lie outside, and on NaN or infinite values.
     """
 
-    def __init__(self, values, columns, indptr, shape):
+    def __init__(self, values, columns, indptr, shape, threads=1):
         cdef const int32_t[::1] narrow
         cdef const int64_t[::1] wide
         self.n_rows, self.n_columns = shape
@@ -47,11 +53,13 @@ cdef class Rows:
             self.layout.wide = &wide[0]
         self._check_offsets()
         self.norms = np.empty(self.n_rows)
-        scratch = np.zeros(self.n_columns)
-        for first, last in self.chunks():
-            bad = _check(self, self.values, self.columns, self.norms, scratch, first, last)
+        for bad in map_chunks(self, self._check_chunk, threads):
             if bad is not None:
                 raise ValueError(bad)
+
+    def _check_chunk(self, first, last):
+        scratch = np.zeros(self.n_columns)  # memory that is not touched unless columns repeat
+        return _check(self, self.values, self.columns, self.norms, scratch, first, last)
 
     def _check_offsets(self):
         cdef Py_ssize_t i, start, stop = row_start(&self.layout, 0)
@@ -69,18 +77,24 @@ cdef class Rows:
         """Bytes of values and columns."""
         return self.values.nbytes + self.columns.nbytes
 
-    def chunks(self):
-        """Ranges (first, last) of rows, each of about CHUNK values."""
-        step = self.chunk_rows()
-        return [(i, min(i + step, self.n_rows)) for i in range(0, self.n_rows, step)]
-
-    def chunk_rows(self):
-        """How many rows make about CHUNK values."""
-        return max(1, CHUNK * self.n_rows // max(1, self.n_values))
+    def chunk_rows(self, values=None):
+        """How many rows hold about so many values, EPOCH_CHUNK by default."""
+        return max(1, (values or EPOCH_CHUNK) * self.n_rows // max(1, self.n_values))
 
     def squared_norms(self):
         """||x_i||^2, float64 of shape (n_rows,)."""
         return self.norms
+
+
+def map_chunks(Rows rows, function, threads=1):
+    """The list of function(first, last) over chunks of rows that do not depend on the number of threads."""
+    step = rows.chunk_rows(PASS_CHUNK)
+    firsts = range(0, rows.n_rows, step)
+    lasts = [min(first + step, rows.n_rows) for first in firsts]
+    if threads == 1 or len(firsts) == 1:
+        return list(map(function, firsts, lasts))
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(function, firsts, lasts))
 
 
 cdef inline bint is_inside(
@@ -185,12 +199,15 @@ def _combine(
                 axpy(a, x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, &w[0])
 
 
-def loss_sum(Rows rows, signs, weights, w, double bias, int loss):
-    """sum_i c_i phi(y_i (w.x_i + bias)), in one pass."""
-    return sum(
-        _loss_sum(rows, rows.values, rows.columns, signs, weights, w, bias, loss, first, last)
-        for first, last in rows.chunks()
-    )
+def loss_sum(Rows rows, signs, weights, w, double bias, int loss, threads=1):
+    """sum_i c_i phi(y_i (w.x_i + bias)), in one pass; the threads do not change a bit of it."""
+    return sum(map_chunks(
+        rows,
+        lambda first, last: _loss_sum(
+            rows, rows.values, rows.columns, signs, weights, w, bias, loss, first, last
+        ),
+        threads,
+    ))
 
 
 # An unregularised intercept makes sum_i b_i y_i = 0 a constraint of the dual. Near-feasible dual
@@ -201,7 +218,9 @@ def loss_sum(Rows rows, signs, weights, w, double bias, int loss):
 def combine(Rows rows, signs, dual, double rate, double above=1, double below=1):
     """rate * sum_i b_i y_i x_i, float64 of shape (n_columns,), in one pass."""
     w = np.zeros(rows.n_columns)
-    for first, last in rows.chunks():
+    step = rows.chunk_rows()
+    for first in range(0, rows.n_rows, step):
+        last = min(first + step, rows.n_rows)
         _combine(rows, rows.values, rows.columns, signs, dual, rate * above, rate * below, w, first, last)
     return w
 

@@ -85,8 +85,9 @@ class Point(NamedTuple):
 class Problem:
     """Rows of X, a sign and a weight for each: what one binary solver works on."""
 
-    def __init__(self, X, y, sample_weight=None):
-        self.rows = as_rows(X)
+    def __init__(self, X, y, sample_weight=None, threads=1):
+        self.threads = threads  # for the passes that can be shared; they do not change the results
+        self.rows = as_rows(X, threads)
         self.signs = as_signs(y, self.n)
         self.weights = as_weights(sample_weight, self.n)
 
@@ -107,7 +108,8 @@ class Problem:
 
     def mean_loss(self, w, intercept, loss):
         """1/n sum_i c_i phi(y_i (w.x_i + intercept))."""
-        return loss_sum(self.rows, self.signs, self.weights, w, intercept, CODES[loss]) / self.n
+        total = loss_sum(self.rows, self.signs, self.weights, w, intercept, CODES[loss], self.threads)
+        return total / self.n
 
     def combine(self, dual, alpha, factors=(1.0, 1.0)):
         """w(b) = 1/(alpha n) sum_i b_i y_i x_i."""

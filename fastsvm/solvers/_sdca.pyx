@@ -40,8 +40,8 @@ cdef class State:
     cdef double[::1] w, dual, lag
     cdef const double[::1] squared_norms
     cdef int8_t[::1] dropped
-    cdef public double bias, threshold, violation
-    cdef readonly double gap, loss_sum, pull_sum, dropped_loss, dropped_pull
+    cdef public double bias, threshold, violation, dropped_loss, dropped_pull
+    cdef readonly double gap, loss_sum, pull_sum
     cdef public Py_ssize_t averaged, seen
 
     def __init__(
@@ -51,16 +51,12 @@ cdef class State:
         self.w, self.dual, self.squared_norms, self.dropped, self.lag = w, dual, squared_norms, dropped, lag
         self.seen = -1
         self.threshold = INFINITY
-        self.forget()
+        self.dropped_loss = self.dropped_pull = 0
 
     def begin(self):
         """Begin the sums of an epoch."""
         self.gap = self.violation = 0
         self.loss_sum, self.pull_sum = self.dropped_loss, self.dropped_pull
-
-    def forget(self):
-        """Forget the sums over dropped rows."""
-        self.dropped_loss = self.dropped_pull = 0
 
 
 def keep(int32_t[::1] rows, const int8_t[::1] dropped):
@@ -78,13 +74,16 @@ def survey(
     const double[::1] weights, const double[::1] w, double bias, State state,
     Py_ssize_t first, Py_ssize_t last,
 ):
-    """sum_i c_i phi(m_i) over rows first to last at (w, bias), and which of them need no visits."""
+    """Three sums over rows first to last at (w, bias), and which of them need no visits.
+
+    Of c_i phi(m_i); of the same over the rows dropped, and of their b_i m_i.
+    """
     cdef const real* x = head(values)
     cdef const index* j = head(columns)
     cdef const double* weight = head(weights)
     cdef const double* v = head(w)
     cdef Py_ssize_t i, start
-    cdef double c = 1, m, b, slope, value, total = 0
+    cdef double c = 1, m, b, slope, value, total = 0, dropped_loss = 0, dropped_pull = 0
     with nogil:
         for i in range(first, last):
             state.dropped[i] = 1
@@ -101,11 +100,11 @@ def survey(
             slope = dual_slope(state.loss, m, b, c)
             total += value
             if b >= c and slope > state.threshold and state.loss != SQUARED_HINGE:  # which has no upper bound
-                state.dropped_loss += value
-                state.dropped_pull += b * m
+                dropped_loss += value
+                dropped_pull += b * m
             elif b > 0 or slope >= -state.threshold:
                 state.dropped[i] = 0
-    return total
+    return total, dropped_loss, dropped_pull
 
 
 def visit(

@@ -5,6 +5,7 @@ import numpy as np
 from . import _sdca
 from ._input import as_start, as_state, flag, one_of, positive
 from ._random import draw_integer
+from ._rows import map_chunks
 from ._run import CODES, LOSSES, Point, Problem, Run
 
 ORDERS = ("permutation", "random", "cyclic")
@@ -43,8 +44,10 @@ class SDCARun(Run):
         norms = problem.rows.squared_norms()
         rate = 1 / (alpha * n)
         # The intercept is solved by proximal steps, each a problem with one more column, whose square is
-        # a tenth of a row's: more slows the epochs, less the steps (measured: .03 to .2 are alike).
-        self.bias_rate = rate * 0.1 * max(norms.mean(), TINY) if fit_intercept else 0.0
+        # a tenth of a row's: more slows the epochs, less the steps (measured: .03 to .2 are alike). Where
+        # alpha is large the losses' own curvature in the intercept is what it must be compared with.
+        column = max(0.1 * rate * norms.mean(), 10 / (n * problem.mean_weight))
+        self.bias_rate = column if fit_intercept else 0.0
         self.w, self.dual = np.zeros(problem.rows.n_columns), np.zeros(n)
         self.watching = averaging == "last"
         shuffled = isinstance(order, str) and order == "permutation"
@@ -55,12 +58,13 @@ class SDCARun(Run):
             problem.box(self.dual, loss)
             self.w[:] = problem.combine(self.dual, alpha)
         self.lag = np.zeros(n) if averaging == "average" else None
+        self.anchor = 0.0  # the intercept when the rows left out were dropped
         self.dropped = np.zeros(n, np.int8) if self.watching else None
         self.state = _sdca.State(
             CODES[loss], rate, self.bias_rate, self.w, self.dual, norms, self.dropped, self.lag
         )
         if start is not None and fit_intercept:
-            self.state.bias = intercept
+            self.state.bias = self.anchor = intercept
         total = max_iter * self.visits
         self.steps, self.half = 0, total // 2
         self.kept = None
@@ -102,14 +106,26 @@ class SDCARun(Run):
     def _shrink(self):
         """Leave out the rows that this epoch dropped; the next is to drop as its slopes suggest."""
         self.state.threshold = SHRINKAGE * self.state.violation
+        if abs(self.state.bias - self.anchor) > self.state.threshold:
+            self._restore()  # what was dropped was held by another intercept
         self.rows = self.rows[: _sdca.keep(self.rows, self.dropped)]
+
+    def _restore(self):
+        self.anchor = self.state.bias
+        self.dropped[:] = 0
+        self.state.dropped_loss = self.state.dropped_pull = 0
+        self._take_all()
+
+    def _take_all(self):
+        self.rows = np.arange(self.problem.n, dtype=np.int32)
+        self.order = np.empty_like(self.rows)
 
     def disappoint(self):
         """Trust the sum on the way less, and visit again the rows that the certificate found to need it."""
-        self.trust *= 0.7
+        self.trust = max(0.7 * self.trust, 0.1)
         if self.shrinking:
-            self.rows = np.arange(self.problem.n, dtype=np.int32)
-            self.order = np.empty_like(self.rows)
+            self.anchor = self.state.bias
+            self._take_all()
             self.rows = self.rows[: _sdca.keep(self.rows, self.dropped)]
 
     def promising(self):
@@ -126,7 +142,7 @@ class SDCARun(Run):
             # What scaling down the heavier class will cost: its mean slack for each unit.
             gap += abs(self.problem.imbalance(self.dual)) * s.loss_sum / max(self.dual.sum(), TINY)
         progress, self.last_gap = gap / self.last_gap if gap < self.last_gap else 1.0, gap
-        self.looking = gap * progress <= self.trust * self.tol * primal
+        self.looking = not len(self.rows) or gap * progress <= self.trust * self.tol * primal
         return self.looking
 
     def _start_average(self):
@@ -153,11 +169,13 @@ class SDCARun(Run):
         p = self.problem
         if not (self.shrinking and self.looking):
             return p.mean_loss(w, intercept, self.loss)
-        self.state.forget()
-        parts = (
-            _sdca.survey(*p.data, w, intercept, self.state, first, last) for first, last in p.rows.chunks()
+        parts = map_chunks(
+            p.rows,
+            lambda first, last: _sdca.survey(*p.data, w, intercept, self.state, first, last),
+            p.threads,
         )
-        return sum(parts) / p.n
+        total, self.state.dropped_loss, self.state.dropped_pull = np.sum(parts, axis=0)
+        return total / p.n
 
     def settle(self):
         """Make the dual feasible in place, and w the sum that it stands for, where rounding may matter."""

@@ -75,7 +75,7 @@ def test_asdca_intercept(data, loss, batch_size, alpha):  # noqa: F811
 def test_a_batch_too_long_for_one_call_takes_one_step(data, monkeypatch):  # noqa: F811
     options = {"loss": "log", "theta": 0.2, "batch_size": 30, "fit_intercept": True}
     whole, *_ = both(data, "permutation", True, **options)
-    monkeypatch.setattr("fastsvm.solvers._rows.CHUNK", 40)
+    monkeypatch.setattr("fastsvm.solvers._rows.EPOCH_CHUNK", 40)
     long_step = solvers.AsdcaRun._long_step
     steps = []
     monkeypatch.setattr(
