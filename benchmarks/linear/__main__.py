@@ -44,7 +44,7 @@ def options():
     add("--output", type=Path, metavar="DIR", help="where to write tables and plots")
     found = parser.parse_args()
     if found.quick:
-        found.rounds, found.limit = 2, min(found.limit, 1)
+        found.rounds, found.limit = 2, min(found.limit, 2)
     if "all" in found.sections:
         found.sections = SECTIONS
     return found

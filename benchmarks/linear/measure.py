@@ -48,7 +48,7 @@ class Cell(NamedTuple):
     bound: float
     precision: float
     kinds: list
-    cut: frozenset  # names of those whose ladder ended because it took too long
+    cut: dict  # of those whose ladder ended because it took too long, the seconds of the slowest fit
 
     def best(self, contender, target):
         """The point that reaches a target soonest (fastsvm's: the one that was to), or None."""
@@ -107,7 +107,7 @@ def measure(problem, kinds, *, rounds, limit, bound, precision):
     contenders = [kind(problem, limit) for kind in kinds]
     spent = defaultdict(float)
     tightest = max(min(TARGETS), 10 * precision)
-    runs, cut, patience = [], set(), limit
+    runs, cut, patience = [], {}, limit
 
     def run(contender, setting, seed):
         start = clock()
@@ -127,7 +127,7 @@ def measure(problem, kinds, *, rounds, limit, bound, precision):
             left = found.objective - bound
             lowest.append(min([left, *lowest[-1:]]))
             if found.seconds > patience or spent[contender.name] > min(2 * limit, 10 * patience):
-                cut.add(contender.name)
+                cut[contender.name] = max(r.seconds for r in runs if r.contender == contender.name)
                 break
             stalled = len(lowest) > STALLED and lowest[-1] > 0.9 * lowest[-1 - STALLED]
             if contender.certified:
@@ -143,7 +143,7 @@ def measure(problem, kinds, *, rounds, limit, bound, precision):
                 settings = kept[contender.name]
                 if k < len(settings) and spent[contender.name] <= limit:
                     run(contender, settings[k], seed)
-    return Cell(_points(runs, bound), bound, precision, kinds, frozenset(cut))
+    return Cell(_points(runs, bound), bound, precision, kinds, cut)
 
 
 def _worth_repeating(contender, runs, bound):

@@ -1,6 +1,9 @@
 """Tables and plots of what was measured."""
 
 import csv
+from typing import NamedTuple
+
+import numpy as np
 
 from .contenders import TARGETS
 from .data import SOURCES
@@ -25,49 +28,63 @@ def goals(data, loss, target):
 def table(cells):
     """Rows of text, the header first: `cells` is a list of (data, alpha as written, problem, Cell)."""
     names = [kind.name for kind in cells[0][-1].kinds]
+    peers = [name for name in names if name not in NOT_PEERS]
     rows = [["data", "alpha", "target", *names, "best peer/ours", "LL/ours", "", "goal"]]
     for data, alpha, problem, cell in cells:
         for target in TARGETS:
             best = {kind.name: cell.best(kind, target) for kind in cell.kinds}
             sure = "" if cell.precision <= target / 10 else "~"
             row = [data.name, alpha, f"{sure}{target:.0e}".replace("e-0", "e-")]
-            row += [_figures(best[name], cell.cut, name) for name in names]
-            peers = [name for name in best if name not in NOT_PEERS]
-            peer, ratio = _ratio(best, peers)
-            row.append(f"{_times(ratio)} {peer}".strip())
-            row.append(_times(_ratio(best, [name for name in peers if name.startswith(LIBLINEAR)])[1]))
-            row.append("" if ratio is None else "won" if ratio >= 1 else "lost")
-            row.append(_goal(goals(data, problem.loss, target), best, peers))
-            rows.append(row)
+            row += [_figures(best[name], cell.cut.get(name)) for name in names]
+            overall = _ratio(best, cell.cut, peers)
+            liblinear = _ratio(best, cell.cut, peers, LIBLINEAR)
+            row += [f"{overall} {overall.peer}".strip(), str(liblinear), overall.verdict(1, "won", "lost")]
+            wanted = goals(data, problem.loss, target).items()
+            verdicts = [
+                _ratio(best, cell.cut, peers, who).verdict(x, f"{who}/{x:g} met", f"{who}/{x:g} missed")
+                for who, x in wanted
+            ]
+            rows.append([*row, ", ".join(filter(None, verdicts))])
     return rows
 
 
-def _ratio(best, peers):
-    """The quickest of some peers and its time in units of ours; None where there is nothing to compare."""
-    reached = [name for name in peers if best[name]]
+class Ratio(NamedTuple):
+    """How many times our time the quickest peer takes, or at the `least`, if it was not waited for."""
+
+    times: float | None
+    peer: str = ""
+    least: bool = False
+
+    def __str__(self):
+        if self.times is None:
+            return ""
+        return "only ours" if np.isinf(self.times) else f"{'>' if self.least else ''}{self.times:.2f}x"
+
+    def verdict(self, factor, yes, no):
+        """`yes` or `no`: whether it is `factor` or more; "?" where that is open, nothing without a ratio."""
+        if self.times is None:
+            return ""
+        return yes if self.times >= factor else "?" if self.least else no
+
+
+def _ratio(best, cut, peers, start=""):
+    """The Ratio for the peers whose names start so."""
+    peers = [name for name in peers if name.startswith(start)]
+    times = {name: best[name].median for name in peers if best[name]}
+    times |= {name: cut[name] for name in peers if not best[name] and name in cut}
     ours = best.get(OURS)
-    if not reached:
-        return "", float("inf") if ours and peers else None
-    quickest = min(reached, key=lambda name: best[name].median)
-    return quickest, best[quickest].median / ours.median if ours else 0.0
+    if not peers or not (ours or any(best[name] for name in peers)):
+        return Ratio(None)
+    if not ours:
+        return Ratio(0.0, min((name for name in peers if best[name]), key=times.get))
+    quickest = min(times, key=times.get, default="")
+    least = bool(quickest) and best[quickest] is None
+    return Ratio(times[quickest] / ours.median if quickest else float("inf"), quickest, least)
 
 
-def _times(ratio):
-    return "" if ratio is None else "only ours" if ratio == float("inf") else f"{ratio:.2f}x"
-
-
-def _goal(wanted, best, peers):
-    parts = []
-    for peer, factor in wanted.items():
-        ratio = _ratio(best, [name for name in peers if name.startswith(peer)])[1]
-        if ratio is not None:
-            parts.append(f"{peer}/{factor:g} {'met' if ratio >= factor else 'missed'}")
-    return ", ".join(parts)
-
-
-def _figures(point, cut, name):
+def _figures(point, cut):
     if point is None:
-        return "too long" if name in cut else "-"
+        return f">{_ms(cut)}" if cut else "-"
     low, high = min(point.seconds), max(point.seconds)
     return f"{_ms(point.median)} [{_ms(low)}-{_ms(high)}]"
 
