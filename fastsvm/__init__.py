@@ -3,7 +3,7 @@
 from importlib.metadata import version
 
 from .certificate import Certificate, certify
-from .linear import PegasosClassifier, PerceptronClassifier, SDCAClassifier
+from .linear import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
 from .linear_cv import SDCAClassifierCV
 from .path import SDCAPath, sdca_path
 from .persistence import ModelFileError, load_model, save_model
@@ -11,6 +11,7 @@ from .persistence import ModelFileError, load_model, save_model
 __version__ = version("fastsvm")
 
 __all__ = [
+    "ASDCAClassifier",
     "Certificate",
     "ModelFileError",
     "PegasosClassifier",

@@ -34,7 +34,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
-from .linear import PegasosClassifier, PerceptronClassifier, SDCAClassifier
+from .linear import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
 
 __all__ = ["ModelFileError", "load_model", "save_model"]
 
@@ -69,7 +69,7 @@ LIKE = {
     bool: (bool, int),
     int: (int,),
     float: (float, int, type(None)),
-    str: (str,),
+    str: (str, float, int),
     type(None): (int, type(None)),
 }
 
@@ -87,9 +87,9 @@ def save_model(model, path):
     Parameters
     ----------
     model : estimator
-        A fitted :class:`SDCAClassifier`, :class:`PegasosClassifier` or :class:`PerceptronClassifier`, a
-        scikit-learn ``CountVectorizer`` with a vocabulary, a scikit-learn ``StandardScaler`` or ``PCA``, or a
-        scikit-learn ``Pipeline`` of these.
+        A fitted :class:`SDCAClassifier`, :class:`ASDCAClassifier`, :class:`PegasosClassifier` or
+        :class:`PerceptronClassifier`, a scikit-learn ``CountVectorizer`` with a vocabulary, a scikit-learn
+        ``StandardScaler`` or ``PCA``, or a scikit-learn ``Pipeline`` of these.
     path : str or path-like
         Where to write. An existing file is replaced.
 
@@ -617,6 +617,7 @@ CODECS = {
         _ScalerCodec(),
         _PCACodec(),
         _LinearCodec(SDCAClassifier),
+        _LinearCodec(ASDCAClassifier),
         _LinearCodec(PegasosClassifier),
         _LinearCodec(PerceptronClassifier),
     )

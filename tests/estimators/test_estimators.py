@@ -22,11 +22,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import LinearSVC
 
-from fastsvm import PegasosClassifier, PerceptronClassifier, SDCAClassifier, solvers
+from fastsvm import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier, solvers
 
 ALL = [
     SDCAClassifier(alpha=0.01, random_state=0),
     SDCAClassifier("log", alpha=0.01, random_state=0),
+    ASDCAClassifier(alpha=0.01, random_state=0),
     PegasosClassifier(alpha=0.01, random_state=0),
     PegasosClassifier("log", alpha=0.01, averaging="tail", random_state=0),
     PerceptronClassifier(averaging=True, random_state=0),
@@ -276,7 +277,7 @@ def test_bad_input_is_one_line(estimator, problem):
         clone(estimator).predict(X)
 
 
-@pytest.mark.parametrize("estimator", ALL[:4], ids=str)
+@pytest.mark.parametrize("estimator", ALL[:-1], ids=str)
 @pytest.mark.parametrize("alpha", [0, -1.0, np.nan, np.inf, "a"])
 def test_alpha_must_be_positive(estimator, alpha, problem):
     with pytest.raises(ValueError, match="alpha must be a positive number; got"):
@@ -288,6 +289,10 @@ def test_alpha_must_be_positive(estimator, alpha, problem):
     [
         (SDCAClassifier("huber"), r"loss must be one of 'hinge'.*; got 'huber'"),
         (PegasosClassifier("squared_hinge"), r"loss must be one of 'hinge', 'log'; got"),
+        (ASDCAClassifier("hinge"), r"loss must be one of 'smooth_hinge'.*; got 'hinge'"),
+        (ASDCAClassifier(batch_size=0), "batch_size must be a positive integer"),
+        (ASDCAClassifier(theta=1.5), r"theta must be 'paper' or a number above 0 and at most 1; got 1\.5"),
+        (ASDCAClassifier(theta="auto"), "theta must be .*; got 'auto'"),
         (SDCAClassifier(tol=0), "tol must be a positive number; got 0"),
         (SDCAClassifier(order="sorted"), "order must be one of"),
         (SDCAClassifier(averaging=True), "averaging must be one of"),
@@ -353,7 +358,7 @@ def test_memory_beyond_x_is_small(estimator):
     y = np.where(rng.random(40000) > 0.5, 1, -1)
     size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
     model = clone(estimator).set_params(max_iter=1)
-    if isinstance(model, SDCAClassifier):
+    if hasattr(model, "tol"):
         model.tol = None
     tracemalloc.start()
     model.fit(X, y)

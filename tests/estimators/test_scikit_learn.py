@@ -3,16 +3,21 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from fastsvm import PegasosClassifier, PerceptronClassifier, SDCAClassifier
+from fastsvm import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
 
 _N_COUNTS_ALL = "the objective averages over all n rows, those of weight 0 and repeated ones included"
 
 
 def _expected_failures(estimator):
-    return {
+    failures = {
         "check_sample_weight_equivalence_on_dense_data": _N_COUNTS_ALL,
         "check_sample_weight_equivalence_on_sparse_data": _N_COUNTS_ALL,
     }
+    if isinstance(estimator, ASDCAClassifier):
+        failures["check_class_weight_classifiers"] = (
+            "a weight of 1000 makes theta a thousandth: 1000 epochs do not get far, as a warning says"
+        )
+    return failures
 
 
 # Some checks ask for one epoch, or fit columns that differ in size by orders of magnitude.
@@ -21,6 +26,8 @@ def _expected_failures(estimator):
     [
         SDCAClassifier(),
         SDCAClassifier("log"),
+        ASDCAClassifier(),
+        ASDCAClassifier("log"),
         PegasosClassifier(),
         PegasosClassifier("log"),
         PerceptronClassifier(),

@@ -21,6 +21,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 import fastsvm
 from fastsvm import (
+    ASDCAClassifier,
     ModelFileError,
     PegasosClassifier,
     PerceptronClassifier,
@@ -42,6 +43,8 @@ LABELS = ["pos", "pos", "neg", "neg", "pos", "neg"] * 2
 ESTIMATORS = [
     SDCAClassifier(loss="log", alpha=0.1, random_state=0),
     SDCAClassifier(alpha=0.1, tol=0.1, random_state=0),
+    ASDCAClassifier(loss="log", alpha=0.1, random_state=0),
+    ASDCAClassifier(theta=0.2, alpha=0.1, max_iter=3, random_state=0),
     PegasosClassifier(loss="log", alpha=0.1, random_state=0),
     PerceptronClassifier(random_state=0),
 ]
