@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .base import LinearClassifier, signs_of
 from .losses import slope
-from .solvers import LOSSES, Problem, SDCARun, as_weights
+from .solvers import LOSSES, Problem, as_weights, make_run
 from .solvers._input import as_state, one_of, positive
 
 __all__ = ["Certificate", "certify"]
@@ -194,15 +194,18 @@ def certify(
         intercept = None
     random = as_state(random_state)
 
+    run_tol = tol * (1 - 1 / accuracy)  # a run that ends there has proven one thing or the other
     rows, found = X, []
     for k, label in enumerate(labels):
         problem = Problem(rows, signs_of(y, label), weights[k])
         rows = problem.rows  # checked once
         free, b0 = intercept is not None, 0.0 if intercept is None else float(intercept[k])
         dual = _pulls(problem, X @ coef[k] + b0, loss) if duals is None else duals[k]
-        run = partial(SDCARun, problem, loss=loss, alpha=alpha, fit_intercept=free, max_iter=max_iter,
-                      order="permutation", averaging="last", sgd_init=False, random=random)  # fmt: skip
-        found.append(_bracket(problem, coef[k], b0, dual, run, loss, alpha, free, accuracy, tol))
+        start_run = partial(
+            make_run, problem, tol=run_tol, loss=loss, alpha=alpha, fit_intercept=free, max_iter=max_iter,
+            random=random,
+        )  # fmt: skip
+        found.append(_bracket(problem, coef[k], b0, dual, start_run, loss, alpha, free, accuracy, tol))
     *values, epochs = zip(*found, strict=True)
     values = [each[0] if len(labels) == 1 else np.array(each) for each in values]
     certificate = Certificate(loss, alpha, classes, *values, max(epochs))
@@ -216,7 +219,7 @@ def _pulls(problem, scores, loss):
     return problem.weights * pulls if problem.weights.size else pulls
 
 
-def _bracket(problem, w, intercept, dual, make_run, loss, alpha, free, accuracy, tol):
+def _bracket(problem, w, intercept, dual, run_from, loss, alpha, free, accuracy, tol):
     """(P, a lower bound on the optimum, the lowest P seen, epochs), for one binary problem."""
     objective = problem.primal(w, intercept, loss, alpha)
     lengths = np.sqrt(problem.rows.squared_norms())
@@ -244,7 +247,7 @@ def _bracket(problem, w, intercept, dual, make_run, loss, alpha, free, accuracy,
         return objective, bound, attained, 0
     if value <= 0:  # worse than b = 0, as near the kink of the hinge
         dual = np.zeros(problem.n)
-    run = make_run(start=(dual, intercept))
+    run = run_from(start=(dual, intercept))
     for _ in run.epochs():
         p = run.point
         error = own + rounding(p.w, p.intercept, p.dual, p.primal)

@@ -5,13 +5,13 @@ from sklearn.utils import check_random_state
 
 from .base import LinearClassifier, OnlineClassifier, all_or_nothing, signs_of
 from .certificate import certify
-from .solvers import LOSSES, AsdcaRun, PegasosRun, PerceptronRun, SDCARun
+from .solvers import LOSSES, AsdcaRun, PegasosRun, PerceptronRun, make_run
 from .solvers._asdca_run import GAMMAS, as_theta
 from .solvers._input import flag, one_of, positive
 from .solvers._pegasos_run import PEGASOS_LOSSES, PEGASOS_OUTPUTS, SAMPLINGS
 from .solvers._sdca_run import ORDERS, OUTPUTS
+from .solvers._solve import SOLVERS
 
-SOLVERS = ("auto", "coordinate", "newton")
 
 __all__ = ["ASDCAClassifier", "PegasosClassifier", "PerceptronClassifier", "SDCAClassifier"]
 
@@ -50,7 +50,8 @@ class SDCAClassifier(LinearClassifier):
     class_weight : dict, "balanced" or None, default=None
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
     solver : {"auto", "coordinate", "newton"}, default="auto"
-        The method; "auto" chooses, and `solver_` says what was chosen.
+        "coordinate": dual coordinate ascent. "newton": Newton's method, for few columns; its epochs are
+        passes over all rows. "auto" chooses, and `solver_` says what was chosen.
     warm_start : bool, default=False
         Start from the previous fit's dual variables and intercepts. They belong to its rows, so X must
         have the same ones in the same order; alpha, loss, weights and columns may have changed. A fit
@@ -159,8 +160,11 @@ class SDCAClassifier(LinearClassifier):
         flag("trace", self.trace)
 
     def _make_run(self, problem, random, max_iter, *, threads=1, start=None):
-        return SDCARun(
+        problem.threads = threads
+        return make_run(
             problem,
+            solver=self.solver,
+            tol=self.tol,
             loss=self.loss,
             alpha=self.alpha,
             fit_intercept=self.fit_intercept,
@@ -171,18 +175,6 @@ class SDCAClassifier(LinearClassifier):
             random=random,
             start=start,
         )
-
-    def _starts(self, classes, n):
-        known = getattr(self, "_dual_scale", None)  # not kept in model files
-        if (
-            not self.warm_start
-            or known is None
-            or not np.array_equal(classes, self.classes_)
-            or self.dual_coef_.shape[1] != n
-        ):
-            return super()._starts(classes, n)
-        duals, intercepts = self.dual_coef_, self.intercept_
-        return lambda k: (np.abs(duals[k]) * known, float(intercepts[k]))
 
     def _set_results(self, results, X, y):
         super()._set_results(results, X, y)

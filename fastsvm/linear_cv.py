@@ -217,7 +217,7 @@ class SDCAClassifierCV(LinearClassifier):
         weights = np.zeros(len(y))
         own = self._weights(y[train], None if sample_weight is None else np.asarray(sample_weight)[train])
         np.add.at(weights, train, 1.0 if own is None else own)
-        options = {name: getattr(self, name) for name in ("loss", "fit_intercept", "max_iter")}
+        options = {name: getattr(self, name) for name in ("loss", "fit_intercept", "max_iter", "tol")}
         return [
             Path(Problem(rows, signs_of(y, label), weights), np.array([seed], np.uint64), **options)
             for label, seed in zip(

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils import check_array, column_or_1d
 
 from .engine import solve_all, warn_if_short
-from .solvers import LOSSES, Problem, SDCARun
+from .solvers import LOSSES, Problem, make_run
 from .solvers._input import as_state, flag, one_of, positive
 
 __all__ = ["Path", "SDCAPath", "sdca_path"]
@@ -43,7 +43,7 @@ class Path:
     ----------
     problem : Problem
     random : random generator's state
-    loss, fit_intercept, max_iter : as in `sdca`
+    loss, fit_intercept, max_iter, tol : as in `sdca`
     """
 
     def __init__(self, problem, random, **options):
@@ -52,12 +52,10 @@ class Path:
 
     def make_run(self, alpha, threads=1):
         """A run that starts from what the last two solutions suggest."""
-        return SDCARun(
+        self.problem.threads = threads
+        return make_run(
             self.problem,
             alpha=alpha,
-            order="permutation",
-            averaging="last",
-            sgd_init=False,
             random=self.random,
             start=None if self.last is None else self._start(alpha),
             **self.options,
@@ -206,6 +204,7 @@ def sdca_path(
         loss=one_of("loss", loss, LOSSES),
         fit_intercept=flag("fit_intercept", fit_intercept),
         max_iter=positive("max_iter", max_iter, kind=int),
+        tol=tol,
     )
     tol = None if tol is None else positive("tol", tol)
     alphas = as_alphas(alphas, n_alphas, eps, lambda: largest_alpha(X, problem, loss, fit_intercept))

@@ -5,15 +5,18 @@ They need NumPy and SciPy only. `fastsvm.SDCAClassifier` and its siblings build 
 
 from ._asdca_run import AsdcaRun, asdca
 from ._input import as_rows, as_weights
+from ._newton_run import NewtonRun
 from ._pegasos_run import PegasosRun, pegasos
 from ._perceptron_run import PerceptronRun, perceptron
 from ._run import LOSSES, Epoch, Problem, Result
-from ._sdca_run import SDCARun, sdca
+from ._sdca_run import SDCARun
+from ._solve import make_run, sdca
 
 __all__ = [
     "LOSSES",
     "AsdcaRun",
     "Epoch",
+    "NewtonRun",
     "PegasosRun",
     "PerceptronRun",
     "Problem",
@@ -22,6 +25,7 @@ __all__ = [
     "as_rows",
     "as_weights",
     "asdca",
+    "make_run",
     "pegasos",
     "perceptron",
     "sdca",

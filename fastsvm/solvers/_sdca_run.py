@@ -1,12 +1,11 @@
-"""SDCA from the outside: options, certificate, intercept, averaging."""
+"""Coordinate steps from the outside: which rows to visit, certificate, intercept, averaging."""
 
 import numpy as np
 
 from . import _sdca
-from ._input import as_start, as_state, flag, one_of, positive
 from ._random import draw_integer
 from ._rows import map_chunks
-from ._run import CODES, LOSSES, Point, Problem, Run
+from ._run import CODES, Point, Run
 
 ORDERS = ("permutation", "random", "cyclic")
 OUTPUTS = ("last", "average", "random")
@@ -53,6 +52,8 @@ class SDCARun(Run):
         shuffled = isinstance(order, str) and order == "permutation"
         self.shrinking = self.watching and shuffled and loss != "log"
         self.trust, self.last_gap, self.looking = 1.0, 0.0, False
+        if self.shrinking:
+            self._take_all()
         if start is not None:
             self.dual[:], intercept = start
             problem.box(self.dual, loss)
@@ -118,6 +119,8 @@ class SDCARun(Run):
 
     def _take_all(self):
         self.rows = np.arange(self.problem.n, dtype=np.int32)
+        if self.problem.weights.size:
+            self.rows = self.rows[self.problem.weights > 0]
         self.order = np.empty_like(self.rows)
 
     def disappoint(self):
@@ -186,120 +189,3 @@ class SDCARun(Run):
             self.w[:] = self.problem.combine(self.dual, self.alpha)
             return self.measure()
         return self.point
-
-
-def sdca(
-    X,
-    y,
-    *,
-    loss="hinge",
-    alpha=1e-4,
-    sample_weight=None,
-    fit_intercept=False,
-    max_iter=1000,
-    tol=1e-3,
-    order="permutation",
-    averaging="last",
-    sgd_init=False,
-    start=None,
-    trace=False,
-    score=None,
-    random_state=None,
-):
-    """Stochastic dual coordinate ascent, certified.
-
-    Minimises, over w (and b0 if `fit_intercept`)::
-
-        P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
-
-    through its dual, whose value at any feasible b is a lower bound on every P::
-
-        D(b) = 1/n sum_i c_i psi(b_i / c_i) - alpha/2 ||w(b)||^2,
-        w(b) = 1/(alpha n) sum_i b_i y_i x_i,    and sum_i b_i y_i = 0 if `fit_intercept`.
-
-    One step maximises D over one b_i exactly, in O(values of the row).
-
-    Parameters
-    ----------
-    X : CSR matrix or array, or ndarray, of shape (n_samples, n_features), float32 or float64
-        Not copied, and not written to.
-    y : array of shape (n_samples,), of -1 and +1
-    loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
-        phi(m) = max(0, 1-m); its square; the hinge with (1-m)^2/2 for 0 <= m <= 1 and 1/2-m below;
-        log(1 + exp(-m)).
-    alpha : float > 0, default=1e-4
-        Regularisation strength; C = 1/(alpha n) of LIBLINEAR.
-    sample_weight : array of shape (n_samples,), default=None
-        c_i >= 0; all 1 by default. n counts rows of weight 0 too.
-    fit_intercept : bool, default=False
-        Also minimise over b0, which is not regularised: proximal steps on b0 (the method of
-        multipliers on sum_i b_i y_i = 0), one after every epoch.
-    max_iter : int, default=1000
-        Most epochs (n steps each).
-    tol : float or None, default=1e-3
-        Stop once gap <= tol * objective. None: do `max_iter` epochs.
-    order : {"permutation", "random", "cyclic"} or int array, default="permutation"
-        A fresh permutation for each epoch (of blocks of 8 rows, and within them, where X is larger
-        than 32 MiB), draws with replacement, or one permutation for all epochs. An array of shape
-        (>= max_iter, n_visits) gives the rows to visit, epoch by epoch.
-    averaging : {"last", "average", "random"}, default="last"
-        Return the last iterate, the average over the second half of the max_iter * n steps, or one
-        iterate drawn from that half. The certificate is that of what is returned. A run that
-        reaches `tol` before its second half returns its last iterate.
-    sgd_init : bool, default=False
-        Make the first epoch modified SGD: the t-th row is treated as the last of a problem of t rows.
-    start : (dual, intercept), default=None
-        Where to start from: dual variables b of shape (n_samples,), clipped to their domain, and an
-        intercept (ignored without `fit_intercept`). A Result's of another alpha will do, since b does
-        not scale with alpha. By default b = 0.
-    trace : bool, default=False
-        Take the certificate after every epoch, for the history, not only when the gap that is summed
-        on the way promises `tol`.
-    score : callable, default=None
-        ``score(w, intercept)`` is called after each epoch; its value goes into the history.
-    random_state : int, numpy Generator or None, default=None
-
-    Returns
-    -------
-    Result
-        Named tuple (w, intercept, dual, objective, gap, n_iter, history, solver).
-
-    Raises
-    ------
-    ValueError
-        On bad input, naming the argument, row and column.
-
-    References
-    ----------
-    Shalev-Shwartz & Zhang, Stochastic dual coordinate ascent methods for regularized loss
-    minimization, JMLR 14 (2013), fig. 1 and sec. 5 (averaging, modified SGD). Hsieh et al., A dual
-    coordinate descent method for large-scale linear SVM, ICML 2008. Yu, Huang & Lin, Dual coordinate
-    descent methods for logistic regression and maximum entropy models, Mach. Learn. 85 (2011).
-    Rockafellar, Augmented Lagrangians and applications of the proximal point algorithm, Math. Oper.
-    Res. 1 (1976), for the intercept.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastsvm.solvers import sdca
-    >>> X, y = np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([1, -1])
-    >>> result = sdca(X, y, alpha=1.0, tol=1e-9, random_state=0)
-    >>> result.w.round(6).tolist(), round(result.objective, 6)
-    ([-0.5, 0.5], 0.75)
-    """
-    if isinstance(order, str):
-        one_of("order", order, ORDERS)
-    run = SDCARun(
-        Problem(X, y, sample_weight),
-        loss=one_of("loss", loss, LOSSES),
-        alpha=positive("alpha", alpha),
-        fit_intercept=flag("fit_intercept", fit_intercept),
-        max_iter=positive("max_iter", max_iter, kind=int),
-        order=order,
-        averaging=one_of("averaging", averaging, OUTPUTS),
-        sgd_init=flag("sgd_init", sgd_init),
-        random=as_state(random_state),
-        start=None if start is None else as_start(start, np.shape(y)[0]),
-    )
-    tol = None if tol is None else positive("tol", tol)
-    return run.solve(tol, flag("trace", trace) or score is not None, score)

@@ -74,7 +74,7 @@ def test_what_is_wrong_with_the_scale(X, expected, chunk, monkeypatch):
 def test_the_warning_says_it_once(X, expected):
     y = np.resize(["a", "b", "c"], X.shape[0])
     with pytest.warns(ConvergenceWarning, match=expected) as caught:
-        SDCAClassifier(alpha=1e-5, max_iter=2, random_state=0).fit(X, y)
+        SDCAClassifier(alpha=1e-5, max_iter=2, solver="coordinate", random_state=0).fit(X, y)
     assert len(caught) == 1
     assert caught[0].filename == __file__
     assert "\n" not in str(caught[0].message)

@@ -1,0 +1,337 @@
+"""Second-order steps: the passes over rows that a Newton iteration needs.
+
+All work on some rows, numbered in `which`, and on arrays with an entry for each of those. w has one more
+entry for the intercept, the column of ones.
+"""
+
+import cython
+import numpy as np
+
+from libc.math cimport sqrt
+from libc.stdint cimport uint8_t
+
+from ._losses cimport HINGE, LOG, SMOOTH_HINGE, SQUARED_HINGE, dual_term, loss_value, sigmoid
+from ._rows cimport Rows, axpy, dot, row_start, shift
+from ._types cimport head, index, int8_t, int32_t, real
+
+
+@cython.final
+cdef class Working:
+    """Rows near the bend of the loss, and what a Newton iteration knows of them.
+
+    Parameters
+    ----------
+    loss : int
+    which : int32 array, the rows
+    weights : float64 array of as many c_i, or of length 0 when all are 1
+    margin, dual : float64 arrays, as many
+
+    Attributes
+    ----------
+    sharpness : how steeply the hinge's b_i falls around `centre`: b = clip(centre + c sharpness (1 - m), 0, c)
+    centre, change : float64 arrays: the hinge's centres; by how much a step changes the margins
+    curvature, held : float64 arrays: -db/dm over the sharpness, and what of it the Hessian contains
+    """
+
+    cdef int loss
+    cdef readonly const int32_t[::1] which
+    cdef readonly object weights, margin, dual, change, centre, curvature, held, next
+    cdef const double* c
+    cdef double *m
+    cdef double *b
+    cdef double *dm
+    cdef double *o
+    cdef double *h
+    cdef double *had
+    cdef double *new
+    cdef public double sharpness
+
+    def __init__(self, int loss, which, weights, margin, dual):
+        cdef const double[::1] given = weights
+        count = len(which)
+        self.loss, self.which, self.weights = loss, which, weights
+        self.margin, self.dual = margin, dual
+        self.change, self.centre, self.curvature = np.zeros(count), np.zeros(count), np.zeros(count)
+        self.held, self.next = np.zeros(count), np.zeros(count)
+        self.c = head(given)
+        self.m, self.b, self.dm = start_of(self.margin), start_of(self.dual), start_of(self.change)
+        self.o, self.h, self.had = start_of(self.centre), start_of(self.curvature), start_of(self.held)
+        self.new = start_of(self.next)
+        self.sharpness = 1
+
+
+cdef double* start_of(double[::1] array):
+    return <double*>head(array)
+
+
+cdef inline double answer(
+    int loss, double m, double c, double centre, double sharpness, double* curvature
+) noexcept nogil:
+    """b(m), which is c (-phi'(m)) or, for the hinge, its smoothed form; and -b'(m) over the sharpness.
+
+    Written for a loss known to the compiler, and without branches: which piece a row is on is random.
+    """
+    cdef double b, slant
+    if loss == LOG:
+        b = sigmoid(-m)
+        curvature[0] = c * b * sigmoid(m)
+        return c * b
+    slant = 2 * c if loss == SQUARED_HINGE else c
+    b = centre + slant * sharpness * (1 - m)
+    curvature[0] = slant * ((b > 0) & (b < c if loss != SQUARED_HINGE else True))
+    b = b if b > 0 else 0
+    return b if b < c or loss == SQUARED_HINGE else c
+
+
+def measure(
+    Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
+    const int32_t[::1] which, const double[::1] weights, const double[::1] w, int loss, double[::1] margin,
+    Py_ssize_t first, Py_ssize_t last,
+):
+    """Put the margins at w into `margin`; return the sum of losses and the squared changes of margins."""
+    cdef const real* x = head(values)
+    cdef const index* j = head(columns)
+    cdef const double* weight = head(weights)
+    cdef const double* v = &w[0]
+    cdef Py_ssize_t i, k, start
+    cdef double m, total = 0, moved = 0, bias = w[rows.n_columns]
+    with nogil:
+        for k in range(first, last):
+            i = which[k]
+            start = row_start(&rows.layout, i)
+            m = signs[i] * (dot(x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, v) + bias)
+            moved += (m - margin[k]) * (m - margin[k])
+            margin[k] = m
+        for k in range(first, last):
+            m = 1 - margin[k]
+            if loss == HINGE:
+                m = m if m > 0 else 0
+            else:
+                m = loss_value(loss, margin[k])
+            total += m if weight == NULL else weight[k] * m
+    return total, moved
+
+
+def pulled(
+    Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
+    const int32_t[::1] which, const double[::1] dual, double[:, ::1] z, Py_ssize_t first, Py_ssize_t last,
+):
+    """Add sum_i b_i y_i x_i, and sum_i b_i y_i as its last entry, to z: a line for y = -1, one for y = 1."""
+    cdef const real* x = head(values)
+    cdef const index* j = head(columns)
+    cdef Py_ssize_t i, k, start
+    cdef double a
+    cdef double* line
+    with nogil:
+        for k in range(first, last):
+            if dual[k] != 0:
+                i = which[k]
+                a = signs[i] * dual[k]
+                start = row_start(&rows.layout, i)
+                line = &z[signs[i] > 0, 0]
+                axpy(a, x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, line)
+                line[rows.n_columns] += a
+
+
+def split(
+    int loss, const double[::1] margin, const double[::1] weights, const double[::1] dual, double radius,
+    uint8_t[::1] member,
+):
+    """Mark as members what lies within `radius` of where the loss bends, or has not the b of its piece.
+
+    Members stay so. What is no member has a loss that is a straight line around its margin.
+    """
+    cdef const double* weight = head(weights)
+    cdef Py_ssize_t k
+    cdef double m, c = 1
+    cdef double low = 0 if loss == SMOOTH_HINGE else 1
+    with nogil:
+        for k in range(margin.shape[0]):
+            m = margin[k]
+            if weight != NULL:
+                c = weight[k]
+            if m > 1 + radius and loss != LOG:
+                member[k] |= dual[k] != 0
+            elif m < low - radius and (loss == HINGE or loss == SMOOTH_HINGE):
+                member[k] |= dual[k] != c
+            else:
+                member[k] = 1
+
+
+def respond(
+    Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs, Working s,
+    double[:, ::1] z, Py_ssize_t first, Py_ssize_t last,
+):
+    """b and curvature at the margins, and z with them.
+
+    Returns the hinge's slack sum_i c_i phi(m_i) - b_i (1 - m_i), how many rows have curvature, and how
+    many another one than is held.
+    """
+    cdef const real* x = head(values)
+    cdef const index* j = head(columns)
+    cdef Py_ssize_t i, k, start, curved = 0, changed = 0
+    cdef double a, slack
+    cdef double* line
+    with nogil:
+        slack = answers(s, first, last)
+        for k in range(first, last):
+            curved += s.h[k] != 0
+            changed += s.h[k] != s.had[k]
+            if s.new[k] != s.b[k]:
+                i = s.which[k]
+                a = signs[i] * (s.new[k] - s.b[k])
+                s.b[k] = s.new[k]
+                start = row_start(&rows.layout, i)
+                line = &z[signs[i] > 0, 0]
+                axpy(a, x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, line)
+                line[rows.n_columns] += a
+    return slack, curved, changed
+
+
+cdef inline double answers(Working s, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    if s.loss == HINGE:
+        return answers_of(HINGE, s, first, last)
+    if s.loss == SQUARED_HINGE:
+        return answers_of(SQUARED_HINGE, s, first, last)
+    if s.loss == SMOOTH_HINGE:
+        return answers_of(SMOOTH_HINGE, s, first, last)
+    return answers_of(LOG, s, first, last)
+
+
+cdef inline double answers_of(int loss, Working s, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    cdef const double* weight = s.c
+    cdef const double* m = s.m
+    cdef const double* centre = s.o
+    cdef double* b = s.new
+    cdef double* h = s.h
+    cdef double c = 1, short_by, slack = 0, sharpness = s.sharpness
+    cdef Py_ssize_t k
+    for k in range(first, last):
+        if weight != NULL:
+            c = weight[k]
+        b[k] = answer(loss, m[k], c, centre[k], sharpness, h + k)
+        if loss == HINGE:
+            short_by = 1 - m[k]
+            slack += (c if short_by > 0 else 0) * short_by - b[k] * short_by
+    return slack
+
+
+def scatter(
+    Rows rows, const real[::1] values, const index[::1] columns, Working s, double[:, ::1] half,
+    Py_ssize_t first, Py_ssize_t last,
+):
+    """Bring `half`, which added to its transpose is sum_i h_i x_i x_i^T, to the present curvature."""
+    cdef const real* x = head(values)
+    cdef const index* j = head(columns)
+    cdef const real* value
+    cdef const index* column
+    cdef Py_ssize_t i, k, p, q, start, count, d = rows.n_columns
+    cdef double h, a
+    cdef double* line
+    with nogil:
+        for k in range(first, last):
+            h = s.h[k] - s.had[k]
+            if h == 0:
+                continue
+            s.had[k] = s.h[k]
+            i = s.which[k]
+            start = row_start(&rows.layout, i)
+            count = row_start(&rows.layout, i + 1) - start
+            value = x + start
+            column = shift(j, start)
+            for p in range(count):
+                a = h * value[p]
+                line = &half[column[p] if column != NULL else p, 0]
+                line[column[p] if column != NULL else p] += 0.5 * a * value[p]
+                line[d] += a
+                if column != NULL:
+                    axpy(a, value + p + 1, column + p + 1, count - p - 1, line)
+                else:
+                    axpy(a, value + p + 1, column, count - p - 1, line + p + 1)
+            half[d, d] += 0.5 * h
+
+
+def gather(
+    Rows rows, const real[::1] values, const index[::1] columns, Working s, int side, double[:, ::1] block,
+    Py_ssize_t first,
+):
+    """Fill `block` with rows times the root of what `half` lacks (side 1) or has too much (side -1).
+
+    Returns how many rows it holds, the others being as they were, and where to go on.
+    """
+    cdef const real* x = head(values)
+    cdef const index* j = head(columns)
+    cdef Py_ssize_t i, k = first, p, start, stop, count = 0, d = rows.n_columns, n = s.which.shape[0]
+    cdef double h
+    with nogil:
+        while k < n and count < block.shape[0]:
+            h = side * (s.h[k] - s.had[k])
+            if h > 0:
+                s.had[k] = s.h[k]
+                h = sqrt(h)
+                i = s.which[k]
+                start = row_start(&rows.layout, i)
+                stop = row_start(&rows.layout, i + 1)
+                if j != NULL:
+                    for p in range(d):
+                        block[count, p] = 0
+                    for p in range(start, stop):
+                        block[count, j[p]] += h * x[p]
+                else:
+                    for p in range(d):
+                        block[count, p] = h * x[start + p]
+                block[count, d] = h
+                count += 1
+            k += 1
+    return count, k
+
+
+def recentre(Working s):
+    """Make the b that answer to the hinge's margins its centres: the multipliers' step."""
+    with nogil:
+        answers(s, 0, s.which.shape[0])
+    s.centre[:] = s.next
+
+
+def excess(Working s):
+    """sum_i c_i phi(m_i) + b_i m_i - c_i psi(b_i / c_i) at the margins changed by dm_i; no term is negative."""
+    cdef double c = 1, m, total = 0
+    cdef Py_ssize_t k
+    with nogil:
+        for k in range(s.which.shape[0]):
+            if s.c != NULL:
+                c = s.c[k]
+            m = s.m[k] + s.dm[k]
+            total += c * (loss_value(s.loss, m) - dual_term(s.loss, s.b[k] / c)) + s.b[k] * m
+    return total
+
+
+def slope(Working s, double t):
+    """sum_i b_i dm_i and sum_i h_i dm_i^2 once all margins have changed by t dm_i."""
+    cdef double down, bend = 0
+    with nogil:
+        if s.loss == HINGE:
+            down = slope_of(HINGE, s, t, &bend)
+        elif s.loss == SQUARED_HINGE:
+            down = slope_of(SQUARED_HINGE, s, t, &bend)
+        elif s.loss == SMOOTH_HINGE:
+            down = slope_of(SMOOTH_HINGE, s, t, &bend)
+        else:
+            down = slope_of(LOG, s, t, &bend)
+    return down, bend
+
+
+cdef inline double slope_of(int loss, Working s, double t, double* bend) noexcept nogil:
+    cdef const double* weight = s.c
+    cdef const double* m = s.m
+    cdef const double* change = s.dm
+    cdef const double* centre = s.o
+    cdef double c = 1, h, down = 0, curve = 0, sharpness = s.sharpness
+    cdef Py_ssize_t k
+    for k in range(s.which.shape[0]):
+        if weight != NULL:
+            c = weight[k]
+        down += change[k] * answer(loss, m[k] + t * change[k], c, centre[k], sharpness, &h)
+        curve += h * change[k] * change[k]
+    bend[0] = curve
+    return down
