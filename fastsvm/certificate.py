@@ -17,6 +17,8 @@ from .solvers._input import as_state, one_of, positive
 
 __all__ = ["Certificate", "certify"]
 
+TINY = np.finfo(float).tiny  # below it there are no digits left
+
 
 class Certificate(NamedTuple):
     """What is proven of a linear classifier; arrays of shape (n_classes,) for more than two classes.
@@ -194,18 +196,15 @@ def certify(
         intercept = None
     random = as_state(random_state)
 
-    run_tol = tol * (1 - 1 / accuracy)  # a run that ends there has proven one thing or the other
     rows, found = X, []
     for k, label in enumerate(labels):
         problem = Problem(rows, signs_of(y, label), weights[k])
         rows = problem.rows  # checked once
         free, b0 = intercept is not None, 0.0 if intercept is None else float(intercept[k])
         dual = _pulls(problem, X @ coef[k] + b0, loss) if duals is None else duals[k]
-        start_run = partial(
-            make_run, problem, tol=run_tol, loss=loss, alpha=alpha, fit_intercept=free, max_iter=max_iter,
-            random=random,
-        )  # fmt: skip
-        found.append(_bracket(problem, coef[k], b0, dual, start_run, loss, alpha, free, accuracy, tol))
+        run = partial(make_run, problem, loss=loss, alpha=alpha, fit_intercept=free,
+                      max_iter=max_iter, random=random)  # fmt: skip
+        found.append(_bracket(problem, coef[k], b0, dual, run, loss, alpha, free, accuracy, tol))
     *values, epochs = zip(*found, strict=True)
     values = [each[0] if len(labels) == 1 else np.array(each) for each in values]
     certificate = Certificate(loss, alpha, classes, *values, max(epochs))
@@ -241,14 +240,15 @@ def _bracket(problem, w, intercept, dual, run_from, loss, alpha, free, accuracy,
     bound, attained = max(0.0, value - error - own), min(objective, attained + error + own)  # P >= 0
 
     def tight():
-        return objective - bound <= max(accuracy * (objective - attained), tol * objective)
+        return objective - bound <= max(accuracy * (objective - attained), tol * objective, TINY)
 
     if tight():
         return objective, bound, attained, 0
     if value <= 0:  # worse than b = 0, as near the kink of the hinge
         dual = np.zeros(problem.n)
-    run = run_from(start=(dual, intercept))
-    for _ in run.epochs():
+    run_tol = tol * (1 - 1 / accuracy)  # a run that ends there leaves nothing open
+    run = run_from(start=(dual, intercept), tol=run_tol)
+    for _ in run.epochs(run_tol):
         p = run.point
         error = own + rounding(p.w, p.intercept, p.dual, p.primal)
         bound, attained = max(bound, p.bound - error), min(attained, p.primal + error)
@@ -259,7 +259,7 @@ def _bracket(problem, w, intercept, dual, run_from, loss, alpha, free, accuracy,
 
 def _warn_if_loose(certificate, accuracy, tol):
     c = certificate
-    loose = (c.gap > accuracy * c.gap_at_least) & (c.relative_gap > tol)
+    loose = (c.gap > accuracy * c.gap_at_least) & (c.gap > np.maximum(tol * c.objective, TINY))
     if np.any(loose):
         warnings.warn(
             f"After {c.n_iter} epochs the bound is still loose, though proven (relative gap "
