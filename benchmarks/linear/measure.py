@@ -129,7 +129,7 @@ def measure(problem, kinds, *, rounds, limit, bound, precision):
             if found.seconds > patience or spent[contender.name] > min(2 * limit, 10 * patience):
                 cut[contender.name] = max(r.seconds for r in runs if r.contender == contender.name)
                 break
-            stalled = len(lowest) > STALLED and lowest[-1] > 0.9 * lowest[-1 - STALLED]
+            stalled = 0.1 * bound > lowest[-1] > 0.9 * ([np.inf] * STALLED + lowest)[-1 - STALLED]
             if contender.certified:
                 if left <= tightest * bound:
                     patience = min(patience, HOPELESS * found.seconds)

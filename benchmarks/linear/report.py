@@ -139,7 +139,7 @@ def plot(path, cells):
     """Suboptimality against time, one panel an alpha."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(5.2 * len(cells), 5.2), layout="constrained")
+    figure = Figure(figsize=(max(8, 5.2 * len(cells)), 5.6), layout="constrained")
     panels = figure.subplots(1, len(cells), squeeze=False, sharey=True)[0]
     handles = {}
     for axes, (_, alpha, problem, cell) in zip(panels, cells, strict=True):
@@ -169,5 +169,5 @@ def plot(path, cells):
         axes.set_xlabel(f"{CLOCKS[problem.threads == 1]} time, ms")
     panels[0].set_ylabel("suboptimality  (P(w) - P*) / P*")
     figure.suptitle(f"{cells[0][0].name}, {problem.loss}, threads: {problem.threads}")
-    figure.legend(handles.values(), handles, loc="outside lower center", ncols=min(5, len(handles)))
+    figure.legend(handles.values(), handles, loc="outside lower center", ncols=4)
     figure.savefig(path, dpi=110)

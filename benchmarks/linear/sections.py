@@ -96,7 +96,7 @@ def classes(options, names):
         known = [reference(p, options.limit) for p in problem.each()]
         problem.bounds = [bound for bound, _ in known]
         kinds = [Ours, *([OursTwice] if options.threads > 1 else []), TheirsDigits]
-        limits = {"rounds": options.rounds, "limit": options.limit}
+        limits = {"rounds": options.rounds, "limit": 2 * options.limit}
         cell = measure(problem, kinds, bound=1.0, precision=max(gap for _, gap in known), **limits)
         cells.append((data, text, problem, cell))
     print(f"largest suboptimality of a class; {'CPU' if options.threads == 1 else 'wall-clock'} ms")
