@@ -28,16 +28,18 @@ cdef class Working:
 
     Attributes
     ----------
-    sharpness : how steeply the hinge's b_i falls around `centre`: b = clip(centre + c sharpness (1 - m), 0, c)
-    centre, change : float64 arrays: the hinge's centres; by how much a step changes the margins
-    curvature, held : float64 arrays: -db/dm over the sharpness, and what of it the Hessian contains
+    sharpness : of the hinge's bend, where b = clip(centre + c sharpness (1 - m), 0, c); 1 for other losses
+    centre : those centres
+    change : by how much a step changes the margins
+    curvature, held : -db/dm over the sharpness, and what of it the Hessian contains
+    next : the b that answer to the margins
     """
 
     cdef int loss
     cdef readonly const int32_t[::1] which
     cdef readonly object weights, margin, dual, change, centre, curvature, held, next
-    cdef const double* c
-    cdef double *m
+    cdef const double* c  # NULL when all are 1
+    cdef double *m  # the arrays above, for loops without the GIL
     cdef double *b
     cdef double *dm
     cdef double *o
@@ -78,7 +80,7 @@ cdef inline double answer(
         return c * b
     slant = 2 * c if loss == SQUARED_HINGE else c
     b = centre + slant * sharpness * (1 - m)
-    curvature[0] = slant * ((b > 0) & (b < c if loss != SQUARED_HINGE else True))
+    curvature[0] = slant * ((b > 0) & (b <= c if loss != SQUARED_HINGE else True))
     b = b if b > 0 else 0
     return b if b < c or loss == SQUARED_HINGE else c
 
@@ -225,7 +227,7 @@ def scatter(
     cdef const index* j = head(columns)
     cdef const real* value
     cdef const index* column
-    cdef Py_ssize_t i, k, p, q, start, count, d = rows.n_columns
+    cdef Py_ssize_t i, k, p, start, count, d = rows.n_columns
     cdef double h, a
     cdef double* line
     with nogil:
@@ -294,7 +296,7 @@ def recentre(Working s):
 
 
 def excess(Working s):
-    """sum_i c_i phi(m_i) + b_i m_i - c_i psi(b_i / c_i) at the margins changed by dm_i; no term is negative."""
+    """sum_i c_i phi(m_i) + b_i m_i - c_i psi(b_i / c_i) at the margins changed by dm_i."""
     cdef double c = 1, m, total = 0
     cdef Py_ssize_t k
     with nogil:
