@@ -3,6 +3,7 @@
 from functools import partial, wraps
 
 import numpy as np
+from joblib import effective_n_jobs
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state, compute_class_weight
@@ -61,6 +62,9 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _starts(self, classes, n):
         """For the k-th binary problem what to start from; None for zero."""
         return lambda k: None
+
+    _norms = True
+    """Whether the solver reads the rows' norms."""
 
     @property
     def _trace(self):
@@ -138,7 +142,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     def _runs(self, X, y, sample_weight, max_iter, starts):
         """For each binary problem its label and what makes its run; rows and weights are shared."""
-        rows = as_rows(X)
+        rows = as_rows(X, effective_n_jobs(self.n_jobs), self._norms)
         weights = self._weights(y, sample_weight)
         labels = self._positives()
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(labels))
@@ -242,6 +246,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
 class OnlineClassifier(LinearClassifier):
     """A linear classifier that can also learn batch by batch."""
+
+    _norms = False
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Make one pass over X, continuing from where the last call, or `fit`, stopped.

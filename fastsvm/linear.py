@@ -12,7 +12,6 @@ from .solvers._pegasos_run import PEGASOS_LOSSES, PEGASOS_OUTPUTS, SAMPLINGS
 from .solvers._sdca_run import ORDERS, OUTPUTS
 from .solvers._solve import SOLVERS
 
-
 __all__ = ["ASDCAClassifier", "PegasosClassifier", "PerceptronClassifier", "SDCAClassifier"]
 
 

@@ -6,7 +6,7 @@ from scipy import sparse
 from ._rows import Rows
 
 
-def as_rows(X, threads=1):
+def as_rows(X, threads=1, norms=False):
     """The rows of X; a copy only where dtype or layout leave no choice.
 
     Parameters
@@ -16,6 +16,8 @@ def as_rows(X, threads=1):
         sparse formats, memory orders and number types are converted.
     threads : int, default=1
         For the checks.
+    norms : bool, default=False
+        Compute the rows' norms in the same pass.
 
     Returns
     -------
@@ -40,7 +42,7 @@ def as_rows(X, threads=1):
         raise ValueError(f"X must have two dimensions (samples, features); it has {X.ndim}.")
     if 0 in X.shape:
         raise ValueError(f"X has shape {X.shape}: at least one sample and one feature are needed.")
-    return Rows(values, columns, indptr, X.shape, threads)
+    return Rows(values, columns, indptr, X.shape, threads, norms)
 
 
 def _floating(array):

@@ -31,7 +31,7 @@ def shuffle(int32_t[::1] order, uint64_t[::1] state):
 
 
 def shuffle_blocks(const int32_t[::1] rows, int32_t[::1] order, int32_t[::1] blocks, uint64_t[::1] state):
-    """Fill `order` with a grouped permutation of `rows`, which is as long.
+    """Fill `order` with a grouped permutation of `rows`, which is as long; None: of 0 ... n - 1.
 
     Blocks of BLOCK adjacent rows in random order, and the rows of each in random order: kinder than a full
     permutation to the memory that the rows are read from.
@@ -39,6 +39,7 @@ def shuffle_blocks(const int32_t[::1] rows, int32_t[::1] order, int32_t[::1] blo
     `blocks` holds the numbers 0 ... ceil(n / BLOCK) - 1 in any order, and is shuffled too.
     """
     cdef int32_t* numbers = <int32_t*>head(blocks)
+    cdef const int32_t* source = head(rows)
     cdef Py_ssize_t n = order.shape[0], i, k, size, first, filled = 0
     cdef uint64_t s = state[0]
     with nogil:
@@ -47,7 +48,7 @@ def shuffle_blocks(const int32_t[::1] rows, int32_t[::1] order, int32_t[::1] blo
             first = <Py_ssize_t>blocks[k] * BLOCK
             size = min(BLOCK, n - first)
             for i in range(size):
-                order[filled + i] = rows[first + i]
+                order[filled + i] = <int32_t>(first + i) if source == NULL else source[first + i]
             fisher_yates(&order[filled], size, &s)
             filled += size
     state[0] = s

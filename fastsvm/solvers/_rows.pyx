@@ -28,6 +28,8 @@ cdef class Rows:
     shape : (n_rows, n_columns)
     threads : int, default=1
         For the checks.
+    norms : bool, default=False
+        Compute `squared_norms` in the same pass, not in one of its own when asked for.
 
     Raises
     ------
@@ -35,7 +37,7 @@ cdef class Rows:
         On offsets or columns that lie outside, and on NaN or infinite values.
     """
 
-    def __init__(self, values, columns, indptr, shape, threads=1):
+    def __init__(self, values, columns, indptr, shape, threads=1, norms=False):
         cdef const int32_t[::1] narrow
         cdef const int64_t[::1] wide
         self.n_rows, self.n_columns = shape
@@ -52,7 +54,10 @@ cdef class Rows:
             wide = indptr
             self.layout.wide = &wide[0]
         self._check_offsets()
-        self.norms = np.empty(self.n_rows)
+        self.norms = np.empty(self.n_rows if norms else 0)
+        self._check(threads)
+
+    def _check(self, threads=1):
         for bad in map_chunks(self, self._check_chunk, threads):
             if bad is not None:
                 raise ValueError(bad)
@@ -82,7 +87,10 @@ cdef class Rows:
         return max(1, (values or EPOCH_CHUNK) * self.n_rows // max(1, self.n_values))
 
     def squared_norms(self):
-        """||x_i||^2, float64 of shape (n_rows,)."""
+        """||x_i||^2, float64 of shape (n_rows,); computed once."""
+        if not len(self.norms):
+            self.norms = np.empty(self.n_rows)
+            self._check()
         return self.norms
 
 
@@ -133,13 +141,14 @@ def _check(
     cdef const index* j = head(columns)
     cdef Py_ssize_t i, k, start, stop
     cdef bint increasing = True
+    cdef double norm
     with nogil:
         for i in range(first, last):
             start, stop = row_start(&rows.layout, i), row_start(&rows.layout, i + 1)
             if j != NULL and not is_inside(j + start, stop - start, rows.n_columns, &increasing):
                 break
-            norms[i] = squares(x + start, stop - start)
-            if not isfinite(norms[i]):  # which finite values of 1e154 do too
+            norm = squares(x + start, stop - start)
+            if not isfinite(norm):  # which finite values of 1e154 do too
                 for k in range(start, stop):
                     if not isfinite(x[k]):
                         break
@@ -147,8 +156,10 @@ def _check(
                     k = -1
                 if k >= 0:
                     break
-            if not increasing:
-                norms[i] = merged_norm(x + start, j + start, stop - start, &scratch[0])
+            if norms.shape[0]:
+                norms[i] = norm
+                if not increasing:
+                    norms[i] = merged_norm(x + start, j + start, stop - start, &scratch[0])
         else:
             i = -1
     if i < 0:

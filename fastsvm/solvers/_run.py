@@ -85,9 +85,9 @@ class Point(NamedTuple):
 class Problem:
     """Rows of X, a sign and a weight for each: what one binary solver works on."""
 
-    def __init__(self, X, y, sample_weight=None, threads=1):
+    def __init__(self, X, y, sample_weight=None, threads=1, norms=False):
         self.threads = threads  # for the passes that can be shared; they do not change the results
-        self.rows = as_rows(X, threads)
+        self.rows = as_rows(X, threads, norms)
         self.signs = as_signs(y, self.n)
         self.weights = as_weights(sample_weight, self.n)
 
@@ -168,8 +168,8 @@ class Run:
         self.problem, self.max_iter, self.random = problem, max_iter, random
         self.sampling = order
         if isinstance(order, str):
-            self.rows = np.arange(problem.n, dtype=np.int32)
-            self.order = self.rows.copy()
+            self.order = np.arange(problem.n, dtype=np.int32)
+            self.rows = None
             self.grouped = grouped
             if order == "cyclic":
                 self.permute()
@@ -192,13 +192,13 @@ class Run:
         return self.order
 
     def permute(self):
-        """Fill `order` with a permutation of `rows`; of blocks of adjacent ones where `grouped`."""
-        self.order = self.order[: len(self.rows)]
-        if self.grouped:
-            shuffle_blocks(self.rows, self.order, block_numbers(len(self.rows)), self.random)
-        else:
-            self.order[:] = self.rows
+        """Shuffle `order`; where `grouped`, in blocks of adjacent rows, out of `rows` (None: all)."""
+        if not self.grouped:
             shuffle(self.order, self.random)
+            return
+        n = self.problem.n if self.rows is None else len(self.rows)
+        self.order = self.order[:n]
+        shuffle_blocks(self.rows, self.order, block_numbers(n), self.random)
 
     def slices(self, order, *, multiple=1, cuts=()):
         """Parts of an epoch: cut where asked, and short enough for Ctrl-C and `cancelled` to be heard."""

@@ -10,6 +10,7 @@ from ._run import CODES, Point, Run
 ORDERS = ("permutation", "random", "cyclic")
 OUTPUTS = ("last", "average", "random")
 SHRINKAGE = 0.25  # of the largest slope, above which a row at its bound is left out (LIBLINEAR: 1)
+PATIENCE = 50  # epochs after which all rows are visited again; and after twice as many
 TINY = np.finfo(float).tiny
 CACHE = 1 << 25  # bytes of X that a processor's last cache is likely to hold
 
@@ -107,21 +108,14 @@ class SDCARun(Run):
     def _shrink(self):
         """Leave out the rows that this epoch dropped; the next is to drop as its slopes suggest."""
         self.state.threshold = SHRINKAGE * self.state.violation
-        if abs(self.state.bias - self.anchor) > self.state.threshold:
-            self._restore()  # what was dropped was held by another intercept
-        self.rows = self.rows[: _sdca.keep(self.rows, self.dropped)]
-
-    def _restore(self):
-        self.anchor = self.state.bias
-        self.dropped[:] = 0
-        self.state.dropped_loss = self.state.dropped_pull = 0
-        self._take_all()
-
-    def _take_all(self):
-        self.rows = np.arange(self.problem.n, dtype=np.int32)
-        if self.problem.weights.size:
-            self.rows = self.rows[self.problem.weights > 0]
-        self.order = np.empty_like(self.rows)
+        moved = abs(self.state.bias - self.anchor) > self.state.threshold
+        if moved or self.done >= max(PATIENCE, 2 * self.all_at):
+            # What was dropped was held by another intercept, or long ago.
+            self.anchor = self.state.bias
+            self.dropped[:] = 0
+            self.state.dropped_loss = self.state.dropped_pull = 0
+            self._take_all()
+        self._leave_out()
 
     def disappoint(self):
         """Trust the sum on the way less, and visit again the rows that the certificate found to need it."""
@@ -129,7 +123,25 @@ class SDCARun(Run):
         if self.shrinking:
             self.anchor = self.state.bias
             self._take_all()
-            self.rows = self.rows[: _sdca.keep(self.rows, self.dropped)]
+            self._leave_out()
+
+    def _take_all(self):
+        """Visit all rows but those of weight 0."""
+        weights = self.problem.weights
+        self.order = np.arange(self.problem.n, dtype=np.int32)
+        if weights.size:
+            self.order = self.order[weights > 0]
+        self.rows = self.order.copy() if self.grouped else None
+        self.all_at = self.done
+
+    def _leave_out(self):
+        """Visit no rows that are dropped."""
+        rows = self.rows if self.grouped else self.order
+        kept = rows[: _sdca.keep(rows, self.dropped)]
+        if self.grouped:
+            self.rows = kept
+        else:
+            self.order = kept
 
     def promising(self):
         """Whether the gap, summed over the rows as they were met, says that `tol` is reached.
@@ -145,7 +157,7 @@ class SDCARun(Run):
             # What scaling down the heavier class will cost: its mean slack for each unit.
             gap += abs(self.problem.imbalance(self.dual)) * s.loss_sum / max(self.dual.sum(), TINY)
         progress, self.last_gap = gap / self.last_gap if gap < self.last_gap else 1.0, gap
-        self.looking = not len(self.rows) or gap * progress <= self.trust * self.tol * primal
+        self.looking = not len(self.order) or gap * progress <= self.trust * self.tol * primal
         return self.looking
 
     def _start_average(self):

@@ -45,7 +45,7 @@ def suits_newton(problem, alpha, tol):
     if tol is None or d > min(n, FEW):
         return False
     steepness = problem.rows.squared_norms().mean() / (alpha * n)
-    return bool(d <= VERY_FEW or steepness > 10 or tol < 1e-4)
+    return bool(d <= VERY_FEW or steepness > max(10, d / 10) or tol < 1e-4)
 
 
 def sdca(
@@ -159,7 +159,7 @@ def sdca(
     if isinstance(order, str):
         one_of("order", order, ORDERS)
     threads = positive("n_jobs", n_jobs, kind=int)
-    problem = Problem(X, y, sample_weight, threads)
+    problem = Problem(X, y, sample_weight, threads, norms=True)
     tol = None if tol is None else positive("tol", tol)
     run = make_run(
         problem,
