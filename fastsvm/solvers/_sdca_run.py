@@ -59,6 +59,7 @@ class SDCARun(Run):
             self.dual[:], intercept = start
             problem.box(self.dual, loss)
             self.w[:] = problem.combine(self.dual, alpha)
+        self.rounded = 1e-4 * float(self.w @ self.w)  # ||w||^2 below this has lost digits to larger sums
         self.lag = np.zeros(n) if averaging == "average" else None
         self.anchor = 0.0  # the intercept when the rows left out were dropped
         self.dropped = np.zeros(n, np.int8) if self.watching else None
@@ -197,7 +198,8 @@ class SDCARun(Run):
         if self.fit_intercept:
             self.problem.rebalance(self.point.dual)  # the point's w is that of the balanced dual already
             return self.point
-        if self.watching and (self.tol is None or self.tol < 1e-6 or self.done > 1000):
+        exacting = self.tol is None or self.tol < 1e-6 or self.done > 1000
+        if self.watching and (exacting or float(self.w @ self.w) < self.rounded):
             self.w[:] = self.problem.combine(self.dual, self.alpha)
             return self.measure()
         return self.point
