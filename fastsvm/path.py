@@ -84,10 +84,11 @@ class Path:
             if self.options["fit_intercept"]:
                 self.problem.rebalance(dual)
             starts.append(self._scaled(dual, self.problem.combine(dual, alpha), alpha))
-        return max(starts, key=lambda start: start[0])[1], intercept
+        _, dual, w = max(starts, key=lambda start: start[0])
+        return dual, intercept, w
 
     def _scaled(self, dual, w, alpha):
-        """The best bound of t * dual, nearly, and that multiple: from a parabola through three t."""
+        """The best bound of t * dual, nearly, that multiple, and its w: from a parabola through three t."""
         loss, low = self.options["loss"], min(1.0, alpha / self.last[0])
         t = np.array([low, (1 + low) / 2, 1.0])
         bounds = [self.problem.bound(each * dual, each * w, loss, alpha) for each in t]
@@ -96,8 +97,8 @@ class Path:
         if low < 1 and middle > (left + right) / 2:  # concave
             best = t[1] + (right - left) / (4 * middle - 2 * left - 2 * right) * (t[1] - low)
             if low < best < 1:
-                return max(bounds), best * dual
-        return bounds[k], t[k] * dual
+                return max(bounds), best * dual, best * w
+        return bounds[k], t[k] * dual, t[k] * w
 
 
 def sdca_path(

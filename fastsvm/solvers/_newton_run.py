@@ -120,7 +120,7 @@ class NewtonRun(Run):
         if self.start is None:
             self.approach(used)
         else:
-            dual, intercept = self.start
+            dual, intercept = self.start[:2]
             dual = dual.copy()
             problem.box(dual, self.loss)
             self.all.dual[:] = dual[used]

@@ -56,9 +56,9 @@ class SDCARun(Run):
         if self.shrinking:
             self._take_all()
         if start is not None:
-            self.dual[:], intercept = start
-            problem.box(self.dual, loss)
-            self.w[:] = problem.combine(self.dual, alpha)
+            self.dual[:], intercept, *known = start  # perhaps with the w(b) that belongs to it
+            changed = problem.box(self.dual, loss)
+            self.w[:] = known[0] if known and not changed else problem.combine(self.dual, alpha)
         self.rounded = 1e-4 * float(self.w @ self.w)  # ||w||^2 below this has lost digits to larger sums
         self.lag = np.zeros(n) if averaging == "average" else None
         self.anchor = 0.0  # the intercept when the rows left out were dropped
@@ -153,7 +153,7 @@ class SDCARun(Run):
         if self.tol is None or not self.watching:
             return False
         s = self.state
-        gap, primal = s.gap, s.loss_sum + s.pull_sum / 2
+        gap, primal = max(s.gap, 0.0), s.loss_sum + s.pull_sum / 2  # at an optimum, rounding has either sign
         if self.fit_intercept:
             # What scaling down the heavier class will cost: its mean slack for each unit.
             gap += abs(self.problem.imbalance(self.dual)) * s.loss_sum / max(self.dual.sum(), TINY)

@@ -19,7 +19,7 @@ def make_run(
     problem : Problem
     solver : {"auto", "coordinate", "newton"}
     tol : float or None, the relative gap that it will be run to
-    order, averaging, sgd_init, options : as in `sdca`
+    order, averaging, sgd_init, options : as in `sdca`; `start` may have w(b) as a third item
 
     Raises
     ------
