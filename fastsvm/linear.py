@@ -175,6 +175,18 @@ class SDCAClassifier(LinearClassifier):
             start=start,
         )
 
+    def _starts(self, classes, n):
+        known = getattr(self, "_dual_scale", None)  # not kept in model files
+        if (
+            not self.warm_start
+            or known is None
+            or not np.array_equal(classes, self.classes_)
+            or self.dual_coef_.shape[1] != n
+        ):
+            return super()._starts(classes, n)
+        duals, intercepts = self.dual_coef_, self.intercept_
+        return lambda k: (np.abs(duals[k]) * known, float(intercepts[k]))
+
     def _set_results(self, results, X, y):
         super()._set_results(results, X, y)
         methods = [r.solver for r in results]
