@@ -12,7 +12,8 @@ transformer that lies in memory by columns or upside down is stored as that othe
 ``.flipud``: the last bits of a product depend on it.
 
 A reader trusts nothing in the file: the class is looked up in a closed table, names of fields and tensors
-must be exactly the expected ones, and every type, shape, offset and value is checked before it is used.
+must be exactly the expected ones (but a file may lack parameters of the training that are newer than it is),
+and every type, shape, offset and value is checked before it is used.
 """
 
 import contextlib
@@ -63,6 +64,10 @@ BYTES = (np.dtype("u1"),)
 
 # Views of an array by what their names end with; each undoes itself.
 VIEWS = {"": np.asarray, ".T": np.transpose, ".flipud": np.flipud}
+
+# Parameters that classifiers have got since the first files were written, which lack them: the default holds.
+# None of them matters to a prediction.
+LATER = ("certify", "solver", "trace", "warm_start")
 
 # What may be given for a parameter whose default is of that type; `_check_params` knows the rest.
 LIKE = {
@@ -576,7 +581,9 @@ class _LinearCodec:
 
     def decode(self, params, fitted, tensors):
         model = self.cls()
-        _same_names(params, model.get_params(deep=False), f"{self.cls.__name__} parameter")
+        defaults = model.get_params(deep=False)
+        later = {name: defaults[name] for name in LATER if name in defaults}
+        _same_names(later | params, defaults, f"{self.cls.__name__} parameter")
         self._check_and_set(model, params)
         model.classes_ = _decode_classes(fitted.get("classes_"), tensors)
         n_rows = 1 if len(model.classes_) == 2 else len(model.classes_)

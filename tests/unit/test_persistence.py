@@ -759,6 +759,21 @@ def test_missing_parameter(path, good):
     changed(path, good, lambda document, _: step(document, 1)["params"].pop("alpha"), "'alpha' is missing")
 
 
+def test_a_file_may_lack_later_parameters(path):
+    X, y = make_classification(random_state=0)
+    model = SDCAClassifier(alpha=0.1, solver="newton", warm_start=True, trace=True).fit(X, y)
+    save_model(model, path)
+    document, tensors = read(path.read_bytes())
+    for name in ("solver", "warm_start", "trace"):
+        del document["model"]["params"][name]
+    path.write_bytes(put(document, tensors))
+    loaded = load_model(path)
+    assert loaded.get_params() == SDCAClassifier(alpha=0.1).get_params()
+    assert_same_predictions(model, loaded, X)
+    document["model"]["params"]["solver"] = "lbfgs"
+    refuses(path, put(document, tensors), "solver must be one of")
+
+
 @pytest.mark.parametrize(
     ("fitted", "reason"),
     [
