@@ -112,15 +112,17 @@ def test_what_an_epoch_is_told(iris):
 
 @pytest.mark.parametrize("n_jobs", [None, 2])
 @pytest.mark.parametrize("labels", [2, 3])
-def test_a_stopped_fit_has_the_certificate_of_what_it_returns(labels, n_jobs, iris):
+@pytest.mark.parametrize(("solver", "epochs"), [("coordinate", 5), ("newton", 2)])
+def test_a_stopped_fit_has_the_certificate_of_what_it_returns(solver, epochs, labels, n_jobs, iris):
     X, y = iris
     y = y if labels == 3 else y == "versicolor"
-    recorder = Recorder(stop=lambda context: context.task_name == "epoch" and context.task_id == 4)
-    model = SDCAClassifier(alpha=1e-4, tol=1e-9, n_jobs=n_jobs, random_state=0).set_callbacks(recorder)
+    recorder = Recorder(stop=lambda context: context.task_name == "epoch" and context.task_id == epochs - 1)
+    model = SDCAClassifier(alpha=1e-4, tol=1e-9, solver=solver, n_jobs=n_jobs, random_state=0)
+    model.set_callbacks(recorder)
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
         model.fit(X, y)
-    assert model.n_iter_ == 5
+    assert model.n_iter_ == epochs
     for k, label in enumerate(model.classes_ if labels == 3 else [True]):
         signs = np.where(y == label, 1, -1)
         margins = signs * (X @ model.coef_[k] + model.intercept_[k])
@@ -131,7 +133,7 @@ def test_a_stopped_fit_has_the_certificate_of_what_it_returns(labels, n_jobs, ir
         assert primal == pytest.approx(np.atleast_1d(model.objective_)[k], rel=1e-12)
         assert primal - dual == pytest.approx(np.atleast_1d(model.dual_gap_)[k], rel=1e-9)
         last = (model.history_[k] if labels == 3 else model.history_)[-1]
-        assert (last.epoch, last.primal) == (5, np.atleast_1d(model.objective_)[k])
+        assert (last.epoch, last.primal) == (epochs, np.atleast_1d(model.objective_)[k])
 
 
 def test_a_class_that_was_not_stopped_still_warns(iris):

@@ -315,19 +315,22 @@ def test_a_fit_that_stops_short_says_so(problem):
     with pytest.warns(
         ConvergenceWarning, match=r"after 2 epochs at a relative duality gap of .*tol=0.001: raise"
     ):
-        model = SDCAClassifier(max_iter=2, random_state=0).fit(*problem)
+        model = SDCAClassifier(max_iter=2, solver="coordinate", random_state=0).fit(*problem)
     assert model.n_iter_ == 2
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        SDCAClassifier(max_iter=2, tol=None, random_state=0).fit(*problem)
+        SDCAClassifier(max_iter=2, tol=None, solver="coordinate", random_state=0).fit(*problem)
         SDCAClassifier(alpha=0.1, random_state=0).fit(*problem)
 
 
 def test_histories(problem, capsys):
-    sdca = SDCAClassifier(alpha=0.1, random_state=0).fit(*problem)
-    assert [e.epoch for e in sdca.history_] == list(range(1, sdca.n_iter_ + 1))
-    assert sdca.history_[-1].gap == sdca.dual_gap_
-    assert sdca.history_[-1].primal == sdca.objective_
+    for trace in (True, False):
+        sdca = SDCAClassifier(alpha=0.1, trace=trace, random_state=0).fit(*problem)
+        if trace:
+            assert [e.epoch for e in sdca.history_] == list(range(1, sdca.n_iter_ + 1))
+        assert sdca.history_[-1].epoch == sdca.n_iter_
+        assert sdca.history_[-1].gap == sdca.dual_gap_
+        assert sdca.history_[-1].primal == sdca.objective_
     assert [e.epoch for e in PegasosClassifier().fit(*problem).history_] == [20]
     assert len(PegasosClassifier(trace=True).fit(*problem).history_) == 20
     assert capsys.readouterr().out == ""
@@ -374,7 +377,7 @@ def test_ctrl_c_stops_a_fit_within_a_second(n_jobs):
         from fastsvm import SDCAClassifier
         rng = np.random.default_rng(0)
         X, y = rng.normal(size=(20000, 200)), rng.integers(0, 3, 20000)
-        model = SDCAClassifier(alpha=1e-7, max_iter=10**6, n_jobs={n_jobs})
+        model = SDCAClassifier(alpha=1e-7, solver="coordinate", max_iter=10**6, n_jobs={n_jobs})
         print("fitting", flush=True)
         try:
             model.fit(X, y)

@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from fastsvm import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
+from fastsvm import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier, SDCAClassifierCV
 
 _N_COUNTS_ALL = "the objective averages over all n rows, those of weight 0 and repeated ones included"
 
@@ -26,6 +26,7 @@ def _expected_failures(estimator):
     [
         SDCAClassifier(),
         SDCAClassifier("log"),
+        SDCAClassifierCV(n_alphas=3, cv=3),
         ASDCAClassifier(),
         ASDCAClassifier("log"),
         PegasosClassifier(),

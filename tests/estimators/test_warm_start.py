@@ -13,7 +13,7 @@ from sklearn.preprocessing import scale
 from fastsvm import SDCAClassifier
 from fastsvm.solvers import LOSSES
 
-MODEL = SDCAClassifier(alpha=1e-2, random_state=0, warm_start=True)
+MODEL = SDCAClassifier(alpha=1e-2, solver="coordinate", random_state=0, warm_start=True)
 
 
 @pytest.fixture
@@ -64,6 +64,14 @@ def test_a_close_start_saves_epochs(data):
         cold += clone(model).fit(*data).n_iter_
         warm += model.fit(*data).n_iter_
     assert cold > 1.5 * warm
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_newtons_method_starts_warm_too(fit_intercept, data):
+    model = clone(MODEL).set_params(solver="newton", alpha=1e-3, tol=1e-9, fit_intercept=fit_intercept)
+    cold = model.fit(*data).n_iter_
+    assert model.fit(*data).n_iter_ < cold
+    assert np.all(model.dual_gap_ <= 1e-9 * model.objective_)
 
 
 def test_weights_may_change(data):
