@@ -95,7 +95,8 @@ def check(p, r):
         assert r.intercept == 0
     # What is added up for w, for the margins, and for the dual's terms.
     size_w = np.abs(p.X).T @ r.dual / (p.alpha * n)
-    assert (np.abs(r.w - p.X.T @ (r.dual * p.y) / (p.alpha * n)) <= 1e-12 * size_w).all()
+    # What a b leaves behind that was larger once may be all there is in a column.
+    assert (np.abs(r.w - p.X.T @ (r.dual * p.y) / (p.alpha * n)) <= 1e-13 * (size_w + size_w.max())).all()
     size_m = np.abs(p.X) @ (np.abs(r.w) + size_w) + abs(r.intercept)
     ridge = p.alpha * float(np.abs(r.w) @ size_w)
     # A margin's rounding counts by the loss's slope there.
