@@ -55,9 +55,9 @@ def test_the_output_of_the_readme(app, name, command, tmp_path, monkeypatch):
         "linear_cv",
         "path",
         "solvers._asdca_run",
-        "solvers._sdca_run",
         "solvers._pegasos_run",
         "solvers._perceptron_run",
+        "solvers._solve",
     ],
 )
 def test_examples_in_docstrings(module):
