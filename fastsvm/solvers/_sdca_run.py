@@ -1,8 +1,11 @@
 """Coordinate steps from the outside: which rows to visit, certificate, intercept, averaging."""
 
+import math
+
 import numpy as np
 
 from . import _sdca
+from ._polish import STEPS, polish
 from ._random import draw_integer
 from ._rows import map_chunks
 from ._run import CODES, Point, Run
@@ -11,6 +14,8 @@ ORDERS = ("permutation", "random", "cyclic")
 OUTPUTS = ("last", "average", "random")
 SHRINKAGE = 0.25  # of the largest slope, above which a row at its bound is left out (LIBLINEAR: 1)
 PATIENCE = 50  # epochs after which all rows are visited again; and after twice as many
+LOOK, MANY = 20, 2 * STEPS  # epochs between looks at the pace, and to go before conjugate gradients pay
+SETTLED = 0.9  # share of the rows visited that are inside their box
 TINY = np.finfo(float).tiny
 CACHE = 1 << 25  # bytes of X that a processor's last cache is likely to hold
 
@@ -59,8 +64,9 @@ class SDCARun(Run):
             self.dual[:], intercept, *known = start  # perhaps with the w(b) that belongs to it
             changed = problem.box(self.dual, loss)
             self.w[:] = known[0] if known and not changed else problem.combine(self.dual, alpha)
-        self.rounded = 1e-4 * float(self.w @ self.w)  # ||w||^2 below this has lost digits to larger sums
+        self.first = float(self.w @ self.w)
         self.lag = np.zeros(n) if averaging == "average" else None
+        self.gap_seen, self.polished, self.in_vain = math.inf, False, False
         self.anchor = 0.0  # the intercept when the rows left out were dropped
         self.dropped = np.zeros(n, np.int8) if self.watching else None
         self.state = _sdca.State(
@@ -102,6 +108,8 @@ class SDCARun(Run):
         self.state.seen = -1
         if self.shrinking and self.tol is not None:
             self._shrink()
+            if (self.done + 1) % LOOK == 0:
+                self._polish_if_slow()
         if self.fit_intercept:
             # Proximal step: the centre moves to the intercept reached, which keeps what the dual adds.
             self.state.bias += self.bias_rate * self.problem.imbalance(self.dual)
@@ -118,13 +126,43 @@ class SDCARun(Run):
             self._take_all()
         self._leave_out()
 
+    def _polish_if_slow(self):
+        """Take conjugate gradient steps if many epochs seem to be left, and the rows are settled.
+
+        If they do not halve the gap by the next look, they are not taken again.
+        """
+        state, before = self.state, self.gap_seen
+        gap = self.gap_seen = max(state.gap, TINY)
+        self.in_vain = self.in_vain or (self.polished and gap > 0.5 * before)
+        self.polished = False
+        target = max(self.tol * (state.loss_sum + state.pull_sum / 2), TINY)
+        pace = (math.log(before) - math.log(gap)) / LOOK
+        if self.in_vain or math.log(gap) - math.log(target) <= MANY * pace:
+            return
+        if np.count_nonzero((self.dual > 0) & (self.dual < 1)) > SETTLED * len(self.order):
+            self.polished = True
+            state.bias = polish(
+                self.problem, self.loss, self.alpha, self.bias_rate, self.w, state.bias, self.dual
+            )
+
     def disappoint(self):
         """Trust the sum on the way less, and visit again the rows that the certificate found to need it."""
         self.trust = max(0.7 * self.trust, 0.1)
+        if self._has_lost_digits():
+            self._sum_again()
         if self.shrinking:
             self.anchor = self.state.bias
             self._take_all()
             self._leave_out()
+
+    def _has_lost_digits(self):
+        """Whether w is small against the one that it started from, whose rounding it carries along."""
+        return float(self.w @ self.w) < 1e-4 * self.first
+
+    def _sum_again(self):
+        """Make w the sum that the dual variables stand for."""
+        self.w[:] = self.problem.combine(self.dual, self.alpha)
+        self.first = float(self.w @ self.w)
 
     def _take_all(self):
         """Visit all rows but those of weight 0."""
@@ -199,7 +237,7 @@ class SDCARun(Run):
             self.problem.rebalance(self.point.dual)  # the point's w is that of the balanced dual already
             return self.point
         exacting = self.tol is None or self.tol < 1e-6 or self.done > 1000
-        if self.watching and (exacting or float(self.w @ self.w) < self.rounded):
-            self.w[:] = self.problem.combine(self.dual, self.alpha)
+        if self.watching and (exacting or self._has_lost_digits()):
+            self._sum_again()
             return self.measure()
         return self.point
