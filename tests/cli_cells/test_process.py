@@ -1,6 +1,7 @@
 """What only a real process shows, and options from a file and the environment."""
 
 import json
+import os
 import signal
 import sys
 import time
@@ -15,11 +16,17 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and pi
 
 @pytest.mark.parametrize("command", [None, *main.commands])
 def test_help_starts_fast(start, command):
+    def now():  # in CPU seconds, which a busy machine does not stretch; Windows does not count them
+        if sys.platform == "win32":
+            return time.perf_counter()
+        times = os.times()
+        return times.children_user + times.children_system
+
     def seconds():
-        begin = time.perf_counter()
+        begin = now()
         process = start(*filter(None, [command]), "--help")
         assert process.wait() == 0
-        return time.perf_counter() - begin
+        return now() - begin
 
     assert min(seconds() for _ in range(4)) < 0.3
 
