@@ -240,3 +240,16 @@ def exact_intercept(loss, alpha, X, y):
 
     options = {"maxiter": 10**5, "maxfun": 10**6, "ftol": 1e-16, "gtol": 1e-10}
     return minimize(primal_and_slope, np.zeros(d + 1), jac=True, method="L-BFGS-B", options=options).fun
+
+
+def test_digits_lost_to_a_start_far_away_do_not_stop_an_intercept():
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((50, 500), density=0.05, random_state=rng, format="csr") * 300
+    y = np.where(rng.random(50) < 0.5, 1, -1)
+    options = {"alpha": 3e-5, "fit_intercept": True, "tol": 1e-7, "solver": "coordinate", "random_state": 0}
+    cold = sdca(X, y, **options)
+    start = np.ones(50), 5.0  # stands for a w some 10 000 times too long
+    warm = sdca(X, y, start=start, **options)
+    assert warm.gap <= 1e-7 * warm.objective
+    assert warm.objective == pytest.approx(cold.objective, rel=2e-7)
+    assert warm.n_iter <= 5 * cold.n_iter
