@@ -5,7 +5,7 @@ from ._newton_run import NewtonRun
 from ._run import LOSSES, Problem
 from ._sdca_run import ORDERS, OUTPUTS, SDCARun
 
-FEW, VERY_FEW = 300, 20  # columns
+FEW, VERY_FEW, MOST = 300, 20, 5000  # columns
 SOLVERS = ("auto", "coordinate", "newton")
 
 
@@ -24,12 +24,18 @@ def make_run(
     Raises
     ------
     ValueError
-        If Newton's method is asked for with an order, an average or a first epoch of SGD.
+        If Newton's method is asked for with an order, an average or a first epoch of SGD, or with more
+        than 5,000 columns.
     """
     plain = isinstance(order, str) and (order, averaging, sgd_init) == ("permutation", "last", False)
     if solver == "newton" and not plain:
         name = "sgd_init" if sgd_init else "averaging" if averaging != "last" else "order"
         raise ValueError(f"solver='newton' has no {name}; leave it at its default, or take 'coordinate'.")
+    if solver == "newton" and problem.rows.n_columns > MOST:
+        raise ValueError(
+            f"solver='newton' solves systems with an unknown for each of X's {problem.rows.n_columns} "
+            f"columns; it takes up to {MOST}. Use 'coordinate'."
+        )
     if solver == "newton" or (solver == "auto" and plain and suits_newton(problem, options["alpha"], tol)):
         return NewtonRun(problem, **options)
     return SDCARun(problem, order=order, averaging=averaging, sgd_init=sgd_init, **options)
