@@ -32,6 +32,7 @@ cdef extern from *:
 
 # Dense rows are read four numbers at a time; on x86-64 the dynamic linker chooses AVX and FMA where
 # the processor has them (GCC and glibc; elsewhere the compiler makes do with the plainest instructions).
+# Squared norms are also those of sparse rows, whose results are not to depend on the processor.
 cdef extern from *:
     """
     #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
@@ -62,7 +63,7 @@ cdef extern from *:
         a = (a + b) + (c + d);                                                                         \
         return total + ((a[0] + a[1]) + (a[2] + a[3]));                                                \
     }                                                                                                  \
-    FASTSVM_CLONED static double fastsvm_squares_##real(const real *x, Py_ssize_t n)                   \
+    static double fastsvm_squares_##real(const real *x, Py_ssize_t n)                                  \
     {                                                                                                  \
         fastsvm_wide a = {0, 0, 0, 0}, b = a;                                                          \
         double total = 0;                                                                              \
