@@ -16,13 +16,14 @@ extensions = [
     Extension(
         f"{package}.{source.stem}",
         [source.as_posix()],
-        extra_compile_args=[] if sys.platform == "win32" else ["-O3"],
+        extra_compile_args=[] if sys.platform == "win32" else ["-O3", "-g0"],
     )
     for package, folder in folders.items()
     for source in sorted(Path(folder).glob("*.pyx"))
 ]
 
 setup(
+    options={"build_ext": {"parallel": os.cpu_count()}},
     ext_modules=cythonize(
         extensions,
         compiler_directives={
