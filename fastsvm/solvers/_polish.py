@@ -25,13 +25,12 @@ def polish(problem, loss, alpha, bias_rate, w, bias, dual):
     -------
     float, the bias
     """
-    c = problem.weights if problem.weights.size else np.ones(problem.n)
-    top = np.inf if loss == "squared_hinge" else c
-    which = np.flatnonzero((dual > 0) & (dual < top)).astype(np.int32)
+    which = np.flatnonzero(problem.inside(dual, loss)).astype(np.int32)
     if not len(which):
         return bias
-    top = top if np.isscalar(top) else top[which]
-    b, y, curvature = dual[which], problem.signs[which], CURVATURE[loss] / c[which]
+    top = np.broadcast_to(problem.top(loss), problem.n)[which]
+    c = problem.weights[which] if problem.weights.size else 1.0
+    b, y, curvature = dual[which], problem.signs[which], CURVATURE[loss] / c
     sparse = np.zeros(problem.n)
 
     def apply(p):

@@ -125,11 +125,18 @@ class Problem:
         psi = dual_sum(self.signs, dual, self.weights, CODES[loss], *factors)
         return psi / self.n - alpha / 2 * norm
 
+    def top(self, loss):
+        """The upper ends of the dual variables' domains: a number, or one a row."""
+        top = self.weights if self.weights.size else 1.0
+        return np.where(np.equal(top, 0), 0, np.inf) if loss == "squared_hinge" else top
+
+    def inside(self, dual, loss):
+        """Which dual variables are strictly inside their domain."""
+        return (dual > 0) & (dual < self.top(loss))
+
     def box(self, dual, loss):
         """Clip `dual` to its domain, in place; True if that changed it."""
-        top = self.weights if self.weights.size else 1.0
-        if loss == "squared_hinge":
-            top = np.where(np.equal(top, 0), 0, np.inf)
+        top = self.top(loss)
         outside = bool(dual.min() < 0 or (dual > top).any())
         if outside:
             np.clip(dual, 0, top, out=dual)

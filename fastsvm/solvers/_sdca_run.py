@@ -139,7 +139,7 @@ class SDCARun(Run):
         pace = (math.log(before) - math.log(gap)) / LOOK
         if self.in_vain or math.log(gap) - math.log(target) <= MANY * pace:
             return
-        if np.count_nonzero((self.dual > 0) & (self.dual < 1)) > SETTLED * len(self.order):
+        if np.count_nonzero(self.problem.inside(self.dual, self.loss)) > SETTLED * len(self.order):
             self.polished = True
             state.bias = polish(
                 self.problem, self.loss, self.alpha, self.bias_rate, self.w, state.bias, self.dual
