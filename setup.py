@@ -36,5 +36,5 @@ setup(
         },
         # Switching FASTSVM_CHECKED must rebuild, which time stamps alone would not tell.
         build_dir=f"build/cython-{'checked' if checked else 'release'}",
-    )
+    ),
 )

@@ -151,9 +151,7 @@ def test_bad_data(problem):
 
 
 def test_a_path_that_stops_short_says_where(problem):
-    with pytest.warns(
-        ConvergenceWarning, match=r"Stopped at alpha=0\.1 after 1 epochs .* raise"
-    ) as caught:
+    with pytest.warns(ConvergenceWarning, match=r"Stopped at alpha=0\.1 after 1 epochs .* raise") as caught:
         sdca_path(*problem, [0.1, 1e-4], max_iter=1, tol=1e-9)
     assert len(caught) == 1
     assert caught[0].filename == __file__
