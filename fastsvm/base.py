@@ -55,8 +55,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """Raise a ValueError that names the first bad parameter."""
         raise NotImplementedError
 
-    def _make_run(self, problem, random, max_iter, *, threads=1, start=None):
-        """A `Run` on one binary problem, with threads and a start if it can use them."""
+    def _make_run(self, problem, random, max_iter, *, start=None):
+        """A `Run` on one binary problem, with a start if it can use one."""
         raise NotImplementedError
 
     def _starts(self, classes, n):
@@ -148,9 +148,9 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(labels))
 
         def make(k, threads):
-            problem = Problem(rows, signs_of(y, labels[k]), weights)
+            problem = Problem(rows, signs_of(y, labels[k]), weights, threads)
             random = np.array([seeds[k]], np.uint64)
-            return self._make_run(problem, random, max_iter, threads=threads, start=starts(k))
+            return self._make_run(problem, random, max_iter, start=starts(k))
 
         return [(label, partial(make, k)) for k, label in enumerate(labels)]
 

@@ -158,8 +158,7 @@ class SDCAClassifier(LinearClassifier):
         flag("warm_start", self.warm_start)
         flag("trace", self.trace)
 
-    def _make_run(self, problem, random, max_iter, *, threads=1, start=None):
-        problem.threads = threads
+    def _make_run(self, problem, random, max_iter, *, start=None):
         return make_run(
             problem,
             solver=self.solver,

@@ -1,7 +1,6 @@
 """What only a real process shows, and options from a file and the environment."""
 
 import json
-import os
 import signal
 import sys
 import time
@@ -10,25 +9,14 @@ import pytest
 
 from fastsvm_apps.cells.choices import FEATURES
 from fastsvm_apps.cells.cli import main
+from processes import seconds_of
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and pipes")
 
 
 @pytest.mark.parametrize("command", [None, *main.commands])
 def test_help_starts_fast(start, command):
-    def now():  # in CPU seconds, which a busy machine does not stretch; Windows does not count them
-        if sys.platform == "win32":
-            return time.perf_counter()
-        times = os.times()
-        return times.children_user + times.children_system
-
-    def seconds():
-        begin = now()
-        process = start(*filter(None, [command]), "--help")
-        assert process.wait() == 0
-        return now() - begin
-
-    assert min(seconds() for _ in range(4)) < 0.3
+    assert min(seconds_of(lambda: start(*filter(None, [command]), "--help")) for _ in range(4)) < 0.3
 
 
 @pytest.mark.parametrize("command", [None, *main.commands])

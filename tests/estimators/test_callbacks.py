@@ -8,10 +8,8 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
-from sklearn.preprocessing import scale
 
 import fastsvm.callbacks
 from fastsvm import PegasosClassifier, PerceptronClassifier, SDCAClassifier
@@ -24,12 +22,6 @@ ALL = [
     PerceptronClassifier(random_state=0),
 ]
 each = pytest.mark.parametrize("estimator", ALL, ids=str)
-
-
-@pytest.fixture
-def iris():
-    X, y = load_iris(return_X_y=True)
-    return scale(X), load_iris().target_names[y]
 
 
 class Recorder:

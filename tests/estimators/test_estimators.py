@@ -14,12 +14,12 @@ import sklearn
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import load_iris, make_blobs
+from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler, scale
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from fastsvm import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier, solvers
@@ -35,12 +35,6 @@ ALL = [
 ONLINE = [e for e in ALL if hasattr(e, "partial_fit")]
 each = pytest.mark.parametrize("estimator", ALL, ids=str)
 each_online = pytest.mark.parametrize("estimator", ONLINE, ids=str)
-
-
-@pytest.fixture
-def iris():
-    X, y = load_iris(return_X_y=True)
-    return scale(X), load_iris().target_names[y]
 
 
 @each

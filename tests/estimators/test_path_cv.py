@@ -8,7 +8,6 @@ import pytest
 import sklearn
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import get_scorer, make_scorer, roc_auc_score
 from sklearn.model_selection import (
@@ -20,23 +19,12 @@ from sklearn.model_selection import (
     cross_val_score,
 )
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler, scale
+from sklearn.preprocessing import StandardScaler
 
 from fastsvm import SDCAClassifier, SDCAClassifierCV
 
 ALPHAS = [1.0, 0.1, 0.01]
 MODEL = SDCAClassifierCV(alphas=ALPHAS, cv=3, tol=1e-6, max_iter=10**5, random_state=0)
-
-
-@pytest.fixture
-def iris():
-    X, y = load_iris(return_X_y=True)
-    return scale(X), load_iris().target_names[y]
-
-
-@pytest.fixture(params=["two classes", "three classes"])
-def data(request, problem, iris):
-    return problem if request.param == "two classes" else iris
 
 
 @pytest.mark.parametrize("loss", ["hinge", "log"])

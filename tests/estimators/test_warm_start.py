@@ -6,25 +6,12 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.preprocessing import scale
 
 from fastsvm import SDCAClassifier
 from fastsvm.solvers import LOSSES
 
 MODEL = SDCAClassifier(alpha=1e-2, solver="coordinate", random_state=0, warm_start=True)
-
-
-@pytest.fixture
-def iris():
-    X, y = load_iris(return_X_y=True)
-    return scale(X), load_iris().target_names[y]
-
-
-@pytest.fixture(params=["two classes", "three classes"])
-def data(request, problem, iris):
-    return problem if request.param == "two classes" else iris
 
 
 @pytest.mark.parametrize("loss", LOSSES)
