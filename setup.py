@@ -10,7 +10,11 @@ from setuptools import Extension, setup
 # FASTSVM_CHECKED=1 builds kernels that test every index and every division.
 checked = os.environ.get("FASTSVM_CHECKED", "0") not in ("", "0")
 
-folders = {"fastsvm.solvers": "fastsvm/solvers", "fastsvm_apps.cells": "apps/cells"}
+folders = {
+    "fastsvm.solvers": "fastsvm/solvers",
+    "fastsvm.text": "fastsvm/text",
+    "fastsvm_apps.cells": "apps/cells",
+}
 
 extensions = [
     Extension(

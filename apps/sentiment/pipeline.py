@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -57,6 +57,15 @@ class Scores:
 
 
 @dataclass(frozen=True)
+class HeldOut:
+    """The texts a model was tried on: true labels, and decision values as `decision_function` gives them."""
+
+    texts: list[str]
+    labels: list[str]
+    decision: np.ndarray
+
+
+@dataclass(frozen=True)
 class Training:
     """What `train` did; gaps and objective are one number for two labels, and one per label for more."""
 
@@ -77,6 +86,8 @@ class Training:
     relative_gap: float | list[float] | None
     sides: list[Side]
     skipped: Skipped
+    fitted: Pipeline
+    held_out: HeldOut | None
 
 
 @dataclass(frozen=True)
@@ -176,7 +187,10 @@ def train(
     vectorizer = _vectorizer(tokens, ngrams, vocabulary=words.tolist())
     model = Pipeline([("vectorizer", vectorizer), ("classifier", estimator)])
     with stage("evaluate"):
-        scores = _score(model, test_texts, y_test) if test_texts else None
+        held_out = scores = None
+        if test_texts:
+            held_out = HeldOut(test_texts, y_test, model.decision_function(test_texts))
+            scores = _scores(model.classes_, held_out)
     with stage("save"):
         fastsvm.save_model(model, model_path)
 
@@ -199,6 +213,8 @@ def train(
         relative_gap=None if gap is None else _plain(np.divide(gap, estimator.objective_)),
         sides=top_words(model, 10),
         skipped=skipped,
+        fitted=model,
+        held_out=held_out,
     )
 
 
@@ -210,7 +226,8 @@ def evaluate(model_path: str, source: Source, *, stage: Stages | None = None) ->
     with stage("read"):
         corpus = read_corpus(source)
     with stage("evaluate"):
-        return Evaluation(_score(model, corpus.texts, corpus.labels), corpus.skipped)
+        held_out = HeldOut(corpus.texts, corpus.labels, model.decision_function(corpus.texts))
+        return Evaluation(_scores(model.classes_, held_out), corpus.skipped)
 
 
 def load_text_model(path: str) -> Pipeline:
@@ -230,11 +247,15 @@ def predict(model: Pipeline, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarr
     The score is the decision value: of two labels, above 0 it means the second; of several, it is the
     winner's.
     """
-    decision = model.decision_function(texts)
+    return decide(model.classes_, model.decision_function(texts))
+
+
+def decide(classes: np.ndarray, decision: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the label and the score that decision values stand for; see `predict`."""
     if decision.ndim == 1:
-        return model.classes_[(decision > 0).astype(int)], decision
+        return classes[(decision > 0).astype(int)], decision
     winner = decision.argmax(axis=1)
-    return model.classes_[winner], decision[np.arange(len(texts)), winner]
+    return classes[winner], decision[np.arange(len(decision)), winner]
 
 
 def top_words(model: Pipeline, n: int) -> list[Side]:
@@ -313,9 +334,9 @@ def _split(texts: list[str], labels: list[str], holdout: float, seed: int) -> tu
     return tuple(train), tuple(test)
 
 
-def _score(model: Pipeline, texts: Iterable[str], y: list[str]) -> Scores:
-    predicted = predict(model, texts)[0]
-    known = model.classes_.tolist()
+def _scores(classes: np.ndarray, held_out: HeldOut) -> Scores:
+    y, predicted = held_out.labels, decide(classes, held_out.decision)[0]
+    known = classes.tolist()
     unknown = sorted(set(y) - set(known))
     confusion = confusion_matrix(y, predicted, labels=known + unknown)
     right = int(confusion.trace())

@@ -109,7 +109,7 @@ def broken_doors(module, found, public):
 
 
 def may_import_click(module):
-    return bool(re.fullmatch(r"fastsvm_apps\.(common(\..+)?|[^.]+\.cli)", module))
+    return bool(re.fullmatch(r"fastsvm_apps\.(common(\..+)?|[^.]+\.(cli|commands(\..+)?))", module))
 
 
 def sources():

@@ -1,0 +1,11 @@
+"""The commands of fastsvm-sentiment, one a file: options in, tables or JSON out.
+
+What brings scikit-learn or matplotlib is imported inside the commands: `--help` must not wait for it.
+"""
+
+from .evaluate import evaluate
+from .predict import predict
+from .train import train
+from .words import words
+
+COMMANDS = (train, evaluate, predict, words)

@@ -1,0 +1,59 @@
+"""Options and parameter types that several commands of this app share."""
+
+from __future__ import annotations
+
+import re
+from functools import partial, wraps
+
+import click
+
+from ...common.options import examples
+from ..corpus import FORMATS, Source
+
+app_examples = partial(examples, "fastsvm-sentiment")
+
+
+class NGrams(click.ParamType):
+    """`N`, up to N words in a row, or `A-B`, from A to B words."""
+
+    name = "ngrams"
+
+    def convert(self, value, param, ctx):
+        """Convert and check one value."""
+        match = re.fullmatch(r"(?:([1-9])-)?([1-9])", value)
+        if not match or int(match[1] or 1) > int(match[2]):
+            self.fail(f"{value!r} is neither a number from 1 to 9 nor a range such as 1-2.", param, ctx)
+        return int(match[1] or 1), int(match[2])
+
+
+def corpus_options(command):
+    """Add the argument CORPUS and how to read it; the command gets one `source`."""
+
+    @wraps(command)
+    def with_source(corpus, format, text_col, label_col, **options):
+        return command(source=Source(corpus, format, text_col, label_col), **options)
+
+    for decorate in (
+        click.option(
+            "--label-col",
+            default="label",
+            show_default=True,
+            metavar="NAME",
+            help="Column of the labels (tsv, csv, jsonl).",
+        ),
+        click.option(
+            "--text-col",
+            default="text",
+            show_default=True,
+            metavar="NAME",
+            help="Column of the texts (tsv, csv, jsonl).",
+        ),
+        click.option(
+            "--format",
+            type=click.Choice(FORMATS),
+            help="Format of CORPUS.  [default: told from its first lines]",
+        ),
+        click.argument("corpus"),
+    ):
+        with_source = decorate(with_source)
+    return with_source

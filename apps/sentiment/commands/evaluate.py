@@ -1,0 +1,39 @@
+"""`evaluate`: try a model on labelled texts."""
+
+from __future__ import annotations
+
+import click
+
+from ...common.options import common_options, json_option
+from ...common.output import note, note_skipped, print_json, tidy_warnings
+from ...common.progress import Stages
+from ._options import app_examples, corpus_options
+
+
+@click.command(
+    epilog=app_examples(
+        "evaluate reviews.safetensors data/reviews.txt",
+        "evaluate reviews.safetensors more.tsv --label-col stars --json",
+    )
+)
+@click.argument("model")
+@corpus_options
+@json_option
+@common_options
+def evaluate(model, source, json, quiet, verbose):
+    """Try MODEL on the labelled texts of CORPUS.
+
+    CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped.
+    """
+    from .. import pipeline, report
+
+    with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+        result = pipeline.evaluate(model, source, stage=stage)
+    if json:
+        print_json(report.evaluation_record(result, stage.seconds))
+    else:
+        report.print_scores(result.scores)
+    if unknown := result.scores.unknown_labels:
+        note(f"note: the model does not know {', '.join(unknown)}; these texts count as mistakes")
+    note_skipped(result.skipped)
+    return result.skipped.exit_code

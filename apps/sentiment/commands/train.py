@@ -1,0 +1,109 @@
+"""`train`: from a corpus to a tried and saved model."""
+
+from __future__ import annotations
+
+import click
+
+from ...common.errors import USAGE, AppError
+from ...common.options import CountOrAll, FiniteRange, common_options, json_option, seed_option
+from ...common.output import note_skipped, print_json, tidy_warnings
+from ...common.progress import Stages
+from ..classifiers import CLASSIFIERS
+from ._options import NGrams, app_examples, corpus_options
+
+
+def _defaults(field: str) -> str:
+    values = {name: getattr(recipe, field) for name, recipe in CLASSIFIERS.items()}
+    return ", ".join(f"{name} {value:g}" for name, value in values.items() if value is not None)
+
+
+@click.command(
+    epilog=app_examples(
+        "train data/reviews.txt",
+        "train reviews.csv.gz --text-col review --k all --ngrams 2 -o reviews.safetensors",
+    )
+)
+@corpus_options
+@click.option(
+    "-o",
+    "--output",
+    metavar="MODEL",
+    help="Where the model goes.  [default: the name of CORPUS with .safetensors, in the current folder]",
+)
+@click.option(
+    "--classifier",
+    type=click.Choice(list(CLASSIFIERS)),
+    default="sdca-svm",
+    show_default=True,
+    help="Learning algorithm.",
+)
+@click.option(
+    "--k",
+    type=CountOrAll(),
+    metavar="N|all",
+    default="5000",
+    show_default=True,
+    help="Features to keep, the best by --score.",
+)
+@click.option(
+    "--score",
+    type=click.Choice(["f_classif", "chi2"]),
+    default="f_classif",
+    show_default=True,
+    help="What the features are chosen by.",
+)
+@click.option(
+    "--ngrams",
+    type=NGrams(),
+    metavar="N|A-B",
+    default="1",
+    show_default=True,
+    help="Words in a row that make a feature: up to N, or from A to B.",
+)
+@click.option(
+    "--tokens",
+    type=click.Choice(["words", "split"]),
+    help="Cut texts into words of two letters or more, or at white space.  "
+    "[default: split for the corpus format, words for the others]",
+)
+@click.option(
+    "--alpha",
+    type=FiniteRange(min=0, min_open=True),
+    help=f"Strength of the L2 regularisation.  [default: {_defaults('alpha')}]",
+)
+@click.option(
+    "--epochs",
+    type=click.IntRange(min=1),
+    help="Passes over the training texts; SDCA stops earlier, once its gap is small.  "
+    f"[default: {_defaults('epochs')}]",
+)
+@click.option(
+    "--holdout",
+    type=FiniteRange(0, 1, max_open=True),
+    default=0.2,
+    show_default=True,
+    help="Share of the texts to try the model on; 0 trains on all of them.",
+)
+@seed_option
+@json_option
+@common_options
+def train(source, output, json, quiet, verbose, **options):
+    """Train a classifier on CORPUS, try it and save it.
+
+    CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped.
+    """
+    if output == "-":
+        raise AppError("a model cannot go to stdout; give a file with -o", USAGE)
+    try:
+        from .. import pipeline, report
+
+        with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+            result = pipeline.train(source, output or f"{source.stem}.safetensors", **options, stage=stage)
+    except KeyboardInterrupt:
+        raise AppError("interrupted; no model was written") from None
+    if json:
+        print_json(report.training_record(result, stage.seconds))
+    else:
+        report.print_training(result, stage.seconds, source)
+    note_skipped(result.skipped)
+    return result.skipped.exit_code

@@ -1,0 +1,52 @@
+"""`words`: what a model listens to."""
+
+from __future__ import annotations
+
+import click
+
+from ...common.errors import USAGE, AppError
+from ...common.options import common_options, json_option
+from ...common.output import print_json, tidy_warnings
+from ...common.progress import Stages
+from ._options import app_examples
+
+
+@click.command(
+    epilog=app_examples(
+        "words reviews.safetensors -n 30",
+        "words reviews.safetensors --plot words.png",
+    )
+)
+@click.argument("model")
+@click.option(
+    "-n",
+    "--number",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="How many words for each label.",
+)
+@click.option("--plot", metavar="FILE.png", help="Draw a bar chart too (.png, .svg or .pdf).")
+@click.option("--csv", is_flag=True, help="Print a CSV table: label, word, weight.")
+@json_option
+@common_options
+def words(model, number, plot, csv, json, quiet, verbose):
+    """Show the words of MODEL that speak most for each label."""
+    if json and csv:
+        raise AppError("give --json or --csv, not both", USAGE)
+    from .. import pipeline, report
+
+    with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+        with stage("load"):
+            sides = pipeline.top_words(pipeline.load_text_model(model), number)
+        if plot:
+            from ..plots import plot_top_words
+
+            with stage("plot"):
+                plot_top_words(sides, plot)
+    if json:
+        print_json(report.words_record(sides))
+    elif csv:
+        report.print_words_csv(sides)
+    else:
+        report.print_sides(sides)
