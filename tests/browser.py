@@ -1,4 +1,7 @@
-"""A headless Chromium for tests of HTML pages, driven by a script that is put into a copy of the page."""
+"""Tests of HTML pages: a reader of their elements, hostile texts, and a headless Chromium.
+
+Chromium is driven by a script that is put into a copy of the page.
+"""
 
 import html
 import json
@@ -9,7 +12,20 @@ import signal
 import subprocess
 from base64 import b64encode
 from hashlib import sha256
+from html.parser import HTMLParser
 from pathlib import Path
+
+import pytest
+
+HOSTILE = [
+    "<script>document.title = 'bad'</script>",
+    "</script><script>document.title = 'bad'</script>",
+    "\"' onerror=\"document.title='bad'\" x='",
+    "<!-- ]]> --> &amp; <img src=http://localhost/x onerror=document.title='bad'>",
+    "a\u202eb\u2066c\ud800d\x00e\x1b[31mf\ng",
+    "שלום מרחבא",
+    "${document.title}`\\u003c",
+]
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
@@ -60,6 +76,11 @@ def find_chromium():
     return os.environ.get("CHROME") or next(filter(None, map(shutil.which, NAMES)), None)
 
 
+needs_chromium = pytest.mark.skipif(
+    find_chromium() is None, reason="no chromium, chromium-browser or google-chrome, and no CHROME"
+)
+
+
 def run_in_page(page, script, folder):
     """Open a page and run a script in it.
 
@@ -102,3 +123,43 @@ def _dump(path, folder):
         if process.poll() is None:  # its helpers too
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+
+
+class Reader(HTMLParser):
+    """Reads a page: its elements, the text of each, and whether every element is closed."""
+
+    VOID = frozenset({"meta", "input", "img", "br"})
+
+    def __init__(self, page):
+        super().__init__()
+        self.elements = []  # tag, attributes, text
+        self._open = []
+        self.feed(page)
+        self.close()
+        assert not self._open
+
+    def handle_starttag(self, tag, attributes):
+        element = (tag, dict(attributes), [])
+        self.elements.append(element)
+        if tag not in self.VOID:
+            self._open.append(element)
+
+    def handle_startendtag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes), []))
+
+    def handle_endtag(self, tag):
+        assert self._open.pop()[0] == tag
+
+    def handle_data(self, data):
+        for _, _, pieces in self._open:
+            pieces.append(data)
+
+    def all(self, tag, **wanted):
+        return [
+            (attributes, " ".join(" ".join(pieces).split()))
+            for name, attributes, pieces in self.elements
+            if name == tag and wanted.items() <= attributes.items()
+        ]
+
+    def texts(self, tag, **wanted):
+        return [content for _, content in self.all(tag, **wanted)]

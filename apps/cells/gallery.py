@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import NamedTuple
 
-from ..common.html import data_uri, page, text, write_page
+from ..common.html import bdi, data_uri, fact_boxes, many, page, text, with_links, write_page
 from ..common.statistics import wilson_interval
 from .findings import Finding, ImageFindings
 from .plots import color_of
@@ -155,21 +155,7 @@ def _body(tally: _Tally, title: str, model: str | None, date: str | None, full_l
         ("without", "Images without a white cell", _files(tally.without_cell, "Known label", full_list)),
         ("problems", "Images with problems", _files(tally.problems, "Problem", full_list)),
     ]
-    sections = [section for section in sections if section[2]]
-    links = "\n".join(f'<a href="#{name}">{heading}</a>' for name, heading, _ in sections)
-    return "\n".join(
-        [
-            _header(tally, title, model, date),
-            f'<nav aria-label="Sections">\n{links}\n</nav>' if links else "",
-            "<main>",
-            *(
-                f'<section id="{name}" aria-labelledby="{name}-heading">\n'
-                f'<h2 id="{name}-heading">{heading}</h2>\n{content}\n</section>'
-                for name, heading, content in sections
-            ),
-            "</main>",
-        ]
-    )
+    return f"{_header(tally, title, model, date)}\n{with_links(sections)}"
 
 
 def _header(tally: _Tally, title: str, model: str | None, date: str | None) -> str:
@@ -180,15 +166,12 @@ def _header(tally: _Tally, title: str, model: str | None, date: str | None) -> s
         ("images without a white cell", tally.without_cell.count),
         ("images with problems", tally.problems.count),
     ]
-    numbers = "\n".join(f"<div><dt>{name}</dt><dd>{count:,}</dd></div>" for name, count in facts)
     return f"""<header>
 <h1>{text(title)}</h1>
 <p class="soft">{" · ".join(filter(None, origin))}</p>
 <p class="notice"><strong>Not a medical device.</strong> The cells were found and classified by a program;
 look at the pictures before you rely on the numbers.</p>
-<dl class="facts">
-{numbers}
-</dl>
+{fact_boxes(facts)}
 </header>"""
 
 
@@ -226,9 +209,9 @@ def _errors(tally: _Tally) -> str:
     low, high = wilson_interval(wrong, n)
     left_out = ""
     if unknown := tally.cells - n:
-        left_out += f" Not counted: {_many(unknown, 'cell')} without a known label or without a class."
+        left_out += f" Not counted: {many(unknown, 'cell')} without a known label or without a class."
     if missed := tally.known_without_cell:
-        left_out += f" Not counted: {_many(missed, 'labelled image')} in which no white cell was found."
+        left_out += f" Not counted: {many(missed, 'labelled image')} in which no white cell was found."
     return f"""<p><strong class="error">{100 * wrong / n:.1f} % error</strong> ({wrong:,} of {n:,} cells;
 95 % interval {100 * low:.1f} % to {100 * high:.1f} %, if the cells are independent).
 The known label of an image counts for each cell in it.{left_out}</p>
@@ -289,7 +272,7 @@ def _mistakes(tally: _Tally, shown: Sequence[_Cell]) -> str:
     parts.append("</div>")
     if rest := kinds[MISTAKE_KINDS:]:
         counted = sum(count for _, count in rest)
-        parts.append(f'<p class="soft">{_many(counted, "mistake")} of {_many(len(rest), "other kind")}.</p>')
+        parts.append(f'<p class="soft">{many(counted, "mistake")} of {many(len(rest), "other kind")}.</p>')
     return "\n".join(parts)
 
 
@@ -302,7 +285,7 @@ def _gallery(tally: _Tally, shown: Sequence[_Cell], full_list: str) -> str:
     tiles = "\n".join(_tile(cell, index[cell.found.label]) for cell in doubtful_first)
     return f"""{_left_out(tally, shown, full_list)}
 {_filters(shown, labels)}
-<p class="soft" id="showing" role="status">{_many(len(shown), "cell")}</p>
+<p class="soft" id="showing" role="status">{many(len(shown), "cell")}</p>
 <div class="tiles" id="tiles">
 {tiles}
 </div>"""
@@ -317,9 +300,9 @@ def _left_out(tally: _Tally, shown: Sequence[_Cell], full_list: str) -> str:
     if mistakes == len(shown):
         kept = f"{mistakes:,} of the {tally.mistakes.total():,} mistakes, the surest"
     elif mistakes:
-        kept = f"all {_many(mistakes, 'mistake')}, and of the others {kept}"
+        kept = f"all {many(mistakes, 'mistake')}, and of the others {kept}"
     return f"""<p class="notice"><strong>{len(shown):,} of {tally.cells:,} cells are on this page:</strong>
-{kept}. {_many(rest, "cell")} left out; all are in {text(full_list)}.</p>"""
+{kept}. {many(rest, "cell")} left out; all are in {text(full_list)}.</p>"""
 
 
 def _filters(shown: Sequence[_Cell], labels: Sequence[str | None]) -> str:
@@ -364,7 +347,7 @@ def _tile(cell: _Cell, label_index: int) -> str:
     wrong = " data-wrong" if cell.mistake else ""
     data = f'data-label="{label_index}" data-score="{_number_for_script(cell.score)}"{wrong}'
     label = "" if cell.found.label is None else _name(cell.found.label)
-    known = f'<span class="known">known: {_bdi(cell.truth)}</span>' if cell.mistake else ""
+    known = f'<span class="known">known: {bdi(cell.truth)}</span>' if cell.mistake else ""
     return (
         f'<figure data-cell="{cell.number}" {data}>{_picture(cell)}'
         f"<figcaption>{label}{known}{_remarks(cell)}</figcaption></figure>"
@@ -386,7 +369,7 @@ def _remarks(cell: _Cell) -> str:
     name = cell.file.rpartition("/")[2]
     return (
         f'<span class="score">{_score(cell.found.score)}</span>'
-        f'<span class="file" title="{text(cell.file)}">{cell.number}: {_bdi(name)}</span>'
+        f'<span class="file" title="{text(cell.file)}">{cell.number}: {bdi(name)}</span>'
     )
 
 
@@ -398,10 +381,10 @@ class _Column(NamedTuple):
 
 COLUMNS = (
     _Column("No.", lambda cell: f"{cell.number}", lambda cell: cell.number),
-    _Column("File", lambda cell: _bdi(cell.file)),
-    _Column("Label", lambda cell: _bdi(cell.found.label)),
+    _Column("File", lambda cell: bdi(cell.file)),
+    _Column("Label", lambda cell: bdi(cell.found.label)),
     _Column("Score", lambda cell: _score(cell.found.score), lambda cell: cell.score),
-    _Column("Known label", lambda cell: _bdi(cell.truth)),
+    _Column("Known label", lambda cell: bdi(cell.truth)),
     _Column("Box: x, y, width × height", lambda cell: _box(cell.found.box)),
     _Column("Area in pixels", lambda cell: f"{cell.found.area:,}", lambda cell: cell.found.area),
 )
@@ -448,11 +431,11 @@ def _files(files: _Named, remark: str, full_list: str) -> str:
     if not files.count:
         return ""
     rest = files.count - len(files.names)
-    note = f'<p class="soft">{_many(rest, "more file")} in {text(full_list)}.</p>' if rest else ""
+    note = f'<p class="soft">{many(rest, "more file")} in {text(full_list)}.</p>' if rest else ""
     has_remarks = any(said for _, said in files.names)
     head = f'<th scope="col">{remark}</th>' if has_remarks else ""
     rows = "\n".join(
-        f"<tr><td>{_bdi(file)}</td>{f'<td>{_bdi(said)}</td>' if has_remarks else ''}</tr>"
+        f"<tr><td>{bdi(file)}</td>{f'<td>{bdi(said)}</td>' if has_remarks else ''}</tr>"
         for file, said in files.names
     )
     return f"""<div class="scroll fit" tabindex="0" role="region" aria-label="Files">
@@ -468,14 +451,9 @@ def _files(files: _Named, remark: str, full_list: str) -> str:
 # Small pieces
 
 
-def _bdi(value: str | None) -> str:
-    """Return foreign text, whose direction of writing stays its own."""
-    return "" if value is None else f"<bdi>{text(value)}</bdi>"
-
-
 def _name(label: str | None) -> str:
     square = f'<rect width="100%" height="100%" fill="{color_of(label)}"/>'
-    name = "no label" if label is None else _bdi(label)
+    name = "no label" if label is None else bdi(label)
     return f'<span class="name"><svg class="swatch" aria-hidden="true">{square}</svg>{name}</span>'
 
 
@@ -507,22 +485,7 @@ def _percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f} %"
 
 
-def _many(count: int, name: str) -> str:
-    return f"{count:,} {name}{'' if count == 1 else 's'}"
-
-
 STYLE = """
-.notice {
-  max-width: none; padding: 0.5rem 0.875rem; border-left: 3px solid var(--accent); background: var(--panel);
-}
-nav { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; margin-top: 1.25rem; }
-.facts { display: grid; grid-template-columns: repeat(4, 1fr); gap: 0.75rem; margin: 1.25rem 0 0; }
-.facts div {
-  display: flex; flex-direction: column-reverse; justify-content: flex-end;
-  padding: 0.75rem 1rem; border: 1px solid var(--line); border-radius: 6px;
-}
-.facts dt { color: var(--soft); font-size: 0.875rem; line-height: 1.3; }
-.facts dd { margin: 0; font-size: 1.5rem; font-weight: 600; font-variant-numeric: tabular-nums; }
 .name { display: inline-flex; align-items: baseline; gap: 0.4em; }
 .swatch { flex: none; width: 0.7em; height: 0.7em; border-radius: 2px; }
 .counts { width: 100%; max-width: 46rem; }
@@ -532,13 +495,7 @@ nav { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; margin-top: 1.25rem;
 .counts .number { white-space: nowrap; }
 .counts tfoot > tr > * { border-bottom: 0; }
 .error { font-size: 1.25rem; }
-.scroll.fit { width: fit-content; max-width: 100%; margin-top: 1rem; }
 #rows bdi { display: block; min-width: 9rem; }
-.confusion caption { padding: 0.5rem 0.75rem; }
-.scroll .confusion th { white-space: normal; }
-.confusion td { overflow-wrap: normal; }
-.confusion bdi { display: inline-block; max-width: 9rem; overflow-wrap: break-word; }
-.confusion th[scope="row"] { position: sticky; left: 0; background: var(--page); }
 .right { font-weight: 600; background: var(--panel); }
 td.wrong { color: var(--bad); font-weight: 600; background: var(--bad-panel); }
 tr.wrong td { background: var(--bad-panel); }
@@ -578,11 +535,8 @@ figcaption > .name { display: flex; }
 .file { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-size: 0.75rem; }
 .known { color: var(--bad); font-weight: 600; }
 @media (max-width: 40rem) {
-  body { padding: 1.25rem 0.875rem 2rem; }
-  .facts { grid-template-columns: repeat(2, 1fr); }
   .counts .bar { width: 30%; }
   .tiles { grid-template-columns: repeat(auto-fill, minmax(6.5rem, 1fr)); gap: 0.5rem; }
-  .confusion th, .confusion td { padding: 0.35rem 0.5rem; }
   fieldset { flex-basis: 100%; }
 }
 @media print {

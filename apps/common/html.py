@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from base64 import b64encode
+from collections.abc import Iterable
 from hashlib import sha256
 from html import escape
 
@@ -38,6 +39,17 @@ p { margin: 0.5rem 0; max-width: 46rem; }
 a { color: var(--accent); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 .soft { color: var(--soft); }
+.notice {
+  max-width: none; padding: 0.5rem 0.875rem; border-left: 3px solid var(--accent); background: var(--panel);
+}
+nav { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; margin-top: 1.25rem; }
+.facts { display: grid; grid-template-columns: repeat(4, 1fr); gap: 0.75rem; margin: 1.25rem 0 0; }
+.facts div {
+  display: flex; flex-direction: column-reverse; justify-content: flex-end;
+  padding: 0.75rem 1rem; border: 1px solid var(--line); border-radius: 6px;
+}
+.facts dt { color: var(--soft); font-size: 0.875rem; line-height: 1.3; }
+.facts dd { margin: 0; font-size: 1.5rem; font-weight: 600; font-variant-numeric: tabular-nums; }
 th.number, td.number { text-align: right; font-variant-numeric: tabular-nums; }
 table { border-collapse: collapse; font-size: 0.9375rem; }
 caption { text-align: left; padding-bottom: 0.5rem; color: var(--soft); }
@@ -50,6 +62,12 @@ th { font-weight: 600; }
 .scroll table { width: 100%; }
 .scroll thead th { position: sticky; top: 0; background: var(--panel); white-space: nowrap; }
 .scroll tbody tr:last-child > * { border-bottom: 0; }
+.scroll.fit { width: fit-content; max-width: 100%; margin-top: 1rem; }
+.confusion caption { padding: 0.5rem 0.75rem; }
+.scroll .confusion th { white-space: normal; }
+.confusion td { overflow-wrap: normal; }
+.confusion bdi { display: inline-block; max-width: 9rem; overflow-wrap: break-word; }
+.confusion th[scope="row"] { position: sticky; left: 0; background: var(--page); }
 button {
   padding: 0.2rem 0.7rem; border: 1px solid var(--line); border-radius: 6px;
   background: var(--page); color: inherit; font: inherit; cursor: pointer;
@@ -59,6 +77,11 @@ button:hover { border-color: var(--accent); }
 .sortable th button::after { content: " ↕"; color: var(--soft); font-weight: 400; }
 .sortable th[aria-sort="ascending"] button::after { content: " ↑"; color: var(--accent); }
 .sortable th[aria-sort="descending"] button::after { content: " ↓"; color: var(--accent); }
+@media (max-width: 40rem) {
+  body { padding: 1.25rem 0.875rem 2rem; }
+  .facts { grid-template-columns: repeat(2, 1fr); }
+  .confusion th, .confusion td { padding: 0.35rem 0.5rem; }
+}
 @media print {
   :root {
     color-scheme: light;
@@ -112,6 +135,43 @@ for (const table of document.querySelectorAll("table.sortable")) {
 def text(value: object) -> str:
     """Escape text for an element or a quoted attribute; what cannot be seen in it becomes visible."""
     return escape(printable(str(value)))
+
+
+def bdi(value: object | None) -> str:
+    """Return foreign text as an element, whose direction of writing stays its own."""
+    return "" if value is None else f"<bdi>{text(value)}</bdi>"
+
+
+def many(count: int, name: str) -> str:
+    """Return a count and what is counted, in the plural where that is right."""
+    return f"{count:,} {name}{'' if count == 1 else 's'}"
+
+
+def fact_boxes(facts: Iterable[tuple[str, object]]) -> str:
+    """Return the numbers that a page begins with, each in a box with its name; strings are HTML."""
+    boxes = "\n".join(
+        f"<div><dt>{name}</dt><dd>{value if isinstance(value, str) else f'{value:,}'}</dd></div>"
+        for name, value in facts
+    )
+    return f'<dl class="facts">\n{boxes}\n</dl>'
+
+
+def with_links(sections: Iterable[tuple[str, str, str]]) -> str:
+    """Return sections (id, heading, HTML) after links to each; one without content is left out."""
+    sections = [section for section in sections if section[2]]
+    links = "\n".join(f'<a href="#{name}">{heading}</a>' for name, heading, _ in sections)
+    return "\n".join(
+        [
+            f'<nav aria-label="Sections">\n{links}\n</nav>' if links else "",
+            "<main>",
+            *(
+                f'<section id="{name}" aria-labelledby="{name}-heading">\n'
+                f'<h2 id="{name}-heading">{heading}</h2>\n{content}\n</section>'
+                for name, heading, content in sections
+            ),
+            "</main>",
+        ]
+    )
 
 
 def data_uri(content: bytes, media_type: str) -> str:

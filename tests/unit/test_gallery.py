@@ -5,32 +5,17 @@ import os
 import stat
 import tracemalloc
 from collections import Counter
-from html.parser import HTMLParser
 
 import cv2
 import numpy as np
 import pytest
 
-from browser import find_chromium, run_in_page
+from browser import HOSTILE, Reader, needs_chromium, run_in_page
 from fastsvm_apps.cells.findings import Finding, ImageFindings
 from fastsvm_apps.cells.gallery import write_report
 from fastsvm_apps.common import html
 from fastsvm_apps.common.files import replace_file
 from fastsvm_apps.common.html import page, text
-
-needs_chromium = pytest.mark.skipif(
-    find_chromium() is None, reason="no chromium, chromium-browser or google-chrome, and no CHROME"
-)
-
-HOSTILE = [
-    "<script>document.title = 'bad'</script>",
-    "</script><script>document.title = 'bad'</script>",
-    "\"' onerror=\"document.title='bad'\" x='",
-    "<!-- ]]> --> &amp; <img src=http://localhost/x onerror=document.title='bad'>",
-    "a\u202eb\u2066c\ud800d\x00e\x1b[31mf\ng",
-    "שלום מרחבא",
-    "${document.title}`\\u003c",
-]
 
 
 def blob(color, size=48):
@@ -49,46 +34,6 @@ def cell(label="A", score=0.5, box=(10, 20, 30, 40), thumbnail=PURPLE):
 
 def image(file, *cells, **options):
     return ImageFindings(file, cells, **options)
-
-
-class Reader(HTMLParser):
-    """Reads a page: its elements, the text of each, and whether every element is closed."""
-
-    VOID = frozenset({"meta", "input", "img", "br"})
-
-    def __init__(self, page):
-        super().__init__()
-        self.elements = []  # tag, attributes, text
-        self._open = []
-        self.feed(page)
-        self.close()
-        assert not self._open
-
-    def handle_starttag(self, tag, attributes):
-        element = (tag, dict(attributes), [])
-        self.elements.append(element)
-        if tag not in self.VOID:
-            self._open.append(element)
-
-    def handle_startendtag(self, tag, attributes):
-        self.elements.append((tag, dict(attributes), []))
-
-    def handle_endtag(self, tag):
-        assert self._open.pop()[0] == tag
-
-    def handle_data(self, data):
-        for _, _, pieces in self._open:
-            pieces.append(data)
-
-    def all(self, tag, **wanted):
-        return [
-            (attributes, " ".join(" ".join(pieces).split()))
-            for name, attributes, pieces in self.elements
-            if name == tag and wanted.items() <= attributes.items()
-        ]
-
-    def texts(self, tag, **wanted):
-        return [content for _, content in self.all(tag, **wanted)]
 
 
 @pytest.fixture
