@@ -1,0 +1,158 @@
+"""Choose the strength of the regularisation by trying a whole path of them on texts left out."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, StratifiedShuffleSplit
+
+import fastsvm
+
+Fold = tuple[np.ndarray, np.ndarray]
+
+# Accuracy settles long before the optimum is reached; the worst of a path need not be solved at all.
+LOOSE = 0.01
+MAX_EPOCHS = 200
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How a recipe did at each alpha; rows of `scores` and `gaps` are alphas, columns are folds.
+
+    Attributes
+    ----------
+    alpha : float
+        That of the best mean score; the largest of equals.
+    alphas : ndarray of shape (n_alphas,), decreasing
+    scores : ndarray of shape (n_alphas, n_folds)
+        Accuracy on the texts each fold leaves out.
+    gaps : ndarray of shape (n_alphas, n_folds)
+        Relative duality gap of each fit; of several labels, the largest.
+    n_tried : int
+        Texts tried, over all folds.
+    """
+
+    alpha: float
+    alphas: np.ndarray
+    scores: np.ndarray
+    gaps: np.ndarray
+    n_tried: int
+
+
+def choose_alpha(
+    X: csr_matrix,
+    y: Sequence[str],
+    folds: Iterable[Fold],
+    *,
+    weighting=None,
+    selection=None,
+    loss: str = "hinge",
+    fit_intercept: bool = False,
+    alphas: Sequence[float] | None = None,
+    n_alphas: int = 16,
+    eps: float = 1e-5,
+    tol: float = LOOSE,
+    seed: int = 0,
+    advance: Callable[[], object] = lambda: None,
+) -> Choice:
+    """Try a recipe at every alpha; whatever learns from labels sees the training rows of a fold only.
+
+    Alpha needs no rescaling when all rows are trained on: the objective is a mean over rows.
+
+    Parameters
+    ----------
+    X : CSR matrix
+        Counts. A column's rows need not be in order.
+    y : sequence of str
+        Labels, two or more.
+    folds : iterable of (rows to train on, rows to try)
+        `k_folds` and `one_fold` make them.
+    weighting, selection : transformers, optional
+        Columns are selected first, by their counts, and then weighted: what a saved model does. Both are
+        cloned for each fold.
+    loss, fit_intercept, tol : as in `fastsvm.sdca_path`
+    alphas : sequence of float, optional
+        By default `n_alphas` from the largest that matters to the first fold down to `eps` times that.
+    seed : int
+        Seed of the solver.
+    advance : callable
+        Called after each fold.
+
+    Returns
+    -------
+    Choice
+    """
+    y = np.unique(y, return_inverse=True)[1]
+    options = {"loss": loss, "fit_intercept": fit_intercept, "random_state": seed}
+    scores, gaps, n_tried = [], [], 0
+    for train, test in folds:
+        steps = [clone(step) for step in (selection, weighting) if step is not None]
+        X_train, X_test = X[train].astype(np.float32), X[test].astype(np.float32)
+        for step in steps:
+            X_train = step.fit(X_train, y[train]).transform(X_train)
+            X_test = step.transform(X_test)
+        if alphas is None:
+            alphas = _largest(X_train, y[train], options) * np.geomspace(1, eps, n_alphas)
+        predicted, gap = _path(X_train, y[train], X_test, alphas, {**options, "tol": tol})
+        scores.append((predicted == y[test]).mean(axis=1))
+        gaps.append(gap)
+        n_tried += len(test)
+        advance()
+    alphas, scores = np.sort(alphas)[::-1], np.transpose(scores)
+    best = int(scores.mean(axis=1).argmax())
+    return Choice(float(alphas[best]), alphas, scores, np.transpose(gaps), n_tried)
+
+
+def k_folds(y: Sequence[str], k: int, seed: int) -> list[Fold]:
+    """Split rows into `k` folds of like labels, or where a label is too rare for that, of any."""
+    rarest = min(np.unique(y, return_counts=True)[1])
+    kind = StratifiedKFold if rarest >= k else KFold
+    return list(kind(k, shuffle=True, random_state=seed).split(y, y))
+
+
+def one_fold(y: Sequence[str], share: float, seed: int) -> list[Fold]:
+    """Leave out a share of the rows once, of like labels unless one is too rare for that."""
+    counts = np.unique(y, return_counts=True)[1]
+    n_test = int(np.ceil(share * len(y)))
+    even = min(counts) >= 2 and min(n_test, len(y) - n_test) >= len(counts)
+    kind = StratifiedShuffleSplit if even else ShuffleSplit
+    return list(kind(1, test_size=share, random_state=seed).split(y, y))
+
+
+def _largest(X, y: np.ndarray, options: dict) -> float:
+    """Return the largest alpha that matters to any label."""
+    once = {"n_alphas": 1, "max_iter": 1, **options}
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+        return max(float(fastsvm.sdca_path(X, y == label, **once).alphas[0]) for label in _positives(y))
+
+
+def _path(X, y: np.ndarray, X_test, alphas, options: dict) -> tuple[np.ndarray, np.ndarray]:
+    """Return the label predicted for each test row at each alpha, and the largest gap at each alpha.
+
+    One label at a time, whose weights are dropped before the next: thousands of labels take no more room.
+    """
+    labels = np.unique(y)
+    # Of two labels, the second is predicted where its decision is above 0; of more, the highest wins.
+    best = np.full((len(alphas), X_test.shape[0]), 0.0 if len(labels) == 2 else -np.inf, X.dtype)
+    predicted = np.full(best.shape, labels[0])
+    gaps = np.zeros(len(alphas))
+    for label in _positives(y):
+        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # the gaps say it
+            path = fastsvm.sdca_path(X, y == label, alphas, max_iter=MAX_EPOCHS, **options)
+        decision = np.array([X_test @ coef for coef in path.coefs]) + path.intercepts[:, np.newaxis]
+        higher = decision > best
+        best[higher], predicted[higher] = decision[higher], label
+        np.maximum(gaps, path.dual_gaps / path.objectives, out=gaps)
+    return predicted, gaps
+
+
+def _positives(y: np.ndarray) -> np.ndarray:
+    """Return the labels that have a problem of their own: the second of two, or each of several."""
+    labels = np.unique(y)
+    return labels[1:] if len(labels) <= 2 else labels
