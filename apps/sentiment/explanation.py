@@ -1,0 +1,162 @@
+"""Why a model gives a text its label: the share of each term in the score, and of each place in the text."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from itertools import accumulate
+from typing import NamedTuple
+
+import numpy as np
+
+from ..common.errors import USAGE, AppError
+
+
+class Term(NamedTuple):
+    """A word or n-gram that a model knows, how often the text has it, and what it adds to the score."""
+
+    term: str
+    count: int
+    contribution: float
+
+
+class Span(NamedTuple):
+    """A word of the text as `text[start:stop]`, and what it adds to the score in all its terms."""
+
+    start: int
+    stop: int
+    contribution: float
+
+
+class Explanation(NamedTuple):
+    """A text's label, and what the score for `side` is the sum of: the intercept and the terms.
+
+    Attributes
+    ----------
+    label : str
+        What the model predicts.
+    side : str
+        The label that positive contributions speak for: the second of two, as in all scores; of more, the
+        predicted one, unless another was asked for.
+    score : float
+        The decision value for `side`.
+    intercept : float
+        What a text without a known term has as its score.
+    words : list of Term
+        The terms of the text that the model knows, those of the largest contributions, of whatever sign,
+        first.
+    spans : list of Span
+        The words of the text that are part of such a term, from left to right. Their contributions have the
+        sum of those of the terms.
+    n_words : int
+        How many words the text has.
+    unknown : list of str
+        Those that are part of no term the model knows, each time they occur.
+    """
+
+    label: str
+    side: str
+    score: float
+    intercept: float
+    words: list[Term]
+    spans: list[Span]
+    n_words: int
+    unknown: list[str]
+
+
+def explain(model, text: str, label: str | None = None) -> Explanation:
+    """Split the score of a text into the contributions of its terms.
+
+    Parameters
+    ----------
+    model : Pipeline
+        A vectorizer, perhaps a weighting, and a linear classifier.
+    text : str
+        A text as `predict` takes it.
+    label : str, optional
+        The label whose score is explained; see `Explanation.side`.
+
+    Returns
+    -------
+    Explanation
+        `intercept` and the contributions of `words` add up to `score`: each is the value that the term has
+        in the row which the classifier sees, times its weight.
+    """
+    classifier = model["classifier"]
+    row = [text]
+    for _, step in model.steps[:-1]:
+        row = step.transform(row)
+    decision = classifier.decision_function(row)[0]
+    winner = int(decision > 0) if np.ndim(decision) == 0 else int(decision.argmax())
+    side, weights, intercept, score = _side(classifier, decision, winner, label)
+
+    shares = row.data * weights[row.indices]
+    share_of = dict(zip(row.indices.tolist(), shares.tolist(), strict=True))
+    tokens = _tokens(model["vectorizer"], text)
+    places = _places(model["vectorizer"], [token for token, _, _ in tokens])
+
+    words = []
+    token_shares: dict[int, float] = defaultdict(float)
+    for term, (column, occurrences) in places.items():
+        share = share_of.get(column, 0.0)
+        words.append(Term(term, len(occurrences), share))
+        for members in occurrences:
+            for token in members:
+                token_shares[token] += share / len(occurrences) / len(members)
+    words.sort(key=lambda word: (-abs(word.contribution), word.term))
+
+    spans = [Span(*tokens[i][1:], share) for i, share in sorted(token_shares.items())]
+    unknown = [token for i, (token, _, _) in enumerate(tokens) if i not in token_shares]
+    classes = classifier.classes_.tolist()
+    return Explanation(
+        str(classes[winner]), side, float(score), float(intercept), words, spans, len(tokens), unknown
+    )
+
+
+def _side(classifier, decision, winner: int, label: str | None):
+    """Return the label that is explained, its weights, its intercept and its score."""
+    classes = [str(name) for name in classifier.classes_.tolist()]
+    two = len(classes) == 2
+    if label is None:
+        index = 1 if two else winner
+    elif label in classes:
+        index = classes.index(label)
+    else:
+        raise AppError(f"the model knows no label {label!r}; its labels are {', '.join(classes)}", USAGE)
+    if not two:
+        return classes[index], classifier.coef_[index], classifier.intercept_[index], decision[index]
+    sign = 1 if index else -1
+    return classes[index], sign * classifier.coef_[0], sign * classifier.intercept_[0], sign * decision
+
+
+def _tokens(vectorizer, text: str) -> list[tuple[str, int, int]]:
+    """Find the tokens as the vectorizer does, stop words left out: token, start and stop in `text`."""
+    preprocess = vectorizer.build_preprocessor()
+    pattern = re.compile(r"\S+" if vectorizer.analyzer == "split" else vectorizer.token_pattern)
+    plain = preprocess(text)
+    starts = stops = range(len(plain) + 1)
+    # Lower case may be longer (İ), but never shorter; without accents a text may be either.
+    if vectorizer.strip_accents is not None or len(plain) != len(text):
+        ends = list(accumulate(len(preprocess(character)) for character in text))
+        starts = [i for i, end in enumerate(ends) for _ in range(end - (ends[i - 1] if i else 0))]
+        stops = [0, *(i + 1 for i in starts)]
+    stop_words = vectorizer.get_stop_words() or ()
+    group = pattern.groups  # what a pattern has in brackets is the token
+    return [
+        (match[group], starts[match.start(group)], stops[match.end(group)])
+        for match in pattern.finditer(plain)
+        if match[group] not in stop_words
+    ]
+
+
+def _places(vectorizer, tokens: list[str]) -> dict[str, tuple[int, list[range]]]:
+    """Find the terms of the vocabulary: for each its column, and the tokens of each of its occurrences."""
+    column_of = vectorizer.vocabulary_
+    shortest, longest = vectorizer.ngram_range
+    places: dict[str, tuple[int, list[range]]] = {}
+    for start in range(len(tokens)):
+        for stop in range(start + shortest, min(start + longest, len(tokens)) + 1):
+            term = " ".join(tokens[start:stop])
+            if (column := column_of.get(term)) is not None:
+                places.setdefault(term, (column, []))[1].append(range(start, stop))
+    return places
