@@ -80,7 +80,7 @@ button:hover { border-color: var(--accent); }
 @media (max-width: 40rem) {
   body { padding: 1.25rem 0.875rem 2rem; }
   .facts { grid-template-columns: repeat(2, 1fr); }
-  .confusion th, .confusion td { padding: 0.35rem 0.5rem; }
+  .scroll th, .scroll td { padding: 0.35rem 0.5rem; }
 }
 @media print {
   :root {
