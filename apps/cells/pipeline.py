@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib import resources
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -17,7 +16,7 @@ from sklearn.pipeline import Pipeline
 import fastsvm
 
 from ..common.errors import AppError, Skipped
-from ..common.files import check_model_path
+from ..common.files import check_model_path, shipped_model
 from ..common.progress import Stages
 from .choices import FEATURES
 from .document import SIZE, crop, gray_negative, locate_report
@@ -165,11 +164,8 @@ class CellModel:
 def load_cell_model(path: str | None) -> CellModel:
     """Load a model of cells; by default the one that comes with the package."""
     if path is None:
-        shipped = resources.files(__package__).joinpath(SHIPPED)
-        if not shipped.is_file():
-            raise AppError("this installation comes without a model; give one with -m")
-        with resources.as_file(shipped) as file:
-            return replace(load_cell_model(str(file)), name=f"{shipped.name} (comes with fastsvm)")
+        with shipped_model(__package__, SHIPPED, "give one with -m") as file:
+            return replace(load_cell_model(file), name=f"{os.path.basename(file)} (comes with fastsvm)")
     try:
         model = fastsvm.load_model(path)
     except fastsvm.ModelFileError as error:

@@ -51,6 +51,28 @@ def check_model_path(path: str) -> None:
             raise AppError(f"{error}; it is not replaced, choose another path with -o") from error
 
 
+@contextmanager
+def shipped_model(package: str, name: str, otherwise: str) -> Iterator[str]:
+    """Give the path of a model that comes with an app.
+
+    Parameters
+    ----------
+    package : str
+        The app.
+    name : str
+        The file, below the app's folder.
+    otherwise : str
+        What the user is told to do where the model was not installed.
+    """
+    from importlib import resources
+
+    shipped = resources.files(package).joinpath(name)
+    if not shipped.is_file():
+        raise AppError(f"this installation comes without a model; {otherwise}")
+    with resources.as_file(shipped) as file:
+        yield str(file)
+
+
 def replace_file(path: str | os.PathLike[str], content: bytes) -> None:
     """Write a file in one go: it holds the old content or the new, never a part.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,6 +23,7 @@ from ..common.progress import Stages
 from ..common.statistics import wilson_interval
 from .classifiers import CLASSIFIERS
 from .corpus import Source, read_corpus
+from .prediction import decide, load_text_model
 
 SCORES = {"f_classif": f_classif, "chi2": chi2}
 TOKEN_PATTERNS = {"words": r"(?u)\b\w\w+\b", "split": r"\S+"}
@@ -228,34 +228,6 @@ def evaluate(model_path: str, source: Source, *, stage: Stages | None = None) ->
     with stage("evaluate"):
         held_out = HeldOut(corpus.texts, corpus.labels, model.decision_function(corpus.texts))
         return Evaluation(_scores(model.classes_, held_out), corpus.skipped)
-
-
-def load_text_model(path: str) -> Pipeline:
-    """Load a model that takes texts."""
-    try:
-        model = fastsvm.load_model(path)
-    except fastsvm.ModelFileError as error:
-        raise AppError(str(error)) from error
-    if not isinstance(model, Pipeline):
-        raise AppError(f"{path}: a model without a vocabulary; give one that fastsvm-sentiment train wrote")
-    return model
-
-
-def predict(model: Pipeline, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the label and the score of each text.
-
-    The score is the decision value: of two labels, above 0 it means the second; of several, it is the
-    winner's.
-    """
-    return decide(model.classes_, model.decision_function(texts))
-
-
-def decide(classes: np.ndarray, decision: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the label and the score that decision values stand for; see `predict`."""
-    if decision.ndim == 1:
-        return classes[(decision > 0).astype(int)], decision
-    winner = decision.argmax(axis=1)
-    return classes[winner], decision[np.arange(len(decision)), winner]
 
 
 def top_words(model: Pipeline, n: int) -> list[Side]:

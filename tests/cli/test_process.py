@@ -67,6 +67,55 @@ def test_predict_answers_what_has_arrived(start, model):
     assert process.wait(timeout=20) == 0
 
 
+# Writes so many MB of reviews, then a line of so many MB.
+FEED = """
+import sys
+block = b"a great thing that broke\\n" * 40_000
+for _ in range(int(sys.argv[1])):
+    sys.stdout.buffer.write(block)
+for _ in range(int(sys.argv[2])):
+    sys.stdout.buffer.write(block.replace(b"\\n", b" "))
+"""
+
+# Runs the app, then tells its peak memory in MB.
+MEASURED = """
+import atexit, resource, sys
+atexit.register(lambda: print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10, file=sys.stderr))
+from fastsvm_apps.sentiment.cli import main
+main(sys.argv[1:])
+"""
+
+
+def peak(model, short, long):
+    """Return the peak memory in MB of predicting a stream, and how many lines came out."""
+    feed = subprocess.Popen([sys.executable, "-c", FEED, str(short), str(long)], stdout=subprocess.PIPE)
+    command = [sys.executable, "-c", MEASURED, "predict", model]
+    with subprocess.Popen(
+        command, stdin=feed.stdout, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        feed.stdout.close()
+        n = sum(1 for _ in process.stdout)
+        error = process.stderr.read()
+    assert (feed.wait(), process.returncode) == (0, 0), error
+    return int(error), n
+
+
+@posix
+@pytest.mark.slow
+def test_predict_streams_in_constant_memory(model):
+    base, n = peak(model, 1, 0)
+    assert n == 40_000
+    much, n = peak(model, 300, 0)
+    assert n == 300 * 40_000
+    assert much < base + 30
+
+
+@posix
+@pytest.mark.slow
+def test_predict_takes_a_line_of_100_mb(model):
+    assert peak(model, 1, 100)[1] == 40_001
+
+
 def test_results_and_messages_stay_apart(start, write, texts, tmp_path):
     corpus = write([*texts(100), ("", "a text without a label")], "csv")
     process = start("train", corpus)

@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 
 import fastsvm
+from fastsvm_apps.sentiment import prediction
+
+NO_WORD = "1 text without a word the model knows got the label of the intercept\n"
 
 
 def decisions(path, texts):
@@ -67,7 +70,7 @@ def test_predict_gives_label_and_score_in_order(run, texts, model, model3, tmp_p
     file = tmp_path / "new.txt"
     file.write_text("\n".join(lines))
     result = run("predict", path, file)
-    assert (result.exit_code, result.stderr) == (0, "")
+    assert (result.exit_code, result.stderr) == (0, NO_WORD)
     found = [line.split("\t") for line in result.stdout.splitlines()]
     decision, classes = decisions(path, lines)
     winner = (decision[:, 0] > 0).astype(int) if labels == 2 else decision.argmax(axis=1)
@@ -89,6 +92,117 @@ def test_predict_keeps_the_place_of_an_undecodable_line(run, model):
     assert result.exit_code == 3
     assert [line.split("\t")[0] for line in result.stdout.splitlines()] == ["pos", "neg", "neg", "pos"]
     assert result.stderr.startswith("<stdin>, line 2: bytes that are not UTF-8")
+
+
+def test_predict_counts_texts_without_a_known_word(run, model):
+    lines = b"great\nxyzzy\n\ngreat xyzzy\n\xe5\xa5\xbd"
+    result = run("predict", model, input=lines)
+    assert result.exit_code == 0
+    assert result.stderr == "3 texts without a word the model knows got the label of the intercept\n"
+    intercept = fastsvm.load_model(model)["classifier"].intercept_[0]
+    assert result.stdout.splitlines()[1] == f"{'pos' if intercept > 0 else 'neg'}\t{intercept:.6g}"
+    assert run("predict", model, input=b"xyzzy").stderr == NO_WORD
+    assert run("predict", model, "-q", input=lines).stderr == ""
+
+
+@pytest.fixture
+def logistic3(run, write, texts):
+    corpus = write(texts(200, ("neg", "pos", "mixed")))
+    assert run("train", corpus, "-o", "m3.safetensors", "--classifier", "sdca-logistic").exit_code == 0
+    return "m3.safetensors"
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+def test_predict_probabilities(run, texts, model, logistic3, labels):
+    path = model if labels == 2 else logistic3
+    lines = [text for _, text in texts(50, ("neg", "pos", "mixed"), seed=3)]
+    fitted = fastsvm.load_model(path)
+    expected = fitted.predict_proba(lines)
+    result = run("predict", path, "--proba", input="\n".join(lines))
+    assert (result.exit_code, result.stderr) == (0, "")
+    found = [line.split("\t") for line in result.stdout.splitlines()]
+    assert [label for label, _ in found] == fitted.classes_[expected.argmax(axis=1)].tolist()
+    np.testing.assert_allclose([float(p) for _, p in found], expected.max(axis=1), rtol=1e-5)
+
+    records = [
+        json.loads(line)
+        for line in run("predict", path, "--proba", "--json", input="\n".join(lines)).stdout.splitlines()
+    ]
+    assert [record["label"] for record in records] == [label for label, _ in found]
+    assert list(records[0]["probabilities"]) == fitted.classes_.tolist()
+    np.testing.assert_array_equal([list(r["probabilities"].values()) for r in records], expected)
+    decision = fitted.decision_function(lines)
+    scores = decision if labels == 2 else decision.max(axis=1)
+    np.testing.assert_array_equal([record["score"] for record in records], scores)
+
+
+def test_predict_json_lines(run, model):
+    result = run("predict", model, "--json", input="great\ndull\n")
+    plain = [line.split("\t") for line in run("predict", model, input="great\ndull\n").stdout.splitlines()]
+    records = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [(r["label"], f"{r['score']:.6g}") for r in records] == [tuple(pair) for pair in plain]
+    assert all(record.keys() == {"label", "score"} for record in records)
+
+
+def test_predict_threshold(run, texts, model):
+    lines = [text for _, text in texts(40, seed=4)]
+    fitted = fastsvm.load_model(model)
+    for options, values in (
+        ([], fitted.decision_function(lines)),
+        (["--proba"], fitted.predict_proba(lines)[:, 1]),
+    ):
+        threshold = float(np.sort(values)[-5])  # that value itself is enough
+        result = run("predict", model, *options, "--threshold", repr(threshold), input="\n".join(lines))
+        labels = [line.split("\t")[0] for line in result.stdout.splitlines()]
+        assert labels == ["pos" if value >= threshold else "neg" for value in values]
+        assert labels.count("pos") == 5
+    # The probability is that of the label given, even where it is the smaller one.
+    likely = run("predict", model, "--proba", "--threshold", "1", input="great great").stdout
+    assert likely.startswith("neg\t0.0")
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (
+            ["--proba"],
+            "this model has scores but no probabilities; train one with --classifier sdca-logistic",
+        ),
+        (["--threshold", "1"], "--threshold is for models of two labels; this one has 3"),
+    ],
+)
+def test_predict_refuses_what_a_model_cannot_do(run, write, texts, options, error):
+    corpus = write(texts(60, ("neg", "pos", "mixed")))
+    assert run("train", corpus, "-o", "m.safetensors", "--classifier", "perceptron").exit_code == 0
+    result = run("predict", "m.safetensors", *options, input="great")
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"error: {error}\n")
+
+
+@pytest.mark.parametrize("value", ["1.5", "-0.1", "nan"])
+def test_predict_refuses_what_is_no_probability(run, model, value):
+    result = run("predict", model, "--proba", "--threshold", value, input="great")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "--threshold" in result.stderr
+
+
+def test_the_model_that_comes_along(run, model, write, texts, tmp_path, monkeypatch):
+    monkeypatch.setattr(prediction, "SHIPPED", model)
+    file = tmp_path / "new.txt"
+    file.write_text("great\ndull\n")
+    expected = run("predict", model, file).stdout
+    assert run("predict", input="great\ndull\n").stdout == expected
+    assert run("predict", "english", file).stdout == expected
+    assert run("words").stdout == run("words", model).stdout
+    corpus = write(texts(20))
+    expected = run("evaluate", model, corpus).stdout
+    assert run("evaluate", "english", corpus).stdout == expected
+    monkeypatch.setattr(prediction, "SHIPPED", "models/none.safetensors")
+    result = run("predict", input="great")
+    assert (result.exit_code, result.stdout) == (1, "")
+    expected = (
+        "error: this installation comes without a model; give a MODEL that fastsvm-sentiment train wrote\n"
+    )
+    assert result.stderr == expected
 
 
 def test_words_are_the_largest_weights(run, model):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from json import dumps
 
 import click
 
 from ...common.errors import Skipped
-from ...common.options import common_options
-from ...common.output import note_skipped, printable, tidy_warnings
+from ...common.options import FiniteRange, common_options
+from ...common.output import note, note_skipped, printable, tidy_warnings
 from ...common.progress import Stages
 from ..corpus import arriving_texts, open_binary
 from ._options import app_examples
@@ -17,31 +18,70 @@ from ._options import app_examples
 @click.command(
     epilog=app_examples(
         "predict reviews.safetensors new.txt",
-        "predict reviews.safetensors - < new.txt | cut -f1 | sort | uniq -c",
+        "predict < new.txt | cut -f1 | sort | uniq -c",
     )
 )
-@click.argument("model")
+@click.argument("model", required=False)
 @click.argument("file", default="-")
+@click.option(
+    "--proba", is_flag=True, help="Probabilities instead of scores; of models trained with the log loss."
+)
+@click.option(
+    "--threshold",
+    type=FiniteRange(),
+    metavar="T",
+    help="Of two labels, give the second from this score, or with --proba this probability of it, upwards."
+    "  [default: above a score of 0, a probability of .5]",
+)
+@click.option("--json", is_flag=True, help="Write a JSON object for each text, on a line of its own.")
 @common_options
-def predict(model, file, quiet, verbose):
+def predict(model, file, proba, threshold, json, quiet, verbose):
     """Write the label and the score of each text in FILE.
 
-    One text a line comes in; a line of label, tab and score goes out for each. FILE may be gzipped, and
-    is stdin when it is - or left out. Of two labels, a score above 0 means the second in alphabetical
-    order; of more, the score is that of the label given.
+    One text a line comes in; a line of label, tab and score goes out for each, as soon as it can. MODEL is
+    a file that train wrote or, by default, `english`, a model of reviews that comes along. FILE may be
+    gzipped, and is stdin when it is - or left out. Of two labels, a score above 0 means the second in
+    alphabetical order; of more, the score is that of the label given.
+
+    With --proba the second column is the probability of the label given. With --json a line has the keys
+    label and score, and with --proba probabilities, of every label.
     """
-    from .. import pipeline
+    from .. import prediction
 
     skipped = Skipped("<stdin>" if file == "-" else file, fate="predicted with those bytes replaced")
+    n_unknown = 0
     spinner = not quiet and not sys.stdout.isatty()
     with tidy_warnings(), Stages(verbose, spinner) as stage:
         with stage("load"):
-            model = pipeline.load_text_model(model)
+            model = prediction.load_text_model(model)
+            prediction.check_choices(model, proba, threshold)
+            lines = _json_lines if json else _lines
+            labels = [str(label) for label in model.classes_.tolist()]
         with stage("predict"), open_binary(file) as stream:
             for texts in arriving_texts(stream, skipped):
-                labels, scores = pipeline.predict(model, texts)
-                for label, score in zip(labels.tolist(), scores.tolist(), strict=True):
-                    sys.stdout.write(f"{printable(label)}\t{score:.6g}\n")
+                found = prediction.classify(model, texts, proba=proba, threshold=threshold)
+                n_unknown += found.n_unknown
+                sys.stdout.writelines(lines(found, labels))
                 sys.stdout.flush()
     note_skipped(skipped)
+    if n_unknown:
+        texts = "1 text" if n_unknown == 1 else f"{n_unknown:,} texts"
+        note(f"{texts} without a word the model knows got the label of the intercept")
     return skipped.exit_code
+
+
+def _lines(found, labels):
+    names = [printable(label) for label in labels]
+    values = found.scores
+    if found.probabilities is not None:
+        values = found.probabilities[range(len(values)), found.winners]
+    for winner, value in zip(found.winners.tolist(), values.tolist(), strict=True):
+        yield f"{names[winner]}\t{value:.6g}\n"
+
+
+def _json_lines(found, labels):
+    for i, (winner, score) in enumerate(zip(found.winners.tolist(), found.scores.tolist(), strict=True)):
+        record = {"label": labels[winner], "score": score}
+        if found.probabilities is not None:
+            record["probabilities"] = dict(zip(labels, found.probabilities[i].tolist(), strict=True))
+        yield dumps(record, allow_nan=False) + "\n"

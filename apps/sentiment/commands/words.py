@@ -17,7 +17,7 @@ from ._options import app_examples
         "words reviews.safetensors --plot words.png",
     )
 )
-@click.argument("model")
+@click.argument("model", required=False)
 @click.option(
     "-n",
     "--number",
@@ -31,7 +31,10 @@ from ._options import app_examples
 @json_option
 @common_options
 def words(model, number, plot, csv, json, quiet, verbose):
-    """Show the words of MODEL that speak most for each label."""
+    """Show the words of MODEL that speak most for each label.
+
+    MODEL is a file that train wrote or, by default, `english`, a model of reviews that comes along.
+    """
     if json and csv:
         raise AppError("give --json or --csv, not both", USAGE)
     from .. import pipeline, report

@@ -1,0 +1,115 @@
+"""Use a saved model: load it, and give texts their labels. Lighter to import than `pipeline`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+import fastsvm
+
+from ..common.errors import USAGE, AppError
+from ..common.files import shipped_model
+
+SHIPPED = "models/english.safetensors"
+SHIPPED_NAME = "english"
+
+
+class Predictions(NamedTuple):
+    """What a model says of some texts.
+
+    Attributes
+    ----------
+    winners : ndarray
+        Of each text, the place of its label among the model's.
+    scores : ndarray
+        Decision values: of two labels, of the second; of more, of the text's own.
+    probabilities : ndarray or None
+        A row for each text and a column for each label, where they were asked for.
+    n_unknown : int
+        How many texts have no word that the model knows: the intercept decides on them.
+    """
+
+    winners: np.ndarray
+    scores: np.ndarray
+    probabilities: np.ndarray | None
+    n_unknown: int
+
+
+def load_text_model(path: str | None) -> Pipeline:
+    """Load a model that takes texts; by default, or for "english", the one that comes with the package."""
+    if path in (None, SHIPPED_NAME):
+        with shipped_model(__package__, SHIPPED, "give a MODEL that fastsvm-sentiment train wrote") as file:
+            return load_text_model(file)
+    try:
+        model = fastsvm.load_model(path)
+    except fastsvm.ModelFileError as error:
+        raise AppError(str(error)) from error
+    if not isinstance(model, Pipeline) or not {"vectorizer", "classifier"} <= model.named_steps.keys():
+        raise AppError(f"{path}: a model without a vocabulary; give one that fastsvm-sentiment train wrote")
+    return model
+
+
+def check_choices(model: Pipeline, proba: bool, threshold: float | None) -> None:
+    """Find out before any text is read whether a model can do what `classify` is to be asked for."""
+    classes = model.classes_
+    if proba and not hasattr(model["classifier"], "predict_proba"):
+        raise AppError(
+            "this model has scores but no probabilities; train one with --classifier sdca-logistic", USAGE
+        )
+    if threshold is not None and len(classes) > 2:
+        raise AppError(f"--threshold is for models of two labels; this one has {len(classes)}", USAGE)
+    if proba and threshold is not None and not 0 <= threshold <= 1:
+        raise AppError(f"--threshold {threshold:g} is not a probability; give one from 0 to 1", USAGE)
+
+
+def classify(
+    model: Pipeline, texts: Sequence[str], *, proba: bool = False, threshold: float | None = None
+) -> Predictions:
+    """Give each text its label.
+
+    Parameters
+    ----------
+    model : Pipeline
+        A vectorizer, perhaps a weighting, and a linear classifier.
+    texts : sequence of str
+        The texts.
+    proba : bool
+        Compute probabilities; the classifier must have them.
+    threshold : float, optional
+        Of two labels, the score from which the second is given, or with `proba` its probability.
+
+    Returns
+    -------
+    Predictions
+    """
+    X = model["vectorizer"].transform(texts)
+    n_unknown = X.shape[0] - np.count_nonzero(np.diff(X.indptr))
+    for _, step in model.steps[1:-1]:
+        X = step.transform(X)
+    classifier = model["classifier"]
+    decision = classifier.decision_function(X)
+    probabilities = classifier.predict_proba(X) if proba else None
+    winners, scores = winners_of(decision)
+    if threshold is not None:
+        winners = ((probabilities[:, 1] if proba else decision) >= threshold).astype(int)
+    return Predictions(winners, scores, probabilities, int(n_unknown))
+
+
+def winners_of(decision: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the place of each text's label, and its score, from decision values."""
+    if decision.ndim == 1:
+        return (decision > 0).astype(int), decision
+    winners = decision.argmax(axis=1)
+    return winners, decision[np.arange(len(decision)), winners]
+
+
+def decide(classes: np.ndarray, decision: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the label and the score that decision values stand for.
+
+    Of two labels, a score above 0 means the second; of several, it is the winner's.
+    """
+    winners, scores = winners_of(decision)
+    return classes[winners], scores
