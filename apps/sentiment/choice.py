@@ -78,7 +78,8 @@ def choose_alpha(
         cloned for each fold.
     loss, fit_intercept, tol : as in `fastsvm.sdca_path`
     alphas : sequence of float, optional
-        By default `n_alphas` from the largest that matters to the first fold down to `eps` times that.
+        By default `n_alphas` from the largest that matters to the first fold down to `eps` times that, in
+        three digits.
     seed : int
         Seed of the solver.
     advance : callable
@@ -92,13 +93,17 @@ def choose_alpha(
     options = {"loss": loss, "fit_intercept": fit_intercept, "random_state": seed}
     scores, gaps, n_tried = [], [], 0
     for train, test in folds:
-        steps = [clone(step) for step in (selection, weighting) if step is not None]
-        X_train, X_test = X[train].astype(np.float32), X[test].astype(np.float32)
-        for step in steps:
-            X_train = step.fit(X_train, y[train]).transform(X_train)
-            X_test = step.transform(X_test)
+        X_train, X_test = X[train], X[test]
+        if selection is not None:
+            chosen = clone(selection).fit(X_train, y[train])
+            X_train, X_test = chosen.transform(X_train), chosen.transform(X_test)
+        X_train, X_test = (part.astype(np.float32, copy=False) for part in (X_train, X_test))
+        if weighting is not None:
+            weights = clone(weighting).fit(X_train, y[train])
+            X_train, X_test = weights.transform(X_train), weights.transform(X_test)
         if alphas is None:
-            alphas = _largest(X_train, y[train], options) * np.geomspace(1, eps, n_alphas)
+            grid = _largest(X_train, y[train], options) * np.geomspace(1, eps, n_alphas)
+            alphas = [float(f"{alpha:.3g}") for alpha in grid]  # what is shown is what was used
         predicted, gap = _path(X_train, y[train], X_test, alphas, {**options, "tol": tol})
         scores.append((predicted == y[test]).mean(axis=1))
         gaps.append(gap)
