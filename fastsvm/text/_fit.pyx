@@ -1,0 +1,522 @@
+"""A vocabulary and the counts of its terms, from one pass over the texts.
+
+Words are numbered as they come, by each thread for itself, and the numbers are kept as a stream: a number for
+each word of the texts, and beside it, where a document has the word for the first time, how often it has
+it. The threads' numbers are then made one, and an n-gram is a pair, the number of the (n-1)-gram before and
+that of the last word: the pairs are shared out among the threads by their hashes, so that no tables have
+to be merged. Terms are sorted as numbers too: the rank of an n-gram is that of (rank of the one before, rank
+of the last word). What comes out depends on the texts alone.
+"""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy
+
+from ._memory cimport MOST, fetch, reserve
+from ._parts cimport MAX_LAYERS, Layer, Part
+from ._sort cimport sort_keys, sort_words
+from ._tables cimport (
+    PairSlot, PairTable, WordKey, WordSlot, WordTable, add_word, enter_words, find_pair, find_word, free_pairs, free_words,
+    number_of, pair_hash, pair_key, reserve_pairs, reserve_words, word_key, word_start,
+)
+from ._words cimport BLOCK, Batch, Cut, Document, Rule, Text, cut_words, free_text, read_text
+
+MAX_N = MAX_LAYERS
+
+cdef enum:
+    AHEAD = 12  # table slots that are fetched before they are needed
+
+
+cdef struct Worker:
+    Text text
+    WordTable words
+    int32_t* ids  # of the words of all its documents
+    int32_t* counts  # how often the document has the word, where it comes first; else 0
+    Py_ssize_t n, id_capacity, count_capacity
+    Py_ssize_t* ends  # of each document's words
+    Py_ssize_t n_documents, end_capacity
+
+
+cdef int count_words(Worker* worker, const Document* document, const Rule* rule, int n_stop) noexcept nogil:
+    """Add a document; -1 when there is no memory, -2 when it is too long, -3 when there are too many words."""
+    cdef Cut cut
+    cdef WordKey keys[BLOCK + AHEAD]
+    cdef WordSlot* slot
+    cdef const uint8_t* word
+    cdef Py_ssize_t k, n, first = worker.n
+    cdef int code = read_text(&worker.text, document, rule)
+    if code < 0:
+        return code
+    while cut_words(&worker.text, rule, &cut):
+        if reserve_words(&worker.words, cut.n) < 0 or reserve(
+            <void**>&worker.ids, &worker.id_capacity, worker.n + cut.n, sizeof(int32_t)
+        ) < 0 or reserve(
+            <void**>&worker.counts, &worker.count_capacity, worker.n + cut.n, sizeof(int32_t)
+        ) < 0:
+            return -1
+        if worker.n + cut.n > MOST:
+            return -3
+        for k in range(cut.n):
+            keys[k] = word_key(worker.text.bytes + cut.starts[k], cut.lengths[k])
+        for k in range(cut.n, cut.n + AHEAD):
+            keys[k].hash = 0
+        n = worker.n
+        for k in range(cut.n):
+            fetch(&worker.words.slots[keys[k + AHEAD].hash & worker.words.mask])
+            word = worker.text.bytes + cut.starts[k]
+            slot = find_word(&worker.words, &keys[k], word, cut.lengths[k])
+            if slot.high == 0:
+                if add_word(&worker.words, slot, &keys[k], word, cut.lengths[k]) < 0:
+                    return -1
+            elif slot.id < n_stop:
+                continue
+            worker.ids[n] = slot.id
+            if slot.last > first:
+                worker.counts[slot.last - 1] += 1
+                worker.counts[n] = 0
+            else:
+                worker.counts[n] = 1
+                slot.last = <uint32_t>(n + 1)
+            n += 1
+        worker.n = n
+    if reserve(
+        <void**>&worker.ends, &worker.end_capacity, worker.n_documents + 1, sizeof(Py_ssize_t)
+    ) < 0:
+        return -1
+    worker.ends[worker.n_documents] = worker.n
+    worker.n_documents += 1
+    return 0
+
+
+cdef int count_pairs(
+    PairTable* table, const Worker* worker, Py_ssize_t base, int order, const int32_t* prefixes,
+    int32_t* ids, int32_t* counts, int shard, int n_shards,
+) noexcept nogil:
+    """Count the n-grams of one order in a worker's documents, as far as they belong to the shard."""
+    cdef uint64_t keys[BLOCK]
+    cdef uint64_t hashes[BLOCK + AHEAD]
+    cdef Py_ssize_t places[BLOCK]
+    cdef Py_ssize_t row, first = 0, stop, p, k, n, last
+    cdef uint64_t key, hash
+    cdef PairSlot* slot
+    for row in range(worker.n_documents):
+        last = worker.ends[row] - order + 1  # behind the last n-gram
+        p = first
+        while p < last:
+            stop = min(p + BLOCK, last)
+            n = 0
+            while p < stop:
+                key = pair_key(prefixes[p], worker.ids[p + order - 1])
+                hash = pair_hash(key)
+                keys[n] = key
+                hashes[n] = hash
+                places[n] = p
+                n += n_shards == 1 or <int>((((hash >> 16) & 0xFFFF) * n_shards) >> 16) == shard
+                p += 1
+            if reserve_pairs(table, n) < 0:
+                return -1
+            for k in range(n, n + AHEAD):
+                hashes[k] = 0
+            for k in range(n):
+                fetch(&table.slots[hashes[k + AHEAD] >> table.shift])
+                slot = find_pair(table, keys[k], hashes[k])
+                if slot.key == 0:
+                    slot.key = keys[k]
+                    slot.id = <int32_t>(table.n * n_shards + shard)
+                    table.n += 1
+                ids[places[k]] = slot.id
+                if slot.last > base + first:
+                    counts[slot.last - 1 - base] += 1
+                else:
+                    counts[places[k]] = 1
+                    slot.last = <uint32_t>(base + places[k] + 1)
+        first = worker.ends[row]
+    return 0
+
+
+cdef class Pairs:
+    """The n-grams of one order, all shards together."""
+
+    cdef int32_t* ids  # like a worker's, for the words of all workers
+    cdef int32_t* counts
+    cdef PairTable* tables
+    cdef int n_shards
+
+    def __cinit__(self, Py_ssize_t n, int n_shards):
+        self.n_shards = n_shards
+        self.ids = <int32_t*>calloc(n + 1, sizeof(int32_t))
+        self.counts = <int32_t*>calloc(n + 1, sizeof(int32_t))
+        self.tables = <PairTable*>calloc(n_shards, sizeof(PairTable))
+        if self.ids == NULL or self.counts == NULL or self.tables == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        self.free_tables()
+        free(self.tables)
+        free(self.ids)
+        free(self.counts)
+
+    cdef void free_tables(self) noexcept:
+        cdef int shard
+        for shard in range(self.n_shards if self.tables != NULL else 0):
+            free_pairs(&self.tables[shard])
+
+    def take_keys(self):
+        """The pair of each id, 0 where there is none; the tables are let go."""
+        cdef int shard
+        cdef Py_ssize_t most = 0, k
+        cdef uint64_t[::1] of_id
+        cdef PairTable* table
+        for shard in range(self.n_shards):
+            most = max(most, self.tables[shard].n)
+        result = np.zeros(most * self.n_shards, np.uint64)
+        of_id = result
+        for shard in range(self.n_shards):
+            table = &self.tables[shard]
+            if table.slots != NULL:
+                with nogil:
+                    for k in range(<Py_ssize_t>1 << (64 - table.shift)):
+                        if table.slots[k].key:
+                            of_id[table.slots[k].id] = table.slots[k].key
+        self.free_tables()
+        return result
+
+
+cdef class Counter:
+    """Counts terms while it learns them.
+
+    Parameters
+    ----------
+    n_workers : int
+    split : bool
+        Words are what white space divides; else runs of letters, digits and underscores.
+    least : int
+        Characters of a word, 1 or 2.
+    stop_words : list of bytes
+        Words, UTF-8, that are passed over.
+    first, last : int
+        Fewest and most words of a term.
+    """
+
+    cdef Worker* workers
+    cdef int n_workers, n_stop, first, last
+    cdef Rule rule
+    cdef list segments  # worker, its first document, the one behind its last: in the order of the documents
+    cdef list orders  # Pairs from 2 words on
+    cdef list keys  # their pairs
+    cdef list columns  # for each number of words: of each id, or -1
+    cdef object entries  # the terms in the order of the columns: the ids of all orders, end to end
+    cdef readonly Py_ssize_t n_columns
+
+    def __cinit__(self, int n_workers, bint split, int least, list stop_words, int first, int last):
+        cdef int k
+        self.workers = <Worker*>calloc(n_workers, sizeof(Worker))
+        if self.workers == NULL:
+            raise MemoryError
+        self.n_workers = n_workers
+        self.rule.split, self.rule.least = split, least
+        self.first, self.last = first, last
+        self.segments, self.orders = [], []
+        for k in range(n_workers):
+            enter_words(&self.workers[k].words, stop_words)
+        self.n_stop = self.workers[0].words.n
+
+    def __dealloc__(self):
+        cdef int k
+        for k in range(self.n_workers if self.workers != NULL else 0):
+            free_text(&self.workers[k].text)
+            free_words(&self.workers[k].words)
+            free(self.workers[k].ids)
+            free(self.workers[k].counts)
+            free(self.workers[k].ends)
+        free(self.workers)
+
+    @property
+    def n_documents(self):
+        """How many have been counted."""
+        return sum([last - first for _, first, last in self.segments])
+
+    def add(self, Batch batch, run):
+        """Count the words of some documents."""
+        cdef int k
+        bounds = batch.parts(self.n_workers)
+        n = self.n_workers
+        before = [self.workers[k].n_documents for k in range(n)]
+        list(run(self._add, range(n), [batch] * n, bounds, bounds[1:]))
+        self.segments += [
+            (k, before[k], self.workers[k].n_documents)
+            for k in range(n) if before[k] < self.workers[k].n_documents
+        ]
+
+    def _add(self, int k, Batch batch, Py_ssize_t first, Py_ssize_t last):
+        cdef Py_ssize_t i
+        cdef int code = 0
+        with nogil:
+            for i in range(first, last):
+                code = count_words(&self.workers[k], &batch.documents[i], &self.rule, self.n_stop)
+                if code < 0:
+                    break
+        if code == -1:
+            raise MemoryError
+        if code == -2:
+            raise ValueError("a document of 4 GB or more; cut it into several")
+        if code == -3:
+            raise ValueError("more than 4,294,967,280 words; count them in several parts")
+
+    def finish(self, run):
+        """Count n-grams, and sort all terms into columns."""
+        cdef int k, order
+        cdef Py_ssize_t total = 0
+        for k in range(self.n_workers):
+            total += self.workers[k].n
+        if total > MOST:
+            raise ValueError("more than 4,294,967,280 words; count them in several parts")
+        if self.n_workers > 1:
+            maps = [self._join(k) for k in range(1, self.n_workers)]
+            list(run(self._renumber, range(1, self.n_workers), maps))
+        for order in range(2, self.last + 1):
+            self.orders.append(Pairs(total, self.n_workers))
+            list(run(self._count_order, [order] * self.n_workers, range(self.n_workers)))
+        self.keys = [pairs.take_keys() for pairs in self.orders]
+        self._sort()
+
+    def _join(self, int k):
+        """Number the words of a worker as the first does, and forget its own numbers."""
+        cdef WordTable* own = &self.workers[k].words
+        cdef WordTable* all_words = &self.workers[0].words
+        cdef int32_t[::1] mapped
+        cdef Py_ssize_t id, start
+        cdef int32_t joined = 0
+        result = np.empty(own.n, np.int32)
+        mapped = result
+        with nogil:
+            for id in range(own.n):
+                start = word_start(own, id)
+                joined = number_of(all_words, own.bytes + start, own.ends[id] - start)
+                if joined < 0:
+                    break
+                mapped[id] = joined
+            free_words(own)
+        if joined < 0:
+            raise MemoryError
+        return result
+
+    def _renumber(self, int k, const int32_t[::1] mapped):
+        cdef Worker* worker = &self.workers[k]
+        cdef Py_ssize_t p
+        with nogil:
+            for p in range(worker.n):
+                worker.ids[p] = mapped[worker.ids[p]]
+
+    def _count_order(self, int order, int shard):
+        cdef Pairs pairs = self.orders[order - 2]
+        cdef Pairs shorter = self.orders[order - 3] if order > 2 else None
+        cdef const int32_t* prefixes
+        cdef Py_ssize_t base = 0
+        cdef int k, code = 0
+        with nogil:
+            for k in range(self.n_workers):
+                prefixes = self.workers[k].ids if order == 2 else shorter.ids + base
+                code = count_pairs(
+                    &pairs.tables[shard], &self.workers[k], base, order, prefixes,
+                    pairs.ids + base, pairs.counts + base, shard, self.n_workers,
+                )
+                if code < 0:
+                    break
+                base += self.workers[k].n
+        if code < 0:
+            raise MemoryError
+
+    def _sort(self):
+        cdef WordTable* words = &self.workers[0].words
+        cdef Py_ssize_t n_words = words.n, k, n, offset
+        cdef uint64_t[::1] sort_by, pairs
+        cdef uint32_t[::1] items
+        cdef int32_t[::1] ranks, before
+        cdef uint64_t shift = max(1, int(n_words).bit_length())
+        cdef int code
+        entries = np.empty(n_words - self.n_stop, np.uint32)
+        items = entries
+        if n_words > self.n_stop:
+            with nogil:
+                code = sort_words(words, self.n_stop, &items[0])
+            if code < 0:
+                raise MemoryError
+        ranks_of_words = inverse(entries, n_words)
+        ranks = ranks_of_words
+        # Ranks of all terms of up to `order` words, their ids end to end.
+        all_ranks = ranks_of_words
+        offset = 0
+        for keys in self.keys:
+            pairs, before = keys, all_ranks[offset:]
+            n = len(all_ranks)
+            joined = np.empty(len(entries) + np.count_nonzero(keys), np.uint32)
+            joined[:len(entries)] = entries
+            keys_to_sort = np.empty(len(joined), np.uint64)
+            sort_by, items = keys_to_sort, joined
+            k = len(entries)
+            fill_keys(sort_by, items, pairs, before, ranks, k, n, shift)
+            if len(joined):
+                with nogil:
+                    code = sort_keys(&sort_by[0], &items[0], items.shape[0])
+                if code < 0:
+                    raise MemoryError
+            entries = joined
+            all_ranks = inverse(entries, n + len(keys))
+            offset = n
+        self._number(entries)
+        if has_control_characters(words, self.n_stop):
+            self._sort_as_python_does()
+
+    def _number(self, entries):
+        """Give columns to the terms of enough words, in this order."""
+        bounds = np.cumsum([0, self.workers[0].words.n, *map(len, self.keys)]).tolist()
+        self.entries = entries[entries >= bounds[self.first - 1]]
+        self.n_columns = len(self.entries)
+        columns = inverse(self.entries, bounds[self.last])
+        self.columns = [columns[a:b] for a, b in zip(bounds, bounds[1:])]
+
+    def _sort_as_python_does(self):
+        # Below the blank that joins words, so that the order of n-grams is not that of their words.
+        content, ends = self.terms()
+        content, starts = content.tobytes(), [0, *ends.tolist()]
+        terms = [content[a:b] for a, b in zip(starts, starts[1:])]
+        self._number(self.entries[sorted(range(len(terms)), key=terms.__getitem__)])
+
+    def keep(self, mask):
+        """Keep the columns of a mask, and number them anew."""
+        self._number(self.entries[mask])
+
+    def parts(self):
+        """The counts, as a list of Part that does not outlive this."""
+        cdef Part part
+        cdef Pairs pairs
+        cdef Layer* layer
+        cdef const int32_t[::1] columns
+        cdef Py_ssize_t base
+        cdef int k, order
+        result = []
+        for k, first, last in self.segments:
+            base = sum([self.workers[j].n for j in range(k)])
+            part = Part()
+            part.owner = self
+            part.ends, part.first, part.last = self.workers[k].ends, first, last
+            for order in range(self.first, self.last + 1):
+                columns = self.columns[order - 1]
+                layer = &part.layers[part.n_layers]
+                if columns.shape[0] == 0:
+                    continue
+                layer.columns = &columns[0]
+                if order == 1:
+                    layer.ids, layer.counts = self.workers[k].ids, self.workers[k].counts
+                else:
+                    pairs = self.orders[order - 2]
+                    layer.ids, layer.counts = pairs.ids + base, pairs.counts + base
+                part.n_layers += 1
+            result.append(part)
+        return result
+
+    def terms(self):
+        """The terms of the columns.
+
+        Returns
+        -------
+        content : ndarray, uint8
+            UTF-8, end to end.
+        ends : ndarray of shape (n_columns,), int64
+        """
+        cdef WordTable* words = &self.workers[0].words
+        cdef const uint32_t[::1] entries = self.entries
+        cdef int64_t[::1] ends
+        cdef uint8_t[::1] content
+        cdef int32_t chain[MAX_LAYERS]
+        cdef const uint64_t* keys[MAX_LAYERS]
+        cdef Py_ssize_t bounds[MAX_LAYERS + 1]
+        cdef const uint64_t[::1] of_order
+        cdef Py_ssize_t k, at = 0, start, length
+        cdef int j, n, order
+        cdef bint writing
+        bounds[0] = 0
+        bounds[1] = words.n
+        for order in range(2, self.last + 1):
+            of_order = self.keys[order - 2]
+            keys[order - 1] = &of_order[0] if of_order.shape[0] else NULL
+            bounds[order] = bounds[order - 1] + of_order.shape[0]
+        all_ends = np.empty(len(self.entries), np.int64)
+        ends = all_ends
+        result = np.empty(0, np.uint8)
+        for writing in (False, True):
+            content = result
+            at = 0
+            with nogil:
+                for k in range(entries.shape[0]):
+                    n = words_of(entries[k], bounds, keys, chain)
+                    for j in range(n):
+                        start = word_start(words, chain[j])
+                        length = words.ends[chain[j]] - start
+                        if writing:
+                            if j:
+                                content[at] = 32
+                            memcpy(&content[at + (j > 0)], words.bytes + start, length)
+                        at += length + (j > 0)
+                    ends[k] = at
+            if not writing:
+                result = np.empty(at, np.uint8)
+        return result, all_ends
+
+
+cdef int words_of(
+    uint32_t entry, const Py_ssize_t* bounds, const uint64_t** keys, int32_t* chain
+) noexcept nogil:
+    """The words of a term, and how many there are."""
+    cdef int n = 1, j
+    cdef uint64_t key
+    cdef int32_t id
+    while entry >= bounds[n]:
+        n += 1
+    id = <int32_t>(entry - bounds[n - 1])
+    for j in range(n - 1, 0, -1):
+        key = keys[j][id]
+        chain[j] = <int32_t><uint32_t>key
+        id = <int32_t>(key >> 32) - 1
+    chain[0] = id
+    return n
+
+
+cdef void fill_keys(
+    uint64_t[::1] sort_by, uint32_t[::1] items, const uint64_t[::1] pairs, const int32_t[::1] before,
+    const int32_t[::1] ranks, Py_ssize_t n_known, Py_ssize_t n_ids, uint64_t shift,
+) noexcept nogil:
+    """Sort known terms by their rank, and each new pair behind the one it begins with, by its last word."""
+    cdef Py_ssize_t k, at = n_known
+    for k in range(n_known):
+        sort_by[k] = <uint64_t>k << shift
+    for k in range(pairs.shape[0]):
+        if pairs[k]:
+            items[at] = <uint32_t>(n_ids + k)
+            sort_by[at] = (
+                (<uint64_t>before[<Py_ssize_t>(pairs[k] >> 32) - 1] << shift)
+                | <uint64_t>(ranks[<uint32_t>pairs[k]] + 1)
+            )
+            at += 1
+
+
+def inverse(const uint32_t[::1] items, Py_ssize_t n):
+    """Where each of the numbers below n is among the items, or -1."""
+    cdef Py_ssize_t k
+    result = np.full(n, -1, np.int32)
+    cdef int32_t[::1] places = result
+    with nogil:
+        for k in range(items.shape[0]):
+            places[items[k]] = <int32_t>k
+    return result
+
+
+cdef bint has_control_characters(const WordTable* words, Py_ssize_t first) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(word_start(words, first) if first < words.n else words.n_bytes, words.n_bytes):
+        if words.bytes[k] < 32:
+            return True
+    return False

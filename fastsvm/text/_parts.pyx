@@ -1,0 +1,117 @@
+"""From parts of rows to one CSR matrix, each part written by one thread."""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t
+
+ctypedef fused index:
+    int32_t
+    int64_t
+
+ctypedef fused count:
+    int32_t
+    int64_t
+    float
+    double
+
+
+cdef inline int32_t column_of(const Layer* layer, bint every, Py_ssize_t p) noexcept nogil:
+    """The column of a position, or -1 if there is nothing to count."""
+    if not every and layer.counts[p] == 0:
+        return -1
+    return layer.ids[p] if layer.columns == NULL else layer.columns[layer.ids[p]]
+
+
+def _count(Part part, int64_t[::1] sizes):
+    """How many entries each row has."""
+    cdef Py_ssize_t row, p, start
+    cdef int64_t n
+    cdef int k
+    with nogil:
+        start = part.ends[part.first - 1] if part.first else 0
+        for row in range(part.first, part.last):
+            n = 0
+            for k in range(part.n_layers):
+                for p in range(start, part.ends[row]):
+                    n += column_of(&part.layers[k], part.every, p) >= 0
+            sizes[row - part.first] = n
+            start = part.ends[row]
+
+
+def _write(Part part, bint binary, int64_t at, index[::1] indices, count[::1] data):
+    """Columns and counts of all rows, from the entry `at` on."""
+    cdef Py_ssize_t row, p, start
+    cdef int32_t column
+    cdef int k
+    with nogil:
+        start = part.ends[part.first - 1] if part.first else 0
+        for row in range(part.first, part.last):
+            for k in range(part.n_layers):
+                for p in range(start, part.ends[row]):
+                    column = column_of(&part.layers[k], part.every, p)
+                    if column >= 0:
+                        indices[at] = column
+                        data[at] = 1 if binary else <count>part.layers[k].counts[p]
+                        at += 1
+            start = part.ends[row]
+
+
+def _tally(Part part, int64_t[::1] rows, int64_t[::1] total):
+    """Add up in how many rows each column is, and its counts."""
+    cdef Py_ssize_t p, start, stop
+    cdef int32_t column
+    cdef int k
+    with nogil:
+        start = part.ends[part.first - 1] if part.first else 0
+        stop = part.ends[part.last - 1] if part.last else 0
+        for k in range(part.n_layers):
+            for p in range(start, stop):
+                column = column_of(&part.layers[k], part.every, p)
+                if column >= 0:
+                    rows[column] += 1
+                    total[column] += part.layers[k].counts[p]
+
+
+def frequencies(parts, n_columns):
+    """In how many rows each column is, and how often in all.
+
+    Returns
+    -------
+    rows, total : ndarrays of shape (n_columns,), int64
+    """
+    rows, total = np.zeros(n_columns, np.int64), np.zeros(n_columns, np.int64)
+    for part in parts:
+        _tally(part, rows, total)
+    return rows, total
+
+
+def csr_arrays(parts, dtype, binary, run):
+    """Write all parts, one after the other.
+
+    Parameters
+    ----------
+    parts : list of Part
+    dtype : dtype
+    binary : bool
+        Ones in place of counts.
+    run : callable
+        Like `map`; it may use threads.
+
+    Returns
+    -------
+    data, indices, indptr : ndarrays
+        Indices of 32 bits unless there are too many entries; in a row in the order of the layers.
+    """
+    cdef Part part
+    n = len(parts)
+    bounds = np.cumsum([0] + [part.last - part.first for part in parts]).tolist()
+    indptr = np.zeros(bounds[n] + 1, np.int64)
+    sizes = indptr[1:]
+    list(run(_count, parts, [sizes[a:b] for a, b in zip(bounds, bounds[1:])]))
+    np.cumsum(sizes, out=sizes)
+    size = indptr[bounds[n]]
+    indices = np.empty(size, np.int32 if size <= np.iinfo(np.int32).max else np.int64)
+    native = np.dtype(dtype) in (np.int32, np.int64, np.float32, np.float64)
+    data = np.empty(size, dtype if native else np.int64)
+    list(run(_write, parts, [binary] * n, [indptr[a] for a in bounds], [indices] * n, [data] * n))
+    return data.astype(dtype, copy=False), indices, indptr.astype(indices.dtype, copy=False)

@@ -1,0 +1,243 @@
+"""Open-addressing tables: words by their bytes, n-grams by the pair (what comes before, last word)."""
+
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport free
+from libc.string cimport memcmp, memcpy, memset
+
+from ._memory cimport reserve, zeros
+
+cdef enum:
+    INLINE = 15  # bytes of a word that lie in its key
+    LONG = 0xFF  # the length in the key of a longer one
+
+
+cdef struct WordKey:
+    uint64_t low  # the first eight bytes, or the hash of a long word
+    uint64_t high  # the next seven, and the length in the topmost; never 0
+    uint64_t hash
+
+
+cdef struct WordSlot:
+    uint64_t low
+    uint64_t high  # 0: the slot is free
+    int32_t id
+    uint32_t last  # where the word began to be counted last, plus 1
+
+
+cdef struct WordTable:
+    WordSlot* slots
+    uint64_t mask
+    Py_ssize_t n
+    uint8_t* bytes  # the words, end to end, and 16 bytes that can be read behind them
+    Py_ssize_t n_bytes, byte_capacity
+    Py_ssize_t* ends  # of each word in `bytes`
+    Py_ssize_t end_capacity
+
+
+cdef struct PairSlot:
+    uint64_t key  # 0: the slot is free
+    int32_t id
+    uint32_t last
+
+
+cdef struct PairTable:
+    PairSlot* slots
+    int shift  # 64 - log2 of the number of slots
+    Py_ssize_t n
+
+
+cdef inline uint64_t mix(uint64_t low, uint64_t high) noexcept nogil:
+    cdef uint64_t h = low * <uint64_t>0x9E3779B97F4A7C15
+    high *= <uint64_t>0xC2B2AE3D27D4EB4F
+    h ^= (high << 32) | (high >> 32)
+    h ^= h >> 29
+    h *= <uint64_t>0xBF58476D1CE4E5B9
+    return h ^ (h >> 32)
+
+
+cdef inline WordKey word_key(const uint8_t* word, Py_ssize_t length) noexcept nogil:
+    """The key of a word; 16 bytes are read whatever its length."""
+    cdef WordKey key
+    cdef uint64_t eight
+    cdef Py_ssize_t k
+    memcpy(&key.low, word, 8)
+    if length <= 8:
+        if length < 8:
+            key.low &= (<uint64_t>1 << (8 * length)) - 1
+        key.high = <uint64_t>length << 56
+    elif length <= INLINE:
+        memcpy(&key.high, word + 8, 8)
+        key.high &= (<uint64_t>1 << (8 * (length - 8))) - 1
+        key.high |= <uint64_t>length << 56
+    else:
+        for k in range(8, length - 7, 8):
+            memcpy(&eight, word + k, 8)
+            key.low = mix(key.low, eight)
+        memcpy(&eight, word + length - 8, 8)
+        key.low = mix(key.low, eight + <uint64_t>length)
+        key.high = <uint64_t>LONG << 56
+    key.hash = mix(key.low, key.high)
+    return key
+
+
+cdef inline Py_ssize_t word_start(const WordTable* table, Py_ssize_t id) noexcept nogil:
+    return table.ends[id - 1] if id else 0
+
+
+cdef inline bint is_word(
+    const WordTable* table, const WordSlot* slot, const uint8_t* word, Py_ssize_t length
+) noexcept nogil:
+    """Whether a long word is the one of a slot whose key it has."""
+    cdef Py_ssize_t start = word_start(table, slot.id)
+    return table.ends[slot.id] - start == length and memcmp(table.bytes + start, word, length) == 0
+
+
+cdef inline WordSlot* find_word(
+    const WordTable* table, const WordKey* key, const uint8_t* word, Py_ssize_t length
+) noexcept nogil:
+    """The slot of a word, or the free one where it would be."""
+    cdef uint64_t place = key.hash & table.mask
+    cdef WordSlot* slot
+    while True:
+        slot = &table.slots[place]
+        if slot.high == 0:
+            return slot
+        if slot.low == key.low and slot.high == key.high and (
+            length <= INLINE or is_word(table, slot, word, length)
+        ):
+            return slot
+        place = (place + 1) & table.mask
+
+
+cdef inline int reserve_words(WordTable* table, Py_ssize_t n) noexcept nogil:
+    """Make room in the slots for n words more; -1 when there is no memory."""
+    cdef uint64_t size = table.mask + 1 if table.slots != NULL else 0
+    cdef uint64_t place, k
+    cdef WordSlot* slots
+    cdef WordSlot* slot
+    cdef WordKey key
+    if <uint64_t>(table.n + n) * 3 <= size * 2:
+        return 0
+    size = max(size, <uint64_t>1024)
+    while <uint64_t>(table.n + n) * 3 > size * 2:
+        size *= 2
+    slots = <WordSlot*>zeros(size, sizeof(WordSlot))
+    if slots == NULL:
+        return -1
+    for k in range(table.mask + 1 if table.slots != NULL else 0):
+        slot = &table.slots[k]
+        if slot.high:
+            place = mix(slot.low, slot.high) & (size - 1)
+            while slots[place].high:
+                place = (place + 1) & (size - 1)
+            slots[place] = slot[0]
+    free(table.slots)
+    table.slots = slots
+    table.mask = size - 1
+    return 0
+
+
+cdef inline int add_word(
+    WordTable* table, WordSlot* slot, const WordKey* key, const uint8_t* word, Py_ssize_t length
+) noexcept nogil:
+    """Put a word in the free slot that `find_word` found; -1 when there is no memory."""
+    if (
+        reserve(<void**>&table.bytes, &table.byte_capacity, table.n_bytes + length + 16, 1) < 0
+        or reserve(<void**>&table.ends, &table.end_capacity, table.n + 1, sizeof(Py_ssize_t)) < 0
+    ):
+        return -1
+    memcpy(table.bytes + table.n_bytes, word, length)
+    table.n_bytes += length
+    table.ends[table.n] = table.n_bytes
+    slot.low = key.low
+    slot.high = key.high
+    slot.id = <int32_t>table.n
+    slot.last = 0
+    table.n += 1
+    return 0
+
+
+cdef inline int32_t number_of(WordTable* words, const uint8_t* word, Py_ssize_t length) noexcept nogil:
+    """The number of a word behind which 16 bytes can be read, a new one if it is new; -1: no memory."""
+    cdef WordKey key = word_key(word, length)
+    cdef WordSlot* slot
+    if reserve_words(words, 1) < 0:
+        return -1
+    slot = find_word(words, &key, word, length)
+    if slot.high == 0 and add_word(words, slot, &key, word, length) < 0:
+        return -1
+    return slot.id
+
+
+cdef inline int enter_words(WordTable* table, list words) except -1:
+    """Number words, given as UTF-8, from 0 on."""
+    cdef const uint8_t* readable
+    for word in words:
+        padded = word + bytes(16)
+        readable = padded
+        if number_of(table, readable, len(word)) < 0:
+            raise MemoryError
+    return 0
+
+
+cdef inline void free_words(WordTable* table) noexcept nogil:
+    free(table.slots)
+    free(table.bytes)
+    free(table.ends)
+    memset(table, 0, sizeof(WordTable))
+
+
+cdef inline uint64_t pair_key(int32_t first, int32_t word) noexcept nogil:
+    return (<uint64_t>(first + 1) << 32) | <uint32_t>word
+
+
+cdef inline uint64_t pair_hash(uint64_t key) noexcept nogil:
+    """Its high bits name the slot."""
+    key ^= key >> 32
+    return key * <uint64_t>0x9E3779B97F4A7C15
+
+
+cdef inline PairSlot* find_pair(const PairTable* table, uint64_t key, uint64_t hash) noexcept nogil:
+    """The slot of a pair, or the free one where it would be."""
+    cdef uint64_t place = hash >> table.shift
+    cdef uint64_t mask = (<uint64_t>1 << (64 - table.shift)) - 1
+    cdef PairSlot* slot
+    while True:
+        slot = &table.slots[place]
+        if slot.key == key or slot.key == 0:
+            return slot
+        place = (place + 1) & mask
+
+
+cdef inline int reserve_pairs(PairTable* table, Py_ssize_t n) noexcept nogil:
+    """Make room in the slots for n pairs more; -1 when there is no memory."""
+    cdef uint64_t size = <uint64_t>1 << (64 - table.shift) if table.slots != NULL else 0
+    cdef uint64_t place, k, old = size
+    cdef int shift
+    cdef PairSlot* slots
+    if <uint64_t>(table.n + n) * 4 <= size * 3:
+        return 0
+    size = max(size, <uint64_t>4096)
+    while <uint64_t>(table.n + n) * 4 > size * 3:
+        size *= 2
+    slots = <PairSlot*>zeros(size, sizeof(PairSlot))
+    if slots == NULL:
+        return -1
+    shift = 64
+    while <uint64_t>1 << (64 - shift) < size:
+        shift -= 1
+    for k in range(old):
+        if table.slots[k].key:
+            place = pair_hash(table.slots[k].key) >> shift
+            while slots[place].key:
+                place = (place + 1) & (size - 1)
+            slots[place] = table.slots[k]
+    free(table.slots)
+    table.slots = slots
+    table.shift = shift
+    return 0
+
+
+cdef inline void free_pairs(PairTable* table) noexcept nogil:
+    free(table.slots)
+    memset(table, 0, sizeof(PairTable))

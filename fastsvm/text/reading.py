@@ -1,0 +1,164 @@
+"""What the vectorisers share: which of their settings the compiled code knows, and the way to it."""
+
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from numbers import Integral
+from typing import NamedTuple
+
+from joblib import effective_n_jobs
+
+from ._fit import MAX_N
+from ._words import batches
+
+__all__ = [
+    "DEFAULT_PATTERN",
+    "SPLIT_PATTERN",
+    "Reading",
+    "by_pattern",
+    "check_stop_words",
+    "documents",
+    "reading_of",
+    "refuse_string",
+    "threads",
+    "warn_of_unused_pattern",
+]
+
+DEFAULT_PATTERN = r"(?u)\b\w\w+\b"
+SPLIT_PATTERN = r"\S+"
+
+# Of each pattern: whether words are what white space divides, and the fewest characters of a word.
+PATTERNS = {
+    SPLIT_PATTERN: (True, 1),
+    **{prefix + pattern: (False, 2) for prefix in ("", "(?u)") for pattern in (r"\b\w\w+\b", r"\w\w+")},
+    **{prefix + pattern: (False, 1) for prefix in ("", "(?u)") for pattern in (r"\b\w+\b", r"\w+")},
+}
+
+BATCH = 1 << 22  # characters that are held at once
+
+
+class Reading(NamedTuple):
+    """How the compiled code is to find the terms of a text."""
+
+    split: bool
+    least: int
+    stop_words: list[bytes]
+    first: int
+    last: int
+
+
+def reading_of(vectorizer):
+    """Tell how the compiled code finds a vectoriser's terms; None if that is not for it to do.
+
+    What is not exactly as expected is left to scikit-learn, which also says what is wrong with it.
+    """
+    if _is_changed(type(vectorizer)) or not _reads_as_usual(vectorizer):
+        return None
+    ngrams = vectorizer.ngram_range
+    if type(ngrams) is not tuple or len(ngrams) != 2 or not all(isinstance(n, Integral) for n in ngrams):
+        return None
+    if not 1 <= ngrams[0] <= ngrams[1] <= MAX_N:
+        return None
+    if vectorizer.analyzer == "split":
+        rule = PATTERNS[SPLIT_PATTERN]
+    elif vectorizer.analyzer == "word" and vectorizer.tokenizer is None:
+        rule = PATTERNS.get(vectorizer.token_pattern)
+    else:
+        rule = None
+    if rule is None:
+        return None
+    stop_words = vectorizer.stop_words
+    if stop_words is not None:
+        if stop_words != "english" and type(stop_words) is not list:
+            return None
+        stop_words = sorted(filter(_is_str, vectorizer.get_stop_words()))
+    encoded = [word.encode("utf-8", "surrogatepass") for word in stop_words or ()]
+    return Reading(*rule, encoded, *map(int, ngrams))
+
+
+def _is_changed(cls):
+    """Tell whether a subclass has its own way to a document's terms."""
+    own = next(base for base in cls.__mro__ if base.__module__.startswith(f"{__package__}."))
+    hooks = ("decode", "build_preprocessor", "build_tokenizer", "build_analyzer", "get_stop_words")
+    return any(getattr(cls, name) is not getattr(own, name) for name in hooks)
+
+
+def _reads_as_usual(vectorizer):
+    return (
+        vectorizer.input in ("content", "file", "filename")
+        and _is_str(vectorizer.encoding)
+        and vectorizer.decode_error in ("strict", "ignore", "replace")
+        and (vectorizer.strip_accents in (None, "ascii", "unicode") or callable(vectorizer.strip_accents))
+        and isinstance(vectorizer.lowercase, bool)
+        and (vectorizer.preprocessor is None or callable(vectorizer.preprocessor))
+        and (vectorizer.n_jobs is None or isinstance(vectorizer.n_jobs, Integral))
+        and (vectorizer.token_pattern is None or _is_str(vectorizer.token_pattern))
+    )
+
+
+def _is_str(value):
+    return isinstance(value, str)
+
+
+def documents(vectorizer, raw_documents):
+    """Yield batches of documents, decoded, and lower-cased by Python where only Python can."""
+    prepare, lower = vectorizer.build_preprocessor(), vectorizer.lowercase
+    every = vectorizer.preprocessor is not None or callable(vectorizer.strip_accents)
+    texts = _texts(vectorizer, raw_documents, prepare if every else None)
+    if every:
+        return batches(texts, None, False, BATCH)
+    return batches(texts, prepare if vectorizer.strip_accents else None, lower, BATCH)
+
+
+def _texts(vectorizer, raw_documents, prepare):
+    as_it_is = vectorizer.input == "content"
+    for document in raw_documents:
+        text = document
+        if not as_it_is or type(text) is not str:
+            text = vectorizer.decode(document)
+        if prepare is not None:
+            text = prepare(text)
+        if type(text) is not str:
+            if not _is_str(text):  # let the usual way say so
+                vectorizer.build_tokenizer()(text if prepare else vectorizer.build_preprocessor()(text))
+                raise TypeError(f"a document is of type {type(text).__name__}, not str")
+            text = str(text)
+        yield text
+
+
+def refuse_string(raw_documents):
+    """Raise ValueError, as scikit-learn does, where a text is given in place of texts."""
+    if isinstance(raw_documents, str):
+        raise ValueError("Iterable over raw text documents expected, string object received.")
+
+
+def warn_of_unused_pattern(vectorizer):
+    """Warn, as scikit-learn does, of a token pattern that "split" passes over."""
+    if vectorizer.analyzer == "split" and vectorizer.token_pattern not in (None, DEFAULT_PATTERN):
+        warnings.warn(
+            "The parameter 'token_pattern' will not be used since 'analyzer' != 'word'", stacklevel=3
+        )
+
+
+def check_stop_words(vectorizer):
+    """Warn, as scikit-learn does, of stop words that no text can have."""
+    if vectorizer.stop_words is not None:
+        vectorizer.build_analyzer()
+
+
+def by_pattern(vectorizer, cls):
+    """Make the vectoriser of scikit-learn that reads as "split" does."""
+    params = vectorizer.get_params(deep=False)
+    del params["n_jobs"]
+    return cls(**{**params, "analyzer": "word", "token_pattern": SPLIT_PATTERN, "tokenizer": None})
+
+
+@contextmanager
+def threads(n_jobs):
+    """Give the number of threads and something like `map` that uses them."""
+    n = effective_n_jobs(n_jobs)
+    if n == 1:
+        yield 1, map
+    else:
+        with ThreadPoolExecutor(n) as pool:
+            yield n, pool.map
