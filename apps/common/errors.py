@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 DONE, FAILED, USAGE, SKIPPED = 0, 1, 2, 3
@@ -17,17 +18,22 @@ class AppError(Exception):
 
 @dataclass
 class Skipped:
-    """Inputs that could not be used as they are: all are counted, the first `limit` are named."""
+    """Inputs that could not be used as they are: all are counted, the first `limit` are named.
+
+    `kinds` counts them by problem, without what a message has in parentheses.
+    """
 
     source: str
     fate: str = "skipped"
     count: int = 0
     named: list[str] = field(default_factory=list)
     limit: int = 10
+    kinds: Counter[str] = field(default_factory=Counter)
 
     def add(self, where: int | str, problem: str) -> None:
         """Count one input; `where` is its line number, or its name inside the source."""
         self.count += 1
+        self.kinds[problem.partition(" (")[0]] += 1
         if len(self.named) < self.limit:
             place = f"line {where}" if isinstance(where, int) else where
             self.named.append(f"{place}: {problem}")

@@ -21,6 +21,12 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+def shortened(text: str, letters: int = 40) -> str:
+    """Return printable text that is no longer than `letters`."""
+    text = printable(text[: letters + 1])
+    return text if len(text) <= letters else f"{text[: letters - 3]}..."
+
+
 def console(stderr: bool = False):
     """Return a rich console that prints words as they are, and never wraps what goes into a pipe."""
     from rich.console import Console

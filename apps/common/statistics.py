@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from statistics import fmean, variance
+
 
 def wilson_interval(successes: int, n: int, z: float = 1.959964) -> tuple[float, float]:
     """Return Wilson's interval of a proportion, 95 % by default."""
@@ -9,3 +12,18 @@ def wilson_interval(successes: int, n: int, z: float = 1.959964) -> tuple[float,
     centre = (p + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * (p * (1 - p) / n + z**2 / (4 * n**2)) ** 0.5
     return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def resampled_interval(values: Sequence[float], n_train: int, n_test: int) -> tuple[float, float]:
+    """Return the 95 % interval of the mean of a score over random splits of the same data.
+
+    The splits share most of what they train on, so their scores differ less than those of new data would.
+    Nadeau and Bengio (2003, Inference for the generalization error) widen Student's interval for that: the
+    variance of the mean is taken to be ``1 / n + n_test / n_train`` times that of the values, not ``1 / n``.
+    """
+    from scipy.special import stdtrit
+
+    n = len(values)
+    mean = fmean(values)
+    half = float(stdtrit(n - 1, 0.975)) * (variance(values, mean) * (1 / n + n_test / n_train)) ** 0.5
+    return mean - half, mean + half

@@ -70,12 +70,16 @@ class Source:
 
 @dataclass
 class Corpus:
-    """Texts, the label of each, the format they came in, and what was left out."""
+    """Texts, the label of each, the format they came in, and what was left out.
+
+    `places` are the line of each text, or its file in a folder, where `read_corpus` was asked for them.
+    """
 
     skipped: Skipped
     format: str
     texts: list[str] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
+    places: list[int | str] | None = None
 
 
 class _Record(NamedTuple):
@@ -85,15 +89,26 @@ class _Record(NamedTuple):
     problem: str = ""
 
 
-def read_corpus(source: Source) -> Corpus:
+def read_corpus(source: Source, *, places: bool = False) -> Corpus:
     """Read every labelled text; a record that cannot be used is skipped and counted.
+
+    Parameters
+    ----------
+    source : Source
+        The labelled texts.
+    places : bool
+        Keep where each text stands.
+
+    Returns
+    -------
+    Corpus
 
     Raises
     ------
     AppError
         When nothing can be read: an unknown format, a missing column, no labelled text at all.
     """
-    corpus = Corpus(Skipped(source.name), _format_of_path(source))
+    corpus = Corpus(Skipped(source.name), _format_of_path(source), places=[] if places else None)
     if corpus.format == "folder":
         _collect(_folder_records(source), corpus)
     else:
@@ -125,6 +140,8 @@ def _collect(records: Iterable[_Record], corpus: Corpus) -> None:
         else:
             corpus.labels.append(sys.intern(label))
             corpus.texts.append(text)
+            if corpus.places is not None:
+                corpus.places.append(where)
 
 
 # Bytes and lines

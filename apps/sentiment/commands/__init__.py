@@ -3,9 +3,11 @@
 What brings scikit-learn or matplotlib is imported inside the commands: `--help` must not wait for it.
 """
 
+from .compare import compare
+from .describe import describe
 from .evaluate import evaluate
 from .predict import predict
 from .train import train
 from .words import words
 
-COMMANDS = (train, evaluate, predict, words)
+COMMANDS = (train, evaluate, predict, words, compare, describe)

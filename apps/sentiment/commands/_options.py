@@ -7,7 +7,7 @@ from functools import partial, wraps
 
 import click
 
-from ...common.options import examples
+from ...common.options import CountOrAll, examples
 from ..corpus import FORMATS, Source
 
 app_examples = partial(examples, "fastsvm-sentiment")
@@ -24,6 +24,46 @@ class NGrams(click.ParamType):
         if not match or int(match[1] or 1) > int(match[2]):
             self.fail(f"{value!r} is neither a number from 1 to 9 nor a range such as 1-2.", param, ctx)
         return int(match[1] or 1), int(match[2])
+
+
+tokens_option = click.option(
+    "--tokens",
+    type=click.Choice(["words", "split"]),
+    help="Cut texts into words of two letters or more, or at white space.  "
+    "[default: split for the corpus format, words for the others]",
+)
+
+
+def features_options(command):
+    """Add the options of what a classifier gets of a text: `k`, `score`, `ngrams` and `tokens`."""
+    for decorate in (
+        tokens_option,
+        click.option(
+            "--ngrams",
+            type=NGrams(),
+            metavar="N|A-B",
+            default="1",
+            show_default=True,
+            help="Words in a row that make a feature: up to N, or from A to B.",
+        ),
+        click.option(
+            "--score",
+            type=click.Choice(["f_classif", "chi2"]),
+            default="f_classif",
+            show_default=True,
+            help="What the features are chosen by.",
+        ),
+        click.option(
+            "--k",
+            type=CountOrAll(),
+            metavar="N|all",
+            default="5000",
+            show_default=True,
+            help="Features to keep, the best by --score.",
+        ),
+    ):
+        command = decorate(command)
+    return command
 
 
 def corpus_options(command):

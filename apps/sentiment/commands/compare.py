@@ -1,0 +1,168 @@
+"""`compare`: several classifiers on the same splits."""
+
+from __future__ import annotations
+
+import csv as csv_module
+import sys
+
+import click
+
+from ...common.errors import USAGE, AppError
+from ...common.options import FiniteRange, common_options, json_option, seed_option
+from ...common.output import (
+    note,
+    note_skipped,
+    print_heading,
+    print_json,
+    print_line,
+    print_table,
+    tidy_warnings,
+)
+from ...common.progress import Stages
+from ._options import app_examples, corpus_options, features_options
+
+
+@click.command(
+    epilog=app_examples(
+        "compare data/reviews.txt",
+        "compare reviews.csv.gz --runs 30 --ngrams 2 --k all --plot comparison.png",
+    )
+)
+@corpus_options
+@click.option(
+    "--runs",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="Splits into training and held-out texts; their seeds are --seed, --seed + 1, ...",
+)
+@features_options
+@click.option(
+    "--holdout",
+    type=FiniteRange(0, 1, min_open=True, max_open=True),
+    default=0.2,
+    show_default=True,
+    help="Share of the texts to try the classifiers on.",
+)
+@click.option("--plot", metavar="FILE.png", help="Draw a bar chart too (.png, .svg or .pdf).")
+@click.option("--csv", is_flag=True, help="Print a CSV table, a row for each classifier.")
+@seed_option
+@json_option
+@common_options
+def compare(source, plot, csv, json, quiet, verbose, **options):
+    """Compare the perceptron, Pegasos and SDCA on the same splits of CORPUS.
+
+    CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped. Every classifier
+    has its defaults of train; the features are chosen inside the training part of each split.
+    """
+    if json and csv:
+        raise AppError("give --json or --csv, not both", USAGE)
+    from .. import comparison, plots
+
+    if plot:
+        plots.check_picture(plot)
+    with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+        result = comparison.compare(source, **options, stage=stage)
+        if plot:
+            with stage("plot"):
+                plots.plot_comparison(result, plot)
+    if json:
+        print_json(_record(result, options, stage.seconds))
+    elif csv:
+        _print_csv(result)
+    else:
+        _print(result, options, source)
+    for runs in result.results:
+        if runs.stopped_short:
+            note(
+                f"note: the {runs.classifier} stopped short of the gap it aims at in {runs.stopped_short} of "
+                f"{len(runs.accuracies)} runs"
+            )
+    note_skipped(result.skipped)
+    return result.skipped.exit_code
+
+
+def _record(result, options: dict, seconds: dict[str, float]) -> dict:
+    return {
+        "label_counts": result.label_counts,
+        "majority": result.majority,
+        "seeds": result.seeds,
+        "holdout": options["holdout"],
+        "k": "all" if options["k"] is None else options["k"],
+        "score": options["score"],
+        "ngrams": list(options["ngrams"]),
+        "tokens": result.tokens,
+        "n_train": result.n_train,
+        "n_test": result.n_test,
+        "n_features": result.n_features,
+        "interval": result.interval_kind,
+        "classifiers": [
+            {**_summary(runs), "accuracies": runs.accuracies, "seconds": runs.seconds, "gaps": runs.gaps}
+            for runs in result.results
+        ],
+        "skipped": result.skipped.count,
+        "seconds": seconds,
+    }
+
+
+def _summary(runs) -> dict:
+    return {
+        "classifier": runs.classifier,
+        "alpha": runs.alpha,
+        "accuracy": runs.accuracy,
+        "accuracy_low": runs.interval[0],
+        "accuracy_high": runs.interval[1],
+        "worst": runs.worst,
+        "best": runs.best,
+        "behind_best": runs.behind_best,
+        "behind_best_low": runs.behind_best_interval and runs.behind_best_interval[0],
+        "behind_best_high": runs.behind_best_interval and runs.behind_best_interval[1],
+        "median_seconds": runs.median_seconds,
+        "relative_gap": runs.gap,
+        "stopped_short": runs.stopped_short,
+    }
+
+
+def _print_csv(result) -> None:
+    rows = [_summary(runs) for runs in result.results]
+    writer = csv_module.DictWriter(sys.stdout, rows[0], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+
+
+def _print(result, options: dict, source) -> None:
+    n = sum(result.label_counts.values())
+    splits = "1 split" if len(result.seeds) == 1 else f"{len(result.seeds):,} splits"
+    print_line(
+        f"{source.name}: {n:,} texts with {len(result.label_counts):,} labels, {splits} into "
+        f"{result.n_train:,} to train on and {result.n_test:,} held out"
+    )
+    fewest, most = min(result.n_features), max(result.n_features)
+    print_line(f"{fewest:,} features" if fewest == most else f"{fewest:,} to {most:,} features")
+    print_heading("Classifiers")
+    header = ("classifier", "accuracy", "95 % interval", "worst", "best", "behind best", "CPU s", "gap")
+    print_table(header, map(_cells, result.results))
+    print_heading("How to read it")
+    print_line(f"accuracy: the mean over the splits; always guessing one label gets {result.majority:.4f}")
+    print_line(f"95 % interval: {result.interval_kind}")
+    if len(result.seeds) > 1:
+        print_line("behind best: mean difference on the same splits and its 95 % interval, of the same kind")
+    print_line("CPU s: of the training alone, the median")
+    print_line("gap: the largest; no weights have an objective lower by more than this share of it")
+
+
+def _cells(runs) -> tuple[str, ...]:
+    low, high = runs.interval
+    behind = f"{runs.behind_best:.4f}" if runs.behind_best else "0"
+    if runs.behind_best_interval:
+        behind += " ({:.4f} to {:.4f})".format(*runs.behind_best_interval)
+    return (
+        runs.classifier,
+        f"{runs.accuracy:.4f}",
+        f"{low:.4f} to {high:.4f}",
+        f"{runs.worst:.4f}",
+        f"{runs.best:.4f}",
+        behind,
+        f"{runs.median_seconds:.3f}",
+        "none" if runs.gap is None else f"{runs.gap:.1e}",
+    )

@@ -1,0 +1,209 @@
+"""`describe`: what is in a corpus."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from ...common.options import common_options, json_option
+from ...common.output import (
+    note_skipped,
+    print_heading,
+    print_json,
+    print_line,
+    print_table,
+    shortened,
+    tidy_warnings,
+)
+from ...common.progress import Stages
+from ._options import app_examples, corpus_options, tokens_option
+
+
+@click.command(
+    epilog=app_examples(
+        "describe data/reviews.txt",
+        "describe reviews.csv.gz --text-col review --plot lengths.png",
+    )
+)
+@corpus_options
+@tokens_option
+@click.option(
+    "-n",
+    "--number",
+    type=click.IntRange(min=0),
+    default=20,
+    show_default=True,
+    help="How many of the most frequent words to show.",
+)
+@click.option("--plot", metavar="FILE.png", help="Draw the lengths by label too (.png, .svg or .pdf).")
+@json_option
+@common_options
+def describe(source, tokens, number, plot, json, quiet, verbose):
+    """Show labels, lengths, words, copies and characters of CORPUS.
+
+    CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped. Words are those
+    that train counts, in lower case.
+    """
+    from .. import description, plots
+
+    if plot:
+        plots.check_picture(plot)
+    with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+        result = description.describe(source, tokens=tokens, number=number, stage=stage)
+        if plot:
+            with stage("plot"):
+                plots.plot_lengths(result, plot)
+    if json:
+        print_json(_record(result, stage.seconds))
+    else:
+        _print(result, source)
+    note_skipped(result.skipped)
+    return result.skipped.exit_code
+
+
+def _record(result, seconds: dict[str, float]) -> dict:
+    return {
+        "format": result.format,
+        "n_texts": result.n_texts,
+        "label_counts": result.label_counts,
+        "lengths": [
+            {
+                "label": part.label,
+                "n_texts": part.texts,
+                "tokens": part.tokens._asdict(),
+                "characters": part.characters._asdict(),
+            }
+            for part in result.lengths
+        ],
+        "words": {**asdict(result.words), "frequent": [word._asdict() for word in result.words.frequent]},
+        "exact_copies": _copies_record(result.exact),
+        "near_copies": _copies_record(result.near),
+        "characters": asdict(result.characters),
+        "skipped": result.skipped.count,
+        "skipped_by_problem": dict(result.skipped.kinds),
+        "seconds": seconds,
+    }
+
+
+def _copies_record(copies) -> dict:
+    named = [
+        {"size": group.size, "members": [member._asdict() for member in group.members]}
+        for group in copies.named
+    ]
+    return {**asdict(copies), "named": named}
+
+
+def _print(result, source) -> None:
+    n, n_labels = result.n_texts, len(result.label_counts)
+    print_line(f"{source.name}: {_count(n, 'text')} with {_count(n_labels, 'label')}, format {result.format}")
+    measured = [part for part in result.lengths if part.label is not None]
+    more = f"... and {_count(n_labels - len(measured), 'more label')}" if n_labels > len(measured) > 0 else ""
+
+    print_heading("Labels")
+    shown = list(result.label_counts.items())[: max(len(measured), 1)]
+    print_table(
+        ("label", "texts", "share"), [(shortened(label), f"{m:,}", _percent(m / n)) for label, m in shown]
+    )
+    if more:
+        print_line(more)
+
+    for unit, field in ((result.words.unit, "tokens"), ("characters", "characters")):
+        print_heading(f"Length in {unit}")
+        header = ("label", "mean", "least", "25 %", "median", "75 %", "95 %", "most")
+        rows = [
+            ("(all)" if part.label is None else shortened(part.label), *map(_length, getattr(part, field)))
+            for part in result.lengths
+        ]
+        print_table(header, rows)
+        if more:
+            print_line(more)
+
+    _print_words(result.words, n)
+    print_heading("Copies")
+    _print_copies(result.exact, "the same text")
+    _print_copies(result.near, "the same text but for case and white space")
+    _print_characters(result.characters, n)
+    if result.skipped.kinds:
+        print_heading("Skipped")
+        print_table(
+            ("problem", "records"), [(why, f"{m:,}") for why, m in result.skipped.kinds.most_common(10)]
+        )
+
+
+def _print_words(words, n: int) -> None:
+    print_heading(words.unit.capitalize())
+    print_line(
+        f"{words.total:,} {words.unit}, {words.distinct:,} distinct, {words.once:,} of these occur once"
+    )
+    if words.texts_without:
+        places = _places(words.places_without, words.texts_without)
+        print_line(f"{_count(words.texts_without, 'text')} without any: {places}")
+    if words.frequent:
+        rows = [
+            (shortened(item.word), f"{item.count:,}", _percent(item.texts / n)) for item in words.frequent
+        ]
+        print_table(("most frequent", "times", "in texts"), rows)
+
+
+def _print_copies(copies, what: str) -> None:
+    if not copies.groups:
+        print_line(f"{what}: none")
+        return
+    conflicts = f", {copies.conflicts:,} with different labels" if copies.conflicts else ""
+    print_line(
+        f"{what}: {_count(copies.groups, 'group')}{conflicts}; {_count(copies.spare, 'text')} to spare"
+    )
+    for size, members in copies.named:
+        if len({member.label for member in members}) == 1:
+            line = f"{_places([member.place for member in members], size)}: {shortened(members[0].label)}"
+        else:
+            line = ", ".join(f"{_place(place)}: {shortened(label)}" for place, label in members)
+            line += _more(size, members)
+        print_line(f"  {line}")
+    if rest := copies.groups - len(copies.named):
+        print_line(f"  ... and {_count(rest, 'more group')}")
+
+
+def _print_characters(characters, n: int) -> None:
+    print_heading("Characters")
+    print_line(f"{characters.total:,} characters, {characters.letters:,} of these letters")
+    beyond = characters.texts_beyond_ascii
+    print_line(f"{_count(beyond, 'text')} ({_percent(beyond / n)}) with characters beyond ASCII")
+    if characters.control:
+        nul = f", {characters.nul:,} of these NUL" if characters.nul else ""
+        place = _count(characters.texts_with_control, "text")
+        print_line(f"{_count(characters.control, 'control character')} in {place}{nul}")
+    if characters.replacement:
+        print_line(f"{_count(characters.replacement, 'replacement character')}: once decoded wrongly")
+    if characters.scripts:
+        rows = [(script, _percent(share)) for script, share in characters.scripts.items()]
+        print_table(("script", "letters"), rows)
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def _places(places: list, total: int) -> str:
+    lines = ("line " if total == 1 else "lines ") if isinstance(places[0], int) else ""
+    return lines + ", ".join(map(str, places)) + _more(total, places)
+
+
+def _more(total: int, named: list) -> str:
+    return f", and {total - len(named):,} more" if total > len(named) else ""
+
+
+def _place(place: int | str) -> str:
+    return f"line {place}" if isinstance(place, int) else place
+
+
+def _length(value: float) -> str:
+    return f"{value:,.1f}".removesuffix(".0")
+
+
+def _percent(share: float) -> str:
+    # What is there is not shown as nothing, nor most as all.
+    if 0 < share < 0.0005:
+        return "< 0.1 %"
+    return "> 99.9 %" if 0.9995 <= share < 1 else f"{100 * share:.1f} %"

@@ -1,0 +1,200 @@
+import json
+from collections import Counter
+
+import numpy as np
+import pytest
+
+
+def describe_json(run, *args, exit_code=0):
+    result = run("describe", *args, "--json")
+    assert result.exit_code == exit_code, result.stderr
+    return json.loads(result.stdout)
+
+
+@pytest.mark.parametrize("format", ["corpus", "tsv", "csv", "jsonl", "fasttext", "folder"])
+def test_labels_lengths_and_words_of_every_format(run, write, texts, format):
+    pairs = texts(101)
+    record = describe_json(run, write(pairs, format), "--tokens", "split", "-n", 3)
+    assert (record["format"], record["n_texts"], record["skipped"]) == (format, 101, 0)
+    assert record["label_counts"] == {"neg": 51, "pos": 50}
+    assert [part["label"] for part in record["lengths"]] == [None, "neg", "pos"]
+    for part in record["lengths"]:
+        own = [text for label, text in pairs if part["label"] in (None, label)]
+        assert part["n_texts"] == len(own)
+        for unit, lengths in (
+            ("tokens", [len(text.split()) for text in own]),
+            ("characters", [*map(len, own)]),
+        ):
+            expected = [
+                np.mean(lengths),
+                min(lengths),
+                *np.percentile(lengths, [25, 50, 75, 95]),
+                max(lengths),
+            ]
+            np.testing.assert_allclose([*part[unit].values()], expected)
+    counts = Counter(word for _, text in pairs for word in text.split())
+    words = record["words"]
+    assert (words["total"], words["distinct"]) == (1010, len(counts))
+    assert words["once"] == sum(n == 1 for n in counts.values())
+    assert [word["count"] for word in words["frequent"]] == sorted(counts.values())[:-4:-1]
+    for word in words["frequent"]:
+        assert counts[word["word"]] == word["count"]
+        assert word["texts"] == sum(word["word"] in text.split() for _, text in pairs)
+
+
+def test_words_are_those_that_train_counts(run, write):
+    corpus = write([("pos", "A Good, good-ish thing !"), ("neg", "? - !")], "csv")
+    record = describe_json(run, corpus)
+    assert {word["word"] for word in record["words"]["frequent"]} == {"good", "ish", "thing"}
+    assert (record["words"]["texts_without"], record["words"]["places_without"]) == (1, [3])
+    assert "1 text without any: line 3\n" in run("describe", corpus).stdout
+    assert describe_json(run, corpus, "--tokens", "split")["words"]["distinct"] == 7
+
+
+def test_copies(run, tmp_path):
+    corpus = tmp_path / "a.txt"
+    lines = ["pos good", "neg bad thing", "pos bad thing", "pos good", "", "neg Bad  THING", "neg dull"]
+    lines += ["pos good", *["neg many"] * 7, "pos many"]
+    corpus.write_text("".join(f"__label__{line}\n" if line else "\n" for line in lines))
+    record = describe_json(run, corpus)
+    exact, near = record["exact_copies"], record["near_copies"]
+    assert (exact["groups"], exact["spare"], exact["conflicts"]) == (3, 10, 2)
+    groups = [
+        (group["size"], [(m["place"], m["label"]) for m in group["members"]]) for group in exact["named"]
+    ]
+    assert groups == [
+        (8, [(9, "neg"), (10, "neg"), (11, "neg"), (12, "neg"), (16, "pos")]),
+        (2, [(2, "neg"), (3, "pos")]),
+        (3, [(1, "pos"), (4, "pos"), (8, "pos")]),
+    ]
+    assert (near["groups"], near["spare"], near["conflicts"]) == (1, 1, 0)
+    assert near["named"][0]["members"] == [{"place": 2, "label": "neg"}, {"place": 6, "label": "neg"}]
+    out = run("describe", corpus).stdout
+    assert "3 groups, 2 with different labels; 10 texts to spare\n" in out
+    assert "\n  line 2: neg, line 3: pos\n" in out
+    assert "line 12: neg, line 16: pos, and 3 more\n" in out
+    assert "\n  lines 1, 4, 8: pos\n" in out
+
+
+def test_no_copies_and_files_of_a_folder(run, write):
+    pairs = [("pos", "one"), ("neg", "two"), ("neg", "one")]
+    assert "the same text: none\n" in run("describe", write(pairs[:2])).stdout
+    assert "\n  neg/2.txt: neg, pos/0.txt: pos\n" in run("describe", write(pairs, "folder")).stdout
+
+
+def test_characters(run, tmp_path):
+    corpus = tmp_path / "a.txt"
+    lines = [
+        "pos 1.txt abcé привет 好かカ 7!",
+        "neg 2.txt ab\x00c\x85\x1b\ttab \ufffd ａΩ",
+        "pos 3.txt plain",
+    ]
+    corpus.write_bytes("\n".join(f"toys {line}" for line in lines).encode())
+    characters = describe_json(run, corpus)["characters"]
+    letters = {"ASCII": 14, "Cyrillic": 6, "Latin beyond ASCII": 2, "Chinese characters": 1}
+    letters |= {"Hiragana": 1, "Katakana": 1, "Greek": 1}
+    assert characters["letters"] == sum(letters.values())
+    assert characters["scripts"] == {name: n / 26 for name, n in letters.items()}
+    assert [*characters["scripts"]][:3] == ["ASCII", "Cyrillic", "Latin beyond ASCII"]
+    assert (characters["texts_beyond_ascii"], characters["replacement"]) == (2, 1)
+    assert (characters["control"], characters["texts_with_control"], characters["nul"]) == (3, 1, 1)
+    out = run("describe", corpus).stdout
+    assert "3 control characters in 1 text, 1 of these NUL\n" in out
+    assert "\x1b" not in out
+
+
+def test_characters_beyond_a_batch_are_counted(run, write, monkeypatch):
+    from fastsvm_apps.sentiment import description
+
+    corpus = write([("pos", "a" * 25), ("neg", "я"), ("pos", "好" * 11)])
+    monkeypatch.setattr(description, "BATCH", 4)
+    characters = describe_json(run, corpus)["characters"]
+    assert (characters["total"], characters["letters"]) == (37, 37)
+    assert characters["scripts"] == {"ASCII": 25 / 37, "Chinese characters": 11 / 37, "Cyrillic": 1 / 37}
+
+
+def test_what_is_skipped_is_counted_by_problem(run, tmp_path):
+    corpus = tmp_path / "a.txt"
+    lines = [b"toys pos 1.txt caf\xe9", b"toys neg 2.txt fine", b"toys pos 3.txt", b"toys 4.txt no label"]
+    corpus.write_bytes(b"\n".join([*lines, b"toys pos 5.txt b\xff"]))
+    record = describe_json(run, corpus, exit_code=3)
+    assert record["skipped"] == 4
+    assert record["skipped_by_problem"] == {"bytes that are not UTF-8": 2, "no text": 1, "no label": 1}
+    result = run("describe", corpus)
+    assert "bytes that are not UTF-8        2\n" in result.stdout
+    assert result.stderr.splitlines()[-1] == f"{corpus}: 4 skipped"
+
+
+def test_many_labels_are_shown_first_and_counted(run, write, tmp_path):
+    pytest.importorskip("matplotlib")
+    corpus = write([(f"l{i}", "some text") for i in range(1000)] + [("often", "text")] * 60)
+    record = describe_json(run, corpus)
+    assert len(record["label_counts"]) == 1001
+    assert len(record["lengths"]) == 21
+    assert record["lengths"][1]["label"] == "often"
+    result = run("describe", corpus, "--plot", tmp_path / "a.png")
+    assert result.exit_code == 0
+    assert result.stdout.count("... and 981 more labels\n") == 3
+    assert len(result.stdout.splitlines()) < 120
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [("only", "a text"), ("only", "another text")],
+        [("x", "!"), ("x", "?")],
+        [("x" * 500, "word" * 500), ("_hidden", "$x^$ [bold]"), ("b", "\x07")],
+    ],
+)
+@pytest.mark.parametrize("ending", ["png", "svg"])
+def test_plots_of_odd_corpora(run, write, tmp_path, pairs, ending):
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / f"a.{ending}"
+    result = run("describe", write(pairs, "jsonl"), "--plot", picture)
+    assert (result.exit_code, result.stderr) == (0, "")
+    start = picture.read_bytes()[:100]
+    assert start.startswith(b"\x89PNG") or b"<?xml" in start
+    assert max(map(len, result.stdout.splitlines())) < 200
+
+
+def test_bins_hold_every_text():
+    pytest.importorskip("matplotlib")
+    from fastsvm_apps.sentiment.plots import MOST_BINS, _edges
+
+    rng = np.random.default_rng(0)
+    for lengths, log in (
+        (rng.integers(20, 80, 1000), False),
+        (np.r_[rng.lognormal(5, 1, 5000).astype(int) + 1, 0], True),
+        (np.r_[np.ones(1000, int), 10**8], True),
+        (np.array([3]), False),
+        (np.array([0, 0]), False),
+    ):
+        edges, skewed = _edges(lengths, 2)
+        assert skewed == log
+        assert len(edges) <= MOST_BINS + 2
+        counted = lengths[lengths > 0] if log else lengths
+        assert np.histogram(lengths, edges)[0].sum() == len(counted)
+        assert np.all(edges % 1 == 0.5)
+
+
+def test_a_picture_that_cannot_be_written_is_found_before_the_reading(run, tmp_path):
+    pytest.importorskip("matplotlib")
+    result = run("describe", "missing.txt", "--plot", "a.txt")
+    assert result.exit_code == 2
+    assert result.stderr == "error: a.txt: no format of pictures; name it with .png, .svg or .pdf\n"
+    result = run("describe", "missing.txt", "--plot", tmp_path / "no" / "a.png")
+    assert result.exit_code == 1
+    assert "cannot be written" in result.stderr
+
+
+def test_verbose_names_the_stages(run, write, texts):
+    stages = ["read ...", "count words ...", "measure ...", "compare texts ...", "count characters ..."]
+    assert run("describe", write(texts(10)), "-v").stderr.splitlines() == stages
+
+
+def test_a_real_corpus(run, shared_data):
+    record = describe_json(run, shared_data / "sentiment.txt", "-n", 1)
+    assert record["label_counts"] == {"pos": 2527, "neg": 2473}
+    assert record["words"]["frequent"] == [{"word": "the", "count": 33618, "texts": 4496}]
+    assert record["exact_copies"]["spare"] == 130
+    assert record["near_copies"]["named"][0]["members"][1]["place"] == 2411
