@@ -8,7 +8,7 @@ import click
 
 from ...common.errors import USAGE, AppError
 from ...common.files import check_file
-from ...common.options import CountOrAll, FiniteRange, common_options, json_option, seed_option
+from ...common.options import FiniteRange, common_options, json_option, seed_option
 from ...common.output import note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ..classifiers import CLASSIFIERS
@@ -53,35 +53,7 @@ def _check_page(path: str, *others: str) -> None:
     show_default=True,
     help="Learning algorithm.",
 )
-@click.option(
-    "--k",
-    type=CountOrAll(),
-    metavar="N|all",
-    default="5000",
-    show_default=True,
-    help="Features to keep, the best by --score.",
-)
-@click.option(
-    "--score",
-    type=click.Choice(["f_classif", "chi2"]),
-    default="f_classif",
-    show_default=True,
-    help="What the features are chosen by.",
-)
-@click.option(
-    "--ngrams",
-    type=NGrams(),
-    metavar="N|A-B",
-    default="1",
-    show_default=True,
-    help="Words in a row that make a feature: up to N, or from A to B.",
-)
-@click.option(
-    "--tokens",
-    type=click.Choice(["words", "split"]),
-    help="Cut texts into words of two letters or more, or at white space.  "
-    "[default: split for the corpus format, words for the others]",
-)
+@features_options
 @click.option(
     "--alpha",
     type=FiniteRange(min=0, min_open=True),
