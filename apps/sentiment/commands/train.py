@@ -13,7 +13,7 @@ from ...common.output import note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ..classifiers import CLASSIFIERS
 from ..reproduction import command_line
-from ._options import NGrams, app_examples, corpus_options
+from ._options import app_examples, corpus_options, features_options
 
 NO_MATTER = ("report", "json", "quiet", "verbose")  # to the model
 
