@@ -1,0 +1,204 @@
+import csv
+import io
+import json
+import re
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from fastsvm_apps.common.statistics import resampled_interval, wilson_interval
+from fastsvm_apps.sentiment import comparison, pipeline
+from fastsvm_apps.sentiment.classifiers import CLASSIFIERS
+from fastsvm_apps.sentiment.corpus import Source
+
+NAMES = ["perceptron", "pegasos-svm", "pegasos-logistic", "sdca-svm", "sdca-logistic"]
+
+
+def compare_json(run, *args):
+    result = run("compare", *args, "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    return json.loads(result.stdout)
+
+
+@pytest.mark.parametrize(
+    "options", [(), ("--k", 12), ("--k", "all", "--ngrams", 2), ("--k", 9, "--score", "chi2")]
+)
+def test_each_run_is_what_train_does_with_its_seed(run, write, texts, options):
+    corpus = write(texts(150, ("neg", "pos", "mixed")))
+    record = compare_json(run, corpus, "--runs", 3, "--seed", 5, *options)
+    assert record["seeds"] == [5, 6, 7]
+    assert [item["classifier"] for item in record["classifiers"]] == NAMES
+    for item in record["classifiers"]:
+        for number, seed in enumerate(record["seeds"]):
+            trained = run(
+                "train", corpus, "--classifier", item["classifier"], "--seed", seed, *options, "--json"
+            )
+            expected = json.loads(trained.stdout)
+            assert item["accuracies"][number] == expected["accuracy"]
+            assert record["n_features"][number] == expected["n_features"]
+            assert item["alpha"] == expected["alpha"]
+            if item["gaps"]:
+                assert item["gaps"][number] == pytest.approx(np.max(expected["relative_gap"]), rel=1e-6)
+            else:
+                assert expected["gap"] is None
+
+
+def test_the_summary_is_that_of_the_runs(run, write, texts):
+    record = compare_json(run, write(texts(200)), "--runs", 4, "--holdout", 0.25)
+    assert (record["n_train"], record["n_test"], record["majority"]) == (150, 50, 0.5)
+    best = max(record["classifiers"], key=lambda item: item["accuracy"])
+    for item in record["classifiers"]:
+        accuracies = item["accuracies"]
+        assert item["accuracy"] == pytest.approx(np.mean(accuracies))
+        assert (item["worst"], item["best"]) == (min(accuracies), max(accuracies))
+        assert len(item["seconds"]) == 4
+        assert item["median_seconds"] == np.median(item["seconds"]) > 0
+        assert item["relative_gap"] == max(item["gaps"], default=None)
+        low, high = resampled_interval(accuracies, 150, 50)
+        assert (item["accuracy_low"], item["accuracy_high"]) == (max(low, 0), min(high, 1))
+        behind = np.subtract(best["accuracies"], accuracies)
+        assert item["behind_best"] == pytest.approx(behind.mean(), abs=1e-12)
+        expected = (None, None) if item is best else resampled_interval(behind, 150, 50)
+        assert (item["behind_best_low"], item["behind_best_high"]) == pytest.approx(expected)
+    sdca = record["classifiers"][3]
+    assert 0 < sdca["relative_gap"] <= 1e-3
+    assert sdca["stopped_short"] == 0
+
+
+def test_one_run_has_wilsons_interval(run, write, texts):
+    record = compare_json(run, write(texts(200)), "--runs", 1)
+    for item in record["classifiers"]:
+        expected = wilson_interval(round(40 * item["accuracy"]), 40)
+        assert (item["accuracy_low"], item["accuracy_high"]) == expected
+        assert item["behind_best_low"] is None
+    assert record["interval"].startswith("Wilson")
+
+
+def test_corrected_interval():
+    """Without the correction for what the splits share, it is Student's."""
+    values = [0.8, 0.83, 0.79, 0.82, 0.85]
+    student = stats.t.interval(0.95, 4, np.mean(values), stats.sem(values))
+    np.testing.assert_allclose(resampled_interval(values, 10**12, 1), student)
+    low, high = resampled_interval(values, 4000, 1000)
+    assert high - low == pytest.approx((student[1] - student[0]) * (1 + 5 / 4) ** 0.5)
+    assert (low + high) / 2 == pytest.approx(np.mean(values))
+
+
+def test_the_order_of_the_file_changes_nothing(run, write, texts):
+    def numbers(pairs, seed=0):
+        record = compare_json(run, write(pairs), "--runs", 2, "--seed", seed)
+        return [(item["accuracies"], item["gaps"]) for item in record["classifiers"]]
+
+    pairs = texts(120)
+    assert numbers(pairs) == numbers(pairs[::-1]) != numbers(pairs, seed=2)
+
+
+def test_words_of_the_held_out_texts_are_not_seen(run, write):
+    pairs = [("pos" if i % 2 else "neg", f"word{i} shared") for i in range(50)]
+    record = compare_json(run, write(pairs), "--runs", 2, "--k", "all")
+    assert record["n_features"] == [41, 41]
+
+
+def test_what_is_printed(run, write, texts):
+    result = run("compare", write(texts(200)), "--runs", 3)
+    assert (result.exit_code, result.stderr) == (0, "")
+    for pattern in (
+        r"200 texts with 2 labels, 3 splits into 160 to train on and 40 held out\n70 features\n",
+        r"\nclassifier +accuracy +95 % interval +worst +best +behind best +CPU s +gap\n",
+        r"\nperceptron +0\.\d{4} +0\.\d{4} to [01]\.\d{4} .* none\n",
+        r"\nsdca-svm .* \d\.\d{3} +\d\.\de-\d\d\n",
+        r"always guessing one label gets 0\.5000\n",
+        r"corrected t, wider than Student's as the splits share their texts\n",
+    ):
+        assert re.search(pattern, result.stdout), (pattern, result.stdout)
+    rows = result.stdout.split("Classifiers\n")[1].split("\n\n")[0].splitlines()
+    assert [row.split()[0] for row in rows[1:]] == NAMES
+    assert len({len(row.rstrip()) for row in rows}) == 1
+    assert "Wilson's, of one split" in run("compare", write(texts(50)), "--runs", 1).stdout
+
+
+def test_csv(run, write, texts):
+    corpus = write(texts(100))
+    rows = list(csv.DictReader(io.StringIO(run("compare", corpus, "--runs", 2, "--csv").stdout)))
+    record = compare_json(run, corpus, "--runs", 2)
+    assert [row["classifier"] for row in rows] == NAMES
+    assert [float(row["accuracy"]) for row in rows] == [item["accuracy"] for item in record["classifiers"]]
+    assert [row["relative_gap"] == "" for row in rows] == [True, False, False, False, False]
+    both = run("compare", corpus, "--csv", "--json")
+    assert (both.exit_code, both.stderr) == (2, "error: give --json or --csv, not both\n")
+
+
+@pytest.mark.parametrize(("runs", "ending"), [(1, "png"), (2, "svg")])
+def test_plot(run, write, texts, tmp_path, runs, ending):
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / f"a.{ending}"
+    assert run("compare", write(texts(60)), "--runs", runs, "--plot", picture).exit_code == 0
+    start = picture.read_bytes()[:100]
+    assert start.startswith(b"\x89PNG") or b"<?xml" in start
+
+
+def test_a_clock_that_stands_still_is_no_obstacle(run, write, texts, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr(comparison, "process_time", lambda: 0.0)
+    result = run("compare", write(texts(60)), "--runs", 2, "--plot", tmp_path / "a.png")
+    assert (result.exit_code, result.stderr) == (0, "")
+
+
+def test_a_picture_that_cannot_be_written_is_found_before_the_work(run, tmp_path):
+    pytest.importorskip("matplotlib")
+    result = run("compare", "missing.txt", "--plot", "a.txt")
+    assert (result.exit_code, result.stderr[:12]) == (2, "error: a.txt")
+
+
+def test_runs_that_stop_short_are_counted(run, write, texts, monkeypatch):
+    hasty = CLASSIFIERS["sdca-svm"]._replace(epochs=1, alpha=1e-6)
+    monkeypatch.setitem(CLASSIFIERS, "sdca-svm", hasty)
+    result = run("compare", write(texts(100)), "--runs", 2)
+    assert result.exit_code == 0
+    assert result.stderr == "note: the sdca-svm stopped short of the gap it aims at in 2 of 2 runs\n"
+
+
+def test_corpora_without_enough(run, write, texts):
+    result = run("compare", write([("pos", "good")] * 9))
+    assert result.exit_code == 1
+    assert "'pos' is the only label; give texts with two labels or more" in result.stderr
+    result = run("compare", write([("pos", "!"), ("neg", "?")] * 9, "csv"))
+    assert result.exit_code == 1
+    assert "no words in its texts; try --tokens split" in result.stderr
+    result = run("compare", write([("pos", "a"), ("neg", "b")]), "--holdout", 0.5)
+    assert result.exit_code == 1
+    assert "is left to train on; give more texts" in result.stderr
+
+
+def test_a_label_that_is_only_held_out_counts_as_a_mistake(run, write, texts):
+    pairs = [*texts(100), ("rare", "mediocre words")]
+    path = write(pairs)
+    rare_out = [
+        seed
+        for seed in range(30)
+        if "rare" in pipeline._split(*zip(*[p[::-1] for p in pairs], strict=True), 0.2, seed)[1][1]
+    ]
+    assert rare_out
+    result = comparison.compare(Source(path), runs=1, seed=rare_out[0])
+    assert all(runs.accuracy <= 20 / 21 for runs in result.results)
+
+
+def test_skipped_lines_are_named(run, tmp_path, texts):
+    corpus = tmp_path / "a.txt"
+    corpus.write_text(
+        "".join(f"toys {y} {i}.txt {t}\n" for i, (y, t) in enumerate(texts(40))) + "toys 9.txt x\n"
+    )
+    result = run("compare", corpus, "--runs", 1)
+    assert result.exit_code == 3
+    assert result.stderr.splitlines() == [f"{corpus}, line 41: no label", f"{corpus}: 1 skipped"]
+
+
+def test_verbose_names_the_stages(run, write, texts):
+    result = run("compare", write(texts(50)), "--runs", 1, "-v")
+    assert result.stderr.splitlines() == ["read ...", "vectorize ...", "compare ..."]
+
+
+def test_a_real_corpus(run, shared_data):
+    record = compare_json(run, shared_data / "sentiment.txt", "--runs", 2)
+    assert all(0.79 < item["accuracy"] < 0.85 for item in record["classifiers"])
