@@ -122,12 +122,20 @@ def k_folds(y: Sequence[str], k: int, seed: int) -> list[Fold]:
 
 
 def one_fold(y: Sequence[str], share: float, seed: int) -> list[Fold]:
-    """Leave out a share of the rows once, of like labels unless one is too rare for that."""
-    counts = np.unique(y, return_counts=True)[1]
-    n_test = int(np.ceil(share * len(y)))
-    even = min(counts) >= 2 and min(n_test, len(y) - n_test) >= len(counts)
+    """Leave out a share of the rows once, of like labels unless one is too rare for that.
+
+    The only row of a label is always trained on; the list is empty if too few others are left.
+    """
+    _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    alone = np.flatnonzero(counts[codes] == 1)
+    others = np.flatnonzero(counts[codes] > 1)
+    n_labels, n_test = np.count_nonzero(counts > 1), int(np.ceil(share * len(others)))
+    if not 0 < n_test < len(others):
+        return []
+    even = min(n_test, len(others) - n_test) >= n_labels
     kind = StratifiedShuffleSplit if even else ShuffleSplit
-    return list(kind(1, test_size=share, random_state=seed).split(y, y))
+    [(train, test)] = kind(1, test_size=n_test, random_state=seed).split(others, codes[others])
+    return [(np.concatenate([others[train], alone]), others[test])]
 
 
 def _largest(X, y: np.ndarray, options: dict) -> float:

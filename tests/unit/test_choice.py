@@ -154,7 +154,13 @@ def test_folds():
 
 
 def test_folds_where_labels_are_rare():
-    y = [f"label {i}" for i in range(20)]
+    y = [f"label {i // 2}" for i in range(20)]
     assert sorted(np.concatenate([test for _, test in k_folds(y, 5, 0)])) == list(range(20))
     [(train, test)] = one_fold(y, 0.2, 0)
     assert (len(train), len(test)) == (16, 4)
+    for seed in range(20):
+        [(train, test)] = one_fold(["a"] * 9 + ["b"], 0.25, seed)
+        assert 9 in train
+        assert len(test) == 3
+        assert sorted([*train, *test]) == list(range(10))
+    assert one_fold(["a", "b"], 0.2, 0) == []

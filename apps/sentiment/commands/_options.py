@@ -33,6 +33,14 @@ tokens_option = click.option(
     "[default: split for the corpus format, words for the others]",
 )
 
+score_option = click.option(
+    "--score",
+    type=click.Choice(["f_classif", "chi2"]),
+    default="f_classif",
+    show_default=True,
+    help="What the features are chosen by.",
+)
+
 
 def features_options(command):
     """Add the options of what a classifier gets of a text: `k`, `score`, `ngrams` and `tokens`."""
@@ -46,13 +54,7 @@ def features_options(command):
             show_default=True,
             help="Words in a row that make a feature: up to N, or from A to B.",
         ),
-        click.option(
-            "--score",
-            type=click.Choice(["f_classif", "chi2"]),
-            default="f_classif",
-            show_default=True,
-            help="What the features are chosen by.",
-        ),
+        score_option,
         click.option(
             "--k",
             type=CountOrAll(),
