@@ -1,5 +1,6 @@
 """explain: the parts of a score, and where in the text they are."""
 
+import json
 import re
 
 import numpy as np
@@ -9,6 +10,7 @@ from sklearn.pipeline import Pipeline
 
 import fastsvm
 from fastsvm_apps.common.errors import AppError
+from fastsvm_apps.sentiment import prediction
 from fastsvm_apps.sentiment.explanation import explain
 
 TEXTS = [
@@ -119,3 +121,107 @@ def test_spans_of_plain_text_are_its_words():
     text = " ".join(TEXTS) + " \N{LATIN CAPITAL LETTER I WITH DOT ABOVE} " + TEXTS[0]
     spans = [text[start:stop].lower() for start, stop, _ in explain(fitted(), text).spans]
     assert spans == re.findall(r"\b\w\w+\b", text.lower().replace("\N{COMBINING DOT ABOVE}", ""))
+
+
+TEXT = "Great thing1 xyzzy,\nawful \x1b[2J great"
+
+
+def sections(output):
+    """Split what `explain` prints: the first line, the marked text, the rows of terms, the last line."""
+    head, text, terms, last = output.rstrip("\n").split("\n\n")
+    rows = [re.split(r"\s{2,}", line.strip()) for line in terms.splitlines()[1:]]
+    return head, text.splitlines()[1:], rows, last
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+def test_explain_prints_the_text_and_the_sum(run, model, model3, labels):
+    path = model if labels == 2 else model3
+    found = explain(fastsvm.load_model(path), TEXT)
+    result = run("explain", path, TEXT)
+    assert (result.exit_code, result.stderr) == (0, "")
+    head, text, rows, last = sections(result.stdout)
+    assert head == f"{found.label} (score {found.score:+.4f} for {found.side})"
+    assert re.fullmatch(r"Great(\[(\++|-+)\])? thing1(\[(\++|-+)\])? xyzzy,", text[0])
+    assert re.fullmatch(r"awful(\[\++\]|\[-+\])? \\x1b\[2J great(\[(\++|-+)\])?", text[1])
+    against = "for neg" if labels == 2 else f"against {found.side}"
+    assert text[2] == f"[+] speaks for {found.side}   [-] speaks {against}"
+    assert rows[0] == ["term", "times", "contribution"]
+    assert [row[:2] for row in rows[1:4]] == [[word.term, str(word.count)] for word in found.words]
+    shares = [float(row[-1]) for row in rows[1:-1]]
+    assert rows[-1][0] == "(score)"
+    assert sum(shares) == pytest.approx(float(rows[-1][-1]), abs=1e-3)
+    assert last.startswith("the model does not know 2 of 6 words: xyzzy,, ")
+
+
+def test_signs_grow_with_the_contribution(run, model):
+    found = explain(fastsvm.load_model(model), TEXT)
+    text = " ".join(sections(run("explain", model, TEXT).stdout)[1][:2])
+    largest = max(abs(span.contribution) for span in found.spans)
+    for start, stop, share in found.spans:
+        level = sum(abs(share) >= part * largest for part in (0.05, 0.25, 0.6))
+        assert f"{TEXT[start:stop]}[{('+' if share > 0 else '-') * level}]" in text
+
+
+def test_explain_json_and_number(run, model):
+    found = explain(fastsvm.load_model(model), TEXT)
+    record = json.loads(run("explain", model, "-", "-n", 1, "--json", input=f"{TEXT}\n").stdout)
+    assert record["terms"] == [found.words[0]._asdict()]
+    assert record["other_terms"]["n"] == len(found.words) - 1
+    total = record["terms"][0]["contribution"] + record["other_terms"]["contribution"] + record["intercept"]
+    assert total == pytest.approx(record["score"])
+    assert record["spans"] == [span._asdict() for span in found.spans]
+    assert (record["label"], record["side"], record["n_words"]) == (found.label, "pos", 6)
+    assert record["unknown"] == found.unknown
+    rows = sections(run("explain", model, TEXT, "-n", 1).stdout)[2]
+    assert rows[2] == [f"({len(found.words) - 1} others)", f"{record['other_terms']['contribution']:+.4f}"]
+
+
+def test_explain_another_label(run, model3):
+    record = json.loads(run("explain", model3, TEXT, "--label", "mixed", "--json").stdout)
+    assert record["side"] == "mixed"
+    result = run("explain", model3, TEXT, "--label", "good")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "knows no label 'good'; its labels are mixed, neg, pos" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "no word in the text; the intercept alone decides"),
+        ("xyzzy", "the model does not know the only word, so the intercept alone decides: xyzzy"),
+        (
+            "xyzzy abc xyzzy",
+            "the model knows none of the 3 words, so the intercept alone decides: xyzzy, abc",
+        ),
+        ("great", "the model knows the only word"),
+        ("great great", "the model knows all 2 words"),
+        ("great abc", "the model does not know 1 of 2 words: abc"),
+        ("great " + " ".join(map(str, range(11))), "know 11 of 12 words: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 ..."),
+    ],
+)
+def test_unknown_words_are_said(run, model, text, said):
+    assert run("explain", model, text).stdout.splitlines()[-1].endswith(said)
+
+
+def test_explain_without_a_model_takes_the_one_that_comes_along(run, model, monkeypatch):
+    monkeypatch.setattr(prediction, "SHIPPED", model)
+    expected = run("explain", model, "great dull").stdout
+    assert run("explain", "great dull").stdout == run("explain", "english", "great dull").stdout == expected
+    assert run("explain", "-", input="great dull\n").stdout == expected
+
+
+def test_bad_arguments(run, model):
+    for arguments, said in (
+        ([], "Missing argument"),
+        ([model], "is a file; give a TEXT after MODEL"),
+        ([model, "what", "a", "waste"], "4 arguments, where MODEL and TEXT are expected; put TEXT in quotes"),
+    ):
+        result = run("explain", *arguments)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert said in result.stderr
+
+
+def test_undecodable_bytes_are_replaced(run, model):
+    result = run("explain", model, "-", input=b"\xef\xbb\xbfgreat caf\xe9")
+    assert (result.exit_code, result.stderr) == (0, "<stdin>: bytes that are not UTF-8 were replaced\n")
+    assert result.stdout.startswith("pos")

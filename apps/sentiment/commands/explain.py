@@ -1,0 +1,78 @@
+"""`explain`: why a text gets its label."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from ...common.errors import USAGE, AppError
+from ...common.options import common_options, json_option
+from ...common.output import note, print_json, tidy_warnings
+from ...common.progress import Stages
+from ..corpus import open_binary
+from ._options import app_examples
+
+
+@click.command(
+    epilog=app_examples(
+        'explain "what a waste of money"',
+        "explain reviews.safetensors - < review.txt",
+    )
+)
+@click.argument("arguments", metavar="[MODEL] TEXT", nargs=-1, required=True)
+@click.option(
+    "-n",
+    "--number",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="How many terms to list, those that contribute most.",
+)
+@click.option(
+    "--label", help="The label whose score to explain.  [default: the second of two, else the one predicted]"
+)
+@json_option
+@common_options
+def explain(arguments, number, label, json, quiet, verbose):
+    """Show what each word of TEXT contributes to its score.
+
+    The score is the sum of an intercept and the contributions of the terms: words, or several in a row if
+    the model was trained with --ngrams. Each word of the text is marked by what it contributes, alone and in
+    longer terms, in colours or, where there are none, by one to three signs.
+
+    TEXT is one argument, or - for stdin. MODEL is a file that train wrote or, by default, `english`, a model
+    of reviews that comes along.
+    """
+    if len(arguments) > 2:
+        raise AppError(
+            f"{len(arguments)} arguments, where MODEL and TEXT are expected; put TEXT in quotes", USAGE
+        )
+    model, text = arguments if len(arguments) == 2 else (None, *arguments)
+    if model is None and os.path.isfile(text):
+        raise AppError(
+            f"{text}: is a file; give a TEXT after MODEL, or a text from a file by - < FILE", USAGE
+        )
+    from .. import explanation_report, prediction
+    from ..explanation import explain
+
+    with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+        with stage("load"):
+            model = prediction.load_text_model(model)
+        with stage("explain"):
+            text = _read_stdin() if text == "-" else text
+            found = explain(model, text, label)
+    if json:
+        print_json(explanation_report.explanation_record(found, number))
+    else:
+        labels = [str(name) for name in model.classes_.tolist()]
+        explanation_report.print_explanation(text, found, labels, number)
+
+
+def _read_stdin() -> str:
+    with open_binary("-") as stream:
+        content = stream.read()
+    text = content.decode("utf-8-sig", errors="replace")
+    if "\ufffd" in text and "\ufffd".encode() not in content:
+        note("<stdin>: bytes that are not UTF-8 were replaced")
+    return text.rstrip("\r\n")

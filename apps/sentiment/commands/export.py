@@ -1,0 +1,80 @@
+"""`export`: a model for other programs, or a smaller one."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from ...common.errors import USAGE, AppError
+from ...common.options import FiniteRange, common_options, json_option
+from ...common.output import note, print_json, print_line, tidy_warnings
+from ...common.progress import Stages
+from ._options import app_examples
+
+
+@click.command(
+    epilog=app_examples(
+        "export reviews.safetensors --to pruned --keep 1000 -o small.safetensors",
+        "export reviews.safetensors --to json -o reviews.json",
+    )
+)
+@click.argument("model")
+@click.option("-o", "--output", metavar="FILE", required=True, help="Where it goes.")
+@click.option(
+    "--to",
+    type=click.Choice(["pruned", "liblinear", "json"]),
+    required=True,
+    help="A model of fewer terms, LIBLINEAR's model file, or all that a prediction needs as JSON.",
+)
+@click.option(
+    "--keep",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Keep the N terms of the largest effective weights.",
+)
+@click.option(
+    "--min-weight",
+    type=FiniteRange(min=0),
+    metavar="W",
+    help="Keep the terms of at least this effective weight.",
+)
+@json_option
+@common_options
+def export(model, output, to, keep, min_weight, json, quiet, verbose):
+    """Write MODEL in another form.
+
+    The effective weight of a term is its largest weight for any label, times what the weighting (such as
+    tf-idf) multiplies it by. --keep and --min-weight go with every form.
+
+    LIBLINEAR numbers its features: FILE.vocabulary.tsv, written beside FILE, says which is which, and how
+    their values are computed. MODEL may be `english`, the model of reviews that comes along.
+    """
+    if output == "-":
+        raise AppError("a model cannot go to stdout; give a file with -o", USAGE)
+    if to == "pruned" and keep is None and min_weight is None:
+        raise AppError("--to pruned needs --keep N or --min-weight W", USAGE)
+    if os.path.exists(output) and os.path.exists(model) and os.path.samefile(model, output):
+        raise AppError(f"{output}: is MODEL itself; choose another path with -o", USAGE)
+    from .. import exporting, prediction
+
+    with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+        with stage("load"):
+            model = prediction.load_text_model(model)
+        with stage("export"):
+            result = exporting.export(model, output, to, keep=keep, min_weight=min_weight)
+    sizes = {file: os.path.getsize(file) for file in result.files}
+    if json:
+        print_json(
+            {"to": to, "n_terms": result.n_terms, "n_terms_before": result.n_terms_before, "bytes": sizes}
+        )
+    else:
+        print_line(f"{result.n_terms:,} of {result.n_terms_before:,} terms")
+        for file, size in sizes.items():
+            print_line(f"{file}: {size:,} bytes")
+    if result.n_terms < result.n_terms_before and result.norm:
+        note(
+            "note: texts are scaled to length 1 over the terms kept, so their scores are not quite as before"
+        )
+    if to == "liblinear" and result.norm:
+        note(f"note: the values of a text need scaling to length 1; {output}{exporting.VOCABULARY} says how")

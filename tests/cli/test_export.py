@@ -1,0 +1,238 @@
+"""export: the same predictions from other files, by other programs."""
+
+import json
+import math
+import re
+import unicodedata
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+from sklearn.pipeline import Pipeline
+
+import fastsvm
+from fastsvm_apps.sentiment.exporting import export, prune, weighting_of
+
+LABELS = {2: ("neg", "pos"), 3: ("neg", "pos", "mixed")}
+HOSTILE = ["", "xyzzy", "GREAT great İ great\u0301 \x00dull", "thing1  thing2\tthing1\u2028great"]
+
+WEIGHTINGS = {
+    "counts": (None, {}),
+    "binary": (None, {"binary": True, "ngram_range": (1, 2), "token_pattern": r"\S+"}),
+    "tfidf": (TfidfTransformer(), {"ngram_range": (1, 2)}),
+    "log": (TfidfTransformer(sublinear_tf=True, norm=None), {"stop_words": ["thing1", "thing2"]}),
+    "l1": (TfidfTransformer(use_idf=False, norm="l1"), {"strip_accents": "unicode", "lowercase": False}),
+}
+
+
+@pytest.fixture
+def fitted(texts):
+    def fitted(labels, weighting, **classifier):
+        step, options = WEIGHTINGS[weighting]
+        y, lines = zip(*texts(120, LABELS[labels]), strict=True)
+        steps = [("vectorizer", CountVectorizer(**options))]
+        if step is not None:
+            steps.append(("weighting", step))
+        steps.append(("classifier", fastsvm.SDCAClassifier(**{"loss": "log", "alpha": 0.01} | classifier)))
+        return Pipeline(steps).fit(lines, np.array(y))
+
+    return fitted
+
+
+def reimplemented(path, text):
+    """Compute label and scores from the JSON alone, as another language would."""
+    model = json.loads(Path(path).read_text(encoding="utf-8"))
+    text = text.lower() if model["lowercase"] else text
+    if model["accents"] == "unicode":
+        text = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+    tokens = [t for t in re.findall(model["token_pattern"], text) if t not in model["stop_words"]]
+    low, high = model["ngrams"]
+    terms = Counter(
+        " ".join(tokens[i : i + n]) for n in range(low, high + 1) for i in range(len(tokens) - n + 1)
+    )
+    column = {term: i for i, term in enumerate(model["vocabulary"])}
+    value = {"count": float, "binary": lambda n: 1.0, "log": lambda n: 1 + math.log(n)}[model["value"]]
+    row = {i: value(n) * model["factors"][i] for t, n in terms.items() if (i := column.get(t)) is not None}
+    norms = {None: lambda x: 1, "l1": lambda x: sum(map(abs, x)), "l2": lambda x: math.hypot(*x)}
+    norm = norms[model["norm"]](row.values()) or 1
+    weights = zip(model["weights"], model["intercept"], strict=True)
+    scores = [b + sum(x / norm * w[i] for i, x in row.items()) for w, b in weights]
+    return model["labels"][int(scores[0] > 0) if len(scores) == 1 else scores.index(max(scores))], scores
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+def test_json_is_enough_to_predict(fitted, texts, tmp_path, labels, weighting):
+    model = fitted(labels, weighting)
+    path = str(tmp_path / "m.json")
+    export(model, path, "json")
+    lines = [*HOSTILE, *(text for _, text in texts(40, LABELS[labels], seed=1))]
+    decisions = model.decision_function(lines).reshape(len(lines), -1)
+    for line, label, decision in zip(lines, model.predict(lines), decisions, strict=True):
+        found, scores = reimplemented(path, line)
+        np.testing.assert_allclose(scores, decision, rtol=1e-10, atol=1e-12)
+        assert found == label
+
+
+def liblinear_rows(path, lines):
+    """Compute the feature values of texts as the vocabulary file says."""
+    notes, rows = {}, []
+    for line in Path(path).read_text(encoding="utf-8").splitlines()[1:]:
+        if line.startswith("# "):
+            key, _, value = line[2:].partition(": ")
+            notes[key] = value
+        else:
+            rows.append(line.split("\t"))
+    assert rows.pop(0) == ["feature", "term", "factor"]
+    assert [int(number) for number, _, _ in rows] == list(range(1, len(rows) + 1))
+    names = {
+        int(key.split()[1]): json.loads(value) for key, value in notes.items() if key.startswith("label")
+    }
+    how = json.loads(notes["terms"])
+    vectorizer = CountVectorizer(
+        lowercase=how["lowercase"],
+        strip_accents=how["accents"],
+        token_pattern=how["token_pattern"],
+        stop_words=how["stop_words"] or None,
+        ngram_range=tuple(how["ngrams"]),
+        vocabulary=[term for _, term, _ in rows],
+    )
+    X = vectorizer.transform(lines).astype(float)
+    value = notes["value of a feature"]
+    if value.startswith("1 +"):
+        X.data = 1 + np.log(X.data)
+    elif value.startswith("1"):
+        X.data[:] = 1
+    X = X.toarray() * [float(factor) for _, _, factor in rows]
+    if norm := re.search(r"divided by its l([12]) norm", value):
+        assert "times factor" in value
+        lengths = np.linalg.norm(X, int(norm[1]), axis=1, keepdims=True)
+        X = np.divide(X, lengths, out=X, where=lengths > 0)
+    else:
+        assert all(factor == "1.0" for _, _, factor in rows)
+    return X, names
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+@pytest.mark.parametrize(
+    "classifier", [{"loss": "log"}, {"loss": "hinge", "fit_intercept": False}, {"loss": "squared_hinge"}]
+)
+def test_liblinear_predicts_the_same(fitted, texts, tmp_path, labels, weighting, classifier):
+    liblinear = pytest.importorskip("liblinear.liblinearutil", reason="needs liblinear-official")
+    model = fitted(labels, weighting, **classifier)
+    path = str(tmp_path / "m.model")
+    assert export(model, path, "liblinear").files == [path, f"{path}.vocabulary.tsv"]
+    lines = [*HOSTILE, *(text for _, text in texts(40, LABELS[labels], seed=1))]
+    X, names = liblinear_rows(f"{path}.vocabulary.tsv", lines)
+    loaded = liblinear.load_model(path)
+    rows = [{i + 1: x for i, x in enumerate(row) if x} for row in X.tolist()]
+    found, _, scores = liblinear.predict([], rows, loaded, "-q")
+    assert [names[number] for number in found] == model.predict(lines).tolist()
+    decisions = model.decision_function(lines).reshape(len(lines), -1)
+    order = [list(names.values()).index(names[number]) for number in loaded.get_labels()]
+    scores = np.array(scores)[:, :1] if labels == 2 else np.array(scores)[:, np.argsort(order)]
+    np.testing.assert_allclose(scores, decisions, rtol=1e-10, atol=1e-12)
+    if classifier["loss"] == "log":
+        _, _, probabilities = liblinear.predict([], rows, loaded, "-q -b 1")
+        expected = model.predict_proba(lines)[:, order]
+        np.testing.assert_allclose(probabilities, expected, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+def test_pruning_keeps_what_the_kept_terms_contribute(fitted, texts, labels, weighting):
+    model = fitted(labels, weighting)
+    weighting = weighting_of(model)
+    sizes = np.abs(model["classifier"].coef_).max(axis=0) * weighting.factors
+    small = prune(model, 20)
+    kept = np.isin(model["vectorizer"].get_feature_names_out(), small["vectorizer"].get_feature_names_out())
+    assert kept.sum() == 20
+    assert sizes[kept].min() >= sizes[~kept].max()
+    by_weight = prune(model, min_weight=np.sort(sizes)[-20])
+    np.testing.assert_array_equal(by_weight["classifier"].coef_, small["classifier"].coef_)
+    assert small["classifier"].coef_.shape == (1 if labels == 2 else 3, 20)
+
+    # The same as the whole model where a text has no other term, or none has a weight.
+    lines = [*HOSTILE, *(text for _, text in texts(40, LABELS[labels], seed=1))]
+    if weighting.norm is None:
+        model["classifier"].coef_[:, ~kept] = 0
+    else:
+        words = small["vectorizer"].get_feature_names_out()
+        lines = ["", *(word for word in words if " " not in word)]
+        if model["vectorizer"].ngram_range == (1, 2):
+            lines = lines[:1]
+    expected = model.decision_function(lines)
+    np.testing.assert_allclose(small.decision_function(lines), expected, rtol=1e-12, atol=1e-14)
+
+
+def test_a_pruned_model_is_a_model(run, model, texts, tmp_path):
+    lines = "\n".join(text for _, text in texts(30, seed=1))
+    result = run("export", model, "--to", "pruned", "--keep", 10, "-o", "small.safetensors", "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    record = json.loads(result.stdout)
+    assert (record["n_terms"], record["n_terms_before"]) == (10, 70)
+    assert record["bytes"] == {"small.safetensors": Path("small.safetensors").stat().st_size}
+    whole = fastsvm.load_model(model)
+    words = fastsvm.load_model("small.safetensors")["vectorizer"].get_feature_names_out()
+    whole["classifier"].coef_[:, ~np.isin(whole["vectorizer"].get_feature_names_out(), words)] = 0
+    fastsvm.save_model(whole, "zeroed.safetensors")
+    assert run("predict", "small.safetensors", "-q", input=lines).stdout == (
+        run("predict", "zeroed.safetensors", "-q", input=lines).stdout
+    )
+    # Everything is kept where more is asked for than there is, and a file of the same kind is replaced.
+    assert run("export", model, "--to", "pruned", "--keep", 999, "-o", "small.safetensors").exit_code == 0
+    assert (
+        run("predict", "small.safetensors", input=lines).stdout == run("predict", model, input=lines).stdout
+    )
+
+
+@pytest.mark.parametrize("to", ["json", "liblinear"])
+def test_files_of_the_same_kind_are_replaced(run, model, to):
+    for keep in (5, 6):
+        result = run("export", model, "--to", to, "--keep", keep, "-o", "out")
+        assert (result.exit_code, result.stderr) == (0, "")
+        assert result.stdout.startswith(f"{keep} of 70 terms\nout: ")
+    assert (
+        sorted(path.name for path in Path().iterdir()) == ["out", "out.vocabulary.tsv"][: 2 - (to == "json")]
+    )
+
+
+@pytest.mark.parametrize("to", ["pruned", "liblinear", "json"])
+def test_nothing_else_is_overwritten(run, model, to):
+    options = ["--to", to, "--keep", 5, "-o"]
+    for content in ("important", '{"format": "other"}', "solver_typo"):
+        Path("notes").write_text(content)
+        result = run("export", model, *options, "notes")
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert re.fullmatch(
+            "error: notes: .*it is not replaced, choose another path with -o\n", result.stderr
+        )
+        assert Path("notes").read_text() == content
+    if to == "liblinear":
+        Path("out.vocabulary.tsv").write_text("words")
+        assert "out.vocabulary.tsv: is not the vocabulary" in run("export", model, *options, "out").stderr
+        assert not Path("out").exists()
+    result = run("export", model, *options, model)
+    assert result.stderr == f"error: {model}: is MODEL itself; choose another path with -o\n"
+    assert run("export", model, *options, "missing/out").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (["--to", "pruned", "-o", "x"], "--to pruned needs --keep N or --min-weight W"),
+        (["--to", "json", "-o", "-"], "a model cannot go to stdout; give a file with -o"),
+        (["--to", "json", "--min-weight", "1e9", "-o", "x"], r"no term has a weight of 1e\+09 or more; .*"),
+        (["--to", "json", "--keep", "0", "-o", "x"], ".*--keep.*"),
+        (["--to", "xml", "-o", "x"], ".*--to.*"),
+        (["--to", "json"], ".*-o.*"),
+    ],
+)
+def test_bad_options(run, model, options, error):
+    result = run("export", model, *options)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert re.fullmatch(f"error: {error}\n", result.stderr)
+    assert not list(Path().iterdir())
