@@ -66,8 +66,21 @@ addEventListener("load", () => setTimeout(() => {
   const output = document.createElement("pre");
   output.id = "probe";
   output.textContent = JSON.stringify({ result, problems });
-  document.body.replaceChildren(output);
+  if (parent === window) document.body.replaceChildren(output);
+  else parent.postMessage(output.textContent, "*");
 }, 100));
+"""
+
+FRAME = """<!DOCTYPE html>
+<script>
+addEventListener("message", (event) => {{
+  const output = document.createElement("pre");
+  output.id = "probe";
+  output.textContent = event.data;
+  document.body.replaceChildren(output);
+}});
+</script>
+<iframe src="{page}" width="{width}" height="900" frameborder="0"></iframe>
 """
 
 
@@ -81,7 +94,7 @@ needs_chromium = pytest.mark.skipif(
 )
 
 
-def run_in_page(page, script, folder):
+def run_in_page(page, script, folder, width=None):
     """Open a page and run a script in it.
 
     Parameters
@@ -92,6 +105,8 @@ def run_in_page(page, script, folder):
         The body of a function, run once the page is loaded.
     folder : Path
         For the copy of the page and the profile of the browser.
+    width : int, optional
+        In pixels; no window is as narrow as a phone, so that the page is then in a frame.
 
     Returns
     -------
@@ -106,7 +121,11 @@ def run_in_page(page, script, folder):
     page = page.replace("<title>", f"<script>{probe}</script>\n<title>", 1)
     copy = Path(folder) / "page.html"
     copy.write_bytes(page.encode())
-    found = re.search(r'<pre id="probe">(.*?)</pre>', _dump(copy, folder), re.DOTALL)
+    opened = copy
+    if width is not None:
+        opened = copy.with_name("frame.html")
+        opened.write_text(FRAME.format(width=width, page=copy.name))
+    found = re.search(r'<pre id="probe">(.*?)</pre>', _dump(opened, folder), re.DOTALL)
     assert found, "the script did not come to its end"
     answer = json.loads(html.unescape(found[1]))
     return answer.get("result"), answer["problems"]

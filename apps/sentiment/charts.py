@@ -43,7 +43,7 @@ class Chart:
 
     def line(self, points: Points, style: str = "series-0") -> None:
         """Draw a line; of neighbours that would be the same point of the picture only one is kept."""
-        places = [f"{x:.1f},{y:.1f}" for x, y in map(self._place, points)]
+        places = [f"{round(2 * x) / 2:g},{round(2 * y) / 2:g}" for x, y in map(self._place, points)]
         kept = [place for i, place in enumerate(places) if i == 0 or place != places[i - 1]]
         self._drawn.append(f'<polyline class="{style}" points="{" ".join(kept)}"/>')
 

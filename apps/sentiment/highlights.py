@@ -31,7 +31,8 @@ def highlight(source: str, spans: Sequence[Span], room: int = ROOM) -> str:
     pieces = []
     end = 0
     for start, stop in _windows(source, spans, room):
-        pieces.append("… " if start > end else "")
+        if start > end:
+            pieces.append(" … " if pieces else "… ")
         end = start
         for span in spans:
             if start <= span.start and span.stop <= stop:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from importlib.metadata import version
@@ -172,7 +173,7 @@ row.</p>
 
 
 def _crossed(row: list[int], i: int, j: int) -> str:
-    shade = round(SHADES * row[j] / max(sum(row), 1))
+    shade = round(SHADES * (row[j] / max(sum(row), 1)) ** 0.5)  # the root: mistakes are a small share
     return f'<td class="number {"right" if i == j else "wrong"}-{shade}">{row[j]:,}</td>'
 
 
@@ -415,8 +416,10 @@ def _again(training: Training, command: str) -> str:
         ("Versions", ", ".join(f"{name} {version(name)}" for name in ("fastsvm", "scikit-learn", "numpy"))),
     ]
     table = "\n".join(f'<tr><th scope="row">{name}</th><td>{text(value)}</td></tr>' for name, value in rows)
+    # A line ends between options, not at their hyphens.
+    parts = " ".join(f"<span>{text(part)}</span>" for part in re.split(" (?=--)", command))
     return f"""<p>The same corpus, versions and options give the same model:</p>
-<pre><code>{text(command)}</code></pre>
+<pre><code>{parts}</code></pre>
 <table>
 <tbody>
 {table}
@@ -452,6 +455,9 @@ STYLE = (
 .pair > * { align-self: start; min-width: 0; }
 figure { margin: 1rem 0; }
 figcaption { margin-bottom: 0.5rem; font-weight: 600; }
+.scroll th, .scroll td { overflow-wrap: normal; }
+.scroll td.number { white-space: nowrap; }
+.scroll bdi { display: inline-block; max-width: 12rem; overflow-wrap: break-word; vertical-align: top; }
 .words {
   display: grid; grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr)); gap: 0 2.5rem;
 }
@@ -472,7 +478,13 @@ pre {
   margin: 0.75rem 0; padding: 0.75rem 0.875rem; border-radius: 6px; background: var(--panel);
   white-space: pre-wrap; font-size: 0.875rem;
 }
-@media print { .pair { grid-template-columns: repeat(2, 1fr); } }
+@media (max-width: 40rem) { .scroll thead th { white-space: normal; } }
+pre span { display: inline-block; max-width: 100%; }
+@media print {
+  .pair { grid-template-columns: repeat(2, 1fr); }
+  .pair, .words section, .confusion { break-inside: avoid; }
+  h3 + p, #mistakes > p { break-after: avoid; }
+}
 """
     + "".join(
         f".{kind}-{shade} {{ background: color-mix(in srgb, var({color}) {5 * shade}%, transparent); }}\n"

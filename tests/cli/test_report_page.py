@@ -1,0 +1,303 @@
+"""The page that train --report writes: what it says, hostile texts, and how it fares in a browser."""
+
+import errno
+import json
+import os
+import re
+import shlex
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import fastsvm
+from browser import HOSTILE, Reader, needs_chromium, run_in_page
+from fastsvm_apps.common import html
+from fastsvm_apps.sentiment import page
+
+EVERY_SECTION = ["accuracy", "curves", "calibration", "words", "mistakes", "certificate", "again"]
+
+
+@pytest.fixture
+def report(run, tmp_path):
+    """Train with a report; return what the page holds and what was printed."""
+
+    def report(corpus, *args):
+        path = tmp_path / "report.html"
+        result = run("train", corpus, "--json", "--report", path, *args)
+        assert result.exit_code == 0, result.stderr
+        return Reader(path.read_text(encoding="utf-8")), json.loads(result.stdout)
+
+    return report
+
+
+def sections(reader):
+    return [attributes["id"] for attributes, _ in reader.all("section") if "id" in attributes]
+
+
+def section(reader, name):
+    (found,) = reader.texts("section", id=name)
+    # The reader puts a space around every element.
+    return re.sub(r" (?=[,.])", "", found.replace("\N{NO-BREAK SPACE}", " "))
+
+
+def charts(reader):
+    return [attributes["aria-label"] for attributes, _ in reader.all("svg", role="img")]
+
+
+def test_two_labels(report, write, texts):
+    corpus = write(texts(400))
+    reader, record = report(corpus)
+    assert sections(reader) == EVERY_SECTION
+    assert reader.texts("title") == [f"Text classifier: {corpus}"]
+    assert reader.texts("h1") == [f"Text classifier: {corpus}"]
+    assert reader.texts("dd") == ["320", "80", "2", f"{record['n_features']}"]
+
+    accuracy = section(reader, "accuracy")
+    low, high = (100 * end for end in record["accuracy_interval"])
+    assert f"{100 * record['accuracy']:.1f} % of 80 held-out texts right;" in accuracy
+    assert f"95 % interval {low:.1f} % to {high:.1f} %" in accuracy
+    (confusion,) = reader.texts("table", **{"class": "confusion"})
+    (a, b), (c, d) = record["confusion"]
+    assert confusion == f"neg pos neg {a} {b} pos {c} {d}"
+    right, wrong = (round(10 * (n / (a + b)) ** 0.5) for n in (a, b))
+    assert [f"right-{right}", f"wrong-{wrong}"] == [
+        attributes["class"].split()[1]
+        for attributes, _ in reader.all("td")
+        if "-" in attributes.get("class", "")
+    ][:2]
+
+    roc, precision_recall, margin = charts(reader)
+    assert re.fullmatch(r"ROC curve. pos: area 0\.\d{3}, average precision 0\.\d{3}", roc)
+    assert precision_recall.startswith("Precision-recall curve. pos: area 0.")
+    assert margin.startswith("Accuracy by margin, from the least to the most certain. group 1: ")
+    assert "no probabilities" in section(reader, "calibration")
+
+    classifier = fastsvm.load_model(record["model"])["classifier"]
+    weight = np.abs(classifier.coef_).max()
+    assert f"{weight:.3f}" in section(reader, "words")
+    assert "100.00%" in [attributes.get("width") for attributes, _ in reader.all("rect")]
+
+    mistakes = section(reader, "mistakes")
+    assert mistakes.count("true neg, predicted pos") + mistakes.count("true pos, predicted neg") == min(
+        b + c, 12
+    )
+    assert f"{record['objective']:.6g}" in section(reader, "certificate")
+    assert f"at most {100 * record['relative_gap']:.2g} %" in section(reader, "certificate")
+
+
+def test_words_are_marked_by_what_they_say(report, write):
+    pairs = [("pos", "great thing"), ("neg", "awful thing")] * 100
+    pairs += [("neg", f"great <b>word{i}</b>") for i in range(10)]
+    reader, record = report(write(pairs, "csv"), "--holdout", 0.5)
+    n_wrong = record["confusion"][0][1]
+    assert n_wrong > 0
+    assert record["confusion"] == [[record["confusion"][0][0], n_wrong], [0, record["confusion"][1][1]]]
+    quotes = reader.texts("blockquote")
+    assert len(quotes) == n_wrong
+    assert quotes[0].startswith("great <b>word")
+    marks = [content for attributes, content in reader.all("mark") if attributes["class"] == "for-4"]
+    assert Counter(marks) == {"great": n_wrong}
+
+
+def test_probabilities(report, write, texts):
+    reader, _ = report(write(texts(400)), "--classifier", "sdca-logistic")
+    assert "The model says how probable it is that a text has the label pos." in section(
+        reader, "calibration"
+    )
+    assert charts(reader)[2].startswith("Share of texts by the probability of the label pos. 0.")
+    reader, _ = report(write(texts(300, ("neg", "pos", "mixed"))), "--classifier", "sdca-logistic")
+    assert "has the label predicted for it" in section(reader, "calibration")
+
+
+def test_several_labels(report, write, texts):
+    reader, record = report(write(texts(300, ("neg", "pos", "mixed"))))
+    assert sections(reader) == EVERY_SECTION
+    assert [charts(reader)[0].count(f"{label}: area") for label in record["labels"]] == [1, 1, 1]
+    assert len({a["class"] for a, _ in reader.all("polyline") if a["class"].startswith("series")}) == 3
+    assert Counter(reader.texts("h3"))["mixed"] == 1
+    worst = record["labels"][int(np.argmax(record["relative_gap"]))]
+    assert f"these are the numbers of {worst}," in section(reader, "certificate")
+
+
+def test_nothing_held_out(report, write, texts):
+    reader, _ = report(write(texts(100)), "--holdout", 0)
+    assert sections(reader) == ["accuracy", "words", "certificate", "again"]
+    assert "Nothing is held out" in section(reader, "accuracy")
+    assert charts(reader) == []
+
+
+def test_a_classifier_without_a_certificate(report, write, texts):
+    reader, _ = report(write(texts(100)), "--classifier", "perceptron")
+    assert "has no dual problem" in section(reader, "certificate")
+
+
+def test_no_mistake(report, write):
+    reader, _ = report(write([("pos", "great"), ("neg", "awful")] * 50))
+    assert "None: the label of every held-out text was found." in section(reader, "mistakes")
+
+
+def test_a_label_that_training_did_not_see(report, write, texts):
+    corpus = write([*texts(60), ("mixed", "average passable")])
+    for seed in range(30):
+        reader, record = report(corpus, "--seed", seed)
+        if record["labels"] == ["neg", "pos", "mixed"]:  # the unknown ones come last
+            break
+    assert "1 label of 1 held-out text did not occur in training" in section(reader, "accuracy")
+
+
+def test_many_labels(report, write):
+    labels = [f"label{i}" for i in range(130)]
+    reader, record = report(write([(label, f"{label} word{j}") for label in labels for j in range(10)]))
+    assert len(record["labels"]) == 130
+    accuracy = section(reader, "accuracy")
+    assert "30 more labels not shown." in accuracy
+    assert "119 others" in accuracy
+    (confusion,) = reader.all("table", **{"class": "confusion"})
+    assert sum(map(int, re.findall(r"(?<![\w])\d+(?![\w])", confusion[1].replace("119 others", "")))) == 260
+    assert "122 more labels without curves here." in section(reader, "curves")
+    assert "118 more labels without words here." in section(reader, "words")
+    assert len(reader.all("polyline")) < 40
+
+
+def test_the_command_gives_the_same_page_again(run, write, texts, tmp_path):
+    corpus = write(texts(200), "csv", name="my reviews.csv")
+    config = tmp_path / "options.toml"
+    config.write_text('k = "all"\nngrams = 2\n')
+    args = ("--config", config, "--seed", 3, "--report", "a.html", "-q")
+    assert run("train", corpus, *args).exit_code == 0
+    first = (tmp_path / "work" / "a.html").read_text()
+    (command,) = Reader(first).texts("code")
+    assert command.startswith(f"fastsvm-sentiment train '{corpus}'")
+    assert "--k all" in command
+    assert "--ngrams 1-2" in command
+    assert "--seed 3" in command
+    assert (
+        run(*shlex.split(command)[1:], "--output", "my reviews.safetensors", "--report", "b.html").exit_code
+        == 0
+    )
+    again = (tmp_path / "work" / "b.html").read_text()
+    assert re.sub("<code>.*</code>", "", first) == re.sub("<code>.*</code>", "", again)
+
+
+# Files
+
+
+def test_paths_are_checked_before_the_work(run, write, texts, tmp_path):
+    corpus = write(texts(50))
+    before = sorted(tmp_path.rglob("*"))
+    for path, exit_code, problem in (
+        ("-", 2, "a page cannot go to stdout"),
+        (tmp_path, 1, "is a folder; give a file"),
+        (tmp_path / "no" / "report.html", 1, "cannot be written (No such file or directory)"),
+        (corpus, 2, "--report would replace it"),
+        ("reviews.safetensors", 2, "--report would replace it"),
+        ("../work/reviews.safetensors", 2, "--report would replace it"),
+    ):
+        result = run("train", corpus, "--report", path, "-v")
+        assert result.exit_code == exit_code
+        assert problem in result.stderr
+        assert "read ..." not in result.stderr
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_page_that_cannot_be_written_costs_no_result(run, write, texts, tmp_path, monkeypatch):
+    def full(path, content):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
+
+    monkeypatch.setattr(html, "replace_file", full)
+    result = run("train", write(texts(100)), "--json", "--report", "report.html")
+    assert (result.exit_code, result.stderr) == (1, "error: report.html: No space left on device\n")
+    record = json.loads(result.stdout)
+    assert fastsvm.load_model(record["model"])
+    assert os.listdir(tmp_path / "work") == ["reviews.safetensors"]
+
+
+# Hostile texts, and a browser
+
+
+def hostile_pairs():
+    """Return labelled texts in which everything is foul."""
+    labels = [name.replace("\ud800", "") for name in HOSTILE] + ["long" * 2_500]
+    for i in range(160):
+        label = labels[i % len(labels)]
+        other = labels[(i + i // 20) % len(labels)]
+        yield label, f"{label} {other} {'x' * 10_000}{i % 7} word{i}\n\u202eover"
+
+
+@pytest.fixture(scope="module")
+def hostile_corpus(tmp_path_factory):
+    path = tmp_path_factory.mktemp("hostile") / "reviews.jsonl"
+    path.write_text("".join(json.dumps({"text": t, "label": y}) + "\n" for y, t in hostile_pairs()))
+    return str(path)
+
+
+def test_hostile_texts_stay_text(report, hostile_corpus, tmp_path):
+    reader, record = report(hostile_corpus, "--tokens", "split", "--k", "all")
+    assert len(record["labels"]) == 8
+    assert sections(reader) == EVERY_SECTION
+    assert Counter(tag for tag, *_ in reader.elements)["script"] == 1
+    for _, attributes, _ in reader.elements:
+        assert not [name for name in attributes if name.startswith("on") or name in ("style", "src")]
+    for name in HOSTILE[:4]:
+        assert any(name.startswith(shown.rstrip("…")) for shown in reader.texts("bdi") if shown)
+    content = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert not set("\u202e\u2066\x00\x1b") & set(content)
+    assert "x" * 1_000 not in content
+    assert "long" * 100 not in content
+    assert len(content) < 300_000
+
+
+LOOK = """
+const bad = [...document.querySelectorAll("svg.chart text, .words rect, mark")].filter((element) => {
+  const { width, height } = element.getBoundingClientRect();
+  return !width || !height;
+});
+const ink = getComputedStyle(document.querySelector(".chart text")).fill;
+const line = getComputedStyle(document.querySelector(".series-0")).stroke;
+document.querySelector(".sortable th button").click();
+return {
+  title: document.title, ink, line, bad: bad.length,
+  charts: document.querySelectorAll("svg.chart").length,
+  wide: document.documentElement.scrollWidth > innerWidth,
+  first: document.querySelector(".sortable tbody th").textContent,
+};
+"""
+
+
+@needs_chromium
+@pytest.mark.parametrize("width", [None, 360])
+def test_in_the_browser(report, write, texts, tmp_path, width):
+    report(write(texts(300, ("neg", "pos", "mixed"))))
+    content = (tmp_path / "report.html").read_text(encoding="utf-8")
+    found, problems = run_in_page(content, LOOK, tmp_path, width)
+    assert problems == []
+    assert found.pop("title").startswith("Text classifier: ")
+    assert found == {
+        "ink": "rgb(89, 99, 110)",  # --soft of the page
+        "line": "rgb(10, 90, 166)",
+        "bad": 0,
+        "charts": 3,
+        "wide": False,
+        "first": "mixed",
+    }
+
+
+@needs_chromium
+@pytest.mark.parametrize("width", [None, 360])
+def test_hostile_texts_in_the_browser(report, hostile_corpus, tmp_path, width):
+    report(hostile_corpus, "--tokens", "split", "--k", "all", "--classifier", "sdca-logistic")
+    content = (tmp_path / "report.html").read_text(encoding="utf-8")
+    found, problems = run_in_page(content, LOOK, tmp_path, width)
+    assert problems == []
+    assert not found["wide"]
+    assert found["title"].startswith("Text classifier: ")
+
+
+def test_real_texts(report, shared_data, tmp_path):
+    reader, record = report(shared_data / "sentiment.txt")
+    assert sections(reader) == EVERY_SECTION
+    assert len(reader.all("li")) == page.MISTAKES
+    assert max(len(quote) for quote in reader.texts("blockquote")) < 1_000
+    assert (tmp_path / "report.html").stat().st_size < 200_000
+    assert record["accuracy"] > 0.75
