@@ -2,19 +2,32 @@
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from ._memory cimport MOST, fetch, reserve
 from ._parts cimport MAX_LAYERS, Part
 from ._tables cimport (
-    PairSlot, PairTable, WordKey, WordSlot, WordTable, enter_words, find_pair, find_word, free_pairs, free_words,
-    number_of, pair_hash, pair_key, reserve_pairs, word_key,
+    PairSlot, PairTable, WordKey, WordSlot, WordTable, enter_words, find_pair, find_word, free_pairs,
+    free_words, pair_hash, pair_key, reserve_pairs, reserve_words, slot_of, word_key,
 )
 from ._words cimport BLOCK, Batch, Cut, Document, Rule, Text, cut_words, free_text, read_text
 
 cdef enum:
     AHEAD = 12  # table slots that are fetched before they are needed
     NO_MEMORY = -1
+
+
+cdef struct Waiting:  # terms that are still to be entered
+    int orders[2 * AHEAD]
+    uint64_t keys[2 * AHEAD]
+    int32_t columns[2 * AHEAD]
+    int n
+
+
+cdef struct Found:  # columns that are still to be counted
+    int32_t columns[BLOCK]
+    int32_t counts[BLOCK]
+    Py_ssize_t n
 
 
 cdef class Counts:
@@ -92,6 +105,19 @@ cdef class Counts:
             self.n += 1
             self.seen[column] = <uint32_t>self.n
 
+    cdef inline void expect(self, Found* found, int32_t column, int32_t count) noexcept nogil:
+        """Keep a column until what is known of it has come from memory."""
+        found.columns[found.n] = column
+        found.counts[found.n] = count
+        found.n += 1
+        fetch(&self.seen[column])
+
+    cdef inline void add_all(self, Found* found, Py_ssize_t first) noexcept nogil:
+        cdef Py_ssize_t k
+        for k in range(found.n):
+            self.add(found.columns[k], found.counts[k], first)
+        found.n = 0
+
     cdef void end_row(self) noexcept nogil:
         self.ends[self.n_rows] = self.n
         self.n_rows += 1
@@ -131,7 +157,6 @@ cdef class _Finder:
         return counts.part()
 
 
-
 cdef class Lookup(_Finder):
     """Counts the terms of a vocabulary.
 
@@ -143,14 +168,13 @@ cdef class Lookup(_Finder):
     split, least, stop_words, first, last : as in `Counter`
     """
 
-    cdef PairTable pairs[MAX_LAYERS]
-    cdef int32_t* columns[MAX_LAYERS]  # of the words, of the pairs of words, ...; -1: only the start of a term
-    cdef Py_ssize_t capacities[MAX_LAYERS]
+    cdef PairTable pairs[MAX_LAYERS]  # from 1 on; `last` is the column plus 1, 0: only a start of terms
 
     def __cinit__(
         self, const uint8_t[::1] content, const int64_t[::1] ends, bint split, int least, list stop_words,
         int first, int last,
     ):
+        cdef Waiting waiting
         cdef Py_ssize_t k, start = 0
         cdef int code = 0
         self.rule.split, self.rule.least = split, least
@@ -159,12 +183,16 @@ cdef class Lookup(_Finder):
         enter_words(&self.words, stop_words)
         self.n_stop = self.words.n
         with nogil:
-            for k in range(ends.shape[0]):
+            code = self.make_tables(content, ends)
+            waiting.n = 0
+            for k in range(ends.shape[0] if code == 0 else 0):
                 if ends[k] > start:
-                    code = self.add_term(&content[start], ends[k] - start, <int32_t>k)
+                    code = self.add_term(&waiting, &content[start], ends[k] - start, <int32_t>k)
                     if code < 0:
                         break
                 start = ends[k]
+            if code == 0:
+                code = self.enter_all(&waiting)
         if code < 0:
             raise MemoryError
 
@@ -172,72 +200,113 @@ cdef class Lookup(_Finder):
         cdef int k
         for k in range(MAX_LAYERS):
             free_pairs(&self.pairs[k])
-            free(self.columns[k])
 
-    cdef int add_term(self, const uint8_t* term, Py_ssize_t length, int32_t column) noexcept nogil:
+    cdef int make_tables(self, const uint8_t[::1] content, const int64_t[::1] ends) noexcept nogil:
+        """Make tables of the right size at once."""
+        cdef Py_ssize_t sizes[MAX_LAYERS]
+        cdef Py_ssize_t k, p = 0
+        cdef int n
+        for n in range(MAX_LAYERS):
+            sizes[n] = 0
+        for k in range(ends.shape[0]):
+            n = 0
+            while p < ends[k]:
+                n += content[p] == 32
+                p += 1
+            if n < self.last:
+                sizes[n] += 1
+        if reserve_words(&self.words, sizes[0]) < 0:
+            return NO_MEMORY
+        for n in range(1, self.last):
+            if sizes[n] and reserve_pairs(&self.pairs[n], sizes[n]) < 0:
+                return NO_MEMORY
+        return 0
+
+    cdef int add_term(
+        self, Waiting* waiting, const uint8_t* term, Py_ssize_t length, int32_t column
+    ) noexcept nogil:
         """Enter a term. One that no text can have (two blanks, say, or too many words) is left out."""
-        cdef Py_ssize_t start = 0, stop = 0
-        cdef int32_t id = -1, word
+        cdef Py_ssize_t start = 0, stop
+        cdef WordSlot* slot
+        cdef PairSlot* pair
+        cdef int32_t id = -1
+        cdef uint64_t key
         cdef int n = 0, k = 1
         for stop in range(length):
             k += term[stop] == 32
-        if k > self.last or term[0] == 32 or term[length - 1] == 32:
-            return 0
-        for stop in range(1, length):
-            if term[stop] == 32 and term[stop - 1] == 32:
+            if term[stop] == 32 and (stop == 0 or stop == length - 1 or term[stop - 1] == 32):
                 return 0
-        while start < length:
+        if k > self.last:
+            return 0
+        while True:
             stop = start
             while stop < length and term[stop] != 32:
                 stop += 1
-            word = self.number_of_word(term + start, stop - start)
-            if word < 0:
+            slot = self.slot_of_word(term + start, stop - start)
+            if slot == NULL:
                 return NO_MEMORY
-            id = word if n == 0 else self.number_of_pair(n, id, word)
-            if id < 0:
-                return NO_MEMORY
+            if n == 0:
+                id = slot.id
+                if k == 1:
+                    slot.last = <uint32_t>(column + 1)
+                    return 0
+            else:
+                key = pair_key(id, slot.id)
+                if n == k - 1:
+                    return self.wait(waiting, n, key, column)
+                pair = self.slot_of_pair(n, key)
+                if pair == NULL:
+                    return NO_MEMORY
+                id = pair.id
             n += 1
             start = stop + 1
-        self.columns[n - 1][id] = column
-        return 0
 
-    cdef int32_t number_of_word(self, const uint8_t* word, Py_ssize_t length) noexcept nogil:
+    cdef inline WordSlot* slot_of_word(self, const uint8_t* word, Py_ssize_t length) noexcept nogil:
         cdef uint8_t near[32]
-        cdef int32_t id
         if length <= 16:  # 16 bytes are read, which are not all there at the end
+            memset(near, 0, 16)
             memcpy(near, word, length)
             word = near
-        id = number_of(&self.words, word, length)
-        return id if id < 0 or self.number(0, id) == 0 else NO_MEMORY
+        return slot_of(&self.words, word, length)
 
-    cdef int32_t number_of_pair(self, int n, int32_t first, int32_t word) noexcept nogil:
+    cdef inline PairSlot* slot_of_pair(self, int n, uint64_t key) noexcept nogil:
         cdef PairTable* table = &self.pairs[n]
-        cdef uint64_t key = pair_key(first, word)
         cdef PairSlot* slot
         if reserve_pairs(table, 1) < 0:
-            return NO_MEMORY
+            return NULL
         slot = find_pair(table, key, pair_hash(key))
         if slot.key == 0:
             slot.key = key
             slot.id = <int32_t>table.n
             table.n += 1
-        return slot.id if self.number(n, slot.id) == 0 else NO_MEMORY
+        return slot
 
-    cdef int number(self, int n, int32_t id) noexcept nogil:
-        """Make room for the column of an id."""
-        cdef Py_ssize_t k, before = self.capacities[n]
-        if id < before:
-            return 0
-        if reserve(<void**>&self.columns[n], &self.capacities[n], id + 1, sizeof(int32_t)) < 0:
-            return NO_MEMORY
-        for k in range(before, self.capacities[n]):
-            self.columns[n][k] = -1
+    cdef inline int wait(self, Waiting* waiting, int n, uint64_t key, int32_t column) noexcept nogil:
+        """Enter a pair as soon as its slot has come from memory."""
+        if self.pairs[n].slots != NULL:
+            fetch(&self.pairs[n].slots[pair_hash(key) >> self.pairs[n].shift])
+        waiting.orders[waiting.n] = n
+        waiting.keys[waiting.n] = key
+        waiting.columns[waiting.n] = column
+        waiting.n += 1
+        return self.enter_all(waiting) if waiting.n == 2 * AHEAD else 0
+
+    cdef int enter_all(self, Waiting* waiting) noexcept nogil:
+        cdef PairSlot* slot
+        cdef int k
+        for k in range(waiting.n):
+            slot = self.slot_of_pair(waiting.orders[k], waiting.keys[k])
+            if slot == NULL:
+                return NO_MEMORY
+            slot.last = <uint32_t>(waiting.columns[k] + 1)
+        waiting.n = 0
         return 0
 
     cdef int count_document(self, Counts counts, const Document* document) noexcept nogil:
         cdef Cut cut
         cdef WordKey keys[BLOCK + AHEAD]
         cdef WordSlot* slot
+        cdef Found found
         cdef Py_ssize_t k, n = 0, first = counts.n
         cdef int32_t id
         cdef int order, code = read_text(&counts.text, document, &self.rule)
@@ -245,6 +314,7 @@ cdef class Lookup(_Finder):
             return code
         if self.words.n == 0:
             return 0
+        found.n = 0
         while cut_words(&counts.text, &self.rule, &cut):
             code = counts.make_room(cut.n)
             if code < 0:
@@ -268,8 +338,9 @@ cdef class Lookup(_Finder):
                 if self.last > 1:
                     counts.words[n] = id
                     n += 1
-                if id >= 0 and self.first == 1 and self.columns[0][id] >= 0:
-                    counts.add(self.columns[0][id], 1, first)
+                if id >= 0 and self.first == 1 and slot.last:
+                    counts.expect(&found, <int32_t>(slot.last - 1), 1)
+            counts.add_all(&found, first)
         if self.last == 1 or n < 2:
             return 0
         if reserve(<void**>&counts.prefixes, &counts.prefix_capacity, n, sizeof(int32_t)) < 0:
@@ -286,14 +357,15 @@ cdef class Lookup(_Finder):
     cdef int count_order(self, Counts counts, int order, Py_ssize_t n, Py_ssize_t first) noexcept nogil:
         """Count the terms of `order` words; the prefixes become theirs."""
         cdef PairTable* table = &self.pairs[order - 1]
-        cdef const int32_t* columns = self.columns[order - 1]
         cdef uint64_t keys[BLOCK]
         cdef uint64_t hashes[BLOCK + AHEAD]
         cdef Py_ssize_t places[BLOCK]
         cdef Py_ssize_t p = 0, k, m, stop
-        cdef int32_t prefix, word, id
+        cdef int32_t prefix, word
+        cdef Found found
         cdef PairSlot* slot
         cdef int code
+        found.n = 0
         while p < n:
             stop = min(p + BLOCK, n)
             m = 0
@@ -315,10 +387,10 @@ cdef class Lookup(_Finder):
                 fetch(&table.slots[hashes[k + AHEAD] >> table.shift])
                 slot = find_pair(table, keys[k], hashes[k])
                 if slot.key:
-                    id = slot.id
-                    counts.prefixes[places[k]] = id
-                    if order >= self.first and columns[id] >= 0:
-                        counts.add(columns[id], 1, first)
+                    counts.prefixes[places[k]] = slot.id
+                    if order >= self.first and slot.last:
+                        counts.expect(&found, <int32_t>(slot.last - 1), 1)
+            counts.add_all(&found, first)
         return 0
 
 
@@ -368,7 +440,8 @@ cdef class Hasher(_Finder):
     cdef bint alternate
 
     def __cinit__(
-        self, Py_ssize_t n_columns, bint alternate, bint split, int least, list stop_words, int first, int last
+        self, Py_ssize_t n_columns, bint alternate, bint split, int least, list stop_words, int first,
+        int last,
     ):
         self.n_columns, self.alternate = n_columns, alternate
         self.rule.split, self.rule.least = split, least
@@ -376,23 +449,24 @@ cdef class Hasher(_Finder):
         enter_words(&self.words, stop_words)
         self.n_stop = self.words.n
 
-    cdef inline void add_hashed(
-        self, Counts counts, const uint8_t* term, Py_ssize_t length, Py_ssize_t first
+    cdef inline void expect_hashed(
+        self, Counts counts, Found* found, const uint8_t* term, Py_ssize_t length
     ) noexcept nogil:
         cdef int32_t signed_hash = <int32_t>murmur(term, length)
         cdef int64_t size = signed_hash if signed_hash >= 0 else -<int64_t>signed_hash
-        counts.add(
-            <int32_t>(size % self.n_columns), -1 if self.alternate and signed_hash < 0 else 1, first
-        )
+        cdef int32_t column = <int32_t>(size % self.n_columns)
+        counts.expect(found, column, -1 if self.alternate and signed_hash < 0 else 1)
 
     cdef int count_document(self, Counts counts, const Document* document) noexcept nogil:
         cdef Cut cut
         cdef WordKey key
         cdef Py_ssize_t k, p, j, n = 0, first = counts.n, length
         cdef const uint8_t* word
+        cdef Found found
         cdef int order, code = read_text(&counts.text, document, &self.rule)
         if code < 0:
             return code
+        found.n = 0
         while cut_words(&counts.text, &self.rule, &cut):
             code = counts.make_room(cut.n)
             if code < 0:
@@ -409,19 +483,22 @@ cdef class Hasher(_Finder):
                     if find_word(&self.words, &key, word, cut.lengths[k]).high:
                         continue
                 if self.first == 1:
-                    self.add_hashed(counts, word, cut.lengths[k], first)
+                    self.expect_hashed(counts, &found, word, cut.lengths[k])
                 if self.last > 1:
                     counts.starts[n] = cut.starts[k]
                     counts.lengths[n] = cut.lengths[k]
                     n += 1
+            counts.add_all(&found, first)
         for order in range(max(2, self.first), self.last + 1):
             for p in range(n - order + 1):
                 length = order
                 for j in range(p, p + order):
                     length += counts.lengths[j]
-                code = counts.make_room(1)
-                if code < 0:
-                    return code
+                if found.n == BLOCK:
+                    code = counts.make_room(BLOCK)
+                    if code < 0:
+                        return code
+                    counts.add_all(&found, first)
                 if reserve(<void**>&counts.term, &counts.term_capacity, length, 1) < 0:
                     return NO_MEMORY
                 length = 0
@@ -430,5 +507,8 @@ cdef class Hasher(_Finder):
                     length += counts.lengths[j]
                     counts.term[length] = 32
                     length += 1
-                self.add_hashed(counts, counts.term, length - 1, first)
-        return 0
+                self.expect_hashed(counts, &found, counts.term, length - 1)
+        code = counts.make_room(found.n)
+        if code == 0:
+            counts.add_all(&found, first)
+        return code

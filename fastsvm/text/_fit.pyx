@@ -18,8 +18,8 @@ from ._memory cimport MOST, fetch, reserve
 from ._parts cimport MAX_LAYERS, Layer, Part
 from ._sort cimport sort_keys, sort_words
 from ._tables cimport (
-    PairSlot, PairTable, WordKey, WordSlot, WordTable, add_word, enter_words, find_pair, find_word, free_pairs, free_words,
-    number_of, pair_hash, pair_key, reserve_pairs, reserve_words, word_key, word_start,
+    PairSlot, PairTable, WordKey, WordSlot, WordTable, add_word, enter_words, find_pair, find_word,
+    free_pairs, free_words, pair_hash, pair_key, reserve_pairs, reserve_words, slot_of, word_key, word_start,
 )
 from ._words cimport BLOCK, Batch, Cut, Document, Rule, Text, cut_words, free_text, read_text
 
@@ -40,7 +40,7 @@ cdef struct Worker:
 
 
 cdef int count_words(Worker* worker, const Document* document, const Rule* rule, int n_stop) noexcept nogil:
-    """Add a document; -1 when there is no memory, -2 when it is too long, -3 when there are too many words."""
+    """Add a document; -1: no memory, -2: it is too long, -3: too many words."""
     cdef Cut cut
     cdef WordKey keys[BLOCK + AHEAD]
     cdef WordSlot* slot
@@ -288,19 +288,19 @@ cdef class Counter:
         cdef WordTable* all_words = &self.workers[0].words
         cdef int32_t[::1] mapped
         cdef Py_ssize_t id, start
-        cdef int32_t joined = 0
+        cdef WordSlot* slot = NULL
         result = np.empty(own.n, np.int32)
         mapped = result
         with nogil:
             for id in range(own.n):
                 start = word_start(own, id)
-                joined = number_of(all_words, own.bytes + start, own.ends[id] - start)
-                if joined < 0:
+                slot = slot_of(all_words, own.bytes + start, own.ends[id] - start)
+                if slot == NULL:
                     break
-                mapped[id] = joined
-            free_words(own)
-        if joined < 0:
+                mapped[id] = slot.id
+        if slot == NULL and own.n:
             raise MemoryError
+        free_words(own)
         return result
 
     def _renumber(self, int k, const int32_t[::1] mapped):

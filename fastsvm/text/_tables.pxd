@@ -21,7 +21,7 @@ cdef struct WordSlot:
     uint64_t low
     uint64_t high  # 0: the slot is free
     int32_t id
-    uint32_t last  # where the word began to be counted last, plus 1
+    uint32_t last  # the learner's: where the word began to be counted last, plus 1; or its column, plus 1
 
 
 cdef struct WordTable:
@@ -115,7 +115,6 @@ cdef inline int reserve_words(WordTable* table, Py_ssize_t n) noexcept nogil:
     cdef uint64_t place, k
     cdef WordSlot* slots
     cdef WordSlot* slot
-    cdef WordKey key
     if <uint64_t>(table.n + n) * 3 <= size * 2:
         return 0
     size = max(size, <uint64_t>1024)
@@ -157,16 +156,16 @@ cdef inline int add_word(
     return 0
 
 
-cdef inline int32_t number_of(WordTable* words, const uint8_t* word, Py_ssize_t length) noexcept nogil:
-    """The number of a word behind which 16 bytes can be read, a new one if it is new; -1: no memory."""
+cdef inline WordSlot* slot_of(WordTable* words, const uint8_t* word, Py_ssize_t length) noexcept nogil:
+    """The slot of a word behind which 16 bytes can be read, entered if it is new; NULL: no memory."""
     cdef WordKey key = word_key(word, length)
     cdef WordSlot* slot
     if reserve_words(words, 1) < 0:
-        return -1
+        return NULL
     slot = find_word(words, &key, word, length)
     if slot.high == 0 and add_word(words, slot, &key, word, length) < 0:
-        return -1
-    return slot.id
+        return NULL
+    return slot
 
 
 cdef inline int enter_words(WordTable* table, list words) except -1:
@@ -175,7 +174,7 @@ cdef inline int enter_words(WordTable* table, list words) except -1:
     for word in words:
         padded = word + bytes(16)
         readable = padded
-        if number_of(table, readable, len(word)) < 0:
+        if slot_of(table, readable, len(word)) == NULL:
             raise MemoryError
     return 0
 
