@@ -12,8 +12,8 @@ from ...common.options import FiniteRange, common_options, json_option, seed_opt
 from ...common.output import note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ..classifiers import CLASSIFIERS
-from ..reproduction import command_line
 from ._options import app_examples, corpus_options, features_options
+from ._reproduction import command_line
 
 NO_MATTER = ("report", "json", "quiet", "verbose")  # to the model
 

@@ -8,7 +8,7 @@ from collections.abc import Collection
 import click
 from click.core import ParameterSource
 
-from ..common.options import CountOrAll
+from ...common.options import CountOrAll
 
 
 def command_line(context: click.Context, leave_out: Collection[str] = ()) -> str:
