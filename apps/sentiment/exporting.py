@@ -24,7 +24,7 @@ token_pattern  the regular expression of its tokens, in Python's notation, with 
 stop_words     tokens that are left out then
 ngrams         the fewest and the most tokens in a row that make a term, joined by a space
 value          of a term from its count in the text: "count", "binary" (1) or "log" (1 + ln count)
-norm           what the row of value times factor is divided by: null (nothing), "l2" or "l1" of its norms
+norm           what the row of value times factor is divided by: null (nothing) or "l2", its Euclidean norm
 vocabulary     the terms; others are left out
 factors        of each term
 weights        a list for each label of a weight for each term; of two labels only that of the second
@@ -166,9 +166,12 @@ def weighting_of(model: Pipeline) -> Weighting:
     step = model.named_steps.get("weighting")
     if step is None:
         return Weighting(value, factors, None)
-    if step.sublinear_tf and value == "count":
+    if step.weighting in ("binary", "nb"):
+        value = "binary"
+    elif step.sublinear_tf and value == "count":
         value = "log"
-    return Weighting(value, step.idf_ if step.use_idf else factors, step.norm)
+    norm = "l2" if step.norm == "l2" or (step.norm == "auto" and step.weighting == "tfidf") else None
+    return Weighting(value, factors if step.weights_ is None else step.weights_, norm)
 
 
 def _save_pruned(model: Pipeline, path: str) -> list[str]:

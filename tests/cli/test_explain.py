@@ -5,10 +5,10 @@ import re
 
 import numpy as np
 import pytest
-from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.pipeline import Pipeline
 
 import fastsvm
+from fastsvm.text import BagOfWords, TermWeighting
 from fastsvm_apps.common.errors import AppError
 from fastsvm_apps.sentiment import prediction
 from fastsvm_apps.sentiment.explanation import explain
@@ -27,7 +27,7 @@ HARD = (
 def fitted(labels=2, weighting=None, **options):
     texts, y = [*TEXTS, "it again fine café straße οδος"], ["neg", "pos", "mixed", "pos", "neg"]
     y = [label if labels == 3 or label != "mixed" else "neg" for label in y]
-    steps = [("vectorizer", CountVectorizer(**options))]
+    steps = [("vectorizer", BagOfWords(**options))]
     if weighting is not None:
         steps.append(("weighting", weighting))
     return Pipeline([*steps, ("classifier", fastsvm.SDCAClassifier(loss="log", alpha=0.01))]).fit(texts, y)
@@ -40,7 +40,8 @@ def fitted(labels=2, weighting=None, **options):
         (None, {}),
         (None, {"ngram_range": (1, 2), "token_pattern": r"\S+"}),
         (None, {"binary": True, "ngram_range": (2, 3), "stop_words": "english"}),
-        (TfidfTransformer(sublinear_tf=True), {"ngram_range": (1, 2)}),
+        (TermWeighting(sublinear_tf=True), {"ngram_range": (1, 2)}),
+        (TermWeighting("nb"), {"analyzer": "split"}),
         (None, {"strip_accents": "unicode", "token_pattern": r"(\w)\w*"}),
     ],
 )
