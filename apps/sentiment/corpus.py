@@ -182,9 +182,9 @@ def arriving_texts(stream: BinaryIO, skipped: Skipped, size: int = 1 << 18) -> I
     keeps its place, with the bytes replaced.
     """
     number = 0
-    pending = b""
+    pending = bytearray()
 
-    def decode(line: bytes) -> str:
+    def decode(line: bytearray) -> str:
         nonlocal number
         number += 1
         if number == 1:
@@ -196,9 +196,13 @@ def arriving_texts(stream: BinaryIO, skipped: Skipped, size: int = 1 << 18) -> I
             return line.decode(errors="replace").rstrip("\r")
 
     while chunk := stream.read1(size):
-        *lines, pending = (pending + chunk).split(b"\n")
-        if lines:
+        head, end, tail = chunk.rpartition(b"\n")
+        pending += head  # in place: the pieces of a long line are not copied with each new one
+        if end:
+            lines = pending.split(b"\n")
+            pending = bytearray()
             yield [decode(line) for line in lines]
+        pending += tail
     if pending:
         yield [decode(pending)]
 
