@@ -204,7 +204,7 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         """
         if "_terms" not in vars(self):
             return super().get_feature_names_out(input_features)
-        return np.asarray(self._terms.strings(), dtype=object)
+        return np.asarray(self._packed().strings(), dtype=object)
 
     def restrict(self, support, indices=False):
         """Keep only some terms, as `DictVectorizer.restrict` does, and number them anew.
@@ -250,6 +250,8 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
             if "_terms" not in state:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute 'vocabulary_'")
             self._vocabulary = self._terms.numbers()
+        if "_terms" in state and "_given_out" not in state:
+            self._given_out = _fingerprint(self._vocabulary)
         return self._vocabulary
 
     @vocabulary_.setter
@@ -258,17 +260,19 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         self._vocabulary = vocabulary
 
     def __getstate__(self):
+        if "_terms" in vars(self):
+            self._packed()
         state = dict(super().__getstate__())
-        state.pop("_lookup", None)
-        if "_terms" in state:
-            state.pop("_vocabulary", None)
+        for name in ("_lookup", "_vocabulary", "_given_out") if "_terms" in state else ("_lookup",):
+            state.pop(name, None)
         return state
 
     # The vocabulary is kept as packed terms (`_terms`) or as a dict (`_vocabulary`), each made from the other
-    # when it is needed; `_lookup` is a table made from the terms.
+    # when it is needed; `_lookup` is a table made from the terms. A dict that was given out may have been
+    # changed since, as `_given_out` tells.
 
     def _forget(self):
-        for name in ("_terms", "_vocabulary", "_lookup"):
+        for name in ("_terms", "_vocabulary", "_lookup", "_given_out"):
             vars(self).pop(name, None)
 
     def _set_terms(self, terms):
@@ -276,17 +280,21 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         self._terms = terms
 
     def _packed(self):
-        if "_terms" not in vars(self):
-            if "_vocabulary" not in vars(self) and self.vocabulary is not None:
-                self._take_vocabulary()
-            self._terms = Terms.of(super().get_feature_names_out())
+        state = vars(self)
+        if "_given_out" in state and self._given_out != _fingerprint(self._vocabulary):
+            self.vocabulary_ = self._vocabulary
+        if "_terms" not in state:
+            if "_vocabulary" not in state and self.vocabulary is not None:
+                self._take_vocabulary(CountVectorizer(vocabulary=self.vocabulary))
+            else:
+                self._terms = Terms.of(super().get_feature_names_out())
+                self._given_out = _fingerprint(self._vocabulary)
         return self._terms
 
-    def _take_vocabulary(self):
-        """Check the vocabulary that was given, and make it that of the estimator."""
-        checked = CountVectorizer(vocabulary=self.vocabulary)
-        checked.get_feature_names_out()
-        self.vocabulary_, self.fixed_vocabulary_ = checked.vocabulary_, True
+    def _take_vocabulary(self, checked):
+        """Take over the vocabulary that was given, and that scikit-learn's `checked` looks over."""
+        self._set_terms(Terms.of(checked.get_feature_names_out()))
+        self.fixed_vocabulary_ = True
 
     def _lookup_of(self, reading):
         terms = self._packed()
@@ -306,7 +314,10 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
             return X
         warn_of_unused_pattern(self)
         if self.vocabulary is not None:
-            self._take_vocabulary()
+            # Fitting warns, which transforming does not.
+            self._take_vocabulary(
+                CountVectorizer(vocabulary=self.vocabulary, lowercase=self.lowercase).fit([])
+            )
             return self.transform(raw_documents) if count else None
         check_stop_words(self)
         with threads(self.n_jobs) as (n, run):
@@ -336,10 +347,18 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
             and share_or_count(self.min_df)
             and (
                 self.max_features is None
-                or (isinstance(self.max_features, Integral) and self.max_features > 0)
+                or (isinstance(self.max_features, Integral) and self.max_features > 0 and self._adds_up())
             )
             and isinstance(self.binary, bool)
         )
+
+    def _adds_up(self):
+        """Tell whether the counts of a term, each in `dtype`, add up to its frequency."""
+        try:
+            dtype = np.dtype(self.dtype)
+        except TypeError:
+            return False
+        return dtype.kind in "iuf" and dtype.itemsize >= 4
 
     def _limit(self, counter):
         """Keep the terms within `min_df`, `max_df` and `max_features`."""
@@ -363,3 +382,8 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         if not mask.any():
             raise ValueError("After pruning, no terms remain. Try a lower min_df or a higher max_df.")
         counter.keep(mask)
+
+
+def _fingerprint(vocabulary):
+    """Tell a vocabulary from what it was before; the strings know their hashes."""
+    return len(vocabulary), hash(tuple(vocabulary)), hash(tuple(vocabulary.values()))

@@ -34,6 +34,8 @@ PATTERNS = {
     **{prefix + pattern: (False, 1) for prefix in ("", "(?u)") for pattern in (r"\b\w+\b", r"\w+")},
 }
 
+ANALYZERS = ("word", "split", "char", "char_wb")
+
 BATCH = 1 << 22  # characters that are held at once
 
 
@@ -50,8 +52,14 @@ class Reading(NamedTuple):
 def reading_of(vectorizer):
     """Tell how the compiled code finds a vectoriser's terms; None if that is not for it to do.
 
-    What is not exactly as expected is left to scikit-learn, which also says what is wrong with it.
+    What is not exactly as expected is left to scikit-learn, which also says what is wrong with it, except
+    for what it does not know.
     """
+    n_jobs, analyzer = vectorizer.n_jobs, vectorizer.analyzer
+    if n_jobs is not None and not isinstance(n_jobs, Integral):
+        raise ValueError(f"n_jobs must be an int or None; got {n_jobs!r}")
+    if _is_str(analyzer) and analyzer not in ANALYZERS:
+        raise ValueError(f"analyzer must be one of {', '.join(ANALYZERS)}, or callable; got {analyzer!r}")
     if _is_changed(type(vectorizer)) or not _reads_as_usual(vectorizer):
         return None
     ngrams = vectorizer.ngram_range
@@ -91,7 +99,6 @@ def _reads_as_usual(vectorizer):
         and (vectorizer.strip_accents in (None, "ascii", "unicode") or callable(vectorizer.strip_accents))
         and isinstance(vectorizer.lowercase, bool)
         and (vectorizer.preprocessor is None or callable(vectorizer.preprocessor))
-        and (vectorizer.n_jobs is None or isinstance(vectorizer.n_jobs, Integral))
         and (vectorizer.token_pattern is None or _is_str(vectorizer.token_pattern))
     )
 
@@ -141,9 +148,11 @@ def warn_of_unused_pattern(vectorizer):
 
 
 def check_stop_words(vectorizer):
-    """Warn, as scikit-learn does, of stop words that no text can have."""
-    if vectorizer.stop_words is not None:
+    """Warn, as scikit-learn does and once for the same list, of stop words that no text can have."""
+    words = vectorizer.stop_words
+    if words is not None and vars(vectorizer).get("_stop_words_id") != id(words):
         vectorizer.build_analyzer()
+        vectorizer._stop_words_id = id(words)
 
 
 def by_pattern(vectorizer, cls):

@@ -23,7 +23,10 @@ class Terms:
 
     @classmethod
     def of(cls, strings):
-        """Pack strings."""
+        """Pack strings; raise TypeError where one is none."""
+        for string in strings:
+            if not isinstance(string, str):
+                raise TypeError(f"the terms of a vocabulary are strings; got {string!r}")
         encoded = [string.encode("utf-8", "surrogatepass") for string in strings]
         content = np.frombuffer(b"".join(encoded), np.uint8)
         return cls(content, np.cumsum([len(term) for term in encoded], dtype=np.int64))

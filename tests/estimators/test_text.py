@@ -1,0 +1,286 @@
+"""The vectorisers as scikit-learn's own tools use them, and where they hand over to scikit-learn's code."""
+
+import copy
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+import sklearn
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
+from sklearn.utils import get_tags
+
+from fastsvm import SDCAClassifier
+from fastsvm.text import BagOfWords, HashedBagOfWords
+from twins import (
+    OTHERS,
+    TEXTS,
+    assert_same,
+    assert_same_bits,
+    assert_same_matrix,
+    check,
+    outcome,
+    scikit_learn,
+)
+
+BOTH = pytest.mark.parametrize("vectorizer", [BagOfWords, HashedBagOfWords])
+OWN = {BagOfWords: CountVectorizer, HashedBagOfWords: HashingVectorizer}
+
+
+def labelled(n=120, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    words = np.where(rng.random((n, 8)) < 0.3, np.where(y, "good", "bad")[:, None], "thing")
+    return [" ".join(f"{w}{rng.integers(9)}" for w in row) for row in words], np.array(["neg", "pos"])[y]
+
+
+# Where scikit-learn's own code does the work
+
+
+def shout(text):
+    return text.upper().split()
+
+
+def letters(text):
+    return sorted(set(text))
+
+
+def swap(text):
+    return text.swapcase()
+
+
+FALLBACKS = [
+    {"tokenizer": shout, "token_pattern": None},
+    {"tokenizer": shout},
+    {"preprocessor": swap},
+    {"analyzer": letters},
+    {"analyzer": letters, "ngram_range": (1, 2), "stop_words": ["the"], "preprocessor": swap},
+    {"analyzer": "char", "ngram_range": (2, 3)},
+    {"analyzer": "char_wb", "ngram_range": (1, 3), "stop_words": ["the"]},
+    {"token_pattern": r"\w+"},
+    {"token_pattern": r"(?u)\b\w\w\w+\b", "ngram_range": (1, 2)},
+    {"token_pattern": r"(\w)\w+"},
+    {"token_pattern": r"\S+"},
+    {"strip_accents": swap},
+    {"analyzer": "char", "token_pattern": r"\S+"},
+]
+
+
+@pytest.mark.parametrize("parameters", FALLBACKS, ids=str)
+def test_what_is_not_compiled_is_as_in_scikit_learn(parameters):
+    for more in ({}, {"min_df": 2}, {"max_features": 5, "binary": True}, {"vocabulary": ["the", "cat", "t"]}):
+        for n_jobs in (None, 2):
+            X = check(BagOfWords(**parameters, **more, n_jobs=n_jobs))
+            assert X is not None
+
+
+@pytest.mark.parametrize("parameters", FALLBACKS, ids=str)
+def test_hashing_what_is_not_compiled(parameters):
+    ours = HashedBagOfWords(**parameters, n_jobs=2)
+    assert_same(*(outcome(lambda one=one: one.fit_transform(TEXTS)) for one in (ours, scikit_learn(ours))))
+
+
+def test_methods_of_a_subclass_are_called():
+    """Overriding the parts of the analysis is how vectorisers are extended."""
+
+    class Stems(BagOfWords):
+        def build_analyzer(self):
+            analyze = super().build_analyzer()
+            return lambda text: [word.rstrip("s") for word in analyze(text)]
+
+    class Quiet(BagOfWords):
+        def build_preprocessor(self):
+            return lambda text: text.replace("cat", "dog")
+
+    class Pairs(BagOfWords):
+        def build_tokenizer(self):
+            return lambda text: [text[i : i + 2] for i in range(0, len(text), 2)]
+
+    class Decoded(BagOfWords):
+        def decode(self, doc):
+            return doc["text"]
+
+    assert "dog" in Stems().fit(TEXTS).vocabulary_
+    assert "dogs" not in Stems().fit(TEXTS).vocabulary_
+    assert "cat" not in Quiet().fit(TEXTS).vocabulary_
+    assert "Th" in Pairs(lowercase=False).fit(TEXTS).vocabulary_
+    assert Decoded().fit([{"text": "one"}]).vocabulary_ == {"one": 0}
+
+
+# Parameters, copies, and the look of things
+
+
+@BOTH
+def test_they_are_scikit_learns_with_more_parameters(vectorizer):
+    own = OWN[vectorizer]
+    assert issubclass(vectorizer, own)
+    assert vectorizer().get_params() == {**own().get_params(), "n_jobs": None}
+    signatures = [inspect.signature(one).parameters for one in (vectorizer, own)]
+    assert list(signatures[0])[:-1] == list(signatures[1])
+    assert {p.kind for p in signatures[0].values()} == {inspect.Parameter.KEYWORD_ONLY}
+    assert get_tags(vectorizer()) == get_tags(own())
+    assert hasattr(vectorizer, "set_output") == hasattr(own, "set_output")
+    for name in dir(own):
+        if not name.startswith("_"):
+            assert hasattr(vectorizer, name)
+
+
+@BOTH
+def test_parameters(vectorizer):
+    one = vectorizer(ngram_range=(1, 2), n_jobs=2)
+    assert one.get_params()["ngram_range"] == (1, 2)
+    assert one.set_params(analyzer="split", n_jobs=None) is one
+    assert (one.analyzer, one.n_jobs) == ("split", None)
+    with pytest.raises(ValueError, match="Invalid parameter 'n_grams'"):
+        one.set_params(n_grams=3)
+    assert repr(vectorizer()) == f"{vectorizer.__name__}()"
+    assert repr(vectorizer(analyzer="split", ngram_range=(1, 2), n_jobs=2)) == (
+        f"{vectorizer.__name__}(analyzer='split', n_jobs=2, ngram_range=(1, 2))"
+    )
+    assert vectorizer.__name__ in vectorizer()._repr_html_()
+
+
+@BOTH
+def test_the_constructor_changes_nothing_it_is_given(vectorizer):
+    parameters = {"stop_words": ["the"], "ngram_range": (1, 3), "dtype": np.float32}
+    one = vectorizer(**parameters)
+    for name, value in parameters.items():
+        assert getattr(one, name) is value
+    one.fit_transform(TEXTS)
+    assert parameters == {"stop_words": ["the"], "ngram_range": (1, 3), "dtype": np.float32}
+    for name, value in parameters.items():
+        assert getattr(one, name) is value
+
+
+@BOTH
+def test_a_clone_is_not_fitted(vectorizer):
+    one = vectorizer(ngram_range=(1, 2), stop_words=["the"], n_jobs=2)
+    one.fit(TEXTS)
+    other = clone(one)
+    assert type(other) is vectorizer
+    assert other.get_params() == one.get_params()
+    assert not hasattr(other, "vocabulary_")
+    assert_same_matrix(other.fit_transform(TEXTS), one.transform(TEXTS))
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+@pytest.mark.parametrize(
+    "parameters", [{}, {"analyzer": "split", "ngram_range": (1, 2)}, {"vocabulary": ["cat"]}], ids=str
+)
+def test_copies(copied, parameters):
+    one = BagOfWords(**parameters).fit(TEXTS)
+    for fitted in (one, BagOfWords(**parameters).fit(TEXTS)):
+        other = copied(fitted)
+        assert type(other) is BagOfWords
+        assert other.vocabulary_ == fitted.vocabulary_
+        assert other.get_feature_names_out().tolist() == fitted.get_feature_names_out().tolist()
+        assert_same_bits(other.transform(OTHERS), fitted.transform(OTHERS))
+        other.fit(OTHERS)
+        own = scikit_learn(one).fit(TEXTS)
+        assert_same_matrix(fitted.transform(TEXTS), own.transform(TEXTS))
+        fitted.transform(TEXTS)  # the second time round, what is prepared once is there
+    unfitted = copied(BagOfWords(**parameters))
+    assert_same_matrix(unfitted.fit_transform(TEXTS), scikit_learn(one).fit_transform(TEXTS))
+
+
+def test_a_copy_with_surrogates_in_its_terms():
+    one = BagOfWords(analyzer="split").fit(["\ud800 \x00 x"])
+    other = pickle.loads(pickle.dumps(one))
+    assert other.vocabulary_ == one.vocabulary_
+
+
+def test_a_pickle_is_no_larger_than_needed():
+    texts = [f"word{i} other{i}" for i in range(5000)]
+    ours, own = BagOfWords(), CountVectorizer()
+    ours.fit_transform(texts)
+    ours.transform(texts)
+    assert len(pickle.dumps(ours)) < 1.3 * len(pickle.dumps(own.fit(texts)))
+
+
+def test_feature_names():
+    names = BagOfWords().fit(TEXTS).get_feature_names_out()
+    assert names.dtype == object
+    assert all(type(name) is str for name in names)
+    assert all(isinstance(i, int | np.integer) for i in BagOfWords().fit(TEXTS).vocabulary_.values())
+    assert type(BagOfWords().fit(TEXTS).vocabulary_) is dict
+    assert BagOfWords().fit(TEXTS).fixed_vocabulary_ is False
+    assert BagOfWords(vocabulary=["cat"]).fit(TEXTS).fixed_vocabulary_ is True
+
+
+@BOTH
+def test_sparse_arrays_where_they_are_configured(vectorizer):
+    if "sparse_interface" not in sklearn.get_config():
+        pytest.skip("this scikit-learn returns matrices only")
+    for interface, kind in (("sparray", sparse.csr_array), ("spmatrix", sparse.csr_matrix)):
+        with sklearn.config_context(sparse_interface=interface):
+            one = vectorizer()
+            assert type(one.fit_transform(TEXTS)) is kind
+            assert type(one.transform(TEXTS)) is kind
+
+
+# Together with others
+
+
+@BOTH
+def test_in_a_pipeline(vectorizer):
+    texts, y = labelled()
+    model = make_pipeline(vectorizer(), SDCAClassifier(alpha=0.01, random_state=0)).fit(texts, y)
+    assert model.score(texts, y) > 0.9
+    own = make_pipeline(OWN[vectorizer](), SDCAClassifier(alpha=0.01, random_state=0)).fit(texts, y)
+    np.testing.assert_allclose(
+        model.decision_function(texts), own.decision_function(texts), rtol=1e-3, atol=1e-3
+    )
+    assert clone(model).fit(texts, y).score(texts, y) == model.score(texts, y)
+
+
+def test_names_through_a_pipeline_and_a_union():
+    model = Pipeline([("bag", BagOfWords()), ("same", "passthrough")]).fit(TEXTS)
+    assert (
+        model[:1].get_feature_names_out().tolist()
+        == CountVectorizer().fit(TEXTS).get_feature_names_out().tolist()
+    )
+    union, own = (
+        FeatureUnion([("words", one()), ("pairs", one(ngram_range=(2, 2)))])
+        for one in (BagOfWords, CountVectorizer)
+    )
+    assert_same_matrix(union.fit_transform(TEXTS).tocsr(), own.fit_transform(TEXTS).tocsr())
+    assert union.get_feature_names_out().tolist() == own.get_feature_names_out().tolist()
+
+
+def test_grid_search():
+    texts, y = labelled()
+    grid = {"bag__ngram_range": [(1, 1), (1, 2)], "bag__min_df": [1, 3], "bag__binary": [False, True]}
+    found, own = (
+        GridSearchCV(Pipeline([("bag", one()), ("bayes", MultinomialNB())]), grid, cv=3).fit(texts, y)
+        for one in (BagOfWords, CountVectorizer)
+    )
+    np.testing.assert_array_equal(found.cv_results_["mean_test_score"], own.cv_results_["mean_test_score"])
+    assert found.best_params_ == own.best_params_
+    assert found.predict(texts).tolist() == own.predict(texts).tolist()
+
+
+@pytest.mark.slow
+def test_in_other_processes():
+    """joblib pickles the estimators and the texts on their way."""
+    texts, y = labelled()
+    scores = [
+        cross_val_score(make_pipeline(one(), MultinomialNB()), texts, y, cv=2, n_jobs=2)
+        for one in (BagOfWords, CountVectorizer)
+    ]
+    np.testing.assert_array_equal(*scores)
+
+
+def test_a_column_of_an_array():
+    from sklearn.compose import make_column_transformer
+
+    X = np.array([TEXTS, TEXTS[::-1]], dtype=object).T
+    found, own = (
+        make_column_transformer((one(), 0), (one(ngram_range=(2, 2)), 1)).fit_transform(X)
+        for one in (BagOfWords, CountVectorizer)
+    )
+    np.testing.assert_array_equal(sparse.csr_array(found).toarray(), sparse.csr_array(own).toarray())

@@ -1,0 +1,402 @@
+"""BagOfWords beside CountVectorizer: its parameters, and what holds after fitting."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fastsvm.text import BagOfWords
+from twins import (
+    OTHERS,
+    TEXTS,
+    assert_same,
+    assert_same_bits,
+    assert_same_matrix,
+    assert_same_state,
+    check,
+    outcome,
+    scikit_learn,
+)
+from twins import texts as hard_texts
+
+NGRAMS = [(1, 1), (1, 2), (2, 2), (1, 3), (2, 3), (3, 9), (9, 9)]
+STOP_WORDS = [None, "english", ["the", "cat"], ["one", "two", "three", "The", "", "on the"], []]
+
+
+@pytest.mark.parametrize("analyzer", ["word", "split"])
+@pytest.mark.parametrize("ngrams", NGRAMS)
+@pytest.mark.parametrize("lowercase", [True, False])
+def test_ngrams(analyzer, ngrams, lowercase):
+    X = check(BagOfWords(analyzer=analyzer, ngram_range=ngrams, lowercase=lowercase))
+    assert X is None or X.nnz
+
+
+@pytest.mark.parametrize(
+    "ngrams", [(0, 0), (0, 1), (0, 2), (-1, 1), (2, 1), (1, 0), (1,), (1, 2, 3), (1.0, 2.0), [1, 2]]
+)
+def test_odd_ngrams(ngrams):
+    check(BagOfWords(ngram_range=ngrams))
+
+
+@pytest.mark.parametrize("stop_words", STOP_WORDS)
+@pytest.mark.parametrize("ngrams", NGRAMS[:4])
+@pytest.mark.parametrize("analyzer", ["word", "split"])
+def test_stop_words(analyzer, ngrams, stop_words):
+    check(BagOfWords(analyzer=analyzer, ngram_range=ngrams, stop_words=stop_words))
+
+
+@pytest.mark.parametrize("stop_words", [["don't", "l'été"], ["The"], [1], ["a b"]])
+def test_stop_words_that_do_not_fit_the_tokens_warn_once(stop_words):
+    ours = BagOfWords(stop_words=stop_words)
+    own = scikit_learn(ours)
+    for _ in range(2):
+        assert_same(*(outcome(lambda one=one: one.fit_transform(TEXTS)) for one in (ours, own)))
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"min_df": 2},
+        {"min_df": 3},
+        {"min_df": 0.2},
+        {"min_df": 0.0},
+        {"min_df": 1.0},
+        {"max_df": 1},
+        {"max_df": 2},
+        {"max_df": 0.1},
+        {"max_df": 0.3},
+        {"max_df": 0.0},
+        {"min_df": 2, "max_df": 2},
+        {"min_df": 2, "max_df": 0.4, "max_features": 2},
+        {"min_df": 3, "max_df": 2},
+        {"min_df": 0.9, "max_df": 1},
+        {"min_df": 9},
+        {"min_df": 100},
+        {"min_df": 0},
+        {"min_df": -1},
+        {"min_df": 1.5},
+        {"max_df": "many"},
+        {"max_features": 0},
+        {"max_features": 1.5},
+        {"max_features": 10**6},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("more", [{}, {"ngram_range": (1, 2), "binary": True}], ids=["plain", "bigrams"])
+def test_limits(limits, more):
+    check(BagOfWords(**limits, **more))
+
+
+@pytest.mark.parametrize("limit", [1, 2, 5, 17, 40, 100, 300])
+@pytest.mark.parametrize("dtype", [np.int64, np.float32])
+def test_the_most_frequent_terms_with_their_ties(limit, dtype):
+    # Most of 400 words have the frequency of a hundred others.
+    rng = np.random.default_rng(limit)
+    texts = [" ".join(f"word{i}" for i in rng.integers(0, 400, 30)) for _ in range(50)]
+    for more in ({}, {"ngram_range": (1, 2)}, {"min_df": 2, "max_df": 0.1}, {"binary": True}):
+        X = check(BagOfWords(max_features=limit, dtype=dtype, **more), texts, texts[::-1])
+        assert 0 < X.shape[1] <= limit
+
+
+@pytest.mark.parametrize(
+    "vocabulary",
+    [
+        ["cat", "the", "unseen", "dogs", "mat"],
+        {"cat", "the", "unseen", "mat"},
+        {"cat": 2, "the": 0, "unseen": 1},
+        {"cat": np.int64(1), "the": np.int32(0)},
+        ("the cat", "cat", "on the mat", "cat sat on"),
+        np.array(["cat", "the", "dog's"]),
+        [
+            "",
+            "a  b",
+            " x",
+            "x ",
+            "cat ",
+            "the  cat",
+            "the\tcat",
+            "Foo",
+            "The",
+            "a",
+            "cat",
+            "the cat",
+            "\ud800",
+            "\x00",
+        ],
+        ["οδος", "οδός", "i̇", "straße", "STRASSE", "日本語", "crème brûlée"],
+        ["no", "such", "words"],
+        ["cat", "dog", "cat"],
+        {"cat": 0, "dog": 0},
+        {"cat": 0, "dog": 2},
+        {"cat": -1, "dog": 0},
+        {"cat": 0.0, "dog": 1.0},
+        [],
+        {},
+        "cat",
+        5,
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize(
+    "more", [{}, {"ngram_range": (1, 2)}, {"lowercase": False, "analyzer": "split"}], ids=str
+)
+def test_a_given_vocabulary(vocabulary, more):
+    ours = BagOfWords(vocabulary=vocabulary, **more)
+    own = scikit_learn(ours)
+    assert_same(*(outcome(lambda one=one: one.transform(TEXTS)) for one in (ours, own)))  # without fitting
+    check(BagOfWords(vocabulary=vocabulary, **more))
+
+
+def test_the_terms_of_a_vocabulary_are_strings():
+    for vocabulary in (["cat", 3], [("the", "cat")], [b"cat"], {None: 0}):
+        vectorizer = BagOfWords(vocabulary=vocabulary, lowercase=False)
+        for method in (vectorizer.fit, vectorizer.transform):
+            with pytest.raises(TypeError, match="terms of a vocabulary are strings; got "):
+                method(TEXTS)
+
+
+def test_a_vocabulary_that_can_be_read_once():
+    ours, own = (
+        BagOfWords(vocabulary=iter(["cat", "dog"])),
+        scikit_learn(BagOfWords(vocabulary=iter(["cat", "dog"]))),
+    )
+    for one in (ours, own):
+        one.fit(TEXTS)
+    assert_same_state(ours, own)
+
+
+@pytest.mark.parametrize("strip_accents", ["ascii", "unicode"])
+@pytest.mark.parametrize("lowercase", [True, False])
+@pytest.mark.parametrize("analyzer", ["word", "split"])
+def test_accents(strip_accents, lowercase, analyzer):
+    check(BagOfWords(strip_accents=strip_accents, lowercase=lowercase, analyzer=analyzer, ngram_range=(1, 2)))
+    check(BagOfWords(strip_accents=strip_accents, stop_words=["l'été", "creme"]))
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [np.int64, np.int32, np.float32, np.float64, np.uint8, bool, "float32", np.dtype("int16")],
+    ids=str,
+)
+@pytest.mark.parametrize("binary", [True, False])
+def test_dtypes(dtype, binary):
+    texts = [*TEXTS, "many " * 300]  # more than eight bits count
+    check(BagOfWords(dtype=dtype, binary=binary), texts, texts)
+    check(BagOfWords(dtype=dtype, binary=binary, min_df=2, max_features=3), texts, texts)
+
+
+def test_bits_do_not_depend_on_threads():
+    rng = np.random.default_rng(0)
+    texts = [" ".join(f"w{i}" for i in rng.geometric(0.01, rng.integers(0, 50))) for _ in range(1000)]
+    for more in ({}, {"ngram_range": (1, 2), "min_df": 2}, {"max_features": 100, "dtype": np.float32}):
+        one = BagOfWords(n_jobs=1, **more)
+        X = one.fit_transform(texts)
+        for n_jobs in (None, 2, 3, 16, -1):
+            other = BagOfWords(n_jobs=n_jobs, **more)
+            assert_same_bits(other.fit_transform(texts), X)
+            assert other.vocabulary_ == one.vocabulary_
+            assert_same_bits(other.transform(texts[::-1]), one.transform(texts[::-1]))
+        assert_same_matrix(X, scikit_learn(one).fit_transform(texts))
+
+
+@pytest.mark.parametrize("n_jobs", [1.5, "two"])
+def test_n_jobs_is_checked(n_jobs):
+    with pytest.raises(ValueError, match="n_jobs"):
+        BagOfWords(n_jobs=n_jobs).fit(TEXTS)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"input": "url"},
+        {"encoding": None},
+        {"decode_error": "quiet"},
+        {"strip_accents": "all"},
+        {"lowercase": "yes"},
+        {"binary": 2},
+        {"stop_words": "french"},
+        {"stop_words": {"the"}},
+        {"token_pattern": r"(a)(b)"},
+        {"token_pattern": r"("},
+        {"token_pattern": None},
+        {"token_pattern": 3},
+        {"tokenizer": "words"},
+        {"preprocessor": 1},
+        {"dtype": "no such type"},
+    ],
+    ids=str,
+)
+def test_invalid_parameters(parameters):
+    ours = BagOfWords(**parameters)
+    assert_same(*(outcome(lambda one=one: one.fit_transform(TEXTS)) for one in (ours, scikit_learn(ours))))
+
+
+def test_an_unknown_analyzer():
+    with pytest.raises(ValueError, match=r"analyzer must be .*split.* or callable; got 'lines'"):
+        BagOfWords(analyzer="lines").fit(TEXTS)
+
+
+def test_only_stop_words():
+    check(BagOfWords(stop_words="english"), ["the and of", "not a"])
+    check(BagOfWords(stop_words=["cat"], ngram_range=(2, 2)), ["cat dog", "dog cat"])
+
+
+def test_transform_before_fit():
+    ours = BagOfWords()
+    for name, *args in (("transform", TEXTS), ("get_feature_names_out",), ("inverse_transform", [[1]])):
+        results = [
+            outcome(lambda one=one, n=name, a=args: getattr(one, n)(*a)) for one in (ours, scikit_learn(ours))
+        ]
+        assert_same(*results)
+        assert results[0].error
+
+
+# After fitting
+
+
+def test_fitting_again_forgets():
+    ours = BagOfWords()
+    own = scikit_learn(ours)
+    for texts in (TEXTS, OTHERS, TEXTS[::-1]):
+        assert_same_matrix(ours.fit_transform(texts), own.fit_transform(texts))
+        assert_same_state(ours, own)
+        assert_same_matrix(ours.transform(TEXTS), own.transform(TEXTS))
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"lowercase": False},
+        {"binary": True},
+        {"ngram_range": (2, 2)},
+        {"stop_words": ["the"]},
+        {"dtype": np.float32},
+        {"strip_accents": "ascii"},
+        {"token_pattern": r"\w+"},
+        {"vocabulary": ["cat"]},
+        {"min_df": 3},
+        {"input": "filename"},
+    ],
+    ids=str,
+)
+def test_parameters_set_after_fitting_hold(parameters):
+    ours = BagOfWords(ngram_range=(1, 2)).fit(TEXTS)
+    own = scikit_learn(ours).fit(TEXTS)
+    results = [outcome(lambda one=one: one.set_params(**parameters).transform(TEXTS)) for one in (ours, own)]
+    assert_same(*results)
+
+
+def test_a_vocabulary_assigned_or_changed_is_used():
+    ours, own = BagOfWords(), scikit_learn(BagOfWords())
+    for vocabulary in ({"cat": 1, "dog": 0}, {"the": 0, "a": 1, "mats": 2}):
+        for one in (ours, own):
+            one.vocabulary_ = dict(vocabulary)
+        assert_same_matrix(ours.transform(TEXTS), own.transform(TEXTS))
+        assert_same_state(ours, own)
+    for one in (ours.fit(TEXTS), own.fit(TEXTS)):
+        one.vocabulary_["cat"], one.vocabulary_["dog"] = one.vocabulary_["dog"], one.vocabulary_["cat"]
+        one.vocabulary_["unseen"] = one.vocabulary_.pop("the")
+    assert_same_state(ours, own)
+    assert_same_matrix(ours.transform(OTHERS), own.transform(OTHERS))
+
+
+def test_results_are_not_shared():
+    vectorizer = BagOfWords().fit(TEXTS)
+    X = vectorizer.transform(TEXTS)
+    X.data[:] = 7
+    X.indices[:] = 0
+    names = vectorizer.get_feature_names_out()
+    names[:] = "gone"
+    check_after = scikit_learn(vectorizer).fit(TEXTS)
+    assert_same_matrix(vectorizer.transform(TEXTS), check_after.transform(TEXTS))
+    assert_same_state(vectorizer, check_after)
+
+
+def test_inverse_transform():
+    for more in ({}, {"ngram_range": (1, 2), "min_df": 2}):
+        ours = BagOfWords(**more)
+        own = scikit_learn(ours)
+        X, Y = ours.fit_transform(TEXTS), own.fit_transform(TEXTS)
+        for given_, expected in ((X, Y), (X.toarray(), Y.toarray())):
+            for words, own_words in zip(
+                ours.inverse_transform(given_), own.inverse_transform(expected), strict=True
+            ):
+                assert sorted(words) == sorted(own_words)
+
+
+def test_the_parts_of_the_analysis():
+    for parameters in ({}, {"ngram_range": (1, 2), "stop_words": "english"}, {"analyzer": "split"}):
+        ours = BagOfWords(**parameters)
+        own = scikit_learn(ours)
+        for text in TEXTS:
+            assert ours.build_analyzer()(text) == own.build_analyzer()(text)
+            assert ours.build_preprocessor()(text) == own.build_preprocessor()(text)
+            assert ours.decode(text.encode()) == own.decode(text.encode())
+        assert ours.get_stop_words() == own.get_stop_words()
+
+
+# Any combination of parameters
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(
+    st.lists(hard_texts, min_size=1, max_size=12),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "analyzer": st.sampled_from(["word", "split"]),
+            "lowercase": st.booleans(),
+            "ngram_range": st.sampled_from(NGRAMS[:5]),
+            "strip_accents": st.sampled_from([None, "ascii", "unicode"]),
+            "stop_words": st.sampled_from(STOP_WORDS),
+            "min_df": st.integers(1, 3) | st.floats(0, 1),
+            "max_df": st.integers(1, 12) | st.floats(0, 1),
+            "max_features": st.none() | st.integers(1, 30),
+            "binary": st.booleans(),
+            "dtype": st.sampled_from([np.int64, np.int32, np.float32, np.float64]),
+            "n_jobs": st.sampled_from([None, 1, 2, 3]),
+        },
+    ),
+)
+def test_any_parameters(texts, parameters):
+    check(BagOfWords(**parameters), texts, texts[::-1])
+
+
+# The corpora beside the project
+
+
+def corpus_texts(shared, name):
+    lines = (shared / name).read_text(encoding="utf-8").splitlines()
+    return (
+        [line.split(None, 3)[3] for line in lines]
+        if name == "sentiment.txt"
+        else [line.partition("\t")[2] for line in lines[1:]]
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "ngrams"),
+    [
+        pytest.param(
+            name, ngrams, marks=pytest.mark.slow if (name, ngrams) != ("sentiment.txt", (1, 1)) else []
+        )
+        for name in ("sentiment.txt", "imdb_10k.tsv")
+        for ngrams in ((1, 1), (1, 2))
+    ],
+)
+def test_corpora(shared, name, ngrams):
+    texts = corpus_texts(shared, name)
+    train, rest = texts[: len(texts) // 2], texts[len(texts) // 2 :]
+    analyzer = "split" if name == "sentiment.txt" else "word"
+    ours = BagOfWords(analyzer=analyzer, ngram_range=ngrams, n_jobs=1)
+    own = scikit_learn(ours)
+    X = ours.fit_transform(train)
+    Y = ours.transform(rest)
+    assert_same_matrix(X, own.fit_transform(train))
+    assert_same_matrix(Y, own.transform(rest))
+    assert_same_state(ours, own)
+    for n_jobs in (2, 3):
+        other = BagOfWords(analyzer=analyzer, ngram_range=ngrams, n_jobs=n_jobs)
+        assert_same_bits(other.fit_transform(iter(train)), X)
+        assert_same_bits(other.transform(iter(rest)), Y)
+        assert other.vocabulary_ == own.vocabulary_

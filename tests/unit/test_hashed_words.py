@@ -1,0 +1,203 @@
+"""HashedBagOfWords beside HashingVectorizer."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fastsvm.text import HashedBagOfWords
+from twins import OTHERS, TEXTS, assert_same, assert_same_bits, assert_same_matrix, outcome, scikit_learn
+from twins import texts as hard_texts
+
+
+def check(vectorizer, texts=TEXTS):
+    """Transform beside scikit-learn, with and without fitting; return the matrix, or None where it fails."""
+    own = scikit_learn(vectorizer)
+    fresh = texts if callable(texts) else lambda: texts
+    for method in ("transform", "fit_transform"):
+        results = [outcome(lambda one=one, m=method: getattr(one, m)(fresh())) for one in (vectorizer, own)]
+        assert_same(*results)
+    return results[0].value
+
+
+@pytest.mark.parametrize("n_features", [1, 2, 7, 16, 1000, 1024, 2**20, 2**20 + 7, 2**31 - 2])
+@pytest.mark.parametrize("alternate_sign", [True, False])
+@pytest.mark.parametrize("norm", ["l1", "l2", None])
+@pytest.mark.parametrize("binary", [True, False])
+def test_hashing(n_features, alternate_sign, norm, binary):
+    parameters = {"alternate_sign": alternate_sign, "norm": norm, "binary": binary}
+    X = check(HashedBagOfWords(n_features=n_features, **parameters))
+    assert X.shape == (len(TEXTS), n_features)
+    check(HashedBagOfWords(n_features=n_features, ngram_range=(1, 2), analyzer="split", **parameters))
+
+
+def test_opposite_signs_leave_an_explicit_zero():
+    """As in scikit-learn, which makes it a 1 where `binary` is asked for."""
+    words = [f"word{i}" for i in range(50)]
+    X = check(HashedBagOfWords(n_features=1, norm=None), [f"{a} {b}" for a in words for b in words])
+    assert (X.data == 0).any()
+    check(HashedBagOfWords(n_features=1, norm="l2"), [f"{a} {b}" for a in words for b in words])
+    check(HashedBagOfWords(n_features=1, norm=None, binary=True), [f"{a} {b}" for a in words for b in words])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int32, "float32"], ids=str)
+@pytest.mark.parametrize("norm", ["l1", "l2", None])
+def test_dtypes(dtype, norm):
+    check(HashedBagOfWords(n_features=50, dtype=dtype, norm=norm))
+    check(HashedBagOfWords(dtype=dtype, norm=norm, binary=True))
+
+
+@pytest.mark.parametrize("ngrams", [(1, 1), (1, 2), (2, 2), (1, 3), (2, 3), (2, 1), (0, 2), (1,), [1, 2]])
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"analyzer": "split"},
+        {"stop_words": "english"},
+        {"lowercase": False},
+        {"strip_accents": "unicode"},
+    ],
+    ids=str,
+)
+def test_analysis(ngrams, more):
+    check(HashedBagOfWords(ngram_range=ngrams, **more))
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(
+    st.lists(hard_texts, min_size=1, max_size=12),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "n_features": st.integers(1, 2**31 - 2) | st.integers(1, 50),
+            "analyzer": st.sampled_from(["word", "split"]),
+            "lowercase": st.booleans(),
+            "ngram_range": st.sampled_from([(1, 1), (1, 2), (2, 3)]),
+            "strip_accents": st.sampled_from([None, "ascii", "unicode"]),
+            "stop_words": st.sampled_from([None, "english", ["the", "cat"]]),
+            "binary": st.booleans(),
+            "norm": st.sampled_from(["l1", "l2", None]),
+            "alternate_sign": st.booleans(),
+            "dtype": st.sampled_from([np.float32, np.float64]),
+            "n_jobs": st.sampled_from([None, 1, 2, 3]),
+        },
+    ),
+)
+def test_any_parameters(texts, parameters):
+    texts = [text.encode("utf-8", "replace").decode() for text in texts]  # of surrogates: see below
+    check(HashedBagOfWords(**parameters), texts)
+
+
+def test_a_lone_surrogate():
+    """scikit-learn cannot hash it; a stream should not end there."""
+    assert check(HashedBagOfWords(), ["a word, \ud800 and another"]).nnz  # it is no word
+    ours = HashedBagOfWords(analyzer="split")
+    texts = ["a \ud800 word", "\udc00", "\ud800"]
+    with pytest.raises(UnicodeEncodeError):
+        scikit_learn(ours).transform(texts)
+    X = ours.transform(texts)
+    assert np.diff(X.indptr).tolist() == [3, 1, 1]
+    assert X[2].indices[0] in X[0].indices
+    assert X[2].indices[0] != X[1].indices[0]
+
+
+def test_long_terms():
+    """Every length of the last, incomplete block of the hash, and a long one."""
+    texts = ["x" * i + "é" * j + " end" for i in range(2, 40) for j in range(3)] + ["ab" * 500_000]
+    check(HashedBagOfWords(ngram_range=(1, 2)), texts)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [""],
+        ["", "a"],
+        "a single string",
+        ["one two", None],
+        ["one two", np.nan],
+        ["one", 3],
+        5,
+        ["a", b"\xff"],
+    ],
+    ids=repr,
+)
+def test_texts_that_are_none(texts):
+    check(HashedBagOfWords(), texts)
+
+
+def test_no_texts_at_all():
+    with pytest.raises((ValueError, StopIteration)):
+        HashedBagOfWords().transform([])
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"n_features": 0},
+        {"n_features": 2**31},
+        {"n_features": 1.5},
+        {"norm": "l3"},
+        {"alternate_sign": "yes"},
+        {"binary": 3},
+        {"dtype": "no such type"},
+        {"stop_words": "french"},
+    ],
+    ids=str,
+)
+def test_invalid_parameters(parameters):
+    ours = HashedBagOfWords(**parameters)
+    own = scikit_learn(ours)
+    assert_same(*(outcome(lambda one=one: one.fit(TEXTS) is one) for one in (ours, own)))
+    assert_same(*(outcome(lambda one=one: one.fit_transform(TEXTS)) for one in (ours, own)))
+    assert_same(*(outcome(lambda one=one: one.partial_fit(TEXTS) is one) for one in (ours, own)))
+
+
+def test_nothing_is_learnt():
+    vectorizer = HashedBagOfWords()
+    X = vectorizer.transform(TEXTS)
+    assert vectorizer.partial_fit(OTHERS) is vectorizer
+    assert vectorizer.fit(OTHERS) is vectorizer
+    assert {name for name in vars(vectorizer) if not name.startswith("_")} == vectorizer.get_params().keys()
+    assert_same_bits(vectorizer.transform(TEXTS), X)
+
+
+def test_bits_do_not_depend_on_threads():
+    rng = np.random.default_rng(0)
+    texts = [" ".join(f"w{i}" for i in rng.geometric(0.01, rng.integers(0, 50))) for _ in range(2000)]
+    for more in ({}, {"n_features": 100, "ngram_range": (1, 2), "dtype": np.float32}):
+        X = HashedBagOfWords(n_jobs=1, **more).transform(texts)
+        assert_same_matrix(X, scikit_learn(HashedBagOfWords(**more)).transform(texts))
+        for n_jobs in (2, 3, 16, -1):
+            assert_same_bits(HashedBagOfWords(n_jobs=n_jobs, **more).transform(iter(texts)), X)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_error_on_the_way(n_jobs):
+    class MyError(Exception):
+        pass
+
+    def texts():
+        yield from TEXTS * 500
+        raise MyError("the disk is gone")
+
+    with pytest.raises(MyError, match="the disk is gone"):
+        HashedBagOfWords(n_jobs=n_jobs).transform(texts())
+
+
+def test_files_and_encodings(tmp_path):
+    paths = []
+    for i, text in enumerate(TEXTS):
+        paths.append(tmp_path / f"{i}.txt")
+        paths[-1].write_bytes(text.encode())
+    check(HashedBagOfWords(input="filename"), paths)
+    check(HashedBagOfWords(encoding="latin-1"), [text.encode() for text in TEXTS])
+    check(HashedBagOfWords(decode_error="replace"), [b"caf\xe9 au lait", "str"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ngrams", [(1, 1), (1, 2)])
+def test_corpora(shared, ngrams):
+    for name, analyzer in (("sentiment.txt", "split"), ("imdb_10k.tsv", "word")):
+        texts = (shared / name).read_text(encoding="utf-8").splitlines()[:4000]
+        ours = HashedBagOfWords(analyzer=analyzer, ngram_range=ngrams, n_jobs=2)
+        assert_same_matrix(ours.transform(texts), scikit_learn(ours).transform(texts))
