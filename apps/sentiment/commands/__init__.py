@@ -6,8 +6,11 @@ What brings scikit-learn or matplotlib is imported inside the commands: `--help`
 from .compare import compare
 from .describe import describe
 from .evaluate import evaluate
+from .explain import explain
+from .export import export
 from .predict import predict
 from .train import train
+from .tune import tune
 from .words import words
 
-COMMANDS = (train, evaluate, predict, words, compare, describe)
+COMMANDS = (train, tune, evaluate, predict, explain, words, export, compare, describe)

@@ -1,0 +1,129 @@
+"""`tune`: the best recipe of a corpus, as a config file for `train`."""
+
+from __future__ import annotations
+
+import click
+
+from ...common.errors import USAGE, AppError
+from ...common.options import CountOrAll, FiniteRange, common_options, json_option, seed_option
+from ...common.output import note_skipped, print_json, tidy_warnings
+from ...common.progress import Stages
+from ..classifiers import CLASSIFIERS
+from ._options import NGrams, app_examples, corpus_options, score_option, tokens_option
+
+WEIGHTINGS = ("counts", "binary", "tfidf", "nb")
+TUNABLE = [name for name, recipe in CLASSIFIERS.items() if recipe.estimator == "SDCAClassifier"]
+
+
+class ListOf(click.ParamType):
+    """Values of one type, parted by commas; what is said twice counts once."""
+
+    def __init__(self, kind: click.ParamType) -> None:
+        self.kind = kind
+        self.name = f"{kind.name} list"
+
+    def convert(self, value, param, ctx):
+        """Convert and check each value."""
+        if not isinstance(value, str):
+            return value
+        parts = [part.strip() for part in value.split(",")]
+        return tuple(dict.fromkeys(self.kind.convert(part, param, ctx) for part in parts))
+
+
+@click.command(
+    epilog=app_examples(
+        "tune data/reviews.txt",
+        "tune reviews.csv.gz --weightings tfidf,nb --ngrams 2,3 --k all -o best.toml",
+    )
+)
+@corpus_options
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE.toml",
+    help="Where the winner goes, for train --config.  "
+    "[default: the name of CORPUS with .toml, in the current folder]",
+)
+@click.option(
+    "--weightings",
+    type=ListOf(click.Choice(WEIGHTINGS)),
+    metavar="NAME,...",
+    default=",".join(WEIGHTINGS),
+    show_default=True,
+    help="What a feature of a text weighs.",
+)
+@click.option(
+    "--ngrams",
+    type=ListOf(NGrams()),
+    metavar="N|A-B,...",
+    default="1,2",
+    show_default=True,
+    help="Words in a row that make a feature: up to N, or from A to B.",
+)
+@click.option(
+    "--k",
+    type=ListOf(CountOrAll()),
+    metavar="N|all,...",
+    default="5000,20000,all",
+    show_default=True,
+    help="Features to keep, the best by --score.",
+)
+@click.option(
+    "--alphas",
+    type=ListOf(FiniteRange(min=0, min_open=True)),
+    metavar="X,...",
+    help="Strengths of the L2 regularisation.  [default: 16 down from the largest that matters]",
+)
+@click.option(
+    "--folds",
+    type=click.IntRange(min=2),
+    default=5,
+    show_default=True,
+    help="Parts of the training texts; each is tried by what is trained on the others.",
+)
+@click.option(
+    "--classifier",
+    type=click.Choice(TUNABLE),
+    default=TUNABLE[0],
+    show_default=True,
+    help="Learning algorithm.",
+)
+@score_option
+@tokens_option
+@click.option(
+    "--holdout",
+    type=FiniteRange(0, 1, max_open=True),
+    default=0.2,
+    show_default=True,
+    help="Share of the texts that only the winner is tried on, the same that train holds out.",
+)
+@click.option("--csv", is_flag=True, help="Print a CSV table: every recipe at every alpha.")
+@seed_option
+@json_option
+@common_options
+def tune(source, output, csv, json, quiet, verbose, **options):
+    """Search the best recipe for CORPUS, and write it to a file for train --config.
+
+    Each combination of weighting, n-grams and number of features is tried at a path of strengths, by
+    cross-validation on the texts that train would train on. CORPUS is a file or a folder of labelled texts,
+    or - for stdin; a file may be gzipped.
+    """
+    if json and csv:
+        raise AppError("give --json or --csv, not both", USAGE)
+    if output == "-":
+        raise AppError("a config file cannot go to stdout; give a file with -o", USAGE)
+    try:
+        from .. import tuning, tuning_report
+
+        with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+            result = tuning.tune(source, output or f"{source.stem}.toml", **options, stage=stage)
+    except KeyboardInterrupt:
+        raise AppError("interrupted; no config file was written") from None
+    if json:
+        print_json(tuning_report.tuning_record(result, stage.seconds))
+    elif csv:
+        tuning_report.print_trials_csv(result)
+    else:
+        tuning_report.print_tuning(result, stage.seconds, source)
+    note_skipped(result.skipped)
+    return result.skipped.exit_code

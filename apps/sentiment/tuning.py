@@ -1,0 +1,293 @@
+"""Search for the best recipe of a corpus: weighting, n-grams, number of features and alpha, on folds."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from fastsvm.text import SelectTerms, TermWeighting
+
+from ..common.errors import AppError, Skipped
+from ..common.files import check_file, replace_file
+from ..common.output import printable
+from ..common.progress import Stages
+from ..common.statistics import wilson_interval
+from . import pipeline
+from .choice import Choice, choose_alpha, k_folds
+from .classifiers import CLASSIFIERS
+from .corpus import Source, read_corpus
+
+FIRST_LINE = "# Found by fastsvm-sentiment tune"  # tells a file of ours from others, which are not replaced
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What all recipes of a search share; the names are those of train's options."""
+
+    classifier: str
+    score: str
+    tokens: str
+    holdout: float
+    seed: int
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One point of the grid, and how it did; `k` None keeps all features."""
+
+    weighting: str
+    ngrams: tuple[int, int]
+    k: int | None
+    choice: Choice
+
+    @property
+    def trials(self) -> list[Trial]:
+        """How it did at each alpha."""
+        choice = self.choice
+        return [
+            Trial(self, float(alpha), scores, float(max(gaps)), choice.n_tried)
+            for alpha, scores, gaps in zip(choice.alphas, choice.scores, choice.gaps, strict=True)
+        ]
+
+    @property
+    def best(self) -> Trial:
+        """How it did at its best alpha."""
+        return next(trial for trial in self.trials if trial.alpha == self.choice.alpha)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How a recipe did at one alpha: a score a fold, the largest relative gap of its fits, texts in all."""
+
+    recipe: Recipe
+    alpha: float
+    scores: np.ndarray
+    gap: float
+    n: int
+
+    @property
+    def mean(self) -> float:
+        """The mean accuracy over the folds."""
+        return float(self.scores.mean())
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation over the folds."""
+        return float(self.scores.std(ddof=1))
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of the accuracy, as of one trial on the texts of all folds."""
+        return wilson_interval(round(self.mean * self.n), self.n)
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What `tune` found; `recipes` are sorted, the best first, and `scores` are its on the texts held out."""
+
+    config: str
+    setting: Setting
+    folds: int
+    label_counts: dict[str, int]
+    n_train: int
+    n_test: int
+    recipes: list[Recipe]
+    scores: pipeline.Scores | None
+    skipped: Skipped
+
+    @property
+    def best(self) -> Trial:
+        """The winner."""
+        return self.recipes[0].best
+
+
+def tune(
+    source: Source,
+    config_path: str,
+    *,
+    weightings: Sequence[str],
+    ngrams: Sequence[tuple[int, int]],
+    k: Sequence[int | None],
+    alphas: Sequence[float] | None = None,
+    folds: int = 5,
+    classifier: str = "sdca-svm",
+    score: str = "f_classif",
+    tokens: str | None = None,
+    holdout: float = 0.2,
+    seed: int = 0,
+    stage: Stages | None = None,
+) -> Tuning:
+    """Try every recipe of a grid on folds of the training texts, and write the best one as a config file.
+
+    The texts held out are those that `train` holds out with this `holdout` and `seed`. Nothing is chosen by
+    them: they are shown once, to the winner.
+
+    Parameters
+    ----------
+    source : Source
+        The labelled texts.
+    config_path : str
+        Where the config file of the winner goes; a file there is replaced only if `tune` wrote it.
+    weightings, ngrams, k : sequences
+        The grid; a `k` of None keeps all features.
+    alphas : sequence of float, optional
+        By default each recipe has a path of its own; see `choose_alpha`.
+    folds : int
+        How many parts the training texts are cut into.
+    classifier : str
+        One of `TUNABLE`.
+    score, tokens, holdout, seed, stage
+        As in `pipeline.train`.
+
+    Returns
+    -------
+    Tuning
+    """
+    stage = stage or Stages()
+    _check_path(config_path)
+    with stage("read"):
+        corpus = read_corpus(source)
+        label_counts = dict(sorted(Counter(corpus.labels).items()))
+        if len(label_counts) < 2:
+            only = corpus.labels[0]
+            raise AppError(f"{source.name}: {only!r} is the only label; give texts with two labels or more")
+        train, test = pipeline._split(corpus.texts, corpus.labels, holdout, seed)
+        _check_folds(source, train[1], folds)
+        tokens = tokens or ("split" if corpus.format == "corpus" else "words")
+        setting = Setting(classifier, score, tokens, holdout, seed)
+        skipped = corpus.skipped
+        del corpus
+
+    recipes = []
+    with stage("search", total=len(ngrams) * len(k) * len(weightings) * folds) as advance:
+        texts, y = train[0], np.asarray(train[1])
+        parts = k_folds(y, folds, seed)
+        for size in ngrams:
+            X = _count(source, texts, tokens, size)
+            different = _different(k, X.shape[1])
+            for number in different:
+                for weighting in weightings:
+                    choice = choose_alpha(
+                        X,
+                        y,
+                        parts,
+                        selection=_selection(number, score),
+                        weighting=_weighting(weighting),
+                        alphas=alphas,
+                        seed=seed,
+                        advance=advance,
+                        **CLASSIFIERS[classifier].parameters,
+                    )
+                    recipes.append(Recipe(weighting, size, number, choice))
+            for _ in range((len(k) - len(different)) * len(weightings) * folds):
+                advance()
+            del X
+    recipes.sort(key=lambda recipe: -recipe.best.mean)  # of equals the first stays first
+
+    with stage("evaluate"):
+        scores = _try(recipes[0], setting, train, test) if test[0] else None
+    result = Tuning(
+        config=config_path,
+        setting=setting,
+        folds=folds,
+        label_counts=label_counts,
+        n_train=len(train[0]),
+        n_test=len(test[0]),
+        recipes=recipes,
+        scores=scores,
+        skipped=skipped,
+    )
+    with stage("save"):
+        replace_file(config_path, _config(result, source).encode())
+    return result
+
+
+def _check_path(path: str) -> None:
+    """Find out before the work whether the config can be written, and never replace anything but a config."""
+    check_file(path)
+    if os.path.isfile(path):
+        with open(path, "rb") as file:
+            if not file.readline().startswith(FIRST_LINE.encode()):
+                raise AppError(
+                    f"{path}: was not written by tune; it is not replaced, choose another path with -o"
+                )
+
+
+def _check_folds(source: Source, y: Sequence[str], folds: int) -> None:
+    label, rarest = min(Counter(y).items(), key=lambda item: (item[1], item[0]))
+    if rarest < folds:
+        hint = f"give more, or --folds {rarest}" if rarest > 1 else "give more, or leave it out"
+        raise AppError(
+            f"{source.name}: {rarest} of the texts to train on have the label {label!r}, "
+            f"too few for {folds} folds; {hint}"
+        )
+
+
+def _different(k: Sequence[int | None], n_features: int) -> list[int | None]:
+    """Return the numbers of features that make a difference where there are only so many."""
+    return list(dict.fromkeys(None if number is None or number >= n_features else number for number in k))
+
+
+def _selection(k: int | None, score: str):
+    return None if k is None else SelectTerms(k, score=score)
+
+
+def _weighting(name: str):
+    return None if name == "counts" else TermWeighting(name)
+
+
+def _count(source: Source, texts: list[str], tokens: str, ngrams: tuple[int, int]):
+    try:
+        return pipeline._vectorizer(tokens, ngrams).fit_transform(texts)
+    except ValueError as error:  # scikit-learn's way to say that there is no word at all
+        raise AppError(f"{source.name}: no words in its texts; try --tokens split ({error})") from error
+
+
+def _try(recipe: Recipe, setting: Setting, train: pipeline.Labelled, test: pipeline.Labelled):
+    """Train the recipe as `pipeline.train` would, and show it the texts held out."""
+    steps = [
+        pipeline._vectorizer(setting.tokens, recipe.ngrams),
+        _selection(recipe.k, setting.score),
+        _weighting(recipe.weighting),
+    ]
+    features = Pipeline([(str(i), step) for i, step in enumerate(steps) if step is not None])
+    estimator = pipeline._estimator(setting.classifier, recipe.choice.alpha, None, setting.seed)
+    pipeline._fit(estimator, features.fit_transform(*train), train[1])
+    held_out = pipeline.HeldOut(*test, estimator.decision_function(features.transform(test[0])))
+    return pipeline._scores(estimator.classes_, held_out)
+
+
+def _config(result: Tuning, source: Source) -> str:
+    """Return the winner as a TOML file that `train --config` takes."""
+    recipe, best = result.recipes[0], result.best
+    low, high = best.interval
+    comment = (
+        f"{FIRST_LINE} {printable(source.name)}: the best of {len(result.recipes):,} recipes, "
+        f"accuracy {best.mean:.4f} ({low:.4f} to {high:.4f}) "
+        f"on {result.folds} folds of {result.n_train:,} texts"
+    )
+    if result.scores is not None:
+        comment += f", {result.scores.accuracy:.4f} on the {result.n_test:,} held out"
+    options = {
+        "format": source.format,
+        "text-col": None if source.text_column == "text" else source.text_column,
+        "label-col": None if source.label_column == "label" else source.label_column,
+        "weighting": recipe.weighting,
+        "ngrams": "{}-{}".format(*recipe.ngrams),
+        "k": "all" if recipe.k is None else recipe.k,
+        "alpha": best.alpha,
+        **vars(result.setting),
+    }
+    lines = [f"{key} = {_toml(value)}" for key, value in options.items() if value is not None]
+    return "\n".join([comment, *lines, ""])
+
+
+def _toml(value: str | float) -> str:
+    """Return a TOML value: JSON's, but for one character that TOML wants escaped."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,100 @@
+"""What `tune` prints: tables for people, records for --json and --csv."""
+
+from __future__ import annotations
+
+import csv
+import sys
+
+from ..common.output import print_heading, print_line, print_table
+from .corpus import Source
+from .report import print_scores
+from .tuning import Trial, Tuning
+
+COLUMNS = ("weighting", "ngrams", "k", "alpha", "mean", "deviation", "low", "high", "gap")
+
+
+def tuning_record(result: Tuning, seconds: dict[str, float]) -> dict:
+    """Return what `tune --json` prints."""
+    scores = result.scores
+    return {
+        "config": result.config,
+        **vars(result.setting),
+        "folds": result.folds,
+        "label_counts": result.label_counts,
+        "n_train": result.n_train,
+        "n_test": result.n_test,
+        "best": _record(result.best),
+        "accuracy": None if scores is None else scores.accuracy,
+        "accuracy_interval": None if scores is None else list(scores.interval),
+        "trials": [_record(trial) for trial in _trials(result)],
+        "skipped": result.skipped.count,
+        "seconds": seconds,
+    }
+
+
+def print_trials_csv(result: Tuning) -> None:
+    """Print a CSV table of every recipe at every alpha, the best first."""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    folds = [f"fold {i + 1}" for i in range(result.folds)]
+    writer.writerow((*COLUMNS, *folds))
+    for trial in _trials(result):
+        record = _record(trial)
+        writer.writerow((*(record[name] for name in COLUMNS), *record["scores"]))
+
+
+def print_tuning(result: Tuning, seconds: dict[str, float], source: Source) -> None:
+    """Print what `tune` found."""
+    n = result.n_train + result.n_test
+    print_line(
+        f"{source.name}: {n:,} texts, {result.n_train:,} in {result.folds} folds "
+        f"and {result.n_test:,} held out"
+    )
+    print_heading("Recipes, each at its best alpha")
+    header = ("weighting", "n-grams", "k", "alpha", "accuracy", "sd", "95 % interval")
+    print_table(header, [_row(recipe.best) for recipe in result.recipes])
+    print_heading("The first of them on the held-out texts")
+    if result.scores:
+        print_scores(result.scores)
+    else:
+        print_line("none: --holdout 0 searches on every text")
+    print_heading("Time")
+    rows = [*seconds.items(), ("total", sum(seconds.values()))]
+    print_table(("stage", "seconds"), [(stage, f"{value:.2f}") for stage, value in rows])
+    print_heading("Config")
+    print_line(result.config)
+
+
+def _trials(result: Tuning) -> list[Trial]:
+    trials = [trial for recipe in result.recipes for trial in recipe.trials]
+    return sorted(trials, key=lambda trial: -trial.mean)
+
+
+def _record(trial: Trial) -> dict:
+    recipe = trial.recipe
+    low, high = trial.interval
+    return {
+        "weighting": recipe.weighting,
+        "ngrams": "{}-{}".format(*recipe.ngrams),
+        "k": "all" if recipe.k is None else recipe.k,
+        "alpha": trial.alpha,
+        "mean": trial.mean,
+        "deviation": trial.deviation,
+        "low": low,
+        "high": high,
+        "gap": trial.gap,
+        "scores": trial.scores.tolist(),
+    }
+
+
+def _row(trial: Trial) -> tuple[str, ...]:
+    record = _record(trial)
+    k = record["k"]
+    return (
+        record["weighting"],
+        record["ngrams"],
+        k if k == "all" else f"{k:,}",
+        f"{trial.alpha:.3g}",
+        f"{trial.mean:.4f}",
+        f"{trial.deviation:.4f}",
+        f"{record['low']:.4f} to {record['high']:.4f}",
+    )
