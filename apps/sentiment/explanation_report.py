@@ -89,7 +89,7 @@ def _signs(contribution: float, level: int) -> str:
 
 def _style(contribution: float, level: int) -> str:
     colour = FOR if contribution > 0 else AGAINST
-    return ("", colour, f"bold {colour}", f"bold black on {colour}")[level]
+    return ("", colour, f"bold {colour}", f"bold #000000 on {colour}")[level]
 
 
 def _lines(text: str) -> str:
