@@ -1,0 +1,239 @@
+"""The choice of terms: scikit-learn's own, to the last bit of the scores and the last tie."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_selection import SelectKBest, chi2, f_classif
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import Pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from fastsvm import SDCAClassifier
+from fastsvm.text import SelectTerms, _counts
+
+SCORES = {"f_classif": f_classif, "chi2": chi2}
+WHOLE = [bool, np.int8, np.uint8, np.int32, np.uint32, np.int64, np.uint64]
+
+
+A_PARAMETER = "score is a parameter, not a method"
+
+
+@parametrize_with_checks(
+    [SelectTerms(2), SelectTerms(2, "chi2"), SelectTerms("all")],
+    expected_failed_checks=lambda _: {
+        "check_fit_score_takes_y": A_PARAMETER,
+        "check_n_features_in_after_fitting": A_PARAMETER,
+        "check_pipeline_consistency": A_PARAMETER,
+    },
+)
+def test_check(estimator, check):
+    check(estimator)
+
+
+def random_counts(n_classes=2, dtype=np.int64, shape=(300, 80), seed=0):
+    """Counts with many ties: few rows have a term, and some columns are empty, constant or equal."""
+    rng = np.random.default_rng(seed)
+    X = rng.poisson(rng.gamma(0.2, size=shape[1]), size=shape)
+    X[:, ::9] = 0
+    X[:, 1::9] = 1
+    X[:, 2::9] = X[:, 3:4]
+    if np.dtype(dtype).kind == "f":
+        X = X * rng.uniform(0.1, 1, shape)
+    return sparse.csr_array(X.astype(dtype)), rng.integers(0, n_classes, shape[0])
+
+
+def assert_same_choice(X, y, name, ks=(0, 1, 7, 20, 60, "all")):
+    """Compare scores, and the supports of several k."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = SelectKBest(SCORES[name]).fit(X, y)  # warns of columns that do not vary
+    model = SelectTerms(score=name).fit(X, y)
+    assert np.array_equal(model.scores_, expected.scores_, equal_nan=True)
+    assert model.scores_.dtype == expected.scores_.dtype
+    for k in ks:
+        model.set_params(k=k)
+        expected.set_params(k=k)
+        assert np.array_equal(model.get_support(), expected.get_support())
+        assert np.array_equal(model.get_support(indices=True), expected.get_support(indices=True))
+
+
+@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("n_classes", [1, 2, 3, 7, 8, 9, 30, 150])
+@pytest.mark.parametrize("dtype", [np.int64, np.float32, np.float64], ids=lambda dtype: dtype.__name__)
+def test_same_as_scikit_learn(name, n_classes, dtype):
+    for seed in range(3):
+        assert_same_choice(*random_counts(n_classes, dtype, seed=seed), name)
+
+
+@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("dtype", WHOLE, ids=lambda dtype: dtype.__name__)
+def test_types_of_counts(name, dtype):
+    assert_same_choice(*random_counts(2, dtype), name)
+    assert_same_choice(*random_counts(4, dtype), name)
+
+
+@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("dtype", [np.int64, np.float32, np.float64], ids=lambda dtype: dtype.__name__)
+def test_blocks_of_columns(name, dtype, monkeypatch):
+    monkeypatch.setattr(_counts, "TABLE", 70)
+    for n_classes in (2, 9, 100):
+        assert_same_choice(*random_counts(n_classes, dtype), name)
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_ties_are_broken_alike(name):
+    """Many columns with the same score around the last one that is kept."""
+    X = sparse.csr_array(np.tile(np.eye(4, dtype=int), (2, 10)))
+    assert_same_choice(X, [0, 0, 0, 0, 1, 1, 1, 1], name, range(41))
+    assert_same_choice(X, [0, 0, 1, 1, 1, 1, 0, 0], name, range(41))
+    assert_same_choice(X, [0, 1, 1, 1, 0, 1, 1, 1], name, range(41))
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_classes_of_one_row_and_columns_that_tell_all(name):
+    X, y = random_counts()
+    y[7] = 9
+    assert_same_choice(X, y, name)
+    assert_same_choice(X[:20], np.arange(20), name)
+    assert_same_choice(X[:1], y[:1], name)
+    perfect = sparse.hstack([X, (y == 0)[:, None], (y == 1)[:, None] * 3], format="csr")
+    assert_same_choice(perfect, y, name)
+    assert_same_choice(X * 0, y, name)
+
+
+@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize(
+    "labels",
+    [np.array(["b", "ä"]), np.array(["b", "ä"], object), np.array([2.0, -1.0]), np.array([True, False])],
+)
+def test_labels(name, labels):
+    X, y = random_counts()
+    assert_same_choice(X, labels[y], name)
+    assert_same_choice(X, labels[y].tolist(), name)
+
+
+@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("container", [sparse.csr_matrix, sparse.csr_array])
+def test_matrix_is_not_touched(name, index, container):
+    X, y = random_counts()
+    X = container(X)
+    X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
+    for array in (X.data, X.indices, X.indptr):
+        array.flags.writeable = False
+    assert_same_choice(X, y, name)
+
+
+@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("container", [sparse.csc_array, sparse.coo_matrix, np.array, np.asfortranarray])
+def test_other_matrices(name, container):
+    X, y = random_counts(3)
+    assert_same_choice(container(X.toarray()), y, name)
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_columns_in_any_order_and_repeated(name):
+    X, y = random_counts()
+    rng = np.random.default_rng(0)
+    expected = SelectTerms(10, name).fit(X, y)
+    halves = sparse.csr_array(
+        (np.repeat(X.data, 2), np.repeat(X.indices, 2), 2 * X.indptr), X.shape, dtype=np.float64
+    )
+    halves.data /= 2
+    for start, stop in zip(halves.indptr[:-1], halves.indptr[1:], strict=True):
+        halves.indices[start:stop] = halves.indices[start:stop][rng.permutation(stop - start)]
+    # A column's values are all halves of 1 or more, so their order does not matter here.
+    dense = halves.toarray()
+    before = halves.indices.copy()
+    model = SelectTerms(10, name).fit(halves, y)
+    assert np.array_equal(
+        model.scores_, SelectTerms(10, name).fit(sparse.csr_array(dense), y).scores_, equal_nan=True
+    )
+    assert np.array_equal(halves.indices, before)
+    assert model.get_support().sum() == expected.get_support().sum()
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_on_reviews(name, shared):
+    lines = (shared / "sentiment.txt").read_text(encoding="utf-8").splitlines()[::2]
+    labels, texts = zip(*((line.split()[1], line.split(maxsplit=3)[-1]) for line in lines), strict=True)
+    for y in (labels, [line.split()[0] for line in lines]):
+        X = CountVectorizer(ngram_range=(1, 2)).fit_transform(texts)
+        assert_same_choice(X, y, name, (10, 5000, 20_000))
+
+
+# Use -----------------------------------------------------------------------------------------------------
+
+
+def test_transform_and_back():
+    X, y = random_counts(dtype=np.float64)
+    for matrix in (X, sparse.csr_matrix(X), X.toarray()):
+        model, expected = (each.fit(matrix, y) for each in (SelectTerms(13), SelectKBest(k=13)))
+        one, other = expected.transform(matrix), model.transform(matrix)
+        assert type(one) is type(other)
+        back, expected_back = model.inverse_transform(other), expected.inverse_transform(one)
+        if sparse.issparse(matrix):
+            one, other = one.toarray(), other.toarray()
+            back, expected_back = back.toarray(), expected_back.toarray()
+        assert np.array_equal(one, other)
+        assert np.array_equal(back, expected_back)
+        names = [f"term {j}" for j in range(X.shape[1])]
+        assert model.get_feature_names_out(names).tolist() == expected.get_feature_names_out(names).tolist()
+
+
+def test_k_may_exceed_the_columns(recwarn):
+    X, y = random_counts()
+    for k in (80, 81, 10**9, np.int64(90)):
+        assert SelectTerms(k).fit(X, y).get_support().all()
+    SelectTerms(3).fit(X.toarray(), y)  # has columns that do not vary
+    assert not recwarn.list
+
+
+def test_grid_search():
+    texts = ["a fine pen", "fine cup , fine", "dull cup", "a dull , dull pen"] * 3
+    labels = ["pos", "pos", "neg", "neg"] * 3
+    model = Pipeline(
+        [("words", CountVectorizer()), ("select", SelectTerms()), ("svm", SDCAClassifier(random_state=0))]
+    )
+    search = GridSearchCV(model, {"select__k": [1, 2], "select__score": list(SCORES)}, cv=3)
+    best = search.fit(texts, labels).best_estimator_
+    assert set(best[:-1].get_feature_names_out()) <= {"dull", "fine"}
+    assert search.best_score_ == 1
+
+
+@pytest.mark.parametrize("k", [-1, 1.5, "some", None, True])
+def test_bad_k(k):
+    X, y = random_counts()
+    with pytest.raises(ValueError, match="k must be a number of columns, 0 or above, or 'all'; got"):
+        SelectTerms(k).fit(X, y)
+
+
+@pytest.mark.parametrize("score", ["mutual_info", None, f_classif, ["chi2"]])
+def test_bad_score(score):
+    X, y = random_counts()
+    with pytest.raises(ValueError, match="score must be one of 'f_classif', 'chi2'; got"):
+        SelectTerms(3, score).fit(X, y)
+
+
+def test_bad_data():
+    X, y = random_counts(dtype=np.float64)
+    with pytest.raises(ValueError, match="Unknown label type: continuous"):
+        SelectTerms().fit(X, y + 0.5)
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        SelectTerms().fit(X, None)
+    bad = X.copy()
+    bad.data[3] = -1
+    for matrix in (bad, bad.toarray(), bad.astype(np.int64)):
+        with pytest.raises(ValueError, match="Input X must be non-negative"):
+            SelectTerms(score="chi2").fit(matrix, y)
+    assert_same_choice(bad, y, "f_classif")
+    bad.data[3] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        SelectTerms().fit(bad, y)
+    bad = X.copy()
+    bad.indices[3] = 80
+    with pytest.raises(ValueError, match="damaged CSR matrix"):
+        SelectTerms().fit(bad, y)

@@ -1,0 +1,277 @@
+"""Weights of terms: as scikit-learn's and as their formulas say, for all kinds of matrices."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Binarizer, normalize
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from fastsvm import SDCAClassifier
+from fastsvm.text import TermWeighting, _counts
+
+WEIGHTINGS = ("counts", "binary", "tfidf", "nb")
+DTYPES = [bool, np.uint8, np.int32, np.int64, np.uint64, np.float32, np.float64]
+
+
+@parametrize_with_checks(
+    [TermWeighting(weighting) for weighting in WEIGHTINGS]
+    + [TermWeighting("nb", norm="l2"), TermWeighting(sublinear_tf=True)],
+)
+def test_check(estimator, check):
+    check(estimator)
+
+
+def random_counts(dtype=np.int64, shape=(120, 60), container=sparse.csr_matrix, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.poisson(rng.gamma(0.3, size=shape[1]), size=shape)
+    X[:, 3] = 0
+    X[5] = 0
+    return container(X.astype(dtype)), rng.integers(0, 2, shape[0])
+
+
+def shuffled(X, seed=0):
+    """The same matrix with the columns of each row in random order."""
+    X, rng = X.copy(), np.random.default_rng(seed)
+    for start, stop in zip(X.indptr[:-1], X.indptr[1:], strict=True):
+        order = start + rng.permutation(stop - start)
+        X.data[start:stop], X.indices[start:stop] = X.data[order], X.indices[order]
+    X.has_sorted_indices = False
+    return X
+
+
+def ratios(X, positive, smoothing=1.0):
+    """Wang and Manning's log-count ratio, in their words."""
+    f = (X > 0).astype(float)
+    p = smoothing + f[positive].sum(axis=0)
+    q = smoothing + f[~positive].sum(axis=0)
+    return np.log((p / np.abs(p).sum()) / (q / np.abs(q).sum()))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("norm", ["l2", None])
+@pytest.mark.parametrize("sublinear_tf", [False, True])
+def test_tfidf_is_that_of_scikit_learn(dtype, norm, sublinear_tf):
+    X, _ = random_counts(dtype)
+    expected = TfidfTransformer(norm=norm, sublinear_tf=sublinear_tf).fit(X)
+    model = TermWeighting(norm=norm, sublinear_tf=sublinear_tf).fit(X)
+    assert np.array_equal(model.weights_, expected.idf_)
+    for new in (X, random_counts(dtype, seed=1)[0], X[:0], X[5:6]):
+        if new.shape[0]:
+            one, other = expected.transform(new), model.transform(new)
+            assert np.array_equal(one.toarray(), other.toarray())
+            assert other.dtype == model.weights_.dtype == one.dtype
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_tfidf_in_another_precision_than_fitted(dtype):
+    X, _ = random_counts(np.float64)
+    other = X.astype(np.float32)
+    expected = TfidfTransformer().fit(X if dtype == np.float32 else other)
+    model = TermWeighting().fit(X if dtype == np.float32 else other)
+    new = X.astype(dtype)
+    assert np.array_equal(model.transform(new).toarray(), expected.transform(new).toarray())
+    assert model.transform(new).dtype == dtype
+
+
+def test_explicit_zeros_are_counted_as_scikit_learn_does():
+    X, _ = random_counts(np.float64)
+    X.data[::3] = 0
+    assert np.array_equal(TermWeighting().fit(X).weights_, TfidfTransformer().fit(X).idf_)
+    assert np.array_equal(
+        TermWeighting().fit_transform(X).toarray(), TfidfTransformer().fit_transform(X).toarray()
+    )
+
+
+@pytest.mark.parametrize("smoothing", [1, 0.25])
+@pytest.mark.parametrize("dtype", [np.int64, np.float32])
+def test_ratios_of_two_classes(smoothing, dtype):
+    X, y = random_counts(dtype)
+    labels = np.array(["bad", "good"])[y]
+    model = TermWeighting("nb", smoothing=smoothing).fit(X, labels)
+    expected = ratios(X.toarray(), labels == "good", smoothing)
+    assert model.weights_.dtype == (np.float32 if dtype == np.float32 else np.float64)
+    assert np.allclose(model.weights_, expected, rtol=1e-6 if dtype == np.float32 else 1e-13, atol=1e-14)
+    assert np.array_equal(model.transform(X).toarray(), (X.toarray() > 0) * model.weights_)
+
+
+@pytest.mark.parametrize("n_classes", [3, 7])
+@pytest.mark.parametrize("table", [None, 21])
+def test_ratios_of_more_classes_are_the_farthest_from_zero(n_classes, table, monkeypatch):
+    if table:  # blocks of a few columns
+        monkeypatch.setattr(_counts, "TABLE", table)
+    X, _ = random_counts()
+    y = np.random.default_rng(2).integers(0, n_classes, X.shape[0])
+    each = np.array([ratios(X.toarray(), y == label) for label in range(n_classes)])
+    farthest = each[np.abs(each).argmax(axis=0), np.arange(X.shape[1])]
+    assert np.allclose(TermWeighting("nb").fit(X, y).weights_, farthest, rtol=1e-12)
+
+
+def test_ratios_see_presence_only():
+    X, y = random_counts()
+    doubled = X * 2
+    doubled.data[7] = 9
+    assert np.array_equal(
+        TermWeighting("nb").fit(X, y).weights_, TermWeighting("nb").fit(doubled, y).weights_
+    )
+
+
+def test_counts_and_presence():
+    X, _ = random_counts(np.float64)
+    X.data[::4] *= -1
+    X.data[::7] = 0
+    plain = TermWeighting("counts").fit(X)
+    assert plain.weights_ is None
+    assert np.array_equal(plain.transform(X).toarray(), X.toarray())
+    present = TermWeighting("binary").fit(X)
+    assert present.weights_ is None
+    assert np.array_equal(present.transform(X).toarray(), Binarizer().transform(X).toarray())
+
+
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+def test_norm(weighting):
+    X, y = random_counts()
+    raw = TermWeighting(weighting, norm=None).fit(X, y).transform(X)
+    unit = TermWeighting(weighting, norm="l2").fit(X, y).transform(X)
+    auto = TermWeighting(weighting).fit(X, y).transform(X)
+    assert np.array_equal(unit.toarray(), normalize(raw).toarray())
+    assert np.array_equal(auto.toarray(), (unit if weighting == "tfidf" else raw).toarray())
+
+
+def test_logarithms_of_counts():
+    X, y = random_counts()
+    logs = np.where(X.toarray() > 0, 1 + np.log(np.maximum(X.toarray(), 1)), 0)
+    assert np.allclose(TermWeighting("counts", sublinear_tf=True).fit(X).transform(X).toarray(), logs)
+    for weighting in ("binary", "nb"):
+        one = TermWeighting(weighting).fit(X, y).transform(X).toarray()
+        other = TermWeighting(weighting, sublinear_tf=True).fit(X, y).transform(X).toarray()
+        assert np.array_equal(one, other)
+
+
+# Kinds of matrices ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+@pytest.mark.parametrize("container", [sparse.csr_matrix, sparse.csr_array])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_only_values_are_copied(weighting, container, index):
+    X, y = random_counts(container=container)
+    X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
+    before = X.copy()
+    for array in (X.data, X.indices, X.indptr):
+        array.flags.writeable = False
+    result = TermWeighting(weighting).fit(X, y).transform(X)
+    assert type(result) is container
+    assert np.shares_memory(result.indices, X.indices)
+    assert np.shares_memory(result.indptr, X.indptr)
+    assert not np.shares_memory(result.data, X.data)
+    assert np.array_equal(X.data, before.data)
+
+
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+@pytest.mark.parametrize("container", [sparse.csc_array, sparse.coo_matrix, np.array])
+def test_other_matrices(weighting, container):
+    X, y = random_counts()
+    model = TermWeighting(weighting).fit(X, y)
+    expected = model.transform(X).toarray()
+    other = container(X.toarray())
+    again = clone(model).fit(other, y)
+    assert (again.weights_ is None) or np.array_equal(again.weights_, model.weights_)
+    result = again.transform(other)
+    assert np.array_equal(result if container is np.array else result.toarray(), expected)
+
+
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+def test_columns_in_any_order(weighting):
+    X, y = random_counts()
+    mixed = shuffled(X)
+    one, other = (TermWeighting(weighting).fit(each, y) for each in (X, mixed))
+    assert one.weights_ is None or np.array_equal(one.weights_, other.weights_)
+    result = other.transform(mixed)
+    assert np.array_equal(result.indices, mixed.indices)
+    assert np.allclose(one.transform(X).toarray(), result.toarray(), rtol=1e-14)
+
+
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+def test_repeated_columns_are_added(weighting):
+    X, y = random_counts()
+    data = np.concatenate([X.data, np.ones(40, np.int64)])
+    rows = np.concatenate([np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), np.arange(40)])
+    columns = np.concatenate([X.indices, np.arange(40) % 5])
+    order = np.argsort(rows, kind="stable")
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=X.shape[0]))])
+    repeated = sparse.csr_array((data[order], columns[order], offsets), X.shape)
+    before = repeated.data.copy()
+    one = TermWeighting(weighting).fit(repeated, y)
+    summed = sparse.csr_array(repeated.toarray())
+    other = TermWeighting(weighting).fit(summed, y)
+    assert one.weights_ is None or np.array_equal(one.weights_, other.weights_)
+    assert np.array_equal(one.transform(repeated).toarray(), other.transform(summed).toarray())
+    assert np.array_equal(repeated.data, before)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("indices", 60), ("indices", -1), ("indptr", -1), ("indptr", 10**6), ("first", 1)],
+)
+def test_damaged_matrices_are_refused(name, value):
+    X, y = random_counts()
+    model = TermWeighting("nb").fit(X, y)
+    bad = X.copy()
+    if name == "first":
+        bad.indptr[0] = value
+    else:
+        getattr(bad, name)[7] = value
+    for use in (lambda: model.transform(bad), lambda: TermWeighting().fit(bad)):
+        with pytest.raises(ValueError, match=r"damaged CSR matrix|should start with 0") as caught:
+            use()
+        assert "\n" not in str(caught.value)
+
+
+# Use -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+def test_pipeline(weighting):
+    texts = ["a fine pen", "fine cup , fine", "dull cup", "a dull , dull pen"] * 3
+    labels = ["pos", "pos", "neg", "neg"] * 3
+    model = make_pipeline(CountVectorizer(), TermWeighting(weighting), SDCAClassifier(random_state=0))
+    assert model.fit(texts, labels).predict(["fine", "dull"]).tolist() == ["pos", "neg"]
+    assert model[:-1].get_feature_names_out().tolist() == ["cup", "dull", "fine", "pen"]
+
+
+@pytest.mark.parametrize(
+    ("params", "reason"),
+    [
+        ({"weighting": "idf"}, "weighting must be one of 'counts', 'binary', 'tfidf', 'nb'; got 'idf'"),
+        ({"weighting": None}, "weighting must be one of"),
+        ({"weighting": ["nb"]}, "weighting must be one of"),
+        ({"norm": "l1"}, "norm must be one of 'auto', 'l2', None; got 'l1'"),
+        ({"norm": 2}, "norm must be one of"),
+        ({"sublinear_tf": 1}, "sublinear_tf must be True or False; got 1"),
+        ({"smoothing": 0}, "smoothing must be a number above 0; got 0"),
+        ({"smoothing": np.inf}, "smoothing must be"),
+        ({"smoothing": np.nan}, "smoothing must be"),
+        ({"smoothing": True}, "smoothing must be"),
+        ({"smoothing": "1"}, "smoothing must be"),
+    ],
+    ids=repr,
+)
+def test_bad_parameters(params, reason):
+    X, y = random_counts()
+    with pytest.raises(ValueError, match=reason.replace("(", r"\(")):
+        TermWeighting(**params).fit(X, y)
+
+
+def test_labels_of_ratios():
+    X, y = random_counts()
+    with pytest.raises(ValueError, match="weighting='nb' requires y to be passed"):
+        TermWeighting("nb").fit(X)
+    with pytest.raises(ValueError, match="y has one class, 0"):
+        TermWeighting("nb").fit(X, y * 0)
+    with pytest.raises(ValueError, match="Unknown label type: continuous"):
+        TermWeighting("nb").fit(X, y + 0.5)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        TermWeighting("nb").fit(X, y[1:])
