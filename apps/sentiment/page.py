@@ -21,6 +21,7 @@ from .report import certificate
 LABELS_LISTED, LABELS_CROSSED = 100, 12  # rows of the table of labels; of the confusion table
 LABELS_WITH_WORDS = 12
 MISTAKES = 12
+LONGEST = 1_000_000  # characters of a text whose words are marked: each word of it takes memory
 SHADES = 10
 WORDS_OF_WEIGHTINGS = {
     "counts": "how often the text has them",
@@ -366,10 +367,13 @@ around the strongest. Some may have the wrong label in the corpus.</p>
 
 
 def _mistake(training: Training, source: str, true: str, predicted: str, margin: float) -> str:
-    found = explain(training.fitted, source, predicted)
-    none = "" if found.spans else '\n<p class="soft">It has no word that the model knows.</p>'
+    spans, note = [], "It is too long for its words to be marked."
+    if len(source) <= LONGEST:
+        spans = explain(training.fitted, source, predicted).spans
+        note = "" if spans else "It has no word that the model knows."
+    note = f'\n<p class="soft">{note}</p>' if note else ""
     return f"""<li><p class="soft">true {_name(true)}, predicted {_name(predicted)}, margin {margin:.3f}</p>
-<blockquote dir="auto">{highlight(source, found.spans)}</blockquote>{none}</li>"""
+<blockquote dir="auto">{highlight(source, spans)}</blockquote>{note}</li>"""
 
 
 # Training

@@ -100,6 +100,19 @@ def test_words_are_marked_by_what_they_say(report, write):
     assert Counter(marks) == {"great": n_wrong}
 
 
+def test_texts_without_a_known_word_and_texts_that_are_too_long(report, write, monkeypatch):
+    pairs = [("pos", "great thing"), ("neg", "awful thing")] * 100
+    pairs += [("neg", f"unseen{i}") for i in range(9)] + [("pos", f"unheard{i}") for i in range(9)]
+    reader, _ = report(write(pairs, "csv"), "--holdout", 0.5, "--seed", 1)
+    mistakes = section(reader, "mistakes")
+    assert "unseen" in mistakes or "unheard" in mistakes
+    assert "It has no word that the model knows." in mistakes
+    monkeypatch.setattr(page, "LONGEST", 5)
+    reader, _ = report(write(pairs, "csv"), "--holdout", 0.5, "--seed", 1)
+    assert "It is too long for its words to be marked." in section(reader, "mistakes")
+    assert not [attributes for attributes, _ in reader.all("mark") if "title" in attributes]
+
+
 def test_probabilities(report, write, texts):
     reader, _ = report(write(texts(400)), "--classifier", "sdca-logistic")
     assert "The model says how probable it is that a text has the label pos." in section(
@@ -144,6 +157,14 @@ def test_a_label_that_training_did_not_see(report, write, texts):
         if record["labels"] == ["neg", "pos", "mixed"]:  # the unknown ones come last
             break
     assert "1 label of 1 held-out text did not occur in training" in section(reader, "accuracy")
+
+
+def test_what_was_skipped_is_said(run, tmp_path, texts):
+    corpus = tmp_path / "reviews.txt"
+    corpus.write_text("".join(f"__label__{y} {t}\n" for y, t in texts(60)) + "no label\n" * 2)
+    assert run("train", corpus, "--report", "report.html").exit_code == 3
+    reader = Reader((tmp_path / "work" / "report.html").read_text(encoding="utf-8"))
+    assert reader.texts("p", **{"class": "notice"}) == ["2 records of the corpus skipped."]
 
 
 def test_many_labels(report, write):
@@ -218,7 +239,8 @@ def test_a_page_that_cannot_be_written_costs_no_result(run, write, texts, tmp_pa
 
 def hostile_pairs():
     """Return labelled texts in which everything is foul."""
-    labels = [name.replace("\ud800", "") for name in HOSTILE] + ["long" * 2_500]
+    # No corpus gives surrogates or NUL: texts with these are skipped.
+    labels = [re.sub("[\ud800\x00]", "", name) for name in HOSTILE] + ["long" * 2_500]
     for i in range(160):
         label = labels[i % len(labels)]
         other = labels[(i + i // 20) % len(labels)]
