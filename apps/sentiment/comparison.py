@@ -11,10 +11,13 @@ from time import process_time
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from fastsvm.text import TermWeighting
+
 from ..common.errors import AppError, Skipped
 from ..common.progress import Stages
 from ..common.statistics import resampled_interval, wilson_interval
 from . import pipeline
+from .classifiers import CLASSIFIERS
 from .corpus import Source, read_corpus
 
 # In the order of the article that this app redoes.
@@ -115,6 +118,8 @@ def compare(
     score: str = "f_classif",
     ngrams: tuple[int, int] = (1, 1),
     tokens: str | None = None,
+    weighting: str = "counts",
+    alpha: float | None = None,
     holdout: float = 0.2,
     seed: int = 0,
     stage: Stages | None = None,
@@ -130,6 +135,10 @@ def compare(
     runs : int
         How many splits.
     k, score, ngrams, tokens, holdout : as in `pipeline.train`
+    weighting : {"counts", "binary", "tfidf", "nb"}
+        What a feature of a text weighs; fitted, like the choice of features, to the training part.
+    alpha : float, optional
+        Strength of the regularisation of all that have one; by default each has its own, meant for counts.
     seed : int
         Seed of the first split.
     stage : Stages, optional
@@ -171,12 +180,15 @@ def compare(
                     "give more texts"
                 )
             X_train, X_test = _features(X, train, test, y_train, k, score)
+            if weighting != "counts":
+                weigh = TermWeighting(weighting).fit(X_train, y_train)
+                X_train, X_test = weigh.transform(X_train), weigh.transform(X_test)
             n_features.append(X_train.shape[1])
             if run == 0:  # what the first training of a process pays for is nobody's
-                _run(Runs(COMPARED[0]), seed, (X_train, y_train), (X_test, y_test))
+                _run(Runs(COMPARED[0]), alpha, seed, (X_train, y_train), (X_test, y_test))
             # Each classifier comes first in its turn: none is always the one that finds cold caches.
             for result in results[run % len(results) :] + results[: run % len(results)]:
-                _run(result, seed, (X_train, y_train), (X_test, y_test))
+                _run(result, alpha, seed, (X_train, y_train), (X_test, y_test))
                 advance()
     _set_intervals(results, len(train), len(test))
     return Comparison(seeds, tokens, len(train), len(test), label_counts, n_features, results, skipped)
@@ -191,9 +203,10 @@ def _features(X, train: list[int], test: list[int], y_train: list[str], k: int |
     return X_train[:, kept], X_test[:, kept]
 
 
-def _run(result: Runs, seed: int, training: tuple, trial: tuple) -> None:
+def _run(result: Runs, alpha: float | None, seed: int, training: tuple, trial: tuple) -> None:
     """Train and try a classifier once."""
-    estimator = pipeline._estimator(result.classifier, None, None, seed)
+    alpha = None if CLASSIFIERS[result.classifier].alpha is None else alpha
+    estimator = pipeline._estimator(result.classifier, alpha, None, seed)
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # counted here
         start = process_time()
         pipeline._fit(estimator, *training)

@@ -77,8 +77,10 @@ def plot_comparison(comparison: Comparison, path: str) -> None:
     with _figure(path, (9.5, 1.9 + 0.5 * len(results))) as figure:
         left, right = figure.subplots(1, 2, sharey=True, width_ratios=(3, 2))
         _accuracies(left, comparison)
-        of = "one split" if n_runs == 1 else f"{n_runs} splits"
-        left.set_title(f"mean of {of}, 95 % interval", fontsize=10)
+        several = n_runs > 1
+        left.set_title(
+            f"mean of {n_runs} splits, 95 % interval" if several else "one split, 95 % interval", fontsize=10
+        )
         for row, result in zip(rows, results, strict=True):
             _runs(right, result.seconds, row)
             right.plot(result.median_seconds, row, "D", color=AGAINST, markersize=7)
@@ -90,7 +92,7 @@ def plot_comparison(comparison: Comparison, path: str) -> None:
         right.tick_params(axis="y", length=0)
         _tidy(right, "x")
         right.set_xlabel("CPU seconds of the training alone (log scale)")
-        right.set_title(f"median of {of}", fontsize=10)
+        right.set_title(f"median of {n_runs} splits" if several else "one split", fontsize=10)
         left.set_yticks(rows, [result.classifier for result in results])
         left.set_ylabel("classifier")
         left.set_ylim(len(results) - 0.4, -0.6)

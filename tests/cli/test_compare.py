@@ -6,7 +6,12 @@ import re
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_selection import SelectKBest
+from sklearn.pipeline import make_pipeline
 
+from fastsvm import SDCAClassifier
+from fastsvm.text import TermWeighting
 from fastsvm_apps.common.statistics import resampled_interval, wilson_interval
 from fastsvm_apps.sentiment import comparison, pipeline
 from fastsvm_apps.sentiment.classifiers import CLASSIFIERS
@@ -42,6 +47,28 @@ def test_each_run_is_what_train_does_with_its_seed(run, write, texts, options):
                 assert item["gaps"][number] == pytest.approx(np.max(expected["relative_gap"]), rel=1e-6)
             else:
                 assert expected["gap"] is None
+
+
+@pytest.mark.parametrize("weighting", ["binary", "tfidf", "nb"])
+def test_weights_come_from_the_training_part(run, write, texts, weighting):
+    pairs = sorted(texts(150, ("neg", "pos", "mixed")))
+    record = compare_json(
+        run, write(pairs), "--weighting", weighting, "--k", 12, "--alpha", 0.01, "--runs", 1, "--seed", 3
+    )
+    labels, words = ([*column] for column in zip(*pairs, strict=True))
+    (train, y_train), (test, y_test) = pipeline._split(words, labels, 0.2, 3)
+    model = make_pipeline(
+        CountVectorizer(token_pattern=r"\S+"),
+        SelectKBest(k=12),
+        TermWeighting(weighting),
+        SDCAClassifier(loss="hinge", fit_intercept=False, alpha=0.01, max_iter=1000, random_state=3),
+    )
+    sdca = record["classifiers"][3]
+    assert sdca["accuracies"] == [model.fit(train, y_train).score(test, y_test)]
+    gap = np.max(model[-1].dual_gap_ / model[-1].objective_)
+    assert sdca["gaps"] == pytest.approx([gap], rel=1e-6)
+    assert record["weighting"] == weighting
+    assert [item["alpha"] for item in record["classifiers"]] == [None, 0.01, 0.01, 0.01, 0.01]
 
 
 def test_the_summary_is_that_of_the_runs(run, write, texts):

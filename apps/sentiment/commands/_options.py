@@ -41,6 +41,15 @@ score_option = click.option(
     help="What the features are chosen by.",
 )
 
+WEIGHTINGS = ("counts", "binary", "tfidf", "nb")
+weighting_option = click.option(
+    "--weighting",
+    type=click.Choice(WEIGHTINGS),
+    default="counts",
+    show_default=True,
+    help="What a feature of a text weighs.",
+)
+
 
 def features_options(command):
     """Add the options of what a classifier gets of a text: `k`, `score`, `ngrams` and `tokens`."""

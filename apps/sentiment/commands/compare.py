@@ -19,7 +19,7 @@ from ...common.output import (
     tidy_warnings,
 )
 from ...common.progress import Stages
-from ._options import app_examples, corpus_options, features_options
+from ._options import app_examples, corpus_options, features_options, weighting_option
 
 
 @click.command(
@@ -37,6 +37,13 @@ from ._options import app_examples, corpus_options, features_options
     help="Splits into training and held-out texts; their seeds are --seed, --seed + 1, ...",
 )
 @features_options
+@weighting_option
+@click.option(
+    "--alpha",
+    type=FiniteRange(min=0, min_open=True),
+    help="Strength of the L2 regularisation of all classifiers that have one.  "
+    "[default: that of train for each; meant for counts]",
+)
 @click.option(
     "--holdout",
     type=FiniteRange(0, 1, min_open=True, max_open=True),
@@ -53,7 +60,7 @@ def compare(source, plot, csv, json, quiet, verbose, **options):
     """Compare the perceptron, Pegasos and SDCA on the same splits of CORPUS.
 
     CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped. Every classifier
-    has its defaults of train; the features are chosen inside the training part of each split.
+    has its defaults of train; features are chosen and weighed inside the training part of each split.
     """
     if json and csv:
         raise AppError("give --json or --csv, not both", USAGE)
@@ -92,6 +99,7 @@ def _record(result, options: dict, seconds: dict[str, float]) -> dict:
         "score": options["score"],
         "ngrams": list(options["ngrams"]),
         "tokens": result.tokens,
+        "weighting": options["weighting"],
         "n_train": result.n_train,
         "n_test": result.n_test,
         "n_features": result.n_features,

@@ -9,9 +9,8 @@ from ...common.options import CountOrAll, FiniteRange, common_options, json_opti
 from ...common.output import note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ..classifiers import CLASSIFIERS
-from ._options import NGrams, app_examples, corpus_options, score_option, tokens_option
+from ._options import WEIGHTINGS, NGrams, app_examples, corpus_options, score_option, tokens_option
 
-WEIGHTINGS = ("counts", "binary", "tfidf", "nb")
 TUNABLE = [name for name, recipe in CLASSIFIERS.items() if recipe.estimator == "SDCAClassifier"]
 
 
