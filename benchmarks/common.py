@@ -1,5 +1,6 @@
 """What the benchmarks share: timing, figures, corpora, memory."""
 
+import csv
 import mmap
 import time
 from pathlib import Path
@@ -14,6 +15,28 @@ def cpu(function):
     start = time.process_time()
     function()
     return time.process_time() - start
+
+
+def wall(function):
+    """Seconds that one call takes on the clock."""
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
+
+
+def alternate(functions, rounds, clock=cpu):
+    """Seconds of each function, an array of shape (functions, rounds), after one call to warm up."""
+    for function in functions:
+        function()
+    return np.transpose([[clock(function) for function in functions] for _ in range(rounds)])
+
+
+def aligned(rows):
+    """The table as text."""
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    return "\n".join(
+        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
 
 
 def spread(values, scale=1.0):
@@ -33,6 +56,14 @@ def sentiment_texts(folder):
     with open(folder / "sentiment.txt", encoding="utf-8") as file:
         lines = [line.split(None, 3) for line in file]
     return [text for *_, text in lines], np.array([label for _, label, _, _ in lines])
+
+
+def imdb_texts(folder):
+    """The film reviews, and their labels, pos and neg."""
+    csv.field_size_limit(1 << 30)
+    with open(folder / "imdb_10k.tsv", encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+    return [row["text"] for row in rows], np.array([row["label"] for row in rows])
 
 
 def with_int32(X):

@@ -8,8 +8,9 @@ peer's time to a target is that of its luckiest setting; fastsvm stops itself, o
 """
 
 import argparse
-import os
 from pathlib import Path
+
+from ..machine import pin
 
 SECTIONS = ("peers", "classes", "path", "indices", "epoch", "certify")
 LOSSES = ("hinge", "squared_hinge", "log")
@@ -48,21 +49,6 @@ def options():
     if "all" in found.sections:
         found.sections = SECTIONS
     return found
-
-
-def pin(core, threads):
-    """Keep this process on as many cores as it has threads, and say which."""
-    for name in ("OMP", "OPENBLAS", "MKL"):
-        os.environ[f"{name}_NUM_THREADS"] = str(threads)
-    if not hasattr(os, "sched_setaffinity"):
-        return "not pinned"
-    allowed = sorted(os.sched_getaffinity(0))
-    last = allowed.index(core) + 1 if core is not None else len(allowed)
-    cores = allowed[max(0, last - threads) : last]
-    if len(cores) < threads:
-        raise SystemExit(f"--threads {threads}: this process is allowed {len(cores)} cores up to that one.")
-    os.sched_setaffinity(0, cores)
-    return f"on core {', '.join(map(str, cores))}"
 
 
 def main():

@@ -1,6 +1,5 @@
 """The data sets: binary problems, rows X and signs y, made once and kept in the temporary folder."""
 
-import csv
 import gzip
 import tempfile
 from functools import partial
@@ -14,7 +13,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.preprocessing import StandardScaler
 
 from ..common import a9a as read_a9a
-from ..common import sentiment_texts, with_int32
+from ..common import imdb_texts, sentiment_texts, with_int32
 
 CACHE = Path(tempfile.gettempdir()) / "fastsvm-benchmarks"
 ALPHAS = ("1e-4", "1e-5", "1/n")
@@ -54,11 +53,9 @@ def sentiment(file):
 
 def imdb(file, vectorizer=TfidfVectorizer, **options):
     """tf-idf, or else, of film reviews."""
-    csv.field_size_limit(1 << 30)
-    with open(file, encoding="utf-8", newline="") as lines:
-        rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
-    X = vectorizer(dtype=np.float64, **options).fit_transform(row["text"] for row in rows)
-    return with_int32(X), np.array([row["label"] == "pos" for row in rows])
+    texts, labels = imdb_texts(file.parent)
+    X = vectorizer(dtype=np.float64, **options).fit_transform(texts)
+    return with_int32(X), labels == "pos"
 
 
 def skin(file):

@@ -94,14 +94,6 @@ def _ms(seconds):
     return f"{ms:.0f}" if ms >= 100 else f"{ms:.3g}"
 
 
-def aligned(rows):
-    """The table as text."""
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    return "\n".join(
-        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    )
-
-
 def markdown(rows):
     """The table as Markdown."""
     head, *body = (f"| {' | '.join(row)} |" for row in rows)

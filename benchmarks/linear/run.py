@@ -1,14 +1,13 @@
 """What the command line asks for, done."""
 
-import platform
 import time
-from datetime import date
-from importlib.metadata import PackageNotFoundError, version
 
+from ..common import aligned
+from ..machine import described
 from .contenders import Problem, chosen
 from .data import available, load
 from .measure import measure, reference
-from .report import aligned, table, write
+from .report import table, write
 
 PACKAGES = ("fastsvm", "numpy", "scipy", "scikit-learn", "liblinear-official", "snapml")
 
@@ -21,8 +20,7 @@ def run(options, where):
     if unknown:
         known = ", ".join(found)
         raise SystemExit(f"--data {unknown[0]}: not among those with files in {options.folder}: {known}")
-    print(f"{date.today()}, {_machine()}, Python {platform.python_version()}, {where}")
-    print(", ".join(f"{name} {_version(name)}" for name in PACKAGES))
+    print(described(PACKAGES, where))
     if absent and not options.data:
         print(f"no files in {options.folder} for {', '.join(absent)}")
     for section in options.sections:
@@ -66,18 +64,3 @@ def peers(options, names, loss):
         if options.output:
             stem = f"{loss}{'-intercept' * options.intercept}-{options.threads}"
             write(options.output, stem, everything)
-
-
-def _machine():
-    try:
-        with open("/proc/cpuinfo") as file:
-            return next(line.split(": ")[1].strip() for line in file if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or platform.machine()
-
-
-def _version(name):
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "missing"

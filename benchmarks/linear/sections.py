@@ -13,20 +13,13 @@ import fastsvm
 from fastsvm.solvers import PerceptronRun, Problem, sdca
 from fastsvm.solvers._input import as_state
 
-from ..common import cpu, memory_added, spread, wide_rows
+from ..common import aligned, alternate, cpu, memory_added, spread, wide_rows
 from . import contenders
 from .data import load
 from .measure import measure, reference
-from .report import aligned, table, write
+from .report import table, write
 
 TARGET = 1e-3
-
-
-def alternate(functions, rounds):
-    """CPU seconds of each function, in an array of shape (functions, rounds), after one call to warm up."""
-    for function in functions:
-        function()
-    return np.transpose([[cpu(function) for function in functions] for _ in range(rounds)])
 
 
 # Ten digits, each against the rest

@@ -1,0 +1,46 @@
+"""The machine that is measured on: its cores and what is installed. Imports no library."""
+
+import os
+import platform
+from datetime import date
+from importlib.metadata import PackageNotFoundError, version
+
+ALLOWED = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+
+
+def pin(core, threads):
+    """Keep this process on as many cores as it has threads, and say which.
+
+    Before NumPy's libraries start their threads, or these keep to the number told first.
+    """
+    for name in ("OMP", "OPENBLAS", "MKL"):
+        os.environ[f"{name}_NUM_THREADS"] = str(threads)
+    if not ALLOWED:
+        return "not pinned"
+    last = ALLOWED.index(core) + 1 if core is not None else len(ALLOWED)
+    cores = ALLOWED[max(0, last - threads) : last]
+    if len(cores) < threads:
+        raise SystemExit(f"--threads {threads}: this process is allowed {len(cores)} cores up to that one.")
+    os.sched_setaffinity(0, cores)
+    return f"on core {', '.join(map(str, cores))}"
+
+
+def described(packages, where):
+    """Two lines: the day, the processor and Python; the versions of the packages."""
+    versions = ", ".join(f"{name} {_version(name)}" for name in packages)
+    return f"{date.today()}, {_processor()}, Python {platform.python_version()}, {where}\n{versions}"
+
+
+def _processor():
+    try:
+        with open("/proc/cpuinfo") as file:
+            return next(line.split(": ")[1].strip() for line in file if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def _version(name):
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "missing"
