@@ -1,4 +1,4 @@
-"""Labelled texts from files, and plain texts from a stream.
+"""Labelled texts from files.
 
 A corpus is one of these, told apart by its first lines; each may be gzipped:
 
@@ -17,26 +17,26 @@ from __future__ import annotations
 
 import codecs
 import csv
-import gzip
-import io
 import json
+import math
 import re
 import sys
-import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain, dropwhile, islice
 from pathlib import Path
 from textwrap import shorten
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 from ..common.errors import USAGE, AppError, Skipped
+from .lines import NOT_UTF8, NUL, DamagedGzip, decoded_lines, open_binary
 
 FORMATS = ("corpus", "tsv", "csv", "jsonl", "fasttext", "folder")
 SNIFFED_LINES = 20
+SNIFFED_CHARACTERS = 100_000  # of each
 QUOTED_LINES = 10_000  # how far ahead a closing quote is looked for
+MOST_COLUMNS = 10_000
 
 csv.field_size_limit(2**31 - 1)  # a text may be long
 
@@ -113,9 +113,9 @@ def read_corpus(source: Source, *, places: bool = False) -> Corpus:
         _collect(_folder_records(source), corpus)
     else:
         with open_binary(source.path) as stream:
-            lines = decoded_lines(stream, source.name)
+            lines = dropwhile(lambda item: not item[1].strip(), decoded_lines(stream, source.name))
             head = list(islice(lines, SNIFFED_LINES))
-            if not any(line.strip() for _, line in head):
+            if not head:
                 raise AppError(f"{source.name}: the file is empty; give a file of labelled texts")
             corpus.format = corpus.format or _sniff(head, source)
             _collect(_READERS[corpus.format](chain(head, lines), source), corpus)
@@ -130,7 +130,9 @@ def read_corpus(source: Source, *, places: bool = False) -> Corpus:
 def _collect(records: Iterable[_Record], corpus: Corpus) -> None:
     for where, label, text, problem in records:
         if _SURROGATE.search(text) or _SURROGATE.search(label):
-            problem = "bytes that are not UTF-8"
+            problem = NOT_UTF8
+        elif "\0" in text or "\0" in label:
+            problem = NUL
         elif not problem and not label:
             problem = "no label"
         elif not problem and (not text or text.isspace()):
@@ -142,69 +144,6 @@ def _collect(records: Iterable[_Record], corpus: Corpus) -> None:
             corpus.texts.append(text)
             if corpus.places is not None:
                 corpus.places.append(where)
-
-
-# Bytes and lines
-
-
-@contextmanager
-def open_binary(path: str) -> Iterator[BinaryIO]:
-    """Open a file or stdin (``-``) for reading bytes, unpacked where they are gzipped."""
-    with _stdin() if path == "-" else open(path, "rb") as stream:
-        if stream.peek(2)[:2] == b"\x1f\x8b":
-            stream = gzip.GzipFile(fileobj=stream)
-        try:
-            yield stream
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise AppError(f"{path}: damaged gzip data; copy or download the file again ({error})") from error
-
-
-@contextmanager
-def _stdin() -> Iterator[BinaryIO]:
-    stream = sys.stdin.buffer
-    yield stream if hasattr(stream, "peek") else io.BufferedReader(stream)
-
-
-def decoded_lines(stream: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
-    """Yield each line with its number, without its end and without a byte order mark."""
-    for number, line in enumerate(stream, 1):
-        if number == 1:
-            if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                raise AppError(f"{name}: the text is UTF-16; convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)")
-            line = line.removeprefix(codecs.BOM_UTF8)
-        yield number, line.decode("utf-8", "surrogateescape").rstrip("\r\n")
-
-
-def arriving_texts(stream: BinaryIO, skipped: Skipped, size: int = 1 << 18) -> Iterator[list[str]]:
-    """Yield lists of lines as they arrive: at most `size` bytes at once, and no waiting to fill a list.
-
-    Every line has its place in the lists. One with bytes that are not UTF-8 is counted in `skipped` and
-    keeps its place, with the bytes replaced.
-    """
-    number = 0
-    pending = bytearray()
-
-    def decode(line: bytearray) -> str:
-        nonlocal number
-        number += 1
-        if number == 1:
-            line = line.removeprefix(codecs.BOM_UTF8)
-        try:
-            return line.decode().rstrip("\r")
-        except UnicodeDecodeError:
-            skipped.add(number, "bytes that are not UTF-8")
-            return line.decode(errors="replace").rstrip("\r")
-
-    while chunk := stream.read1(size):
-        head, end, tail = chunk.rpartition(b"\n")
-        pending += head  # in place: the pieces of a long line are not copied with each new one
-        if end:
-            lines = pending.split(b"\n")
-            pending = bytearray()
-            yield [decode(line) for line in lines]
-        pending += tail
-    if pending:
-        yield [decode(pending)]
 
 
 # Telling the formats apart
@@ -221,7 +160,7 @@ def _format_of_path(source: Source) -> str:
 
 
 def _sniff(head: list[tuple[int, str]], source: Source) -> str:
-    sample = [line for _, line in head if line.strip()]
+    sample = [line[:SNIFFED_CHARACTERS].replace("\r", " ") for _, line in head if line.strip()]
     for name, pattern in (
         ("fasttext", r"__label__"),
         ("jsonl", r"\s*\{"),
@@ -271,7 +210,7 @@ def _parse_fasttext(line: str, source: Source) -> tuple[str, ...]:
 def _parse_json(line: str, source: Source) -> tuple[str, ...]:
     try:
         record = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return "", "", f"not JSON ({error})"
     if not isinstance(record, dict):
         return "", "", "not a JSON object"
@@ -281,6 +220,8 @@ def _parse_json(line: str, source: Source) -> tuple[str, ...]:
     label, text = record[source.label_column], record[source.text_column]
     if not isinstance(text, str):
         return "", "", f"{source.text_column!r} is not a string"
+    if isinstance(label, float) and not math.isfinite(label):  # pandas writes a missing one as NaN
+        return "", text
     if isinstance(label, int | float):
         label = json.dumps(label)
     elif not isinstance(label, str):
@@ -302,6 +243,8 @@ def _table_reader(delimiter: str):
         for number, fields in rows:
             if len(fields) == len(header):
                 yield _Record(number, fields[label].strip(), fields[text])
+            elif len(fields) > MOST_COLUMNS:
+                yield _Record(number, problem=f"more than {MOST_COLUMNS:,} fields")
             else:
                 yield _Record(number, problem=f"{len(fields)} fields, where the header has {len(header)}")
 
@@ -323,8 +266,8 @@ def _rows(lines: Lines, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     for number, line in iter(next_line, None):
         if not line.strip():
             continue
-        fields = line.split(delimiter)
-        if '"' in line:
+        fields = line.split(delimiter, MOST_COLUMNS)
+        if '"' in line and len(fields) <= MOST_COLUMNS:
             ahead: list[tuple[int, str]] = []
 
             def record(line=line, ahead=ahead):
@@ -344,9 +287,14 @@ def _folder_records(source: Source) -> Iterator[_Record]:
     for folder in _visible(Path(source.path)):
         if folder.is_dir():
             for file in filter(Path.is_file, _visible(folder)):
-                with open_binary(str(file)) as stream:
-                    text = stream.read().removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape")
-                yield _Record(f"{folder.name}/{file.name}", folder.name, text)
+                where = f"{folder.name}/{file.name}"
+                try:
+                    with open_binary(str(file)) as stream:
+                        content = stream.read().removeprefix(codecs.BOM_UTF8)
+                except DamagedGzip as error:
+                    yield _Record(where, problem=f"damaged gzip data ({error.__cause__})")
+                else:
+                    yield _Record(where, folder.name, content.decode("utf-8", "surrogateescape"))
 
 
 def _visible(folder: Path) -> list[Path]:

@@ -122,7 +122,6 @@ class Characters:
     texts_beyond_ascii: int
     control: int
     texts_with_control: int
-    nul: int
     replacement: int
 
 
@@ -302,7 +301,6 @@ def _characters(texts: Sequence[str]) -> Characters:
         texts_beyond_ascii=sum(not text.isascii() for text in texts),
         control=control,
         texts_with_control=sum(map(bool, map(_CONTROL.search, texts))) if control else 0,
-        nul=int(counts[0]),
         replacement=int(counts[0xFFFD]),
     )
 

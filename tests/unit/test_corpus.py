@@ -7,7 +7,8 @@ from itertools import chain
 import pytest
 
 from fastsvm_apps.common.errors import AppError, Skipped
-from fastsvm_apps.sentiment.corpus import Source, arriving_texts, read_corpus
+from fastsvm_apps.sentiment.corpus import Source, read_corpus
+from fastsvm_apps.sentiment.lines import arriving_texts
 
 
 @pytest.fixture

@@ -171,9 +171,8 @@ def _print_characters(characters, n: int) -> None:
     beyond = characters.texts_beyond_ascii
     print_line(f"{_count(beyond, 'text')} ({_percent(beyond / n)}) with characters beyond ASCII")
     if characters.control:
-        nul = f", {characters.nul:,} of these NUL" if characters.nul else ""
         place = _count(characters.texts_with_control, "text")
-        print_line(f"{_count(characters.control, 'control character')} in {place}{nul}")
+        print_line(f"{_count(characters.control, 'control character')} in {place}")
     if characters.replacement:
         print_line(f"{_count(characters.replacement, 'replacement character')}: once decoded wrongly")
     if characters.scripts:

@@ -10,7 +10,7 @@ from ...common.errors import USAGE, AppError
 from ...common.options import common_options, json_option
 from ...common.output import note, print_json, tidy_warnings
 from ...common.progress import Stages
-from ..corpus import open_binary
+from ..lines import open_binary
 from ._options import app_examples
 
 

@@ -11,7 +11,7 @@ from ...common.errors import Skipped
 from ...common.options import FiniteRange, common_options
 from ...common.output import note, note_skipped, printable, tidy_warnings
 from ...common.progress import Stages
-from ..corpus import arriving_texts, open_binary
+from ..lines import arriving_texts, open_binary
 from ._options import app_examples
 
 
