@@ -36,6 +36,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from .linear import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
+from .text import BagOfWords, TermWeighting
+from .text._terms import are_ascending
+from .text.reading import DEFAULT_PATTERN, PATTERNS, SPLIT_PATTERN
+from .text.terms import Terms
 
 __all__ = ["ModelFileError", "load_model", "save_model"]
 
@@ -48,7 +52,14 @@ MAX_LABELS = 1 << 24  # characters of a padded array of labels: one long label w
 MAX_FEATURES = 1 << 24  # of a transformer; a scaler that does nothing has no array to show for them
 
 # A pattern stored in a file could be one that takes for ever to match; the file only names one of these.
-ANALYZERS = {"words": r"(?u)\b\w\w+\b", "split": r"\S+"}
+# These, and all of PATTERNS, take time in proportion to the text.
+ANALYZERS = {"words": DEFAULT_PATTERN, "split": SPLIT_PATTERN}
+READING = {
+    "analyzer": ("word", "split"),
+    "token_pattern": tuple(PATTERNS),
+    "stop_words": (None, "english", "listed"),
+    "strip_accents": (None, "ascii", "unicode"),
+}
 COUNTS = ("int32", "int64", "float32", "float64")
 
 # The file's names of the types a tensor may have, in its byte order.
@@ -93,8 +104,9 @@ def save_model(model, path):
     ----------
     model : estimator
         A fitted :class:`SDCAClassifier`, :class:`ASDCAClassifier`, :class:`PegasosClassifier` or
-        :class:`PerceptronClassifier`, a scikit-learn ``CountVectorizer`` with a vocabulary, a scikit-learn
-        ``StandardScaler`` or ``PCA``, or a scikit-learn ``Pipeline`` of these.
+        :class:`PerceptronClassifier`, a :class:`fastsvm.text.BagOfWords` or scikit-learn ``CountVectorizer``
+        with a vocabulary, a :class:`fastsvm.text.TermWeighting`, a scikit-learn ``StandardScaler`` or
+        ``PCA``, or a scikit-learn ``Pipeline`` of these.
     path : str or path-like
         Where to write. An existing file is replaced.
 
@@ -102,8 +114,8 @@ def save_model(model, path):
     ------
     ModelFileError
         If the model is of another class, is not fitted, or has settings that a file cannot hold: a
-        callable, a list of stop words, a token pattern other than the default and ``r"\\S+"``, data frames
-        as output.
+        callable, a token pattern that is not one of those that ``BagOfWords`` compiles, a
+        ``CountVectorizer``'s stop words, data frames as output.
     OSError
         If the file cannot be written.
 
@@ -113,7 +125,8 @@ def save_model(model, path):
     ``classes_``, ``feature_names_in_``, and with them ``n_iter_``, ``t_``, ``objective_`` and ``dual_gap_``
     as far as they are finite. What only training needs is not: ``dual_coef_``, ``history_``, the averages
     of ``partial_fit``, a random generator given as `random_state` (an integer is kept), a vectorizer's
-    limits on document frequency, a pipeline's cache.
+    limits on document frequency and its `n_jobs`, a pipeline's cache. A ``CountVectorizer`` comes back with
+    its vocabulary as one that was given, a ``BagOfWords`` with it as one that was learned.
 
     A ``StandardScaler`` and a ``PCA`` transform, and transform back, to the very same bits. The scaler
     forgets how many samples it has seen: its ``partial_fit`` starts anew. Of the PCA stay `whiten`,
@@ -382,19 +395,29 @@ def _pack(name, strings):
 
 def _unpack(name, tensors):
     """Take the two tensors of a list of strings, and return the list: unlike strings, at least one."""
-    content = _take(tensors, f"{name}.bytes", BYTES).tobytes()
-    offsets = _take(tensors, f"{name}.offsets", OFFSETS).tolist()
-    if len(offsets) < 2 or offsets[0] != 0 or offsets[-1] != len(content):
-        raise ModelFileError(f"{name}: offsets do not span the {len(content)} bytes")
-    if any(start > stop for start, stop in pairwise(offsets)):
-        raise ModelFileError(f"{name}: offsets decrease")
-    try:
-        strings = [content[start:stop].decode() for start, stop in pairwise(offsets)]
-    except UnicodeDecodeError:
-        raise ModelFileError(f"{name}: invalid UTF-8") from None
+    strings = _take_packed(name, tensors).strings()
     if len(set(strings)) != len(strings):
         raise ModelFileError(f"{name}: a string twice")
     return strings
+
+
+def _take_packed(name, tensors):
+    """Take the two tensors of a list of strings as they are, when it is sure that they are strings."""
+    content = _take(tensors, f"{name}.bytes", BYTES)
+    offsets = _take(tensors, f"{name}.offsets", OFFSETS)
+    if len(offsets) < 2 or offsets[0] != 0 or offsets[-1] != len(content):
+        raise ModelFileError(f"{name}: offsets do not span the {len(content)} bytes")
+    if (offsets[:-1] > offsets[1:]).any():
+        raise ModelFileError(f"{name}: offsets decrease")
+    inner = content[offsets[offsets < len(content)]]
+    try:
+        content.tobytes().decode()
+        whole = not (inner & 0xC0 == 0x80).any()  # no character is cut in two
+    except UnicodeDecodeError:
+        whole = False
+    if not whole:
+        raise ModelFileError(f"{name}: invalid UTF-8")
+    return Terms(content, offsets[1:])
 
 
 def _pack_names(model):
@@ -419,52 +442,177 @@ class _CountVectorizerCodec:
 
     cls = CountVectorizer
     kept = ("ngram_range", "lowercase", "binary", "token_pattern", "dtype", "vocabulary")
-    only_for_fit = ("max_df", "min_df", "max_features")
+    dropped = ("max_df", "min_df", "max_features")
 
     def encode(self, vectorizer):
         given = vectorizer.get_params(deep=False)
-        for name, default in CountVectorizer().get_params(deep=False).items():
-            if name not in self.kept + self.only_for_fit and given[name] != default:
-                raise ModelFileError(f"a CountVectorizer with {name}={_show(given[name])}")
-        patterns = {pattern: name for name, pattern in ANALYZERS.items()}
-        if given["token_pattern"] not in patterns:
-            raise ModelFileError(f"a CountVectorizer with token_pattern={_show(given['token_pattern'])}")
-        try:
-            words = vectorizer.get_feature_names_out()
-        except ValueError as error:  # not fitted, for one
-            raise ModelFileError(f"CountVectorizer: {_line(error)}") from None
+        for name, default in self.cls().get_params(deep=False).items():
+            if name not in self.kept + self.dropped and given[name] != default:
+                self._refuse(name, given[name])
         params = {
             "ngram_range": [_to_json("ngram_range", n) for n in given["ngram_range"]],
             "lowercase": bool(given["lowercase"]),
             "binary": bool(given["binary"]),
-            "analyzer": patterns[given["token_pattern"]],
             "dtype": np.dtype(given["dtype"]).name,
         }
-        return params, {}, _pack("vocabulary", words)
+        try:
+            vocabulary = self._pack_vocabulary(vectorizer)
+        except (AttributeError, ValueError) as error:  # not fitted, for one
+            raise ModelFileError(f"{self.cls.__name__}: {_line(error)}") from None
+        more, tensors = self._encode_analyzer(given)
+        return params | more, {}, vocabulary | tensors
+
+    def _refuse(self, name, value):
+        raise ModelFileError(f"a {self.cls.__name__} with {name}={_show(value)}")
+
+    def _pack_vocabulary(self, vectorizer):
+        return _pack("vocabulary", vectorizer.get_feature_names_out())
+
+    def _encode_analyzer(self, given):
+        patterns = {pattern: name for name, pattern in ANALYZERS.items()}
+        if given["token_pattern"] not in patterns:
+            self._refuse("token_pattern", given["token_pattern"])
+        return {"analyzer": patterns[given["token_pattern"]]}, {}
 
     def decode(self, params, fitted, tensors):
-        what = "CountVectorizer parameters"
-        _fields(params, what, ngram_range=list, lowercase=bool, binary=bool, analyzer=str, dtype=str)
-        _fields(fitted, "CountVectorizer attributes")
+        _fields(fitted, f"{self.cls.__name__} attributes")
+        more = self._decode_analyzer(params, tensors)
         ngrams = params["ngram_range"]
         if [type(n) for n in ngrams] != [int, int] or not 1 <= ngrams[0] <= ngrams[1] <= MAX_NGRAM:
-            raise ModelFileError(f"{what}: ngram_range is {_show(ngrams)}")
-        for name, known in ("analyzer", ANALYZERS), ("dtype", COUNTS):
-            if params[name] not in known:
-                raise ModelFileError(f"{what}: {name} is {_show(params[name])}")
-        vectorizer = CountVectorizer(
+            self._refuse_field("ngram_range", ngrams)
+        if params["dtype"] not in COUNTS:
+            self._refuse_field("dtype", params["dtype"])
+        vectorizer = self.cls(
             ngram_range=tuple(ngrams),
             lowercase=params["lowercase"],
             binary=params["binary"],
-            token_pattern=ANALYZERS[params["analyzer"]],
             dtype=np.dtype(params["dtype"]).type,
-            vocabulary=_unpack("vocabulary", tensors),
+            **more,
         )
-        vectorizer.get_feature_names_out()  # sets vocabulary_, without fit's warnings
+        self._set_vocabulary(vectorizer, tensors)
         return vectorizer
+
+    def _check_fields(self, params, **kinds):
+        usual = {"ngram_range": list, "lowercase": bool, "binary": bool, "analyzer": str, "dtype": str}
+        _fields(params, f"{self.cls.__name__} parameters", **usual, **kinds)
+
+    def _refuse_field(self, name, value):
+        raise ModelFileError(f"{self.cls.__name__} parameters: {name} is {_show(value)}")
+
+    def _decode_analyzer(self, params, _):
+        self._check_fields(params)
+        if params["analyzer"] not in ANALYZERS:
+            self._refuse_field("analyzer", params["analyzer"])
+        return {"token_pattern": ANALYZERS[params["analyzer"]]}
+
+    def _set_vocabulary(self, vectorizer, tensors):
+        vectorizer.vocabulary = _unpack("vocabulary", tensors)
+        vectorizer.get_feature_names_out()  # sets vocabulary_, without fit's warnings
 
     def n_features_out(self, vectorizer):
         return len(vectorizer.vocabulary_)
+
+
+class _BagOfWordsCodec(_CountVectorizerCodec):
+    """A ``BagOfWords`` with settings that are compiled; its terms stay packed on their way."""
+
+    cls = BagOfWords
+    kept = (*_CountVectorizerCodec.kept, "analyzer", "stop_words", "strip_accents")
+    dropped = (*_CountVectorizerCodec.dropped, "n_jobs")
+
+    def _pack_vocabulary(self, vectorizer):
+        terms = vectorizer._packed()
+        return {
+            "vocabulary.bytes": _native(terms.content),
+            "vocabulary.offsets": np.concatenate([[0], terms.ends]).astype(np.int64, copy=False),
+        }
+
+    def _encode_analyzer(self, given):
+        tensors, params = {}, {name: given[name] for name in READING}
+        if type(params["stop_words"]) is list:
+            words = list(dict.fromkeys(params["stop_words"]))
+            tensors = _pack("stop_words", words) if words else {}
+            params["stop_words"] = "listed" if words else None
+        for name, known in READING.items():
+            if params[name] not in known or given[name] == "listed":
+                self._refuse(name, given[name])
+        return params, tensors
+
+    def _decode_analyzer(self, params, tensors):
+        optional = {name: type(params.get(name)) for name in ("stop_words", "strip_accents")}
+        self._check_fields(params, token_pattern=str, **optional)
+        for name, known in READING.items():
+            if type(params[name]) not in (str, type(None)) or params[name] not in known:
+                self._refuse_field(name, params[name])
+        settings = {name: params[name] for name in READING}
+        if settings["stop_words"] == "listed":
+            settings["stop_words"] = _unpack("stop_words", tensors)
+        return settings
+
+    def _set_vocabulary(self, vectorizer, tensors):
+        terms = _take_packed("vocabulary", tensors)
+        if not are_ascending(terms.content, terms.ends) and len(set(terms.strings())) != len(terms):
+            raise ModelFileError("vocabulary: a string twice")
+        vectorizer._set_terms(terms)
+        vectorizer.fixed_vocabulary_ = False
+
+    def n_features_out(self, vectorizer):
+        return len(vectorizer._packed())
+
+
+class _TermWeightingCodec:
+    """A ``TermWeighting``: its parameters, and the weights that it has learned, if any."""
+
+    cls = TermWeighting
+    learned = ("tfidf", "nb")
+
+    def encode(self, model):
+        _check_transformer(model, ["weights_", "n_features_in_"])
+        if (model.weights_ is not None) != (model.weighting in self.learned):
+            raise ModelFileError("a TermWeighting whose weighting was changed after fit")
+        params = {name: _to_json(name, value) for name, value in model.get_params(deep=False).items()}
+        tensors = _pack_names(model)
+        if model.weights_ is not None:
+            tensors["weights_"] = _native(model.weights_)
+        return params, {"n_features_in_": int(model.n_features_in_)}, tensors
+
+    def decode(self, params, fitted, tensors):
+        what = "TermWeighting"
+        _same_names(params, self.cls().get_params(deep=False), f"{what} parameter")
+        _fields(fitted, f"{what} attributes", n_features_in_=int)
+        model = self.cls(**params)
+        try:
+            model._check_params()
+        except ValueError as error:
+            raise ModelFileError(f"{what}: {_line(error)}") from None
+        model.n_features_in_ = _size(what, "n_features_in_", fitted["n_features_in_"])
+        model.weights_ = None
+        if model.weighting in self.learned:
+            model.weights_ = _take(tensors, "weights_", FLOATS)
+            if len(model.weights_) != model.n_features_in_:
+                raise ModelFileError(f"{len(model.weights_)} weights for {model.n_features_in_} features")
+        _unpack_names(model, tensors)
+        return model
+
+    def n_features_out(self, model):
+        return model.n_features_in_
+
+
+def _check_transformer(model, attributes):
+    """Check that a transformer is fitted, and that it gives arrays."""
+    name = type(model).__name__
+    if not all(hasattr(model, attribute) for attribute in attributes):
+        raise ModelFileError(f"the {name} is not fitted")
+    output = getattr(model, "_sklearn_output_config", {}).get("transform") or "default"
+    if output != "default":
+        raise ModelFileError(f"a {name} with set_output(transform={_show(output)})")
+
+
+def _size(what, name, size):
+    """Return a number of columns, checked."""
+    if not 1 <= size <= MAX_FEATURES:
+        raise ModelFileError(f"{what} attributes: {name} is {_show(size)}")
+    return size
 
 
 class _TransformerCodec:
@@ -481,11 +629,7 @@ class _TransformerCodec:
         self.optional = dict(optional)  # arrays that need not be there, each with the switch that wants it
 
     def encode(self, model):
-        if not all(hasattr(model, name) for name in (*self.sizes, *self.shapes)):
-            raise ModelFileError(f"the {self.cls.__name__} is not fitted")
-        output = getattr(model, "_sklearn_output_config", {}).get("transform") or "default"
-        if output != "default":
-            raise ModelFileError(f"a {self.cls.__name__} with set_output(transform={_show(output)})")
+        _check_transformer(model, [*self.sizes, *self.shapes])
         params = {name: bool(getattr(model, name)) for name in self.switches}
         fitted = {name: int(getattr(model, name)) for name in self.sizes}
         tensors = _pack_names(model)
@@ -500,9 +644,7 @@ class _TransformerCodec:
         _fields(fitted, f"{what} attributes", **dict.fromkeys(self.sizes, int))
         model = self.cls(**params)
         for name, size in fitted.items():
-            if not 1 <= size <= MAX_FEATURES:
-                raise ModelFileError(f"{what} attributes: {name} is {_show(size)}")
-            setattr(model, name, size)
+            setattr(model, name, _size(what, name, size))
         for name in self.shapes:
             setattr(model, name, self._array(name, model, tensors))
         _unpack_names(model, tensors)
@@ -621,6 +763,8 @@ CODECS = {
     codec.cls.__name__: codec
     for codec in (
         _CountVectorizerCodec(),
+        _BagOfWordsCodec(),
+        _TermWeightingCodec(),
         _ScalerCodec(),
         _PCACodec(),
         _LinearCodec(SDCAClassifier),

@@ -29,6 +29,8 @@ from fastsvm import (
     load_model,
     save_model,
 )
+from fastsvm.text import BagOfWords, TermWeighting
+from fastsvm.text.terms import Terms
 
 TEXTS = [
     "a fine kettle , quick and quiet",
@@ -74,6 +76,15 @@ def text_model():
     )
 
 
+def weighted_model(weighting="tfidf", **params):
+    steps = [
+        ("vectorizer", BagOfWords(stop_words=["quick"], **params)),
+        ("weighting", TermWeighting(weighting)),
+        ("classifier", SDCAClassifier(loss="log", alpha=0.01, random_state=0)),
+    ]
+    return Pipeline(steps).fit(TEXTS, LABELS)
+
+
 def image_model(dtype=np.float64, n_components=3, **params):
     steps = [("scaler", StandardScaler()), ("pca", PCA(n_components, whiten=True, random_state=0, **params))]
     return fitted(
@@ -99,6 +110,14 @@ def image(tmp_path_factory):
     """The bytes of a good file: a scaler, a PCA and a classifier, of 6 features and 3 components."""
     file = tmp_path_factory.mktemp("image") / "model.safetensors"
     save_model(image_model()[0], file)
+    return file.read_bytes()
+
+
+@pytest.fixture(scope="module")
+def weighted(tmp_path_factory):
+    """The bytes of a good file: a compiled vectorizer, a weighting and a classifier."""
+    file = tmp_path_factory.mktemp("weighted") / "model.safetensors"
+    save_model(weighted_model(), file)
     return file.read_bytes()
 
 
@@ -241,6 +260,108 @@ def test_vectorizer_round_trip(vectorizer, path):
     assert one.dtype == other.dtype
     assert np.array_equal(one.toarray(), other.toarray())
     assert loaded.get_feature_names_out().tolist() == vectorizer.get_feature_names_out().tolist()
+
+
+@pytest.mark.parametrize(
+    "bag",
+    [
+        BagOfWords(),
+        BagOfWords(analyzer="split", ngram_range=(1, 3), n_jobs=2),
+        BagOfWords(token_pattern=r"\S+", lowercase=False, binary=True, min_df=2, max_features=5),
+        BagOfWords(token_pattern=r"(?u)\b\w+\b", strip_accents="unicode", dtype=np.float32),
+        BagOfWords(stop_words="english", strip_accents="ascii"),
+        BagOfWords(stop_words=["quick", "and", "quick"], ngram_range=(2, 2)),
+        BagOfWords(stop_words=[]),
+        BagOfWords(ngram_range=(1, 9)),  # more than is compiled
+        BagOfWords(vocabulary=["quick", "loud", "café", "e\u0301tude", ""], max_df=0.5),
+        BagOfWords(vocabulary={"quick": 1, "loud": 0}),
+        BagOfWords(vocabulary=["loud"]),
+    ],
+    ids=repr,
+)
+def test_bag_round_trip(bag, path):
+    texts = [*TEXTS, "", "never seen", "QUICK Quick\u2028naive"]
+    if bag.vocabulary is None:
+        bag.fit(TEXTS)
+    loaded = round_trip(bag, path)
+    one, other = bag.transform(texts), loaded.transform(texts)
+    assert type(loaded) is BagOfWords
+    assert one.dtype == other.dtype
+    assert np.array_equal(one.toarray(), other.toarray())
+    assert loaded.get_feature_names_out().tolist() == bag.get_feature_names_out().tolist()
+    for name in ("analyzer", "token_pattern", "ngram_range", "strip_accents", "lowercase", "binary", "dtype"):
+        assert loaded.get_params()[name] == bag.get_params()[name]
+    again = path.with_name("again.safetensors")
+    save_model(loaded, again)
+    assert again.read_bytes() == path.read_bytes()
+    assert np.array_equal(pickle.loads(pickle.dumps(loaded)).transform(texts).toarray(), one.toarray())
+    assert (
+        loaded.fit(["new words"]).get_feature_names_out().tolist()
+        == BagOfWords(**{**loaded.get_params(), "vocabulary": None})
+        .fit(["new words"])
+        .get_feature_names_out()
+        .tolist()
+    )
+
+
+def test_loading_makes_no_strings_of_terms(path, monkeypatch):
+    save_model(weighted_model(), path)
+    strings = Terms.strings
+    monkeypatch.setattr(Terms, "strings", lambda self: strings(self) if len(self) < 3 else 1 / 0)
+    loaded = load_model(path)
+    assert loaded.predict(["fine and quiet", "dull"]).tolist() == ["pos", "neg"]
+
+
+@pytest.mark.parametrize("weighting", ["counts", "binary", "tfidf", "nb"])
+@pytest.mark.parametrize("dtype", [np.float32, np.int64])
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names:UserWarning")
+def test_weighting_round_trip(weighting, dtype, path):
+    model = weighted_model(weighting, dtype=dtype)
+    model["weighting"].feature_names_in_ = model["vectorizer"].get_feature_names_out()
+    model["weighting"].set_params(norm="l2", smoothing=np.float32(0.5), sublinear_tf=weighting == "counts")
+    loaded = round_trip(model, path)
+    assert_same_predictions(model, loaded, [*TEXTS, "", "never seen"])
+    one, other = model["weighting"], loaded["weighting"]
+    assert other.get_params() == one.get_params()
+    assert other.n_features_in_ == one.n_features_in_
+    assert other.get_feature_names_out().tolist() == one.get_feature_names_out().tolist()
+    if weighting in ("tfidf", "nb"):
+        assert np.array_equal(other.weights_, one.weights_)
+        assert other.weights_.dtype == one.weights_.dtype
+    else:
+        assert other.weights_ is None
+    again = path.with_name("again.safetensors")
+    save_model(loaded, again)
+    assert again.read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("model", "reason"),
+    [
+        (BagOfWords(), "BagOfWords: Vocabulary not fitted or provided"),
+        (BagOfWords(analyzer="char").fit(TEXTS), "a BagOfWords with analyzer='char'"),
+        (BagOfWords(token_pattern="[a-z]+").fit(TEXTS), "a BagOfWords with token_pattern='[a-z]+'"),
+        (BagOfWords(strip_accents=str.upper).fit(TEXTS), "a BagOfWords with strip_accents="),
+        (BagOfWords(tokenizer=str.split).fit(TEXTS), "a BagOfWords with tokenizer="),
+        (BagOfWords(preprocessor=str.upper).fit(TEXTS), "a BagOfWords with preprocessor="),
+        (BagOfWords(decode_error="ignore").fit(TEXTS), "a BagOfWords with decode_error='ignore'"),
+        (BagOfWords(analyzer="split").fit(["a \ud800 b"]), "vocabulary: invalid UTF-8"),
+        (BagOfWords(stop_words=["\ud800"]).fit(TEXTS), "stop_words has a string that is not valid Unicode"),
+        (TermWeighting(), "the TermWeighting is not fitted"),
+        (TermWeighting().fit(np.eye(2)).set_params(weighting="binary"), "was changed after fit"),
+        (TermWeighting("counts").fit(np.eye(2)).set_params(weighting="nb"), "was changed after fit"),
+        (TermWeighting().fit(np.eye(2)).set_output(transform="pandas"), "set_output(transform='pandas')"),
+        (type("Mine", (TermWeighting,), {})().fit(np.eye(2)), "holds no "),
+    ],
+    ids=repr,
+)
+@pytest.mark.filterwarnings("ignore:The parameter 'token_pattern':UserWarning")
+def test_text_steps_that_no_file_holds(model, reason, path):
+    with pytest.raises(ModelFileError) as caught:
+        save_model(model, path)
+    assert reason in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert not path.exists()
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -818,6 +939,93 @@ def test_hostile_attributes(fitted, reason, path, good):
 )
 def test_hostile_vectorizer(params, reason, path, good):
     changed(path, good, lambda document, _: step(document, 0)["params"].update(params), reason)
+
+
+@pytest.mark.parametrize(
+    ("index", "part", "changes", "reason"),
+    [
+        (0, "params", {"ngram_range": [0, 1]}, "BagOfWords parameters: ngram_range is [0, 1]"),
+        (0, "params", {"lowercase": 1}, "BagOfWords parameters: lowercase is 1, not of type bool"),
+        (0, "params", {"analyzer": "char"}, "analyzer is 'char'"),
+        (0, "params", {"analyzer": None}, "analyzer is None, not of type str"),
+        (0, "params", {"token_pattern": "(a+)+$"}, "token_pattern is '(a+)+$'"),
+        (0, "params", {"token_pattern": None}, "token_pattern is None, not of type str"),
+        (0, "params", {"stop_words": "german"}, "stop_words is 'german'"),
+        (0, "params", {"stop_words": ["quick"]}, "stop_words is ['quick']"),
+        (0, "params", {"stop_words": None}, "tensor 'stop_words."),
+        (0, "params", {"strip_accents": "all"}, "strip_accents is 'all'"),
+        (0, "params", {"strip_accents": [None]}, "strip_accents is [None]"),
+        (0, "params", {"dtype": "object"}, "dtype is 'object'"),
+        (0, "params", {"n_jobs": 4000}, "'n_jobs' is unexpected"),
+        (0, "params", {"max_df": 0.5}, "'max_df' is unexpected"),
+        (0, "fitted", {"vocabulary_": {}}, "'vocabulary_' is unexpected"),
+        (1, "params", {"weighting": "idf"}, "weighting must be one of"),
+        (1, "params", {"weighting": ["nb"]}, "weighting must be one of"),
+        (1, "params", {"weighting": "counts"}, "tensor 'weights_' is unexpected"),
+        (1, "params", {"norm": "l1"}, "norm must be one of"),
+        (1, "params", {"norm": {}}, "norm must be one of"),
+        (1, "params", {"sublinear_tf": 1}, "sublinear_tf must be"),
+        (1, "params", {"smoothing": -1.0}, "smoothing must be"),
+        (1, "params", {"smoothing": None}, "smoothing must be"),
+        (1, "params", {"other": None}, "'other' is unexpected"),
+        (1, "fitted", {"n_features_in_": 3}, "weights for 3 features"),
+        (1, "fitted", {"n_features_in_": 0}, "n_features_in_ is 0"),
+        (1, "fitted", {"n_features_in_": 2**62}, f"n_features_in_ is {2**62}"),
+        (1, "fitted", {"n_features_in_": "3"}, "not of type int"),
+        (1, "fitted", {"weights_": []}, "'weights_' is unexpected"),
+    ],
+    ids=repr,
+)
+def test_hostile_text_steps(index, part, changes, reason, path, weighted):
+    changed(path, weighted, lambda document, _: step(document, index)[part].update(changes), reason)
+
+
+@pytest.mark.parametrize(
+    ("index", "name"),
+    [(0, name) for name in ("ngram_range", "analyzer", "token_pattern", "stop_words", "strip_accents")]
+    + [(1, name) for name in ("weighting", "norm", "sublinear_tf", "smoothing")],
+)
+def test_missing_field_of_a_text_step(index, name, path, weighted):
+    changed(
+        path, weighted, lambda document, _: step(document, index)["params"].pop(name), f"'{name}' is missing"
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "offsets", "reason"),
+    [
+        (b"aabb", [0, 2, 1], "do not span the 4 bytes"),
+        (b"aabb", [0, 4, 2, 4], "offsets decrease"),
+        (b"aabb", [0, -(2**62), 2**62, 4], "offsets decrease"),
+        (b"aa\xff", [0, 1, 3], "invalid UTF-8"),
+        ("aé".encode(), [0, 2, 3], "invalid UTF-8"),
+        (b"aab", [0, 1, 2, 3], "a string twice"),
+        (b"aba", [0, 1, 2, 3], "a string twice"),
+        (b"a", [0, 0, 0, 1], "a string twice"),
+        (b"ab", [0, 1, 2], "does not take the 2 features"),
+        (b"", [0], "do not span"),
+    ],
+)
+def test_hostile_terms(content, offsets, reason, path, weighted):
+    def change(_, tensors):
+        tensors["vectorizer.vocabulary.bytes"] = np.frombuffer(content, np.uint8)
+        tensors["vectorizer.vocabulary.offsets"] = np.array(offsets, np.int64)
+
+    changed(path, weighted, change, reason)
+
+
+def test_hostile_weights(path, weighted):
+    weights = read(weighted)[1]["weighting.weights_"]
+    for array, reason in [
+        (weights[:-1].copy(), "weights for"),
+        (weights[None], "has 2 dimensions, not 1"),
+        (weights.astype(np.int64), "is of type int64"),
+        (weights.astype(np.float16), "is of type float16"),
+        (weights * np.nan, "not finite"),
+        (weights * np.inf, "not finite"),
+    ]:
+        changed(path, weighted, lambda _, t, a=array: t.update({"weighting.weights_": a}), reason)
+    changed(path, weighted, lambda _, t: t.pop("weighting.weights_"), "tensor 'weights_' is missing")
 
 
 @pytest.mark.parametrize(
