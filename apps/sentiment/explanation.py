@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Container
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -82,35 +83,55 @@ def explain(model, text: str, label: str | None = None) -> Explanation:
         `intercept` and the contributions of `words` add up to `score`: each is the value that the term has
         in the row which the classifier sees, times its weight.
     """
-    classifier = model["classifier"]
-    row = [text]
-    for _, step in model.steps[:-1]:
-        row = step.transform(row)
-    decision = classifier.decision_function(row)[0]
-    winner = int(decision > 0) if np.ndim(decision) == 0 else int(decision.argmax())
-    side, weights, intercept, score = _side(classifier, decision, winner, label)
+    return Explainer(model).explain(text, label)
 
-    shares = row.data * weights[row.indices]
-    share_of = dict(zip(row.indices.tolist(), shares.tolist(), strict=True))
-    tokens = _tokens(model["vectorizer"], text)
-    places = _places(model["vectorizer"], [token for token, _, _ in tokens])
 
+class Explainer:
+    """Explain many texts: see `explain`. The names of the model's terms, maybe a million, are made once."""
+
+    def __init__(self, model) -> None:
+        self._model = model
+        self._names = model["vectorizer"].get_feature_names_out()
+
+    def explain(self, text: str, label: str | None = None) -> Explanation:
+        """Split the score of a text into the contributions of its terms."""
+        vectorizer, classifier = self._model["vectorizer"], self._model["classifier"]
+        row = counts = vectorizer.transform([text])
+        for _, step in self._model.steps[1:-1]:
+            row = step.transform(row)
+        decision = classifier.decision_function(row)[0]
+        winner = int(decision > 0) if np.ndim(decision) == 0 else int(decision.argmax())
+        side, weights, intercept, score = _side(classifier, decision, winner, label)
+
+        share_of = dict.fromkeys(self._names[counts.indices].tolist(), 0.0)
+        shares = row.data * weights[row.indices]
+        share_of |= zip(self._names[row.indices].tolist(), shares.tolist(), strict=True)
+        tokens = _tokens(vectorizer, text)
+        words, token_shares = _spread(
+            share_of, _places(vectorizer, [token for token, _, _ in tokens], share_of)
+        )
+        spans = [Span(*tokens[i][1:], share) for i, share in sorted(token_shares.items())]
+        unknown = [token for i, (token, _, _) in enumerate(tokens) if i not in token_shares]
+        predicted = str(classifier.classes_.tolist()[winner])
+        return Explanation(
+            predicted, side, float(score), float(intercept), words, spans, len(tokens), unknown
+        )
+
+
+def _spread(
+    share_of: dict[str, float], places: dict[str, list[range]]
+) -> tuple[list[Term], dict[int, float]]:
+    """Return the terms, the largest first, and what each token has of them."""
     words = []
     token_shares: dict[int, float] = defaultdict(float)
-    for term, (column, occurrences) in places.items():
-        share = share_of.get(column, 0.0)
+    for term, occurrences in places.items():
+        share = share_of[term]
         words.append(Term(term, len(occurrences), share))
         for members in occurrences:
             for token in members:
                 token_shares[token] += share / len(occurrences) / len(members)
     words.sort(key=lambda word: (-abs(word.contribution), word.term))
-
-    spans = [Span(*tokens[i][1:], share) for i, share in sorted(token_shares.items())]
-    unknown = [token for i, (token, _, _) in enumerate(tokens) if i not in token_shares]
-    classes = classifier.classes_.tolist()
-    return Explanation(
-        str(classes[winner]), side, float(score), float(intercept), words, spans, len(tokens), unknown
-    )
+    return words, token_shares
 
 
 def _side(classifier, decision, winner: int, label: str | None):
@@ -149,14 +170,13 @@ def _tokens(vectorizer, text: str) -> list[tuple[str, int, int]]:
     ]
 
 
-def _places(vectorizer, tokens: list[str]) -> dict[str, tuple[int, list[range]]]:
-    """Find the terms of the vocabulary: for each its column, and the tokens of each of its occurrences."""
-    column_of = vectorizer.vocabulary_
+def _places(vectorizer, tokens: list[str], known: Container[str]) -> dict[str, list[range]]:
+    """Find the tokens of each occurrence of each known term."""
     shortest, longest = vectorizer.ngram_range
-    places: dict[str, tuple[int, list[range]]] = {}
+    places: dict[str, list[range]] = {}
     for start in range(len(tokens)):
         for stop in range(start + shortest, min(start + longest, len(tokens)) + 1):
             term = " ".join(tokens[start:stop])
-            if (column := column_of.get(term)) is not None:
-                places.setdefault(term, (column, []))[1].append(range(start, stop))
+            if term in known:
+                places.setdefault(term, []).append(range(start, stop))
     return places

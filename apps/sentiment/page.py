@@ -13,7 +13,7 @@ import numpy as np
 from ..common.html import bdi, fact_boxes, many, page, text, with_links, write_page
 from . import charts, highlights, measures
 from .charts import Axis, Chart
-from .explanation import explain
+from .explanation import Explainer
 from .highlights import highlight, shorten
 from .pipeline import Training, decide
 from .report import certificate
@@ -352,8 +352,10 @@ def _mistakes(training: Training) -> str:
     margin = measures.margins(held_out.decision)
     worst = wrong[np.argsort(-margin[wrong], kind="stable")][:MISTAKES]
     predicted = decide(classes, held_out.decision)[0]
+    explainer = Explainer(training.fitted)
     items = "\n".join(
-        _mistake(training, held_out.texts[i], held_out.labels[i], str(predicted[i]), margin[i]) for i in worst
+        _mistake(explainer, held_out.texts[i], held_out.labels[i], str(predicted[i]), margin[i])
+        for i in worst
     )
     count = f"{len(worst):,} of {len(wrong):,}" if len(worst) < len(wrong) else f"All {len(wrong):,}"
     if len(wrong) == 1:
@@ -366,10 +368,10 @@ around the strongest. Some may have the wrong label in the corpus.</p>
 </ol>"""
 
 
-def _mistake(training: Training, source: str, true: str, predicted: str, margin: float) -> str:
+def _mistake(explainer: Explainer, source: str, true: str, predicted: str, margin: float) -> str:
     spans, note = [], "It is too long for its words to be marked."
     if len(source) <= LONGEST:
-        spans = explain(training.fitted, source, predicted).spans
+        spans = explainer.explain(source, predicted).spans
         note = "" if spans else "It has no word that the model knows."
     note = f'\n<p class="soft">{note}</p>' if note else ""
     return f"""<li><p class="soft">true {_name(true)}, predicted {_name(predicted)}, margin {margin:.3f}</p>
