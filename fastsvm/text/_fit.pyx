@@ -330,45 +330,58 @@ cdef class Counter:
             raise MemoryError
 
     def _sort(self):
-        cdef WordTable* words = &self.workers[0].words
-        cdef Py_ssize_t n_words = words.n, k, n, offset
-        cdef uint64_t[::1] sort_by, pairs
-        cdef uint32_t[::1] items
-        cdef int32_t[::1] ranks, before
-        cdef uint64_t shift = max(1, int(n_words).bit_length())
-        cdef int code
-        entries = np.empty(n_words - self.n_stop, np.uint32)
-        items = entries
-        if n_words > self.n_stop:
-            with nogil:
-                code = sort_words(words, self.n_stop, &items[0])
-            if code < 0:
-                raise MemoryError
-        ranks_of_words = inverse(entries, n_words)
-        ranks = ranks_of_words
-        # Ranks of all terms of up to `order` words, their ids end to end.
-        all_ranks = ranks_of_words
-        offset = 0
+        """Sort the terms as sequences of ranks: those of words with a blank behind, and of the last word."""
+        cdef Py_ssize_t n_ids = self.workers[0].words.n
+        cdef int order = 1
+        entries, alone, followed = self._rank_words()
+        places, starts = alone, followed  # of terms, and of those of most words as the start of longer ones
         for keys in self.keys:
-            pairs, before = keys, all_ranks[offset:]
-            n = len(all_ranks)
-            joined = np.empty(len(entries) + np.count_nonzero(keys), np.uint32)
-            joined[:len(entries)] = entries
-            keys_to_sort = np.empty(len(joined), np.uint64)
-            sort_by, items = keys_to_sort, joined
-            k = len(entries)
-            fill_keys(sort_by, items, pairs, before, ranks, k, n, shift)
-            if len(joined):
-                with nogil:
-                    code = sort_keys(&sort_by[0], &items[0], items.shape[0])
-                if code < 0:
-                    raise MemoryError
-            entries = joined
-            all_ranks = inverse(entries, n + len(keys))
-            offset = n
+            order += 1
+            is_last = order == self.last
+            n_new = np.count_nonzero(keys)
+            items = np.empty(len(entries) + (n_new if is_last else 2 * n_new), np.uint32)
+            items[:len(entries)] = entries
+            sort_by = np.empty(len(items), np.uint64)
+            fill_keys(
+                sort_by, items, keys, places, starts, alone, followed, len(entries), n_ids,
+                int(2 * len(alone)).bit_length(), is_last,
+            )
+            sort_items(sort_by, items)
+            n_ids += len(keys)
+            ranks = inverse(items, n_ids if is_last else n_ids + len(keys))
+            places, starts = ranks[:n_ids], ranks[n_ids:]
+            entries = items if is_last else items[items < n_ids]
         self._number(entries)
-        if has_control_characters(words, self.n_stop):
-            self._sort_as_python_does()
+
+    def _rank_words(self):
+        """Sort the words.
+
+        Returns
+        -------
+        entries : ndarray, uint32
+            The ids in the order of the words.
+        alone, followed : ndarrays of shape (n_words,), int32
+            Ranks of words as they are, and with a blank behind, all in one order.
+        """
+        cdef WordTable* words = &self.workers[0].words
+        cdef Py_ssize_t n = words.n
+        cdef uint32_t[::1] items
+        cdef int code = 0
+        # Without control characters, which are below the blank, nothing comes between a word and itself
+        # with a blank behind.
+        cdef bint apart = has_control_characters(words, self.n_stop)
+        entries = np.empty((n - self.n_stop) * (2 if apart else 1), np.uint32)
+        items = entries
+        if len(entries):
+            with nogil:
+                code = sort_words(words, self.n_stop, apart, &items[0])
+        if code < 0:
+            raise MemoryError
+        if apart:
+            ranks = inverse(entries, 2 * n)
+            return entries[entries < n], ranks[:n], ranks[n:]
+        ranks = inverse(entries, n)
+        return entries, 2 * ranks, 2 * ranks + 1
 
     def _number(self, entries):
         """Give columns to the terms of enough words, in this order."""
@@ -377,13 +390,6 @@ cdef class Counter:
         self.n_columns = len(self.entries)
         columns = inverse(self.entries, bounds[self.last])
         self.columns = [columns[a:b] for a, b in zip(bounds, bounds[1:])]
-
-    def _sort_as_python_does(self):
-        # Below the blank that joins words, so that the order of n-grams is not that of their words.
-        content, ends = self.terms()
-        content, starts = content.tobytes(), [0, *ends.tolist()]
-        terms = [content[a:b] for a, b in zip(starts, starts[1:])]
-        self._number(self.entries[sorted(range(len(terms)), key=terms.__getitem__)])
 
     def keep(self, mask):
         """Keep the columns of a mask, and number them anew."""
@@ -485,22 +491,43 @@ cdef int words_of(
     return n
 
 
-cdef void fill_keys(
-    uint64_t[::1] sort_by, uint32_t[::1] items, const uint64_t[::1] pairs, const int32_t[::1] before,
-    const int32_t[::1] ranks, Py_ssize_t n_known, Py_ssize_t n_ids, uint64_t shift,
-) noexcept nogil:
-    """Sort known terms by their rank, and each new pair behind the one it begins with, by its last word."""
+def fill_keys(
+    uint64_t[::1] sort_by, uint32_t[::1] items, const uint64_t[::1] pairs, const int32_t[::1] places,
+    const int32_t[::1] starts, const int32_t[::1] alone, const int32_t[::1] followed, Py_ssize_t n_known,
+    Py_ssize_t n_ids, int shift, bint is_last,
+):
+    """Sort known terms by their places, and new pairs by that of their start and the rank of their last word.
+
+    Unless there are longer terms, the pairs are entered twice: as terms, and as starts, whose ids follow.
+    """
     cdef Py_ssize_t k, at = n_known
-    for k in range(n_known):
-        sort_by[k] = <uint64_t>k << shift
-    for k in range(pairs.shape[0]):
-        if pairs[k]:
+    cdef uint64_t start
+    cdef uint32_t word
+    with nogil:
+        for k in range(n_known):
+            sort_by[k] = <uint64_t>places[items[k]] << shift
+        for k in range(pairs.shape[0]):
+            if pairs[k] == 0:
+                continue
+            start = <uint64_t>starts[<Py_ssize_t>(pairs[k] >> 32) - 1] << shift
+            word = <uint32_t>pairs[k]
             items[at] = <uint32_t>(n_ids + k)
-            sort_by[at] = (
-                (<uint64_t>before[<Py_ssize_t>(pairs[k] >> 32) - 1] << shift)
-                | <uint64_t>(ranks[<uint32_t>pairs[k]] + 1)
-            )
+            sort_by[at] = start | <uint64_t>(alone[word] + 1)
             at += 1
+            if not is_last:
+                items[at] = <uint32_t>(n_ids + pairs.shape[0] + k)
+                sort_by[at] = start | <uint64_t>(followed[word] + 1)
+                at += 1
+
+
+def sort_items(uint64_t[::1] sort_by, uint32_t[::1] items):
+    """Sort both by the first."""
+    cdef int code = 0
+    if items.shape[0]:
+        with nogil:
+            code = sort_keys(&sort_by[0], &items[0], items.shape[0])
+    if code < 0:
+        raise MemoryError
 
 
 def inverse(const uint32_t[::1] items, Py_ssize_t n):

@@ -11,19 +11,29 @@ cdef enum:
     SIZE = 1 << BITS
 
 
-cdef struct Tail:  # what of a word is behind its first eight bytes
+cdef struct Word:
     const uint8_t* bytes
     Py_ssize_t length
     uint32_t item
+    bint followed  # by a blank
 
 
-cdef int compare_tails(const void* a, const void* b) noexcept nogil:
-    cdef const Tail* first = <const Tail*>a
-    cdef const Tail* second = <const Tail*>b
-    cdef int order = memcmp(first.bytes, second.bytes, min(first.length, second.length))
-    if order:
-        return order
-    return (first.length > second.length) - (first.length < second.length)
+cdef int next_byte(const Word* word, Py_ssize_t k) noexcept nogil:
+    """The byte at k; behind the word a blank if there is one, then what is below all bytes."""
+    if k < word.length:
+        return word.bytes[k]
+    return 32 if word.followed and k == word.length else -1
+
+
+cdef int compare_words(const void* a, const void* b) noexcept nogil:
+    cdef const Word* first = <const Word*>a
+    cdef const Word* second = <const Word*>b
+    cdef Py_ssize_t k = min(first.length, second.length)
+    cdef int order = memcmp(first.bytes, second.bytes, k)
+    while order == 0 and (k <= first.length or k <= second.length):
+        order = next_byte(first, k) - next_byte(second, k)
+        k += 1
+    return order
 
 
 cdef int sort_keys(uint64_t* keys, uint32_t* items, Py_ssize_t n) noexcept nogil:
@@ -72,51 +82,65 @@ cdef int sort_keys(uint64_t* keys, uint32_t* items, Py_ssize_t n) noexcept nogil
     return 0
 
 
-cdef inline uint64_t head(const uint8_t* bytes, Py_ssize_t length) noexcept nogil:
+cdef inline uint64_t head(const Word* word) noexcept nogil:
     """The first eight bytes as a number, in the order of words; 0 for what is not there."""
     cdef uint64_t number = 0
     cdef Py_ssize_t k
     for k in range(8):
-        number = (number << 8) | (bytes[k] if k < length else 0)
+        number = (number << 8) | <uint64_t>max(0, next_byte(word, k))
     return number
 
 
-cdef int sort_words(const WordTable* table, Py_ssize_t first, uint32_t* items) noexcept nogil:
-    """The ids from `first` on in the order of their words; -1 when there is no memory.
+cdef int sort_words(const WordTable* table, Py_ssize_t first, bint both, uint32_t* items) noexcept nogil:
+    """Sort the ids from `first` on by their words; -1 when there is no memory.
 
-    UTF-8 sorts as Python sorts strings, by code points.
+    UTF-8 sorts as Python sorts strings, by code points. With `both`, each word is there a second time, with
+    a blank behind it, and its id then is larger by the number of words.
     """
-    cdef Py_ssize_t n = table.n - first, k, start, a, b
-    cdef uint64_t* keys = <uint64_t*>malloc(n * sizeof(uint64_t) + 1)
-    cdef Tail* tails
-    if keys == NULL:
-        return -1
-    for k in range(n):
-        start = word_start(table, first + k)
-        keys[k] = head(table.bytes + start, table.ends[first + k] - start)
-        items[k] = <uint32_t>(first + k)
-    if sort_keys(keys, items, n) < 0:
+    cdef Py_ssize_t n = table.n - first, n_items = 2 * n if both else n, k, id, start, a, b
+    cdef uint64_t* keys = <uint64_t*>malloc(n_items * sizeof(uint64_t) + 1)
+    cdef Word* words = <Word*>malloc(n_items * sizeof(Word) + 1)
+    cdef int code = 0
+    if keys == NULL or words == NULL:
         free(keys)
+        free(words)
         return -1
+    for k in range(n_items):
+        id = first + k % n
+        start = word_start(table, id)
+        words[k].bytes = table.bytes + start
+        words[k].length = table.ends[id] - start
+        words[k].followed = k >= n
+        words[k].item = <uint32_t>(id + (table.n if k >= n else 0))
+        keys[k] = head(&words[k])
+        items[k] = <uint32_t>k
+    code = sort_keys(keys, items, n_items)
     a = 0
-    while a < n:
+    while code == 0 and a < n_items:
         b = a + 1
-        while b < n and keys[b] == keys[a]:
+        while b < n_items and keys[b] == keys[a]:
             b += 1
-        if b - a > 1:
-            tails = <Tail*>malloc((b - a) * sizeof(Tail))
-            if tails == NULL:
-                free(keys)
-                return -1
-            for k in range(b - a):
-                start = word_start(table, items[a + k])
-                tails[k].bytes = table.bytes + start
-                tails[k].length = table.ends[items[a + k]] - start
-                tails[k].item = items[a + k]
-            qsort(tails, b - a, sizeof(Tail), compare_tails)
-            for k in range(b - a):
-                items[a + k] = tails[k].item
-            free(tails)
+        code = sort_run(words, items + a, b - a)
         a = b
     free(keys)
+    free(words)
+    return code
+
+
+cdef int sort_run(const Word* words, uint32_t* items, Py_ssize_t n) noexcept nogil:
+    """Sort places in `words`, whose first eight bytes are the same, and turn them into items."""
+    cdef Word* run
+    cdef Py_ssize_t k
+    if n == 1:
+        items[0] = words[items[0]].item
+        return 0
+    run = <Word*>malloc(n * sizeof(Word))
+    if run == NULL:
+        return -1
+    for k in range(n):
+        run[k] = words[items[k]]
+    qsort(run, n, sizeof(Word), compare_words)
+    for k in range(n):
+        items[k] = run[k].item
+    free(run)
     return 0
