@@ -37,6 +37,7 @@ SNIFFED_LINES = 20
 SNIFFED_CHARACTERS = 100_000  # of each
 QUOTED_LINES = 10_000  # how far ahead a closing quote is looked for
 MOST_COLUMNS = 10_000
+MOST_LABELS = 1000  # that a model is asked to tell apart; more are hardly labels
 
 csv.field_size_limit(2**31 - 1)  # a text may be long
 
@@ -89,7 +90,7 @@ class _Record(NamedTuple):
     problem: str = ""
 
 
-def read_corpus(source: Source, *, places: bool = False) -> Corpus:
+def read_corpus(source: Source, *, places: bool = False, most_labels: int | None = MOST_LABELS) -> Corpus:
     """Read every labelled text; a record that cannot be used is skipped and counted.
 
     Parameters
@@ -98,6 +99,8 @@ def read_corpus(source: Source, *, places: bool = False) -> Corpus:
         The labelled texts.
     places : bool
         Keep where each text stands.
+    most_labels : int or None
+        Refuse a corpus of more labels; None takes any number.
 
     Returns
     -------
@@ -106,7 +109,8 @@ def read_corpus(source: Source, *, places: bool = False) -> Corpus:
     Raises
     ------
     AppError
-        When nothing can be read: an unknown format, a missing column, no labelled text at all.
+        When nothing can be read: an unknown format, a missing column, no labelled text at all. When there are
+        too many labels.
     """
     corpus = Corpus(Skipped(source.name), _format_of_path(source), places=[] if places else None)
     if corpus.format == "folder":
@@ -123,6 +127,12 @@ def read_corpus(source: Source, *, places: bool = False) -> Corpus:
         found = corpus.skipped.named[0] if corpus.skipped.named else "nothing in it"
         raise AppError(
             f"{source.name}: no labelled text, read as {corpus.format} ({found}); try another --format"
+        )
+    n_labels = len(set(corpus.labels))
+    if most_labels is not None and n_labels > most_labels:
+        raise AppError(
+            f"{source.name}: {n_labels:,} labels such as {corpus.labels[0]!r}, where {most_labels:,} are the "
+            "most that can be told apart; is the format right (--format), and the column (--label-col)?"
         )
     return corpus
 
@@ -235,7 +245,7 @@ def _table_reader(delimiter: str):
         header = [column.strip() for column in next(rows)[1]]
         for option, column in (("--text-col", source.text_column), ("--label-col", source.label_column)):
             if column not in header:
-                there = shorten(", ".join(header), 80, placeholder=" ...")
+                there = shorten(", ".join(header[:100])[:1000], 80, placeholder=" ...")
                 raise AppError(
                     f"{source.name}: no column {column!r} among {there}; choose with {option}", USAGE
                 )

@@ -169,7 +169,7 @@ def describe(
     """
     stage = stage or Stages()
     with stage("read"):
-        corpus = read_corpus(source, places=True)
+        corpus = read_corpus(source, places=True, most_labels=None)
         tokens = tokens or ("split" if corpus.format == "corpus" else "words")
         counts = dict(sorted(Counter(corpus.labels).items(), key=lambda item: (-item[1], item[0])))
         number_of = {label: i for i, label in enumerate(counts)}

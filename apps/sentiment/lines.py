@@ -118,7 +118,7 @@ def _cut_at_returns(chunks: Iterable[bytes]) -> Iterator[list[bytes]]:
     """Cut at line feeds too, alone or after a return."""
     pending = bytearray()
     for chunk in chunks:
-        has_end = pending.endswith(b"\r") or b"\r" in chunk or b"\n" in chunk
+        has_end = pending.endswith((b"\r", b"\n")) or b"\r" in chunk or b"\n" in chunk
         pending += chunk
         if has_end:
             *lines, pending = pending.splitlines(keepends=True)  # behind a last return a line feed may follow

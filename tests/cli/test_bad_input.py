@@ -1,6 +1,10 @@
-"""Bad input: one line on stderr that says what to do, nothing on stdout, and no model."""
+"""Bad input: one line on stderr that says what to do, nothing on stdout, and no model.
+
+Or, where some of it can be used: what cannot is named and counted.
+"""
 
 import gzip
+import json
 import re
 from pathlib import Path
 
@@ -128,3 +132,205 @@ def test_a_model_without_words(run, tmp_path):
 def test_printable():
     assert printable("naïve 日本\t\x1b") == "naïve 日本\\t\\x1b"
     assert printable("\udcff") == "\\udcff"
+
+
+# What can be used is used
+
+# Each command that reads a corpus, as quick as can be.
+READERS = {
+    "train": (),
+    "compare": ("--runs", 1),
+    "tune": ("--weightings", "counts", "--ngrams", "1", "--k", "all", "--alphas", "0.01", "--folds", 2),
+    "describe": (),
+    "evaluate": (),
+}
+
+
+@pytest.fixture(params=READERS)
+def reader(request, run, model):
+    """Run each command that reads a corpus."""
+
+    def read(corpus, *more, **options):
+        before = (model,) if request.param == "evaluate" else ()
+        return run(request.param, *before, corpus, *READERS[request.param], *more, **options)
+
+    return read
+
+
+def names_skipped(result, corpus, *problems):
+    assert result.exit_code == 3, (result.stderr, result.exception)
+    named = [line for line in result.stderr.splitlines() if line.startswith(str(corpus))]
+    assert named == [
+        *(f"{corpus}, {problem}" for problem in problems),
+        f"{corpus}: {len(problems):,} skipped",
+    ]
+    assert result.stdout
+
+
+def test_bad_records_are_named_and_counted(reader, texts, tmp_path):
+    lines = [f"{label}\t{text}".encode() for label, text in texts(60)]
+    lines[9:9] = [b"pos\tcaf\xe9", b"\tno label", b"neg\t ", b"pos\tx\0y", b"neg", b"pos\ta\tb", b"po\xff\tz"]
+    corpus = tmp_path / "a.tsv"
+    corpus.write_bytes(b"\n".join([b"label\ttext", *lines, b""]))
+    names_skipped(
+        reader(corpus),
+        corpus,
+        "line 11: bytes that are not UTF-8",
+        "line 12: no label",
+        "line 13: no text",
+        "line 14: NUL characters (is it text, and in UTF-8?)",
+        "line 15: 1 fields, where the header has 2",
+        "line 16: 3 fields, where the header has 2",
+        "line 17: bytes that are not UTF-8",
+    )
+
+
+def test_labels_that_are_numbers_or_missing(run, texts, tmp_path):
+    for name, write, missing in (
+        ("a.jsonl", lambda y, text: json.dumps({"label": y, "text": text}), {"label": None, "text": "x"}),
+        ("b.jsonl", lambda y, text: json.dumps({"label": y, "text": text}), {"text": "x"}),
+        (
+            "c.jsonl",
+            lambda y, text: json.dumps({"label": y, "text": text}),
+            {"label": float("nan"), "text": "x"},
+        ),
+        ("d.tsv", lambda y, text: f"{y}\t{text}", None),
+    ):
+        lines = [write({"neg": 0, "pos": 1}[label], text) for label, text in texts(60)]
+        lines.insert(30, "\tx" if missing is None else json.dumps(missing))
+        if missing is None:
+            lines.insert(0, "label\ttext")
+        corpus = tmp_path / name
+        corpus.write_text("\n".join(lines))
+        result = run("train", corpus, "--json")
+        assert result.exit_code == 3, (result.stderr, result.exception)
+        assert json.loads(result.stdout)["label_counts"] == {"0": 30, "1": 30}
+        assert f"{corpus}, line {32 if missing is None else 31}: " in result.stderr
+        assert f"{corpus}: 1 skipped\n" in result.stderr
+
+
+@pytest.mark.parametrize("ending", ["\r\n", "\r"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_line_ends_and_marks_change_nothing(run, texts, tmp_path, ending, mark):
+    lines = ["label,text", *(f'{label},"{text}\nsecond line"' for label, text in texts(60))]
+    found = []
+    for i, content in enumerate(("\n".join(lines), mark + ending.join(lines).replace("\n", ending))):
+        folder = tmp_path / str(i)
+        folder.mkdir()
+        (folder / "a.csv").write_bytes(content.encode())
+        trained = run("train", folder / "a.csv", "-o", folder / "m.safetensors", "--json")
+        assert trained.exit_code == 0, (trained.stderr, trained.exception)
+        record = json.loads(trained.stdout)
+        assert record["n_train"] + record["n_test"] == 60
+        predicted = run("predict", folder / "m.safetensors", folder / "a.csv")
+        found.append((record["accuracy"], record["objective"], predicted.stdout, predicted.stderr))
+    assert found[0][:2] == found[1][:2]
+    assert found[0][2].count("\n") == found[1][2].count("\n") == 121
+    assert found[0][2:] == found[1][2:]
+
+
+def test_a_gzip_file_cut_short(reader, texts, tmp_path):
+    content = gzip.compress("".join(f"toys {label} 1.txt {text}\n" for label, text in texts(3000)).encode())
+    corpus = tmp_path / "a.txt.gz"
+    for damaged in (content[:-20], content[: len(content) // 2], content[:5], content[:500] + b"!" * 999):
+        corpus.write_bytes(damaged)
+        fails(reader(corpus), 1, re.escape(str(corpus)) + ": damaged gzip data; copy or download .* again")
+    fails(reader("-", input=content[:-20]), 1, "<stdin>: damaged gzip data")
+
+
+def test_predict_from_a_gzip_file_cut_short(run, model, tmp_path):
+    content = gzip.compress(("great\ndull\n" * 100_000).encode())
+    file = tmp_path / "a.gz"
+    file.write_bytes(content[: len(content) // 2])
+    result = run("predict", model, file)
+    assert result.exit_code == 1
+    assert result.stdout.endswith("\n")
+    assert {line.count("\t") for line in result.stdout.splitlines()} == {1}
+    assert re.fullmatch(r"error: .*a\.gz: damaged gzip data; .*\n", result.stderr)
+
+
+def test_predict_answers_every_line(run, model):
+    content = b"great\r\ncaf\xe9 dull\n\ngreat \0\nnothing known\ngreat"
+    result = run("predict", model, input=content)
+    assert result.exit_code == 3
+    assert len(result.stdout.splitlines()) == 6
+    assert [line.split("\t")[0] for line in result.stdout.splitlines()][:2] == ["pos", "neg"]
+    assert result.stdout.splitlines()[3] == result.stdout.splitlines()[5]
+    assert "<stdin>, line 2: bytes that are not UTF-8\n" in result.stderr
+    assert "<stdin>, line 4: NUL characters" in result.stderr
+    assert "<stdin>: 2 predicted with those bytes replaced\n" in result.stderr
+    assert "2 texts without a word the model knows got the label of the intercept\n" in result.stderr
+
+
+def test_predict_without_a_known_word(run, model, model3):
+    for path in (model, model3):
+        result = run("predict", path, "--json", input="unheard of\n\n!\n日本\n")
+        assert result.exit_code == 0
+        intercepts = fastsvm.load_model(path)["classifier"].intercept_
+        score = intercepts[0] if len(intercepts) == 1 else max(intercepts)
+        for line in result.stdout.splitlines():
+            assert json.loads(line)["score"] == pytest.approx(score)
+        assert "4 texts without a word the model knows" in result.stderr
+
+
+def test_more_labels_than_can_be_told_apart(run, reader, texts, tmp_path):
+    corpus = tmp_path / "a.tsv"
+    lines = [f"{i}\t{text}" for i, (_, text) in enumerate(texts(10_000))]
+    corpus.write_text("\n".join(["label\ttext", *lines]))
+    result = reader(corpus)
+    if "Characters" in result.stdout:  # a description says what the labels are
+        assert result.exit_code == 0
+        return
+    fails(result, 1, "a.tsv: 10,000 labels such as '0', where 1,000 are the most")
+
+
+def test_many_labels_the_model_does_not_know(run, model, texts, tmp_path):
+    corpus = tmp_path / "a.tsv"
+    lines = [f"label{i}\t{text}" for i, (_, text) in enumerate(texts(300))]
+    corpus.write_text("\n".join(["label\ttext", *lines]))
+    result = run("evaluate", model, corpus)
+    assert result.exit_code == 0
+    assert re.search(r"does not know label0, label1, .* \.\.\.; these texts count as mistakes", result.stderr)
+    assert len(result.stderr) < 400
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert ["label", "texts", "precision", "recall", "F1"] in lines
+    assert ["label7", "1", "-", "0.0000", "0.0000"] in lines
+
+
+@pytest.mark.slow
+def test_a_line_of_100_megabytes(reader, run, model, texts, tmp_path):
+    long = "some words in a line that does not end " * 2_600_000
+    corpus = tmp_path / "a.tsv"
+    corpus.write_text("\n".join(["label\ttext", *("\t".join(pair) for pair in texts(60)), f"pos\t{long}"]))
+    result = reader(corpus)
+    assert result.exit_code == 0, (result.stderr, result.exception)
+    corpus.write_text(long)
+    fails(reader(corpus), 1, "cannot tell its format from the first line, 'some words .*s...'")
+    corpus.write_text("a," * 50_000_000)
+    fails(reader(corpus), 1, "cannot tell its format from the first line, 'a,a,.*'")
+    fails(reader(corpus, "--format", "csv"), 2, "no column 'text' among a, a, ")
+
+
+@pytest.mark.slow
+def test_predict_a_line_of_100_megabytes(run, model):
+    result = run("predict", model, input="great\n" + "great and not so great " * 4_500_000 + "\ndull\n")
+    assert result.exit_code == 0
+    assert [line.split("\t")[0] for line in result.stdout.splitlines()] == ["pos", "pos", "neg"]
+
+
+@pytest.mark.slow
+def test_a_million_empty_lines(reader, run, model, texts, tmp_path):
+    corpus = tmp_path / "a.tsv"
+    corpus.write_text("\n" * 1_000_000)
+    fails(reader(corpus), 1, "a.tsv: the file is empty")
+    lines = "\n".join(["label\ttext", *("\t".join(pair) for pair in texts(60)), "pos", ""])
+    corpus.write_text("\n" * 500_000 + lines + "\n" * 500_000)
+    names_skipped(reader(corpus), corpus, "line 500062: 1 fields, where the header has 2")
+
+
+@pytest.mark.slow
+def test_predict_a_million_empty_lines(run, model):
+    result = run("predict", model, input="\n" * 1_000_000)
+    assert result.exit_code == 0
+    assert result.stdout.count("\n") == 1_000_000
+    assert result.stderr == "1,000,000 texts without a word the model knows got the label of the intercept\n"

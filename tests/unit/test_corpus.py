@@ -1,5 +1,6 @@
 """Reading corpora: what is sniffed, what is skipped, and what quotes mean."""
 
+import gzip
 import io
 import tracemalloc
 from itertools import chain
@@ -39,7 +40,7 @@ AB = [("a", "one two"), ("b", "three")]
         ("fasttext", "__label__a one two\n__label__b three\n"),
     ],
 )
-@pytest.mark.parametrize("ending", ["\n", "\r\n", "\n\n"])
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r", "\n\n", "\r\r"])
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 def test_formats(read, format, content, ending, mark):
     corpus = read(mark + content.replace("\n", ending))
@@ -63,6 +64,25 @@ def test_folder(tmp_path):
     corpus = read_corpus(Source(str(tmp_path)))
     assert (corpus.format, pairs(corpus)) == ("folder", AB)
     assert corpus.skipped.named == ["b/2.txt: bytes that are not UTF-8", "b/3.txt: no text"]
+
+
+def test_damaged_files_of_a_folder(tmp_path):
+    packed = gzip.compress(b"some words" * 1000)
+    for name, content in {
+        "a/1": packed,
+        "a/2": packed[:-9],
+        "b/3": b"x\0",
+        "b/4": packed[:20] + b"!" * 99,
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    corpus = read_corpus(Source(str(tmp_path)))
+    assert corpus.labels == ["a"]
+    assert [name.partition(" (")[0] for name in corpus.skipped.named] == [
+        "a/2: damaged gzip data",
+        "b/3: NUL characters",
+        "b/4: damaged gzip data",
+    ]
 
 
 def test_a_bad_first_line_does_not_mislead(read):
@@ -92,6 +112,14 @@ def test_a_bad_first_line_does_not_mislead(read):
             "line 2: bytes that are not UTF-8",
         ),
         (b"__label__a z\n__label__a \xff", "line 2: bytes that are not UTF-8"),
+        (b"__label__a z\n__label__a x\0y", "line 2: NUL characters (is it text"),
+        (b"__label__a z\n__label__a\0 y", "line 2: NUL characters"),
+        (b"__label__a z\r__label__a y\xff\r", "line 2: bytes that are not UTF-8"),
+        ('{"label": "a", "text": "z"}\n{"label": NaN, "text": "z"}', "line 2: no label"),
+        ('{"label": "a", "text": "z"}\n{"label": ' + "[" * 100_000, "line 2: not JSON"),
+        ('{"label": "a", "text": "z"}\n{"label": ' + "1" * 10_000 + "}", "line 2: not JSON"),
+        ("label,text\na,z\n" + "a," * 20_000, "line 3: more than 10,000 fields"),
+        ('label,text\na,z\n"a' + '","' * 20_000 + '"', "line 3: more than 10,000 fields"),
         (b"__label__a z\n__label__\xff z", "line 2: bytes that are not UTF-8"),
     ],
 )
@@ -122,6 +150,40 @@ def test_quotes(read, delimiter):
     corpus = read(content)
     assert corpus.texts == [text for _, text in rows]
     assert corpus.skipped.count == 0
+
+
+@pytest.mark.parametrize("ending", ["\r\n", "\r"])
+def test_line_ends_inside_quotes(read, ending):
+    corpus = read(f'label,text{ending}a,"one{ending}two"{ending}b,three{ending}c{ending}')
+    assert [text.split() for text in corpus.texts] == [["one", "two"], ["three"]]
+    assert corpus.skipped.named == ["line 5: 1 fields, where the header has 2"]
+
+
+def test_a_return_is_no_line_end_where_lines_end_otherwise(read):
+    corpus = read("la\rbel,text,label\n1,one\rtwo,a\n2,three,b\n")
+    assert corpus.texts == ["one\rtwo", "three"]
+
+
+@pytest.mark.parametrize("blank", [1, 19, 20, 21, 5000])
+def test_empty_lines_at_the_beginning(read, blank):
+    corpus = read("\n" * blank + "__label__a one two\n__label__b three\nz")
+    assert pairs(corpus) == AB
+    assert corpus.skipped.named == [f"line {blank + 3}: no label"]
+
+
+def test_a_long_line_at_the_beginning(read):
+    with pytest.raises(AppError, match="cannot tell its format from the first line, 'a,a,"):
+        read("a," * 1_000_000)
+    with pytest.raises(AppError, match=r"no column 'text' among (a, )+"):
+        read("a," * 1_000_000, format="csv")
+    assert read("label,text\na," + "word " * 1_000_000).texts == ["word " * 1_000_000]
+
+
+def test_more_labels_than_can_be_told_apart(read):
+    content = "".join(f"__label__{i} z\n" for i in range(1001))
+    with pytest.raises(AppError, match=r"1,001 labels such as '0', where 1,000 are the most .*--label-col"):
+        read(content)
+    assert len(set(read(content.partition("\n")[2]).labels)) == 1000
 
 
 def test_line_numbers_after_a_record_of_several_lines(read):
@@ -185,6 +247,26 @@ def test_no_line_is_lost_whatever_the_pieces(size):
     batches, skipped = arriving([text[i : i + size] for i in range(0, len(text), size)], size=size)
     assert list(chain(*batches)) == ["eins", "zwei", "", "\u2028drei\x85vier", "fünf"]
     assert skipped.count == 0
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 1000])
+@pytest.mark.parametrize("end", ["", "\r", "\r\n", "\n"])
+def test_lines_that_end_with_a_return(size, end):
+    # Line feeds come too late to be taken for the ends of lines, and are taken for ends all the same.
+    first = "x" * 70_000
+    text = f"\ufeffeins\rzwei\r\r{first}\rdrei\u2028\r\nvier\nfünf{end}".encode()
+    batches, skipped = arriving([text[i : i + size] for i in range(0, len(text), size)], size=size)
+    assert list(chain(*batches)) == ["eins", "zwei", "", first, "drei\u2028", "vier", "fünf"]
+    assert skipped.count == 0
+
+
+def test_nul_characters_keep_their_line():
+    batches, skipped = arriving([b"a\nb\0\xff\nc\0d\n"])
+    assert batches == [["a", "b\ufffd\ufffd", "c\ufffdd"]]
+    assert [name[:40] for name in skipped.named] == [
+        "line 2: bytes that are not UTF-8",
+        "line 3: NUL characters (is it text, and ",
+    ]
 
 
 def test_undecodable_bytes_keep_their_line():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import shorten
+
 import click
 
 from ...common.options import common_options, json_option
@@ -34,6 +36,7 @@ def evaluate(model, source, json, quiet, verbose):
     else:
         report.print_scores(result.scores)
     if unknown := result.scores.unknown_labels:
-        note(f"note: the model does not know {', '.join(unknown)}; these texts count as mistakes")
+        names = shorten(", ".join(unknown), 200, placeholder=" ...")
+        note(f"note: the model does not know {names}; these texts count as mistakes")
     note_skipped(result.skipped)
     return result.skipped.exit_code
