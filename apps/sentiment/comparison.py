@@ -11,8 +11,6 @@ from time import process_time
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from fastsvm.text import TermWeighting
-
 from ..common.errors import AppError, Skipped
 from ..common.progress import Stages
 from ..common.statistics import resampled_interval, wilson_interval
@@ -180,8 +178,9 @@ def compare(
                     "give more texts"
                 )
             X_train, X_test = _features(X, train, test, y_train, k, score)
-            if weighting != "counts":
-                weigh = TermWeighting(weighting).fit(X_train, y_train)
+            weigh = pipeline.weighting_step(weighting)
+            if weigh is not None:
+                weigh.fit(X_train, y_train)
                 X_train, X_test = weigh.transform(X_train), weigh.transform(X_test)
             n_features.append(X_train.shape[1])
             if run == 0:  # what the first training of a process pays for is nobody's
@@ -200,7 +199,7 @@ def _features(X, train: list[int], test: list[int], y_train: list[str], k: int |
     kept = np.flatnonzero(np.bincount(X_train.indices, minlength=X.shape[1]))
     if k is not None and k < len(kept):
         kept = kept[pipeline._best_features(X_train[:, kept], y_train, score, k)]
-    return X_train[:, kept], X_test[:, kept]
+    return tuple(part[:, kept].astype(np.float32) for part in (X_train, X_test))
 
 
 def _run(result: Runs, alpha: float | None, seed: int, training: tuple, trial: tuple) -> None:

@@ -9,24 +9,26 @@ from typing import NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.feature_selection import SelectKBest, chi2, f_classif
 from sklearn.metrics import confusion_matrix
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import Pipeline
 
 import fastsvm
+from fastsvm.text import BagOfWords, SelectTerms, TermWeighting
 
 from ..common.errors import USAGE, AppError, Skipped
 from ..common.files import check_model_path
 from ..common.progress import Stages
 from ..common.statistics import wilson_interval
-from .classifiers import CLASSIFIERS
+from .choice import Choice, choose_alpha, k_folds, one_fold
+from .classifiers import CLASSIFIERS, PRESETS
 from .corpus import Source, read_corpus
+from .exporting import weighting_of
 from .prediction import decide, load_text_model
 
-SCORES = {"f_classif": f_classif, "chi2": chi2}
-TOKEN_PATTERNS = {"words": r"(?u)\b\w\w+\b", "split": r"\S+"}
+DEFAULT = PRESETS["accurate"]
+FEW = 2000  # up to so many texts alpha is chosen by folds; a fifth of more is enough to tell
+TOKENS = {"words": {"token_pattern": r"(?u)\b\w+\b"}, "split": {"analyzer": "split"}}
 
 
 class WordWeight(NamedTuple):
@@ -67,11 +69,19 @@ class HeldOut:
 
 @dataclass(frozen=True)
 class Training:
-    """What `train` did; gaps and objective are one number for two labels, and one per label for more."""
+    """What `train` did; gaps and objective are one number for two labels, and one per label for more.
+
+    `choice` is how alpha was chosen, if it was; `n_features_seen` counts the features in `min_df` texts.
+    """
 
     model: str
     classifier: str
     alpha: float | None
+    choice: Choice | None
+    weighting: str
+    ngrams: tuple[int, int]
+    min_df: int
+    tokens: str
     k: int | None
     seed: int
     label_counts: dict[str, int]
@@ -102,12 +112,14 @@ def train(
     source: Source,
     model_path: str,
     *,
-    classifier: str = "sdca-svm",
-    alpha: float | None = None,
+    classifier: str = DEFAULT.classifier,
+    alpha: float | str | None = None,
     epochs: int | None = None,
-    k: int | None = 5000,
+    weighting: str = DEFAULT.weighting,
+    k: int | None = DEFAULT.k,
     score: str = "f_classif",
-    ngrams: tuple[int, int] = (1, 1),
+    ngrams: tuple[int, int] = DEFAULT.ngrams,
+    min_df: int = DEFAULT.min_df,
     tokens: str | None = None,
     holdout: float = 0.2,
     seed: int = 0,
@@ -123,14 +135,21 @@ def train(
         Where the model goes; a file there is replaced only if it is a model.
     classifier : str
         A key of `CLASSIFIERS`.
-    alpha, epochs : float and int, optional
-        Strength of the regularisation and number of passes; by default those of the classifier.
+    alpha : float or "auto", optional
+        Strength of the regularisation; "auto" chooses it within the training texts. By default "auto" for
+        SDCA, and that of the classifier for others.
+    epochs : int, optional
+        Number of passes; by default that of the classifier.
+    weighting : {"counts", "binary", "tfidf", "nb"}
+        What a feature of a text weighs; see `weighting_step`.
     k : int or None
         How many features to keep; None keeps all.
     score : {"f_classif", "chi2"}
         What the features are chosen by.
     ngrams : tuple of int
         Fewest and most words in a row that make a feature.
+    min_df : int
+        In how many training texts a feature has to be.
     tokens : {"words", "split"}, optional
         Cut texts into words, or at white space; by default at white space where they are cut already.
     holdout : float
@@ -146,7 +165,12 @@ def train(
     """
     stage = stage or Stages()
     check_model_path(model_path)
-    estimator = _estimator(classifier, alpha, epochs, seed)
+    if alpha is None and CLASSIFIERS[classifier].alphas is not None:
+        alpha = "auto"
+    automatic = alpha == "auto"
+    estimator = _estimator(classifier, None if automatic else alpha, epochs, seed)
+    if automatic and CLASSIFIERS[classifier].alphas is None:
+        raise AppError(f"--alpha auto is not for the {classifier}; give a number, or leave it out", USAGE)
 
     with stage("read"):
         corpus = read_corpus(source)
@@ -164,28 +188,53 @@ def train(
         del corpus
 
     with stage("vectorize"):
-        vectorizer = _vectorizer(tokens, ngrams)
+        vectorizer = _vectorizer(tokens, ngrams, min_df, np.float32 if k is None else np.int64)
         try:
             X = vectorizer.fit_transform(texts)
-        except ValueError as error:  # scikit-learn's way to say that there is no word at all
-            raise AppError(f"{source.name}: no words in its texts; try --tokens split ({error})") from error
+        except ValueError as error:  # scikit-learn's way to say that no term is left
+            raise _no_terms(source, min_df, error) from error
+        n_seen = X.shape[1]
         del texts
 
-    with stage("select"):
-        words = vectorizer.get_feature_names_out()
-        n_seen = len(words)
-        if k is not None and k < n_seen:
+    y = np.asarray(y)
+    selection = None if k is None else SelectTerms(k, score=score)
+    weighter = weighting_step(weighting)
+    choice = None
+    if automatic:
+        folds = _inner_folds(y, seed)
+        with stage("choose alpha", total=len(folds)) as advance:
+            if folds:
+                alphas = CLASSIFIERS[classifier].alphas if has_norm(weighter) else None
+                choice = choose_alpha(
+                    X,
+                    y,
+                    folds,
+                    weighting=weighter,
+                    selection=selection,
+                    alphas=alphas,
+                    n_alphas=10,
+                    seed=seed,
+                    advance=advance,
+                    **CLASSIFIERS[classifier].parameters,
+                )
+                estimator.set_params(alpha=choice.alpha)
+
+    if k is not None:
+        with stage("select"):
             best = _best_features(X, y, score, k)
-            X, words = X[:, best], words[best]
+            X = X[:, best].astype(np.float32)
+            vectorizer.restrict(best, indices=True)
 
     with stage("train"):
+        if weighter is not None:
+            X = weighter.fit(X, y).transform(X)
         _fit(estimator, X, y)
         n_train = X.shape[0]
         del X
 
-    # What is tried is what is saved: a vectorizer of the words kept, and the classifier.
-    vectorizer = _vectorizer(tokens, ngrams, vocabulary=words.tolist())
-    model = Pipeline([("vectorizer", vectorizer), ("classifier", estimator)])
+    # What is tried is what is saved.
+    steps = [("vectorizer", vectorizer), ("weighting", weighter), ("classifier", estimator)]
+    model = Pipeline([(name, step) for name, step in steps if step is not None])
     with stage("evaluate"):
         held_out = scores = None
         if test_texts:
@@ -199,13 +248,18 @@ def train(
         model=model_path,
         classifier=classifier,
         alpha=getattr(estimator, "alpha", None),
+        choice=choice,
+        weighting=weighting,
+        ngrams=ngrams,
+        min_df=min_df,
+        tokens=tokens,
         k=k,
         seed=seed,
         label_counts=label_counts,
         n_train=n_train,
         n_test=len(test_texts),
         n_features_seen=n_seen,
-        n_features=len(words),
+        n_features=estimator.n_features_in_,
         scores=scores,
         n_iter=_plain(estimator.n_iter_),
         objective=_plain(estimator.objective_),
@@ -231,10 +285,13 @@ def evaluate(model_path: str, source: Source, *, stage: Stages | None = None) ->
 
 
 def top_words(model: Pipeline, n: int) -> list[Side]:
-    """Return, for each label, the `n` words that speak most for it."""
+    """Return, for each label, the `n` words that speak most for it; a weight is that of one in a text.
+
+    Where rows are scaled to norm 1, it is what the word adds before that.
+    """
     words = model["vectorizer"].get_feature_names_out()
     classes = model.classes_
-    coef = model["classifier"].coef_
+    coef = model["classifier"].coef_ * weighting_of(model).factors
     weights = coef if len(classes) > 2 else (-coef[0], coef[0])
     signs = (-1.0, 1.0) if len(classes) == 2 else [1.0] * len(classes)
     sides = []
@@ -254,11 +311,31 @@ def _estimator(classifier: str, alpha: float | None, epochs: int | None, seed: i
     return getattr(fastsvm, recipe.estimator)(**parameters)
 
 
-def _best_features(X, y: list[str], score: str, k: int) -> np.ndarray:
-    # Words in every text or in the texts of one label only make the scores divide by zero; they are ranked
-    # where they belong, last and first.
-    with warnings.catch_warnings(action="ignore"), np.errstate(all="ignore"):
-        return SelectKBest(SCORES[score], k=k).fit(X, y).get_support(indices=True)
+def _best_features(X, y, score: str, k: int) -> np.ndarray:
+    return SelectTerms(k, score=score).fit(X, y).get_support(indices=True)
+
+
+def weighting_step(name: str) -> TermWeighting | None:
+    """Return what weighs counts: presence as 1, tf-idf or naive Bayes ratios with texts scaled to norm 1."""
+    return None if name == "counts" else TermWeighting(name, norm="l2" if name == "nb" else "auto")
+
+
+def has_norm(weighter: TermWeighting | None) -> bool:
+    """Tell whether all texts have the norm 1."""
+    return weighter is not None and weighter.weighting in ("tfidf", "nb")
+
+
+def _inner_folds(y: np.ndarray, seed: int) -> list:
+    """Return what alpha is chosen by: parts of the training texts, none where a label has but one text."""
+    rarest = min(np.unique(y, return_counts=True)[1])
+    folds = one_fold(y, 0.2, seed) if len(y) > FEW else k_folds(y, max(2, min(5, rarest)), seed)
+    return [(train, test) for train, test in folds if len(set(y[train])) > 1]
+
+
+def _no_terms(source: Source, min_df: int, error: ValueError) -> AppError:
+    if "pruning" in str(error):
+        return AppError(f"{source.name}: no term is in {min_df} of its texts or more; try --min-df 1")
+    return AppError(f"{source.name}: no words in its texts; try --tokens split ({error})")
 
 
 def _fit(estimator, X, y: list[str]) -> None:
@@ -276,8 +353,8 @@ def _fit(estimator, X, y: list[str]) -> None:
             )
 
 
-def _vectorizer(tokens: str, ngrams: tuple[int, int], vocabulary: list[str] | None = None) -> CountVectorizer:
-    return CountVectorizer(token_pattern=TOKEN_PATTERNS[tokens], ngram_range=ngrams, vocabulary=vocabulary)
+def _vectorizer(tokens: str, ngrams: tuple[int, int], min_df: int = 1, dtype: type = np.int64) -> BagOfWords:
+    return BagOfWords(ngram_range=ngrams, min_df=min_df, dtype=dtype, **TOKENS[tokens])
 
 
 Labelled = tuple[list[str], list[str]]

@@ -8,8 +8,12 @@ import sys
 import numpy as np
 
 from ..common.output import print_heading, print_line, print_table
+from .choice import Choice
 from .corpus import Source
+from .measures import label_scores
 from .pipeline import Evaluation, Scores, Side, Training
+
+LABELS_CROSSED = 20  # of more there is no confusion table
 
 
 def training_record(result: Training, seconds: dict[str, float]) -> dict:
@@ -18,6 +22,11 @@ def training_record(result: Training, seconds: dict[str, float]) -> dict:
         "model": result.model,
         "classifier": result.classifier,
         "alpha": result.alpha,
+        "alpha_choice": _choice_record(result.choice),
+        "weighting": result.weighting,
+        "ngrams": "{}-{}".format(*result.ngrams),
+        "min_df": result.min_df,
+        "tokens": result.tokens,
         "k": "all" if result.k is None else result.k,
         "seed": result.seed,
         "label_counts": result.label_counts,
@@ -40,7 +49,9 @@ def print_training(result: Training, seconds: dict[str, float], source: Source) 
     n = result.n_train + result.n_test
     print_line(f"{source.name}: {n:,} texts, {result.n_train:,} to train on and {result.n_test:,} held out")
     every = result.n_features == result.n_features_seen
-    print_line(f"{result.n_features_seen:,} features, {'all' if every else f'{result.n_features:,}'} kept")
+    rare = "" if result.min_df == 1 else f" in {result.min_df} texts or more"
+    kept = "all" if every else f"{result.n_features:,}"
+    print_line(f"{result.n_features_seen:,} features{rare}, {kept} kept, weighed by {result.weighting}")
     print_heading("Labels")
     print_table(("label", "texts"), [(label, f"{n:,}") for label, n in result.label_counts.items()])
     print_heading("Held-out texts")
@@ -48,6 +59,9 @@ def print_training(result: Training, seconds: dict[str, float], source: Source) 
         print_scores(result.scores)
     else:
         print_line("none: --holdout 0 trains on every text")
+    if result.choice:
+        print_heading("Alpha")
+        print_choice(result.choice)
     print_heading("Certificate")
     print_line(certificate(result))
     print_heading("Time")
@@ -57,6 +71,19 @@ def print_training(result: Training, seconds: dict[str, float], source: Source) 
     print_sides(result.sides)
     print_heading("Model")
     print_line(result.model)
+
+
+def print_choice(choice: Choice) -> None:
+    """Print the accuracy at each alpha that was tried, and the alpha that was taken."""
+    n_folds = choice.scores.shape[1]
+    turns = f", {n_folds} parts in turn" if n_folds > 1 else ""
+    print_line(f"{choice.alpha:g}, the best on {choice.n_tried:,} training texts left out{turns}")
+    print_line("")
+    rows = [
+        (f"{alpha:g}", f"{accuracy:.4f}", f"{gap:.1e}")
+        for alpha, accuracy, gap in zip(choice.alphas, _means(choice), choice.gaps.max(axis=1), strict=True)
+    ]
+    print_table(("alpha", "accuracy", "relative gap"), rows)
 
 
 def certificate(result: Training) -> str:
@@ -79,12 +106,19 @@ def evaluation_record(result: Evaluation, seconds: dict[str, float]) -> dict:
 
 
 def print_scores(scores: Scores) -> None:
-    """Print the accuracy and the confusion table."""
+    """Print the accuracy and the confusion table; of many labels, how each does."""
     low, high = scores.interval
     print_line(
         f"accuracy {scores.accuracy:.4f} on {scores.n:,} texts (95 % interval {low:.4f} to {high:.4f})"
     )
     print_line("")
+    if len(scores.labels) > LABELS_CROSSED:
+        rows = [
+            (each.label, f"{each.n:,}", *("-" if share is None else f"{share:.4f}" for share in each[2:]))
+            for each in label_scores(scores)
+        ]
+        print_table(("label", "texts", "precision", "recall", "F1"), rows)
+        return
     rows = [
         (label, *(f"{n:,}" for n in row)) for label, row in zip(scores.labels, scores.confusion, strict=True)
     ]
@@ -116,6 +150,22 @@ def print_sides(sides: list[Side], abreast: int = 3) -> None:
             for i in range(max(len(side.words) for side in group))
         ]
         print_table(header, rows, text_columns=range(0, len(header), 2))
+
+
+def _means(choice: Choice) -> list[float]:
+    return choice.scores.mean(axis=1).tolist()
+
+
+def _choice_record(choice: Choice | None) -> dict | None:
+    if choice is None:
+        return None
+    return {
+        "alphas": choice.alphas.tolist(),
+        "accuracies": _means(choice),
+        "relative_gaps": choice.gaps.max(axis=1).tolist(),
+        "n_folds": choice.scores.shape[1],
+        "n_tried": choice.n_tried,
+    }
 
 
 def _word_cells(side: Side, i: int) -> tuple[str, str]:

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from fastsvm_apps.sentiment import pipeline
+from fastsvm_apps.sentiment.classifiers import PRESETS
 from fastsvm_apps.sentiment.cli import main
 from fastsvm_apps.sentiment.corpus import Source
 
@@ -113,7 +114,8 @@ def _train(tmp_path_factory, labels):
     corpus = folder / "reviews.txt"
     corpus.write_text(WRITERS["corpus"](make_texts(300, labels)))
     path = str(folder / "model.safetensors")
-    pipeline.train(Source(str(corpus)), path, classifier="sdca-logistic")
+    counts = PRESETS["article"]._replace(classifier="sdca-logistic")
+    pipeline.train(Source(str(corpus)), path, **counts._asdict(), alpha=0.002)
     return path
 
 

@@ -11,7 +11,6 @@ from sklearn.feature_selection import SelectKBest
 from sklearn.pipeline import make_pipeline
 
 from fastsvm import SDCAClassifier
-from fastsvm.text import TermWeighting
 from fastsvm_apps.common.statistics import resampled_interval, wilson_interval
 from fastsvm_apps.sentiment import comparison, pipeline
 from fastsvm_apps.sentiment.classifiers import CLASSIFIERS
@@ -36,9 +35,10 @@ def test_each_run_is_what_train_does_with_its_seed(run, write, texts, options):
     assert [item["classifier"] for item in record["classifiers"]] == NAMES
     for item in record["classifiers"]:
         for number, seed in enumerate(record["seeds"]):
-            trained = run(
-                "train", corpus, "--classifier", item["classifier"], "--seed", seed, *options, "--json"
-            )
+            given = ["--preset", "article", "--classifier", item["classifier"], "--seed", seed, *options]
+            if item["alpha"] is not None:
+                given += ["--alpha", item["alpha"]]
+            trained = run("train", corpus, *given, "--json")
             expected = json.loads(trained.stdout)
             assert item["accuracies"][number] == expected["accuracy"]
             assert record["n_features"][number] == expected["n_features"]
@@ -58,9 +58,9 @@ def test_weights_come_from_the_training_part(run, write, texts, weighting):
     labels, words = ([*column] for column in zip(*pairs, strict=True))
     (train, y_train), (test, y_test) = pipeline._split(words, labels, 0.2, 3)
     model = make_pipeline(
-        CountVectorizer(token_pattern=r"\S+"),
+        CountVectorizer(token_pattern=r"\S+", dtype=np.float32),
         SelectKBest(k=12),
-        TermWeighting(weighting),
+        pipeline.weighting_step(weighting),
         SDCAClassifier(loss="hinge", fit_intercept=False, alpha=0.01, max_iter=1000, random_state=3),
     )
     sdca = record["classifiers"][3]

@@ -7,10 +7,13 @@ import pytest
 
 import fastsvm
 from fastsvm_apps.sentiment.classifiers import CLASSIFIERS
-from fastsvm_apps.sentiment.pipeline import SCORES, wilson_interval
+from fastsvm_apps.sentiment.pipeline import wilson_interval
+
+SCORES = ("f_classif", "chi2")
 
 FIELDS = {
     *("model", "classifier", "alpha", "k", "seed", "n_train", "n_test", "n_features", "skipped", "seconds"),
+    *("alpha_choice", "weighting", "ngrams", "min_df", "tokens"),
     *("accuracy", "accuracy_interval", "labels", "confusion", "n_iter", "objective", "gap", "relative_gap"),
 }
 
@@ -20,6 +23,10 @@ def train_json(run, *args):
     assert result.exit_code == 0, result.stderr
     assert result.stderr == ""
     return json.loads(result.stdout)
+
+
+def vocabulary_of(record):
+    return fastsvm.load_model(record["model"])["vectorizer"].get_feature_names_out().tolist()
 
 
 @pytest.mark.parametrize("format", ["corpus", "tsv", "csv", "jsonl", "fasttext", "folder"])
@@ -51,7 +58,7 @@ def test_gzip_and_stdin(run, write, texts, format):
 def test_every_classifier(run, write, texts, classifier, labels):
     record = train_json(run, write(texts(300, labels)), "--classifier", classifier)
     assert record.keys() >= FIELDS
-    assert record["seconds"].keys() >= {"read", "vectorize", "select", "train", "evaluate"}
+    assert record["seconds"].keys() >= {"read", "vectorize", "train", "evaluate"}
     assert record["labels"] == sorted(labels)
     assert (record["n_train"], record["n_test"], record["skipped"]) == (240, 60, 0)
     assert np.sum(record["confusion"]) == 60
@@ -62,7 +69,9 @@ def test_every_classifier(run, write, texts, classifier, labels):
         assert record["gap"] is record["relative_gap"] is record["alpha"] is None
     else:
         assert np.shape(record["gap"]) == (() if len(labels) == 2 else (3,))
-        assert record["alpha"] == CLASSIFIERS[classifier].alpha
+        choice, recipe = record["alpha_choice"], CLASSIFIERS[classifier]
+        assert record["alpha"] in (recipe.alphas if choice else [recipe.alpha])
+        assert bool(choice) == classifier.startswith("sdca")
         np.testing.assert_allclose(np.multiply(record["relative_gap"], record["objective"]), record["gap"])
     if classifier.startswith("sdca"):
         assert np.max(record["relative_gap"]) <= 1e-3
@@ -74,10 +83,12 @@ def test_what_is_printed(run, write, texts):
     out = result.stdout
     for pattern in (
         r"200 texts, 160 to train on and 40 held out",
-        r"70 features, all kept",
+        r"\d{3} features in 2 texts or more, all kept, weighed by nb",
         r"neg +100\n",
         r"accuracy 0\.\d{4} on 40 texts \(95 % interval 0\.\d{4} to [01]\.\d{4}\)",
         r"true \\ predicted +neg +pos\nneg +\d+ +\d+\npos +\d+ +\d+\n",
+        r"Alpha\n0\.\d+, the best on 160 training texts left out, 5 parts in turn\n",
+        r"\nalpha +accuracy +relative gap\n0.01 +0\.\d{4} +\d\.\de-\d\d\n",
         r"relative gap \d\.\de-\d\d: no weights have an objective lower by more than",
         r"vectorize +\d+\.\d\d\n",
         r"pos +weight +neg +weight\n",
@@ -118,24 +129,31 @@ def test_same_seed_same_numbers(run, write, texts):
 
 def test_features(run, write, texts):
     corpus = write(texts(200))
-    everything = train_json(run, corpus, "--k", "all")
+
+    def train(*args):
+        return train_json(run, corpus, "--preset", "article", *args)
+
+    everything = train("--k", "all")
     assert everything["k"] == "all"
     assert everything["n_features"] == everything["n_features_seen"] == 70
-    assert train_json(run, corpus, "--k", 7)["n_features"] == 7
-    assert train_json(run, corpus, "--k", 1000)["n_features"] == 70
-    pairs_too = train_json(run, corpus, "--k", "all", "--ngrams", 2)["n_features"]
-    assert train_json(run, corpus, "--k", "all", "--ngrams", "2-2")["n_features"] == pairs_too - 70
+    assert train("--k", 7)["n_features"] == 7
+    assert train("--k", 1000)["n_features"] == 70
+    assert train("--k", 1000)["k"] == 1000
+    pairs_too = train("--k", "all", "--ngrams", 2)["n_features"]
+    assert train("--k", "all", "--ngrams", "2-2")["n_features"] == pairs_too - 70
+    repeated = train("--k", "all", "--ngrams", 2, "--min-df", 2)
+    assert 70 < repeated["n_features"] == repeated["n_features_seen"] < pairs_too
     for score in SCORES:
-        record = train_json(run, corpus, "--k", 10, "--score", score)
-        words = set(fastsvm.load_model(record["model"])["vectorizer"].vocabulary)
+        record = train("--k", 10, "--score", score)
+        words = set(vocabulary_of(record))
         assert len(words & {"awful", "broken", "dull", "waste", "refund", "great", "lovely", "sturdy"}) >= 7
 
 
 def test_words_that_split_the_labels_exactly_are_found_without_a_murmur(run, write):
     corpus = write([("pos", f"the good x{i}") if i % 2 else ("neg", f"the bad x{i}") for i in range(50)])
     for score in SCORES:
-        record = train_json(run, corpus, "--k", 2, "--score", score)
-        assert set(fastsvm.load_model(record["model"])["vectorizer"].vocabulary) == {"good", "bad"}
+        record = train_json(run, corpus, "--preset", "article", "--k", 2, "--score", score)
+        assert vocabulary_of(record) == ["bad", "good"]
 
 
 def test_tokens(run, tmp_path):
@@ -144,10 +162,12 @@ def test_tokens(run, tmp_path):
 
     def vocabulary(*args):
         record = train_json(run, corpus, *args)
-        return set(fastsvm.load_model(record["model"])["vectorizer"].vocabulary)
+        return set(vocabulary_of(record))
 
-    assert vocabulary() == {"not-bad", ",", "i", "like", "it", "no", "!", "a", "waste"}
-    assert vocabulary("--tokens", "words") == {"not", "bad", "like", "it", "no", "waste"}
+    assert vocabulary("--ngrams", 1) == {"not-bad", ",", "i", "like", "it", "no", "!", "a", "waste"}
+    assert vocabulary("--ngrams", 1, "--tokens", "words") == {
+        *("not", "bad", "i", "like", "it", "no", "a", "waste")
+    }
 
 
 def test_options_reach_the_classifier(run, write, texts):
@@ -168,7 +188,7 @@ def test_holdout_zero_trains_on_everything(run, write, texts):
 
 def test_the_vocabulary_comes_from_the_training_part_only(run, write):
     pairs = [("pos" if i % 2 else "neg", f"word{i} shared") for i in range(50)]
-    record = train_json(run, write(pairs), "--k", "all")
+    record = train_json(run, write(pairs), "--preset", "article", "--k", "all")
     assert record["n_features"] == record["n_train"] + 1
 
 
@@ -222,7 +242,10 @@ def test_a_warning_is_one_line_on_stderr(run, write, texts):
 
 def test_verbose_names_the_stages(run, write, texts):
     result = run("train", write(texts(100)), "-v")
-    stages = ["read ...", "vectorize ...", "select ...", "train ...", "evaluate ...", "save ..."]
+    stages = ["read ...", "vectorize ...", "choose alpha ...", "train ...", "evaluate ...", "save ..."]
+    assert result.stderr.splitlines() == stages
+    result = run("train", write(texts(100)), "-v", "--preset", "article")
+    stages[2] = "select ..."
     assert result.stderr.splitlines() == stages
 
 

@@ -29,7 +29,7 @@ class NGrams(click.ParamType):
 tokens_option = click.option(
     "--tokens",
     type=click.Choice(["words", "split"]),
-    help="Cut texts into words of two letters or more, or at white space.  "
+    help="Cut texts into words, or at white space.  "
     "[default: split for the corpus format, words for the others]",
 )
 

@@ -5,22 +5,65 @@ from __future__ import annotations
 import os
 
 import click
+from click.core import ParameterSource
 
 from ...common.errors import USAGE, AppError
 from ...common.files import check_file
-from ...common.options import FiniteRange, common_options, json_option, seed_option
+from ...common.options import CountOrAll, FiniteRange, common_options, json_option, seed_option
 from ...common.output import note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ..classifiers import CLASSIFIERS
-from ._options import app_examples, corpus_options, features_options
+from ..classifiers import CLASSIFIERS, PRESETS
+from ._options import WEIGHTINGS, NGrams, app_examples, corpus_options, score_option, tokens_option
 from ._reproduction import command_line
 
 NO_MATTER = ("report", "json", "quiet", "verbose")  # to the model
 
 
-def _defaults(field: str) -> str:
-    values = {name: getattr(recipe, field) for name, recipe in CLASSIFIERS.items()}
-    return ", ".join(f"{name} {value:g}" for name, value in values.items() if value is not None)
+class AlphaOrAuto(click.ParamType):
+    """A number above 0, or ``auto``."""
+
+    name = "alpha"
+
+    def convert(self, value, param, ctx):
+        """Convert and check one value."""
+        return value if value == "auto" else FiniteRange(min=0, min_open=True).convert(value, param, ctx)
+
+
+def _epochs() -> str:
+    return ", ".join(f"{name} {recipe.epochs}" for name, recipe in CLASSIFIERS.items())
+
+
+def _alphas() -> str:
+    automatic = [name for name, recipe in CLASSIFIERS.items() if recipe.alphas]
+    others = [f"{name} {r.alpha:g}" for name, r in CLASSIFIERS.items() if not r.alphas and r.alpha]
+    return ", ".join([f"auto for {' and '.join(automatic)}", *others])
+
+
+def _preset_option(name: str, type: click.ParamType, help: str, **more):
+    """Return an option whose default is that of the preset."""
+    field = name.removeprefix("--").replace("-", "_")
+    defaults = [_shown(getattr(preset, field)) for preset in PRESETS.values()]
+    shown = ", ".join(f"{value} ({preset})" for preset, value in zip(PRESETS, defaults, strict=True))
+    return click.option(name, type=type, help=f"{help}  [default: {shown}]", **more)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple):
+        return "-".join(map(str, value))
+    return "all" if value is None else str(value)
+
+
+def _with_preset(preset: str, options: dict) -> dict:
+    """Return the options, those that nobody gave as the preset has them; the context learns of them too."""
+    context = click.get_current_context()
+    given = {
+        name: value
+        for name, value in options.items()
+        if context.get_parameter_source(name) is not ParameterSource.DEFAULT
+    }
+    options = {**options, **PRESETS[preset]._asdict(), **given}
+    context.params.update(options)
+    return options
 
 
 def _check_page(path: str, *others: str) -> None:
@@ -36,7 +79,7 @@ def _check_page(path: str, *others: str) -> None:
 @click.command(
     epilog=app_examples(
         "train data/reviews.txt",
-        "train reviews.csv.gz --text-col review --k all --ngrams 2 -o reviews.safetensors",
+        "train reviews.csv.gz --text-col review --preset article --ngrams 2 -o reviews.safetensors",
     )
 )
 @corpus_options
@@ -47,23 +90,41 @@ def _check_page(path: str, *others: str) -> None:
     help="Where the model goes.  [default: the name of CORPUS with .safetensors, in the current folder]",
 )
 @click.option(
-    "--classifier",
-    type=click.Choice(list(CLASSIFIERS)),
-    default="sdca-svm",
+    "--preset",
+    type=click.Choice(list(PRESETS)),
+    default=next(iter(PRESETS)),
     show_default=True,
-    help="Learning algorithm.",
+    help="Recipe: the most accurate one known, or that of the article this app redoes. "
+    "Options given beside it come first.",
 )
-@features_options
+@_preset_option("--classifier", click.Choice(list(CLASSIFIERS)), "Learning algorithm.")
+@_preset_option(
+    "--weighting",
+    click.Choice(WEIGHTINGS),
+    "What a feature weighs in a text: its count, 1, tf-idf, or its naive Bayes log-count ratio; "
+    "in the last two each text is scaled to length 1.",
+)
+@_preset_option(
+    "--ngrams", NGrams(), "Words in a row that make a feature: up to N, or from A to B.", metavar="N|A-B"
+)
+@_preset_option(
+    "--min-df", click.IntRange(min=1), "In how many training texts a feature has to be.", metavar="N"
+)
+@_preset_option("--k", CountOrAll(), "Features to keep, the best by --score.", metavar="N|all")
+@score_option
+@tokens_option
 @click.option(
     "--alpha",
-    type=FiniteRange(min=0, min_open=True),
-    help=f"Strength of the L2 regularisation.  [default: {_defaults('alpha')}]",
+    type=AlphaOrAuto(),
+    metavar="X|auto",
+    help="Strength of the L2 regularisation; auto tries several on parts of the training texts.  "
+    f"[default: {_alphas()}]",
 )
 @click.option(
     "--epochs",
     type=click.IntRange(min=1),
     help="Passes over the training texts; SDCA stops earlier, once its gap is small.  "
-    f"[default: {_defaults('epochs')}]",
+    f"[default: {_epochs()}]",
 )
 @click.option(
     "--holdout",
@@ -76,11 +137,12 @@ def _check_page(path: str, *others: str) -> None:
 @seed_option
 @json_option
 @common_options
-def train(source, output, report, json, quiet, verbose, **options):
+def train(source, output, preset, report, json, quiet, verbose, **options):
     """Train a classifier on CORPUS, try it and save it.
 
     CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped.
     """
+    options = _with_preset(preset, options)
     if output == "-":
         raise AppError("a model cannot go to stdout; give a file with -o", USAGE)
     output = output or f"{source.stem}.safetensors"
