@@ -273,7 +273,7 @@ def test_predict_without_a_known_word(run, model, model3):
         assert "4 texts without a word the model knows" in result.stderr
 
 
-def test_more_labels_than_can_be_told_apart(run, reader, texts, tmp_path):
+def test_more_labels_than_can_be_told_apart(reader, texts, tmp_path):
     corpus = tmp_path / "a.tsv"
     lines = [f"{i}\t{text}" for i, (_, text) in enumerate(texts(10_000))]
     corpus.write_text("\n".join(["label\ttext", *lines]))
@@ -298,17 +298,18 @@ def test_many_labels_the_model_does_not_know(run, model, texts, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_line_of_100_megabytes(reader, run, model, texts, tmp_path):
+def test_a_line_of_100_megabytes(reader, texts, tmp_path):
     long = "some words in a line that does not end " * 2_600_000
     corpus = tmp_path / "a.tsv"
-    corpus.write_text("\n".join(["label\ttext", *("\t".join(pair) for pair in texts(60)), f"pos\t{long}"]))
-    result = reader(corpus)
-    assert result.exit_code == 0, (result.stderr, result.exception)
     corpus.write_text(long)
-    fails(reader(corpus), 1, "cannot tell its format from the first line, 'some words .*s...'")
+    fails(reader(corpus), 1, r"cannot tell its format from the first line, 'some words .*s\.\.\.'")
     corpus.write_text("a," * 50_000_000)
     fails(reader(corpus), 1, "cannot tell its format from the first line, 'a,a,.*'")
     fails(reader(corpus, "--format", "csv"), 2, "no column 'text' among a, a, ")
+    lines = ["label\ttext", *("\t".join(pair) for pair in texts(60)), f"pos\t{long}"]
+    corpus.write_text("\n".join(lines))
+    result = reader(corpus)
+    assert result.exit_code == 0, (result.stderr, result.exception)
 
 
 @pytest.mark.slow
@@ -319,7 +320,7 @@ def test_predict_a_line_of_100_megabytes(run, model):
 
 
 @pytest.mark.slow
-def test_a_million_empty_lines(reader, run, model, texts, tmp_path):
+def test_a_million_empty_lines(reader, texts, tmp_path):
     corpus = tmp_path / "a.tsv"
     corpus.write_text("\n" * 1_000_000)
     fails(reader(corpus), 1, "a.tsv: the file is empty")
