@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 
-from fastsvm.text import SelectTerms, TermWeighting
+from fastsvm.text import SelectTerms
 
 from ..common.errors import AppError, Skipped
 from ..common.files import check_file, replace_file
@@ -33,6 +32,7 @@ class Setting:
     classifier: str
     score: str
     tokens: str
+    min_df: int
     holdout: float
     seed: int
 
@@ -119,6 +119,7 @@ def tune(
     classifier: str = "sdca-svm",
     score: str = "f_classif",
     tokens: str | None = None,
+    min_df: int = pipeline.DEFAULT.min_df,
     holdout: float = 0.2,
     seed: int = 0,
     stage: Stages | None = None,
@@ -141,8 +142,8 @@ def tune(
     folds : int
         How many parts the training texts are cut into.
     classifier : str
-        One of `TUNABLE`.
-    score, tokens, holdout, seed, stage
+        An SDCA classifier of `CLASSIFIERS`.
+    score, tokens, min_df, holdout, seed, stage
         As in `pipeline.train`.
 
     Returns
@@ -160,7 +161,7 @@ def tune(
         train, test = pipeline._split(corpus.texts, corpus.labels, holdout, seed)
         _check_folds(source, train[1], folds)
         tokens = tokens or ("split" if corpus.format == "corpus" else "words")
-        setting = Setting(classifier, score, tokens, holdout, seed)
+        setting = Setting(classifier, score, tokens, min_df, holdout, seed)
         skipped = corpus.skipped
         del corpus
 
@@ -169,7 +170,7 @@ def tune(
         texts, y = train[0], np.asarray(train[1])
         parts = k_folds(y, folds, seed)
         for size in ngrams:
-            X = _count(source, texts, tokens, size)
+            X = _count(source, texts, setting, size)
             different = _different(k, X.shape[1])
             for number in different:
                 for weighting in weightings:
@@ -178,7 +179,7 @@ def tune(
                         y,
                         parts,
                         selection=_selection(number, score),
-                        weighting=_weighting(weighting),
+                        weighting=pipeline.weighting_step(weighting),
                         alphas=alphas,
                         seed=seed,
                         advance=advance,
@@ -238,29 +239,28 @@ def _selection(k: int | None, score: str):
     return None if k is None else SelectTerms(k, score=score)
 
 
-def _weighting(name: str):
-    return None if name == "counts" else TermWeighting(name)
-
-
-def _count(source: Source, texts: list[str], tokens: str, ngrams: tuple[int, int]):
+def _count(source: Source, texts: list[str], setting: Setting, ngrams: tuple[int, int]):
     try:
-        return pipeline._vectorizer(tokens, ngrams).fit_transform(texts)
-    except ValueError as error:  # scikit-learn's way to say that there is no word at all
-        raise AppError(f"{source.name}: no words in its texts; try --tokens split ({error})") from error
+        return pipeline._vectorizer(setting.tokens, ngrams, setting.min_df).fit_transform(texts)
+    except ValueError as error:  # scikit-learn's way to say that no term is left
+        raise pipeline._no_terms(source, setting.min_df, error) from error
 
 
 def _try(recipe: Recipe, setting: Setting, train: pipeline.Labelled, test: pipeline.Labelled):
-    """Train the recipe as `pipeline.train` would, and show it the texts held out."""
-    steps = [
-        pipeline._vectorizer(setting.tokens, recipe.ngrams),
-        _selection(recipe.k, setting.score),
-        _weighting(recipe.weighting),
-    ]
-    features = Pipeline([(str(i), step) for i, step in enumerate(steps) if step is not None])
+    """Train the recipe as `pipeline.train` does, and show it the texts held out."""
+    vectorizer = pipeline._vectorizer(setting.tokens, recipe.ngrams, setting.min_df)
+    X, X_test = vectorizer.fit_transform(train[0]), vectorizer.transform(test[0])
+    if recipe.k is not None:
+        chosen = _selection(recipe.k, setting.score).fit(X, train[1])
+        X, X_test = chosen.transform(X), chosen.transform(X_test)
+    X, X_test = X.astype(np.float32), X_test.astype(np.float32)
+    weights = pipeline.weighting_step(recipe.weighting)
+    if weights is not None:
+        X = weights.fit(X, train[1]).transform(X)
+        X_test = weights.transform(X_test)
     estimator = pipeline._estimator(setting.classifier, recipe.choice.alpha, None, setting.seed)
-    pipeline._fit(estimator, features.fit_transform(*train), train[1])
-    held_out = pipeline.HeldOut(*test, estimator.decision_function(features.transform(test[0])))
-    return pipeline._scores(estimator.classes_, held_out)
+    pipeline._fit(estimator, X, train[1])
+    return pipeline._scores(estimator.classes_, pipeline.HeldOut(*test, estimator.decision_function(X_test)))
 
 
 def _config(result: Tuning, source: Source) -> str:
@@ -282,7 +282,7 @@ def _config(result: Tuning, source: Source) -> str:
         "ngrams": "{}-{}".format(*recipe.ngrams),
         "k": "all" if recipe.k is None else recipe.k,
         "alpha": best.alpha,
-        **vars(result.setting),
+        **{name.replace("_", "-"): value for name, value in vars(result.setting).items()},
     }
     lines = [f"{key} = {_toml(value)}" for key, value in options.items() if value is not None]
     return "\n".join([comment, *lines, ""])

@@ -152,6 +152,7 @@ def test_config_says_how_it_was_found(run, write, texts):
         "classifier": "sdca-svm",
         "score": "f_classif",
         "tokens": "split",
+        "min-df": 2,
         "holdout": 0.2,
         "seed": 0,
     }

@@ -8,7 +8,7 @@ from ...common.errors import USAGE, AppError
 from ...common.options import CountOrAll, FiniteRange, common_options, json_option, seed_option
 from ...common.output import note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ..classifiers import CLASSIFIERS
+from ..classifiers import CLASSIFIERS, PRESETS
 from ._options import WEIGHTINGS, NGrams, app_examples, corpus_options, score_option, tokens_option
 
 TUNABLE = [name for name, recipe in CLASSIFIERS.items() if recipe.estimator == "SDCAClassifier"]
@@ -55,7 +55,7 @@ class ListOf(click.ParamType):
     "--ngrams",
     type=ListOf(NGrams()),
     metavar="N|A-B,...",
-    default="1,2",
+    default="1,2,3",
     show_default=True,
     help="Words in a row that make a feature: up to N, or from A to B.",
 )
@@ -89,6 +89,13 @@ class ListOf(click.ParamType):
 )
 @score_option
 @tokens_option
+@click.option(
+    "--min-df",
+    type=click.IntRange(min=1),
+    default=PRESETS["accurate"].min_df,
+    show_default=True,
+    help="In how many texts a feature has to be.",
+)
 @click.option(
     "--holdout",
     type=FiniteRange(0, 1, max_open=True),
