@@ -2,7 +2,7 @@
 
 from .bag import BagOfWords
 from .hashed import HashedBagOfWords
-from .select import SelectTerms
+from .selection import SelectTerms
 from .weighting import TermWeighting
 
 __all__ = ["BagOfWords", "HashedBagOfWords", "SelectTerms", "TermWeighting"]

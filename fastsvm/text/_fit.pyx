@@ -32,7 +32,7 @@ cdef enum:
 cdef struct Worker:
     Text text
     WordTable words
-    int32_t* ids  # of the words of all its documents
+    int32_t* ids  # of the words of all its documents; -1 where one is too rare to be kept
     int32_t* counts  # how often the document has the word, where it comes first; else 0
     Py_ssize_t n, id_capacity, count_capacity
     Py_ssize_t* ends  # of each document's words
@@ -113,7 +113,11 @@ cdef int count_pairs(
                 keys[n] = key
                 hashes[n] = hash
                 places[n] = p
-                n += n_shards == 1 or <int>((((hash >> 16) & 0xFFFF) * n_shards) >> 16) == shard
+                # A term is no more frequent than what it begins and ends with.
+                if prefixes[p] < 0 or prefixes[p + 1] < 0:
+                    ids[p] = -1
+                else:
+                    n += n_shards == 1 or <int>((((hash >> 16) & 0xFFFF) * n_shards) >> 16) == shard
                 p += 1
             if reserve_pairs(table, n) < 0:
                 return -1
@@ -134,6 +138,26 @@ cdef int count_pairs(
                     slot.last = <uint32_t>(base + places[k] + 1)
         first = worker.ends[row]
     return 0
+
+
+cdef void count_documents(
+    const int32_t* ids, const int32_t* counts, Py_ssize_t n, int32_t* documents, int shard, int n_shards
+) noexcept nogil:
+    """Add up in how many documents each id is, of those ids that belong to the shard."""
+    cdef Py_ssize_t p
+    for p in range(n):
+        if counts[p] and (n_shards == 1 or ids[p] % n_shards == shard):
+            documents[ids[p]] += 1
+
+
+cdef void drop_rare(
+    int32_t* ids, int32_t* counts, Py_ssize_t n, const int32_t* documents, int32_t least
+) noexcept nogil:
+    cdef Py_ssize_t p
+    for p in range(n):
+        if ids[p] >= 0 and documents[ids[p]] < least:
+            ids[p] = -1
+            counts[p] = 0
 
 
 cdef class Pairs:
@@ -163,15 +187,17 @@ cdef class Pairs:
         for shard in range(self.n_shards if self.tables != NULL else 0):
             free_pairs(&self.tables[shard])
 
+    def n_ids(self):
+        """One more than the largest id there can be."""
+        return max([self.tables[shard].n for shard in range(self.n_shards)]) * self.n_shards
+
     def take_keys(self):
         """The pair of each id, 0 where there is none; the tables are let go."""
         cdef int shard
-        cdef Py_ssize_t most = 0, k
+        cdef Py_ssize_t k
         cdef uint64_t[::1] of_id
         cdef PairTable* table
-        for shard in range(self.n_shards):
-            most = max(most, self.tables[shard].n)
-        result = np.zeros(most * self.n_shards, np.uint64)
+        result = np.zeros(self.n_ids(), np.uint64)
         of_id = result
         for shard in range(self.n_shards):
             table = &self.tables[shard]
@@ -218,7 +244,7 @@ cdef class Counter:
         self.n_workers = n_workers
         self.rule.split, self.rule.least = split, least
         self.first, self.last = first, last
-        self.segments, self.orders = [], []
+        self.segments, self.orders, self.keys = [], [], []
         for k in range(n_workers):
             enter_words(&self.workers[k].words, stop_words)
         self.n_stop = self.workers[0].words.n
@@ -265,8 +291,21 @@ cdef class Counter:
         if code == -3:
             raise ValueError("more than 4,294,967,280 words; count them in several parts")
 
-    def finish(self, run):
-        """Count n-grams, and sort all terms into columns."""
+    @property
+    def is_empty(self):
+        """Whether no document has enough words for a term."""
+        cdef int k
+        cdef Py_ssize_t row, start
+        for k in range(self.n_workers):
+            start = 0
+            for row in range(self.workers[k].n_documents):
+                if self.workers[k].ends[row] - start >= self.first:
+                    return False
+                start = self.workers[k].ends[row]
+        return True
+
+    def finish(self, run, int32_t least):
+        """Count n-grams, and sort into columns all terms that are in at least so many documents."""
         cdef int k, order
         cdef Py_ssize_t total = 0
         for k in range(self.n_workers):
@@ -276,11 +315,60 @@ cdef class Counter:
         if self.n_workers > 1:
             maps = [self._join(k) for k in range(1, self.n_workers)]
             list(run(self._renumber, range(1, self.n_workers), maps))
+        kept = self._keep_frequent(run, 1, self.workers[0].words.n, least)
         for order in range(2, self.last + 1):
-            self.orders.append(Pairs(total, self.n_workers))
+            pairs = Pairs(total, self.n_workers)
+            self.orders.append(pairs)
             list(run(self._count_order, [order] * self.n_workers, range(self.n_workers)))
-        self.keys = [pairs.take_keys() for pairs in self.orders]
-        self._sort()
+            kept_pairs = self._keep_frequent(run, order, pairs.n_ids(), least)
+            keys = pairs.take_keys()
+            if kept_pairs is not None:
+                keys[~kept_pairs] = 0
+            self.keys.append(keys)
+        self._sort(kept)
+
+    def _keep_frequent(self, run, int order, Py_ssize_t n_ids, int32_t least):
+        """Forget the terms of `order` words that are in fewer documents; return which ids stay, None: all."""
+        if least <= 1:
+            return None
+        documents = np.zeros(n_ids, np.int32)
+        n = self.n_workers
+        list(run(self._count_documents, [order] * n, [documents] * n, range(n)))
+        list(run(self._drop_rare, [order] * n, [documents] * n, [least] * n, range(n)))
+        return documents >= least
+
+    def _count_documents(self, int order, int32_t[::1] documents, int shard):
+        cdef Py_ssize_t base = 0
+        cdef int k
+        for k in range(self.n_workers if documents.shape[0] else 0):
+            with nogil:
+                count_documents(
+                    self._ids(order, k, base), self._counts(order, k, base), self.workers[k].n,
+                    &documents[0], shard, self.n_workers,
+                )
+            base += self.workers[k].n
+
+    def _drop_rare(self, int order, const int32_t[::1] documents, int32_t least, int k):
+        cdef Py_ssize_t base = sum([self.workers[j].n for j in range(k)])
+        if documents.shape[0]:
+            with nogil:
+                drop_rare(
+                    self._ids(order, k, base), self._counts(order, k, base), self.workers[k].n,
+                    &documents[0], least,
+                )
+
+    cdef int32_t* _ids(self, int order, int k, Py_ssize_t base) noexcept nogil:
+        """The ids of the terms of `order` words in a worker's documents, whose words begin at `base`."""
+        if order == 1:
+            return self.workers[k].ids
+        with gil:
+            return (<Pairs>self.orders[order - 2]).ids + base
+
+    cdef int32_t* _counts(self, int order, int k, Py_ssize_t base) noexcept nogil:
+        if order == 1:
+            return self.workers[k].counts
+        with gil:
+            return (<Pairs>self.orders[order - 2]).counts + base
 
     def _join(self, int k):
         """Number the words of a worker as the first does, and forget its own numbers."""
@@ -312,15 +400,12 @@ cdef class Counter:
 
     def _count_order(self, int order, int shard):
         cdef Pairs pairs = self.orders[order - 2]
-        cdef Pairs shorter = self.orders[order - 3] if order > 2 else None
-        cdef const int32_t* prefixes
         cdef Py_ssize_t base = 0
         cdef int k, code = 0
         with nogil:
             for k in range(self.n_workers):
-                prefixes = self.workers[k].ids if order == 2 else shorter.ids + base
                 code = count_pairs(
-                    &pairs.tables[shard], &self.workers[k], base, order, prefixes,
+                    &pairs.tables[shard], &self.workers[k], base, order, self._ids(order - 1, k, base),
                     pairs.ids + base, pairs.counts + base, shard, self.n_workers,
                 )
                 if code < 0:
@@ -329,11 +414,13 @@ cdef class Counter:
         if code < 0:
             raise MemoryError
 
-    def _sort(self):
+    def _sort(self, kept):
         """Sort the terms as sequences of ranks: those of words with a blank behind, and of the last word."""
         cdef Py_ssize_t n_ids = self.workers[0].words.n
         cdef int order = 1
         entries, alone, followed = self._rank_words()
+        if kept is not None:
+            entries = entries[kept[entries]]
         places, starts = alone, followed  # of terms, and of those of most words as the start of longer ones
         for keys in self.keys:
             order += 1
@@ -398,7 +485,6 @@ cdef class Counter:
     def parts(self):
         """The counts, as a list of Part that does not outlive this."""
         cdef Part part
-        cdef Pairs pairs
         cdef Layer* layer
         cdef const int32_t[::1] columns
         cdef Py_ssize_t base
@@ -415,11 +501,7 @@ cdef class Counter:
                 if columns.shape[0] == 0:
                     continue
                 layer.columns = &columns[0]
-                if order == 1:
-                    layer.ids, layer.counts = self.workers[k].ids, self.workers[k].counts
-                else:
-                    pairs = self.orders[order - 2]
-                    layer.ids, layer.counts = pairs.ids + base, pairs.counts + base
+                layer.ids, layer.counts = self._ids(order, k, base), self._counts(order, k, base)
                 part.n_layers += 1
             result.append(part)
         return result

@@ -1,5 +1,6 @@
 """Bags of words: CountVectorizer, compiled."""
 
+import math
 from numbers import Integral, Real
 
 import numpy as np
@@ -47,7 +48,8 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
     Attributes
     ----------
     vocabulary_ : dict of str to int
-        The column of each term; made when it is asked for.
+        The column of each term; made when it is asked for. Assign another dict to change the vocabulary:
+        changes inside this one go unseen.
     fixed_vocabulary_ : bool
         Whether `vocabulary` was given.
 
@@ -250,8 +252,6 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
             if "_terms" not in state:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute 'vocabulary_'")
             self._vocabulary = self._terms.numbers()
-        if "_terms" in state and "_given_out" not in state:
-            self._given_out = _fingerprint(self._vocabulary)
         return self._vocabulary
 
     @vocabulary_.setter
@@ -260,19 +260,16 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         self._vocabulary = vocabulary
 
     def __getstate__(self):
-        if "_terms" in vars(self):
-            self._packed()
         state = dict(super().__getstate__())
-        for name in ("_lookup", "_vocabulary", "_given_out") if "_terms" in state else ("_lookup",):
+        for name in ("_lookup", "_vocabulary") if "_terms" in state else ("_lookup",):
             state.pop(name, None)
         return state
 
     # The vocabulary is kept as packed terms (`_terms`) or as a dict (`_vocabulary`), each made from the other
-    # when it is needed; `_lookup` is a table made from the terms. A dict that was given out may have been
-    # changed since, as `_given_out` tells.
+    # when it is needed; `_lookup` is a table made from the terms.
 
     def _forget(self):
-        for name in ("_terms", "_vocabulary", "_lookup", "_given_out"):
+        for name in ("_terms", "_vocabulary", "_lookup"):
             vars(self).pop(name, None)
 
     def _set_terms(self, terms):
@@ -281,14 +278,11 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
 
     def _packed(self):
         state = vars(self)
-        if "_given_out" in state and self._given_out != _fingerprint(self._vocabulary):
-            self.vocabulary_ = self._vocabulary
         if "_terms" not in state:
             if "_vocabulary" not in state and self.vocabulary is not None:
                 self._take_vocabulary(CountVectorizer(vocabulary=self.vocabulary))
             else:
                 self._terms = Terms.of(super().get_feature_names_out())
-                self._given_out = _fingerprint(self._vocabulary)
         return self._terms
 
     def _take_vocabulary(self, checked):
@@ -324,10 +318,11 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
             counter = Counter(n, *reading)
             for batch in documents(self, raw_documents):
                 counter.add(batch, run)
-            counter.finish(run)
-            if counter.n_columns == 0:
+            if counter.is_empty:
                 raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
-            self._limit(counter)
+            least, most = self._limits(counter.n_documents)
+            counter.finish(run, least)
+            self._limit(counter, most)
             terms = Terms(*counter.terms())
             X = None
             if count:
@@ -360,17 +355,22 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
             return False
         return dtype.kind in "iuf" and dtype.itemsize >= 4
 
-    def _limit(self, counter):
-        """Keep the terms within `min_df`, `max_df` and `max_features`."""
-        n = counter.n_documents
-        most = self.max_df if isinstance(self.max_df, Integral) else self.max_df * n
-        least = self.min_df if isinstance(self.min_df, Integral) else self.min_df * n
+    def _limits(self, n):
+        """Return the fewest and most of n documents that a term may be in."""
+        least, most = (
+            limit if isinstance(limit, Integral) else limit * n for limit in (self.min_df, self.max_df)
+        )
         if most < least:
             raise ValueError("max_df corresponds to < documents than min_df")
-        if most >= n and least <= 1 and (self.max_features is None or self.max_features >= counter.n_columns):
+        return min(math.ceil(least), n + 1), most
+
+    def _limit(self, counter, most):
+        """Keep the terms within `max_df` and `max_features`."""
+        n_limited = self.max_features is not None and counter.n_columns > self.max_features
+        if most >= counter.n_documents and not n_limited and counter.n_columns:
             return
         rows, total = frequencies(counter.parts(), counter.n_columns)
-        mask = (rows <= most) & (rows >= least)
+        mask = rows <= most
         if self.max_features is not None and mask.sum() > self.max_features:
             sums = (rows if self.binary else total).astype(
                 sparse.csr_array((1, 1), dtype=self.dtype).sum(0).dtype
@@ -382,8 +382,3 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         if not mask.any():
             raise ValueError("After pruning, no terms remain. Try a lower min_df or a higher max_df.")
         counter.keep(mask)
-
-
-def _fingerprint(vocabulary):
-    """Tell a vocabulary from what it was before; the strings know their hashes."""
-    return len(vocabulary), hash(tuple(vocabulary)), hash(tuple(vocabulary.values()))

@@ -80,7 +80,7 @@ def reading_of(vectorizer):
         if stop_words != "english" and type(stop_words) is not list:
             return None
         stop_words = sorted(filter(_is_str, vectorizer.get_stop_words()))
-    encoded = [word.encode("utf-8", "surrogatepass") for word in stop_words or ()]
+    encoded = [word.encode("utf-8", "surrogatepass") for word in stop_words or () if word]
     return Reading(*rule, encoded, *map(int, ngrams))
 
 
