@@ -63,7 +63,9 @@ def choose_alpha(
 ) -> Choice:
     """Try a recipe at every alpha; whatever learns from labels sees the training rows of a fold only.
 
-    Alpha needs no rescaling when all rows are trained on: the objective is a mean over rows.
+    Alphas are those for all rows; where a fold trains on a share of them, it gets alpha divided by that
+    share. So what a text weighs against the regularisation, 1 / (alpha n), LIBLINEAR's C, is the same: its
+    best value depends less on the number of texts than that of alpha.
 
     Parameters
     ----------
@@ -101,10 +103,12 @@ def choose_alpha(
         if weighting is not None:
             weights = clone(weighting).fit(X_train, y[train])
             X_train, X_test = weights.transform(X_train), weights.transform(X_test)
+        share = len(train) / len(y)
         if alphas is None:
-            grid = _largest(X_train, y[train], options) * np.geomspace(1, eps, n_alphas)
+            grid = share * _largest(X_train, y[train], options) * np.geomspace(1, eps, n_alphas)
             alphas = [float(f"{alpha:.3g}") for alpha in grid]  # what is shown is what was used
-        predicted, gap = _path(X_train, y[train], X_test, alphas, {**options, "tol": tol})
+        own = np.divide(alphas, share)
+        predicted, gap = _path(X_train, y[train], X_test, own, {**options, "tol": tol})
         scores.append((predicted == y[test]).mean(axis=1))
         gaps.append(gap)
         n_tried += len(test)

@@ -20,14 +20,14 @@ from ..common.errors import USAGE, AppError, Skipped
 from ..common.files import check_model_path
 from ..common.progress import Stages
 from ..common.statistics import wilson_interval
-from .choice import Choice, choose_alpha, k_folds, one_fold
+from .choice import Choice, choose_alpha, k_folds
 from .classifiers import CLASSIFIERS, PRESETS
 from .corpus import Source, read_corpus
 from .exporting import weighting_of
 from .prediction import decide, load_text_model
 
 DEFAULT = PRESETS["accurate"]
-FEW = 2000  # up to so many texts alpha is chosen by folds; a fifth of more is enough to tell
+FEW = 2000  # more texts than these are halved, not cut in five, to choose alpha
 TOKENS = {"words": {"token_pattern": r"(?u)\b\w+\b"}, "split": {"analyzer": "split"}}
 
 
@@ -326,9 +326,12 @@ def has_norm(weighter: TermWeighting | None) -> bool:
 
 
 def _inner_folds(y: np.ndarray, seed: int) -> list:
-    """Return what alpha is chosen by: parts of the training texts, none where a label has but one text."""
-    rarest = min(np.unique(y, return_counts=True)[1])
-    folds = one_fold(y, 0.2, seed) if len(y) > FEW else k_folds(y, max(2, min(5, rarest)), seed)
+    """Return what alpha is chosen by: parts of the training texts, none if no two labels are in two parts."""
+    counts = np.unique(y, return_counts=True)[1]
+    if np.count_nonzero(counts > 1) < 2:
+        return []
+    k = 2 if len(y) > FEW else 5
+    folds = k_folds(y, k if min(counts) == 1 else min(k, *counts), seed)
     return [(train, test) for train, test in folds if len(set(y[train])) > 1]
 
 

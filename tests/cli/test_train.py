@@ -4,9 +4,11 @@ import shutil
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
+from sklearn.base import clone
 
 import fastsvm
-from fastsvm_apps.sentiment.classifiers import CLASSIFIERS
+from fastsvm_apps.sentiment.classifiers import CLASSIFIERS, PRESETS
 from fastsvm_apps.sentiment.pipeline import wilson_interval
 
 SCORES = ("f_classif", "chi2")
@@ -154,6 +156,98 @@ def test_words_that_split_the_labels_exactly_are_found_without_a_murmur(run, wri
     for score in SCORES:
         record = train_json(run, corpus, "--preset", "article", "--k", 2, "--score", score)
         assert vocabulary_of(record) == ["bad", "good"]
+
+
+def test_a_preset_gives_defaults_and_options_come_first(run, write, texts):
+    corpus = write(texts(100))
+    keys = ("classifier", "weighting", "ngrams", "min_df", "k")
+    for name, preset in PRESETS.items():
+        record = train_json(run, corpus, "--preset", name)
+        expected = {**preset._asdict(), "ngrams": "{}-{}".format(*preset.ngrams), "k": preset.k or "all"}
+        assert {key: record[key] for key in keys} == expected
+    with open("article.toml", "w") as file:
+        file.write('preset = "article"\nk = 20\nmin-df = 3\n')
+    record = train_json(run, corpus, "--config", "article.toml", "--weighting", "tfidf", "--k", "all")
+    assert [record[key] for key in keys] == ["pegasos-svm", "tfidf", "1-1", 3, "all"]
+    assert fastsvm.load_model(record["model"])["weighting"].weighting == "tfidf"
+
+
+@pytest.mark.parametrize("labels", [("neg", "pos"), ("neg", "pos", "mixed")])
+def test_alpha_is_the_best_of_those_tried(run, write, texts, labels):
+    record = train_json(run, write(texts(300, labels)))
+    choice = record["alpha_choice"]
+    best = choice["accuracies"].index(max(choice["accuracies"]))
+    assert record["alpha"] == choice["alphas"][best]
+    assert fastsvm.load_model(record["model"])["classifier"].alpha == record["alpha"]
+    assert (choice["n_folds"], choice["n_tried"]) == (5, 240)
+    assert max(choice["relative_gaps"]) < 0.02
+    fixed = train_json(run, write(texts(300, labels)), "--alpha", record["alpha"])
+    assert fixed["alpha_choice"] is None
+    assert fixed["objective"] == record["objective"]
+
+
+def test_alpha_where_a_label_is_too_rare_for_folds(run, write):
+    pairs = [("pos", "good thing")] * 30 + [("neg", "bad thing")] * 2
+    assert train_json(run, write(pairs), "--holdout", 0)["alpha_choice"]["n_folds"] == 2
+    record = train_json(run, write(pairs), "--holdout", 0.5)
+    assert record["alpha_choice"] is None
+    assert record["alpha"] == CLASSIFIERS["sdca-svm"].alpha
+
+
+@pytest.mark.parametrize("labels", [("neg", "pos"), ("neg", "pos", "mixed")])
+def test_top_words_weigh_what_the_model_gives_them(run, write, texts, labels):
+    record = train_json(run, write(texts(300, labels)))
+    model = fastsvm.load_model(record["model"])
+    sides = json.loads(run("words", record["model"], "-n", 3, "--json").stdout)["words"]
+    for i, (label, words) in enumerate(sides.items()):
+        assert label == model.classes_[i]
+        for item in words:
+            # Of one term, not scaled to norm 1.
+            weighting = clone(model["weighting"]).set_params(norm=None)
+            vars(weighting).update(weights_=model["weighting"].weights_, n_features_in_=record["n_features"])
+            column = model["vectorizer"].vocabulary_[item["word"]]
+            row = csr_matrix(([1.0], ([0], [column])), (1, record["n_features"]))
+            decision = np.ravel(model["classifier"].decision_function(weighting.transform(row)))
+            assert item["weight"] == pytest.approx(decision[i if len(labels) > 2 else 0], rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--classifier", "pegasos-svm", "--alpha", "auto"), "--alpha auto is not for the pegasos-svm;"),
+        (("--classifier", "perceptron", "--alpha", "auto"), "--alpha auto is not for the perceptron;"),
+        (("--alpha", "best"), "'best' is not a valid float"),
+        (("--weighting", "bm25"), "'bm25' is not one of"),
+        (("--preset", "best"), "'best' is not one of"),
+        (("--min-df", 0), "0 is not in the range"),
+    ],
+)
+def test_usage(run, write, texts, options, message):
+    result = run("train", write(texts(50)), *options)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_no_term_is_frequent_enough(run, write):
+    corpus = write([("pos" if i % 2 else "neg", f"word{i}") for i in range(50)], "csv")
+    result = run("train", corpus)
+    assert result.exit_code == 1
+    assert result.stderr == f"error: {corpus}: no term is in 2 of its texts or more; try --min-df 1\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "preset", "seeds", "expected"),
+    [
+        ("sentiment.txt", "accurate", range(5), 0.862),
+        ("sentiment.txt", "article", range(5), 0.80),
+        pytest.param("imdb_10k.tsv", "accurate", range(3), 0.905, marks=pytest.mark.slow),
+        pytest.param("imdb_10k.tsv", "article", range(3), 0.85, marks=pytest.mark.slow),
+    ],
+)
+def test_accuracy_on_real_texts(run, shared_data, name, preset, seeds, expected):
+    corpus = shared_data / name
+    records = [train_json(run, corpus, "--preset", preset, "--seed", seed) for seed in seeds]
+    assert np.mean([record["accuracy"] for record in records]) >= expected
 
 
 def test_tokens(run, tmp_path):
