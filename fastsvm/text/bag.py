@@ -13,7 +13,7 @@ from ._parts import frequencies
 from .matrix import matrix_of
 from .reading import (
     DEFAULT_PATTERN,
-    by_pattern,
+    Splitting,
     check_stop_words,
     documents,
     reading_of,
@@ -26,7 +26,7 @@ from .terms import Terms
 __all__ = ["BagOfWords"]
 
 
-class BagOfWords(CountVectorizer):
+class BagOfWords(Splitting, CountVectorizer):
     """Counts of the words of texts, and of their n-grams: scikit-learn's `CountVectorizer`, compiled.
 
     Vocabulary, order, counts, dtypes and shape are exactly CountVectorizer's, and so are the errors. The
@@ -182,7 +182,7 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         if reading is None:
             if self.analyzer != "split":
                 return super().transform(raw_documents)
-            usual = by_pattern(self, CountVectorizer).set_params(vocabulary=self._packed().strings())
+            usual = self._by_pattern().set_params(vocabulary=self._packed().strings())
             return usual.transform(raw_documents)
         lookup = self._lookup_of(reading)
         check_stop_words(self)
@@ -224,26 +224,6 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         columns = np.asarray(support) if indices else np.flatnonzero(support)
         self._set_terms(self._packed().at(columns))
         return self
-
-    def build_analyzer(self):
-        """Return a function that makes the list of a document's terms.
-
-        Returns
-        -------
-        callable
-        """
-        usual = super() if self.analyzer != "split" else by_pattern(self, CountVectorizer)
-        return usual.build_analyzer()
-
-    def build_tokenizer(self):
-        """Return a function that cuts a text into words.
-
-        Returns
-        -------
-        callable
-        """
-        usual = super() if self.analyzer != "split" else by_pattern(self, CountVectorizer)
-        return usual.build_tokenizer()
 
     @property
     def vocabulary_(self):  # noqa: D102
@@ -302,7 +282,7 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         if reading is None:
             if self.analyzer != "split":
                 return super().fit_transform(raw_documents)
-            usual = by_pattern(self, CountVectorizer)
+            usual = self._by_pattern()
             X = usual.fit_transform(raw_documents)
             self.vocabulary_, self.fixed_vocabulary_ = usual.vocabulary_, usual.fixed_vocabulary_
             return X

@@ -10,7 +10,7 @@ from ._apply import Hasher
 from .matrix import matrix_of
 from .reading import (
     DEFAULT_PATTERN,
-    by_pattern,
+    Splitting,
     check_stop_words,
     documents,
     reading_of,
@@ -22,7 +22,7 @@ from .reading import (
 __all__ = ["HashedBagOfWords"]
 
 
-class HashedBagOfWords(HashingVectorizer):
+class HashedBagOfWords(Splitting, HashingVectorizer):
     """Counts of hashed words and n-grams: scikit-learn's `HashingVectorizer`, compiled.
 
     There is no vocabulary and nothing to fit: documents may come from a stream, batch after batch, and
@@ -109,7 +109,7 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype : as
         """
         if self.analyzer == "split":
             warn_of_unused_pattern(self)
-            by_pattern(self, HashingVectorizer).fit(X, y)
+            self._by_pattern().fit(X, y)
             return self
         return super().fit(X, y)
 
@@ -140,7 +140,7 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype : as
         refuse_string(X)
         reading = reading_of(self) if self._hashes_as_usual() else None
         if reading is None:
-            usual = super() if self.analyzer != "split" else by_pattern(self, HashingVectorizer)
+            usual = super() if self.analyzer != "split" else self._by_pattern()
             return usual.transform(X)
         check_stop_words(self)
         split, least, stop_words, first, last = reading
@@ -152,26 +152,6 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype : as
                 parts += run(hasher.count, [batch] * n, bounds, bounds[1:])
             counts = matrix_of(parts, self.n_features, self.dtype, self.binary, run)
         return counts if self.norm is None else normalize(counts, norm=self.norm, copy=False)
-
-    def build_analyzer(self):
-        """Return a function that makes the list of a document's terms.
-
-        Returns
-        -------
-        callable
-        """
-        usual = super() if self.analyzer != "split" else by_pattern(self, HashingVectorizer)
-        return usual.build_analyzer()
-
-    def build_tokenizer(self):
-        """Return a function that cuts a text into words.
-
-        Returns
-        -------
-        callable
-        """
-        usual = super() if self.analyzer != "split" else by_pattern(self, HashingVectorizer)
-        return usual.build_tokenizer()
 
     def _hashes_as_usual(self):
         return (

@@ -15,7 +15,7 @@ __all__ = [
     "DEFAULT_PATTERN",
     "SPLIT_PATTERN",
     "Reading",
-    "by_pattern",
+    "Splitting",
     "check_stop_words",
     "documents",
     "reading_of",
@@ -155,11 +155,33 @@ def check_stop_words(vectorizer):
         vectorizer._stop_words_id = id(words)
 
 
-def by_pattern(vectorizer, cls):
-    """Make the vectoriser of scikit-learn that reads as "split" does."""
-    params = vectorizer.get_params(deep=False)
-    del params["n_jobs"]
-    return cls(**{**params, "analyzer": "word", "token_pattern": SPLIT_PATTERN, "tokenizer": None})
+class Splitting:
+    """What a vectoriser of scikit-learn, the second base beside this one, has to be told of "split"."""
+
+    def build_analyzer(self):
+        """Return a function that makes the list of a document's terms.
+
+        Returns
+        -------
+        callable
+        """
+        return super().build_analyzer() if self.analyzer != "split" else self._by_pattern().build_analyzer()
+
+    def build_tokenizer(self):
+        """Return a function that cuts a text into words.
+
+        Returns
+        -------
+        callable
+        """
+        return super().build_tokenizer() if self.analyzer != "split" else self._by_pattern().build_tokenizer()
+
+    def _by_pattern(self):
+        """Make the vectoriser of scikit-learn that reads as "split" does."""
+        params = self.get_params(deep=False)
+        del params["n_jobs"]
+        own = next(base for base in type(self).__mro__ if base.__module__.startswith("sklearn."))
+        return own(**{**params, "analyzer": "word", "token_pattern": SPLIT_PATTERN, "tokenizer": None})
 
 
 @contextmanager

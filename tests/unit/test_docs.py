@@ -58,6 +58,10 @@ def test_the_output_of_the_readme(app, name, command, tmp_path, monkeypatch):
         "solvers._pegasos_run",
         "solvers._perceptron_run",
         "solvers._solve",
+        "text.bag",
+        "text.hashed",
+        "text.selection",
+        "text.weighting",
     ],
 )
 def test_examples_in_docstrings(module):
