@@ -1,0 +1,93 @@
+"""The English model that comes along, used by commands that are given no other."""
+
+import json
+import re
+from importlib import resources
+
+import pytest
+
+from fastsvm_apps.sentiment.corpus import Source
+from fastsvm_apps.sentiment.pipeline import evaluate
+from fastsvm_apps.sentiment.prediction import load_text_model
+
+CARD = (resources.files("fastsvm_apps.sentiment") / "models" / "MODEL_CARD.md").read_text(encoding="utf-8")
+SHORT = {
+    "what a waste of money": "neg",
+    "I love it": "pos",
+    "not good": "neg",
+    "works great": "pos",
+    "it broke after a week": "neg",
+    "could not be happier": "pos",
+    "boring": "neg",
+}
+
+
+@pytest.fixture(scope="module")
+def english():
+    return load_text_model(None)
+
+
+def test_it_is_there_and_small(english):
+    file = resources.files("fastsvm_apps.sentiment") / "models" / "english.safetensors"
+    assert file.stat().st_size < 2_000_000
+    assert english.classes_.tolist() == ["neg", "pos"]
+    assert len(english["vectorizer"].vocabulary_) == english["classifier"].coef_.shape[1]
+    assert english["classifier"].coef_.dtype == english["weighting"].weights_.dtype == "float32"
+    assert load_text_model("english").predict(["boring"]) == ["neg"]
+
+
+def test_short_texts(english):
+    assert dict(zip(SHORT, english.predict([*SHORT]).tolist(), strict=True)) == SHORT
+
+
+def test_the_card_is_of_this_model(english):
+    """Every text of its table has the probability that stands there, and the wrong ones are marked."""
+    rows = re.findall(r"^\| (neg|pos) \| (.+?) \| (\d\.\d\d)( \*\*wrong\*\*)? \|$", CARD, re.MULTILINE)
+    assert len(rows) > 50
+    labels, texts, stated, wrong = zip(*rows, strict=True)
+    found = english.predict_proba(texts)[:, 1]
+    assert found == pytest.approx([float(number) for number in stated], abs=0.0051)
+    assert [bool(mark) for mark in wrong] == (english.predict(texts) != labels).tolist()
+    assert f"**{sum(map(bool, wrong))} of {len(rows)}** are wrong" in CARD
+
+
+def test_apostrophes_and_capitals_make_no_difference(english):
+    scores = english.decision_function(["I don't like it", "I DON’T LIKE IT", "i don't  like it!"])
+    assert scores[0] == scores[1] == scores[2] != 0
+
+
+def test_unknown_words_say_nothing(english):
+    assert english.predict_proba(["qwxz vrrk"]).tolist() == [[0.5, 0.5]]
+
+
+def test_commands_need_no_model(start):
+    """In fresh processes, in a folder that is empty."""
+    predict, proba, explain, words = (
+        start(*command)
+        for command in (["predict"], ["predict", "--proba"], ["explain", "boring film", "--json"], ["words"])
+    )
+    text = "\n".join(SHORT) + "\n"
+    out, err = predict.communicate(text)
+    assert predict.returncode == 0
+    assert err == ""
+    assert [line.split("\t")[0] for line in out.splitlines()] == [*SHORT.values()]
+    out, _ = proba.communicate(text)
+    assert proba.returncode == 0
+    labels, probabilities = zip(*(line.split("\t") for line in out.splitlines()), strict=True)
+    assert list(labels) == [*SHORT.values()]
+    assert all(0.5 <= float(number) < 1 for number in probabilities)
+    out, _ = explain.communicate()
+    assert explain.returncode == 0
+    found = json.loads(out)
+    assert found["label"] == "neg"
+    assert found["terms"][0]["term"] == "boring"
+    out, _ = words.communicate()
+    assert words.returncode == 0
+    assert out.split()[:4] == ["pos", "weight", "neg", "weight"]
+    assert "highly recommended" in out
+    assert "not worth" in out
+
+
+@pytest.mark.parametrize("name", ["sentiment.txt", "imdb_10k.tsv"])
+def test_it_knows_what_it_was_trained_on(shared_data, name):
+    assert evaluate("english", Source(str(shared_data / name))).scores.accuracy > 0.9
