@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -10,11 +11,16 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, StratifiedShuffleSplit
+from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
 import fastsvm
 
+from ..common.errors import AppError
+
 Fold = tuple[np.ndarray, np.ndarray]
+Labelled = tuple[list[str], list[str]]
+
+FEW = 2000  # more texts than these are halved, not cut in five, to choose alpha
 
 # Accuracy settles long before the optimum is reached; the worst of a path need not be solved at all.
 LOOSE = 0.01
@@ -74,7 +80,7 @@ def choose_alpha(
     y : sequence of str
         Labels, two or more.
     folds : iterable of (rows to train on, rows to try)
-        `k_folds` and `one_fold` make them.
+        `k_folds` and `inner_folds` make them.
     weighting, selection : transformers, optional
         Columns are selected first, by their counts, and then weighted: what a saved model does. Both are
         cloned for each fold.
@@ -125,21 +131,37 @@ def k_folds(y: Sequence[str], k: int, seed: int) -> list[Fold]:
     return list(kind(k, shuffle=True, random_state=seed).split(y, y))
 
 
-def one_fold(y: Sequence[str], share: float, seed: int) -> list[Fold]:
-    """Leave out a share of the rows once, of like labels unless one is too rare for that.
-
-    The only row of a label is always trained on; the list is empty if too few others are left.
-    """
-    _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
-    alone = np.flatnonzero(counts[codes] == 1)
-    others = np.flatnonzero(counts[codes] > 1)
-    n_labels, n_test = np.count_nonzero(counts > 1), int(np.ceil(share * len(others)))
-    if not 0 < n_test < len(others):
+def inner_folds(y: np.ndarray, seed: int) -> list:
+    """Return what alpha is chosen by: parts of the training texts, none if no two labels are in two parts."""
+    counts = np.unique(y, return_counts=True)[1]
+    if np.count_nonzero(counts > 1) < 2:
         return []
-    even = min(n_test, len(others) - n_test) >= n_labels
-    kind = StratifiedShuffleSplit if even else ShuffleSplit
-    [(train, test)] = kind(1, test_size=n_test, random_state=seed).split(others, codes[others])
-    return [(np.concatenate([others[train], alone]), others[test])]
+    k = 2 if len(y) > FEW else 5
+    folds = k_folds(y, k if min(counts) == 1 else min(k, *counts), seed)
+    return [(train, test) for train, test in folds if len(set(y[train])) > 1]
+
+
+def split_texts(texts: list[str], labels: list[str], holdout: float, seed: int) -> tuple[Labelled, Labelled]:
+    """Split into training and test texts; the order in the file, sorted or shuffled, changes nothing."""
+    order = sorted(range(len(texts)), key=lambda i: (labels[i], texts[i]))
+    train, test = order, []
+    if holdout > 0:
+        counts = Counter(labels).values()
+        n_test = int(np.ceil(holdout * len(texts)))
+        even = min(counts) >= 2 and min(n_test, len(texts) - n_test) >= len(counts)
+        try:
+            train, test = train_test_split(
+                order,
+                test_size=holdout,
+                random_state=seed,
+                stratify=[labels[i] for i in order] if even else None,
+            )
+        except ValueError as error:
+            raise AppError(
+                f"{len(texts)} texts are too few for --holdout {holdout:g}; try --holdout 0"
+            ) from error
+    train, test = ([[column[i] for i in part] for column in (texts, labels)] for part in (train, test))
+    return tuple(train), tuple(test)
 
 
 def _largest(X, y: np.ndarray, options: dict) -> float:

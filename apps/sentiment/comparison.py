@@ -14,9 +14,18 @@ from sklearn.exceptions import ConvergenceWarning
 from ..common.errors import AppError, Skipped
 from ..common.progress import Stages
 from ..common.statistics import resampled_interval, wilson_interval
-from . import pipeline
+from .choice import split_texts
 from .classifiers import CLASSIFIERS
 from .corpus import Source, read_corpus
+from .prediction import decide
+from .recipe import (
+    classifier_step,
+    count_terms,
+    fit_classifier,
+    selection_step,
+    vectorizer_step,
+    weighting_step,
+)
 
 # In the order of the article that this app redoes.
 COMPARED = ("perceptron", "pegasos-svm", "pegasos-logistic", "sdca-svm", "sdca-logistic")
@@ -150,7 +159,7 @@ def compare(
     with stage("read"):
         corpus = read_corpus(source)
         tokens = tokens or ("split" if corpus.format == "corpus" else "words")
-        # In an order that does not depend on that of the file, as `pipeline._split` has it.
+        # In an order that does not depend on that of the file, as `split_texts` has it.
         pairs = sorted(zip(corpus.labels, corpus.texts, strict=True))
         y, texts = [label for label, _ in pairs], [text for _, text in pairs]
         label_counts = dict(sorted(Counter(y).items()))
@@ -160,10 +169,7 @@ def compare(
         del corpus, pairs
 
     with stage("vectorize"):
-        try:
-            X = pipeline._vectorizer(tokens, ngrams).fit_transform(texts)
-        except ValueError as error:  # scikit-learn's way to say that there is no word at all
-            raise AppError(f"{source.name}: no words in its texts; try --tokens split ({error})") from error
+        X = count_terms(source, texts, vectorizer_step(tokens, ngrams))
         del texts
 
     results = [Runs(name) for name in COMPARED]
@@ -171,14 +177,14 @@ def compare(
     n_features = []
     with stage("compare", total=runs * len(results)) as advance:
         for run, seed in enumerate(seeds):
-            (train, y_train), (test, y_test) = pipeline._split(range(len(y)), y, holdout, seed)
+            (train, y_train), (test, y_test) = split_texts(range(len(y)), y, holdout, seed)
             if len(set(y_train)) < 2:
                 raise AppError(
                     f"{source.name}: with seed {seed}, only the label {y_train[0]!r} is left to train on; "
                     "give more texts"
                 )
             X_train, X_test = _features(X, train, test, y_train, k, score)
-            weigh = pipeline.weighting_step(weighting)
+            weigh = weighting_step(weighting)
             if weigh is not None:
                 weigh.fit(X_train, y_train)
                 X_train, X_test = weigh.transform(X_train), weigh.transform(X_test)
@@ -198,21 +204,22 @@ def _features(X, train: list[int], test: list[int], y_train: list[str], k: int |
     X_train, X_test = X[train], X[test]
     kept = np.flatnonzero(np.bincount(X_train.indices, minlength=X.shape[1]))
     if k is not None and k < len(kept):
-        kept = kept[pipeline._best_features(X_train[:, kept], y_train, score, k)]
+        best = selection_step(k, score).fit(X_train[:, kept], y_train)
+        kept = kept[best.get_support(indices=True)]
     return tuple(part[:, kept].astype(np.float32) for part in (X_train, X_test))
 
 
 def _run(result: Runs, alpha: float | None, seed: int, training: tuple, trial: tuple) -> None:
     """Train and try a classifier once."""
     alpha = None if CLASSIFIERS[result.classifier].alpha is None else alpha
-    estimator = pipeline._estimator(result.classifier, alpha, None, seed)
+    estimator = classifier_step(result.classifier, alpha, None, seed)
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # counted here
         start = process_time()
-        pipeline._fit(estimator, *training)
+        fit_classifier(estimator, *training)
         result.seconds.append(process_time() - start)
     result.alpha = getattr(estimator, "alpha", None)
     X, y = trial
-    predicted, _ = pipeline.decide(estimator.classes_, estimator.decision_function(X))
+    predicted, _ = decide(estimator.classes_, estimator.decision_function(X))
     result.accuracies.append(float(np.mean(predicted == np.asarray(y, predicted.dtype))))
     if hasattr(estimator, "dual_gap_"):
         result.gaps.append(float(np.max(np.divide(estimator.dual_gap_, estimator.objective_))))

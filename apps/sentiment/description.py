@@ -14,8 +14,8 @@ import numpy as np
 
 from ..common.errors import Skipped
 from ..common.progress import Stages
-from . import pipeline
 from .corpus import Corpus, Source, read_corpus
+from .recipe import vectorizer_step
 
 LABELS_MEASURED = 20  # the most frequent labels have their lengths measured one by one
 GROUPS_NAMED = 5
@@ -201,7 +201,7 @@ def describe(
 
 def _words(corpus: Corpus, tokens: str, number: int) -> tuple[Words, np.ndarray]:
     """Return the words, and how many there are in each text."""
-    vectorizer = pipeline._vectorizer(tokens, (1, 1))
+    vectorizer = vectorizer_step(tokens)
     try:
         X = vectorizer.fit_transform(corpus.texts)
     except ValueError:  # scikit-learn's way to say that there is no word at all

@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_curve
 
 from ..common.statistics import wilson_interval
-from .pipeline import HeldOut, Scores, decide
+from .prediction import decide
+from .scores import HeldOut, Scores
 
 
 class LabelScore(NamedTuple):

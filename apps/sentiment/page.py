@@ -15,7 +15,8 @@ from . import charts, highlights, measures
 from .charts import Axis, Chart
 from .explanation import Explainer
 from .highlights import highlight, shorten
-from .pipeline import Training, decide
+from .pipeline import Training
+from .prediction import decide
 from .report import certificate
 
 LABELS_LISTED, LABELS_CROSSED = 100, 12  # rows of the table of labels; of the confusion table

@@ -11,7 +11,8 @@ from ..common.output import print_heading, print_line, print_table
 from .choice import Choice
 from .corpus import Source
 from .measures import label_scores
-from .pipeline import Evaluation, Scores, Side, Training
+from .pipeline import Evaluation, Side, Training
+from .scores import Scores
 
 LABELS_CROSSED = 20  # of more there is no confusion table
 

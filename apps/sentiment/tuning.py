@@ -10,17 +10,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fastsvm.text import SelectTerms
-
 from ..common.errors import AppError, Skipped
 from ..common.files import check_file, replace_file
 from ..common.output import printable
 from ..common.progress import Stages
 from ..common.statistics import wilson_interval
-from . import pipeline
-from .choice import Choice, choose_alpha, k_folds
-from .classifiers import CLASSIFIERS
+from .choice import Choice, Labelled, choose_alpha, k_folds, split_texts
+from .classifiers import CLASSIFIERS, PRESETS
 from .corpus import Source, read_corpus
+from .recipe import (
+    classifier_step,
+    count_terms,
+    fit_steps,
+    select_terms,
+    selection_step,
+    vectorizer_step,
+    weighting_step,
+)
+from .scores import HeldOut, Scores, scores_of
 
 FIRST_LINE = "# Found by fastsvm-sentiment tune"  # tells a file of ours from others, which are not replaced
 
@@ -98,7 +105,7 @@ class Tuning:
     n_train: int
     n_test: int
     recipes: list[Recipe]
-    scores: pipeline.Scores | None
+    scores: Scores | None
     skipped: Skipped
 
     @property
@@ -119,7 +126,7 @@ def tune(
     classifier: str = "sdca-svm",
     score: str = "f_classif",
     tokens: str | None = None,
-    min_df: int = pipeline.DEFAULT.min_df,
+    min_df: int = PRESETS["accurate"].min_df,
     holdout: float = 0.2,
     seed: int = 0,
     stage: Stages | None = None,
@@ -158,7 +165,7 @@ def tune(
         if len(label_counts) < 2:
             only = corpus.labels[0]
             raise AppError(f"{source.name}: {only!r} is the only label; give texts with two labels or more")
-        train, test = pipeline._split(corpus.texts, corpus.labels, holdout, seed)
+        train, test = split_texts(corpus.texts, corpus.labels, holdout, seed)
         _check_folds(source, train[1], folds)
         tokens = tokens or ("split" if corpus.format == "corpus" else "words")
         setting = Setting(classifier, score, tokens, min_df, holdout, seed)
@@ -170,7 +177,7 @@ def tune(
         texts, y = train[0], np.asarray(train[1])
         parts = k_folds(y, folds, seed)
         for size in ngrams:
-            X = _count(source, texts, setting, size)
+            X = count_terms(source, texts, vectorizer_step(setting.tokens, size, setting.min_df))
             different = _different(k, X.shape[1])
             for number in different:
                 for weighting in weightings:
@@ -178,8 +185,8 @@ def tune(
                         X,
                         y,
                         parts,
-                        selection=_selection(number, score),
-                        weighting=pipeline.weighting_step(weighting),
+                        selection=selection_step(number, score),
+                        weighting=weighting_step(weighting),
                         alphas=alphas,
                         seed=seed,
                         advance=advance,
@@ -192,7 +199,7 @@ def tune(
     recipes.sort(key=lambda recipe: -recipe.best.mean)  # of equals the first stays first
 
     with stage("evaluate"):
-        scores = _try(recipes[0], setting, train, test) if test[0] else None
+        scores = _try(recipes[0], setting, source, train, test) if test[0] else None
     result = Tuning(
         config=config_path,
         setting=setting,
@@ -235,32 +242,14 @@ def _different(k: Sequence[int | None], n_features: int) -> list[int | None]:
     return list(dict.fromkeys(None if number is None or number >= n_features else number for number in k))
 
 
-def _selection(k: int | None, score: str):
-    return None if k is None else SelectTerms(k, score=score)
-
-
-def _count(source: Source, texts: list[str], setting: Setting, ngrams: tuple[int, int]):
-    try:
-        return pipeline._vectorizer(setting.tokens, ngrams, setting.min_df).fit_transform(texts)
-    except ValueError as error:  # scikit-learn's way to say that no term is left
-        raise pipeline._no_terms(source, setting.min_df, error) from error
-
-
-def _try(recipe: Recipe, setting: Setting, train: pipeline.Labelled, test: pipeline.Labelled):
+def _try(recipe: Recipe, setting: Setting, source: Source, train: Labelled, test: Labelled) -> Scores:
     """Train the recipe as `pipeline.train` does, and show it the texts held out."""
-    vectorizer = pipeline._vectorizer(setting.tokens, recipe.ngrams, setting.min_df)
-    X, X_test = vectorizer.fit_transform(train[0]), vectorizer.transform(test[0])
-    if recipe.k is not None:
-        chosen = _selection(recipe.k, setting.score).fit(X, train[1])
-        X, X_test = chosen.transform(X), chosen.transform(X_test)
-    X, X_test = X.astype(np.float32), X_test.astype(np.float32)
-    weights = pipeline.weighting_step(recipe.weighting)
-    if weights is not None:
-        X = weights.fit(X, train[1]).transform(X)
-        X_test = weights.transform(X_test)
-    estimator = pipeline._estimator(setting.classifier, recipe.choice.alpha, None, setting.seed)
-    pipeline._fit(estimator, X, train[1])
-    return pipeline._scores(estimator.classes_, pipeline.HeldOut(*test, estimator.decision_function(X_test)))
+    vectorizer = vectorizer_step(setting.tokens, recipe.ngrams, setting.min_df)
+    X = count_terms(source, train[0], vectorizer)
+    X = select_terms(vectorizer, X, train[1], selection_step(recipe.k, setting.score))
+    estimator = classifier_step(setting.classifier, recipe.choice.alpha, None, setting.seed)
+    model = fit_steps(vectorizer, X, train[1], weighting_step(recipe.weighting), estimator)
+    return scores_of(model.classes_, HeldOut(*test, model.decision_function(test[0])))
 
 
 def _config(result: Tuning, source: Source) -> str:

@@ -12,9 +12,11 @@ from sklearn.pipeline import make_pipeline
 
 from fastsvm import SDCAClassifier
 from fastsvm_apps.common.statistics import resampled_interval, wilson_interval
-from fastsvm_apps.sentiment import comparison, pipeline
+from fastsvm_apps.sentiment import comparison
+from fastsvm_apps.sentiment.choice import split_texts
 from fastsvm_apps.sentiment.classifiers import CLASSIFIERS
 from fastsvm_apps.sentiment.corpus import Source
+from fastsvm_apps.sentiment.recipe import weighting_step
 
 NAMES = ["perceptron", "pegasos-svm", "pegasos-logistic", "sdca-svm", "sdca-logistic"]
 
@@ -56,11 +58,11 @@ def test_weights_come_from_the_training_part(run, write, texts, weighting):
         run, write(pairs), "--weighting", weighting, "--k", 12, "--alpha", 0.01, "--runs", 1, "--seed", 3
     )
     labels, words = ([*column] for column in zip(*pairs, strict=True))
-    (train, y_train), (test, y_test) = pipeline._split(words, labels, 0.2, 3)
+    (train, y_train), (test, y_test) = split_texts(words, labels, 0.2, 3)
     model = make_pipeline(
         CountVectorizer(token_pattern=r"\S+", dtype=np.float32),
         SelectKBest(k=12),
-        pipeline.weighting_step(weighting),
+        weighting_step(weighting),
         SDCAClassifier(loss="hinge", fit_intercept=False, alpha=0.01, max_iter=1000, random_state=3),
     )
     sdca = record["classifiers"][3]
@@ -204,7 +206,7 @@ def test_a_label_that_is_only_held_out_counts_as_a_mistake(run, write, texts):
     rare_out = [
         seed
         for seed in range(30)
-        if "rare" in pipeline._split(*zip(*[p[::-1] for p in pairs], strict=True), 0.2, seed)[1][1]
+        if "rare" in split_texts(*zip(*[p[::-1] for p in pairs], strict=True), 0.2, seed)[1][1]
     ]
     assert rare_out
     result = comparison.compare(Source(path), runs=1, seed=rare_out[0])

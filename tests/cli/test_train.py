@@ -8,8 +8,8 @@ from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
 import fastsvm
+from fastsvm_apps.common.statistics import wilson_interval
 from fastsvm_apps.sentiment.classifiers import CLASSIFIERS, PRESETS
-from fastsvm_apps.sentiment.pipeline import wilson_interval
 
 SCORES = ("f_classif", "chi2")
 

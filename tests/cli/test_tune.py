@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fastsvm_apps.sentiment import pipeline, tuning
+from fastsvm_apps.sentiment import tuning
+from fastsvm_apps.sentiment.choice import split_texts
 from fastsvm_apps.sentiment.corpus import Source, read_corpus
 
 GRID = ("--weightings", "counts,tfidf", "--ngrams", "1,2", "--k", "20,all", "--alphas", "0.1,0.01,0.001")
@@ -120,7 +121,7 @@ def test_the_texts_held_out_are_those_of_train_and_nothing_learns_from_them(run,
     monkeypatch.setattr(tuning, "choose_alpha", watched)
     found = tune_json(run, path, *GRID, "--seed", 3)
     corpus = read_corpus(Source(path))
-    train, test = pipeline._split(corpus.texts, corpus.labels, 0.2, 3)
+    train, test = split_texts(corpus.texts, corpus.labels, 0.2, 3)
     assert seen == [(160, sorted(train[1]))] * 8
     assert found["n_test"] == len(test[0]) == 40
 

@@ -8,7 +8,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.feature_selection import SelectKBest, chi2
 
 from fastsvm import SDCAClassifier, sdca_path
-from fastsvm_apps.sentiment.choice import choose_alpha, k_folds, one_fold
+from fastsvm_apps.sentiment.choice import choose_alpha, inner_folds, k_folds
 
 ALPHAS = [3e-2, 3e-3, 3e-4]
 
@@ -151,22 +151,16 @@ def test_a_label_that_a_fold_does_not_train_on_is_a_mistake():
 
 def test_folds():
     y = np.repeat(["a", "b"], [40, 20])
-    for folds in (k_folds(y, 4, 0), one_fold(y, 0.25, 0)):
-        for train, test in folds:
-            assert len(test) == 15
-            assert (y[test] == "b").sum() == 5
-            assert np.intersect1d(train, test).size == 0
+    for train, test in k_folds(y, 4, 0):
+        assert len(test) == 15
+        assert (y[test] == "b").sum() == 5
+        assert np.intersect1d(train, test).size == 0
     assert [test.tolist() for _, test in k_folds(y, 4, 0)] != [test.tolist() for _, test in k_folds(y, 4, 1)]
 
 
 def test_folds_where_labels_are_rare():
     y = [f"label {i // 2}" for i in range(20)]
     assert sorted(np.concatenate([test for _, test in k_folds(y, 5, 0)])) == list(range(20))
-    [(train, test)] = one_fold(y, 0.2, 0)
-    assert (len(train), len(test)) == (16, 4)
-    for seed in range(20):
-        [(train, test)] = one_fold(["a"] * 9 + ["b"], 0.25, seed)
-        assert 9 in train
-        assert len(test) == 3
-        assert sorted([*train, *test]) == list(range(10))
-    assert one_fold(["a", "b"], 0.2, 0) == []
+    for train, _ in inner_folds(np.array(["a"] * 9 + ["b"] * 2), 0):
+        assert len({"a", "b"} & set(np.array(["a"] * 9 + ["b"] * 2)[train])) == 2
+    assert inner_folds(np.array(["a", "b"]), 0) == []

@@ -12,7 +12,7 @@ from fastsvm_apps.sentiment.measures import (
     label_scores,
     margins,
 )
-from fastsvm_apps.sentiment.pipeline import HeldOut, _scores
+from fastsvm_apps.sentiment.scores import HeldOut, scores_of
 
 
 @pytest.fixture(params=[2, 4])
@@ -31,7 +31,7 @@ def tried(request):
 
 def test_label_scores(tried):
     classes, held_out = tried
-    found = label_scores(_scores(classes, held_out))
+    found = label_scores(scores_of(classes, held_out))
     predicted = np.where(correct(classes, held_out), held_out.labels, None)
     if held_out.decision.ndim > 1:
         predicted = classes[held_out.decision.argmax(axis=1)]
@@ -46,7 +46,7 @@ def test_label_scores(tried):
 def test_shares_of_nothing():
     classes = np.array(["a", "b", "c"])
     held_out = HeldOut(["text"] * 3, ["a", "a", "x"], np.array([[1.0, 0, 0], [0, 1, 0], [1, 0, 0]]))
-    a, b, c, x = label_scores(_scores(classes, held_out))
+    a, b, c, x = label_scores(scores_of(classes, held_out))
     assert a == ("a", 2, 0.5, 0.5, 0.5)
     assert b == ("b", 0, 0.0, None, 0.0)
     assert c == ("c", 0, None, None, None)

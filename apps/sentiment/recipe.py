@@ -1,0 +1,106 @@
+"""The steps from texts to a classifier, each as `train`, `tune`, `compare` and `describe` take it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.pipeline import Pipeline
+
+import fastsvm
+from fastsvm.text import BagOfWords, SelectTerms, TermWeighting
+
+from ..common.errors import USAGE, AppError
+from .classifiers import CLASSIFIERS
+from .corpus import Source
+
+TOKENS = {"words": {"token_pattern": r"(?u)\b\w+\b"}, "split": {"analyzer": "split"}}
+
+
+def vectorizer_step(
+    tokens: str, ngrams: tuple[int, int] = (1, 1), min_df: int = 1, dtype: type = np.int64
+) -> BagOfWords:
+    """Return what counts words, or what white space divides."""
+    return BagOfWords(ngram_range=ngrams, min_df=min_df, dtype=dtype, n_jobs=-1, **TOKENS[tokens])
+
+
+def count_terms(source: Source, texts: Sequence[str], vectorizer: BagOfWords) -> csr_matrix:
+    """Return what a vectorizer learns and counts in texts.
+
+    Raises
+    ------
+    AppError
+        When there are no terms, naming the source.
+    """
+    try:
+        return vectorizer.fit_transform(texts)
+    except ValueError as error:  # scikit-learn's way to say that no term is left
+        if "pruning" in str(error):
+            hint = f"no term is in {vectorizer.min_df} of its texts or more; try --min-df 1"
+        else:
+            hint = f"no words in its texts; try --tokens split ({error})"
+        raise AppError(f"{source.name}: {hint}") from error
+
+
+def selection_step(k: int | None, score: str) -> SelectTerms | None:
+    """Return what keeps the `k` best features; None keeps all."""
+    return None if k is None else SelectTerms(k, score=score)
+
+
+def weighting_step(name: str) -> TermWeighting | None:
+    """Return what weighs counts: presence as 1, tf-idf or naive Bayes ratios with texts scaled to norm 1."""
+    return None if name == "counts" else TermWeighting(name, norm="l2" if name == "nb" else "auto")
+
+
+def has_norm(weighter: TermWeighting | None) -> bool:
+    """Tell whether all texts have the norm 1."""
+    return weighter is not None and weighter.weighting in ("tfidf", "nb")
+
+
+def classifier_step(classifier: str, alpha: float | None, epochs: int | None, seed: int):
+    """Return the estimator of a classifier, with its own alpha and epochs unless they are given."""
+    recipe = CLASSIFIERS[classifier]
+    parameters = {**recipe.parameters, "max_iter": epochs or recipe.epochs, "random_state": seed}
+    if recipe.alpha is not None:
+        parameters["alpha"] = recipe.alpha if alpha is None else alpha
+    elif alpha is not None:
+        raise AppError(f"--alpha means nothing to the {classifier}; leave it out", USAGE)
+    return getattr(fastsvm, recipe.estimator)(**parameters)
+
+
+def select_terms(vectorizer: BagOfWords, X: csr_matrix, y: Sequence[str], selection) -> csr_matrix:
+    """Keep the best features, of the vectorizer too."""
+    if selection is None:
+        return X
+    best = selection.fit(X, y).get_support(indices=True)
+    vectorizer.restrict(best, indices=True)
+    return X[:, best]
+
+
+def fit_steps(vectorizer: BagOfWords, X: csr_matrix, y: Sequence[str], weighting, estimator) -> Pipeline:
+    """Weigh counts, train the estimator, and return the model that takes texts; all of it in float32."""
+    vectorizer.set_params(dtype=np.float32)
+    X = X.astype(np.float32, copy=False)
+    if weighting is not None:
+        X = weighting.fit(X, y).transform(X)
+    fit_classifier(estimator, X, y)
+    steps = [("vectorizer", vectorizer), ("weighting", weighting), ("classifier", estimator)]
+    return Pipeline([(name, step) for name, step in steps if step is not None])
+
+
+def fit_classifier(estimator, X: csr_matrix, y: Sequence[str]) -> None:
+    """Train an estimator; a fit that stopped short warns in terms of options."""
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+        estimator.fit(X, y)
+    if hasattr(estimator, "tol"):
+        gap = np.max(estimator.dual_gap_ / estimator.objective_)
+        if gap > estimator.tol:
+            warnings.warn(
+                f"stopped at epoch {np.max(estimator.n_iter_)} with a relative gap of {gap:.1e}, "
+                f"above the {estimator.tol:g} aimed at; raise --epochs or --alpha",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
