@@ -27,6 +27,7 @@ MAX_N = MAX_LAYERS
 
 cdef enum:
     AHEAD = 12  # table slots that are fetched before they are needed
+    SLACK = 16  # bytes that can be read behind the words
 
 
 cdef struct Worker:
@@ -400,10 +401,14 @@ cdef class Counter:
 
     def _count_order(self, int order, int shard):
         cdef Pairs pairs = self.orders[order - 2]
-        cdef Py_ssize_t base = 0
-        cdef int k, code = 0
+        cdef Py_ssize_t base = 0, total = 0
+        cdef int k, code
+        for k in range(self.n_workers):
+            total += self.workers[k].n
         with nogil:
-            for k in range(self.n_workers):
+            # Texts of some length have a new pair for every three or four words.
+            code = reserve_pairs(&pairs.tables[shard], total // (4 * self.n_workers))
+            for k in range(self.n_workers if code == 0 else 0):
                 code = count_pairs(
                     &pairs.tables[shard], &self.workers[k], base, order, self._ids(order - 1, k, base),
                     pairs.ids + base, pairs.counts + base, shard, self.n_workers,
@@ -435,9 +440,11 @@ cdef class Counter:
             )
             sort_items(sort_by, items)
             n_ids += len(keys)
-            ranks = inverse(items, n_ids if is_last else n_ids + len(keys))
-            places, starts = ranks[:n_ids], ranks[n_ids:]
-            entries = items if is_last else items[items < n_ids]
+            entries = items
+            if not is_last:
+                ranks = inverse(items, n_ids + len(keys))
+                places, starts = ranks[:n_ids], ranks[n_ids:]
+                entries = items[items < n_ids]
         self._number(entries)
 
     def _rank_words(self):
@@ -473,7 +480,7 @@ cdef class Counter:
     def _number(self, entries):
         """Give columns to the terms of enough words, in this order."""
         bounds = np.cumsum([0, self.workers[0].words.n, *map(len, self.keys)]).tolist()
-        self.entries = entries[entries >= bounds[self.first - 1]]
+        self.entries = entries if self.first == 1 else entries[entries >= bounds[self.first - 1]]
         self.n_columns = len(self.entries)
         columns = inverse(self.entries, bounds[self.last])
         self.columns = [columns[a:b] for a, b in zip(bounds, bounds[1:])]
@@ -506,7 +513,7 @@ cdef class Counter:
             result.append(part)
         return result
 
-    def terms(self):
+    def terms(self, run):
         """The terms of the columns.
 
         Returns
@@ -515,44 +522,64 @@ cdef class Counter:
             UTF-8, end to end.
         ends : ndarray of shape (n_columns,), int64
         """
+        n = self.n_workers
+        bounds = [self.n_columns * k // n for k in range(n + 1)]
+        ends = np.empty(self.n_columns, np.int64)
+        list(run(self._write_terms, [None] * n, [ends] * n, bounds, bounds[1:]))
+        np.cumsum(ends, out=ends)
+        size = int(ends[self.n_columns - 1]) if self.n_columns else 0
+        content = np.empty(size, np.uint8)
+        list(run(self._write_terms, [content] * n, [ends] * n, bounds, bounds[1:]))
+        return content, ends
+
+    def _write_terms(self, uint8_t[::1] content, int64_t[::1] ends, Py_ssize_t first, Py_ssize_t last):
+        """Write the terms of some columns where their ends say; without content, their lengths into ends."""
         cdef WordTable* words = &self.workers[0].words
         cdef const uint32_t[::1] entries = self.entries
-        cdef int64_t[::1] ends
-        cdef uint8_t[::1] content
-        cdef int32_t chain[MAX_LAYERS]
         cdef const uint64_t* keys[MAX_LAYERS]
         cdef Py_ssize_t bounds[MAX_LAYERS + 1]
         cdef const uint64_t[::1] of_order
-        cdef Py_ssize_t k, at = 0, start, length
+        cdef int32_t chain[MAX_LAYERS]
+        cdef uint8_t* target
+        cdef const uint8_t* word
+        cdef Py_ssize_t k, at, length, start
+        cdef int64_t stop, limit
         cdef int j, n, order
-        cdef bint writing
         bounds[0] = 0
         bounds[1] = words.n
         for order in range(2, self.last + 1):
             of_order = self.keys[order - 2]
             keys[order - 1] = &of_order[0] if of_order.shape[0] else NULL
             bounds[order] = bounds[order - 1] + of_order.shape[0]
-        all_ends = np.empty(len(self.entries), np.int64)
-        ends = all_ends
-        result = np.empty(0, np.uint8)
-        for writing in (False, True):
-            content = result
-            at = 0
-            with nogil:
-                for k in range(entries.shape[0]):
-                    n = words_of(entries[k], bounds, keys, chain)
-                    for j in range(n):
-                        start = word_start(words, chain[j])
-                        length = words.ends[chain[j]] - start
-                        if writing:
-                            if j:
-                                content[at] = 32
-                            memcpy(&content[at + (j > 0)], words.bytes + start, length)
-                        at += length + (j > 0)
-                    ends[k] = at
-            if not writing:
-                result = np.empty(at, np.uint8)
-        return result, all_ends
+        with nogil:
+            at = ends[first - 1] if content is not None and first else 0
+            limit = ends[last - 1] if content is not None and last > first else 0
+            for k in range(first, last):
+                if k + AHEAD < last:
+                    n = 1
+                    while entries[k + AHEAD] >= bounds[n]:
+                        n += 1
+                    if n > 1:
+                        fetch(&keys[n - 1][entries[k + AHEAD] - bounds[n - 1]])
+                n = words_of(entries[k], bounds, keys, chain)
+                stop = at
+                for j in range(n):
+                    start = word_start(words, chain[j])
+                    length = words.ends[chain[j]] - start
+                    if content is not None:
+                        if j:
+                            content[stop] = 32
+                        word = words.bytes + start
+                        target = &content[stop + (j > 0)]
+                        if length <= SLACK and stop + 1 + SLACK <= limit:
+                            memcpy(target, word, SLACK)  # what is too much is written over
+                        else:
+                            memcpy(target, word, length)
+                    stop += length + (j > 0)
+                if content is None:
+                    ends[k] = stop - at
+                else:
+                    at = stop
 
 
 cdef int words_of(

@@ -303,7 +303,7 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
             least, most = self._limits(counter.n_documents)
             counter.finish(run, least)
             self._limit(counter, most)
-            terms = Terms(*counter.terms())
+            terms = Terms(*counter.terms(run))
             X = None
             if count:
                 X = matrix_of(counter.parts(), counter.n_columns, self.dtype, self.binary, run)
