@@ -1,14 +1,17 @@
 """Linear classifiers that certify how far they are from the optimum."""
 
-from importlib.metadata import version
+from typing import TYPE_CHECKING
 
-from .certificate import Certificate, certify
-from .linear import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
-from .linear_cv import SDCAClassifierCV
-from .path import SDCAPath, sdca_path
-from .persistence import ModelFileError, load_model, save_model
+from .lazy import lazily
 
-__version__ = version("fastsvm")
+if TYPE_CHECKING:
+    from .certificate import Certificate, certify
+    from .files import ModelFileError
+    from .linear import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
+    from .linear_cv import SDCAClassifierCV
+    from .path import SDCAPath, sdca_path
+    from .persistence import load_model, save_model
+    from .version import __version__ as __version__
 
 __all__ = [
     "ASDCAClassifier",
@@ -24,3 +27,16 @@ __all__ = [
     "save_model",
     "sdca_path",
 ]
+
+__getattr__, __dir__ = lazily(
+    __name__,
+    {
+        "certificate": "Certificate certify",
+        "files": "ModelFileError",
+        "linear": "ASDCAClassifier PegasosClassifier PerceptronClassifier SDCAClassifier",
+        "linear_cv": "SDCAClassifierCV",
+        "path": "SDCAPath sdca_path",
+        "persistence": "load_model save_model",
+        "version": "__version__",
+    },
+)

@@ -4,13 +4,13 @@ from functools import partial, wraps
 
 import numpy as np
 from joblib import effective_n_jobs
-from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state, compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from . import scores
 from .callbacks import CallbackSupportMixin, Tasks, with_callbacks
 from .engine import solve_all, warn_if_short
 from .solvers import Problem, as_rows, as_weights
@@ -195,8 +195,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         X = validate_data(
             self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], order="C"
         )
-        scores = X @ self.coef_.T + self.intercept_
-        return scores.ravel() if scores.shape[1] == 1 else scores
+        return scores.decision(X, self.coef_, self.intercept_)
 
     def predict(self, X):
         """The class of the highest score.
@@ -209,8 +208,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,), of the labels' dtype
         """
-        scores = self.decision_function(X)
-        return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+        winners = scores.winners(self.decision_function(X))
+        return self.classes_[winners]
 
     @available_if(_has_log_loss)
     def predict_proba(self, X):
@@ -225,12 +224,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples, n_classes)
             sigmoid(w.x + b0); with more than two classes normalised to sum to 1.
         """
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return np.column_stack([expit(-scores), expit(scores)])
-        likely = expit(scores)
-        total = likely.sum(axis=1, keepdims=True)
-        return np.divide(likely, total, out=np.full_like(likely, 1 / likely.shape[1]), where=total > 0)
+        return scores.probabilities(self.decision_function(X))
 
     @available_if(_has_log_loss)
     def predict_log_proba(self, X):

@@ -16,65 +16,62 @@ must be exactly the expected ones (but a file may lack parameters of the trainin
 and every type, shape, offset and value is checked before it is used.
 """
 
-import contextlib
 import json
 import math
 import os
-import re
-import reprlib
-import secrets
-import stat
 from importlib.metadata import version
 from itertools import chain, pairwise
 
 import numpy as np
-from safetensors import SafetensorError, deserialize
 from safetensors.numpy import save
 from sklearn.decomposition import PCA
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
+from .files import (
+    FLOATS,
+    KEY,
+    MAX_HEADER,
+    SCHEMA,
+    VIEWS,
+    ModelFileError,
+    check_node,
+    check_width,
+    decode_steps,
+    described,
+    fields,
+    is_pipeline,
+    line,
+    named_errors,
+    native,
+    open_model,
+    pack,
+    same_names,
+    show,
+    take_view,
+    unpack,
+    view,
+    write_atomically,
+)
 from .linear import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
+from .stored import COUNTS, MEASURES, feature_names, linear, n_columns
 from .text import BagOfWords, TermWeighting
-from .text._terms import are_ascending
-from .text.reading import DEFAULT_PATTERN, PATTERNS, SPLIT_PATTERN
-from .text.terms import Terms
+from .text.reading import DEFAULT_PATTERN, SPLIT_PATTERN
+from .text.stored import (
+    READING,
+    bag,
+    check_counting,
+    counting,
+    refuse_parameter,
+    weighting,
+)
+from .text.weighing import LEARNED
 
 __all__ = ["ModelFileError", "load_model", "save_model"]
 
-SCHEMA = 1
-KEY = "fastsvm"
-MAX_HEADER = 1 << 24  # bytes of JSON; real models have a few hundred
-MAX_STEPS = 16
-MAX_NGRAM = 16
-MAX_LABELS = 1 << 24  # characters of a padded array of labels: one long label widens all the others
-MAX_FEATURES = 1 << 24  # of a transformer; a scaler that does nothing has no array to show for them
-
-# A pattern stored in a file could be one that takes for ever to match; the file only names one of these.
-# These, and all of PATTERNS, take time in proportion to the text.
+# How a file names the two patterns of a ``CountVectorizer`` that it may have.
 ANALYZERS = {"words": DEFAULT_PATTERN, "split": SPLIT_PATTERN}
-READING = {
-    "analyzer": ("word", "split"),
-    "token_pattern": tuple(PATTERNS),
-    "stop_words": (None, "english", "listed"),
-    "strip_accents": (None, "ascii", "unicode"),
-}
-COUNTS = ("int32", "int64", "float32", "float64")
-
-# The file's names of the types a tensor may have, in its byte order.
-TYPES = {
-    **{"BOOL": "?", "F16": "<f2", "F32": "<f4", "F64": "<f8"},
-    **{"I8": "<i1", "I16": "<i2", "I32": "<i4", "I64": "<i8"},
-    **{"U8": "<u1", "U16": "<u2", "U32": "<u4", "U64": "<u8"},
-}
-LABELS = tuple(map(np.dtype, TYPES.values()))
-FLOATS = (np.dtype("<f4"), np.dtype("<f8"))
-OFFSETS = (np.dtype("<i8"),)
-BYTES = (np.dtype("u1"),)
-
-# Views of an array by what their names end with; each undoes itself.
-VIEWS = {"": np.asarray, ".T": np.transpose, ".flipud": np.flipud}
 
 # Parameters that classifiers have got since the first files were written, which lack them: the default holds.
 # None of them matters to a prediction.
@@ -88,10 +85,6 @@ LIKE = {
     str: (str, float, int),
     type(None): (int, type(None)),
 }
-
-
-class ModelFileError(ValueError):
-    """A model that cannot be stored in a file, or a file from which no model can be read."""
 
 
 def save_model(model, path):
@@ -137,7 +130,7 @@ def save_model(model, path):
         content = _to_bytes(model)
     except ModelFileError as error:
         raise ModelFileError(f"{os.fspath(path)}: the model cannot be saved: {error}") from None
-    _write_atomically(path, content)
+    write_atomically(path, content)
 
 
 def load_model(path):
@@ -163,10 +156,8 @@ def load_model(path):
     OSError
         If the file cannot be read.
     """
-    try:
-        return _from_bytes(_read(path))
-    except ModelFileError as error:
-        raise ModelFileError(f"{os.fspath(path)}: {error}") from None
+    with named_errors(path):
+        return _decode(*open_model(path))
 
 
 # The file ------------------------------------------------------------------------------------------------
@@ -177,260 +168,20 @@ def _to_bytes(model):
     text = json.dumps({"schema": SCHEMA, "version": version("fastsvm"), "model": node}, allow_nan=False)
     if len(text) > MAX_HEADER // 2:
         raise ModelFileError("its parameters are too large")
-    _from_text(text, dict(tensors))  # what is written can be read: the reader's checks are the writer's
+    _decode(
+        described(text), dict(tensors)
+    )  # what is written can be read: the reader's checks are the writer's
     return save(tensors, {KEY: text})
 
 
-def _from_bytes(content):
-    header, tensors = _open(content)
-    metadata = header.get("__metadata__") or {}
-    if KEY not in metadata:
-        raise ModelFileError("a safetensors file, but not a fastsvm model")
-    _fields(metadata, "metadata", **{KEY: str})
-    return _from_text(metadata[KEY], tensors)
-
-
-def _from_text(text, tensors):
-    document = _parse(text)
-    _check_schema(document)
-    _fields(document, "model description", schema=int, version=str, model=dict)
-    return _decode(document["model"], tensors)
-
-
-def _open(content):
-    """Split a safetensors file into its header, parsed, and its tensors."""
-    size = int.from_bytes(content[:8], "little")
-    if size > MAX_HEADER:
-        raise ModelFileError("not a safetensors file, or damaged (header too large)")
-    try:
-        tensors = deserialize(content)
-    except SafetensorError as error:
-        reason = _line(error).removeprefix("Error while deserializing: ")
-        raise ModelFileError(f"not a safetensors file, or damaged ({reason})") from None
-    header = _parse(str(content[8 : 8 + size], "utf-8"))
-    return header, {name: _array(name, **tensor) for name, tensor in tensors}
-
-
-def _array(name, dtype, shape, data):
-    if dtype not in TYPES:
-        raise ModelFileError(f"tensor {_show(name)} is of type {dtype}")
-    try:
-        return np.frombuffer(data, TYPES[dtype]).reshape(shape)
-    except ValueError:  # dimensions beyond what NumPy counts, beside a dimension of 0
-        raise ModelFileError(f"tensor {_show(name)} has an impossible shape") from None
-
-
-def _check_schema(document):
-    schema = document.get("schema") if type(document) is dict else None
-    if type(schema) is not int or schema < 1:
-        raise ModelFileError(f"unknown schema {_show(schema)}")
-    if schema > SCHEMA:
-        raise ModelFileError(
-            f"written by a later fastsvm (schema {schema}, this one reads up to {SCHEMA}); upgrade fastsvm"
-        )
-
-
-def _read(path):
-    status = os.stat(path)
-    if not stat.S_ISREG(status.st_mode):  # a pipe or a device may never end
-        raise ModelFileError("not a regular file")
-    with open(path, "rb") as file:
-        return file.read(status.st_size)
-
-
-def _write_atomically(path, content):
-    target = os.path.realpath(path)  # a link stays a link
-    temporary = os.path.join(os.path.dirname(target), f".fastsvm-{secrets.token_hex(8)}.tmp")
-    try:
-        mode = _mode(target)
-        with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException as error:  # Ctrl-C included
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        if isinstance(error, OSError) and error.errno is not None:
-            raise OSError(error.errno, error.strerror, os.fspath(path)) from None  # not the temporary name
-        raise
-
-
-def _mode(target):
-    """Tell the permissions of a file to be written, before the umask."""
-    try:
-        status = os.stat(target)
-    except FileNotFoundError:
-        return 0o666
-    if not stat.S_ISREG(status.st_mode):  # /dev/null, say, must not be replaced
-        raise ModelFileError(f"{target}: not a regular file")
-    return stat.S_IMODE(status.st_mode)  # what was private stays private
-
-
-# JSON ----------------------------------------------------------------------------------------------------
-
-
-def _parse(text):
-    """Parse JSON as the standard has it: no NaN, no number beyond 64 bits, no key twice."""
-    try:
-        return json.loads(
-            text,
-            object_pairs_hook=_unique,
-            parse_int=_integer,
-            parse_float=_finite,
-            parse_constant=_finite,
-        )
-    except RecursionError:
-        raise ModelFileError("damaged metadata (nested too deeply)") from None
-    except ValueError as error:
-        raise ModelFileError(f"damaged metadata ({error})") from None
-
-
-def _unique(pairs):
-    result = dict(pairs)
-    if len(result) != len(pairs):
-        raise ValueError("a key twice in one object")
-    return result
-
-
-def _integer(digits):
-    if len(digits) > 20 or not -(2**63) <= int(digits) < 2**63:
-        raise ValueError("an integer beyond 64 bits")
-    return int(digits)
-
-
-def _finite(digits):
-    number = float(digits)
-    if not math.isfinite(number):
-        raise ValueError("a number that is not finite")
-    return number
-
-
-def _fields(value, what, /, **kinds):
-    """Check that a JSON object has exactly these fields, each of its type."""
-    if type(value) is not dict:
-        raise ModelFileError(f"{what} is not an object")
-    _same_names(value, kinds, f"{what}: field")
-    for name, kind in kinds.items():
-        if type(value[name]) is not kind:
-            raise ModelFileError(f"{what}: {name} is {_show(value[name])}, not of type {kind.__name__}")
-
-
-def _same_names(found, expected, what):
-    for name in expected:
-        if name not in found:
-            raise ModelFileError(f"{what} {_show(name)} is missing")
-    for name in found:
-        if name not in expected:
-            raise ModelFileError(f"{what} {_show(name)} is unexpected")
-
-
-def _show(value):
-    """Show a value of unknown origin on one short line."""
-    shorten = reprlib.Repr()
-    shorten.maxstring = shorten.maxother = 60
-    return _line(shorten.repr(value))
-
-
-def _line(text):
-    """Keep a message to one line without control characters, some of which a terminal would obey."""
-    return "".join(c if c.isprintable() else " " for c in str(text))[:200]
-
-
-# Tensors -------------------------------------------------------------------------------------------------
-
-
-def _take(tensors, name, dtypes, ndim=1):
-    """Remove one tensor from those still to be read, and check its type and rank."""
-    if name not in tensors:
-        raise ModelFileError(f"tensor {_show(name)} is missing")
-    array = tensors.pop(name)
-    if array.dtype not in dtypes:
-        raise ModelFileError(f"tensor {_show(name)} is of type {array.dtype}")
-    if array.ndim != ndim:
-        raise ModelFileError(f"tensor {_show(name)} has {array.ndim} dimensions, not {ndim}")
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        raise ModelFileError(f"tensor {_show(name)} has values that are not finite")
-    if array.dtype.kind == "b" and (array.view("u1") > 1).any():
-        raise ModelFileError(f"tensor {_show(name)} has values that are neither true nor false")
-    return array
-
-
-def _take_view(tensors, name, dtypes, ndim):
-    """Take the tensor of an array, and lay it out as `_view` found it."""
-    suffix = next((suffix for suffix in VIEWS if name + suffix in tensors), "")
-    return VIEWS[suffix](_take(tensors, name + suffix, dtypes, ndim))
-
-
-def _view(name, array):
-    """Turn an array into the tensor of that view of it which is in C order, if there is one."""
-    suffix = next((suffix for suffix, view in VIEWS.items() if _goes_forward(view(array))), "")
-    return {name + suffix: _native(VIEWS[suffix](array))}
-
-
-def _goes_forward(array):
-    """Tell whether an array lies row after row and, in each, value after value, with or without gaps."""
-    return all(stride > 0 for stride in array.strides) and all(a >= b for a, b in pairwise(array.strides))
-
-
-def _native(array):
-    """Lay an array out as safetensors wants it: C order, this machine's byte order."""
-    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
-
-
-def _pack(name, strings):
-    """Turn strings into the two tensors that hold them."""
-    for string in strings:
-        if not isinstance(string, str):
-            raise ModelFileError(f"{name} has {_show(string)}, which is not a string")
-    try:
-        encoded = [string.encode() for string in strings]
-    except UnicodeEncodeError:
-        raise ModelFileError(f"{name} has a string that is not valid Unicode") from None
-    return {
-        f"{name}.bytes": np.frombuffer(b"".join(encoded), np.uint8),
-        f"{name}.offsets": np.cumsum([0, *map(len, encoded)], dtype=np.int64),
-    }
-
-
-def _unpack(name, tensors):
-    """Take the two tensors of a list of strings, and return the list: unlike strings, at least one."""
-    strings = _take_packed(name, tensors).strings()
-    if len(set(strings)) != len(strings):
-        raise ModelFileError(f"{name}: a string twice")
-    return strings
-
-
-def _take_packed(name, tensors):
-    """Take the two tensors of a list of strings as they are, when it is sure that they are strings."""
-    content = _take(tensors, f"{name}.bytes", BYTES)
-    offsets = _take(tensors, f"{name}.offsets", OFFSETS)
-    if len(offsets) < 2 or offsets[0] != 0 or offsets[-1] != len(content):
-        raise ModelFileError(f"{name}: offsets do not span the {len(content)} bytes")
-    if (offsets[:-1] > offsets[1:]).any():
-        raise ModelFileError(f"{name}: offsets decrease")
-    inner = content[offsets[offsets < len(content)]]
-    try:
-        content.tobytes().decode()
-        whole = not (inner & 0xC0 == 0x80).any()  # no character is cut in two
-    except UnicodeDecodeError:
-        whole = False
-    if not whole:
-        raise ModelFileError(f"{name}: invalid UTF-8")
-    return Terms(content, offsets[1:])
-
-
 def _pack_names(model):
-    return _pack("feature_names_in_", model.feature_names_in_) if hasattr(model, "feature_names_in_") else {}
+    return pack("feature_names_in_", model.feature_names_in_) if hasattr(model, "feature_names_in_") else {}
 
 
-def _unpack_names(model, tensors):
+def _set_names(model, names):
     """Give a model the names of its features, if there are any."""
-    if "feature_names_in_.bytes" in tensors:
-        names = _unpack("feature_names_in_", tensors)
-        if len(names) != model.n_features_in_:
-            raise ModelFileError(f"{len(names)} feature names for {model.n_features_in_} features")
-        model.feature_names_in_ = np.array(names, dtype=object)
+    if names is not None:
+        model.feature_names_in_ = names
 
 
 # Codecs: encode(object) -> params, fitted, tensors; decode(params, fitted, tensors) -> object --------------
@@ -458,15 +209,15 @@ class _CountVectorizerCodec:
         try:
             vocabulary = self._pack_vocabulary(vectorizer)
         except (AttributeError, ValueError) as error:  # not fitted, for one
-            raise ModelFileError(f"{self.cls.__name__}: {_line(error)}") from None
+            raise ModelFileError(f"{self.cls.__name__}: {line(error)}") from None
         more, tensors = self._encode_analyzer(given)
         return params | more, {}, vocabulary | tensors
 
     def _refuse(self, name, value):
-        raise ModelFileError(f"a {self.cls.__name__} with {name}={_show(value)}")
+        raise ModelFileError(f"a {self.cls.__name__} with {name}={show(value)}")
 
     def _pack_vocabulary(self, vectorizer):
-        return _pack("vocabulary", vectorizer.get_feature_names_out())
+        return pack("vocabulary", vectorizer.get_feature_names_out())
 
     def _encode_analyzer(self, given):
         patterns = {pattern: name for name, pattern in ANALYZERS.items()}
@@ -475,39 +226,15 @@ class _CountVectorizerCodec:
         return {"analyzer": patterns[given["token_pattern"]]}, {}
 
     def decode(self, params, fitted, tensors):
-        _fields(fitted, f"{self.cls.__name__} attributes")
-        more = self._decode_analyzer(params, tensors)
-        ngrams = params["ngram_range"]
-        if [type(n) for n in ngrams] != [int, int] or not 1 <= ngrams[0] <= ngrams[1] <= MAX_NGRAM:
-            self._refuse_field("ngram_range", ngrams)
-        if params["dtype"] not in COUNTS:
-            self._refuse_field("dtype", params["dtype"])
-        vectorizer = self.cls(
-            ngram_range=tuple(ngrams),
-            lowercase=params["lowercase"],
-            binary=params["binary"],
-            dtype=np.dtype(params["dtype"]).type,
-            **more,
-        )
-        self._set_vocabulary(vectorizer, tensors)
-        return vectorizer
-
-    def _check_fields(self, params, **kinds):
-        usual = {"ngram_range": list, "lowercase": bool, "binary": bool, "analyzer": str, "dtype": str}
-        _fields(params, f"{self.cls.__name__} parameters", **usual, **kinds)
-
-    def _refuse_field(self, name, value):
-        raise ModelFileError(f"{self.cls.__name__} parameters: {name} is {_show(value)}")
-
-    def _decode_analyzer(self, params, _):
-        self._check_fields(params)
+        what = self.cls.__name__
+        fields(fitted, f"{what} attributes")
+        check_counting(what, params)
         if params["analyzer"] not in ANALYZERS:
-            self._refuse_field("analyzer", params["analyzer"])
-        return {"token_pattern": ANALYZERS[params["analyzer"]]}
-
-    def _set_vocabulary(self, vectorizer, tensors):
-        vectorizer.vocabulary = _unpack("vocabulary", tensors)
+            refuse_parameter(what, "analyzer", params["analyzer"])
+        vectorizer = self.cls(**counting(what, params), token_pattern=ANALYZERS[params["analyzer"]])
+        vectorizer.vocabulary = unpack("vocabulary", tensors)
         vectorizer.get_feature_names_out()  # sets vocabulary_, without fit's warnings
+        return vectorizer
 
     def n_features_out(self, vectorizer):
         return len(vectorizer.vocabulary_)
@@ -523,7 +250,7 @@ class _BagOfWordsCodec(_CountVectorizerCodec):
     def _pack_vocabulary(self, vectorizer):
         terms = vectorizer._packed()
         return {
-            "vocabulary.bytes": _native(terms.content),
+            "vocabulary.bytes": native(terms.content),
             "vocabulary.offsets": np.concatenate([[0], terms.ends]).astype(np.int64, copy=False),
         }
 
@@ -531,30 +258,19 @@ class _BagOfWordsCodec(_CountVectorizerCodec):
         tensors, params = {}, {name: given[name] for name in READING}
         if type(params["stop_words"]) is list:
             words = list(dict.fromkeys(params["stop_words"]))
-            tensors = _pack("stop_words", words) if words else {}
+            tensors = pack("stop_words", words) if words else {}
             params["stop_words"] = "listed" if words else None
         for name, known in READING.items():
             if params[name] not in known or given[name] == "listed":
                 self._refuse(name, given[name])
         return params, tensors
 
-    def _decode_analyzer(self, params, tensors):
-        optional = {name: type(params.get(name)) for name in ("stop_words", "strip_accents")}
-        self._check_fields(params, token_pattern=str, **optional)
-        for name, known in READING.items():
-            if type(params[name]) not in (str, type(None)) or params[name] not in known:
-                self._refuse_field(name, params[name])
-        settings = {name: params[name] for name in READING}
-        if settings["stop_words"] == "listed":
-            settings["stop_words"] = _unpack("stop_words", tensors)
-        return settings
-
-    def _set_vocabulary(self, vectorizer, tensors):
-        terms = _take_packed("vocabulary", tensors)
-        if not are_ascending(terms.content, terms.ends) and len(set(terms.strings())) != len(terms):
-            raise ModelFileError("vocabulary: a string twice")
+    def decode(self, params, fitted, tensors):
+        settings, terms = bag(params, fitted, tensors)
+        vectorizer = self.cls(**settings)
         vectorizer._set_terms(terms)
         vectorizer.fixed_vocabulary_ = False
+        return vectorizer
 
     def n_features_out(self, vectorizer):
         return len(vectorizer._packed())
@@ -564,34 +280,22 @@ class _TermWeightingCodec:
     """A ``TermWeighting``: its parameters, and the weights that it has learned, if any."""
 
     cls = TermWeighting
-    learned = ("tfidf", "nb")
 
     def encode(self, model):
         _check_transformer(model, ["weights_", "n_features_in_"])
-        if (model.weights_ is not None) != (model.weighting in self.learned):
+        if (model.weights_ is not None) != (model.weighting in LEARNED):
             raise ModelFileError("a TermWeighting whose weighting was changed after fit")
         params = {name: _to_json(name, value) for name, value in model.get_params(deep=False).items()}
         tensors = _pack_names(model)
         if model.weights_ is not None:
-            tensors["weights_"] = _native(model.weights_)
+            tensors["weights_"] = native(model.weights_)
         return params, {"n_features_in_": int(model.n_features_in_)}, tensors
 
     def decode(self, params, fitted, tensors):
-        what = "TermWeighting"
-        _same_names(params, self.cls().get_params(deep=False), f"{what} parameter")
-        _fields(fitted, f"{what} attributes", n_features_in_=int)
-        model = self.cls(**params)
-        try:
-            model._check_params()
-        except ValueError as error:
-            raise ModelFileError(f"{what}: {_line(error)}") from None
-        model.n_features_in_ = _size(what, "n_features_in_", fitted["n_features_in_"])
-        model.weights_ = None
-        if model.weighting in self.learned:
-            model.weights_ = _take(tensors, "weights_", FLOATS)
-            if len(model.weights_) != model.n_features_in_:
-                raise ModelFileError(f"{len(model.weights_)} weights for {model.n_features_in_} features")
-        _unpack_names(model, tensors)
+        found = weighting(params, fitted, tensors)
+        model = self.cls(**found.settings._asdict())
+        model.weights_, model.n_features_in_ = found.weights_, found.n_features_in_
+        _set_names(model, found.names)
         return model
 
     def n_features_out(self, model):
@@ -605,14 +309,7 @@ def _check_transformer(model, attributes):
         raise ModelFileError(f"the {name} is not fitted")
     output = getattr(model, "_sklearn_output_config", {}).get("transform") or "default"
     if output != "default":
-        raise ModelFileError(f"a {name} with set_output(transform={_show(output)})")
-
-
-def _size(what, name, size):
-    """Return a number of columns, checked."""
-    if not 1 <= size <= MAX_FEATURES:
-        raise ModelFileError(f"{what} attributes: {name} is {_show(size)}")
-    return size
+        raise ModelFileError(f"a {name} with set_output(transform={show(output)})")
 
 
 class _TransformerCodec:
@@ -635,19 +332,19 @@ class _TransformerCodec:
         tensors = _pack_names(model)
         for name in self.shapes:
             if getattr(model, name) is not None:
-                tensors |= _view(name, getattr(model, name))
+                tensors |= view(name, getattr(model, name))
         return params, fitted, tensors
 
     def decode(self, params, fitted, tensors):
         what = self.cls.__name__
-        _fields(params, f"{what} parameters", **dict.fromkeys(self.switches, bool))
-        _fields(fitted, f"{what} attributes", **dict.fromkeys(self.sizes, int))
+        fields(params, f"{what} parameters", **dict.fromkeys(self.switches, bool))
+        fields(fitted, f"{what} attributes", **dict.fromkeys(self.sizes, int))
         model = self.cls(**params)
         for name, size in fitted.items():
-            setattr(model, name, _size(what, name, size))
+            setattr(model, name, n_columns(what, name, size))
         for name in self.shapes:
             setattr(model, name, self._array(name, model, tensors))
-        _unpack_names(model, tensors)
+        _set_names(model, feature_names(tensors, model.n_features_in_))
         return model
 
     def _array(self, name, model, tensors):
@@ -655,7 +352,7 @@ class _TransformerCodec:
         if not wanted and not any(name + suffix in tensors for suffix in VIEWS):
             return None
         shape = tuple(getattr(model, size) for size in self.shapes[name])
-        array = _take_view(tensors, name, FLOATS, len(shape))
+        array = take_view(tensors, name, FLOATS, len(shape))
         if array.shape != shape:
             raise ModelFileError(f"{name} is of shape {array.shape}, not {shape}")
         if name in self.positive and not (array > 0).all():
@@ -699,9 +396,6 @@ class _ScalerCodec(_TransformerCodec):
 class _LinearCodec:
     """A linear classifier: parameters, weights, classes, and how the training ended."""
 
-    counts = ("n_iter_", "t_")
-    measures = ("objective_", "dual_gap_")
-
     def __init__(self, cls):
         self.cls = cls
 
@@ -709,42 +403,29 @@ class _LinearCodec:
         if not hasattr(model, "coef_"):
             raise ModelFileError(f"the {self.cls.__name__} is not fitted")
         params = {name: _to_json(name, value) for name, value in model.get_params(deep=False).items()}
-        fitted = {name: _to_json(name, vars(model)[name]) for name in self.counts if name in vars(model)}
-        for name in self.measures:
+        fitted = {name: _to_json(name, vars(model)[name]) for name in COUNTS if name in vars(model)}
+        for name in MEASURES:
             if np.isfinite(vars(model).get(name, np.nan)).all():
                 fitted[name] = np.asarray(vars(model)[name]).tolist()
-        tensors = {"coef_": _native(model.coef_), "intercept_": _native(model.intercept_)}
+        tensors = {"coef_": native(model.coef_), "intercept_": native(model.intercept_)}
         fitted["classes_"] = model.classes_.dtype.kind
         if model.classes_.dtype.kind in "UO":
-            tensors |= _pack("classes_", model.classes_.tolist())
+            tensors |= pack("classes_", model.classes_.tolist())
         else:
-            tensors["classes_"] = _native(model.classes_)
+            tensors["classes_"] = native(model.classes_)
         return params, fitted, tensors | _pack_names(model)
 
     def decode(self, params, fitted, tensors):
         model = self.cls()
         defaults = model.get_params(deep=False)
         later = {name: defaults[name] for name in LATER if name in defaults}
-        _same_names(later | params, defaults, f"{self.cls.__name__} parameter")
+        same_names(later | params, defaults, f"{self.cls.__name__} parameter")
         self._check_and_set(model, params)
-        model.classes_ = _decode_classes(fitted.get("classes_"), tensors)
-        n_rows = 1 if len(model.classes_) == 2 else len(model.classes_)
-        model.coef_ = _take(tensors, "coef_", FLOATS, ndim=2)
-        model.intercept_ = _take(tensors, "intercept_", FLOATS)
-        if len(model.coef_) != n_rows or len(model.intercept_) != n_rows or model.coef_.shape[1] < 1:
-            raise ModelFileError(
-                f"coef_ of shape {model.coef_.shape} and intercept_ of shape {model.intercept_.shape}"
-                f" do not suit {len(model.classes_)} classes"
-            )
+        found = linear(self.cls.__name__, fitted, tensors)
+        model.classes_, model.coef_, model.intercept_ = found.classes_, found.coef_, found.intercept_
         model.n_features_in_ = model.coef_.shape[1]
-        _unpack_names(model, tensors)
-        for name in fitted.keys() - {"classes_"}:
-            if name in self.counts:
-                setattr(model, name, _count(name, fitted[name]))
-            elif name in self.measures:
-                setattr(model, name, _measure(name, fitted[name], n_rows))
-            else:
-                raise ModelFileError(f"{self.cls.__name__} attribute {_show(name)} is unexpected")
+        _set_names(model, found.names)
+        vars(model).update(found.summary)
         return model
 
     def _check_and_set(self, model, params):
@@ -753,7 +434,7 @@ class _LinearCodec:
         try:
             model.set_params(**params)._check_params()
         except (TypeError, ValueError) as error:
-            raise ModelFileError(f"{self.cls.__name__}: {_line(error)}") from None
+            raise ModelFileError(f"{self.cls.__name__}: {line(error)}") from None
 
     def n_features_out(self, model):
         return 0
@@ -785,7 +466,7 @@ def _to_json(name, value):
         return None
     if value is None or type(value) in (bool, int, str) or (type(value) is float and math.isfinite(value)):
         return value
-    raise ModelFileError(f"{name} is {_show(value)}")
+    raise ModelFileError(f"{name} is {show(value)}")
 
 
 def _from_json(name, value, default):
@@ -793,53 +474,22 @@ def _from_json(name, value, default):
     if name == "class_weight":
         return value if value in (None, "balanced") else _class_weight(value)
     if type(value) not in LIKE[type(default)]:
-        raise ModelFileError(f"parameter {name} is {_show(value)}")
+        raise ModelFileError(f"parameter {name} is {show(value)}")
     return value
 
 
 def _class_weight(pairs):
     if type(pairs) is not list:
-        raise ModelFileError(f"class_weight is {_show(pairs)}")
+        raise ModelFileError(f"class_weight is {show(pairs)}")
     for pair in pairs:
         if type(pair) is not list or len(pair) != 2 or type(pair[0]) in (list, dict):
             raise ModelFileError("class_weight is not a list of pairs, label and weight")
         if type(pair[1]) not in (int, float):
-            raise ModelFileError(f"class_weight of {_show(pair[0])} is {_show(pair[1])}")
+            raise ModelFileError(f"class_weight of {show(pair[0])} is {show(pair[1])}")
     weights = dict(pairs)
     if len(weights) != len(pairs):
         raise ModelFileError("class_weight: a label twice")
     return weights
-
-
-def _count(name, value):
-    if type(value) is not int or value < 0:
-        raise ModelFileError(f"{name} is {_show(value)}")
-    return value
-
-
-def _measure(name, value, n_rows):
-    """Check a number, or where there are several rows a list of as many, and turn a list into an array."""
-    numbers = value if type(value) is list else [value]
-    if any(type(number) not in (int, float) for number in numbers):
-        raise ModelFileError(f"{name} is {_show(value)}")
-    if len(numbers) != n_rows:
-        raise ModelFileError(f"{name} has {len(numbers)} values, not {n_rows}")
-    return np.array(value, dtype=float) if type(value) is list else float(value)
-
-
-def _decode_classes(kind, tensors):
-    if kind in ("U", "O"):
-        labels = _unpack("classes_", tensors)
-        if kind == "U" and len(labels) * max(map(len, labels)) > MAX_LABELS:
-            raise ModelFileError("classes_: labels too long")
-        classes = np.array(labels, dtype=object if kind == "O" else None)
-    else:
-        classes = _take(tensors, "classes_", LABELS)
-        if classes.dtype.kind != kind:
-            raise ModelFileError(f"classes_ of type {classes.dtype}, said to be {_show(kind)}")
-    if len(classes) < 2 or not (classes[:-1] < classes[1:]).all():
-        raise ModelFileError("classes_ are not two or more labels in ascending order")
-    return classes
 
 
 # Models --------------------------------------------------------------------------------------------------
@@ -861,24 +511,14 @@ def _encode(model):
 
 def _decode(node, tensors):
     """Turn JSON and tensors back into a model; no tensor may be left over."""
-    if node.get("class") != "Pipeline":
+    if not is_pipeline(node):
         model = _decode_step(node, tensors)
-        _same_names(tensors, (), "tensor")
+        same_names(tensors, (), "tensor")
         return model
-    _fields(node, "pipeline", **{"class": str, "steps": list})
-    if len(node["steps"]) > MAX_STEPS:
-        raise ModelFileError(f"a pipeline of {len(node['steps'])} steps")
-    steps = []
-    for entry in node["steps"]:
-        if type(entry) is not list or [type(part) for part in entry] != [str, dict]:
-            raise ModelFileError("a step of the pipeline is not a name and an object")
-        name, step = entry
-        own = [key for key in tensors if key.startswith(f"{name}.")]
-        arrays = {key.removeprefix(f"{name}."): tensors.pop(key) for key in own}
-        steps.append((name, _decode_step(step, arrays)))
-        _same_names(arrays, (), f"step {_show(name)}: tensor")
-    _same_names(tensors, (), "tensor")
-    _check_steps(steps)
+    steps = decode_steps(node, tensors, _decode_step)
+    for (_, first), (name, second) in pairwise(steps):
+        given = CODECS[type(first).__name__].n_features_out(first)
+        check_width(name, getattr(second, "n_features_in_", None), given)
     return Pipeline(steps)
 
 
@@ -891,21 +531,7 @@ def _encode_step(model):
 
 
 def _decode_step(node, tensors):
-    _fields(node, "model description", **{"class": str, "params": dict, "fitted": dict})
+    check_node(node)
     if node["class"] not in CODECS:
-        raise ModelFileError(f"unknown class {_show(node['class'])}")
+        raise ModelFileError(f"unknown class {show(node['class'])}")
     return CODECS[node["class"]].decode(node["params"], node["fitted"], tensors)
-
-
-def _check_steps(steps):
-    """Check the names of a pipeline's steps, and that each takes what the one before it gives."""
-    names = [name for name, _ in steps]
-    if not names or len(set(names)) != len(names):
-        raise ModelFileError("a pipeline without steps, or with two of the same name")
-    for name in names:
-        if not re.fullmatch(r"[\w-]{1,100}", name) or "__" in name or name in ("steps", "memory", "verbose"):
-            raise ModelFileError(f"a pipeline step named {_show(name)}")
-    for (_, first), (name, second) in pairwise(steps):
-        given = CODECS[type(first).__name__].n_features_out(first)
-        if getattr(second, "n_features_in_", None) != given:
-            raise ModelFileError(f"step {_show(name)} does not take the {given} features it is given")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 
 import fastsvm
+from fastsvm.text import TextScorer
 
 from ..common.errors import USAGE, AppError
 from ..common.files import shipped_model
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
 
 SHIPPED = "models/english.safetensors"
 SHIPPED_NAME = "english"
@@ -38,24 +42,40 @@ class Predictions(NamedTuple):
     n_unknown: int
 
 
+def load_scorer(path: str | None) -> TextScorer | Pipeline:
+    """Load a model only to predict, as `load_text_model` does, without scikit-learn where that is enough."""
+    with _model_file(path) as file:
+        scorer = TextScorer.load(file)
+        return load_text_model(file) if scorer is None else scorer
+
+
 def load_text_model(path: str | None) -> Pipeline:
     """Load a model that takes texts; by default, or for "english", the one that comes with the package."""
-    if path in (None, SHIPPED_NAME):
-        with shipped_model(__package__, SHIPPED, "give a MODEL that fastsvm-sentiment train wrote") as file:
-            return load_text_model(file)
-    try:
-        model = fastsvm.load_model(path)
-    except fastsvm.ModelFileError as error:
-        raise AppError(str(error)) from error
+    with _model_file(path) as file:
+        model = fastsvm.load_model(file)
+    from sklearn.pipeline import Pipeline  # is loaded by now
+
     if not isinstance(model, Pipeline) or not {"vectorizer", "classifier"} <= model.named_steps.keys():
         raise AppError(f"{path}: a model without a vocabulary; give one that fastsvm-sentiment train wrote")
     return model
 
 
-def check_choices(model: Pipeline, proba: bool, threshold: float | None) -> None:
+@contextmanager
+def _model_file(path: str | None) -> Iterator[str]:
+    """Give the file of a model, and turn what is wrong with it into a message."""
+    otherwise = "give a MODEL that fastsvm-sentiment train wrote"
+    is_shipped = path in (None, SHIPPED_NAME)
+    with shipped_model(__package__, SHIPPED, otherwise) if is_shipped else nullcontext(path) as file:
+        try:
+            yield file
+        except fastsvm.ModelFileError as error:
+            raise AppError(str(error)) from error
+
+
+def check_choices(model: TextScorer | Pipeline, proba: bool, threshold: float | None) -> None:
     """Find out before any text is read whether a model can do what `classify` is to be asked for."""
     classes = model.classes_
-    if proba and not hasattr(model["classifier"], "predict_proba"):
+    if proba and not hasattr(model, "predict_proba"):
         raise AppError(
             "this model has scores but no probabilities; train one with --classifier sdca-logistic", USAGE
         )
@@ -66,14 +86,14 @@ def check_choices(model: Pipeline, proba: bool, threshold: float | None) -> None
 
 
 def classify(
-    model: Pipeline, texts: Sequence[str], *, proba: bool = False, threshold: float | None = None
+    model: TextScorer | Pipeline, texts: Sequence[str], *, proba: bool = False, threshold: float | None = None
 ) -> Predictions:
     """Give each text its label.
 
     Parameters
     ----------
-    model : Pipeline
-        A vectorizer, perhaps a weighting, and a linear classifier.
+    model : TextScorer or Pipeline
+        The pipeline: a vectorizer, perhaps a weighting, and a linear classifier.
     texts : sequence of str
         The texts.
     proba : bool
@@ -85,16 +105,20 @@ def classify(
     -------
     Predictions
     """
-    X = model["vectorizer"].transform(texts)
-    n_unknown = X.shape[0] - np.count_nonzero(np.diff(X.indptr))
-    for _, step in model.steps[1:-1]:
-        X = step.transform(X)
-    classifier = model["classifier"]
-    decision = classifier.decision_function(X)
-    probabilities = classifier.predict_proba(X) if proba else None
+    if isinstance(model, TextScorer):
+        decision, probabilities, n_terms = model.scores(texts, proba)
+    else:
+        X = model["vectorizer"].transform(texts)
+        n_terms = np.diff(X.indptr)
+        for _, step in model.steps[1:-1]:
+            X = step.transform(X)
+        classifier = model["classifier"]
+        decision = classifier.decision_function(X)
+        probabilities = classifier.predict_proba(X) if proba else None
     winners, scores = winners_of(decision)
     if threshold is not None:
         winners = ((probabilities[:, 1] if proba else decision) >= threshold).astype(int)
+    n_unknown = len(n_terms) - np.count_nonzero(n_terms)
     return Predictions(winners, scores, probabilities, int(n_unknown))
 
 

@@ -1,8 +1,25 @@
 """Texts to matrices: a compiled vectoriser, weightings of its counts, and the choice of terms."""
 
-from .bag import BagOfWords
-from .hashed import HashedBagOfWords
-from .selection import SelectTerms
-from .weighting import TermWeighting
+from typing import TYPE_CHECKING
 
-__all__ = ["BagOfWords", "HashedBagOfWords", "SelectTerms", "TermWeighting"]
+from ..lazy import lazily
+
+if TYPE_CHECKING:
+    from .bag import BagOfWords
+    from .hashed import HashedBagOfWords
+    from .scorer import TextScorer, TextScores
+    from .selection import SelectTerms
+    from .weighting import TermWeighting
+
+__all__ = ["BagOfWords", "HashedBagOfWords", "SelectTerms", "TermWeighting", "TextScorer", "TextScores"]
+
+__getattr__, __dir__ = lazily(
+    __name__,
+    {
+        "bag": "BagOfWords",
+        "hashed": "HashedBagOfWords",
+        "scorer": "TextScorer TextScores",
+        "selection": "SelectTerms",
+        "weighting": "TermWeighting",
+    },
+)

@@ -6,8 +6,6 @@ from contextlib import contextmanager
 from numbers import Integral
 from typing import NamedTuple
 
-from joblib import effective_n_jobs
-
 from ._fit import MAX_N
 from ._words import batches
 
@@ -17,6 +15,7 @@ __all__ = [
     "Reading",
     "Splitting",
     "check_stop_words",
+    "compiled_reading",
     "documents",
     "reading_of",
     "refuse_string",
@@ -62,26 +61,34 @@ def reading_of(vectorizer):
         raise ValueError(f"analyzer must be one of {', '.join(ANALYZERS)}, or callable; got {analyzer!r}")
     if _is_changed(type(vectorizer)) or not _reads_as_usual(vectorizer):
         return None
-    ngrams = vectorizer.ngram_range
-    if type(ngrams) is not tuple or len(ngrams) != 2 or not all(isinstance(n, Integral) for n in ngrams):
-        return None
-    if not 1 <= ngrams[0] <= ngrams[1] <= MAX_N:
-        return None
-    if vectorizer.analyzer == "split":
-        rule = PATTERNS[SPLIT_PATTERN]
-    elif vectorizer.analyzer == "word" and vectorizer.tokenizer is None:
-        rule = PATTERNS.get(vectorizer.token_pattern)
-    else:
-        rule = None
-    if rule is None:
+    if vectorizer.tokenizer is not None and analyzer != "split":
         return None
     stop_words = vectorizer.stop_words
     if stop_words is not None:
         if stop_words != "english" and type(stop_words) is not list:
             return None
-        stop_words = sorted(filter(_is_str, vectorizer.get_stop_words()))
-    encoded = [word.encode("utf-8", "surrogatepass") for word in stop_words or () if word]
-    return Reading(*rule, encoded, *map(int, ngrams))
+        stop_words = vectorizer.get_stop_words()
+    return compiled_reading(analyzer, vectorizer.token_pattern, vectorizer.ngram_range, stop_words)
+
+
+def compiled_reading(analyzer, token_pattern, ngram_range, stop_words=None):
+    """Tell how the compiled code finds terms; None if that is not for it to do."""
+    if type(ngram_range) is not tuple or len(ngram_range) != 2:
+        return None
+    first, last = ngram_range
+    if not (isinstance(first, Integral) and isinstance(last, Integral) and 1 <= first <= last <= MAX_N):
+        return None
+    if analyzer == "split":
+        rule = PATTERNS[SPLIT_PATTERN]
+    elif analyzer == "word":
+        rule = PATTERNS.get(token_pattern)
+    else:
+        rule = None
+    if rule is None:
+        return None
+    words = sorted(filter(_is_str, stop_words or ()))
+    encoded = [word.encode("utf-8", "surrogatepass") for word in words if word]
+    return Reading(*rule, encoded, int(first), int(last))
 
 
 def _is_changed(cls):
@@ -187,6 +194,8 @@ class Splitting:
 @contextmanager
 def threads(n_jobs):
     """Give the number of threads and something like `map` that uses them."""
+    from joblib import effective_n_jobs  # not needed to score texts
+
     n = effective_n_jobs(n_jobs)
     if n == 1:
         yield 1, map

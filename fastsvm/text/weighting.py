@@ -7,12 +7,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._counts import as_counts, column_blocks, rows_of, with_values
-from ._scores import add_by_class, log_ratios, weigh
+from ._scores import add_by_class, log_ratios
+from .weighing import Weighing, float_type
 
 __all__ = ["TermWeighting"]
-
-WEIGHTINGS = ("counts", "binary", "tfidf", "nb")
-NORMS = ("auto", "l2", None)
 
 
 class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -111,15 +109,10 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self
 
     def _check_params(self):
-        for name, known in ("weighting", WEIGHTINGS), ("norm", NORMS):
-            value = getattr(self, name)
-            if (value is not None and not isinstance(value, str)) or value not in known:
-                raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}; got {value!r}.")
-        if not isinstance(self.sublinear_tf, bool | np.bool_):
-            raise ValueError(f"sublinear_tf must be True or False; got {self.sublinear_tf!r}.")
-        number = isinstance(self.smoothing, float | int | np.floating | np.integer)
-        if not number or isinstance(self.smoothing, bool) or not 0 < self.smoothing < np.inf:
-            raise ValueError(f"smoothing must be a number above 0; got {self.smoothing!r}.")
+        self._weighing().check()
+
+    def _weighing(self):
+        return Weighing(self.weighting, self.norm, self.sublinear_tf, self.smoothing)
 
     def _validated(self, X, y="no_validation", reset=True):
         """Return X as a checked CSR matrix, and y if it is given."""
@@ -131,7 +124,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _document_frequencies(self, X):
         """Inverse document frequencies, in the precision of X, computed as ``TfidfTransformer`` does."""
-        dtype = _float_type(X)
+        dtype = float_type(X)
         frequencies = np.bincount(X.indices[: X.indptr[-1]], minlength=X.shape[1]).astype(dtype) + dtype(1)
         return np.log(dtype(X.shape[0] + 1) / frequencies) + dtype(1)
 
@@ -147,7 +140,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             sums, totals = np.zeros((n_columns, len(classes))), np.zeros(n_columns)
             add_by_class(*rows, codes, True, sums, totals)
             log_ratios(sums, totals, by_class, self.smoothing, X.shape[1], ratios[columns])
-        return ratios.astype(_float_type(X), copy=False)
+        return ratios.astype(float_type(X), copy=False)
 
     def transform(self, X):
         """Weigh counts.
@@ -168,16 +161,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         counts = self._validated(X, reset=False)
-        values = counts.data.astype(_float_type(counts))
-        binary = self.weighting in ("binary", "nb")
-        if self.sublinear_tf and not binary:
-            np.log(values, out=values)
-            values += 1
-        weights = np.empty(0) if self.weights_ is None else self.weights_
-        unit = self.norm == "l2" or (self.norm == "auto" and self.weighting == "tfidf")
-        _, columns, offsets = rows_of(counts)
-        weigh(values, columns, offsets, weights, binary, unit)
-        result = with_values(counts, values)
+        result = with_values(counts, self._weighing().weighed(rows_of(counts), self.weights_))
         if not sparse.issparse(X):
             return result.toarray()
         return result if isinstance(X, sparse.sparray) else sparse.csr_matrix(result)
@@ -191,10 +175,6 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         tags.target_tags.required = self.weighting == "nb"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def _float_type(X):
-    return np.float32 if X.dtype == np.float32 else np.float64
 
 
 def _positive_values(X):

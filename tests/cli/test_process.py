@@ -185,4 +185,22 @@ def test_explain_marks_words_in_colours_or_by_signs(model, monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     shown = on_terminal("explain", model, "great dull")
     assert b"great[+++] dull[---]" in shown
-    assert b"\x1b" not in shown
+    assert not re.search(rb"\x1b\[[\d;]*m", shown)  # a spinner may have come and gone
+
+
+def test_predict_does_not_wait_for_scikit_learn(model):
+    code = (
+        "import sys; from fastsvm_apps.sentiment.cli import main\ntry: main()\nfinally: print(*sys.modules)"
+    )
+    options = ("predict", str(model), "--proba", "--json")
+    done = subprocess.run(
+        [sys.executable, "-c", code, *options],
+        input="great stuff\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    label, modules = done.stdout.splitlines()
+    assert '"label": "pos"' in label
+    assert "fastsvm.text.scorer" in modules.split()
+    assert not {"sklearn", "joblib", "pandas"} & {*modules.split()}

@@ -18,8 +18,9 @@ PACKAGES = {"fastsvm": ROOT / "fastsvm", "fastsvm_apps": ROOT / "apps"}
 
 # From the ground up. Nothing but fastsvm/__init__.py imports what is in the last layer.
 LAYERS = [
-    {"solvers"},
-    {"losses", "advice", "callbacks"},
+    {"lazy", "version"},
+    {"solvers", "files", "scores"},
+    {"losses", "advice", "callbacks", "stored"},
     {"engine"},
     {"base"},
     {"certificate"},

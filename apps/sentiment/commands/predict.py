@@ -53,7 +53,7 @@ def predict(model, file, proba, threshold, json, quiet, verbose):
     spinner = not quiet and not sys.stdout.isatty()
     with tidy_warnings(), Stages(verbose, spinner) as stage:
         with stage("load"):
-            model = prediction.load_text_model(model)
+            model = prediction.load_scorer(model)
             prediction.check_choices(model, proba, threshold)
             lines = _json_lines if json else _lines
             labels = [str(label) for label in model.classes_.tolist()]

@@ -1,0 +1,25 @@
+"""What a linear classifier is once it is fitted: scores, and what follows from them."""
+
+import numpy as np
+
+
+def decision(X, coef, intercept):
+    """Return w.x + b0: a number for each row or, of more than two classes, one for each class."""
+    scores = X @ coef.T + intercept
+    return scores.ravel() if scores.shape[1] == 1 else scores
+
+
+def winners(scores):
+    """Return the place of each row's class."""
+    return (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+
+
+def probabilities(scores):
+    """Return the probabilities that scores stand for under the log loss."""
+    from scipy.special import expit  # as long to import as all that scores need
+
+    if scores.ndim == 1:
+        return np.column_stack([expit(-scores), expit(scores)])
+    likely = expit(scores)
+    total = likely.sum(axis=1, keepdims=True)
+    return np.divide(likely, total, out=np.full_like(likely, 1 / likely.shape[1]), where=total > 0)
