@@ -167,6 +167,7 @@ def test_what_was_skipped_is_said(run, tmp_path, texts):
     assert reader.texts("p", **{"class": "notice"}) == ["2 records of the corpus skipped."]
 
 
+@pytest.mark.slow
 def test_many_labels(report, write):
     labels = [f"label{i}" for i in range(130)]
     reader, record = report(write([(label, f"{label} word{j}") for label in labels for j in range(10)]))

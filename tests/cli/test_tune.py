@@ -169,6 +169,7 @@ def test_columns_go_into_the_config(run, tmp_path):
     assert run("train", corpus, "--config", "a.toml", "-o", "a.safetensors").exit_code == 0
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_file(run, write, texts):
     corpus = write(texts(200))
     files = []
@@ -268,6 +269,7 @@ def test_only_a_config_of_tune_is_replaced(run, write, texts):
     assert mine.read_text() != before
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 def test_interrupt_leaves_what_was_there(start, write, texts, tmp_path):
     config = tmp_path / "best.toml"
@@ -285,6 +287,7 @@ def test_interrupt_leaves_what_was_there(start, write, texts, tmp_path):
     assert config.read_text() == f"{tuning.FIRST_LINE}\nk = 5\n"
 
 
+@pytest.mark.slow
 def test_a_real_corpus_of_six_labels(run, shared_data):
     """The domains of the reviews as labels."""
     lines = (shared_data / "sentiment.txt").read_text().splitlines()

@@ -156,6 +156,7 @@ def test_columns_in_any_order_and_repeated(name):
     assert model.get_support().sum() == expected.get_support().sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCORES)
 def test_on_reviews(name, shared):
     lines = (shared / "sentiment.txt").read_text(encoding="utf-8").splitlines()[::2]
