@@ -41,9 +41,6 @@ MOST_LABELS = 1000  # that a model is asked to tell apart; more are hardly label
 
 csv.field_size_limit(2**31 - 1)  # a text may be long
 
-# Python decodes a byte that is not UTF-8 to a lone surrogate (errors="surrogateescape").
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
 Lines = Iterable[tuple[int, str]]
 
 
@@ -139,7 +136,7 @@ def read_corpus(source: Source, *, places: bool = False, most_labels: int | None
 
 def _collect(records: Iterable[_Record], corpus: Corpus) -> None:
     for where, label, text, problem in records:
-        if _SURROGATE.search(text) or _SURROGATE.search(label):
+        if not (_is_text(text) and _is_text(label)):
             problem = NOT_UTF8
         elif "\0" in text or "\0" in label:
             problem = NUL
@@ -154,6 +151,17 @@ def _collect(records: Iterable[_Record], corpus: Corpus) -> None:
             corpus.texts.append(text)
             if corpus.places is not None:
                 corpus.places.append(where)
+
+
+def _is_text(decoded: str) -> bool:
+    """Tell whether all bytes were UTF-8: errors="surrogateescape" turns others into lone surrogates."""
+    if decoded.isascii():
+        return True
+    try:
+        decoded.encode()  # faster than to search
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 # Telling the formats apart
@@ -277,7 +285,8 @@ def _rows(lines: Lines, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         if not line.strip():
             continue
         fields = line.split(delimiter, MOST_COLUMNS)
-        if '"' in line and len(fields) <= MOST_COLUMNS:
+        # A quote means something only where a field begins with it.
+        if '"' in line and len(fields) <= MOST_COLUMNS and any(field[:1] == '"' for field in fields):
             ahead: list[tuple[int, str]] = []
 
             def record(line=line, ahead=ahead):
