@@ -89,8 +89,8 @@ main(sys.argv[1:])
 
 def peak(model, short, long):
     """Return the peak memory in MB of predicting a stream, and how many lines came out."""
-    feed = subprocess.Popen([sys.executable, "-c", FEED, str(short), str(long)], stdout=subprocess.PIPE)
-    command = [sys.executable, "-c", MEASURED, "predict", model]
+    feed = subprocess.Popen([sys.executable, "-P", "-c", FEED, str(short), str(long)], stdout=subprocess.PIPE)
+    command = [sys.executable, "-P", "-c", MEASURED, "predict", model]
     with subprocess.Popen(
         command, stdin=feed.stdout, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
@@ -194,7 +194,7 @@ def test_predict_does_not_wait_for_scikit_learn(model):
     )
     options = ("predict", str(model), "--proba", "--json")
     done = subprocess.run(
-        [sys.executable, "-c", code, *options],
+        [sys.executable, "-P", "-c", code, *options],
         input="great stuff\n",
         capture_output=True,
         text=True,

@@ -262,7 +262,7 @@ print(grown / (2**20 if sys.platform == "darwin" else 2**10))
 
 def test_a_generator_need_not_fit_in_memory():
     pytest.importorskip("resource")
-    done = subprocess.run([sys.executable, "-c", GROWTH], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-P", "-c", GROWTH], capture_output=True, text=True, check=True)
     fitted, transformed, megabytes = done.stdout.split()
     assert fitted == transformed == "1500"
     assert float(megabytes) < 60

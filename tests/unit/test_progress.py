@@ -60,7 +60,7 @@ def on_a_terminal(options, seconds=0):
     terminal, stderr = pty.openpty()
     try:
         process = subprocess.Popen(
-            [sys.executable, "-c", SCRIPT.format(options=options, seconds=seconds)],
+            [sys.executable, "-P", "-c", SCRIPT.format(options=options, seconds=seconds)],
             stdout=subprocess.PIPE,
             stderr=stderr,
             env=os.environ | {"TERM": "xterm", "COLUMNS": "100", "NO_COLOR": "1"},

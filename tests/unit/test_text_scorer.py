@@ -311,7 +311,11 @@ def modules_after(code, *arguments):
     """Run code in a process of its own; return what it printed and the top of each module it imported."""
     code += "\nimport sys; print(*{name.partition('.')[0] for name in sys.modules}, file=sys.stderr)"
     done = subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, "-P", "-c", code, *arguments],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
     )
     return done.stdout, set(done.stderr.split())
 
