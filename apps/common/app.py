@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -15,6 +16,8 @@ class App(click.Group):
 
     def main(self, *args, **kwargs):
         """Run a command line and exit."""
+        # Imports and corpora are many objects and hardly a cycle: look for these less often.
+        gc.set_threshold(100_000)
         kwargs["standalone_mode"] = False
         try:
             sys.exit(super().main(*args, **kwargs) or DONE)

@@ -44,7 +44,8 @@ class FastSVM(Contender):
 
     def imports(self):
         """What the command imports once it has work to do."""
-        return _python("-c", "from fastsvm_apps.sentiment import pipeline, report")
+        names = "fastsvm.SDCAClassifier, fastsvm.save_model"
+        return _python("-c", f"import fastsvm; from fastsvm_apps.sentiment import pipeline, report; {names}")
 
     def train(self, tokens, corpus, model):
         """Of all texts in the file."""
