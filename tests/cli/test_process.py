@@ -158,12 +158,14 @@ def on_terminal(*args, until=None, **options):
     return shown
 
 
+@pytest.mark.slow
 @posix
 def test_a_terminal_sees_the_stage_after_a_while(tmp_path, monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     on_terminal("train", "-", until=b"read", cwd=tmp_path)
 
 
+@pytest.mark.slow
 @posix
 def test_styles_on_a_terminal(model, monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
@@ -175,6 +177,7 @@ def test_styles_on_a_terminal(model, monkeypatch):
     assert b"\x1b" not in shown
 
 
+@pytest.mark.slow
 @posix
 def test_explain_marks_words_in_colours_or_by_signs(model, monkeypatch):
     monkeypatch.setenv("TERM", "xterm")

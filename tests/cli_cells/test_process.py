@@ -61,6 +61,7 @@ def test_options_from_a_file_and_the_environment(run, folder, tmp_path, monkeypa
     assert run("train", top).stderr == "error: unknown environment variable FASTSVM_CELLS_TRAIN_ALFA\n"
 
 
+@pytest.mark.slow
 @posix
 def test_a_reader_that_leaves_is_no_error(start, folder, svm):
     top = folder(0)
@@ -103,6 +104,7 @@ def test_results_and_messages_stay_apart(start, bad, svm):
     assert err.endswith(f"{bad}: 3 skipped\n")
 
 
+@pytest.mark.slow
 def test_a_poor_terminal_gets_escapes(start, folder, svm, monkeypatch):
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
     top = folder(0)

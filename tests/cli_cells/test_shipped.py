@@ -32,6 +32,7 @@ def test_classify_needs_no_model(run, smears):
         assert len(cell["center"]) == 2
 
 
+@pytest.mark.slow
 def test_it_knows_what_it_was_trained_on(shared):
     """Every twentieth image; in training about one in thirteen is wrong."""
     files = pipeline.find_images([str(shared / "cells" / "images")])[::20]

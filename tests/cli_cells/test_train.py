@@ -75,6 +75,7 @@ def test_model(run, smears):
     assert model["classifier"].intercept_ == 0
 
 
+@pytest.mark.slow
 def test_the_pixels_of_the_document(run, folder):
     top = folder(0, 1, 20, 21, by_label=True)
     options = ("--features", "pixels", "--alpha", 1.6, "--epochs", 10, "--no-intercept", "--folds", 2)

@@ -347,6 +347,7 @@ def test_sorted_input_is_no_worse(problem):
         assert abs(scores[0] - scores[1]) < 0.03
 
 
+@pytest.mark.slow
 @each
 def test_memory_beyond_x_is_small(estimator):
     """A fit holds less than 5 % of X on top of it: no copy."""

@@ -97,6 +97,7 @@ def test_encodings(encoding, decode_error):
     check(BagOfWords(encoding=encoding, decode_error=decode_error), TEXTS)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(st.lists(st.binary(max_size=40), min_size=1, max_size=10), st.sampled_from(["replace", "ignore"]))
 def test_any_bytes(texts, decode_error):
@@ -260,6 +261,7 @@ print(grown / (2**20 if sys.platform == "darwin" else 2**10))
 """
 
 
+@pytest.mark.slow
 def test_a_generator_need_not_fit_in_memory():
     pytest.importorskip("resource")
     done = subprocess.run([sys.executable, "-P", "-c", GROWTH], capture_output=True, text=True, check=True)

@@ -121,6 +121,7 @@ def fixed(examples):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["coordinate", "newton"])
 @fixed(175)
 @given(

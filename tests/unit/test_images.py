@@ -593,6 +593,7 @@ def test_nothing_found(folder, tmp_path):
         find_images([str(tmp_path / "none")])
 
 
+@pytest.mark.slow
 def test_many_files_are_found_quickly(tmp_path):
     for name in "ab":
         (tmp_path / name).mkdir()

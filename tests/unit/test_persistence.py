@@ -706,6 +706,7 @@ def test_truncated(path, good):
     refuses(path, good + b"x", "not a safetensors file, or damaged")
 
 
+@pytest.mark.slow
 def test_every_flipped_byte(path, good):
     """Whatever happened to a byte, the answer is a model or a ModelFileError."""
     header = 8 + struct.unpack("<Q", good[:8])[0]
