@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
-from ._memory cimport MOST, fetch, reserve
+from ._memory cimport MOST, NO_MEMORY, TOO_MANY, check, fetch, reserve
 from ._parts cimport MAX_LAYERS, Part
 from ._tables cimport (
     PairSlot, PairTable, WordKey, WordSlot, WordTable, enter_words, find_pair, find_word, free_pairs,
@@ -14,7 +14,6 @@ from ._words cimport BLOCK, Batch, Cut, Document, Rule, Text, cut_words, free_te
 
 cdef enum:
     AHEAD = 12  # table slots that are fetched before they are needed
-    NO_MEMORY = -1
 
 
 cdef struct Waiting:  # terms that are still to be entered
@@ -87,7 +86,7 @@ cdef class Counts:
     cdef int make_room(self, Py_ssize_t n) noexcept nogil:
         """For n entries more."""
         if self.n + n > MOST:
-            return -3
+            return TOO_MANY
         if reserve(
             <void**>&self.columns, &self.column_capacity, self.n + n, sizeof(int32_t)
         ) < 0 or reserve(<void**>&self.counts, &self.count_capacity, self.n + n, sizeof(int32_t)) < 0:
@@ -148,12 +147,7 @@ cdef class _Finder:
                 if code < 0:
                     break
                 counts.end_row()
-        if code == NO_MEMORY:
-            raise MemoryError
-        if code == -2:
-            raise ValueError("a document of 4 GB or more; cut it into several")
-        if code == -3:
-            raise ValueError("more than 4,294,967,280 entries; transform the documents in several parts")
+        check(code, "entries; transform the documents in several parts")
         return counts.part()
 
 

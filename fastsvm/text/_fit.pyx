@@ -14,7 +14,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
-from ._memory cimport MOST, fetch, reserve
+from ._memory cimport MOST, TOO_MANY, check, fetch, reserve
 from ._parts cimport MAX_LAYERS, Layer, Part
 from ._sort cimport sort_keys, sort_words
 from ._tables cimport (
@@ -24,6 +24,7 @@ from ._tables cimport (
 from ._words cimport BLOCK, Batch, Cut, Document, Rule, Text, cut_words, free_text, read_text
 
 MAX_N = MAX_LAYERS
+TOO_MANY_WORDS = "words; count them in several parts"
 
 cdef enum:
     AHEAD = 12  # table slots that are fetched before they are needed
@@ -58,7 +59,7 @@ cdef int count_words(Worker* worker, const Document* document, const Rule* rule,
         ) < 0:
             return -1
         if worker.n + cut.n > MOST:
-            return -3
+            return TOO_MANY
         for k in range(cut.n):
             keys[k] = word_key(worker.text.bytes + cut.starts[k], cut.lengths[k])
         for k in range(cut.n, cut.n + AHEAD):
@@ -285,12 +286,7 @@ cdef class Counter:
                 code = count_words(&self.workers[k], &batch.documents[i], &self.rule, self.n_stop)
                 if code < 0:
                     break
-        if code == -1:
-            raise MemoryError
-        if code == -2:
-            raise ValueError("a document of 4 GB or more; cut it into several")
-        if code == -3:
-            raise ValueError("more than 4,294,967,280 words; count them in several parts")
+        check(code, TOO_MANY_WORDS)
 
     @property
     def is_empty(self):
@@ -312,7 +308,7 @@ cdef class Counter:
         for k in range(self.n_workers):
             total += self.workers[k].n
         if total > MOST:
-            raise ValueError("more than 4,294,967,280 words; count them in several parts")
+            check(TOO_MANY, TOO_MANY_WORDS)
         if self.n_workers > 1:
             maps = [self._join(k) for k in range(1, self.n_workers)]
             list(run(self._renumber, range(1, self.n_workers), maps))

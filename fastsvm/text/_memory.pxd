@@ -60,3 +60,20 @@ cdef inline int reserve(void** array, Py_ssize_t* capacity, Py_ssize_t wanted, s
     array[0] = moved
     capacity[0] = larger
     return 0
+
+
+cdef enum:  # what a kernel returns where it cannot go on
+    NO_MEMORY = -1
+    TOO_LONG = -2  # a document
+    TOO_MANY = -3  # items to number
+
+
+cdef inline int check(int code, str too_many) except -1:
+    """Raise the exception of a kernel's code; `too_many` says what to do about that."""
+    if code == NO_MEMORY:
+        raise MemoryError
+    if code == TOO_LONG:
+        raise ValueError("a document of 4 GB or more; cut it into several")
+    if code == TOO_MANY:
+        raise ValueError(f"more than 4,294,967,280 {too_many}")
+    return 0

@@ -11,7 +11,7 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
-from ._memory cimport lowest_bit, reserve
+from ._memory cimport TOO_LONG, lowest_bit, reserve
 
 cdef extern from "Python.h":
     bint Py_UNICODE_ISALNUM(Py_UCS4 character) noexcept nogil
@@ -123,7 +123,7 @@ cdef int read_text(Text* text, const Document* document, const Rule* rule) noexc
     cdef uint8_t wanted = SOLID if rule.split else WORD
     most = n if document.is_ascii else n * (document.kind if document.kind == 4 else document.kind + 1)
     if most >= <Py_ssize_t>0xFFFFFFFF - PADDING:
-        return -2
+        return TOO_LONG
     if (
         reserve(<void**>&text.bytes, &room, most + PADDING, 1) < 0
         or reserve(<void**>&text.inside, &text.capacity, most + PADDING, 1) < 0
