@@ -10,7 +10,14 @@ from itertools import product
 import numpy as np
 from scipy.ndimage import map_coordinates
 from scipy.optimize import brentq
-from scipy.special import expit
+from scipy.special import entr, expit
+
+LOSSES = {  # phi(m), and psi(b) for b in its domain
+    "hinge": (lambda m: max(0, 1 - m), lambda b: b),
+    "squared_hinge": (lambda m: max(0, 1 - m) ** 2, lambda b: b - b**2 / 4),
+    "smooth_hinge": (lambda m: 0.5 - m if m < 0 else max(0, 1 - m) ** 2 / 2, lambda b: b - b**2 / 2),
+    "log": (lambda m: np.logaddexp(0, -m), lambda b: entr(b) + entr(1 - b)),
+}
 
 
 def pegasos(
@@ -185,6 +192,91 @@ def article_pegasos(X, y, n_iter, alpha, rng):
         else:
             w = (1 - eta * alpha) * w
     return w
+
+
+def kernel_matrix(name, X, Z, gamma=1.0, degree=3, coef0=0.0):
+    """K(x, z) for each row x of X and z of Z, the kernels by scikit-learn's names."""
+    kernel = {
+        "linear": lambda x, z: x @ z,
+        "poly": lambda x, z: (gamma * (x @ z) + coef0) ** degree,
+        "sigmoid": lambda x, z: np.tanh(gamma * (x @ z) + coef0),
+        "rbf": lambda x, z: np.exp(-gamma * ((x - z) @ (x - z))),
+        "laplacian": lambda x, z: np.exp(-gamma * np.abs(x - z).sum()),
+    }[name]
+    X, Z = np.asarray(X, np.float64), np.asarray(Z, np.float64)
+    return np.array([[kernel(x, z) for z in Z] for x in X]).reshape(len(X), len(Z))
+
+
+def kernel_pegasos(K, Y, order, alpha, sample_weight=None):
+    """Kernel Pegasos, Shalev-Shwartz et al. 2011, fig. 3, for each row of Y on the same stream of rows.
+
+    Returns a, of the shape of Y: how often, times its weight, a row was drawn with a margin below 1.
+    """
+    K = np.asarray(K, np.float64)
+    a = np.zeros(Y.shape)
+    c = np.ones(len(K)) if sample_weight is None else sample_weight
+    for of_class, y in zip(a, Y, strict=True):
+        for t, s in enumerate(order, 1):
+            if y[s] / (alpha * t) * ((of_class * y) @ K[s]) < 1:
+                of_class[s] += c[s]
+    return a
+
+
+def kernel_sdca(K, y, order, loss, alpha, sample_weight=None):
+    """`sdca` where all that is known of the rows is K. Returns b."""
+    K = np.asarray(K, np.float64)
+    n = len(y)
+    c = np.ones(n) if sample_weight is None else sample_weight
+    b = np.zeros(n)
+    for rows in order:
+        for i in rows:
+            if c[i] > 0:
+                m = y[i] * (K[i] @ (b * y)) / (alpha * n)
+                b[i] = dual_step(loss, m, b[i], K[i, i] / (alpha * n), c[i])
+    return b
+
+
+def kernel_primal_dual(K, y, b, loss, alpha, sample_weight=None):
+    """P(f) and D(b), where f = sum_j b_j y_j K(x_j, .) / (alpha n)."""
+    phi, psi = LOSSES[loss]
+    n = len(y)
+    c = np.ones(n) if sample_weight is None else sample_weight
+    f = np.asarray(K, np.float64) @ (b * y) / (alpha * n)
+    half_norm = alpha / 2 * (b * y) @ f / (alpha * n)
+    primal = half_norm + sum(c[i] * phi(y[i] * f[i]) for i in range(n)) / n
+    dual = sum(c[i] * psi(b[i] / c[i]) for i in range(n) if c[i] > 0) / n - half_norm
+    return primal, dual
+
+
+def document_gram(A, B, *, degree=None, g=None, chunk=100):
+    """The document's kernel matrix: polynomial of a degree, or gaussian from differences in chunks."""
+    if g is None:
+        return (1 + A @ B.T) ** degree
+    starts = range(0, len(A), chunk)
+    differences = (A[first : first + chunk, np.newaxis, :] - B for first in starts)
+    return np.concatenate([np.exp(-(np.linalg.norm(R, axis=-1) ** 2) / (2 * g)) for R in differences])
+
+
+def document_kernel_pegasos(K, Y, n_iter, alpha, rng):
+    """The document's program: the whole kernel matrix, and a loop for each class that draws its own rows."""
+    a = np.zeros(Y.shape)
+    for of_class, y in zip(a, Y, strict=True):
+        for t in range(1, n_iter + 1):
+            s = rng.integers(len(K))
+            if y[s] / (alpha * t) * ((of_class * y) @ K[s]) < 1:
+                of_class[s] += 1
+    return a
+
+
+def naive_kernel_pegasos(X, y, n_iter, alpha, kernel, rng):
+    """What the document sets out from: `kernel` called with two rows, each time it is needed."""
+    a = np.zeros(len(y))
+    for t in range(1, n_iter + 1):
+        s = rng.integers(len(y))
+        total = sum(a[j] * y[j] * kernel(X[j], X[s]) for j in range(len(y)))
+        if y[s] / (alpha * t) * total < 1:
+            a[s] += 1
+    return a
 
 
 def bin_places(values, axis):
