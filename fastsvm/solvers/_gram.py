@@ -1,0 +1,194 @@
+"""Rows of a kernel matrix, computed when they are needed, and as many kept as there is room for."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+from ._kernel import add_rows, gather
+from ._kernel_values import CHUNK
+
+MIB = 1 << 20
+AT_ONCE = 1 << 20  # values for whose sake more rows than asked for are computed
+
+
+class Gram:
+    """The matrix of K(x_i, x_j), float32, by rows.
+
+    Parameters
+    ----------
+    kernel : Kernel or GivenKernel, fitted to the rows x_i
+    cache_size : float
+        MiB of rows to keep; the least recently used give way.
+    threads : int
+        They share the columns, and do not change the values.
+
+    Raises
+    ------
+    MemoryError
+        If a row does not fit into `cache_size`, or what is to be kept not into the memory there is.
+    """
+
+    def __init__(self, kernel, cache_size=1024, threads=1):
+        self.kernel, self.threads = kernel, threads
+        self.points = kernel.trained
+        self.n = n = len(self.points)
+        self.capacity = min(n, int(cache_size * MIB / (4 * n)))
+        if not self.capacity:
+            raise MemoryError(
+                f"One row of the kernel matrix of {n} rows needs {4 * n / MIB:.3g} MiB, cache_size is "
+                f"{cache_size:.3g}: raise cache_size."
+            )
+        refuse_beyond_memory(4 * n * self.capacity, "kernel values", "lower cache_size")
+        self.rows = np.empty((self.capacity, n), np.float32)
+        self.slots = np.full(n, -1, np.int32)
+        self.owners = np.full(self.capacity, -1, np.int32)
+        self.used = np.full(self.capacity, -1, np.int64)
+        self.diagonal = kernel.diagonal()
+        self.computed = 0
+        """Rows computed so far."""
+
+    def fetch(self, which, now):
+        """Have these rows in `rows`, where `slots` says.
+
+        Parameters
+        ----------
+        which : int32 array of distinct row numbers, no more than `capacity`
+        now : int
+            A time that does not go back.
+        """
+        held = self.slots[which]
+        self.used[held[held >= 0]] = now
+        missing = which[held < 0]
+        if not len(missing):
+            return
+        free = np.argpartition(self.used, len(missing) - 1)[: len(missing)].astype(np.int32)
+        free.sort()  # where nothing has to give way, side by side
+        owners = self.owners[free]
+        self.slots[owners[owners >= 0]] = -1
+        self.owners[free], self.used[free] = missing, now
+        step = self.kernel.panel(self.points.values.shape[1])
+        for first in range(0, len(missing), step):
+            part = slice(first, first + step)
+            self._compute(missing[part], free[part])
+        self.slots[missing] = free  # only now: an interrupt leaves no row half-computed
+        self.computed += len(missing)
+
+    def _compute(self, which, places):
+        few = self.points[which]
+
+        def some(first, last):
+            for start, stop, tile in self.kernel.tiles(few, self.points, first, last):
+                self.rows[places, start:stop] = tile
+
+        self._share(some)
+
+    def _share(self, work):
+        """Call work(first, last) for ranges of columns, in threads."""
+        step = -(-self.n // (CHUNK * self.threads)) * CHUNK
+        ranges = [(first, min(first + step, self.n)) for first in range(0, self.n, step)]
+        if len(ranges) == 1:
+            work(*ranges[0])
+            return
+        with ThreadPoolExecutor(self.threads) as pool:
+            for _ in pool.map(lambda bounds: work(*bounds), ranges):
+                pass
+
+    def add(self, which, factors, scores, now):
+        """scores += factors @ K[which], for factors of shape (n_classes, len(which))."""
+        for first in range(0, len(which), self.capacity):
+            part = slice(first, first + self.capacity)
+            self.fetch(which[part], now)
+            some, weights = which[part], np.ascontiguousarray(factors[:, part])
+            self._share(lambda a, b, w=weights, s=some: add_rows(self.rows, self.slots, s, w, scores, a, b))
+
+    def block(self, which):
+        """K[which][:, which], copied from rows where they are kept, computed where not."""
+        out = np.empty((len(which), len(which)), self.rows.dtype)
+        places = self.slots[which]
+        gather(self.rows, places, which, out)
+        missing = np.flatnonzero(places < 0)
+        step = self.kernel.panel(self.points.values.shape[1]) if len(missing) else 1
+        members = self.points[which] if len(missing) else None
+        for first in range(0, len(missing), step):
+            part = missing[first : first + step]
+            for start, stop, tile in self.kernel.tiles(members[part], members, 0, len(which)):
+                out[part, start:stop] = tile
+        return out
+
+
+class FullGram(Gram):
+    """A kernel matrix that is given; as `Gram`.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n), float32 or float64, C-ordered; not copied
+    """
+
+    def __init__(self, K, threads=1):
+        self.threads, self.rows = threads, K
+        self.n = self.capacity = len(K)
+        self.slots = np.arange(self.n, dtype=np.int32)
+        self.used = np.zeros(self.n, np.int64)
+        self.diagonal = K.diagonal().astype(float)
+
+
+def scores_of(kernel, support, coef, X, *, cache_size=1024, threads=1):
+    """coef @ K(support, X), transposed: the scores of rows that a kernel was not fitted to.
+
+    Parameters
+    ----------
+    kernel : Kernel or GivenKernel
+    support : Points
+    coef : ndarray of shape (n_classes, len(support))
+    X : ndarray or CSR matrix of shape (n, n_features)
+    cache_size : float
+        MiB of kernel values that there may be at a time.
+    threads : int
+
+    Returns
+    -------
+    ndarray of shape (n, n_classes), float64
+    """
+    n = X.shape[0]
+    out = np.zeros((n, len(coef)))
+    step = kernel.panel(X.shape[1])
+    step = max(1, min(step, int(cache_size * MIB / (8 * CHUNK * threads))))
+
+    def some(first):
+        few = kernel.points(X[first : first + step])
+        for start, stop, tile in kernel.tiles(few, support, 0, len(support)):
+            out[first : first + step] += tile @ coef[:, start:stop].T.astype(tile.dtype)
+
+    firsts = range(0, n, step)
+    if threads == 1 or len(firsts) == 1:
+        for first in firsts:
+            some(first)
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            for _ in pool.map(some, firsts):
+                pass
+    return out
+
+
+def refuse_beyond_memory(needed, what, advice):
+    """Raise a MemoryError, if so many bytes are more than this machine has to give."""
+    has = available_memory()
+    if has is not None and needed > has:
+        raise MemoryError(
+            f"{needed / 2**30:.3g} GiB of {what} are needed, {has / 2**30:.3g} GiB are there: {advice}."
+        )
+
+
+def available_memory():
+    """Bytes that can be had without swapping; None where nobody tells."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
+    except (OSError, StopIteration):
+        pass
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return None
