@@ -259,8 +259,8 @@ def document_gram(A, B, *, degree=None, g=None, chunk=100):
 
 def document_kernel_pegasos(K, Y, n_iter, alpha, rng):
     """The document's program: the whole kernel matrix, and a loop for each class that draws its own rows."""
-    a = np.zeros(Y.shape)
-    for of_class, y in zip(a, Y, strict=True):
+    a = np.zeros(Y.shape, K.dtype)  # 32 bits, as the document has it, if X has
+    for of_class, y in zip(a, Y.astype(K.dtype), strict=True):
         for t in range(1, n_iter + 1):
             s = rng.integers(len(K))
             if y[s] / (alpha * t) * ((of_class * y) @ K[s]) < 1:

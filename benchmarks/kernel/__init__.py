@@ -1,0 +1,1 @@
+"""Kernel machines: see `python -m benchmarks.kernel --help`."""

@@ -1,0 +1,102 @@
+"""The contenders: each has `fit` and `predict`, and both are timed, what they convert included."""
+
+import sys
+import time
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.svm import SVC
+
+import fastsvm
+
+sys.path.append(str(Path(__file__).parents[2] / "tests"))
+import reference
+
+OURS = "fastsvm"
+
+
+class Contender(NamedTuple):
+    """A name, how to make the classifier, which of ours it is compared with, and what to install for it."""
+
+    name: str
+    make: object
+    rival: str = ""
+    requires: str = "sklearn"
+    package: str = "scikit-learn"
+
+
+def chosen(contenders, names):
+    """Those that are installed and whose names begin so; the others' packages are named."""
+    missing = {c.package for c in contenders if find_spec(c.requires) is None}
+    if missing:
+        print(f"not installed, left out: {', '.join(sorted(missing))}")
+    return [
+        c for c in contenders if c.package not in missing and (not names or c.name.startswith(tuple(names)))
+    ]
+
+
+def timed(model, X, y, X_new):
+    """CPU seconds of a fit and of a prediction, and what is predicted."""
+    start = time.process_time()
+    model.fit(X, y)
+    fitted = time.process_time()
+    labels = model.predict(X_new)
+    return fitted - start, time.process_time() - fitted, labels
+
+
+def pegasos(**options):
+    """Ours, with memory for the whole kernel matrix."""
+    return fastsvm.KernelPegasosClassifier(cache_size=1000, n_jobs=1, random_state=0, **options)
+
+
+def sdca(**options):
+    """Ours, with memory for the whole kernel matrix."""
+    return fastsvm.KernelSDCAClassifier(cache_size=1000, n_jobs=1, random_state=0, **options)
+
+
+def svc(**options):
+    """scikit-learn's, with as much memory as ours."""
+    return SVC(cache_size=1000, **options)
+
+
+class Libsvm:
+    """LIBSVM's own Python package."""
+
+    def __init__(self, options):
+        self.options = f"{options} -m 1000 -q"
+
+    def fit(self, X, y):
+        """Convert and train."""
+        from libsvm.svmutil import svm_train
+
+        self.model = svm_train(y, X, self.options)
+        return self
+
+    def predict(self, X):
+        """Labels."""
+        from libsvm.svmutil import svm_predict
+
+        return np.array(svm_predict([], X, self.model, "-q")[0])
+
+
+class Document:
+    """The document's program, one against the rest; `kernel` holds the options of its kernel matrix."""
+
+    def __init__(self, n_iter, alpha, **kernel):
+        self.n_iter, self.alpha, self.kernel = n_iter, alpha, kernel
+
+    def fit(self, X, y):
+        """Kernel matrix and loops."""
+        self.rows, self.classes = X, np.unique(y)
+        Y = np.where(self.classes[:, np.newaxis] == y, 1, -1)
+        K = reference.document_gram(X, X, **self.kernel)
+        a = reference.document_kernel_pegasos(K, Y, self.n_iter, self.alpha, np.random.default_rng(0))
+        self.signed = a * Y
+        return self
+
+    def predict(self, X):
+        """Labels, by the kernel matrix of X and all rows."""
+        scores = self.signed @ reference.document_gram(X, self.rows, **self.kernel).T
+        return self.classes[scores.argmax(axis=0)]
