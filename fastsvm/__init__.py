@@ -7,6 +7,7 @@ from .lazy import lazily
 if TYPE_CHECKING:
     from .certificate import Certificate, certify
     from .files import ModelFileError
+    from .kernel_features import KernelFeatures
     from .linear import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
     from .linear_cv import SDCAClassifierCV
     from .path import SDCAPath, sdca_path
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ASDCAClassifier",
     "Certificate",
+    "KernelFeatures",
     "ModelFileError",
     "PegasosClassifier",
     "PerceptronClassifier",
@@ -33,6 +35,7 @@ __getattr__, __dir__ = lazily(
     {
         "certificate": "Certificate certify",
         "files": "ModelFileError",
+        "kernel_features": "KernelFeatures",
         "linear": "ASDCAClassifier PegasosClassifier PerceptronClassifier SDCAClassifier",
         "linear_cv": "SDCAClassifierCV",
         "path": "SDCAPath sdca_path",

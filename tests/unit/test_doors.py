@@ -24,7 +24,7 @@ LAYERS = [
     {"engine"},
     {"base"},
     {"certificate"},
-    {"linear", "kernel", "text", "path"},
+    {"linear", "kernel", "kernel_features", "text", "path"},
     {"linear_cv"},
     {"persistence", "displays", "study", "datasets", "dask"},
 ]
