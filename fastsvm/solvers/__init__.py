@@ -4,7 +4,11 @@ They need NumPy and SciPy only. `fastsvm.SDCAClassifier` and its siblings build 
 """
 
 from ._asdca_run import AsdcaRun, asdca
+from ._gram import scores_of
 from ._input import as_rows, as_weights
+from ._kernel_pegasos_run import KernelPegasosRun, kernel_pegasos
+from ._kernel_run import KernelProblem, KernelResult, make_gram
+from ._kernel_sdca_run import KernelSDCARun, kernel_sdca
 from ._newton_run import NewtonRun
 from ._pegasos_run import PegasosRun, pegasos
 from ._perceptron_run import PerceptronRun, perceptron
@@ -16,6 +20,10 @@ __all__ = [
     "LOSSES",
     "AsdcaRun",
     "Epoch",
+    "KernelPegasosRun",
+    "KernelProblem",
+    "KernelResult",
+    "KernelSDCARun",
     "NewtonRun",
     "PegasosRun",
     "PerceptronRun",
@@ -25,8 +33,12 @@ __all__ = [
     "as_rows",
     "as_weights",
     "asdca",
+    "kernel_pegasos",
+    "kernel_sdca",
+    "make_gram",
     "make_run",
     "pegasos",
     "perceptron",
+    "scores_of",
     "sdca",
 ]

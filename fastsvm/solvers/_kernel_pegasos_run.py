@@ -5,17 +5,29 @@ import time
 import numpy as np
 
 from . import _kernel
-from ._kernel_run import KernelResult
+from ._gram import scores_of
+from ._input import as_rows, as_state, as_weights, positive
+from ._kernel_run import KernelProblem, KernelResult, as_all_signs, make_gram
 from ._kernel_values import PANEL
+from ._random import draw_rows
 from ._run import Epoch
 
-AHEAD = 1 << 12  # draws in which to look for rows that will be needed
+SOON = 64  # draws in which to look for rows that will be needed, at least; a quarter of those made
 VALUES = 1 << 20  # computed at a time, where rows are short
 STEPS = 1 << 27  # additions in one call of the kernel: some tenths of a second, so that Ctrl-C is heard
 
 
 class KernelPegasosRun:
     """Steps of Pegasos for all classes on the same stream of rows.
+
+    Parameters
+    ----------
+    problem : KernelProblem
+    alpha : float
+    t : int, default=0
+        Steps that other runs have taken.
+    scores : ndarray of shape (n_classes, n), default=None
+        What those have left in this problem's rows, as the attribute; changed in place.
 
     Attributes
     ----------
@@ -26,11 +38,11 @@ class KernelPegasosRun:
         sum_j a_j y_j K(x_j, x_i), which is alpha t f(x_i).
     """
 
-    def __init__(self, problem, alpha):
-        self.problem, self.alpha = problem, alpha
-        self.t = 0
+    def __init__(self, problem, alpha, t=0, scores=None):
+        self.problem, self.alpha, self.t = problem, alpha, t
         self.seconds = 0.0
-        self.counts, self.scores = np.zeros(problem.signs.shape), np.zeros(problem.signs.shape)
+        self.counts = np.zeros(problem.signs.shape)
+        self.scores = np.zeros(problem.signs.shape) if scores is None else scores
 
     def visit(self, order):
         """Take a step on each row of an int32 array of row numbers."""
@@ -47,16 +59,41 @@ class KernelPegasosRun:
             done += moved
             self.t += moved
             if moved < len(part):
-                gram.fetch(self._needed(order[done : done + AHEAD]), self.t)
+                gram.fetch(self._needed(order[done:]), self.t)
         self.seconds += time.thread_time() - start
 
     def _needed(self, order):
-        """The next rows that have no values yet and would pull now; the first is one."""
+        """The next rows that have no values yet and would pull now; the first is one.
+
+        The longer ago the start, the less changes from one step to the next.
+        """
         p, gram = self.problem, self.problem.gram
+        most = max(PANEL, VALUES // gram.n)
+        order = order[: max(SOON, most if most > PANEL else 0, self.t // 4)]
         missing = order[gram.slots[order] < 0]
         missing = missing[np.sort(np.unique(missing, return_index=True)[1])]
         pulls = p.signs[:, missing] * self.scores[:, missing] < self.alpha * (self.t + 1)
-        return missing[pulls.any(axis=0)][: min(gram.capacity, max(PANEL, VALUES // gram.n))]
+        return missing[pulls.any(axis=0)][: min(gram.capacity, most)]
+
+    def losses(self, X, signs, weights, cache_size):
+        """For each class the sum of the losses of rows that are not in the problem."""
+        gram, coef = self.problem.gram, self.coef
+        support = np.flatnonzero(coef.any(axis=0))
+        scores = scores_of(
+            *(gram.kernel, gram.points[support], coef[:, support], X),
+            cache_size=cache_size,
+            threads=gram.threads,
+        )
+        return (weights * np.maximum(0, 1 - signs * scores.T)).sum(axis=1)
+
+    def result(self, losses=0.0):
+        """The KernelResult; `losses` as in `measure`."""
+        primal, gap = self.measure(losses)
+        lines = [
+            [Epoch(self.t, self.seconds, float(p), float(p - g), float(g))]
+            for p, g in zip(primal, gap, strict=True)
+        ]
+        return KernelResult(self.coef, primal, gap, self.t, lines)
 
     @property
     def coef(self):
@@ -94,3 +131,103 @@ class KernelPegasosRun:
         total = dual.sum(axis=1)
         theta = np.minimum(1, total / np.maximum(pulls, 1e-300))
         return primal, np.maximum(0, primal - (theta * total - theta**2 / 2 * pulls) / n)
+
+
+def kernel_pegasos(
+    X,
+    Y,
+    *,
+    kernel="rbf",
+    gamma=1.0,
+    degree=3,
+    coef0=0.0,
+    alpha=1e-4,
+    sample_weight=None,
+    n_iter=None,
+    order=None,
+    cache_size=1024,
+    n_jobs=1,
+    random_state=None,
+):
+    """Pegasos on kernel machines, one-vs-rest, certified.
+
+    Minimises, for each row y of Y, over functions f of the kernel's space::
+
+        P(f) = alpha/2 ||f||^2 + 1/n sum_i c_i max(0, 1 - y_i f(x_i))
+
+    For t = 1, ..., n_iter with a row s drawn uniformly, the same for all classes::
+
+        a_s <- a_s + c_s    if y_s/(alpha t) sum_j a_j y_j K(x_j, x_s) < 1
+
+    and then f = 1/(alpha n_iter) sum_j a_j y_j K(x_j, .). A step costs O(n_samples) where a row pulls, and
+    nothing where none does: scores of all rows are kept up to date. Kernel values are computed for the
+    rows that pull. There is no intercept.
+
+    Parameters
+    ----------
+    X, Y, kernel, gamma, degree, coef0, alpha, sample_weight : as in `kernel_sdca`
+    n_iter : int, default=None
+        Steps, T in the sources; 10 * n_samples by default.
+    order : int array, default=None
+        The numbers of the rows to visit, instead of `n_iter` drawn ones.
+    cache_size, n_jobs, random_state : as in `kernel_sdca`
+
+    Returns
+    -------
+    KernelResult
+        Named tuple (dual_coef, objective, gap, n_iter, history), an item a class.
+
+    Raises
+    ------
+    ValueError, MemoryError : as `kernel_sdca`
+
+    References
+    ----------
+    Shalev-Shwartz, Singer, Srebro & Cotter, Pegasos, Math. Program. 127 (2011), fig. 3. Cerizza, Multiclass
+    classification with Pegasos, algorithm 1 (rows are 0, ..., n - 1, not 0, ..., n).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastsvm.solvers import kernel_pegasos
+    >>> X, y = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), np.array([1, 1, -1, -1])
+    >>> result = kernel_pegasos(X, y, alpha=0.1, n_iter=1000, random_state=0)
+    >>> np.sign(result.dual_coef).tolist()
+    [[1.0, 1.0, -1.0, -1.0]]
+    """
+    threads = positive("n_jobs", n_jobs, kind=int)
+    rows = as_rows(X, threads)
+    n, alpha = rows.n_rows, positive("alpha", alpha)
+    signs, weights = as_all_signs(Y, n), as_weights(sample_weight, n)
+    if order is None:
+        order = np.empty(10 * n if n_iter is None else positive("n_iter", n_iter, kind=int), np.int32)
+        draw_rows(order, n, as_state(random_state))
+    else:
+        order = _given_order(order, n)
+
+    options = {"gamma": gamma, "degree": degree, "coef0": coef0, "cache_size": cache_size, "threads": threads}
+    drawn = np.unique(order)
+    if 2 * len(drawn) > n or (isinstance(kernel, str) and kernel == "precomputed"):
+        run = KernelPegasosRun(KernelProblem(make_gram(X, kernel, **options), signs, sample_weight), alpha)
+        run.visit(order)
+        return run.result()
+
+    # The scores of rows that are never drawn matter in the end only.
+    some = weights[drawn] if weights.size else None
+    problem = KernelProblem(make_gram(X[drawn], kernel, **options), signs[:, drawn], some)
+    problem.n = n
+    run = KernelPegasosRun(problem, alpha)
+    run.visit(np.searchsorted(drawn, order).astype(np.int32))
+    others = np.setdiff1d(np.arange(n), drawn)
+    losses = run.losses(X[others], signs[:, others], weights[others] if weights.size else 1.0, cache_size)
+    result = run.result(losses)
+    coef = np.zeros(signs.shape)
+    coef[:, drawn] = result.dual_coef
+    return result._replace(dual_coef=coef)
+
+
+def _given_order(order, n):
+    order = np.ascontiguousarray(order, dtype=np.int32)
+    if order.ndim != 1 or not order.size or order.min() < 0 or order.max() >= n:
+        raise ValueError(f"order must be a list of row numbers from 0 to {n - 1}.")
+    return order

@@ -1,13 +1,15 @@
 """What the kernel machines share: the one-vs-rest problems over one kernel matrix, and the result."""
 
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from ._gram import FullGram, Gram
-from ._input import as_rows, as_signs, as_weights
+from ._input import as_rows, as_signs, as_weights, one_of, positive
 from ._kernel import gap_terms
-from ._kernel_values import GivenKernel, Kernel
+from ._kernel_values import KERNELS, GivenKernel, Kernel
 from ._run import CODES
 
 
@@ -51,7 +53,7 @@ class KernelProblem:
 
     def __init__(self, gram, Y, sample_weight=None, rows=None):
         self.gram = gram
-        self.signs = np.ascontiguousarray([as_signs(y, gram.n) for y in np.atleast_2d(Y)])
+        self.signs = as_all_signs(Y, gram.n)
         self.weights = as_weights(sample_weight, gram.n)
         self.n = gram.n
         if rows is not None:
@@ -63,6 +65,11 @@ class KernelProblem:
     def gap_terms(self, k, dual, scores, loss, out):
         """As the kernel's, for class k."""
         return gap_terms(self.signs[k], self.weights, dual, scores, CODES[loss], out)
+
+
+def as_all_signs(Y, n):
+    """Y as int8 of shape (n_classes, n), checked to be -1 or +1."""
+    return np.ascontiguousarray([as_signs(y, n) for y in np.atleast_2d(Y)])
 
 
 def make_gram(X, kernel, *, gamma=1.0, degree=3, coef0=0.0, cache_size=1024, threads=1):
@@ -78,15 +85,29 @@ def make_gram(X, kernel, *, gamma=1.0, degree=3, coef0=0.0, cache_size=1024, thr
     Returns
     -------
     Gram
+
+    Raises
+    ------
+    ValueError
+        On bad input and parameters, and as `Kernel`.
+    MemoryError
+        As `Gram`.
     """
+    if not callable(kernel):
+        one_of("kernel", kernel, (*KERNELS, "precomputed"))
+    gamma, degree = positive("gamma", gamma), positive("degree", degree, kind=int)
+    cache_size = positive("cache_size", cache_size)
+    if isinstance(coef0, bool) or not isinstance(coef0, Real) or not np.isfinite(coef0):
+        raise ValueError(f"coef0 must be a finite number; got {coef0!r}.")
     rows = as_rows(X, threads)  # checks it
+    X = X.tocsr() if sparse.issparse(X) else rows.values.reshape(rows.n_rows, rows.n_columns)
     if kernel == "precomputed":
-        if rows.indptr is not None or rows.n_rows != rows.n_columns:
+        if sparse.issparse(X) or X.shape[0] != X.shape[1]:
             raise ValueError(
-                f"kernel='precomputed' wants the matrix of all K(x_i, x_j), an array of shape (n, n); "
-                f"X is {'sparse, ' if rows.indptr is not None else ''}of shape {rows.n_rows, rows.n_columns}."
+                "kernel='precomputed' wants the matrix of all K(x_i, x_j), an array of shape (n, n); "
+                f"X is {'sparse, ' if sparse.issparse(X) else ''}of shape {X.shape}."
             )
-        return FullGram(rows.values.reshape(rows.n_rows, rows.n_rows), threads)
+        return FullGram(X, threads)
     if callable(kernel):
         return Gram(GivenKernel(kernel, X), cache_size, threads)
     return Gram(Kernel(kernel, X, gamma=gamma, degree=degree, coef0=coef0), cache_size, threads)
