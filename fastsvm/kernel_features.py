@@ -1,6 +1,7 @@
 """Features whose dot products are nearly a kernel's values, for rows too many for a kernel matrix."""
 
 from concurrent.futures import ThreadPoolExecutor
+from numbers import Real
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -177,7 +178,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         else:
             positive("gamma", self.gamma)
         positive("degree", self.degree, kind=int)
-        if isinstance(self.coef0, bool) or not np.isscalar(self.coef0) or not np.isfinite(self.coef0):
+        if not isinstance(self.coef0, Real) or not np.isfinite(self.coef0):
             raise ValueError(f"coef0 must be a finite number; got {self.coef0!r}.")
 
     def _validated(self, X, dtype, reset):
@@ -204,7 +205,8 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             )
         # A Cholesky factorisation that takes the centre that adds most next, until none adds anything.
         factor, order, rank, _ = lapack.dpstrf(values, lower=1, tol=LEAST[X.dtype] * largest)
-        self.components_ = centres[order[:rank] - 1]
+        components = centres[order[:rank] - 1]
+        self.components_ = sparse.csr_array(components) if sparse.issparse(X) else components
         self.factor_ = np.ascontiguousarray(np.tril(factor[:rank, :rank]), X.dtype)
 
     def _values(self, A, B):

@@ -9,7 +9,8 @@ where ``NODE`` is ``{"class": ..., "params": {...}, "fitted": {...}}``, or for a
 in a pipeline with the step's name before it: ``classifier.coef_``. A list of strings is a pair of tensors,
 ``.bytes`` (UTF-8, end to end) and ``.offsets`` (where each begins, and where the last ends). An array of a
 transformer that lies in memory by columns or upside down is stored as that other view of it, ``.T`` or
-``.flipud``: the last bits of a product depend on it.
+``.flipud``: the last bits of a product depend on it. A CSR array is three tensors, ``.data``, ``.indices``
+and ``.indptr``.
 
 A reader trusts nothing in the file: the class is looked up in a closed table, names of fields and tensors
 must be exactly the expected ones (but a file may lack parameters of the training that are newer than it is),
@@ -24,6 +25,7 @@ from itertools import chain, pairwise
 
 import numpy as np
 from safetensors.numpy import save
+from scipy import sparse
 from sklearn.decomposition import PCA
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import Pipeline
@@ -33,6 +35,7 @@ from .files import (
     FLOATS,
     KEY,
     MAX_HEADER,
+    OFFSETS,
     SCHEMA,
     VIEWS,
     ModelFileError,
@@ -49,11 +52,13 @@ from .files import (
     pack,
     same_names,
     show,
+    take,
     take_view,
     unpack,
     view,
     write_atomically,
 )
+from .kernel_features import KernelFeatures
 from .linear import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
 from .stored import COUNTS, MEASURES, feature_names, linear, n_columns
 from .text import BagOfWords, TermWeighting
@@ -69,6 +74,9 @@ from .text.stored import (
 from .text.weighing import LEARNED
 
 __all__ = ["ModelFileError", "load_model", "save_model"]
+
+# What a ``KernelFeatures`` of each method has beside its components.
+BESIDE_COMPONENTS = {"nystroem": "factor_", "random": "offsets_"}
 
 # How a file names the two patterns of a ``CountVectorizer`` that it may have.
 ANALYZERS = {"words": DEFAULT_PATTERN, "split": SPLIT_PATTERN}
@@ -97,9 +105,9 @@ def save_model(model, path):
     ----------
     model : estimator
         A fitted :class:`SDCAClassifier`, :class:`ASDCAClassifier`, :class:`PegasosClassifier` or
-        :class:`PerceptronClassifier`, a :class:`fastsvm.text.BagOfWords` or scikit-learn ``CountVectorizer``
-        with a vocabulary, a :class:`fastsvm.text.TermWeighting`, a scikit-learn ``StandardScaler`` or
-        ``PCA``, or a scikit-learn ``Pipeline`` of these.
+        :class:`PerceptronClassifier`, a :class:`KernelFeatures`, a :class:`fastsvm.text.BagOfWords` or
+        scikit-learn ``CountVectorizer`` with a vocabulary, a :class:`fastsvm.text.TermWeighting`, a
+        scikit-learn ``StandardScaler`` or ``PCA``, or a scikit-learn ``Pipeline`` of these.
     path : str or path-like
         Where to write. An existing file is replaced.
 
@@ -420,7 +428,7 @@ class _LinearCodec:
         defaults = model.get_params(deep=False)
         later = {name: defaults[name] for name in LATER if name in defaults}
         same_names(later | params, defaults, f"{self.cls.__name__} parameter")
-        self._check_and_set(model, params)
+        _check_and_set(model, params)
         found = linear(self.cls.__name__, fitted, tensors)
         model.classes_, model.coef_, model.intercept_ = found.classes_, found.coef_, found.intercept_
         model.n_features_in_ = model.coef_.shape[1]
@@ -428,16 +436,52 @@ class _LinearCodec:
         vars(model).update(found.summary)
         return model
 
-    def _check_and_set(self, model, params):
-        defaults = model.get_params(deep=False)
-        params = {name: _from_json(name, value, defaults[name]) for name, value in params.items()}
-        try:
-            model.set_params(**params)._check_params()
-        except (TypeError, ValueError) as error:
-            raise ModelFileError(f"{self.cls.__name__}: {line(error)}") from None
-
     def n_features_out(self, model):
         return 0
+
+
+class _KernelFeaturesCodec:
+    """A ``KernelFeatures``: parameters, and centres with their factor, or directions with their offsets."""
+
+    cls = KernelFeatures
+
+    def encode(self, model):
+        _check_transformer(model, ["components_", "gamma_", "n_features_in_"])
+        array = BESIDE_COMPONENTS[model.method]
+        if not hasattr(model, array):
+            raise ModelFileError("a KernelFeatures whose method was changed after fit")
+        params = {name: _to_json(name, value) for name, value in model.get_params(deep=False).items()}
+        fitted = {"gamma_": float(model.gamma_), "n_features_in_": int(model.n_features_in_)}
+        tensors = _pack_rows("components_", model.components_) | {array: native(getattr(model, array))}
+        return params, fitted, tensors | _pack_names(model)
+
+    def decode(self, params, fitted, tensors):
+        what = self.cls.__name__
+        model = self.cls()
+        same_names(params, model.get_params(deep=False), f"{what} parameter")
+        _check_and_set(model, params)
+        fields(fitted, f"{what} attributes", gamma_=float, n_features_in_=int)
+        if fitted["gamma_"] <= 0:
+            raise ModelFileError(f"{what} attributes: gamma_ is {show(fitted['gamma_'])}")
+        model.gamma_ = fitted["gamma_"]
+        model.n_features_in_ = n_columns(what, "n_features_in_", fitted["n_features_in_"])
+        model.components_ = _take_rows("components_", tensors, model.n_features_in_)
+        array = BESIDE_COMPONENTS[model.method]
+        setattr(model, array, self._array(array, tensors, model.components_))
+        _set_names(model, feature_names(tensors, model.n_features_in_))
+        return model
+
+    def _array(self, name, tensors, components):
+        ndim = 2 if name == "factor_" else 1
+        array = take(tensors, name, (components.dtype,), ndim)
+        if array.shape != components.shape[:1] * ndim:
+            raise ModelFileError(f"{name} of shape {array.shape} for {components.shape[0]} components")
+        if name == "factor_" and (np.triu(array, 1).any() or not (array.diagonal() > 0).all()):
+            raise ModelFileError("factor_ is not lower triangular with a positive diagonal")
+        return array
+
+    def n_features_out(self, model):
+        return model.components_.shape[0]
 
 
 CODECS = {
@@ -448,12 +492,23 @@ CODECS = {
         _TermWeightingCodec(),
         _ScalerCodec(),
         _PCACodec(),
+        _KernelFeaturesCodec(),
         _LinearCodec(SDCAClassifier),
         _LinearCodec(ASDCAClassifier),
         _LinearCodec(PegasosClassifier),
         _LinearCodec(PerceptronClassifier),
     )
 }
+
+
+def _check_and_set(model, params):
+    """Give a model the parameters of a file, checked."""
+    defaults = model.get_params(deep=False)
+    params = {name: _from_json(name, value, defaults[name]) for name, value in params.items()}
+    try:
+        model.set_params(**params)._check_params()
+    except (TypeError, ValueError) as error:
+        raise ModelFileError(f"{type(model).__name__}: {line(error)}") from None
 
 
 def _to_json(name, value):
@@ -490,6 +545,41 @@ def _class_weight(pairs):
     if len(weights) != len(pairs):
         raise ModelFileError("class_weight: a label twice")
     return weights
+
+
+# Rows, dense or sparse -----------------------------------------------------------------------------------
+
+
+def _pack_rows(name, rows):
+    """Turn an array, or a CSR matrix without repeated columns, into tensors."""
+    if not sparse.issparse(rows):
+        return {name: native(rows)}
+    return {
+        f"{name}.data": native(rows.data),
+        f"{name}.indices": rows.indices.astype(np.int64),
+        f"{name}.indptr": rows.indptr.astype(np.int64),
+    }
+
+
+def _take_rows(name, tensors, n_columns):
+    """Take an array or a CSR array: at least one row, of so many columns."""
+    if f"{name}.indptr" not in tensors:
+        rows = take(tensors, name, FLOATS, ndim=2)
+        if not len(rows) or rows.shape[1] != n_columns:
+            raise ModelFileError(f"{name} is of shape {rows.shape}, for {n_columns} features")
+        return rows
+    data = take(tensors, f"{name}.data", FLOATS)
+    columns, offsets = (take(tensors, f"{name}.{part}", OFFSETS) for part in ("indices", "indptr"))
+    if len(offsets) < 2 or offsets[0] != 0 or offsets[-1] != len(data) or (offsets[:-1] > offsets[1:]).any():
+        raise ModelFileError(f"{name}: indptr does not span the {len(data)} values")
+    if len(columns) != len(data) or ((columns < 0) | (columns >= n_columns)).any():
+        raise ModelFileError(f"{name}: indices are not {len(data)} columns below {n_columns}")
+    rises = np.diff(columns) > 0
+    starts = offsets[1:-1]
+    rises[starts[(starts > 0) & (starts < len(data))] - 1] = True  # from one row to the next
+    if not rises.all():
+        raise ModelFileError(f"{name}: indices of a row are not in ascending order")
+    return sparse.csr_array((data, columns, offsets), shape=(len(offsets) - 1, n_columns))
 
 
 # Models --------------------------------------------------------------------------------------------------
