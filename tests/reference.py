@@ -248,7 +248,7 @@ def kernel_primal_dual(K, y, b, loss, alpha, sample_weight=None):
     return primal, dual
 
 
-def document_gram(A, B, *, degree=None, g=None, chunk=100):
+def document_gram(A, B, *, degree=None, g=None, chunk=30):
     """The document's kernel matrix: polynomial of a degree, or gaussian from differences in chunks."""
     if g is None:
         return (1 + A @ B.T) ** degree

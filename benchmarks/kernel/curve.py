@@ -116,6 +116,8 @@ def plot(path, budgets, draws):
         style = "-" if name.startswith("fastsvm") else "-."
         errors.plot([s for _, s, _ in points], [e for *_, e in points], style, marker=marker, label=name)
     errors.set(xscale="log", yscale="log", xlabel="fit, CPU s", ylabel="error, mean of the folds")
+    errors.yaxis.set_major_formatter("{x:g}")
+    errors.yaxis.set_minor_formatter("{x:g}")
     errors.set_title("10 digits, 7,438 rows")
     for (name, points), marker in zip(draws.items(), "osv", strict=False):
         times.plot(*zip(*points, strict=True), marker=marker, label=name)
