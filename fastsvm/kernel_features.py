@@ -14,7 +14,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .base import all_or_nothing
-from .engine import _one_blas_thread
+from .engine import one_blas_thread
 from .solvers._input import one_of, positive
 
 __all__ = ["KernelFeatures"]
@@ -160,7 +160,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.gamma_ = _gamma(self.gamma, X)
         for name in ("factor_", "offsets_"):
             vars(self).pop(name, None)
-        with _one_blas_thread:
+        with one_blas_thread:
             (self._fit_random if self.method == "random" else self._fit_centres)(X, random)
         return self
 
@@ -183,9 +183,12 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _validated(self, X, dtype, reset):
         X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=dtype, order="C")
-        if sparse.issparse(X) and not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
+        if sparse.issparse(X):
+            if not X.has_canonical_format:
+                X = X.copy()
+                X.sum_duplicates()
+            if X.indices.dtype != np.int32 and max(X.nnz, X.shape[1]) < 2**31:  # "laplacian" knows no others
+                X = type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), X.shape)
         return X
 
     def _fit_random(self, X, random):
@@ -239,7 +242,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             features[part] = of_rows(X[part])
 
         parts = list(gen_batches(X.shape[0], max(1, BLOCK // self._n_features_out)))
-        with _one_blas_thread, ThreadPoolExecutor(min(effective_n_jobs(self.n_jobs), len(parts))) as pool:
+        with one_blas_thread, ThreadPoolExecutor(min(effective_n_jobs(self.n_jobs), len(parts))) as pool:
             list(pool.map(fill, parts))
         return features
 
@@ -273,7 +276,7 @@ def _gamma(gamma, X):
         return 1 / X.shape[1]
     if gamma == "scale":
         variance = _variance(X)
-        return 1 / (X.shape[1] * variance) if variance > 0 else 1.0
+        return float(1 / (X.shape[1] * variance)) if variance > 0 else 1.0
     return float(gamma)
 
 

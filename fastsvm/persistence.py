@@ -579,7 +579,9 @@ def _take_rows(name, tensors, n_columns):
     rises[starts[(starts > 0) & (starts < len(data))] - 1] = True  # from one row to the next
     if not rises.all():
         raise ModelFileError(f"{name}: indices of a row are not in ascending order")
-    return sparse.csr_array((data, columns, offsets), shape=(len(offsets) - 1, n_columns))
+    narrow = np.int32 if len(data) < 2**31 else np.int64
+    parts = data, columns.astype(narrow), offsets.astype(narrow)
+    return sparse.csr_array(parts, shape=(len(offsets) - 1, n_columns))
 
 
 # Models --------------------------------------------------------------------------------------------------

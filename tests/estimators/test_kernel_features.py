@@ -231,6 +231,17 @@ def test_fitted_again_with_the_other_method(digits):
         assert features.transform(digits[0]).shape == (1797, 30)
 
 
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_wide_indices(kernel, digits):
+    narrow = sparse.csr_array(digits[0][:50])
+    wide = narrow.copy()
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    features = KernelFeatures(kernel, gamma=0.01, coef0=1.0, n_components=20, random_state=0)
+    expected = clone(features).fit(narrow).transform(narrow)
+    assert np.array_equal(features.fit(wide).transform(wide), expected)
+    assert wide.indices.dtype == np.int64
+
+
 def test_centres_of_sparse_rows_stay_sparse():
     """Of a million columns there is no dense copy."""
     rng = np.random.default_rng(0)
