@@ -7,6 +7,7 @@ from .lazy import lazily
 if TYPE_CHECKING:
     from .certificate import Certificate, certify
     from .files import ModelFileError
+    from .kernel import KernelPegasosClassifier, KernelSDCAClassifier
     from .kernel_features import KernelFeatures
     from .linear import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
     from .linear_cv import SDCAClassifierCV
@@ -18,6 +19,8 @@ __all__ = [
     "ASDCAClassifier",
     "Certificate",
     "KernelFeatures",
+    "KernelPegasosClassifier",
+    "KernelSDCAClassifier",
     "ModelFileError",
     "PegasosClassifier",
     "PerceptronClassifier",
@@ -35,6 +38,7 @@ __getattr__, __dir__ = lazily(
     {
         "certificate": "Certificate certify",
         "files": "ModelFileError",
+        "kernel": "KernelPegasosClassifier KernelSDCAClassifier",
         "kernel_features": "KernelFeatures",
         "linear": "ASDCAClassifier PegasosClassifier PerceptronClassifier SDCAClassifier",
         "linear_cv": "SDCAClassifierCV",

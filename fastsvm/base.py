@@ -1,4 +1,4 @@
-"""What the linear classifiers share: validation, labels, one-vs-rest, prediction."""
+"""What the classifiers share: validation, labels, one-vs-rest, prediction."""
 
 from functools import partial, wraps
 
@@ -41,7 +41,112 @@ def all_or_nothing(fit):
     return safe_fit
 
 
-class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class OneVsRestClassifier(ClassifierMixin, BaseEstimator):
+    """What all classifiers share: labels, weights, and prediction from scores.
+
+    A subclass has the parameter `class_weight` and a `decision_function`.
+    """
+
+    def _check_params(self):
+        """Raise a ValueError that names the first bad parameter."""
+        raise NotImplementedError
+
+    def _validated(self, X, y, reset=True):
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            order="C",
+            ensure_all_finite=False,  # the solvers check, and say where
+        )
+        check_classification_targets(y)
+        return X, y
+
+    def _set_classes(self, classes):
+        if len(classes) < 2:
+            raise ValueError(
+                f"y has one class only ({classes.tolist()[0]!r}); at least two classes are needed."
+            )
+        self.classes_ = classes
+
+    def _validated_batch(self, X, y, classes):
+        """X and y of a call of `partial_fit`, checked; the first sets `classes_`."""
+        self._check_params()
+        if self.class_weight == "balanced":
+            raise ValueError("class_weight='balanced' needs all of y: use fit, or pass sample_weight.")
+        first = not hasattr(self, "classes_")
+        X, y = self._validated(X, y, reset=first)
+        if first:
+            if classes is None:
+                raise ValueError("The first call of partial_fit needs classes, all labels that will come.")
+            self._set_classes(np.unique(classes))
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(f"classes is {list(classes)}, but earlier calls had {self.classes_.tolist()}.")
+        new = np.setdiff1d(y, self.classes_)
+        if len(new):
+            raise ValueError(f"y has the label {new.tolist()[0]!r}, which is not among classes.")
+        return X, y
+
+    def _positives(self):
+        """The label that is +1 in each binary problem."""
+        return self.classes_[1:] if len(self.classes_) == 2 else self.classes_
+
+    def _weights(self, y, sample_weight):
+        """sample_weight times class weight; None when all are 1."""
+        weights = None if sample_weight is None else as_weights(sample_weight, len(y))
+        if self.class_weight is None:
+            return weights
+        by_class = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+        total = np.ones(len(y)) if weights is None else weights.copy()
+        for label, weight in zip(self.classes_, by_class, strict=True):
+            total[y == label] *= weight
+        return total
+
+    def predict(self, X):
+        """The class of the highest score.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), of the labels' dtype
+        """
+        winners = scores.winners(self.decision_function(X))
+        return self.classes_[winners]
+
+    @available_if(_has_log_loss)
+    def predict_proba(self, X):
+        """Class probabilities; for loss='log' only.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            sigmoid(w.x + b0); with more than two classes normalised to sum to 1.
+        """
+        return scores.probabilities(self.decision_function(X))
+
+    @available_if(_has_log_loss)
+    def predict_log_proba(self, X):
+        """Logarithm of `predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class LinearClassifier(CallbackSupportMixin, OneVsRestClassifier):
     """A linear classifier, binary or one-vs-rest, fitted by a solver's `Run`.
 
     A subclass has its parameters in `__init__` (with at least `class_weight`, `n_jobs`, `random_state`
@@ -50,10 +155,6 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     _tol = None
     """The relative gap at which to stop; None where there is no such stop."""
-
-    def _check_params(self):
-        """Raise a ValueError that names the first bad parameter."""
-        raise NotImplementedError
 
     def _make_run(self, problem, random, max_iter, *, start=None):
         """A `Run` on one binary problem, with a start if it can use one."""
@@ -119,27 +220,6 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         warn_if_short(results, self._tol, X)
         return self
 
-    def _validated(self, X, y, reset=True):
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            order="C",
-            ensure_all_finite=False,  # the solvers check, and say where
-        )
-        check_classification_targets(y)
-        return X, y
-
-    def _set_classes(self, classes):
-        if len(classes) < 2:
-            raise ValueError(
-                f"y has one class only ({classes.tolist()[0]!r}); at least two classes are needed."
-            )
-        self.classes_ = classes
-
     def _runs(self, X, y, sample_weight, max_iter, starts):
         """For each binary problem its label and what makes its run; rows and weights are shared."""
         rows = as_rows(X, effective_n_jobs(self.n_jobs), self._norms)
@@ -153,21 +233,6 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             return self._make_run(problem, random, max_iter, start=starts(k))
 
         return [(label, partial(make, k)) for k, label in enumerate(labels)]
-
-    def _positives(self):
-        """The label that is +1 in each binary problem."""
-        return self.classes_[1:] if len(self.classes_) == 2 else self.classes_
-
-    def _weights(self, y, sample_weight):
-        """sample_weight times class weight; None when all are 1."""
-        weights = None if sample_weight is None else as_weights(sample_weight, len(y))
-        if self.class_weight is None:
-            return weights
-        by_class = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
-        total = np.ones(len(y)) if weights is None else weights.copy()
-        for label, weight in zip(self.classes_, by_class, strict=True):
-            total[y == label] *= weight
-        return total
 
     def _set_results(self, results, X, y):
         self.coef_ = np.array([r.w for r in results], dtype=X.dtype)
@@ -197,46 +262,6 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         )
         return scores.decision(X, self.coef_, self.intercept_)
 
-    def predict(self, X):
-        """The class of the highest score.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), of the labels' dtype
-        """
-        winners = scores.winners(self.decision_function(X))
-        return self.classes_[winners]
-
-    @available_if(_has_log_loss)
-    def predict_proba(self, X):
-        """Class probabilities; for loss='log' only.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            sigmoid(w.x + b0); with more than two classes normalised to sum to 1.
-        """
-        return scores.probabilities(self.decision_function(X))
-
-    @available_if(_has_log_loss)
-    def predict_log_proba(self, X):
-        """Logarithm of `predict_proba`."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
 
 class OnlineClassifier(LinearClassifier):
     """A linear classifier that can also learn batch by batch."""
@@ -261,21 +286,8 @@ class OnlineClassifier(LinearClassifier):
         -------
         self
         """
-        self._check_params()
-        if self.class_weight == "balanced":
-            raise ValueError("class_weight='balanced' needs all of y: use fit, or pass sample_weight.")
         first = not hasattr(self, "classes_")
-        X, y = self._validated(X, y, reset=first)
-        if first:
-            if classes is None:
-                raise ValueError("The first call of partial_fit needs classes, all labels that will come.")
-            self._set_classes(np.unique(classes))
-        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise ValueError(f"classes is {list(classes)}, but earlier calls had {self.classes_.tolist()}.")
-        new = np.setdiff1d(y, self.classes_)
-        if len(new):
-            raise ValueError(f"y has the label {new.tolist()[0]!r}, which is not among classes.")
-
+        X, y = self._validated_batch(X, y, classes)
         runs = self._runs(X, y, sample_weight, 1, self._starts(self.classes_, len(y)))
         states = getattr(self, "_states", None) or self._initial_states(len(runs))
         points = []

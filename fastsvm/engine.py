@@ -63,7 +63,7 @@ def solve_all(make_runs, *, tol=None, trace=True, n_jobs=None, verbose=False, ta
     n_threads = effective_n_jobs(n_jobs)
     n_workers = min(n_threads, len(make_runs))
     share = n_threads // n_workers
-    with _one_blas_thread:
+    with one_blas_thread:
         if n_workers == 1:
             return [solve(k) for k in range(len(make_runs))]
         with ThreadPoolExecutor(n_workers) as pool:
@@ -104,7 +104,7 @@ class _OneBlasThread:
                 self.limiter.restore_original_limits()
 
 
-_one_blas_thread = _OneBlasThread()
+one_blas_thread = _OneBlasThread()
 
 
 @functools.cache
@@ -126,7 +126,7 @@ def warn_if_short(results, tol, X, *, alphas=None, stacklevel=5):
     ----------
     results : list of Result
     tol : float or None
-    X : what was fitted
+    X : what was fitted, if it has columns that may be to blame; or None
     alphas : array, default=None
         The results' alphas, where they differ.
     stacklevel : int
@@ -141,9 +141,10 @@ def warn_if_short(results, tol, X, *, alphas=None, stacklevel=5):
     k = int(np.argmax(gaps))
     if gaps[k] > tol:
         where = "" if alphas is None else f" at alpha={alphas[k]:.3g}"
+        advice = "raise max_iter, alpha or tol" if X is None else advise(X)
         warnings.warn(
             f"Stopped{where} after {results[k].n_iter} epochs at a relative duality gap of "
-            f"{gaps[k]:.1e}, above tol={tol:g}: {advise(X)}.",
+            f"{gaps[k]:.1e}, above tol={tol:g}: {advice}.",
             ConvergenceWarning,
             stacklevel=stacklevel,
         )

@@ -1,7 +1,6 @@
 """Features whose dot products are nearly a kernel's values, for rows too many for a kernel matrix."""
 
 from concurrent.futures import ThreadPoolExecutor
-from numbers import Real
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -15,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .base import all_or_nothing
 from .engine import one_blas_thread
+from .kernel_parameters import check_kernel_parameters, gamma_of
 from .solvers._input import one_of, positive
 
 __all__ = ["KernelFeatures"]
@@ -157,7 +157,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self._check_params()
         X = self._validated(X, [np.float64, np.float32], reset=True)
         random = check_random_state(self.random_state)
-        self.gamma_ = _gamma(self.gamma, X)
+        self.gamma_ = gamma_of(self.gamma, X)
         for name in ("factor_", "offsets_"):
             vars(self).pop(name, None)
         with one_blas_thread:
@@ -173,13 +173,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
                 f"{', '.join(map(repr, KERNELS[self.method]))}; take method='nystroem'."
             )
         positive("n_components", self.n_components, kind=int)
-        if isinstance(self.gamma, str):
-            one_of("gamma", self.gamma, ("scale", "auto"))
-        else:
-            positive("gamma", self.gamma)
-        positive("degree", self.degree, kind=int)
-        if not isinstance(self.coef0, Real) or not np.isfinite(self.coef0):
-            raise ValueError(f"coef0 must be a finite number; got {self.coef0!r}.")
+        check_kernel_parameters(self.gamma, self.degree, self.coef0)
 
     def _validated(self, X, dtype, reset):
         X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=dtype, order="C")
@@ -269,26 +263,6 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def _gamma(gamma, X):
-    if gamma == "auto":
-        return 1 / X.shape[1]
-    if gamma == "scale":
-        variance = _variance(X)
-        return float(1 / (X.shape[1] * variance)) if variance > 0 else 1.0
-    return float(gamma)
-
-
-def _variance(X):
-    """The variance of all values of X, zeros included."""
-    size = X.shape[0] * X.shape[1]
-    if sparse.issparse(X):
-        mean = X.data.sum(dtype=float) / size
-        return (np.square(X.data - mean).sum() + (size - X.nnz) * mean**2) / size
-    mean = X.mean(dtype=float)
-    parts = gen_batches(X.shape[0], max(1, BLOCK // X.shape[1]))
-    return sum(np.square(X[part] - mean).sum(dtype=float) for part in parts) / size
 
 
 def _centres(X, n_centres, random, by_distance):

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 
 from ._kernel import add_rows, gather
-from ._kernel_values import CHUNK
+from ._kernel_values import CHUNK, FEW
 
 MIB = 1 << 20
 AT_ONCE = 1 << 20  # values for whose sake more rows than asked for are computed
 
 
 class Gram:
-    """The matrix of K(x_i, x_j), float32, by rows.
+    """The matrix of K(x_i, x_j), by rows: float32, or float64 for up to 1,024 rows.
 
     Parameters
     ----------
@@ -34,14 +34,16 @@ class Gram:
         self.kernel, self.threads = kernel, threads
         self.points = kernel.trained
         self.n = n = len(self.points)
-        self.capacity = min(n, int(cache_size * MIB / (4 * n)))
+        dtype = np.dtype(np.float64 if n <= FEW else np.float32)
+        width = dtype.itemsize * n
+        self.capacity = min(n, int(cache_size * MIB / width))
         if not self.capacity:
             raise MemoryError(
-                f"One row of the kernel matrix of {n} rows needs {4 * n / MIB:.3g} MiB, cache_size is "
+                f"One row of the kernel matrix of {n} rows needs {width / MIB:.3g} MiB, cache_size is "
                 f"{cache_size:.3g}: raise cache_size."
             )
-        refuse_beyond_memory(4 * n * self.capacity, "kernel values", "lower cache_size")
-        self.rows = np.empty((self.capacity, n), np.float32)
+        refuse_beyond_memory(width * self.capacity, "kernel values", "lower cache_size")
+        self.rows = np.empty((self.capacity, n), dtype)
         self.slots = np.full(n, -1, np.int32)
         self.owners = np.full(self.capacity, -1, np.int32)
         self.used = np.full(self.capacity, -1, np.int64)

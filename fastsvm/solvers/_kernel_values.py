@@ -1,4 +1,4 @@
-"""Kernels, by blocks of rows: BLAS for the dot products, then the function in place, in single precision."""
+"""Kernels, by blocks of rows: BLAS for the dot products, then the function in place."""
 
 import numpy as np
 from scipy import sparse
@@ -10,7 +10,8 @@ KERNELS = ("linear", "poly", "rbf", "sigmoid", "laplacian")
 CHUNK = 1024  # rows of the longer side of a tile; with PANEL of the other, half a megabyte
 PANEL = 128
 PANEL_VALUES = 1 << 23  # at most, where sparse rows are laid side by side
-EXACT = 1e3  # exponents up to here keep four digits or more from single precision
+FEW = 1024  # rows up to here can afford double precision
+EXACT = 1e3  # exponents up to here keep four digits or more in single precision
 LARGEST = 1e37  # kernel values beyond may overflow
 
 
@@ -39,7 +40,8 @@ class Kernel:
     ----------
     name : {"linear", "poly", "rbf", "sigmoid", "laplacian"}
     X : ndarray or CSR matrix of shape (n, n_features), finite
-        Where only differences count, dense rows are centred on the mean of these, which keeps digits.
+        Where only differences count, dense rows are centred on the mean of these, which keeps digits. More
+        than 1,024 rows are compared in single precision, unless exponents are large.
     gamma : float > 0
     degree : int > 0
     coef0 : float
@@ -57,10 +59,11 @@ class Kernel:
     def __init__(self, name, X, *, gamma=1.0, degree=3, coef0=0.0):
         self.name, self.gamma, self.degree, self.coef0 = name, gamma, degree, coef0
         self.by_difference = name in ("rbf", "laplacian")
-        self.center = X.mean(axis=0, dtype=float) if self.by_difference and not sparse.issparse(X) else 0.0
-        self.dtype = np.dtype(np.float32)
+        self.sparse = sparse.issparse(X)
+        self.center = X.mean(axis=0, dtype=float) if self.by_difference and not self.sparse else 0.0
+        self.dtype = np.dtype(np.float64 if X.shape[0] <= FEW else np.float32)
         self.trained = self.points(X)
-        if self.by_difference and gamma * self.trained.sizes.max() > EXACT:
+        if self.by_difference and self.dtype == np.float32 and gamma * self.trained.sizes.max() > EXACT:
             self.dtype = np.dtype(np.float64)
             self.trained = self.points(X)
         self._check_range()
@@ -83,7 +86,7 @@ class Kernel:
             return self._of_dots(sizes.copy())
 
     def points(self, X):
-        """Rows for `block`.
+        """Rows for `tiles`, sparse or dense as those that it is fitted to.
 
         Parameters
         ----------
@@ -94,17 +97,18 @@ class Kernel:
         Points
         """
         size = np.abs if self.name == "laplacian" else np.square
-        if sparse.issparse(X):
-            X = X.tocsr()
+        if self.sparse:
+            X = X.tocsr() if sparse.issparse(X) else sparse.csr_matrix(X)
             if not X.has_canonical_format:
                 X = X.copy()
                 X.sum_duplicates()
             X = X.astype(self.dtype, copy=False)
             sizes = sparse.csr_matrix((size(X.data, dtype=float), X.indices, X.indptr), X.shape).sum(axis=1)
             return Points(X, np.asarray(sizes).ravel(), as_rows(X))
-        values, sizes = np.empty(X.shape, self.dtype), np.empty(len(X))
-        for first in range(0, len(X), CHUNK):
-            part = np.subtract(X[first : first + CHUNK], self.center, dtype=float)
+        values, sizes = np.empty(X.shape, self.dtype), np.empty(X.shape[0])
+        for first in range(0, X.shape[0], CHUNK):
+            part = X[first : first + CHUNK]
+            part = np.subtract(part.toarray() if sparse.issparse(part) else part, self.center, dtype=float)
             values[first : first + CHUNK] = part
             sizes[first : first + CHUNK] = size(part).sum(axis=1)
         return Points(values, sizes, as_rows(values) if self.name == "laplacian" else None)

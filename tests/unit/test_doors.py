@@ -20,7 +20,7 @@ PACKAGES = {"fastsvm": ROOT / "fastsvm", "fastsvm_apps": ROOT / "apps"}
 LAYERS = [
     {"lazy", "version"},
     {"solvers", "files", "scores"},
-    {"losses", "advice", "callbacks", "stored"},
+    {"losses", "advice", "callbacks", "kernel_parameters", "stored"},
     {"engine"},
     {"base"},
     {"certificate"},

@@ -9,7 +9,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from fastsvm import SDCAClassifier
-from fastsvm.engine import _libraries, _one_blas_thread, solve_all
+from fastsvm.engine import _libraries, one_blas_thread, solve_all
 
 
 class FakeRun:
@@ -57,11 +57,11 @@ def test_blas_has_one_thread_while_fits_run(n_jobs):
 def test_fits_that_overlap_give_blas_its_threads_back():
     with threadpool_limits(2, user_api="blas"):
         before = [library["num_threads"] for library in _blas()]
-        _one_blas_thread.__enter__()
-        _one_blas_thread.__enter__()
-        _one_blas_thread.__exit__()
+        one_blas_thread.__enter__()
+        one_blas_thread.__enter__()
+        one_blas_thread.__exit__()
         assert {library["num_threads"] for library in _blas()} <= {1}
-        _one_blas_thread.__exit__()
+        one_blas_thread.__exit__()
         assert [library["num_threads"] for library in _blas()] == before
     assert _libraries() is _libraries()
 
