@@ -1,7 +1,11 @@
 """Data that several tests use."""
 
+import os
 import signal
 from pathlib import Path
+
+# Matrices are small here, and BLAS's threads would spin while they wait for each other. It reads this once.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import pytest

@@ -17,7 +17,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and pi
 
 @pytest.mark.parametrize("command", [None, *main.commands])
 def test_help_starts_fast(start, command):
-    assert min(seconds_of(lambda: start(*filter(None, [command]), "--help")) for _ in range(4)) < 0.3
+    assert any(seconds_of(lambda: start(*filter(None, [command]), "--help")) < 0.3 for _ in range(4))
 
 
 def wait_for(stream, line):
@@ -27,6 +27,7 @@ def wait_for(stream, line):
     pytest.fail(f"no line {line!r}")
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize("stage", ["read", "train"])
 def test_interrupt_leaves_no_model(start, write, texts, tmp_path, stage):
@@ -117,6 +118,7 @@ def test_predict_takes_a_line_of_100_mb(model):
     assert peak(model, 1, 100)[1] == 1001
 
 
+@pytest.mark.slow
 def test_results_and_messages_stay_apart(start, write, texts, tmp_path):
     corpus = write([*texts(100), ("", "a text without a label")], "csv")
     process = start("train", corpus)
@@ -127,6 +129,7 @@ def test_results_and_messages_stay_apart(start, write, texts, tmp_path):
     assert (tmp_path / "reviews.safetensors").exists()
 
 
+@pytest.mark.slow
 def test_a_poor_terminal_gets_escapes(start, model, monkeypatch, tmp_path):
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
     corpus = tmp_path / "a.txt"

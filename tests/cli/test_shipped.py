@@ -60,6 +60,7 @@ def test_unknown_words_say_nothing(english):
     assert english.predict_proba(["qwxz vrrk"]).tolist() == [[0.5, 0.5]]
 
 
+@pytest.mark.slow
 def test_commands_need_no_model(start):
     """In fresh processes, in a folder that is empty."""
     predict, proba, explain, words = (

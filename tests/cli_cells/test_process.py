@@ -16,7 +16,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and pi
 
 @pytest.mark.parametrize("command", [None, *main.commands])
 def test_help_starts_fast(start, command):
-    assert min(seconds_of(lambda: start(*filter(None, [command]), "--help")) for _ in range(4)) < 0.3
+    assert any(seconds_of(lambda: start(*filter(None, [command]), "--help")) < 0.3 for _ in range(4))
 
 
 @pytest.mark.parametrize("command", [None, *main.commands])
@@ -75,6 +75,7 @@ def test_a_reader_that_leaves_is_no_error(start, folder, svm):
     assert process.stderr.read() == ""
 
 
+@pytest.mark.slow
 @posix
 def test_interrupt(start, folder, svm, work):
     top = folder(0, 20, by_label=True)
@@ -95,6 +96,7 @@ def test_interrupt(start, folder, svm, work):
         assert list(work.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_results_and_messages_stay_apart(start, bad, svm):
     process = start("classify", bad, "-m", svm, "--csv", "-v")
     out, err = process.communicate(timeout=60)

@@ -365,6 +365,7 @@ def test_memory_beyond_x_is_small(estimator):
     assert peak < 0.05 * size
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_ctrl_c_stops_a_fit_within_a_second(n_jobs):
     program = f"""

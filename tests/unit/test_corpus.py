@@ -249,7 +249,7 @@ def test_no_line_is_lost_whatever_the_pieces(size):
     assert skipped.count == 0
 
 
-@pytest.mark.parametrize("size", [1, 2, 7, 1000])
+@pytest.mark.parametrize("size", [pytest.param(1, marks=pytest.mark.slow), 2, 7, 1000])
 @pytest.mark.parametrize("end", ["", "\r", "\r\n", "\n"])
 def test_lines_that_end_with_a_return(size, end):
     # Line feeds come too late to be taken for the ends of lines, and are taken for ends all the same.
