@@ -41,22 +41,21 @@ def solve_all(make_runs, *, tol=None, trace=True, n_jobs=None, verbose=False, ta
     """
     live, stopping = [], []
 
+    def stop(error):
+        stopping.append(error)
+        for run in list(live):
+            run.cancelled = True
+
     def solve(k):
-        if stopping:
-            raise KeyboardInterrupt
         label, make_run = make_runs[k]
-        try:
-            run = make_run(share)
-            live.append(run)
-            if stopping:  # asked after `live` knows the run: none is missed
-                run.cancelled = True
-            epochs = run.epochs(tol, trace)
-            if tasks is not None:
-                epochs = tasks.watch(k, run, epochs, tol)
-            result = run.result(_reported(epochs, label) if verbose else epochs)
-        except BaseException as error:
-            stopping.append(error)
-            raise
+        run = make_run(share)
+        live.append(run)
+        if stopping:  # asked after `live` knows the run: none is missed
+            run.cancelled = True
+        epochs = run.epochs(tol, trace)
+        if tasks is not None:
+            epochs = tasks.watch(k, run, epochs, tol)
+        result = run.result(_reported(epochs, label) if verbose else epochs)
         live.remove(run)
         return result
 
@@ -64,22 +63,55 @@ def solve_all(make_runs, *, tol=None, trace=True, n_jobs=None, verbose=False, ta
     n_workers = min(n_threads, len(make_runs))
     share = n_threads // n_workers
     with one_blas_thread:
-        if n_workers == 1:
-            return [solve(k) for k in range(len(make_runs))]
-        with ThreadPoolExecutor(n_workers) as pool:
-            pending = futures = [pool.submit(solve, k) for k in range(len(make_runs))]
-            try:
-                while pending:  # in short waits: where a lock is waited for, Windows hears no Ctrl-C
-                    done, pending = wait(pending, timeout=0.2, return_when=FIRST_EXCEPTION)
-                    if any(future.exception() for future in done):
-                        raise stopping[0]  # the others were told to stop
-            except BaseException as error:
-                stopping.append(error)
-                pool.shutdown(wait=False, cancel_futures=True)
-                for run in list(live):
-                    run.cancelled = True
-                raise
-            return [future.result() for future in futures]
+        return in_threads(solve, range(len(make_runs)), n_workers, stop)
+
+
+def in_threads(work, items, n_workers, stop):
+    """A list of work(item) for each item, in so many threads.
+
+    Parameters
+    ----------
+    work : callable
+    items : sequence
+    n_workers : int
+        1: in this thread.
+    stop : callable
+        Called with the first exception, Ctrl-C included, while other threads are at work; it tells them.
+
+    Returns
+    -------
+    list
+
+    Raises
+    ------
+    The first exception, after all threads have stopped.
+    """
+    if n_workers == 1:
+        return [work(item) for item in items]
+    failures = []
+
+    def attempt(item):
+        if failures:
+            raise KeyboardInterrupt
+        try:
+            return work(item)
+        except BaseException as error:
+            failures.append(error)
+            raise
+
+    with ThreadPoolExecutor(n_workers) as pool:
+        pending = futures = [pool.submit(attempt, item) for item in items]
+        try:
+            while pending:  # in short waits: where a lock is waited for, Windows hears no Ctrl-C
+                _, pending = wait(pending, timeout=0.2, return_when=FIRST_EXCEPTION)
+                if failures:
+                    raise failures[0]
+        except BaseException as error:
+            failures.append(error)
+            stop(error)
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+        return [future.result() for future in futures]
 
 
 class _OneBlasThread:

@@ -3,14 +3,11 @@
 from functools import partial
 
 import numpy as np
-from sklearn import get_config
-from sklearn.metrics import get_scorer
-from sklearn.model_selection import check_cv
-from sklearn.utils import Bunch, check_random_state
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils import check_random_state
 
 from .base import LinearClassifier, all_or_nothing, signs_of
 from .callbacks import Steps, with_callbacks
+from .cross_validation import CrossValidated, mean_over_folds, rows_of
 from .engine import solve_all, warn_if_short
 from .linear import SDCAClassifier
 from .path import Path, as_alphas, largest_alpha
@@ -20,7 +17,7 @@ from .solvers._input import flag, one_of, positive
 __all__ = ["SDCAClassifierCV"]
 
 
-class SDCAClassifierCV(LinearClassifier):
+class SDCAClassifierCV(CrossValidated, LinearClassifier):
     """`SDCAClassifier` with alpha chosen by cross-validation, every fit of it certified.
 
     Minimises, for each alpha, each fold's training rows and each class against the rest::
@@ -163,7 +160,7 @@ class SDCAClassifierCV(LinearClassifier):
         X, y = self._validated(X, y)
         self._set_classes(np.unique(y))
         routed = self._routed(sample_weight, params)
-        folds = list(check_cv(self.cv, y, classifier=True).split(X, y, **routed.splitter.split))
+        folds = self._folds(X, y, routed)
         rows, random = as_rows(X), check_random_state(self.random_state)
         paths = [self._paths(rows, y, sample_weight, k, train, random) for k, (train, _) in enumerate(folds)]
         self.alphas_ = as_alphas(
@@ -181,7 +178,8 @@ class SDCAClassifierCV(LinearClassifier):
                 print(f"alpha {alpha:.3e}  score {mean:.4f} +- {np.std(scores[-1]):.4f}")
             if mean > best:
                 best, self.alpha_ = mean, float(alpha)
-                starts = _means(folds, results, len(y))
+                duals = mean_over_folds(folds, [[r.dual for r in fold] for fold in results], len(y))
+                intercepts = np.mean([[r.intercept for r in fold] for fold in results], axis=0)
             if steps.end():
                 break
         if best == -np.inf:
@@ -195,7 +193,7 @@ class SDCAClassifierCV(LinearClassifier):
         steps.begin(f"final fit at alpha {self.alpha_:.3g}")
         final = self._model(self.alpha_).set_params(random_state=random.randint(2**31 - 1))
         final._set_classes(self.classes_)
-        runs = final._runs(X, y, sample_weight, self.max_iter, starts.__getitem__)
+        runs = final._runs(X, y, sample_weight, self.max_iter, lambda k: (duals[k], intercepts[k]))
         results = solve_all(runs, tol=self.tol, trace=False, n_jobs=self.n_jobs)
         final._set_results(results, X, y)
         vars(self).update({name: value for name, value in vars(final).items() if name.endswith("_")})
@@ -210,13 +208,7 @@ class SDCAClassifierCV(LinearClassifier):
 
     def _paths(self, rows, y, sample_weight, k, train, random):
         """The k-th fold's problems, one a class, with weight 0 for what is not in `train`."""
-        for label in np.setdiff1d(self.classes_, y[train]).tolist():
-            raise ValueError(
-                f"Fold {k} trains on no row of class {label!r}: use fewer folds, or stratified ones."
-            )
-        weights = np.zeros(len(y))
-        own = self._weights(y[train], None if sample_weight is None else np.asarray(sample_weight)[train])
-        np.add.at(weights, train, 1.0 if own is None else own)
+        weights = self._fold_weights(y, sample_weight, k, train)
         options = {name: getattr(self, name) for name in ("loss", "fit_intercept", "max_iter", "tol")}
         return [
             Path(Problem(rows, signs_of(y, label), weights), np.array([seed], np.uint64), **options)
@@ -252,63 +244,5 @@ class SDCAClassifierCV(LinearClassifier):
             model.classes_, model.n_features_in_ = self.classes_, X.shape[1]
             model.coef_ = np.array([r.w for r in of_fold], X.dtype)
             model.intercept_ = np.array([r.intercept for r in of_fold], X.dtype)
-            own = {name: np.asarray(value)[test] for name, value in params.items() if value is not None}
-            scores.append(scorer(model, X[test], y[test], **own))
+            scores.append(scorer(model, X[test], y[test], **rows_of(params, test)))
         return scores
-
-    def _scorer(self):
-        return get_scorer("accuracy" if self.scoring is None else self.scoring)
-
-    def score(self, X, y, sample_weight=None):
-        """The score by `scoring`, accuracy by default.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-        y : array of shape (n_samples,)
-        sample_weight : array of shape (n_samples,), default=None
-
-        Returns
-        -------
-        float
-        """
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return self._scorer()(self, X, y, **weights)
-
-    def _routed(self, sample_weight, params):
-        """What splitter and scorer get of what `fit` was given."""
-        if get_config()["enable_metadata_routing"]:
-            return process_routing(self, "fit", sample_weight=sample_weight, **params)
-        unknown = params.keys() - {"groups"}
-        if unknown:
-            raise TypeError(f"fit has no parameter {min(unknown)!r}; enable_metadata_routing is off.")
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return Bunch(splitter=Bunch(split=params), scorer=Bunch(score=weights))
-
-    def get_metadata_routing(self):
-        """Which metadata goes where: to `fit` itself, the splitter and the scorer.
-
-        Returns
-        -------
-        MetadataRouter
-        """
-        return (
-            MetadataRouter(owner=type(self).__name__)
-            .add_self_request(self)
-            .add(splitter=check_cv(self.cv), method_mapping=MethodMapping().add(caller="fit", callee="split"))
-            .add(scorer=self._scorer(), method_mapping=MethodMapping().add(caller="fit", callee="score"))
-        )
-
-
-def _means(folds, results, n):
-    """For each class the mean dual variables, over the folds that train on a row, and the mean intercept."""
-    trained = np.zeros(n)
-    for train, _ in folds:
-        trained[np.unique(train)] += 1
-    return [
-        (
-            sum(r.dual for r in of_class) / np.maximum(trained, 1),
-            float(np.mean([r.intercept for r in of_class])),
-        )
-        for of_class in zip(*results, strict=True)
-    ]

@@ -88,17 +88,25 @@ class Path:
         return dual, intercept, w
 
     def _scaled(self, dual, w, alpha):
-        """The best bound of t * dual, nearly, that multiple, and its w: from a parabola through three t."""
-        loss, low = self.options["loss"], min(1.0, alpha / self.last[0])
-        t = np.array([low, (1 + low) / 2, 1.0])
-        bounds = [self.problem.bound(each * dual, each * w, loss, alpha) for each in t]
-        k = int(np.argmax(bounds))
-        left, middle, right = bounds
-        if low < 1 and middle > (left + right) / 2:  # concave
-            best = t[1] + (right - left) / (4 * middle - 2 * left - 2 * right) * (t[1] - low)
-            if low < best < 1:
-                return max(bounds), best * dual, best * w
-        return bounds[k], t[k] * dual, t[k] * w
+        """The best bound of t * dual, nearly, that multiple, and its w."""
+
+        def bound(t):
+            return self.problem.bound(t * dual, t * w, self.options["loss"], alpha)
+
+        t, best = best_multiple(bound, min(1.0, alpha / self.last[0]))
+        return best, t * dual, t * w
+
+
+def best_multiple(bound, low):
+    """The t in [low, 1] of the greatest bound(t), nearly, and that bound: from a parabola through three."""
+    t = np.array([low, (1 + low) / 2, 1.0])
+    bounds = left, middle, right = [bound(each) for each in t]
+    k = int(np.argmax(bounds))
+    if low < 1 and middle > (left + right) / 2:  # concave
+        best = t[1] + (right - left) / (4 * middle - 2 * left - 2 * right) * (t[1] - low)
+        if low < best < 1:
+            return best, bounds[k]
+    return t[k], bounds[k]
 
 
 def sdca_path(

@@ -24,8 +24,8 @@ LAYERS = [
     {"engine"},
     {"base"},
     {"certificate"},
-    {"linear", "kernel", "kernel_features", "text", "path"},
-    {"linear_cv"},
+    {"linear", "kernel", "kernel_features", "text", "path", "cross_validation"},
+    {"linear_cv", "kernel_cv"},
     {"persistence", "displays", "study", "datasets", "dask"},
 ]
 LAYER = {room: layer for layer, rooms in enumerate(LAYERS) for room in rooms}
