@@ -1,0 +1,273 @@
+"""The kernel machines against their slow NumPy twins, on the same order of rows: the very same counts."""
+
+import numpy as np
+import pytest
+from parity.test_twins import LAYOUTS, matrix
+from scipy import sparse
+from sklearn.metrics.pairwise import pairwise_kernels
+
+import reference
+from fastsvm.solvers import (
+    LOSSES,
+    KernelPegasosRun,
+    KernelProblem,
+    _kernel,
+    kernel_pegasos,
+    kernel_sdca,
+    make_gram,
+)
+from fastsvm.solvers._run import CODES
+
+KERNELS = {
+    "linear": {},
+    "poly": {"gamma": 0.5, "degree": 3, "coef0": 1.0},
+    "rbf": {"gamma": 0.3},
+    "sigmoid": {"gamma": 0.1, "coef0": -0.2},
+    "laplacian": {"gamma": 0.2},
+}
+ALPHA, STEPS = 0.01, 250
+MIB = 2**20
+each_kernel = pytest.mark.parametrize("kernel", KERNELS)
+
+
+@pytest.fixture(params=LAYOUTS, ids=lambda p: f"{p[0]}-{p[1].__name__}-{p[2].__name__}")
+def data(request):
+    """37 rows of every layout and type, the same as float64, signs of four classes, weights."""
+    X, twin = matrix(*request.param)
+    return X, twin, *labels(twin)
+
+
+def labels(X, n_classes=4):
+    """The signs of each class against the rest, and weights, some of them 0."""
+    rng = np.random.default_rng(6)
+    scores = X @ rng.normal(size=(X.shape[1], n_classes)) + rng.normal(size=(len(X), n_classes))
+    return np.where(np.argmax(scores, axis=1) == np.arange(n_classes)[:, None], 1, -1), rng.integers(
+        0, 4, size=len(X)
+    ) / 2
+
+
+def stream(n_rows, n_steps=STEPS):
+    return np.random.default_rng(7).integers(n_rows, size=n_steps)
+
+
+def counts_of(result, Y, n_steps):
+    return result.dual_coef * Y * ALPHA * n_steps
+
+
+def assert_same_counts(result, Y, expected, n_steps=STEPS):
+    """The next count is .5 or more away."""
+    assert result.n_iter == n_steps
+    np.testing.assert_allclose(counts_of(result, Y, n_steps), expected, rtol=1e-12, atol=0)
+
+
+def assert_certified(result, K, Y, weights=None, rtol=1e-10):
+    """The objective is that of the coefficients, and P - gap a value of the dual at feasible variables."""
+    n = len(K)
+    c = np.ones(n) if weights is None else weights
+    for y, coef, objective, gap in zip(Y, result.dual_coef, result.objective, result.gap, strict=True):
+        pulls = coef * y * ALPHA * n
+        primal, _ = reference.kernel_primal_dual(K, y, pulls, "hinge", ALPHA, weights)
+        assert objective == pytest.approx(primal, rel=rtol)
+        b = np.minimum(pulls, c)
+        length = (b * y) @ K @ (b * y) / (ALPHA * n)
+        b *= min(1, b.sum() / length)  # the best multiple
+        _, dual = reference.kernel_primal_dual(K, y, b, "hinge", ALPHA, weights)
+        assert gap == pytest.approx(primal - dual, rel=rtol)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@each_kernel
+def test_pegasos(kernel, weighted, data):
+    X, twin, Y, weights = data
+    weights = weights if weighted else None
+    K = reference.kernel_matrix(kernel, twin, twin, **KERNELS[kernel])
+    order = stream(len(twin))
+    expected = reference.kernel_pegasos(K, Y, order, ALPHA, weights)
+    assert 0 < expected[0].sum() < STEPS
+    options = {"alpha": ALPHA, "sample_weight": weights, "order": order, **KERNELS[kernel]}
+    result = kernel_pegasos(X, Y, kernel=kernel, **options)
+    assert_same_counts(result, Y, expected)
+    if kernel != "sigmoid":  # which has no lengths
+        assert_certified(result, K, Y, weights)
+    assert_same_counts(kernel_pegasos(X, Y[2], kernel=kernel, **options), Y[2], expected[2:3])
+
+
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+def test_pegasos_on_a_matrix_that_is_given(real):
+    X = matrix("dense", np.float64, np.int32)[0]
+    Y, weights = labels(X)
+    K = reference.kernel_matrix("rbf", X, X, gamma=0.3).astype(real)
+    order = stream(len(X))
+    expected = reference.kernel_pegasos(K, Y, order, ALPHA, weights)
+    options = {"alpha": ALPHA, "sample_weight": weights, "order": order}
+    assert_same_counts(kernel_pegasos(K, Y, kernel="precomputed", **options), Y, expected)
+    by_hand = lambda A, B: reference.kernel_matrix("rbf", A, B, gamma=0.3).astype(real)  # noqa: E731
+    assert_same_counts(kernel_pegasos(X, Y, kernel=by_hand, **options), Y, expected)
+
+
+@pytest.mark.parametrize("layout", ["dense", "shuffled"])
+@each_kernel
+def test_pegasos_that_draws_few_rows(kernel, layout):
+    """Rows that are never drawn matter for the certificate alone."""
+    X, twin = matrix(layout, np.float32, np.int32)
+    Y, weights = labels(twin)
+    order = np.tile(np.random.default_rng(8).permutation(len(twin))[:12], 3)
+    K = reference.kernel_matrix(kernel, twin, twin, **KERNELS[kernel])
+    for c in (None, weights):
+        expected = reference.kernel_pegasos(K, Y, order, ALPHA, c)
+        options = {"alpha": ALPHA, "sample_weight": c, "order": order, **KERNELS[kernel]}
+        result = kernel_pegasos(X, Y, kernel=kernel, **options)
+        assert_same_counts(result, Y, expected, 36)
+        if kernel != "sigmoid":
+            assert_certified(result, K, Y, c)
+
+
+def test_rows_that_are_not_drawn_are_not_compared_with_each_other():
+    X = matrix("dense", np.float64, np.int32)[0]
+    shapes = []
+
+    def kernel(A, B):
+        shapes.append((len(A), len(B)))
+        return A @ B.T
+
+    kernel_pegasos(X, labels(X)[0], kernel=kernel, alpha=ALPHA, order=[3, 4, 5, 4])
+    assert max(columns for _, columns in shapes) == 3
+
+
+@pytest.mark.parametrize("capacity", [1, 2, 5, 12])
+@pytest.mark.parametrize("layout", ["dense", "csr"])
+def test_pegasos_with_room_for_few_rows(layout, capacity):
+    X, twin = matrix(layout, np.float64, np.int32)
+    Y, weights = labels(twin)
+    K = reference.kernel_matrix("rbf", twin, twin, gamma=0.3)
+    for n_steps in (STEPS, 2000):  # in the longer stream many rows pull more often than they may
+        order = stream(len(twin), n_steps)
+        gram = make_gram(X, "rbf", gamma=0.3, cache_size=capacity * len(twin) * 8 / MIB)
+        assert gram.capacity == capacity
+        run = KernelPegasosRun(KernelProblem(gram, Y, weights), ALPHA)
+        run.visit(order.astype(np.int32))
+        expected = reference.kernel_pegasos(K, Y, order, ALPHA, weights)
+        np.testing.assert_array_equal(run.counts, expected)
+        np.testing.assert_allclose(run.scores, (run.counts * Y) @ K, rtol=1e-10, atol=1e-10)
+        assert gram.computed > capacity
+        result = run.result()
+        assert_same_counts(result, Y, expected, n_steps)
+        assert_certified(result, K, Y, weights)
+
+
+@pytest.fixture(scope="module")
+def many():
+    """More rows than are compared in double precision, signs of three classes, weights, a stream.
+
+    The margins that decide are 10^-5 or more away from 1: rounding does not reach them.
+    """
+    X = np.random.default_rng(9).normal(size=(1100, 6)).round(3)
+    return X, *labels(X, 3), stream(1100, 800)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@each_kernel
+def test_pegasos_in_single_precision(kernel, weighted, many):
+    X, Y, weights, order = many
+    weights = weights if weighted else None
+    K = pairwise_kernels(X, metric=kernel, filter_params=True, **KERNELS[kernel])
+    expected = reference.kernel_pegasos(K, Y, order, ALPHA, weights)
+    for near in (K * (1 - 1e-5), K * (1 + 1e-5)):
+        np.testing.assert_array_equal(reference.kernel_pegasos(near, Y, order, ALPHA, weights), expected)
+    options = {"alpha": ALPHA, "sample_weight": weights, "order": order, **KERNELS[kernel]}
+    for rows, cache_size in ((X, 1024), (X.astype(np.float32), 0.3), (sparse.csr_array(X), 0.7)):
+        result = kernel_pegasos(rows, Y, kernel=kernel, cache_size=cache_size, **options)
+        assert_same_counts(result, Y, expected, len(order))
+        if kernel != "sigmoid":
+            assert_certified(result, K, Y, weights, rtol=1e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("n_iter", "alpha", "kernel", "options"),
+    [
+        (50_000, 1.0, "poly", {"gamma": 1.0, "coef0": 1.0, "degree": 3}),
+        (25_000, 1e-5, "rbf", {"gamma": 1 / 4}),
+    ],
+    ids=["polynomial", "gaussian"],
+)
+def test_pegasos_on_handwritten_digits(n_iter, alpha, kernel, options, shared):
+    """Four fifths of USPS and all ten classes: the document's best cells."""
+    with np.load(shared / "usps.npz") as usps:
+        X, y = usps["X"].astype(float), usps["y"]
+    chosen = np.random.default_rng(0).permutation(len(y))[: 4 * len(y) // 5]
+    X, y = X[chosen], y[chosen]
+    Y = np.where(y == np.arange(10)[:, None], 1, -1)
+    order = stream(len(y), n_iter)
+    result = kernel_pegasos(X, Y, alpha=alpha, order=order, kernel=kernel, **options)
+    K = pairwise_kernels(X, metric=kernel, **options)
+    expected = reference.kernel_pegasos(K, Y, order, alpha)
+    np.testing.assert_allclose(result.dual_coef * Y * alpha * n_iter, expected, rtol=1e-12, atol=0)
+
+
+# SDCA ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_steps_of_sdca(kernel, loss, real, weighted):
+    X = matrix("dense", np.float64, np.int32)[0]  # a row of zeros among them
+    n = len(X)
+    Y, weights = labels(X)
+    y, weights = Y[0], weights if weighted else np.empty(0)
+    K = reference.kernel_matrix(kernel, X, X, gamma=0.3).astype(real)
+    rate = 1 / (ALPHA * n)
+    orders = [np.random.default_rng(epoch).permutation(n).astype(np.int32) for epoch in range(3)]
+    dual, scores, none = np.zeros(n), np.zeros(n), np.empty(0, np.uint64)
+    for order in orders:
+        done, gap = _kernel.ascend(
+            *(K, K.diagonal().astype(float) * rate, rate, y.astype(np.int8), weights, dual, scores),
+            *(CODES[loss], order.copy(), none, 1, 0.0),
+        )
+        assert done == 1
+    c = weights if weighted else None
+    b = reference.kernel_sdca(K, y, orders, loss, ALPHA, c)
+    np.testing.assert_allclose(dual, b, rtol=1e-12, atol=1e-12)
+    expected = K.astype(float) @ (b * y) * rate
+    np.testing.assert_allclose(scores, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
+    primal, bound = reference.kernel_primal_dual(K, y, b, loss, ALPHA, c)
+    assert gap / n == pytest.approx(primal - bound, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_sdca_stops_where_the_gap_is_small_enough(loss):
+    X = matrix("dense", np.float64, np.int32)[0]
+    n, y = len(X), labels(X)[0][0]
+    K = reference.kernel_matrix("rbf", X, X, gamma=0.3)
+    state, dual, scores = np.array([3], np.uint64), np.zeros(n), np.zeros(n)
+    problem = (K, K.diagonal() / (ALPHA * n), 1 / (ALPHA * n), y.astype(np.int8), np.empty(0), dual, scores)
+    order = np.arange(n, dtype=np.int32)
+    done, gap = _kernel.ascend(*problem, CODES[loss], order, state, 10_000, 0.05)
+    assert 1 < done < 10_000
+    assert state[0] != 3
+    assert (order != np.arange(n)).any()
+    assert sorted(order) == list(range(n))
+    primal, bound = reference.kernel_primal_dual(K, y, dual, loss, ALPHA)
+    assert n * (primal - bound) == pytest.approx(gap, rel=1e-6)
+    assert gap <= 0.05
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("layout", ["dense", "shuffled"])
+def test_the_certificate_of_sdca_is_the_twins(layout, loss, weighted):
+    X, twin = matrix(layout, np.float32, np.int64)
+    Y, weights = labels(twin)
+    weights = weights if weighted else None
+    K = reference.kernel_matrix("laplacian", twin, twin, gamma=0.2)
+    options = {"loss": loss, "alpha": ALPHA, "sample_weight": weights, "gamma": 0.2}
+    result = kernel_sdca(X, Y, kernel="laplacian", max_iter=3, tol=None, random_state=0, **options)
+    for k, y in enumerate(Y):
+        b = result.dual_coef[k] * y * ALPHA * len(y)
+        assert b.min() >= 0
+        primal, dual = reference.kernel_primal_dual(K, y, b, loss, ALPHA, weights)
+        assert result.objective[k] == pytest.approx(primal, rel=1e-10)
+        assert result.gap[k] == pytest.approx(primal - dual, rel=1e-8, abs=1e-12)
+        assert [line.epoch for line in result.history[k]][-1] == 3
