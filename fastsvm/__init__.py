@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from .certificate import Certificate, certify
     from .files import ModelFileError
     from .kernel import KernelPegasosClassifier, KernelSDCAClassifier
+    from .kernel_cv import KernelSDCAClassifierCV, kernel_pegasos_grid
     from .kernel_features import KernelFeatures
     from .linear import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
     from .linear_cv import SDCAClassifierCV
@@ -21,6 +22,7 @@ __all__ = [
     "KernelFeatures",
     "KernelPegasosClassifier",
     "KernelSDCAClassifier",
+    "KernelSDCAClassifierCV",
     "ModelFileError",
     "PegasosClassifier",
     "PerceptronClassifier",
@@ -28,6 +30,7 @@ __all__ = [
     "SDCAClassifierCV",
     "SDCAPath",
     "certify",
+    "kernel_pegasos_grid",
     "load_model",
     "save_model",
     "sdca_path",
@@ -39,6 +42,7 @@ __getattr__, __dir__ = lazily(
         "certificate": "Certificate certify",
         "files": "ModelFileError",
         "kernel": "KernelPegasosClassifier KernelSDCAClassifier",
+        "kernel_cv": "KernelSDCAClassifierCV kernel_pegasos_grid",
         "kernel_features": "KernelFeatures",
         "linear": "ASDCAClassifier PegasosClassifier PerceptronClassifier SDCAClassifier",
         "linear_cv": "SDCAClassifierCV",

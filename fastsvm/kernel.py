@@ -280,30 +280,29 @@ class KernelSDCAClassifier(KernelClassifier):
         self._set_classes(np.unique(y))
         self._set_gamma(X)
         with one_blas_thread:
-            run = KernelSDCARun(
-                KernelProblem(self._gram(X), self._signs(y), self._weights(y, sample_weight)),
-                loss=self.loss,
-                alpha=self.alpha,
-                max_iter=self.max_iter,
-                random=np.array([check_random_state(self.random_state).randint(2**31 - 1)], np.uint64),
-            )
+            problem = KernelProblem(self._gram(X), self._signs(y), self._weights(y, sample_weight))
+            run = self._make_run(problem, check_random_state(self.random_state).randint(2**31 - 1))
             for classes in run.rounds(self.tol):
                 if self.verbose:
                     self._report(run, classes)
-        result = run.result()
+        self._set_result(X, run.result())
+        warn_if_short(each_class(run), self.tol, None if self._precomputed else X, stacklevel=4)
+        return self
+
+    def _make_run(self, problem, seed, start=None):
+        return KernelSDCARun(
+            problem,
+            loss=self.loss,
+            alpha=self.alpha,
+            max_iter=self.max_iter,
+            random=np.array([seed], np.uint64),
+            start=start,
+        )
+
+    def _set_result(self, X, result):
         self._set_support(X, result.dual_coef)
         self._set_certificate(result)
         self.n_iter_ = result.n_iter
-        warn_if_short(
-            [
-                Result(None, 0.0, None, p, gap, n, None, "kernel SDCA")
-                for p, gap, n in zip(result.objective, result.gap, run.epochs, strict=True)
-            ],
-            self.tol,
-            None if self._precomputed else X,
-            stacklevel=4,
-        )
-        return self
 
     def _report(self, run, classes):
         labels = self._positives()
@@ -314,6 +313,14 @@ class KernelSDCAClassifier(KernelClassifier):
                 f"{labels[k]}: round {run.round:3d}  epoch {epoch.epoch:4d}  objective {epoch.primal:.6e}"
                 f"  gap {epoch.gap:.3e} ({share:.2%})  {epoch.seconds:.3f} s"
             )
+
+
+def each_class(run):
+    """What a KernelSDCARun found, as a Result a class."""
+    return [
+        Result(None, 0.0, None, p, gap, n, None, "kernel SDCA")
+        for p, gap, n in zip(run.primal, run.gap, run.epochs, strict=True)
+    ]
 
 
 class KernelPegasosClassifier(KernelClassifier):

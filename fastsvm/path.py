@@ -241,6 +241,11 @@ def as_alphas(alphas, n_alphas, eps, largest):
         if positive("eps", eps) >= 1:
             raise ValueError(f"eps must be less than 1; got {eps!r}.")
         return largest() * np.geomspace(1, eps, n_alphas)
+    return decreasing(alphas)
+
+
+def decreasing(alphas):
+    """The alphas in decreasing order, checked."""
     alphas = np.array(alphas, dtype=float)
     if alphas.ndim != 1 or not alphas.size:
         raise ValueError(f"alphas must be a list of positive numbers; its shape is {alphas.shape}.")
