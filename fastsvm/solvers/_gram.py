@@ -105,9 +105,9 @@ class Gram:
             some, weights = which[part], np.ascontiguousarray(factors[:, part])
             self._share(lambda a, b, w=weights, s=some: add_rows(self.rows, self.slots, s, w, scores, a, b))
 
-    def block(self, which):
-        """K[which][:, which], copied from rows where they are kept, computed where not."""
-        out = np.empty((len(which), len(which)), self.rows.dtype)
+    def block(self, which, room):
+        """K[which][:, which] in `room`, copied from rows where they are kept, computed where not."""
+        out = room.reshape(len(which), len(which))
         places = self.slots[which]
         gather(self.rows, places, which, out)
         missing = np.flatnonzero(places < 0)

@@ -6,13 +6,14 @@ scores, float64 arrays of shape (n_classes, n). A row of the matrix is where `sl
 
 from libc.math cimport fabs, fabsf
 
+from ._exp cimport exp_row
 from ._losses cimport dual_step, dual_term, loss_value
 from ._random cimport draw_below
 from ._rows cimport Rows, axpy, row_start
 from ._types cimport head, index, int8_t, int32_t, int64_t, real, uint64_t
 
 cdef enum:
-    COLUMNS = 1024  # of all classes' scores, that many are kept in the cache while rows are added
+    COLUMNS = 256  # of all classes' scores, that many are kept in the cache while rows are added
 
 
 def pegasos(
@@ -165,6 +166,14 @@ def ascend(
     if random.shape[0]:
         random[0] = state
     return done, gap
+
+
+def exp_of_distances(real[:, :] tile, real rate, const real[::1] few, const real[::1] many):
+    """tile <- exp(min(0, rate tile - few' - many)), for rows of a tile that lie apart or not."""
+    cdef Py_ssize_t k
+    with nogil:
+        for k in range(tile.shape[0]):
+            exp_row(&tile[k, 0], rate, few[k], &many[0], tile.shape[1])
 
 
 # Panels: the values of a few rows side by side, of shape (n_columns, n_panel), against all rows of X.

@@ -1,5 +1,6 @@
 """Kernel SDCA from the outside: rounds of coordinate steps on the rows that matter, certificate."""
 
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
@@ -51,6 +52,7 @@ class KernelSDCARun:
         self.states = [np.array([random[0] + k + 1], np.uint64) for k in range(shape[0])]
         self.epochs = np.zeros(shape[0], int)
         self.primal, self.gap = np.empty(shape[0]), np.empty(shape[0])
+        self.rooms = threading.local()
         self.round = 0
         self.seconds = 0.0
         self.history = [[] for _ in range(shape[0])]
@@ -145,10 +147,17 @@ class KernelSDCARun:
         if whole < 2 * alone and len(wanted) <= gram.capacity:
             gram.fetch(wanted, self.round)
 
+    def _room(self, size):
+        """Memory of this thread's that is used in every round: new memory costs more than filling it."""
+        room = getattr(self.rooms, "room", None)
+        if room is None or len(room) < size:
+            room = self.rooms.room = np.empty(size, self.problem.gram.rows.dtype)
+        return room[:size]
+
     def _solve(self, k, rows, goal):
         """Epochs of class k on these rows; how much their dual variables change."""
         p = self.problem
-        block = p.gram.block(rows)
+        block = p.gram.block(rows, self._room(len(rows) ** 2))
         dual, scores = self.dual[k, rows], self.scores[k, rows]
         weights = p.weights[rows] if p.weights.size else p.weights
         before, order = dual.copy(), np.arange(len(rows), dtype=np.int32)

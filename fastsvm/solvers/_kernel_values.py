@@ -4,11 +4,11 @@ import numpy as np
 from scipy import sparse
 
 from ._input import as_rows
-from ._kernel import panel_distances, panel_dots, scatter
+from ._kernel import exp_of_distances, panel_distances, panel_dots, scatter
 
 KERNELS = ("linear", "poly", "rbf", "sigmoid", "laplacian")
-CHUNK = 1024  # rows of the longer side of a tile; with PANEL of the other, half a megabyte
-PANEL = 128
+CHUNK = 512  # rows of the longer side of a tile; with PANEL of the other, half a megabyte
+PANEL = 256
 PANEL_VALUES = 1 << 23  # at most, where sparse rows are laid side by side
 FEW = 1024  # rows up to here can afford double precision
 EXACT = 1e3  # exponents up to here keep four digits or more in single precision
@@ -160,16 +160,19 @@ class Kernel:
 
     def _finish(self, tile, few, many):
         """From dot products or distances to kernel values, in place."""
-        if self.name == "laplacian":
-            tile *= -self.gamma
-        elif self.name == "rbf":
-            tile *= 2 * self.gamma
-            tile -= (self.gamma * few).astype(self.dtype)[:, np.newaxis]
-            tile -= (self.gamma * many).astype(self.dtype)
-        else:
+        if not self.by_difference:
             return self._of_dots(tile)
-        np.minimum(tile, 0, out=tile)  # rounding
-        return np.exp(tile, out=tile)
+        rate = -self.gamma
+        if self.name == "rbf":  # -||x - z||^2 = 2 x.z - ||x||^2 - ||z||^2
+            rate *= -2
+        else:
+            few, many = np.zeros_like(few), np.zeros_like(many)
+        sides = (self.gamma * few).astype(self.dtype), (self.gamma * many).astype(self.dtype)
+        if tile.flags.c_contiguous or tile.strides[1] == tile.itemsize:
+            exp_of_distances(tile, rate, *sides)
+        else:  # sparse rows: the tile is the transpose of what lies in memory
+            exp_of_distances(tile.T, rate, *sides[::-1])
+        return tile
 
     def _of_dots(self, dots):
         if self.name == "linear":
