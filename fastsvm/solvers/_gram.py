@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from ._kernel import add_rows, gather
+from ._kernel import add_rows, gather, mirror, spread
 from ._kernel_values import CHUNK, FEW
 
 MIB = 1 << 20
-AT_ONCE = 1 << 20  # values for whose sake more rows than asked for are computed
+COMPLETE = 0.35  # the share of the rows from which on all are computed
 
 
 class Gram:
@@ -65,26 +65,67 @@ class Gram:
         missing = which[held < 0]
         if not len(missing):
             return
-        free = np.argpartition(self.used, len(missing) - 1)[: len(missing)].astype(np.int32)
-        free.sort()  # where nothing has to give way, side by side
-        owners = self.owners[free]
+        if self._worth_completing(len(missing)):
+            self._complete()
+            self.used[self.slots[which]] = now
+            return
+        places = np.argpartition(self.used, len(missing) - 1)[: len(missing)].astype(np.int32)
+        places.sort()  # where nothing has to give way, side by side
+        owners = self.owners[places]
         self.slots[owners[owners >= 0]] = -1
-        self.owners[free], self.used[free] = missing, now
+        self.owners[places], self.used[places] = missing, now
         step = self.kernel.panel(self.points.values.shape[1])
         for first in range(0, len(missing), step):
             part = slice(first, first + step)
-            self._compute(missing[part], free[part])
-        self.slots[missing] = free  # only now: an interrupt leaves no row half-computed
+            self._compute(missing[part], places[part])
+        self.slots[missing] = places  # only now: an interrupt leaves no row half-computed
         self.computed += len(missing)
 
     def _compute(self, which, places):
         few = self.points[which]
+        places = slice(places[0], places[-1] + 1) if places[-1] - places[0] == len(places) - 1 else places
 
         def some(first, last):
             for start, stop, tile in self.kernel.tiles(few, self.points, first, last):
                 self.rows[places, start:stop] = tile
 
         self._share(some)
+
+    def _worth_completing(self, wanted):
+        """Whether the whole matrix takes less than these rows, as half of it is the mirror of the other.
+
+        When many rows have been asked for already, more will be.
+        """
+        if self.capacity < self.n:
+            return False
+        left = self.n - self.computed
+        return wanted * self.n > left**2 / 2 or self.computed + wanted > COMPLETE * self.n
+
+    def _complete(self):
+        """Compute the values that are left, each once, and mirror them."""
+        held = np.flatnonzero(self.slots >= 0).astype(np.int32)
+        left = np.flatnonzero(self.slots < 0).astype(np.int32)
+        free = np.flatnonzero(self.owners < 0).astype(np.int32)
+        slots = self.slots.copy()
+        slots[left] = free
+        members = self.points[left] if len(held) else self.points
+        step = self.kernel.panel(self.points.values.shape[1])
+
+        def some(first):
+            part, rest = left[first : first + step], left[first + step :]
+            mirror(self.rows, slots, held, part)
+            few = members[first : first + step]
+            for start, stop, tile in self.kernel.tiles(few, members, first, len(left)):
+                spread(self.rows, slots[part], left[start:stop], tile.astype(self.rows.dtype, copy=False))
+            mirror(self.rows, slots, part, rest)
+
+        firsts = range(0, len(left), step)
+        with ThreadPoolExecutor(self.threads) as pool:
+            for _ in pool.map(some, firsts):
+                pass
+        self.owners[free] = left
+        self.slots[:] = slots
+        self.computed = self.n
 
     def _share(self, work):
         """Call work(first, last) for ranges of columns, in threads."""

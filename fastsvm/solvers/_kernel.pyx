@@ -6,14 +6,15 @@ scores, float64 arrays of shape (n_classes, n). A row of the matrix is where `sl
 
 from libc.math cimport fabs, fabsf
 
-from ._exp cimport exp_row
 from ._losses cimport dual_step, dual_term, loss_value
 from ._random cimport draw_below
 from ._rows cimport Rows, axpy, row_start
+from ._simd cimport add_four, exp_row
 from ._types cimport head, index, int8_t, int32_t, int64_t, real, uint64_t
 
 cdef enum:
-    COLUMNS = 256  # of all classes' scores, that many are kept in the cache while rows are added
+    COLUMNS = 512  # of a class's scores, that many are kept in the cache while rows are added
+    LINES = 64  # of as many rows a cache line is kept while columns are mirrored
 
 
 def pegasos(
@@ -65,17 +66,24 @@ def add_rows(
 
     `factors` has the shape (n_classes, len(which)); zeros cost nothing.
     """
-    cdef Py_ssize_t start, k, c, n
+    cdef Py_ssize_t start, k, c, n, found
+    cdef double a[4]
+    cdef const real* x[4]
     with nogil:
         for start from first <= start < last by COLUMNS:
             n = min(<Py_ssize_t>COLUMNS, last - start)
-            for k in range(which.shape[0]):
-                for c in range(factors.shape[0]):
+            for c in range(factors.shape[0]):
+                found = 0
+                for k in range(which.shape[0]):
                     if factors[c, k] != 0:
-                        axpy(
-                            factors[c, k], &rows[slots[which[k]], start], <const int32_t*>NULL, n,
-                            &scores[c, start],
-                        )
+                        a[found] = factors[c, k]
+                        x[found] = &rows[slots[which[k]], start]
+                        found += 1
+                        if found == 4:
+                            add_four(a, x, &scores[c, start], n)
+                            found = 0
+                for k in range(found):
+                    axpy(a[k], x[k], <const int32_t*>NULL, n, &scores[c, start])
 
 
 def gather(
@@ -88,6 +96,30 @@ def gather(
             if places[k] >= 0:
                 for j in range(columns.shape[0]):
                     out[k, j] = rows[places[k], columns[j]]
+
+
+def spread(real[:, ::1] rows, const int32_t[::1] places, const int32_t[::1] columns, real[:, :] tile):
+    """rows[places[k], columns[j]] = tile[k, j]."""
+    cdef Py_ssize_t k, j
+    with nogil:
+        for k in range(places.shape[0]):
+            for j in range(columns.shape[0]):
+                rows[places[k], columns[j]] = tile[k, j]
+
+
+def mirror(
+    real[:, ::1] rows, const int32_t[::1] slots, const int32_t[::1] sources, const int32_t[::1] targets,
+):
+    """K[t, s] = K[s, t] for all s in `sources` and t in `targets`, where rows[slots[i]] is row i of K."""
+    cdef Py_ssize_t start, k, j, s
+    cdef const real* source
+    with nogil:
+        for start from 0 <= start < targets.shape[0] by LINES:
+            for j in range(sources.shape[0]):
+                s = sources[j]
+                source = &rows[slots[s], 0]
+                for k in range(start, min(start + LINES, targets.shape[0])):
+                    rows[slots[targets[k]], s] = source[targets[k]]
 
 
 def gap_terms(

@@ -1,4 +1,4 @@
-"""exp of many numbers that are not above 0, eight at a time where the processor can."""
+"""Loops of the kernel machines that are written for several numbers at a time."""
 
 from ._types cimport real
 
@@ -75,3 +75,37 @@ cdef inline void exp_row(real* x, real rate, real a, const real* b, Py_ssize_t n
         exp_float(x, rate, a, b, n)
     else:
         exp_double(x, rate, a, b, n)
+
+
+# Four rows at a time: the scores are read and written once, not four times.
+cdef extern from *:
+    """
+    #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
+    #define FASTSVM_WITH_FMA __attribute__((target_clones("fma", "default"), unused))
+    #else
+    #define FASTSVM_WITH_FMA
+    #endif
+    #define FASTSVM_ADD_FOUR(real)                                                                     \
+    FASTSVM_WITH_FMA static void fastsvm_add_four_##real(                                              \
+        const double *a, const real *const *x, double *w, Py_ssize_t n)                                \
+    {                                                                                                  \
+        const double a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];                                       \
+        const real *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3];                                     \
+        for (Py_ssize_t k = 0; k < n; k++)                                                             \
+            w[k] += (a0 * x0[k] + a1 * x1[k]) + (a2 * x2[k] + a3 * x3[k]);                             \
+    }
+    FASTSVM_ADD_FOUR(float)
+    FASTSVM_ADD_FOUR(double)
+    """
+    void add_four_float "fastsvm_add_four_float" (
+        const double*, const float* const*, double*, Py_ssize_t) noexcept nogil
+    void add_four_double "fastsvm_add_four_double" (
+        const double*, const double* const*, double*, Py_ssize_t) noexcept nogil
+
+
+cdef inline void add_four(const double* a, const real* const* x, double* w, Py_ssize_t n) noexcept nogil:
+    """w += a_0 x_0 + a_1 x_1 + a_2 x_2 + a_3 x_3."""
+    if real is float:
+        add_four_float(a, x, w, n)
+    else:
+        add_four_double(a, x, w, n)
