@@ -1,5 +1,7 @@
 """The kernel classifiers."""
 
+from functools import partial
+
 import numpy as np
 from joblib import effective_n_jobs
 from scipy import sparse
@@ -43,7 +45,8 @@ class KernelClassifier(OneVsRestClassifier):
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
     def _set_gamma(self, X):
-        self.gamma_ = 1.0 if self._precomputed or callable(self.kernel) else gamma_of(self.gamma, X)
+        with np.errstate(over="ignore", invalid="ignore"):  # the solvers refuse such X, and say where
+            self.gamma_ = 1.0 if self._precomputed or callable(self.kernel) else gamma_of(self.gamma, X)
 
     def _gram(self, X):
         """The kernel matrix of X, row by row."""
@@ -482,7 +485,9 @@ class KernelPegasosClassifier(KernelClassifier):
             support, coef, vectors = earlier
             self.support_ = np.concatenate([support, self.support_ + np.int32(seen)])
             self.dual_coef_ = np.hstack([coef * (done / run.t), self.dual_coef_])
-            stack = sparse.vstack if sparse.issparse(vectors) or sparse.issparse(X) else np.vstack
+            stack = np.vstack
+            if sparse.issparse(vectors) or sparse.issparse(X):
+                stack = partial(sparse.vstack, format="csr")
             self.support_vectors_ = stack([vectors, self.support_vectors_])
         for stale in ("objective_", "dual_gap_", "history_"):
             self.__dict__.pop(stale, None)

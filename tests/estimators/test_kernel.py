@@ -1,0 +1,612 @@
+"""The kernel classifiers: what they learn, what they take, partial_fit of Pegasos, errors."""
+
+import pickle
+import signal
+import threading
+import time
+import warnings
+
+import numpy as np
+import pytest
+import sklearn
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import make_blobs
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+import reference
+from fastsvm import KernelPegasosClassifier, KernelSDCAClassifier
+from fastsvm.solvers._input import as_state
+from fastsvm.solvers._random import draw_rows
+
+ALL = [
+    KernelSDCAClassifier(alpha=0.01, random_state=0),
+    KernelSDCAClassifier(loss="log", alpha=0.01, random_state=0),
+    KernelPegasosClassifier(alpha=0.01, random_state=0),
+]
+KERNELS = ["linear", "poly", "rbf", "sigmoid", "laplacian"]
+each = pytest.mark.parametrize("estimator", ALL, ids=str)
+layouts = pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+
+
+def fitted(estimator, X, y, *, sample_weight=None, **parameters):
+    return clone(estimator).set_params(**parameters).fit(X, y, sample_weight=sample_weight)
+
+
+def values(model, X, Z):
+    """Kernel values as scikit-learn computes them."""
+    options = {"gamma": model.gamma_, "degree": model.degree, "coef0": model.coef0}
+    return pairwise_kernels(X, Z, metric=model.kernel, filter_params=True, **options)
+
+
+def rbf(A, B):
+    return rbf_kernel(A, B, gamma=0.3)
+
+
+def assert_alike(model, other, X, other_X=None, atol=1e-10):
+    """The same support, coefficients and scores, up to rounding."""
+    np.testing.assert_array_equal(model.support_, other.support_)
+    np.testing.assert_allclose(model.dual_coef_, other.dual_coef_, rtol=0, atol=atol)
+    scores = other.decision_function(X if other_X is None else other_X)
+    np.testing.assert_allclose(model.decision_function(X), scores, rtol=0, atol=10 * atol)
+
+
+# What is learnt -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@each
+@pytest.mark.parametrize("kernel", KERNELS)
+@layouts
+def test_scores_are_those_of_the_support(estimator, kernel, layout, data):
+    X, y = data
+    X = layout(X.toarray() if sparse.issparse(X) else X)[::2]
+    y = y[::2]
+    limit = {"n_iter": 500} if isinstance(estimator, KernelPegasosClassifier) else {"max_iter": 20}
+    model = fitted(estimator, X, y, kernel=kernel, coef0=0.5, degree=2, **limit)
+    n_classes, support, coef = len(model.classes_), model.support_, model.dual_coef_
+    assert support.dtype == np.int32
+    assert (np.diff(support) > 0).all()
+    assert coef.shape == (1 if n_classes == 2 else n_classes, len(support))
+    assert coef.any(axis=0).all()
+    assert model.support_vectors_.dtype == X.dtype
+    assert abs(model.support_vectors_ - X[support]).max() == 0
+    scores = model.decision_function(X)
+    assert scores.dtype == np.float64
+    assert scores.shape == ((X.shape[0],) if n_classes == 2 else (X.shape[0], n_classes))
+    expected = (coef @ values(model, X[support], X)).T
+    np.testing.assert_allclose(scores.reshape(expected.shape), expected, rtol=0, atol=1e-10 * abs(coef).max())
+    np.testing.assert_allclose(model.decision_function(X[3:4])[0], scores[3], rtol=0, atol=1e-9)
+    for k, label in enumerate(model.classes_[-len(coef) :]):
+        assert (coef[k] * np.where(y[support] == label, 1, -1) >= 0).all()
+    winners = np.argmax(scores, axis=1) if n_classes > 2 else (scores > 0).astype(int)
+    np.testing.assert_array_equal(model.predict(X), model.classes_[winners])
+
+
+@each
+def test_the_scale_is_svcs(estimator, iris):
+    X, y = iris
+    model = fitted(estimator, X, y)
+    assert model.score(X, y) > 0.93
+    if isinstance(estimator, KernelSDCAClassifier):
+        assert abs(model.dual_coef_).max() <= 1 / (0.01 * 150) * (1 + 1e-12)
+        assert (model.dual_gap_ <= 1e-3 * model.objective_).all()
+        assert [history[-1].gap for history in model.history_] == model.dual_gap_.tolist()
+        assert max(history[-1].epoch for history in model.history_) == model.n_iter_
+    else:
+        assert model.t_ == 1500
+        counts = abs(model.dual_coef_) * 0.01 * 1500
+        np.testing.assert_allclose(counts, np.rint(counts), rtol=0, atol=1e-9)
+        assert [history[-1].epoch for history in model.history_] == 3 * [1500]
+    assert model.objective_.shape == model.dual_gap_.shape == (3,)
+    at_zero = np.log(2) if getattr(model, "loss", "") == "log" else 1
+    assert (model.objective_ < at_zero).all()
+    binary = fitted(estimator, X, y == "setosa")
+    assert isinstance(binary.objective_, float)
+    assert isinstance(binary.dual_gap_, float)
+    assert binary.history_[-1].primal == binary.objective_
+    # Only the stream of random numbers differs, and of Pegasos's not even that.
+    np.testing.assert_allclose(binary.objective_, model.objective_[0], rtol=1e-3)
+
+
+@each
+def test_labels_of_any_kind(estimator, problem):
+    X, y = problem
+    expected = fitted(estimator, X, y)
+    assert expected.classes_.tolist() == [-1, 1]
+    for low, high in (("neg", "pos"), (0, 1), (False, True), (2.0, 3.0)):
+        model = fitted(estimator, X, np.where(y > 0, high, low))
+        np.testing.assert_array_equal(model.dual_coef_, expected.dual_coef_)
+        assert set(model.predict(X)) == {low, high}
+        np.testing.assert_array_equal(model.predict(X) == high, model.decision_function(X) > 0)
+    objects = np.where(y > 0, "pos", "neg").astype(object)
+    assert fitted(estimator, X, objects).predict(X).dtype == object
+
+
+@each
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_few_rows(estimator, kernel):
+    X, y = np.array([[0.0, 1.0], [2.0, 0.1], [-1.0, -1.0]]), np.array(["a", "b", "c"])
+    model = fitted(estimator, X, y, kernel=kernel)
+    assert model.predict(X).tolist() == ["a", "b", "c"]  # a row of each class
+    pair = fitted(estimator, X[:2], y[:2], kernel=kernel)
+    assert pair.predict(X[:2]).tolist() == ["a", "b"]
+    many = np.vstack([X, np.repeat(X[1:], 20, axis=0)])
+    labels = np.concatenate([y, np.repeat(y[1:], 20)])
+    alone = fitted(estimator, many, labels, kernel=kernel, alpha=1e-3)
+    assert alone.predict(X).tolist() == ["a", "b", "c"]  # a class of one
+    zeros = fitted(estimator, np.zeros((4, 2)), [0, 1, 0, 1], kernel=kernel)
+    assert np.isfinite(zeros.decision_function(X)).all()
+    assert zeros.gamma_ == 1  # X does not vary
+
+
+@each
+def test_rows_twice_and_weights_of_two_are_alike(estimator, iris):
+    """n counts all rows: half the weights are the same as rows twice."""
+    X, y = iris
+    limit = {"n_iter": 10**5} if isinstance(estimator, KernelPegasosClassifier) else {"tol": 1e-7}
+    once = fitted(estimator, X, y, alpha=0.05, **limit)
+    twice = fitted(estimator, np.vstack([X, X]), np.tile(y, 2), alpha=0.05, **limit)
+    np.testing.assert_allclose(twice.objective_, once.objective_, rtol=1e-3)
+    np.testing.assert_allclose(twice.decision_function(X), once.decision_function(X), atol=0.03)
+    heavy = fitted(estimator, X, y, alpha=0.1, sample_weight=np.full(len(y), 2.0), **limit)
+    np.testing.assert_allclose(heavy.objective_, 2 * once.objective_, rtol=1e-3)
+
+
+@each
+def test_class_weight_is_a_sample_weight(estimator, iris):
+    X, y = iris
+    by_label = {"setosa": 0.5, "versicolor": 2.0, "virginica": 0.0}
+    own = np.linspace(0.5, 1.5, len(y))
+    weights = np.array([by_label[label] for label in y]) * own
+    expected = fitted(estimator, X, y, sample_weight=weights)
+    model = fitted(estimator, X, y, sample_weight=own, class_weight=by_label)
+    assert_alike(model, expected, X)
+    assert (y[model.support_] != "virginica").all()
+
+
+@each
+def test_balanced_weights_find_the_rare_class(estimator):
+    X, y = make_blobs([190, 10], centers=[[-0.7, 0], [0.7, 0]], random_state=0)
+    recall = [
+        (fitted(estimator, X, y, class_weight=weight, alpha=0.1).predict(X[y == 1]) == 1).mean()
+        for weight in (None, "balanced")
+    ]
+    assert recall[1] > recall[0] + 0.3
+
+
+# What is taken ------------------------------------------------------------------------------------------
+
+
+@each
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_sparse_rows_are_dense_rows(estimator, kernel, problem):
+    X, y = problem
+    limit = {"n_iter": 300} if isinstance(estimator, KernelPegasosClassifier) else {"max_iter": 10}
+    dense = fitted(estimator, X.toarray(), y, kernel=kernel, **limit)
+    assert isinstance(dense.support_vectors_, np.ndarray)
+    wide = X.copy()
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    for other in (X, sparse.csr_matrix(X), X.tocsc(), wide, np.asfortranarray(X.toarray())):
+        model = fitted(estimator, other, y, kernel=kernel, **limit)
+        if sparse.issparse(other):
+            assert model.support_vectors_.format == "csr"
+        assert_alike(model, dense, other, X.toarray(), atol=1e-8)
+        np.testing.assert_allclose(model.decision_function(X), dense.decision_function(X), atol=1e-7)
+        np.testing.assert_allclose(
+            model.decision_function(X.toarray()[:5]), dense.decision_function(X[:5]), atol=1e-7
+        )
+
+
+@each
+def test_single_precision(estimator, iris):
+    X, y = iris
+    model = fitted(estimator, X.astype(np.float32), y)
+    assert model.support_vectors_.dtype == np.float32
+    assert model.dual_coef_.dtype == model.decision_function(X[:3]).dtype == np.float64
+    expected = fitted(estimator, X.astype(np.float32).astype(float), y, gamma=model.gamma_)
+    assert_alike(model, expected, X, atol=1e-6)
+
+
+@each
+@layouts
+def test_named_given_and_called_kernels_are_one(estimator, layout, data):
+    X, y = data
+    X = layout(X.toarray() if sparse.issparse(X) else X)
+    named = fitted(estimator, X, y, gamma=0.3)
+    called = fitted(estimator, X, y, kernel=rbf)
+    given = fitted(estimator, rbf(X, X), y, kernel="precomputed")
+    assert_alike(called, named, X, atol=1e-8)
+    assert_alike(given, named, rbf(X, X), X, atol=1e-8)
+    some = X[5:25]
+    scores = given.decision_function(rbf(some, X))
+    np.testing.assert_allclose(scores, named.decision_function(some), atol=1e-7)
+    assert not hasattr(given, "support_vectors_")
+    with pytest.raises(ValueError, match="features"):
+        given.predict(rbf(some, some))
+
+
+def test_a_callable_gets_what_was_given(problem):
+    """CSR rows stay CSR, as SVC hands them on."""
+    seen = set()
+
+    def kernel(A, B):
+        seen.update((type(A), type(B)))
+        return (A @ B.T).toarray()
+
+    model = KernelSDCAClassifier(kernel, alpha=0.1).fit(*problem)
+    model.predict(problem[0])
+    assert seen == {sparse.csr_array}
+
+
+@pytest.mark.parametrize("gamma", ["scale", "auto", 0.7])
+def test_gamma_is_svcs(gamma, problem, iris):
+    for X, y in (problem, iris):
+        for estimator in ALL:
+            model = fitted(estimator, X, y, gamma=gamma, alpha=1)
+            assert model.gamma_ == pytest.approx(SVC(gamma=gamma).fit(X, y)._gamma, rel=1e-12)
+    far = iris[0] + 1e6  # where mean squares minus squared means lose all digits
+    assert fitted(ALL[0], far, iris[1], alpha=1).gamma_ == pytest.approx(1 / 4, rel=1e-6)
+
+
+@pytest.fixture(scope="module")
+def many():
+    """More rows than a chunk, three classes."""
+    X, y = make_blobs(1500, centers=3, n_features=5, cluster_std=6, random_state=0)
+    return X / 6, y
+
+
+@each
+@pytest.mark.parametrize("cache_size", [1024, 1])
+def test_threads_do_not_change_a_bit(estimator, cache_size, many):
+    X, y = many
+    limit = {"n_iter": 1500} if isinstance(estimator, KernelPegasosClassifier) else {}
+    one, two = (
+        fitted(estimator, X, y, alpha=1e-3, cache_size=cache_size, n_jobs=n_jobs, **limit)
+        for n_jobs in (None, 2)
+    )
+    assert len(one.support_) > 150
+    for name in ("dual_coef_", "support_", "objective_", "dual_gap_"):
+        assert getattr(one, name).tobytes() == getattr(two, name).tobytes(), name
+    assert one.decision_function(X).tobytes() == two.decision_function(X).tobytes()
+
+
+@each
+def test_the_cache_does_not_change_the_model(estimator, many):
+    X, y = many
+    limit = {"n_iter": 1500} if isinstance(estimator, KernelPegasosClassifier) else {}
+    whole, small = (fitted(estimator, X, y, alpha=1e-3, cache_size=size, **limit) for size in (1024, 0.1))
+    scores = whole.decision_function(X)
+    np.testing.assert_allclose(small.decision_function(X), scores, atol=1e-3)
+    np.testing.assert_array_equal(small.predict(X), whole.predict(X))
+    whole.set_params(cache_size=1e-3)
+    np.testing.assert_allclose(whole.decision_function(X), scores, atol=1e-4)
+
+
+# Among others -------------------------------------------------------------------------------------------
+
+
+@each
+def test_pickling_and_searches(estimator, iris):
+    X, y = iris
+    model = fitted(estimator, X, y)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
+    assert clone(model).get_params() == estimator.get_params()
+    assert cross_val_score(make_pipeline(StandardScaler(), clone(estimator)), X, y, cv=3).mean() > 0.9
+    search = GridSearchCV(clone(estimator), {"alpha": [0.01, 10.0], "gamma": ["auto"]}, cv=3).fit(X, y)
+    assert search.best_params_["alpha"] == 0.01
+    calibrated = CalibratedClassifierCV(clone(estimator), ensemble=False, cv=3).fit(X, y)
+    np.testing.assert_allclose(calibrated.predict_proba(X).sum(axis=1), 1)
+    assert calibrated.score(X, y) > 0.9
+
+
+@each
+def test_searches_cut_a_given_matrix_both_ways(estimator, iris):
+    X, y = iris
+    search = GridSearchCV(clone(estimator).set_params(gamma=0.3), {"alpha": [0.01, 1.0]}, cv=3).fit(X, y)
+    given = GridSearchCV(clone(estimator).set_params(kernel="precomputed"), {"alpha": [0.01, 1.0]}, cv=3)
+    given.fit(rbf(X, X), y)
+    np.testing.assert_allclose(given.cv_results_["mean_test_score"], search.cv_results_["mean_test_score"])
+
+
+@each
+def test_weights_are_routed(estimator, iris):
+    X, y = iris
+    weights = np.where(y == "setosa", 0.1, 1.0)
+    with sklearn.config_context(enable_metadata_routing=True):
+        routed = clone(estimator).set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
+        search = GridSearchCV(routed, {"degree": [3]}, cv=3).fit(X, y, sample_weight=weights)
+    expected = fitted(estimator, X, y, sample_weight=weights)
+    np.testing.assert_array_equal(search.best_estimator_.dual_coef_, expected.dual_coef_)
+
+
+@each
+def test_names_of_columns(estimator, iris):
+    pandas = pytest.importorskip("pandas")
+    X = pandas.DataFrame(iris[0], columns=list("abcd"))
+    model = fitted(estimator, X, iris[1])
+    assert model.feature_names_in_.tolist() == list("abcd")
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(X.rename(columns={"a": "z"}))
+
+
+def test_probabilities(iris, problem):
+    X, y = problem
+    model = KernelSDCAClassifier(loss="log", alpha=0.01).fit(X, y)
+    p = model.predict_proba(X)
+    np.testing.assert_allclose(p[:, 1], 1 / (1 + np.exp(-model.decision_function(X))))
+    np.testing.assert_allclose(np.exp(model.predict_log_proba(X)), p)
+    p = model.fit(*iris).predict_proba(iris[0])
+    np.testing.assert_allclose(p.sum(axis=1), 1)
+    np.testing.assert_array_equal(model.classes_[p.argmax(axis=1)], model.predict(iris[0]))
+    for estimator in (KernelSDCAClassifier(), KernelPegasosClassifier()):
+        assert not hasattr(estimator, "predict_proba")
+        with pytest.raises(AttributeError):
+            estimator.predict_proba(X)
+
+
+# partial_fit of Pegasos ---------------------------------------------------------------------------------
+
+
+def permutation(n):
+    return np.random.RandomState(0).permutation(n)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@layouts
+def test_partial_fit_is_the_twin_batch_by_batch(layout, weighted, data):
+    """Rows of different batches are different rows, and t goes on."""
+    X, y = data
+    X = X.toarray() if sparse.issparse(X) else X
+    K = rbf(X, X)
+    weights = np.arange(len(y)) % 4 / 2 if weighted else None
+    model = KernelPegasosClassifier(gamma=0.3, alpha=0.01, random_state=0)
+    stream = []
+    labels = np.unique(y)
+    Y = np.array([np.where(y == label, 1, -1) for label in labels[-1 if len(labels) == 2 else 0 :]])
+    for part in np.array_split(np.random.default_rng(0).permutation(len(y)), 4):
+        some = None if weights is None else weights[part]
+        model.partial_fit(layout(X[part]), y[part], classes=labels, sample_weight=some)
+        stream.extend(part[permutation(len(part))])
+        counts = reference.kernel_pegasos(K, Y, stream, 0.01, weights)
+        assert model.t_ == len(stream)
+        coef = counts * Y / (0.01 * model.t_)
+        np.testing.assert_allclose(model.decision_function(X), np.squeeze((coef @ K).T), atol=1e-8)
+        assert model.dual_coef_.shape == (len(Y), len(model.support_))
+    batches = np.random.default_rng(0).permutation(len(y))
+    np.testing.assert_array_equal(np.sort(batches[model.support_]), np.flatnonzero(counts.any(axis=0)))
+    np.testing.assert_allclose(model.dual_coef_, coef[:, batches[model.support_]], rtol=1e-10)
+    assert abs(model.support_vectors_ - layout(X[batches[model.support_]])).max() == 0
+    for name in ("objective_", "dual_gap_", "history_"):
+        assert not hasattr(model, name)
+
+
+def test_partial_fit_goes_on_from_fit(iris):
+    X, y = iris
+    model = KernelPegasosClassifier(gamma=0.3, alpha=0.01, n_iter=200, random_state=0).fit(X[:100], y[:100])
+    assert model.classes_.tolist() == ["setosa", "versicolor"]
+    again = pickle.loads(pickle.dumps(model))
+    model.partial_fit(X[40:80], y[40:80])
+    drawn = np.empty(200, np.int32)
+    draw_rows(drawn, 100, as_state(int(np.random.RandomState(0).randint(2**31 - 1))))
+    rows = np.concatenate([np.arange(100), np.arange(40, 80)])
+    stream = np.concatenate([drawn, 100 + permutation(40)])
+    Y = np.where(y[rows] == "versicolor", 1, -1)[None]
+    counts = reference.kernel_pegasos(rbf(X[rows], X[rows]), Y, stream, 0.01)
+    np.testing.assert_array_equal(model.support_, np.flatnonzero(counts[0]))
+    np.testing.assert_allclose(model.dual_coef_, (counts * Y / 2.4)[:, model.support_], rtol=1e-10)
+    assert model.t_ == 240
+    assert not hasattr(model, "objective_")
+    again.partial_fit(X[40:80], y[40:80])
+    np.testing.assert_array_equal(again.dual_coef_, model.dual_coef_)
+    np.testing.assert_array_equal(model.fit(X[:100], y[:100]).support_, np.unique(drawn[drawn < 100])[
+        np.isin(np.unique(drawn), model.support_)
+    ])  # fmt: skip
+
+
+def test_batches_may_be_sparse_or_dense(problem):
+    X, y = problem
+    expected = KernelPegasosClassifier(gamma=0.3, random_state=0)
+    for first, second in ((X, X.toarray()), (X.toarray(), X), (X, X)):
+        model = clone(expected).partial_fit(first[:100], y[:100], classes=[-1, 1])
+        model.partial_fit(second[100:], y[100:])
+        assert model.support_vectors_.format == "csr"
+        whole = clone(expected).partial_fit(X.toarray()[:100], y[:100], classes=[-1, 1])
+        whole.partial_fit(X.toarray()[100:], y[100:])
+        assert_alike(model, whole, X, atol=1e-8)
+
+
+def test_batches_make_a_model(problem):
+    X, y = problem
+    model = KernelPegasosClassifier(alpha=0.01, random_state=0)
+    for _ in range(3):
+        for part in np.array_split(np.arange(len(y)), 5):
+            model.partial_fit(X[part], y[part], classes=[-1, 1])
+    assert model.score(X, y) > KernelPegasosClassifier(alpha=0.01).fit(X, y).score(X, y) - 0.05
+    assert model.support_.max() < 3 * len(y) == model.t_
+
+
+def test_partial_fit_refuses_what_it_cannot_do(problem):
+    X, y = problem
+    model = KernelPegasosClassifier(random_state=0)
+    with pytest.raises(ValueError, match="needs classes"):
+        model.partial_fit(X, y)
+    with pytest.raises(ValueError, match="kernel='precomputed' needs fit"):
+        KernelPegasosClassifier("precomputed").partial_fit(rbf(X, X), y, classes=[-1, 1])
+    with pytest.raises(ValueError, match="'balanced' needs all of y"):
+        KernelPegasosClassifier(class_weight="balanced").partial_fit(X, y, classes=[-1, 1])
+    assert not hasattr(model, "classes_")
+    model.partial_fit(X, y, classes=[-1, 1])
+    before = dict(vars(model))
+    with pytest.raises(ValueError, match="label 2, which is not among classes"):
+        model.partial_fit(X, np.where(y > 0, 2, -1))
+    with pytest.raises(ValueError, match="earlier calls had"):
+        model.partial_fit(X, y, classes=[-1, 1, 2])
+    with pytest.raises(ValueError, match="29 features"):
+        model.partial_fit(X[:, :29], y)
+    bad = X.toarray()
+    bad[3, 7] = np.nan
+    with pytest.raises(ValueError, match="X contains NaN at row 3, column 7;"):
+        model.partial_fit(bad, y)
+    assert vars(model).keys() == before.keys()
+    assert all(vars(model)[name] is before[name] for name in before)
+    assert not hasattr(KernelSDCAClassifier(), "partial_fit")
+
+
+# Errors, warnings, interrupts ---------------------------------------------------------------------------
+
+
+@each
+def test_bad_input_is_one_line(estimator, problem):
+    X, y = problem
+    bad = X.toarray()
+    bad[3, 7] = np.nan
+    cases = [
+        ((bad, y), "X contains NaN at row 3, column 7;"),
+        (
+            (sparse.csr_array(np.where(np.isnan(bad), np.inf, bad)), y),
+            "X contains infinity at row 3, column 7;",
+        ),
+        ((X, y[:-1]), "inconsistent numbers of samples"),
+        ((X, np.ones(len(y))), r"y has one class only \(1\.0\); at least two"),
+    ]
+    for arguments, message in cases:
+        with pytest.raises(ValueError, match=message) as caught:
+            clone(estimator).fit(*arguments)
+        assert "\n" not in str(caught.value)
+    with pytest.raises(ValueError, match=r"sample_weight\[0\] is -1.0; weights must be finite and >= 0"):
+        clone(estimator).fit(X, y, sample_weight=np.full(len(y), -1.0))
+    with pytest.raises(ValueError, match=r"wants the matrix of all K.*X is of shape \(200, 30\)"):
+        fitted(estimator, X.toarray(), y, kernel="precomputed")
+    with pytest.raises(NotFittedError):
+        clone(estimator).predict(X)
+
+
+@each
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"kernel": "gaussian"}, "kernel must be one of 'linear', .*'precomputed'; got 'gaussian'"),
+        ({"gamma": "wide"}, "gamma must be one of 'scale', 'auto'; got 'wide'"),
+        ({"gamma": -0.5}, r"gamma must be a positive number; got -0\.5"),
+        ({"degree": 2.0}, r"degree must be a positive integer; got 2\.0"),
+        ({"coef0": None}, "coef0 must be a finite number; got None"),
+        ({"alpha": 0}, "alpha must be a positive number; got 0"),
+        ({"cache_size": "1 GiB"}, "cache_size must be a positive number; got '1 GiB'"),
+    ],
+    ids=lambda p: "" if isinstance(p, str) else next(iter(p)),
+)
+def test_bad_parameters_are_named(estimator, parameters, message, problem):
+    with pytest.raises(ValueError, match=message):
+        fitted(estimator, *problem, **parameters)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (KernelSDCAClassifier(loss="huber"), "loss must be one of 'hinge', .*; got 'huber'"),
+        (KernelSDCAClassifier(max_iter=2.5), "max_iter must be a positive integer; got 2.5"),
+        (KernelSDCAClassifier(tol=0), "tol must be a positive number; got 0"),
+        (KernelSDCAClassifier(verbose=1), "verbose must be True or False; got 1"),
+        (KernelPegasosClassifier(n_iter=0), "n_iter must be a positive integer; got 0"),
+    ],
+    ids=lambda p: str(p)[:40],
+)
+def test_bad_parameters_of_one_are_named(estimator, message, problem):
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(*problem)
+
+
+@each
+def test_what_does_not_fit_is_refused_with_numbers(estimator, many, monkeypatch):
+    X, y = many
+    with pytest.raises(
+        MemoryError, match=r"matrix of 1500 rows needs 0\.00572 MiB, cache_size is 0\.001: raise"
+    ):
+        fitted(estimator, X, y, cache_size=0.001)
+    monkeypatch.setattr("fastsvm.solvers._gram.available_memory", lambda: 1 << 20)
+    with pytest.raises(
+        MemoryError, match=r"0\.00838 GiB of kernel values are needed, 0\.000977 GiB are there"
+    ):
+        fitted(estimator, X, y)
+
+
+@each
+def test_a_fit_that_fails_leaves_all_as_it_was(estimator, iris):
+    X, y = iris
+    model = fitted(estimator, X, y)
+    before = dict(vars(model))
+    model.kernel = before["kernel"] = lambda A, B: np.full((len(A), len(B)), np.inf)
+    with pytest.raises(ValueError, match="kernel function gave NaN or infinite values"):
+        model.fit(X[:, :2], y == "setosa")
+    assert vars(model).keys() == before.keys()
+    assert all(vars(model)[name] is before[name] for name in before)
+
+
+def test_a_fit_that_stops_short_says_so(iris):
+    X, y = iris
+    advice = "raise max_iter, alpha or tol; the columns of X are scaled well"
+    message = rf"after 2 epochs at a relative duality gap of .*, above tol=1e-06: {advice}\."
+    with pytest.warns(ConvergenceWarning, match=message) as caught:
+        model = KernelSDCAClassifier(max_iter=2, tol=1e-6, alpha=1e-4).fit(X, y)
+    assert model.n_iter_ == 2
+    assert caught[0].filename == __file__
+    with pytest.warns(ConvergenceWarning, match=r"tol=1e-06: raise max_iter, alpha or tol\."):
+        KernelSDCAClassifier("precomputed", max_iter=2, tol=1e-6, alpha=1e-4).fit(rbf(X, X), y)
+    with pytest.warns(ConvergenceWarning, match="scale X with"):
+        KernelSDCAClassifier("poly", max_iter=2, tol=1e-6, alpha=1e-4).fit(X * 1e3, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        KernelSDCAClassifier(max_iter=2, tol=None).fit(X, y)
+        KernelSDCAClassifier().fit(X, y)
+
+
+def test_verbose_tells_of_every_round(iris, capsys):
+    model = KernelSDCAClassifier(alpha=0.01, tol=1e-5, random_state=0).fit(*iris)
+    assert capsys.readouterr().out == ""
+    model.set_params(verbose=True).fit(*iris)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == sum(map(len, model.history_))
+    for label, history in zip(model.classes_, model.history_, strict=True):
+        own = [line for line in lines if line.startswith(f"{label}: round ")]
+        assert len(own) == len(history)
+        assert f"epoch {history[-1].epoch:4d}  objective {history[-1].primal:.6e}  gap " in own[-1]
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer signals here")
+@pytest.mark.parametrize("n_jobs", [None, 2])
+@pytest.mark.parametrize(
+    "estimator",
+    [KernelSDCAClassifier(alpha=1e-9, tol=1e-9, max_iter=10**7), KernelPegasosClassifier(n_iter=2 * 10**7)],
+    ids=lambda e: type(e).__name__,
+)
+def test_ctrl_c_stops_within_a_second_and_leaves_all_as_it_was(estimator, n_jobs):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(2500, 30)), rng.integers(0, 3, 2500)
+    model = clone(estimator).set_params(n_jobs=n_jobs)
+    before, sent = dict(vars(model)), []
+
+    def interrupt(*_):
+        sent.append(time.monotonic())
+        raise KeyboardInterrupt
+
+    handler = signal.signal(signal.SIGALRM, interrupt)
+    n_threads = threading.active_count()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(X, y)
+        assert time.monotonic() - sent[0] < 1
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler)
+    assert threading.active_count() == n_threads
+    assert vars(model) == before
