@@ -509,5 +509,5 @@ def _share(gram, needed, n_runs, n_jobs):
 
 
 def _age(gram):
-    """Let a run's clock start at 0: what is kept from others is older."""
-    np.minimum(gram.used, 0, out=gram.used)
+    """Let a run's clock start at 0: rows that are kept from other runs are older."""
+    gram.used[:] = -1

@@ -1,0 +1,237 @@
+"""KernelSDCAClassifierCV: the folds are those of scikit-learn, and each fit of them is certified."""
+
+import warnings
+
+import numpy as np
+import pytest
+import sklearn
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import get_scorer
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from fastsvm import KernelSDCAClassifier, KernelSDCAClassifierCV
+
+GAMMAS, ALPHAS = [0.05, 0.5], [0.1, 0.01, 0.001]
+MODEL = KernelSDCAClassifierCV(gammas=GAMMAS, alphas=ALPHAS, cv=3, tol=1e-6, max_iter=10**5, random_state=0)
+SINGLE = KernelSDCAClassifier(tol=1e-6, max_iter=10**5, random_state=0)
+N_COUNTS_ALL = "the objective averages over all n rows, those of weight 0 and repeated ones included"
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks(
+    [
+        KernelSDCAClassifierCV(gammas=["scale"], cv=3),
+        KernelSDCAClassifierCV("poly", coef0=1, loss="log", gammas=["auto"], cv=3),
+    ],
+    expected_failed_checks=lambda estimator: {
+        "check_sample_weight_equivalence_on_dense_data": N_COUNTS_ALL,
+        "check_sample_weight_equivalence_on_sparse_data": N_COUNTS_ALL,
+    },
+)
+def test_check(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize(
+    ("loss", "class_weight"),
+    [("hinge", None), ("hinge", "balanced"), ("squared_hinge", "balanced"), ("log", None)],
+)
+def test_scores_are_those_of_fits_on_the_folds(loss, class_weight, data):
+    X, y = data
+    y = y.copy()
+    y[:20] = y[20]  # classes of different size
+    model = clone(MODEL).set_params(loss=loss, class_weight=class_weight).fit(X, y)
+    assert model.gammas_.tolist() == GAMMAS
+    assert model.alphas_.tolist() == ALPHAS
+    assert model.scores_.shape == (2, 3, 3)
+    problems = 1 if len(model.classes_) == 2 else 3
+    assert model.cv_dual_gaps_.shape == model.cv_objectives_.shape == (2, 3, 3, problems)
+    assert np.all((model.cv_dual_gaps_ >= 0) & (model.cv_dual_gaps_ <= 1e-6 * model.cv_objectives_))
+    single = clone(SINGLE).set_params(loss=loss, class_weight=class_weight)
+    for k, (train, test) in enumerate(StratifiedKFold(3).split(X, y)):
+        for i, j in np.ndindex(2, 3):
+            own = single.set_params(gamma=GAMMAS[i], alpha=ALPHAS[j]).fit(X[train], y[train])
+            assert abs(own.score(X[test], y[test]) - model.scores_[i, j, k]) <= 1.01 / len(test)
+            objective = np.atleast_1d(own.objective_)
+            np.testing.assert_allclose(model.cv_objectives_[i, j, k], objective, rtol=3e-6)
+    np.testing.assert_allclose(model.mean_scores_, model.scores_.mean(axis=2))
+    i, j = np.unravel_index(np.argmax(model.mean_scores_), (2, 3))
+    assert (model.gamma_, model.alpha_) == (GAMMAS[i], ALPHAS[j])
+    best = single.set_params(gamma=model.gamma_, alpha=model.alpha_).fit(X, y)
+    np.testing.assert_allclose(model.objective_, best.objective_, rtol=2e-6)
+    assert np.all(model.dual_gap_ <= 1e-6 * model.objective_)
+    np.testing.assert_allclose(model.decision_function(X), best.decision_function(X), atol=0.02)
+    assert set(vars(best)) - set(vars(model)) <= set(best.get_params())
+
+
+def test_weights(iris):
+    X, y = iris
+    weights = 1.0 + (y == "setosa")
+    model = clone(MODEL).fit(X, y, sample_weight=weights)
+    scorer = get_scorer("accuracy")
+    for k, (train, test) in enumerate(StratifiedKFold(3).split(X, y)):
+        own = clone(SINGLE).set_params(gamma=0.5, alpha=0.01).fit(X[train], y[train], weights[train])
+        expected = scorer(own, X[test], y[test], sample_weight=weights[test])
+        assert model.scores_[1, 1, k] == pytest.approx(expected, abs=1e-9)
+        np.testing.assert_allclose(model.cv_objectives_[1, 1, k], own.objective_, rtol=3e-6)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
+def test_scorers_get_a_fold_s_classifier(kernel, iris):
+    X, y = iris
+    seen = []
+
+    def scorer(model, X_test, y_test):
+        seen.append((X_test.shape[0], model.gamma_, getattr(model, "alpha", None)))
+        known, computed = model.decision_function(X_test), model.decision_function(X_test.copy())
+        np.testing.assert_allclose(known, computed, rtol=1e-9, atol=1e-9)
+        return -len(model.support_)
+
+    X = X if kernel == "rbf" else rbf_kernel(X, gamma=0.5)
+    model = clone(MODEL).set_params(kernel=kernel, scoring=scorer).fit(X, y)
+    gammas = GAMMAS if kernel == "rbf" else [1.0]
+    assert seen == [(50, gamma, alpha) for gamma in gammas for alpha in ALPHAS for _ in range(3)]
+    assert model.score(X, y) == -len(model.support_)
+
+
+def test_scoring(problem):
+    X, y = problem
+    model = clone(MODEL).set_params(scoring="roc_auc").fit(X, y)
+    assert model.mean_scores_.max() > 0.9
+    assert model.score(X, y) == get_scorer("roc_auc")(model, X, y)
+    by_loss = clone(MODEL).set_params(scoring="neg_log_loss", loss="log").fit(X, y)
+    assert -0.7 < by_loss.mean_scores_.max() < 0
+    with pytest.raises(ValueError, match="no finite mean score"):
+        clone(MODEL).set_params(scoring=lambda *_: np.nan).fit(X, y)
+
+
+def test_the_smoothest_of_equals(problem):
+    model = clone(MODEL).set_params(scoring=lambda *_: 0.5).fit(*problem)
+    assert (model.gamma_, model.alpha_) == (0.05, 0.1)
+
+
+@pytest.mark.parametrize("routing", [False, True])
+def test_groups(routing, iris):
+    X, y = iris
+    groups = np.arange(len(y)) % 7
+    splitter = GroupKFold(3)
+    with sklearn.config_context(enable_metadata_routing=routing):
+        model = clone(MODEL).set_params(cv=splitter).fit(X, y, groups=groups)
+        for k, (train, test) in enumerate(splitter.split(X, y, groups)):
+            own = clone(SINGLE).set_params(gamma=0.05, alpha=0.01).fit(X[train], y[train])
+            assert abs(own.score(X[test], y[test]) - model.scores_[0, 1, k]) <= 1.01 / len(test)
+        if routing:
+            pipeline = make_pipeline(StandardScaler(), clone(MODEL).set_params(cv=splitter))
+            routed = pipeline.fit(X, y, groups=groups)[-1]
+            np.testing.assert_allclose(routed.scores_, model.scores_, atol=0.03)
+
+
+def test_other_parameters_of_fit_are_refused(problem):
+    with pytest.raises(TypeError, match="fit has no parameter 'colour'"):
+        clone(MODEL).fit(*problem, colour=1)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_a_fold_may_repeat_and_leave_out_rows(loss, problem):
+    X, y = problem
+    rng = np.random.default_rng(0)
+    folds = [(rng.integers(0, 200, 150), np.arange(50)) for _ in range(2)]
+    model = clone(MODEL).set_params(cv=folds, loss=loss).fit(X, y)
+    for k, (train, _) in enumerate(folds):
+        own = clone(SINGLE).set_params(gamma=0.05, alpha=0.01, loss=loss).fit(X[train], y[train])
+        np.testing.assert_allclose(model.cv_objectives_[0, 1, k], own.objective_, rtol=3e-6)
+    assert 0 <= model.dual_gap_ <= 1e-6 * model.objective_
+
+
+def test_a_fold_without_a_class_is_an_error(iris):
+    with pytest.raises(ValueError, match=r"Fold 0 trains on no row of class 'setosa': use fewer folds"):
+        clone(MODEL).set_params(cv=KFold(3)).fit(*iris)
+
+
+def test_threads_do_not_change_the_result(iris):
+    fits = [clone(MODEL).set_params(n_jobs=n).fit(*iris) for n in (None, 2, -1)]
+    for other in [*fits[1:], clone(MODEL).fit(*iris)]:
+        assert other.dual_coef_.tobytes() == fits[0].dual_coef_.tobytes()
+        assert other.cv_dual_gaps_.tobytes() == fits[0].cv_dual_gaps_.tobytes()
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_small_cache_does_not_change_the_result(n_jobs, iris):
+    small = clone(MODEL).set_params(cache_size=0.01, n_jobs=n_jobs).fit(*iris)  # eight rows
+    model = clone(MODEL).fit(*iris)
+    np.testing.assert_array_equal(small.scores_, model.scores_)
+    np.testing.assert_allclose(small.cv_objectives_, model.cv_objectives_, rtol=1e-9)
+    np.testing.assert_allclose(small.decision_function(iris[0]), model.decision_function(iris[0]), atol=1e-6)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
+def test_each_kernel_value_is_computed_once(make, iris):
+    X, y = make(iris[0]), iris[1]
+    computed = []
+
+    def wide(A, B):
+        computed.append(A.shape[0] * B.shape[0])
+        return rbf_kernel(A, B, gamma=0.5)
+
+    model = clone(MODEL).set_params(kernel=wide, scoring="accuracy").fit(X, y)
+    assert sum(computed) <= 2 * (2 * len(y) ** 2)  # for the folds, for the final fit, and both diagonals
+    assert model.gammas_.tolist() == [1.0]
+    by_name = clone(MODEL).set_params(gammas=[0.5]).fit(X, y)
+    np.testing.assert_array_equal(model.scores_, by_name.scores_)
+    given = clone(MODEL).set_params(kernel="precomputed").fit(rbf_kernel(X, gamma=0.5), y)
+    np.testing.assert_array_equal(given.scores_, by_name.scores_)
+
+
+def test_default_grid_and_the_final_start(problem, capsys):
+    X, y = problem
+    model = KernelSDCAClassifierCV(random_state=0, verbose=True).fit(X, y)
+    scale = KernelSDCAClassifier(random_state=0).fit(X, y).gamma_
+    np.testing.assert_allclose(model.gammas_, scale * np.array([0.25, 0.5, 1, 2, 4]))
+    np.testing.assert_allclose(model.alphas_ * len(y), [10, 1, 0.1, 0.01])
+    assert model.scores_.shape == (5, 4, 5)
+    assert len(capsys.readouterr().out.splitlines()) == 20
+    assert model.score(X, y) > 0.9
+    cold = KernelSDCAClassifier(gamma=model.gamma_, alpha=model.alpha_, random_state=0).fit(X, y)
+    assert model.n_iter_ <= cold.n_iter_
+
+
+def test_one_warning_names_alpha(problem):
+    model = clone(MODEL).set_params(max_iter=2, alphas=[1e-6, 1.0])
+    with pytest.warns(ConvergenceWarning, match="Stopped at alpha=1e-06 after 2 epochs") as caught:
+        model.fit(*problem)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.set_params(tol=None).fit(*problem)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"alphas": [0.0]}, "alphas must be positive"),
+        ({"gammas": []}, "gammas must be a list"),
+        ({"gammas": "scale"}, "gammas must be a list"),
+        ({"gammas": [1, -1]}, "gamma must be a positive number"),
+        ({"kernel": "cubic"}, "kernel must be one of"),
+        ({"scoring": "beauty"}, "beauty"),
+        ({"loss": "huber"}, "loss must be one of"),
+        ({"tol": -1}, "tol must be"),
+        ({"cache_size": 0}, "cache_size must be"),
+        ({"cv": 1000}, "n_splits=1000"),
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_named_and_change_nothing(change, message, problem):
+    model = clone(MODEL).set_params(tol=1e-3).fit(*problem)
+    before = dict(vars(model.set_params(**change)))
+    with pytest.raises(ValueError, match=message):
+        model.fit(*problem)
+    assert all(vars(model)[name] is before[name] for name in before)
+    assert vars(model).keys() == before.keys()

@@ -1,0 +1,163 @@
+"""kernel_pegasos_grid: the errors of separate fits, from one kernel matrix a kernel."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_iris, load_wine
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import StratifiedKFold
+from sklearn.preprocessing import scale
+
+from fastsvm import KernelPegasosClassifier, kernel_pegasos_grid
+
+ALPHAS, STEPS = [1e-4, 0.01, 1.0], [50, 150, 500]
+FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
+KERNELS = [
+    {"gamma": 0.3},
+    {"kernel": "poly", "gamma": 1, "coef0": 1, "degree": 2},
+    {"kernel": "linear"},
+    {"kernel": "laplacian", "gamma": "auto"},
+]
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = load_wine(return_X_y=True)
+    rng = np.random.default_rng(0)
+    return scale(X) + rng.normal(size=X.shape), np.array(["a", "b", "c"])[y]  # else nothing is misclassified
+
+
+def grid_of(X, y, kernels=KERNELS, **options):
+    options = {"alphas": ALPHAS, "n_iters": STEPS, "cv": FOLDS, "random_state": 3} | options
+    return kernel_pegasos_grid(X, y, kernels=kernels, **options)
+
+
+@pytest.mark.parametrize("two", [False, True])
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+def test_errors_are_those_of_fits_on_the_folds(make, two, wine):
+    X, y = wine
+    X, y = (make(X[y != "c"]), y[y != "c"]) if two else (make(X), y)
+    kernels = KERNELS[:3]
+    grid = grid_of(X, y, kernels)
+    expected = np.empty(grid.shape)
+    for place in np.ndindex(grid.shape):
+        kernel, (train, test) = kernels[place[0]], list(FOLDS.split(X, y))[place[3]]
+        own = KernelPegasosClassifier(
+            alpha=ALPHAS[place[1]], n_iter=STEPS[place[2]], random_state=3, **kernel
+        )
+        expected[place] = 1 - own.fit(X[train], y[train]).score(X[test], y[test])
+    np.testing.assert_allclose(grid["error"], expected, atol=1e-12)
+    assert len(np.unique(grid["error"])) > 10
+
+
+def test_the_table(wine):
+    grid = kernel_pegasos_grid(
+        *wine, kernels=KERNELS, alphas=ALPHAS[::-1], n_iters=STEPS[::-1], random_state=3
+    )
+    assert grid.shape == (4, 3, 3, 5)
+    rows = grid.ravel()
+    assert rows.dtype.names[:4] == ("kernel", "gamma", "degree", "coef0")
+    assert rows.dtype.names[4:] == ("alpha", "n_iter", "fold", "error", "seconds")
+    assert rows["kernel"][:: 3 * 3 * 5].tolist() == ["rbf", "poly", "linear", "laplacian"]
+    assert grid["gamma"][3].max() == 1 / 13
+    assert grid["degree"][1].min() == 2
+    assert grid["coef0"][:, 0, 0, 0].tolist() == [0, 1, 0, 0]
+    assert grid["alpha"][0, :, 0, 0].tolist() == ALPHAS
+    assert grid["n_iter"][0, 0, :, 0].tolist() == STEPS
+    assert grid["fold"][0, 0, 0].tolist() == [0, 1, 2, 3, 4]
+    assert ((rows["error"] >= 0) & (rows["error"] < 1)).all()
+    assert (np.diff(grid["seconds"], axis=2) >= 0).all()
+    assert (rows["seconds"] > 0).all()
+
+
+def test_lesser_numbers_of_steps_are_passed_on_the_way(wine):
+    grid = grid_of(*wine)
+    for k, steps in enumerate(STEPS):
+        np.testing.assert_array_equal(
+            grid_of(*wine, n_iters=[steps])["error"][:, :, 0], grid["error"][:, :, k]
+        )
+
+
+@pytest.mark.parametrize("options", [{"n_jobs": 2}, {"n_jobs": -1}, {"cache_size": 0.02}], ids=str)
+def test_threads_and_cache_do_not_change_the_errors(options, wine):
+    kernels = KERNELS[:2]
+    np.testing.assert_array_equal(
+        grid_of(*wine, kernels, **options)["error"], grid_of(*wine, kernels)["error"]
+    )
+
+
+def test_each_kernel_value_is_computed_once(wine):
+    X, y = wine
+    computed = []
+
+    def wide(A, B):
+        computed.append(A.shape[0] * B.shape[0])
+        return rbf_kernel(A, B, gamma=0.3)
+
+    grid = grid_of(X, y, [{"kernel": wide}])
+    assert sum(computed) <= 2 * len(y) ** 2  # and the diagonal
+    assert set(grid["kernel"].ravel()) == {"wide"}
+    np.testing.assert_array_equal(grid["error"], grid_of(X, y, [{"gamma": 0.3}])["error"])
+    given = grid_of(rbf_kernel(X, gamma=0.3), y, [{"kernel": "precomputed"}])
+    np.testing.assert_array_equal(grid["error"], given["error"])
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_progress(n_jobs, wine):
+    calls = []
+    grid_of(*wine, n_jobs=n_jobs, progress=lambda *call: calls.append(call))
+    assert calls == [(k, 4 * 3 * 3) for k in range(1, 37)]
+
+    def interrupt(done, total):
+        if done == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        grid_of(*wine, n_jobs=n_jobs, progress=interrupt)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"kernels": []}, "kernels must be a list of dicts; it is empty"),
+        ({"kernels": [{"alpha": 1}]}, "not 'alpha'"),
+        ({"kernels": [{"gamma": -1}]}, "gamma must be a positive number"),
+        ({"kernels": [{"kernel": "cubic"}]}, "kernel must be one of"),
+        ({"alphas": [0.0]}, "alphas must be positive"),
+        ({"n_iters": []}, "n_iters must be a list of positive integers"),
+        ({"n_iters": [10, 0]}, "n_iters must be a positive integer"),
+        ({"cache_size": 0}, "cache_size must be a positive number"),
+        ({"cv": 1000}, "n_splits=1000"),
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_named(change, message, wine):
+    with pytest.raises(ValueError, match=message):
+        grid_of(*wine, **change)
+
+
+def test_one_class_is_refused():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="one class only"):
+        grid_of(X, np.zeros(len(y)))
+
+
+@pytest.mark.slow
+def test_the_document_s_errors(shared):
+    """Multiclass classification with Pegasos: .0265 of degree 3, .027 of g = 2; .070 of g = 2 at T = 1000."""
+    data = np.load(shared / "usps.npz")
+    kernels = [{"kernel": "poly", "gamma": 1, "coef0": 1, "degree": 3}, {"gamma": 1 / 4}]
+    grid = kernel_pegasos_grid(
+        *(data["X"], data["y"]),
+        kernels=kernels,
+        alphas=[1e-5, 1],
+        n_iters=[1000, 10_000, 25_000, 50_000],
+        cv=StratifiedKFold(5, shuffle=True, random_state=0),
+        n_jobs=2,
+        random_state=1,
+    )
+    polynomial, gaussian = grid["error"].mean(axis=-1)
+    assert 0.025 <= polynomial[1, 3] <= 0.028
+    assert 0.037 <= polynomial[1, 1] <= 0.048
+    assert 0.025 <= gaussian[0, 2] <= 0.028
+    assert 0.06 <= gaussian[0, 0] <= 0.08
