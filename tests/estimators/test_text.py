@@ -71,7 +71,7 @@ FALLBACKS = [
 ]
 
 
-@pytest.mark.parametrize("parameters", FALLBACKS, ids=str)
+@pytest.mark.parametrize("parameters", FALLBACKS, ids="-".join)
 def test_what_is_not_compiled_is_as_in_scikit_learn(parameters):
     for more in ({}, {"min_df": 2}, {"max_features": 5, "binary": True}, {"vocabulary": ["the", "cat", "t"]}):
         for n_jobs in (None, 2):
@@ -79,7 +79,7 @@ def test_what_is_not_compiled_is_as_in_scikit_learn(parameters):
             assert X is not None
 
 
-@pytest.mark.parametrize("parameters", FALLBACKS, ids=str)
+@pytest.mark.parametrize("parameters", FALLBACKS, ids="-".join)
 def test_hashing_what_is_not_compiled(parameters):
     ours = HashedBagOfWords(**parameters, n_jobs=2)
     assert_same(*(outcome(lambda one=one: one.fit_transform(TEXTS)) for one in (ours, scikit_learn(ours))))
