@@ -86,6 +86,7 @@ def test_the_pixels_of_the_document(run, folder):
     assert list(fastsvm.load_model("cells.safetensors").named_steps) == ["pca", "classifier"]
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_numbers(run, smears):
     def trained(seed):
         record = record_of(
