@@ -16,7 +16,7 @@ from fastsvm import (
 _N_COUNTS_ALL = "the objective averages over all n rows, those of weight 0 and repeated ones included"
 _CLASS_WEIGHT = {
     "poly": "of odd degree, without coef0 and without an intercept, f(-x) = -f(x): no class gets all points",
-    "precomputed": "a gaussian so narrow that most points are near one row, and get the label of it, light or not",
+    "precomputed": "a gaussian so narrow that most points are near one row only, whose label they get",
 }
 
 
