@@ -10,7 +10,7 @@ from ._kernel import add_rows, gather, mirror, spread
 from ._kernel_values import CHUNK, FEW
 
 MIB = 1 << 20
-COMPLETE = 0.35  # the share of the rows from which on all are computed
+COMPLETE = 0.1  # the share of the rows from which on all are computed
 
 
 class Gram:

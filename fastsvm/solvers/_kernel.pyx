@@ -14,7 +14,7 @@ from ._types cimport head, index, int8_t, int32_t, int64_t, real, uint64_t
 
 cdef enum:
     COLUMNS = 512  # of a class's scores, that many are kept in the cache while rows are added
-    LINES = 64  # of as many rows a cache line is kept while columns are mirrored
+    LINE = 16  # values that may share a cache line, read one after the other while columns are mirrored
 
 
 def pegasos(
@@ -111,15 +111,15 @@ def mirror(
     real[:, ::1] rows, const int32_t[::1] slots, const int32_t[::1] sources, const int32_t[::1] targets,
 ):
     """K[t, s] = K[s, t] for all s in `sources` and t in `targets`, where rows[slots[i]] is row i of K."""
-    cdef Py_ssize_t start, k, j, s
-    cdef const real* source
+    cdef Py_ssize_t start, k, j, t
+    cdef real* target
     with nogil:
-        for start from 0 <= start < targets.shape[0] by LINES:
-            for j in range(sources.shape[0]):
-                s = sources[j]
-                source = &rows[slots[s], 0]
-                for k in range(start, min(start + LINES, targets.shape[0])):
-                    rows[slots[targets[k]], s] = source[targets[k]]
+        for start from 0 <= start < targets.shape[0] by LINE:
+            for k in range(start, min(start + LINE, targets.shape[0])):
+                t = targets[k]
+                target = &rows[slots[t], 0]
+                for j in range(sources.shape[0]):
+                    target[sources[j]] = rows[slots[sources[j]], t]
 
 
 def gap_terms(
