@@ -68,6 +68,10 @@ def numbers(*which):
     return np.array(which, np.int32)
 
 
+def block(gram, which):
+    return gram.block(which, np.empty(len(which) ** 2, gram.rows.dtype))
+
+
 def full(gram):
     """The whole matrix, which must fit."""
     gram.fetch(np.arange(gram.n, dtype=np.int32), 0)
@@ -100,7 +104,7 @@ def test_values_are_scikit_learns(kernel, n, tolerance, layout):
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
-@pytest.mark.parametrize("gamma", [1e-3, 1.0, 100.0])
+@pytest.mark.parametrize("gamma", [0.1, 100.0])
 @pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
 def test_where_only_differences_count_offsets_do_not(kernel, gamma, layout):
     """Single precision of values around 10,000 knows differences to a thousandth at best."""
@@ -137,7 +141,7 @@ def test_a_matrix_that_is_given_is_not_copied(real):
     gram = make_gram(K, "precomputed")
     assert np.shares_memory(gram.rows, K)
     np.testing.assert_array_equal(full(gram), K)
-    np.testing.assert_array_equal(gram.block(numbers(5, 2, 9)), K[np.ix_([5, 2, 9], [5, 2, 9])])
+    np.testing.assert_array_equal(block(gram, numbers(5, 2, 9)), K[np.ix_([5, 2, 9], [5, 2, 9])])
 
 
 # What is kept -------------------------------------------------------------------------------------------
@@ -195,9 +199,9 @@ def test_blocks_and_sums_do_not_depend_on_what_is_kept(kernel, capacity, layout)
     which, factors = numbers(3, 50, 17, 30, 9, 31), np.random.default_rng(0).normal(size=(2, 6))
     factors[0, :3] = 0
     scores = np.ones((2, 60))
-    np.testing.assert_allclose(gram.block(which), K[np.ix_(which, which)], rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(block(gram, which), K[np.ix_(which, which)], rtol=1e-12, atol=1e-12)
     gram.fetch(which[: min(capacity, 3)], 0)
-    np.testing.assert_allclose(gram.block(which), K[np.ix_(which, which)], rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(block(gram, which), K[np.ix_(which, which)], rtol=1e-12, atol=1e-12)
     gram.add(which, factors, scores, 0)
     np.testing.assert_allclose(scores, 1 + factors @ K[which], rtol=1e-10, atol=1e-10)
 
@@ -213,20 +217,19 @@ def test_threads_do_not_change_a_bit(kernel, layout):
         gram = make_gram(layout(X), kernel, threads=threads, cache_size=1, **KERNELS[kernel])
         scores = np.zeros((2, 2100))
         gram.add(which, factors, scores, 0)
-        block = gram.block(numbers(5, 100, 200, 7))
+        part = block(gram, numbers(5, 100, 200, 7))
         outside = scores_of(gram.kernel, gram.points, scores, layout(X[:300]), threads=threads)
-        found.append([array.tobytes() for array in (gram.rows[gram.slots[which]], scores, block, outside)])
+        found.append([array.tobytes() for array in (gram.rows[gram.slots[which]], scores, part, outside)])
     assert found[0] == found[1] == found[2]
 
 
 @pytest.mark.parametrize("cache_size", [1, 0.05])
-@pytest.mark.parametrize("kernel", ["rbf", "linear"])
-def test_a_small_cache_gives_the_model_of_the_whole_matrix(kernel, cache_size):
+def test_a_small_cache_gives_the_model_of_the_whole_matrix(cache_size):
     """1 MiB holds 174 rows of 1,500; .05 MiB hold 8."""
     X, Y = labelled(1500, 2)
-    options = {"kernel": kernel, "alpha": 1e-3, "random_state": 0, **KERNELS[kernel]}
+    options = {"gamma": 0.3, "alpha": 1e-3, "random_state": 0}
     whole, small = (
-        kernel_pegasos(X, Y, n_iter=2000, cache_size=size, **options) for size in (1024, cache_size)
+        kernel_pegasos(X, Y, n_iter=1500, cache_size=size, **options) for size in (1024, cache_size)
     )
     np.testing.assert_array_equal(small.dual_coef, whole.dual_coef)
     np.testing.assert_allclose(small.objective, whole.objective, rtol=1e-6)
@@ -241,7 +244,7 @@ def test_a_small_cache_gives_the_model_of_the_whole_matrix(kernel, cache_size):
 def test_threads_do_not_change_models(solve):
     X, Y = labelled(1500, 3)
     options = {"alpha": 1e-3, "cache_size": 0.7, "random_state": 3}
-    options |= {"tol": 1e-2} if solve is kernel_sdca else {"n_iter": 2000}
+    options |= {"tol": 1e-2} if solve is kernel_sdca else {"n_iter": 1000}
     one, two = (solve(X, Y, n_jobs=threads, **options) for threads in (1, 2))
     for part in ("dual_coef", "objective", "gap"):
         assert getattr(one, part).tobytes() == getattr(two, part).tobytes()
