@@ -4,8 +4,8 @@
 
 DIR has usps.npz, flame.csv, jain.csv and imdb_10k.tsv. Sections: `table`, digits, errors of five folds
 and the time of each; `curve`, error against time at growing budgets, and the document's naive program
-against its vectorised one; `flat`, two sets in the plane; `text`, sparse rows. All contenders work in one
-process, on one core, alternating.
+against its vectorised one; `grid`, the document's whole grid, ours alone, on all cores; `flat`, two sets
+in the plane; `text`, sparse rows. All contenders work in one process, on one core, alternating.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..machine import pin
 
-SECTIONS = ("table", "curve", "flat", "text")
+SECTIONS = ("table", "curve", "grid", "flat", "text")
 
 
 def options():
