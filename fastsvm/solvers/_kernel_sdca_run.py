@@ -129,10 +129,14 @@ class KernelSDCARun:
         return rows
 
     def _working_set(self, k):
-        """The rows that add to the gap, and those with dual variables above 0; at most MOST."""
+        """The rows that add to the gap, and those with dual variables above 0; if too many, some at random.
+
+        The worst ones alone would be much the same, and solving for them would wrong the others.
+        """
         rows = np.flatnonzero((self.terms[k] > 0) | (self.dual[k] > 0)).astype(np.int32)
         if len(rows) > MOST:
-            rows = np.sort(rows[np.argpartition(-self.terms[k, rows], MOST)[:MOST]])
+            shuffle(rows, self.states[k])
+            rows = np.sort(rows[:MOST])
         return rows
 
     def _prepare(self, sets):
