@@ -165,7 +165,7 @@ def many():
     return X, *labels(X, 3), stream(1100, 600)
 
 
-@pytest.mark.parametrize(("kernel", "weighted"), zip(KERNELS, [False, True, False, True, True], strict=True))
+@pytest.mark.parametrize(("kernel", "weighted"), [*zip(KERNELS, 3 * [False, True], strict=False)])
 def test_pegasos_in_single_precision(kernel, weighted, many):
     X, Y, weights, order = many
     weights = weights if weighted else None
