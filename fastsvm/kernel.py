@@ -319,7 +319,7 @@ class KernelSDCAClassifier(KernelClassifier):
 
 
 def each_class(run):
-    """What a KernelSDCARun found, as a Result a class."""
+    """What a KernelSDCARun found, in its attributes primal, gap and epochs, as a Result a class."""
     return [
         Result(None, 0.0, None, p, gap, n, None, "kernel SDCA")
         for p, gap, n in zip(run.primal, run.gap, run.epochs, strict=True)

@@ -2,6 +2,7 @@
 
 from itertools import count
 from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -202,22 +203,27 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         self.cv_dual_gaps_ = np.empty_like(self.cv_objectives_)
         best, every = -np.inf, []
         for i, gamma in enumerate(self.gammas_.tolist()):
-            self.gamma_ = gamma
-            for j, runs in enumerate(self._path(X, signs, folds, weights, seeds)):
+            self.gamma_, gram = gamma, None  # one kernel matrix goes before the next comes
+            gram = self._gram(X)
+            for j, fits in enumerate(self._path(gram, signs, folds, weights, seeds)):
                 alpha = float(self.alphas_[j])
-                scores = self.scores_[i, j] = self._score_folds(alpha, folds, runs, X, y, routed.scorer.score)
-                self.cv_objectives_[i, j] = [run.primal for run in runs]
-                self.cv_dual_gaps_[i, j] = [run.gap for run in runs]
-                every += [(alpha, result) for run in runs for result in each_class(run)]
+                scores = self.scores_[i, j] = self._score_folds(alpha, folds, fits, X, y, routed.scorer.score)
+                self.cv_objectives_[i, j] = [fit.primal for fit in fits]
+                self.cv_dual_gaps_[i, j] = [fit.gap for fit in fits]
+                every += [(alpha, result) for fit in fits for result in each_class(fit)]
                 mean = np.mean(scores)
                 if self.verbose:
                     print(f"gamma {gamma:.3g}  alpha {alpha:.3e}  score {mean:.4f} +- {np.std(scores):.4f}")
                 if mean > best:
                     best, chosen = mean, (gamma, alpha)
-                    start = mean_over_folds(folds, [run.dual for run in runs], len(y))
+                    start = mean_over_folds(folds, [fit.dual for fit in fits], len(y))
         if best == -np.inf:
             raise ValueError("scoring gave no finite mean score for any gamma and alpha.")
         self.gamma_, self.alpha_ = chosen
+        if self.gamma_ != gamma:
+            gram = None
+            gram = self._gram(X)
+        gram.threads = effective_n_jobs(self.n_jobs)
         self.mean_scores_ = self.scores_.mean(axis=2)
 
         weights = self._weights(y, sample_weight)
@@ -225,7 +231,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
             np.minimum(start, 1.0 if weights is None else weights, out=start)
         final = self._model(self.gamma_, self.alpha_)
         with one_blas_thread:
-            run = final._make_run(KernelProblem(self._gram(X), signs, weights), seed, start)
+            run = final._make_run(KernelProblem(gram, signs, weights), seed, start)
             for _ in run.rounds(self.tol):
                 pass
         final._set_result(X, run.result())
@@ -240,9 +246,8 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         )
         return self
 
-    def _path(self, X, signs, folds, weights, seeds):
-        """For each alpha a run a fold, over the kernel matrix at `gamma_`."""
-        gram = self._gram(X)
+    def _path(self, gram, signs, folds, weights, seeds):
+        """For each alpha the fits of all folds."""
         paths = [
             _Path(KernelProblem(gram, signs, of_fold, train), seed)
             for of_fold, (train, _), seed in zip(weights, folds, seeds, strict=True)
@@ -258,18 +263,18 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
                 return path.solve(model, stopping)
 
             with one_blas_thread:
-                runs = in_threads(solve, paths, n_workers, stopping.append)
-            yield runs
+                fits = in_threads(solve, paths, n_workers, stopping.append)
+            yield fits
 
-    def _score_folds(self, alpha, folds, runs, X, y, params):
+    def _score_folds(self, alpha, folds, fits, X, y, params):
         scorer = self._scorer()
         scores = []
-        for (_, test), run in zip(folds, runs, strict=True):
+        for (_, test), fit in zip(folds, fits, strict=True):
             model = self._model(self.gamma_, alpha, _OfFold)
             model.classes_, model.n_features_in_, model.gamma_ = self.classes_, X.shape[1], self.gamma_
-            model._set_support(X, run.coef)
+            model._set_support(X, fit.coef)
             rows = X[test]
-            model.known = rows, _decision(run, test)
+            model.known = rows, _decision(fit.scores, test)
             scores.append(scorer(model, rows, y[test], **rows_of(params, test)))
         return scores
 
@@ -282,8 +287,20 @@ class _OfFold(KernelSDCAClassifier):
         return scores if X is rows else super().decision_function(X)
 
 
+class _Fit(NamedTuple):
+    """What is kept of a KernelSDCARun; its attributes."""
+
+    alpha: float
+    dual: np.ndarray
+    scores: np.ndarray
+    coef: np.ndarray
+    primal: np.ndarray
+    gap: np.ndarray
+    epochs: np.ndarray
+
+
 class _Path:
-    """The runs of one fold for ever smaller alpha.
+    """The fits of one fold for ever smaller alpha.
 
     Parameters
     ----------
@@ -296,27 +313,26 @@ class _Path:
         self.last = None
 
     def solve(self, model, stopping):
-        """A run to its end, at the alpha of a KernelSDCAClassifier; up to a round if `stopping` has items."""
+        """The fit at the alpha of a KernelSDCAClassifier; given up once `stopping` has an item."""
         _age(self.problem.gram)
         run = model._make_run(self.problem, self.seed, None if self.last is None else self._start(model))
         for _ in run.rounds(model.tol):
             if stopping:
                 raise KeyboardInterrupt
-        self.last = run.alpha, run.dual, run.scores
-        return run
+        self.last = _Fit(*(getattr(run, name) for name in _Fit._fields))
+        return self.last
 
     def _start(self, model):
         """For each class the multiple of the last dual variables that has the best bound; see `Path`."""
-        last_alpha, dual, scores = self.last
-        terms = np.empty(dual.shape[1])
-        scores = scores * (last_alpha / model.alpha)
+        dual, shrinks = self.last.dual, model.alpha / self.last.alpha
+        terms, scores = np.empty(dual.shape[1]), self.last.scores / shrinks
 
         def multiple(k):
             def bound(t):
                 gap, losses, pulls = self.problem.gap_terms(k, t * dual[k], t * scores[k], model.loss, terms)
                 return losses + pulls / 2 - gap
 
-            return best_multiple(bound, model.alpha / last_alpha)[0] * dual[k]
+            return best_multiple(bound, shrinks)[0] * dual[k]
 
         return np.array([multiple(k) for k in range(len(dual))])
 
@@ -481,16 +497,16 @@ def _measure(model, X, y, folds, orders, grid, report):
                 if stopping:
                     raise KeyboardInterrupt
                 run.visit(order[run.t : min(n_iter, run.t + step)])
-            cells["error"][k] = np.mean(winners(_decision(run, test)) != places[test])
+            cells["error"][k] = np.mean(winners(_decision(run.scores, test)) != places[test])
             cells["seconds"][k] = run.seconds
         report()
 
     in_threads(measure, runs, n_workers, stopping.append)
 
 
-def _decision(run, test):
-    """What `decision_function` would give for the test rows, times a number > 0."""
-    scores = np.ascontiguousarray(run.scores[:, test].T)
+def _decision(scores, test):
+    """Scores of shape (n_problems, n) as `decision_function` gives those of the test rows."""
+    scores = np.ascontiguousarray(scores[:, test].T)
     return scores.ravel() if scores.shape[1] == 1 else scores
 
 

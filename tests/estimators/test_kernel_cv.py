@@ -1,5 +1,6 @@
 """KernelSDCAClassifierCV: the folds are those of scikit-learn, and each fit of them is certified."""
 
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -235,3 +236,15 @@ def test_bad_parameters_are_named_and_change_nothing(change, message, problem):
         model.fit(*problem)
     assert all(vars(model)[name] is before[name] for name in before)
     assert vars(model).keys() == before.keys()
+
+
+def test_one_kernel_matrix_at_a_time():
+    rng = np.random.default_rng(0)
+    X, n = rng.normal(size=(800, 3)), 800
+    y = np.where(X[:, 0] + 0.3 * rng.normal(size=n) > 0, 1, -1)
+    model = KernelSDCAClassifierCV(gammas=[0.1, 0.2, 0.3, 0.4], alphas=[0.1, 0.01], cv=4)
+    tracemalloc.start()
+    model.fit(X, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2.5 * 8 * n**2  # with what one run works on
