@@ -10,6 +10,7 @@ import numpy as np
 from . import _kernel
 from ._input import as_state, one_of, positive
 from ._kernel_run import KernelProblem, KernelResult, make_gram
+from ._polish import polish_block
 from ._random import shuffle
 from ._run import CODES, LOSSES, Epoch
 
@@ -17,6 +18,7 @@ START = 256  # rows of the first working set, at least; an eighth of all
 MOST = 4096  # rows of any: 64 MiB of kernel values
 SMALL = 1024  # up to so many rows, all of them
 PATIENCE = 100  # epochs over a working set
+SPELL = 20  # epochs before conjugate gradients are tried
 SOONER = 0.03  # the share of the gap that a round leaves of what its working set can show
 CLOSER = 0.3  # the share of the tolerated gap that it may leave at the end
 
@@ -165,11 +167,16 @@ class KernelSDCARun:
         dual, scores = self.dual[k, rows], self.scores[k, rows]
         weights = p.weights[rows] if p.weights.size else p.weights
         before, order = dual.copy(), np.arange(len(rows), dtype=np.int32)
-        done, _ = _kernel.ascend(
-            *(block, self.steepness[rows], self.rate, p.signs[k, rows], weights, dual, scores),
-            *(CODES[self.loss], order, self.states[k]),
-            *(min(PATIENCE, self.max_iter - self.epochs[k]), goal * p.n),
-        )
+        limit = min(PATIENCE, self.max_iter - self.epochs[k])
+        done, gap, goal = 0, np.inf, goal * p.n
+        while gap > goal and done < limit:
+            if done and self.loss != "log":
+                polish_block(block, self.rate, p.signs[k, rows], weights, dual, scores, self.loss)
+            more, gap = _kernel.ascend(
+                *(block, self.steepness[rows], self.rate, p.signs[k, rows], weights, dual, scores),
+                *(CODES[self.loss], order, self.states[k], min(SPELL, limit - done), goal),
+            )
+            done += more
         self.epochs[k] += done
         return dual - before
 

@@ -28,35 +28,77 @@ def polish(problem, loss, alpha, bias_rate, w, bias, dual):
     which = np.flatnonzero(problem.inside(dual, loss)).astype(np.int32)
     if not len(which):
         return bias
-    top = np.broadcast_to(problem.top(loss), problem.n)[which]
     c = problem.weights[which] if problem.weights.size else 1.0
-    b, y, curvature = dual[which], problem.signs[which], CURVATURE[loss] / c
-    sparse = np.zeros(problem.n)
+    y, curvature, sparse = problem.signs[which], CURVATURE[loss] / c, np.zeros(problem.n)
 
     def apply(p):
-        """How a change p of b changes the slopes, and w."""
         sparse[which] = p
         u = problem.combine(sparse, alpha)
-        return margins(problem, which, u, bias_rate * float(p @ y)) + curvature * p, u
+        return margins(problem, which, u, bias_rate * float(p @ y)) + curvature * p
 
+    b, top = dual[which], np.broadcast_to(problem.top(loss), problem.n)[which]
     slope = 1 - curvature * b - margins(problem, which, w, bias)
-    step, rest, direction = np.zeros(len(which)), slope, slope
+    step = step_inside(b, top, slope, apply)
+    if step is None:
+        return bias
+    dual[which] = b + step
+    sparse[which] = step
+    w += problem.combine(sparse, alpha)
+    return bias + bias_rate * float(step @ y)
+
+
+def polish_block(block, rate, signs, weights, dual, scores, loss):
+    """The same for the rows of a kernel matrix; change dual and scores in place.
+
+    Parameters
+    ----------
+    block, rate, signs, weights, dual, scores : as in `_kernel.ascend`
+    loss : {"hinge", "squared_hinge", "smooth_hinge"}
+    """
+    c = weights if weights.size else np.ones(len(dual))
+    top = np.where(c > 0, np.inf, 0.0) if loss == "squared_hinge" else c
+    which = np.flatnonzero((dual > 0) & (dual < top))
+    if not len(which):
+        return
+    inner, y, curvature = block[np.ix_(which, which)], signs[which], CURVATURE[loss] / c[which]
+
+    def apply(p):
+        return rate * y * (inner @ (y * p).astype(inner.dtype)) + curvature * p
+
+    b = dual[which]
+    step = step_inside(b, top[which], 1 - curvature * b - y * scores[which], apply)
+    if step is not None:
+        dual[which] = b + step
+        scores += rate * ((step * y).astype(block.dtype) @ block[which])
+
+
+def step_inside(b, top, slope, apply):
+    """A step that raises a concave quadratic function, and stays in the box.
+
+    Parameters
+    ----------
+    b : array, where to start from
+    top : array, the upper ends of the box; the lower are 0
+    slope : array, the gradient at b
+    apply : callable
+        ``apply(p)`` is by how much a step of p lowers the gradient.
+
+    Returns
+    -------
+    array, or None where conjugate gradients find nothing that rises
+    """
+    step, rest, direction = np.zeros(len(b)), slope, slope
     size = first = rest @ rest
     for _ in range(STEPS):
-        bend, _ = apply(direction)
+        bend = apply(direction)
         if not size > 1e-8 * first or not direction @ bend > 0:
             break
         length = size / (direction @ bend)
         step, rest = step + length * direction, rest - length * bend
         size, before = rest @ rest, size
         direction = rest + size / before * direction
-
     step = np.clip(b + step, 0, top) - b
-    bend, u = apply(step)
-    gain = step @ slope
+    bend, gain = apply(step), step @ slope
     if not gain > 0:
-        return bias
-    share = min(1.0, gain / (step @ bend))  # the best place on the way, which lies inside the box
-    dual[which] = np.clip(b + share * step, 0, top)
-    w += share * u
-    return bias + share * bias_rate * float(step @ y)
+        return None
+    return np.clip(b + min(1.0, gain / (step @ bend)) * step, 0, top) - b  # the best place on the way
