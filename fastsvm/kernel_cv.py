@@ -226,16 +226,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         gram.threads = effective_n_jobs(self.n_jobs)
         self.mean_scores_ = self.scores_.mean(axis=2)
 
-        weights = self._weights(y, sample_weight)
-        if self.loss != "squared_hinge":  # the dual variables of which have no upper end
-            np.minimum(start, 1.0 if weights is None else weights, out=start)
-        final = self._model(self.gamma_, self.alpha_)
-        with one_blas_thread:
-            run = final._make_run(KernelProblem(gram, signs, weights), seed, start)
-            for _ in run.rounds(self.tol):
-                pass
-        final._set_result(X, run.result())
-        vars(self).update({name: value for name, value in vars(final).items() if name.endswith("_")})
+        run = self._fit_all(X, KernelProblem(gram, signs, self._weights(y, sample_weight)), seed, start)
         every += [(self.alpha_, result) for result in each_class(run)]
         warn_if_short(
             [result for _, result in every],
@@ -245,6 +236,19 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
             stacklevel=4,
         )
         return self
+
+    def _fit_all(self, X, problem, seed, start):
+        """Fit all rows at `gamma_` and `alpha_`, starting from dual variables that their box may not hold."""
+        if self.loss != "squared_hinge":  # the dual variables of which have no upper end
+            start = np.minimum(start, problem.weights if problem.weights.size else 1.0)
+        final = self._model(self.gamma_, self.alpha_)
+        with one_blas_thread:
+            run = final._make_run(problem, seed, start)
+            for _ in run.rounds(self.tol):
+                pass
+        final._set_result(X, run.result())
+        vars(self).update({name: value for name, value in vars(final).items() if name.endswith("_")})
+        return run
 
     def _path(self, gram, signs, folds, weights, seeds):
         """For each alpha the fits of all folds."""

@@ -27,8 +27,8 @@ N_COUNTS_ALL = "the objective averages over all n rows, those of weight 0 and re
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(
     [
-        KernelSDCAClassifierCV(gammas=["scale"], cv=3),
-        KernelSDCAClassifierCV("poly", coef0=1, loss="log", gammas=["auto"], cv=3),
+        KernelSDCAClassifierCV(gammas=["scale"], alphas=[0.1, 0.001], cv=2),
+        KernelSDCAClassifierCV("poly", coef0=1, loss="log", gammas=["auto"], alphas=[1, 0.1], cv=2),
     ],
     expected_failed_checks=lambda estimator: {
         "check_sample_weight_equivalence_on_dense_data": N_COUNTS_ALL,
@@ -166,9 +166,9 @@ def test_threads_do_not_change_the_result(iris):
 def test_a_small_cache_does_not_change_the_result(n_jobs, iris):
     small = clone(MODEL).set_params(cache_size=0.01, n_jobs=n_jobs).fit(*iris)  # eight rows
     model = clone(MODEL).fit(*iris)
-    np.testing.assert_array_equal(small.scores_, model.scores_)
-    np.testing.assert_allclose(small.cv_objectives_, model.cv_objectives_, rtol=1e-9)
-    np.testing.assert_allclose(small.decision_function(iris[0]), model.decision_function(iris[0]), atol=1e-6)
+    np.testing.assert_allclose(small.scores_, model.scores_, atol=1.01 / 50)
+    np.testing.assert_allclose(small.cv_objectives_, model.cv_objectives_, rtol=1e-6)
+    np.testing.assert_allclose(small.decision_function(iris[0]), model.decision_function(iris[0]), atol=1e-3)
 
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
@@ -240,11 +240,12 @@ def test_bad_parameters_are_named_and_change_nothing(change, message, problem):
 
 def test_one_kernel_matrix_at_a_time():
     rng = np.random.default_rng(0)
-    X, n = rng.normal(size=(800, 3)), 800
-    y = np.where(X[:, 0] + 0.3 * rng.normal(size=n) > 0, 1, -1)
-    model = KernelSDCAClassifierCV(gammas=[0.1, 0.2, 0.3, 0.4], alphas=[0.1, 0.01], cv=4)
+    X, n = rng.normal(size=(1500, 3)), 1500
+    y = np.where(X[:, 0] > 0, 1, -1)  # few rows are near the border, and few are worked on
+    X[:, 0] += 3 * y
+    model = KernelSDCAClassifierCV(gammas=[0.1, 0.2, 0.3], alphas=[1e-4], cv=3, random_state=0)
     tracemalloc.start()
     model.fit(X, y)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 2.5 * 8 * n**2  # with what one run works on
+    assert peak < 1.8 * 4 * n**2
