@@ -6,6 +6,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from scipy import sparse
 from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .base import OneVsRestClassifier, all_or_nothing, signs_of
@@ -25,6 +26,12 @@ from .solvers._input import flag, one_of, positive
 from .solvers._kernel_values import KERNELS, GivenKernel, Kernel
 
 __all__ = ["KernelPegasosClassifier", "KernelSDCAClassifier"]
+
+
+def _compares_rows(estimator):
+    if estimator._precomputed:
+        raise AttributeError("partial_fit compares rows of different calls: kernel='precomputed' needs fit.")
+    return True
 
 
 class KernelClassifier(OneVsRestClassifier):
@@ -166,7 +173,8 @@ class KernelSDCAClassifier(KernelClassifier):
     class_weight : dict, "balanced" or None, default=None
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
     cache_size : float > 0, default=1024
-        MiB of kernel values to keep, in fitting and predicting. Does not change the result.
+        MiB of kernel values to keep, in fitting and predicting. Does not change the result, but for the
+        last digits of single precision.
     n_jobs : int or None, default=None
         Threads; -1 for all processors. Does not change the result.
     verbose : bool, default=False
@@ -354,7 +362,8 @@ class KernelPegasosClassifier(KernelClassifier):
     class_weight : dict, "balanced" or None, default=None
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
     cache_size : float > 0, default=1024
-        MiB of kernel values to keep, in fitting and predicting. Does not change the result.
+        MiB of kernel values to keep, in fitting and predicting. Does not change the result, but for the
+        last digits of single precision.
     n_jobs : int or None, default=None
         Threads; -1 for all processors. Does not change the result.
     random_state : int, RandomState or None, default=None
@@ -445,6 +454,7 @@ class KernelPegasosClassifier(KernelClassifier):
 
     fit.__doc__ = KernelSDCAClassifier.fit.__doc__
 
+    @available_if(_compares_rows)
     @all_or_nothing
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Take a step on each row of X, in random order, continuing where the last call, or `fit`, stopped.
@@ -464,8 +474,6 @@ class KernelPegasosClassifier(KernelClassifier):
         self
         """
         self._check_params()
-        if self._precomputed:
-            raise ValueError("partial_fit compares rows of different calls: kernel='precomputed' needs fit.")
         first = not hasattr(self, "classes_")
         X, y = self._validated_batch(X, y, classes)
         if first:

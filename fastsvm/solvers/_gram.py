@@ -10,6 +10,7 @@ from ._kernel import add_rows, gather, mirror, spread
 from ._kernel_values import CHUNK, FEW
 
 MIB = 1 << 20
+A_SHARE = 1 << 19  # values for whose sake a thread is started
 COMPLETE = 0.1  # the share of the rows from which on all are computed
 
 
@@ -57,28 +58,32 @@ class Gram:
         Parameters
         ----------
         which : int32 array of distinct row numbers, no more than `capacity`
-        now : int
-            A time that does not go back.
+        now : int, or an array of one for each row
+            When they are used; what was used earlier gives way.
         """
-        held = self.slots[which]
-        self.used[held[held >= 0]] = now
-        missing = which[held < 0]
+        held, now = self.slots[which], np.broadcast_to(now, which.shape)
+        missing, later = which[held < 0], now[held < 0]
+        self.used[held[held >= 0]] = now[held >= 0]
+        held = held[held >= 0]
         if not len(missing):
             return
         if self._worth_completing(len(missing)):
             self._complete()
             self.used[self.slots[which]] = now
             return
-        places = np.argpartition(self.used, len(missing) - 1)[: len(missing)].astype(np.int32)
+        used = self.used.copy()
+        used[held] = np.iinfo(used.dtype).max  # they stay, even if others were used as late
+        places = np.argpartition(used, len(missing) - 1)[: len(missing)].astype(np.int32)
         places.sort()  # where nothing has to give way, side by side
         owners = self.owners[places]
         self.slots[owners[owners >= 0]] = -1
-        self.owners[places], self.used[places] = missing, now
+        self.owners[places] = self.used[places] = -1
         step = self.kernel.panel(self.points.values.shape[1])
         for first in range(0, len(missing), step):
             part = slice(first, first + step)
             self._compute(missing[part], places[part])
-        self.slots[missing] = places  # only now: an interrupt leaves no row half-computed
+        # Only now: an interrupt leaves no row half-computed.
+        self.slots[missing], self.owners[places], self.used[places] = places, missing, later
         self.computed += len(missing)
 
     def _compute(self, which, places):
@@ -89,7 +94,7 @@ class Gram:
             for start, stop, tile in self.kernel.tiles(few, self.points, first, last):
                 self.rows[places, start:stop] = tile
 
-        self._share(some)
+        self._share(some, len(which))
 
     def _worth_completing(self, wanted):
         """Whether the whole matrix takes less than these rows, as half of it is the mirror of the other.
@@ -127,14 +132,15 @@ class Gram:
         self.slots[:] = slots
         self.computed = self.n
 
-    def _share(self, work):
-        """Call work(first, last) for ranges of columns, in threads."""
-        step = -(-self.n // (CHUNK * self.threads)) * CHUNK
+    def _share(self, work, n_rows):
+        """Call work(first, last) for ranges of columns, in threads where there is enough to do."""
+        threads = min(self.threads, n_rows * self.n // A_SHARE + 1)
+        step = -(-self.n // (CHUNK * threads)) * CHUNK
         ranges = [(first, min(first + step, self.n)) for first in range(0, self.n, step)]
         if len(ranges) == 1:
             work(*ranges[0])
             return
-        with ThreadPoolExecutor(self.threads) as pool:
+        with ThreadPoolExecutor(threads) as pool:
             for _ in pool.map(lambda bounds: work(*bounds), ranges):
                 pass
 
@@ -144,7 +150,9 @@ class Gram:
             part = slice(first, first + self.capacity)
             self.fetch(which[part], now)
             some, weights = which[part], np.ascontiguousarray(factors[:, part])
-            self._share(lambda a, b, w=weights, s=some: add_rows(self.rows, self.slots, s, w, scores, a, b))
+            self._share(
+                lambda a, b, w=weights, s=some: add_rows(self.rows, self.slots, s, w, scores, a, b), len(some)
+            )
 
     def block(self, which, room):
         """K[which][:, which] in `room`, copied from rows where they are kept, computed where not."""

@@ -3,16 +3,16 @@
 import time
 
 import numpy as np
+from scipy import sparse
 
 from . import _kernel
 from ._gram import scores_of
 from ._input import as_rows, as_state, as_weights, positive
 from ._kernel_run import KernelProblem, KernelResult, as_all_signs, make_gram
-from ._kernel_values import PANEL
 from ._random import draw_rows
 from ._run import Epoch
 
-SOON = 64  # draws in which to look for rows that will be needed, at least; a quarter of those made
+SOON = 256  # draws in which to look for rows that will be needed, at least; a quarter of those made
 VALUES = 1 << 20  # computed at a time, where rows are short
 STEPS = 1 << 27  # additions in one call of the kernel: some tenths of a second, so that Ctrl-C is heard
 
@@ -59,26 +59,32 @@ class KernelPegasosRun:
             done += moved
             self.t += moved
             if moved < len(part):
-                gram.fetch(self._needed(order[done:]), self.t)
+                rows, steps = self._needed(order[done:])
+                gram.fetch(rows, self.t + steps)  # what has been used gives way to what will be
         self.seconds += time.thread_time() - start
 
     def _needed(self, order):
-        """The next rows that have no values yet and would pull now; the first is one.
+        """The next rows that have no values yet and would pull now, and in how many steps each comes.
 
-        The longer ago the start, the less changes from one step to the next.
+        The longer ago the start, the less changes from one step to the next; but rows fetched too early
+        may have to give way before they are used.
         """
         p, gram = self.problem, self.problem.gram
-        most = max(PANEL, VALUES // gram.n)
-        order = order[: max(SOON, most if most > PANEL else 0, self.t // 4)]
-        missing = order[gram.slots[order] < 0]
-        missing = missing[np.sort(np.unique(missing, return_index=True)[1])]
-        pulls = p.signs[:, missing] * self.scores[:, missing] < self.alpha * (self.t + 1)
-        return missing[pulls.any(axis=0)][: min(gram.capacity, most)]
+        most = min(max(SOON, VALUES // gram.n), -(-gram.capacity // 2))
+        order = order[: max(SOON, most, self.t // 4) if gram.capacity == gram.n else most]
+        steps = np.sort(np.unique(order, return_index=True)[1])
+        steps = steps[gram.slots[order[steps]] < 0]
+        rows = order[steps]
+        pulls = p.signs[:, rows] * self.scores[:, rows] < self.alpha * (self.t + 1)
+        which = np.flatnonzero(pulls.any(axis=0))[:most]
+        return rows[which], steps[which]
 
     def losses(self, X, signs, weights, cache_size):
         """For each class the sum of the losses of rows that are not in the problem."""
         gram, coef = self.problem.gram, self.coef
         support = np.flatnonzero(coef.any(axis=0))
+        if not len(support):  # nothing pulled: only rows of weight 0 were drawn
+            return (weights * np.ones(signs.shape)).sum(axis=1)
         scores = scores_of(
             *(gram.kernel, gram.points[support], coef[:, support], X),
             cache_size=cache_size,
@@ -197,6 +203,7 @@ def kernel_pegasos(
     """
     threads = positive("n_jobs", n_jobs, kind=int)
     rows = as_rows(X, threads)
+    X = X.tocsr() if sparse.issparse(X) else rows.values.reshape(rows.n_rows, rows.n_columns)
     n, alpha = rows.n_rows, positive("alpha", alpha)
     signs, weights = as_all_signs(Y, n), as_weights(sample_weight, n)
     if order is None:
@@ -213,9 +220,10 @@ def kernel_pegasos(
         return run.result()
 
     # The scores of rows that are never drawn matter in the end only.
-    some = weights[drawn] if weights.size else None
-    problem = KernelProblem(make_gram(X[drawn], kernel, **options), signs[:, drawn], some)
+    problem = KernelProblem(make_gram(X[drawn], kernel, **options), signs[:, drawn])
     problem.n = n
+    if weights.size:
+        problem.weights = weights[drawn]  # which may all be 0
     run = KernelPegasosRun(problem, alpha)
     run.visit(np.searchsorted(drawn, order).astype(np.int32))
     others = np.setdiff1d(np.arange(n), drawn)

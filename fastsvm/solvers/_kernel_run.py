@@ -109,5 +109,5 @@ def make_gram(X, kernel, *, gamma=1.0, degree=3, coef0=0.0, cache_size=1024, thr
             )
         return FullGram(X, threads)
     if callable(kernel):
-        return Gram(GivenKernel(kernel, X), cache_size, threads)
+        return Gram(GivenKernel(kernel, X), cache_size)  # called by one thread at a time
     return Gram(Kernel(kernel, X, gamma=gamma, degree=degree, coef0=coef0), cache_size, threads)

@@ -96,7 +96,10 @@ class Kernel:
         -------
         Points
         """
-        size = np.abs if self.name == "laplacian" else np.square
+        with np.errstate(over="ignore"):  # `_check_range` tells
+            return self._points(X, np.abs if self.name == "laplacian" else np.square)
+
+    def _points(self, X, size):
         if self.sparse:
             X = X.tocsr() if sparse.issparse(X) else sparse.csr_matrix(X)
             if not X.has_canonical_format:

@@ -218,11 +218,13 @@ def test_single_precision(estimator, iris):
 def test_named_given_and_called_kernels_are_one(estimator, layout, data):
     X, y = data
     X = layout(X.toarray() if sparse.issparse(X) else X)
+    if isinstance(estimator, KernelSDCAClassifier):  # where it stops short, rounding decides where
+        estimator = clone(estimator).set_params(tol=1e-12)
     named = fitted(estimator, X, y, gamma=0.3)
     called = fitted(estimator, X, y, kernel=rbf)
     given = fitted(estimator, rbf(X, X), y, kernel="precomputed")
-    assert_alike(called, named, X, atol=1e-8)
-    assert_alike(given, named, rbf(X, X), X, atol=1e-8)
+    assert_alike(called, named, X, atol=1e-6)
+    assert_alike(given, named, rbf(X, X), X, atol=1e-6)
     some = X[5:25]
     scores = given.decision_function(rbf(some, X))
     np.testing.assert_allclose(scores, named.decision_function(some), atol=1e-7)
@@ -435,8 +437,9 @@ def test_partial_fit_refuses_what_it_cannot_do(problem):
     model = KernelPegasosClassifier(random_state=0)
     with pytest.raises(ValueError, match="needs classes"):
         model.partial_fit(X, y)
-    with pytest.raises(ValueError, match="kernel='precomputed' needs fit"):
+    with pytest.raises(AttributeError, match="no attribute 'partial_fit'") as caught:
         KernelPegasosClassifier("precomputed").partial_fit(rbf(X, X), y, classes=[-1, 1])
+    assert "kernel='precomputed' needs fit" in str(caught.value.__cause__)
     with pytest.raises(ValueError, match="'balanced' needs all of y"):
         KernelPegasosClassifier(class_weight="balanced").partial_fit(X, y, classes=[-1, 1])
     assert not hasattr(model, "classes_")
