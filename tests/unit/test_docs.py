@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 README = Path(__file__).parents[2] / "README.md"
+DOCS = README.parent / "docs"
 
 
 def block(name):
@@ -23,6 +24,19 @@ def test_the_example_of_the_readme():
     with redirect_stdout(out):
         exec(block("example"), {})
     assert out.getvalue() == block("output: example")
+
+
+def test_the_examples_of_the_kernel_machines():
+    """Each block goes on from the ones before, and prints what is said to be its output."""
+    text = (DOCS / "kernel.md").read_text(encoding="utf-8")
+    examples = re.findall(r"```python\n(.*?)```(?:\n\n<!-- output -->\n```text\n(.*?)```)?", text, re.DOTALL)
+    assert len(examples) == text.count("```python") > 0
+    names = {}
+    for source, output in examples:
+        out = io.StringIO()
+        with redirect_stdout(out):
+            exec(source, names)
+        assert out.getvalue() == output
 
 
 @pytest.mark.parametrize(
@@ -51,10 +65,15 @@ def test_the_output_of_the_readme(app, name, command, tmp_path, monkeypatch):
     "module",
     [
         "certificate",
+        "kernel",
+        "kernel_cv",
+        "kernel_features",
         "linear",
         "linear_cv",
         "path",
         "solvers._asdca_run",
+        "solvers._kernel_pegasos_run",
+        "solvers._kernel_sdca_run",
         "solvers._pegasos_run",
         "solvers._perceptron_run",
         "solvers._solve",
