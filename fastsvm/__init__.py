@@ -1,4 +1,4 @@
-"""Linear classifiers that certify how far they are from the optimum."""
+"""Linear and kernel classifiers that certify how far they are from the optimum."""
 
 from typing import TYPE_CHECKING
 
