@@ -486,7 +486,7 @@ class KernelPegasosClassifier(KernelClassifier):
             order = check_random_state(self.random_state).permutation(len(y))
             run.visit(order.astype(np.int32))
         earlier = None if first else (self.support_, self.dual_coef_, self.support_vectors_)
-        seen = 0 if first else self._n_seen
+        seen = 0 if first else self._seen()
         self._set_support(X, run.coef)
         self.t_, self._n_seen = run.t, seen + len(y)
         if earlier is not None:
@@ -500,3 +500,7 @@ class KernelPegasosClassifier(KernelClassifier):
         for stale in ("objective_", "dual_gap_", "history_"):
             self.__dict__.pop(stale, None)
         return self
+
+    def _seen(self):
+        """How many rows came so far; a model from a file knows of those up to the last of its support."""
+        return getattr(self, "_n_seen", int(self.support_.max(initial=-1)) + 1)

@@ -58,9 +58,11 @@ from .files import (
     view,
     write_atomically,
 )
+from .kernel import KernelPegasosClassifier, KernelSDCAClassifier
 from .kernel_features import KernelFeatures
 from .linear import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
-from .stored import COUNTS, MEASURES, feature_names, linear, n_columns
+from .solvers._kernel_values import KERNELS
+from .stored import COUNTS, MEASURES, count, feature_names, labels, linear, measure, n_columns
 from .text import BagOfWords, TermWeighting
 from .text.reading import DEFAULT_PATTERN, SPLIT_PATTERN
 from .text.stored import (
@@ -78,12 +80,18 @@ __all__ = ["ModelFileError", "load_model", "save_model"]
 # What a ``KernelFeatures`` of each method has beside its components.
 BESIDE_COMPONENTS = {"nystroem": "factor_", "random": "offsets_"}
 
+# The types of a kernel machine's `support_` and `dual_coef_`.
+ROW_NUMBERS = (np.dtype("<i4"),)
+COEFFICIENTS = (np.dtype("<f8"),)
+
 # How a file names the two patterns of a ``CountVectorizer`` that it may have.
 ANALYZERS = {"words": DEFAULT_PATTERN, "split": SPLIT_PATTERN}
 
 # Parameters that classifiers have got since the first files were written, which lack them: the default holds.
 # None of them matters to a prediction.
 LATER = ("certify", "solver", "trace", "warm_start")
+
+MAX_JOBS = 1024  # threads that a file may ask for; predictions of kernel machines start them
 
 # What may be given for a parameter whose default is of that type; `_check_params` knows the rest.
 LIKE = {
@@ -104,10 +112,11 @@ def save_model(model, path):
     Parameters
     ----------
     model : estimator
-        A fitted :class:`SDCAClassifier`, :class:`ASDCAClassifier`, :class:`PegasosClassifier` or
-        :class:`PerceptronClassifier`, a :class:`KernelFeatures`, a :class:`fastsvm.text.BagOfWords` or
-        scikit-learn ``CountVectorizer`` with a vocabulary, a :class:`fastsvm.text.TermWeighting`, a
-        scikit-learn ``StandardScaler`` or ``PCA``, or a scikit-learn ``Pipeline`` of these.
+        A fitted :class:`SDCAClassifier`, :class:`ASDCAClassifier`, :class:`PegasosClassifier`,
+        :class:`PerceptronClassifier`, :class:`KernelSDCAClassifier` or :class:`KernelPegasosClassifier`, a
+        :class:`KernelFeatures`, a :class:`fastsvm.text.BagOfWords` or scikit-learn ``CountVectorizer`` with
+        a vocabulary, a :class:`fastsvm.text.TermWeighting`, a scikit-learn ``StandardScaler`` or ``PCA``,
+        or a scikit-learn ``Pipeline`` of these.
     path : str or path-like
         Where to write. An existing file is replaced.
 
@@ -115,19 +124,20 @@ def save_model(model, path):
     ------
     ModelFileError
         If the model is of another class, is not fitted, or has settings that a file cannot hold: a
-        callable, a token pattern that is not one of those that ``BagOfWords`` compiles, a
-        ``CountVectorizer``'s stop words, data frames as output.
+        callable, a kernel matrix that was precomputed, a token pattern that is not one of those that
+        ``BagOfWords`` compiles, a ``CountVectorizer``'s stop words, data frames as output.
     OSError
         If the file cannot be written.
 
     Notes
     -----
-    What predictions need is kept exactly: the parameters, ``coef_`` and ``intercept_`` in their precision,
-    ``classes_``, ``feature_names_in_``, and with them ``n_iter_``, ``t_``, ``objective_`` and ``dual_gap_``
-    as far as they are finite. What only training needs is not: ``dual_coef_``, ``history_``, the averages
-    of ``partial_fit``, a random generator given as `random_state` (an integer is kept), a vectorizer's
-    limits on document frequency and its `n_jobs`, a pipeline's cache. A ``CountVectorizer`` comes back with
-    its vocabulary as one that was given, a ``BagOfWords`` with it as one that was learned.
+    What predictions need is kept exactly: the parameters, ``coef_`` and ``intercept_`` in their precision
+    (of a kernel machine ``support_vectors_``, ``support_``, ``dual_coef_`` and ``gamma_``), ``classes_``,
+    ``feature_names_in_``, and with them ``n_iter_``, ``t_``, ``objective_`` and ``dual_gap_`` as far as
+    they are finite. What only training needs is not: a linear classifier's ``dual_coef_``, ``history_``,
+    the averages of ``partial_fit``, a random generator given as `random_state` (an integer is kept), a
+    vectorizer's limits on document frequency and its `n_jobs`, a pipeline's cache. A ``CountVectorizer``
+    comes back with its vocabulary as one that was given, a ``BagOfWords`` with it as one that was learned.
 
     A ``StandardScaler`` and a ``PCA`` transform, and transform back, to the very same bits. The scaler
     forgets how many samples it has seen: its ``partial_fit`` starts anew. Of the PCA stay `whiten`,
@@ -401,27 +411,41 @@ class _ScalerCodec(_TransformerCodec):
         super().__init__(StandardScaler, switches, dict.fromkeys(arrays, ("n_features_in_",)), arrays)
 
 
-class _LinearCodec:
-    """A linear classifier: parameters, weights, classes, and how the training ended."""
+class _ClassifierCodec:
+    """What codecs of classifiers share: parameters, classes, how the training ended."""
 
     def __init__(self, cls):
         self.cls = cls
 
     def encode(self, model):
-        if not hasattr(model, "coef_"):
-            raise ModelFileError(f"the {self.cls.__name__} is not fitted")
         params = {name: _to_json(name, value) for name, value in model.get_params(deep=False).items()}
         fitted = {name: _to_json(name, vars(model)[name]) for name in COUNTS if name in vars(model)}
         for name in MEASURES:
             if np.isfinite(vars(model).get(name, np.nan)).all():
                 fitted[name] = np.asarray(vars(model)[name]).tolist()
-        tensors = {"coef_": native(model.coef_), "intercept_": native(model.intercept_)}
         fitted["classes_"] = model.classes_.dtype.kind
         if model.classes_.dtype.kind in "UO":
-            tensors |= pack("classes_", model.classes_.tolist())
+            tensors = pack("classes_", model.classes_.tolist())
         else:
-            tensors["classes_"] = native(model.classes_)
+            tensors = {"classes_": native(model.classes_)}
         return params, fitted, tensors | _pack_names(model)
+
+    def _check_fitted(self, model, attribute):
+        if not hasattr(model, attribute):
+            raise ModelFileError(f"the {self.cls.__name__} is not fitted")
+
+    def n_features_out(self, model):
+        return 0
+
+
+class _LinearCodec(_ClassifierCodec):
+    """A linear classifier, and its weights."""
+
+    def encode(self, model):
+        self._check_fitted(model, "coef_")
+        params, fitted, tensors = super().encode(model)
+        tensors |= {"coef_": native(model.coef_), "intercept_": native(model.intercept_)}
+        return params, fitted, tensors
 
     def decode(self, params, fitted, tensors):
         model = self.cls()
@@ -436,8 +460,60 @@ class _LinearCodec:
         vars(model).update(found.summary)
         return model
 
-    def n_features_out(self, model):
-        return 0
+
+class _KernelCodec(_ClassifierCodec):
+    """A kernel machine with a kernel that has a name, its support and coefficients."""
+
+    def __init__(self, cls, counter):
+        super().__init__(cls)
+        self.counter = counter  # which of COUNTS it has
+
+    def encode(self, model):
+        self._check_fitted(model, "dual_coef_")
+        self._check_kernel(model)
+        if not hasattr(model, "support_vectors_"):
+            raise ModelFileError(f"a {self.cls.__name__} whose kernel was changed after fit")
+        params, fitted, tensors = super().encode(model)
+        fitted |= {name: _to_json(name, getattr(model, name)) for name in ("gamma_", "n_features_in_")}
+        tensors |= {name: native(getattr(model, name)) for name in ("support_", "dual_coef_")}
+        return params, fitted, tensors | _pack_rows("support_vectors_", model.support_vectors_)
+
+    def _check_kernel(self, model):
+        if model.kernel not in KERNELS:
+            what = f"a {self.cls.__name__} with kernel={show(model.kernel)}"
+            raise ModelFileError(f"{what}; a file can hold {', '.join(KERNELS)}")
+
+    def decode(self, params, fitted, tensors):
+        what = self.cls.__name__
+        model = self.cls()
+        same_names(params, model.get_params(deep=False), f"{what} parameter")
+        _check_and_set(model, params)
+        self._check_kernel(model)
+        measures = {name: fitted[name] for name in MEASURES if name in fitted}
+        kinds = {"classes_": str, "gamma_": float, "n_features_in_": int, self.counter: int}
+        fields({name: fitted[name] for name in fitted if name not in measures}, f"{what} attributes", **kinds)
+        model.classes_ = labels(fitted["classes_"], tensors)
+        n_rows = 1 if len(model.classes_) == 2 else len(model.classes_)
+        for name, value in measures.items():
+            setattr(model, name, measure(name, value, n_rows))
+        setattr(model, self.counter, count(self.counter, fitted[self.counter]))
+        model.gamma_ = _gamma(what, fitted)
+        model.n_features_in_ = n_columns(what, "n_features_in_", fitted["n_features_in_"])
+        model.support_vectors_ = _take_rows("support_vectors_", tensors, model.n_features_in_, at_least=0)
+        model.support_ = take(tensors, "support_", ROW_NUMBERS)
+        model.dual_coef_ = take(tensors, "dual_coef_", COEFFICIENTS, ndim=2)
+        n_support = model.support_vectors_.shape[0]
+        if model.dual_coef_.shape != (n_rows, n_support):
+            raise ModelFileError(
+                f"dual_coef_ of shape {model.dual_coef_.shape} does not suit {len(model.classes_)} classes"
+                f" and {n_support} support vectors"
+            )
+        if len(model.support_) != n_support:
+            raise ModelFileError(f"support_ has {len(model.support_)} rows, for {n_support} support vectors")
+        if (model.support_ < 0).any() or (model.support_[:-1] >= model.support_[1:]).any():
+            raise ModelFileError("support_ are not row numbers in ascending order")
+        _set_names(model, feature_names(tensors, model.n_features_in_))
+        return model
 
 
 class _KernelFeaturesCodec:
@@ -461,9 +537,7 @@ class _KernelFeaturesCodec:
         same_names(params, model.get_params(deep=False), f"{what} parameter")
         _check_and_set(model, params)
         fields(fitted, f"{what} attributes", gamma_=float, n_features_in_=int)
-        if fitted["gamma_"] <= 0:
-            raise ModelFileError(f"{what} attributes: gamma_ is {show(fitted['gamma_'])}")
-        model.gamma_ = fitted["gamma_"]
+        model.gamma_ = _gamma(what, fitted)
         model.n_features_in_ = n_columns(what, "n_features_in_", fitted["n_features_in_"])
         model.components_ = _take_rows("components_", tensors, model.n_features_in_)
         array = BESIDE_COMPONENTS[model.method]
@@ -484,6 +558,12 @@ class _KernelFeaturesCodec:
         return model.components_.shape[0]
 
 
+def _gamma(what, fitted):
+    if fitted["gamma_"] <= 0:
+        raise ModelFileError(f"{what} attributes: gamma_ is {show(fitted['gamma_'])}")
+    return fitted["gamma_"]
+
+
 CODECS = {
     codec.cls.__name__: codec
     for codec in (
@@ -497,6 +577,8 @@ CODECS = {
         _LinearCodec(ASDCAClassifier),
         _LinearCodec(PegasosClassifier),
         _LinearCodec(PerceptronClassifier),
+        _KernelCodec(KernelSDCAClassifier, "n_iter_"),
+        _KernelCodec(KernelPegasosClassifier, "t_"),
     )
 }
 
@@ -528,7 +610,8 @@ def _from_json(name, value, default):
     """Turn JSON into a constructor parameter."""
     if name == "class_weight":
         return value if value in (None, "balanced") else _class_weight(value)
-    if type(value) not in LIKE[type(default)]:
+    kind = float if name == "cache_size" else type(default)  # the default just happens to be whole
+    if type(value) not in LIKE[kind] or (name == "n_jobs" and value is not None and value > MAX_JOBS):
         raise ModelFileError(f"parameter {name} is {show(value)}")
     return value
 
@@ -551,9 +634,12 @@ def _class_weight(pairs):
 
 
 def _pack_rows(name, rows):
-    """Turn an array, or a CSR matrix without repeated columns, into tensors."""
+    """Turn an array or a CSR matrix into tensors, with columns in order and none repeated."""
     if not sparse.issparse(rows):
         return {name: native(rows)}
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
     return {
         f"{name}.data": native(rows.data),
         f"{name}.indices": rows.indices.astype(np.int64),
@@ -561,16 +647,17 @@ def _pack_rows(name, rows):
     }
 
 
-def _take_rows(name, tensors, n_columns):
-    """Take an array or a CSR array: at least one row, of so many columns."""
+def _take_rows(name, tensors, n_columns, at_least=1):
+    """Take an array or a CSR array: at least so many rows, of so many columns."""
     if f"{name}.indptr" not in tensors:
         rows = take(tensors, name, FLOATS, ndim=2)
-        if not len(rows) or rows.shape[1] != n_columns:
+        if len(rows) < at_least or rows.shape[1] != n_columns:
             raise ModelFileError(f"{name} is of shape {rows.shape}, for {n_columns} features")
         return rows
     data = take(tensors, f"{name}.data", FLOATS)
     columns, offsets = (take(tensors, f"{name}.{part}", OFFSETS) for part in ("indices", "indptr"))
-    if len(offsets) < 2 or offsets[0] != 0 or offsets[-1] != len(data) or (offsets[:-1] > offsets[1:]).any():
+    spans = len(offsets) > at_least and offsets[0] == 0 and offsets[-1] == len(data)
+    if not spans or (offsets[:-1] > offsets[1:]).any():
         raise ModelFileError(f"{name}: indptr does not span the {len(data)} values")
     if len(columns) != len(data) or ((columns < 0) | (columns >= n_columns)).any():
         raise ModelFileError(f"{name}: indices are not {len(data)} columns below {n_columns}")

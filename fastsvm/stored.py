@@ -7,7 +7,8 @@ import numpy as np
 from .files import FLOATS, LABELS, ModelFileError, show, take, unpack
 
 MAX_LABELS = 1 << 24  # characters of a padded array of labels: one long label widens all the others
-MAX_FEATURES = 1 << 24  # of a transformer; a scaler that does nothing has no array to show for them
+MAX_FEATURES = 1 << 24  # where there may be no array to show for them
+MAX_COUNT = 1 << 62  # steps or epochs; training that goes on counts beyond, in 64 bits
 
 COUNTS = ("n_iter_", "t_")
 MEASURES = ("objective_", "dual_gap_")
@@ -38,7 +39,7 @@ def linear(what, fitted, tensors):
     -------
     Linear
     """
-    classes = _classes(fitted.get("classes_"), tensors)
+    classes = labels(fitted.get("classes_"), tensors)
     n_rows = 1 if len(classes) == 2 else len(classes)
     coef = take(tensors, "coef_", FLOATS, ndim=2)
     intercept = take(tensors, "intercept_", FLOATS)
@@ -51,20 +52,21 @@ def linear(what, fitted, tensors):
     summary = {}
     for name in fitted.keys() - {"classes_"}:
         if name in COUNTS:
-            summary[name] = _count(name, fitted[name])
+            summary[name] = count(name, fitted[name])
         elif name in MEASURES:
-            summary[name] = _measure(name, fitted[name], n_rows)
+            summary[name] = measure(name, fitted[name], n_rows)
         else:
             raise ModelFileError(f"{what} attribute {show(name)} is unexpected")
     return Linear(classes, coef, intercept, names, summary)
 
 
-def _classes(kind, tensors):
+def labels(kind, tensors):
+    """Take the labels of a classifier, of that kind of dtype."""
     if kind in ("U", "O"):
-        labels = unpack("classes_", tensors)
-        if kind == "U" and len(labels) * max(map(len, labels)) > MAX_LABELS:
+        strings = unpack("classes_", tensors)
+        if kind == "U" and len(strings) * max(map(len, strings)) > MAX_LABELS:
             raise ModelFileError("classes_: labels too long")
-        classes = np.array(labels, dtype=object if kind == "O" else None)
+        classes = np.array(strings, dtype=object if kind == "O" else None)
     else:
         classes = take(tensors, "classes_", LABELS)
         if classes.dtype.kind != kind:
@@ -74,13 +76,14 @@ def _classes(kind, tensors):
     return classes
 
 
-def _count(name, value):
-    if type(value) is not int or value < 0:
+def count(name, value):
+    """Return a number of steps or epochs, checked."""
+    if type(value) is not int or not 0 <= value <= MAX_COUNT:
         raise ModelFileError(f"{name} is {show(value)}")
     return value
 
 
-def _measure(name, value, n_rows):
+def measure(name, value, n_rows):
     """Check a number, or where there are several rows a list of as many, and turn a list into an array."""
     numbers = value if type(value) is list else [value]
     if any(type(number) not in (int, float) for number in numbers):
