@@ -122,7 +122,7 @@ class KernelClassifier(OneVsRestClassifier):
                 self.dual_coef_,
                 X,
                 cache_size=self.cache_size,
-                threads=effective_n_jobs(self.n_jobs),
+                threads=1 if callable(self.kernel) else effective_n_jobs(self.n_jobs),
             )
 
     def _kernel_of(self, X):
@@ -195,7 +195,8 @@ class KernelSDCAClassifier(KernelClassifier):
     objective_ : float, or ndarray of shape (n_classes,)
         P at the solution.
     dual_gap_ : float, or ndarray of shape (n_classes,)
-        P minus a lower bound on its optimum, in units of P.
+        P minus a lower bound on its optimum, in units of P, for the kernel values as computed: in single
+        precision, gaps below 1e-5 P mean little.
     n_iter_ : int
         Epochs done, by the class that needed most.
     history_ : list of Epoch, or one list a class

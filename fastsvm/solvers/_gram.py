@@ -37,7 +37,7 @@ class Gram:
         self.n = n = len(self.points)
         dtype = np.dtype(np.float64 if n <= FEW else np.float32)
         width = dtype.itemsize * n
-        self.capacity = min(n, int(cache_size * MIB / width))
+        self.capacity = int(min(n, cache_size * MIB / width))
         if not self.capacity:
             raise MemoryError(
                 f"One row of the kernel matrix of {n} rows needs {width / MIB:.3g} MiB, cache_size is "
@@ -67,8 +67,8 @@ class Gram:
         held = held[held >= 0]
         if not len(missing):
             return
-        if self._worth_completing(len(missing)):
-            self._complete()
+        if self.capacity == self.n and self.computed + len(missing) > COMPLETE * self.n:
+            self._complete()  # half of it is the mirror of the other, and more will be asked for
             self.used[self.slots[which]] = now
             return
         used = self.used.copy()
@@ -96,16 +96,6 @@ class Gram:
 
         self._share(some, len(which))
 
-    def _worth_completing(self, wanted):
-        """Whether the whole matrix takes less than these rows, as half of it is the mirror of the other.
-
-        When many rows have been asked for already, more will be.
-        """
-        if self.capacity < self.n:
-            return False
-        left = self.n - self.computed
-        return wanted * self.n > left**2 / 2 or self.computed + wanted > COMPLETE * self.n
-
     def _complete(self):
         """Compute the values that are left, each once, and mirror them."""
         held = np.flatnonzero(self.slots >= 0).astype(np.int32)
@@ -124,10 +114,7 @@ class Gram:
                 spread(self.rows, slots[part], left[start:stop], tile.astype(self.rows.dtype, copy=False))
             mirror(self.rows, slots, part, rest)
 
-        firsts = range(0, len(left), step)
-        with ThreadPoolExecutor(self.threads) as pool:
-            for _ in pool.map(some, firsts):
-                pass
+        for_each(some, range(0, len(left), step), self.threads)
         self.owners[free] = left
         self.slots[:] = slots
         self.computed = self.n
@@ -136,13 +123,7 @@ class Gram:
         """Call work(first, last) for ranges of columns, in threads where there is enough to do."""
         threads = min(self.threads, n_rows * self.n // A_SHARE + 1)
         step = -(-self.n // (CHUNK * threads)) * CHUNK
-        ranges = [(first, min(first + step, self.n)) for first in range(0, self.n, step)]
-        if len(ranges) == 1:
-            work(*ranges[0])
-            return
-        with ThreadPoolExecutor(threads) as pool:
-            for _ in pool.map(lambda bounds: work(*bounds), ranges):
-                pass
+        for_each(lambda first: work(first, min(first + step, self.n)), range(0, self.n, step), threads)
 
     def add(self, which, factors, scores, now):
         """scores += factors @ K[which], for factors of shape (n_classes, len(which))."""
@@ -205,22 +186,31 @@ def scores_of(kernel, support, coef, X, *, cache_size=1024, threads=1):
     n = X.shape[0]
     out = np.zeros((n, len(coef)))
     step = kernel.panel(X.shape[1])
-    step = max(1, min(step, int(cache_size * MIB / (8 * CHUNK * threads))))
+    step = max(1, int(min(step, cache_size * MIB / (8 * CHUNK * threads))))
 
     def some(first):
         few = kernel.points(X[first : first + step])
         for start, stop, tile in kernel.tiles(few, support, 0, len(support)):
             out[first : first + step] += tile @ coef[:, start:stop].T.astype(tile.dtype)
 
-    firsts = range(0, n, step)
-    if threads == 1 or len(firsts) == 1:
-        for first in firsts:
-            some(first)
-    else:
-        with ThreadPoolExecutor(threads) as pool:
-            for _ in pool.map(some, firsts):
-                pass
+    for_each(some, range(0, n, step), threads)
     return out
+
+
+def for_each(work, items, threads):
+    """Call work(item) for each item, in threads; after an error or Ctrl-C no more of them are begun."""
+    if threads == 1 or len(items) == 1:
+        for item in items:
+            work(item)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        futures = [pool.submit(work, item) for item in items]
+        try:
+            for future in futures:
+                future.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def refuse_beyond_memory(needed, what, advice):
@@ -234,6 +224,10 @@ def refuse_beyond_memory(needed, what, advice):
 
 def available_memory():
     """Bytes that can be had without swapping; None where nobody tells."""
+    return min(filter(None, [_of_machine(), _of_container()]), default=None)
+
+
+def _of_machine():
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
@@ -242,4 +236,12 @@ def available_memory():
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
+        return None
+
+
+def _of_container():
+    try:
+        limit, used = (int(Path(f"/sys/fs/cgroup/memory.{name}").read_text()) for name in ("max", "current"))
+        return max(1, limit - used)
+    except (OSError, ValueError):  # not Linux, or the limit is "max"
         return None

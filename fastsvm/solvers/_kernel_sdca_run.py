@@ -2,12 +2,12 @@
 
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
 
 import numpy as np
 
 from . import _kernel
+from ._gram import for_each
 from ._input import as_state, one_of, positive
 from ._kernel_run import KernelProblem, KernelResult, make_gram
 from ._polish import polish_block
@@ -20,7 +20,7 @@ SMALL = 1024  # up to so many rows, all of them
 PATIENCE = 100  # epochs over a working set
 SPELL = 20  # epochs before conjugate gradients are tried
 SOONER = 0.03  # the share of the gap that a round leaves of what its working set can show
-CLOSER = 0.3  # the share of the tolerated gap that it may leave at the end
+CLOSER = 0.5  # the share of the tolerated gap that it may leave at the end
 
 
 class KernelSDCARun:
@@ -99,22 +99,22 @@ class KernelSDCARun:
         return KernelResult(self.coef, self.primal, self.gap, int(self.epochs.max()), self.history)
 
     def _done(self, k, tol):
-        within = tol is not None and self.gap[k] <= tol * self.primal[k]
+        within = self.epochs[k] and tol is not None and self.gap[k] <= tol * self.primal[k]
         return within or self.epochs[k] >= self.max_iter or self.gap[k] == 0
 
     def _round(self, classes, tol):
         goals = [SOONER * self.gap[k] for k in classes]
         if tol is not None:
             goals = [max(goal, CLOSER * tol * self.primal[k]) for goal, k in zip(goals, classes, strict=True)]
-        first = self._first() if self.round == 0 else None
+        first = None if self.dual.any() else self._first()
         sets = [self._working_set(k) if first is None else first for k in classes]
         self._prepare(sets)
-        threads = min(self.problem.gram.threads, len(classes))
-        if threads > 1:
-            with ThreadPoolExecutor(threads) as pool:
-                moved = list(pool.map(self._solve, classes, sets, goals))
-        else:
-            moved = list(map(self._solve, classes, sets, goals))
+        moved = [None] * len(classes)
+
+        def solve(j):
+            moved[j] = self._solve(classes[j], sets[j], goals[j])
+
+        for_each(solve, range(len(classes)), self.problem.gram.threads)
         self._move(classes, sets, moved)
         for k in classes:
             self._measure(k)

@@ -221,8 +221,10 @@ class GivenKernel:
         return PANEL
 
     def tiles(self, few, many, first, last):
-        """As those of `Kernel`; in one piece."""
-        yield first, last, self._values(few.values, many.values[first:last])
+        """As those of `Kernel`."""
+        for start in range(first, last, CHUNK):
+            stop = min(start + CHUNK, last)
+            yield start, stop, self._values(few.values, many.values[start:stop])
 
     def _values(self, A, B):
         values = np.asarray(self.function(A, B), dtype=float)
