@@ -52,8 +52,7 @@ class KernelClassifier(OneVsRestClassifier):
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
     def _set_gamma(self, X):
-        with np.errstate(over="ignore", invalid="ignore"):  # the solvers refuse such X, and say where
-            self.gamma_ = 1.0 if self._precomputed or callable(self.kernel) else gamma_of(self.gamma, X)
+        self.gamma_ = 1.0 if self._precomputed or callable(self.kernel) else gamma_of(self.gamma, X)
 
     def _gram(self, X):
         """The kernel matrix of X, row by row."""

@@ -37,7 +37,8 @@ def gamma_of(gamma, X):
     if gamma == "auto":
         return 1 / X.shape[1]
     if gamma == "scale":
-        variance = _variance(X)
+        with np.errstate(over="ignore", invalid="ignore"):  # the solvers refuse such X, and say where
+            variance = _variance(X)
         return float(1 / (X.shape[1] * variance)) if variance > 0 else 1.0
     return float(gamma)
 
