@@ -1,12 +1,10 @@
 """Model files of the kernel classifiers: the same bits come out, and nothing else gets in."""
 
-import json
 from contextlib import suppress
 from functools import partial
 
 import numpy as np
 import pytest
-from safetensors.numpy import load, save
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris
@@ -24,6 +22,19 @@ from fastsvm import (
     save_model,
 )
 from fastsvm.text import BagOfWords, TermWeighting
+from model_files import (
+    KERNEL_ATTRIBUTES,
+    KERNEL_PARAMETERS,
+    LABELS,
+    SPARSE_ROWS,
+    assert_same_predictions,
+    assert_saved_alike,
+    changed,
+    put,
+    read,
+    refuses_arrays,
+    round_trip,
+)
 
 X, Y = load_iris(return_X_y=True)
 
@@ -42,16 +53,7 @@ MODELS = {
 LAYOUTS = {"dense": np.asarray, "sparse": sparse.csr_array, "sparse matrix": sparse.csr_matrix}
 FORMS = [(np.asarray, np.float64), (np.asarray, np.float32)]
 FORMS += [(sparse.csr_array, np.float64), (sparse.csr_matrix, np.float32)]
-CLASSES = {
-    "str": np.array(["ja", "nein"]),
-    "object": np.array(["ja", "vielleicht: ≥ 50 %"], dtype=object),
-    "bool": np.array([False, True]),
-    "int8": np.array([-1, 1], dtype=np.int8),
-    "uint64": np.array([0, 2**64 - 1], dtype=np.uint64),
-    "float": np.array([-1.0, 1.0]),
-    "three": np.array(["a", "b", "ç"]),
-    "three numbers": np.array([-7, 0, 9]),
-}
+CLASSES = LABELS | {"three numbers": np.array([-7, 0, 9])}
 
 
 def fitted(estimator, classes=CLASSES["three"], layout=np.asarray, dtype=np.float64):
@@ -62,19 +64,6 @@ def fitted(estimator, classes=CLASSES["three"], layout=np.asarray, dtype=np.floa
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "model.safetensors"
-
-
-def round_trip(model, path):
-    save_model(model, path)
-    return load_model(path)
-
-
-def assert_same_predictions(one, other, rows):
-    assert one.decision_function(rows).tobytes() == other.decision_function(rows).tobytes()
-    assert np.array_equal(one.predict(rows), other.predict(rows))
-    assert one.predict(rows).dtype == other.predict(rows).dtype
-    if hasattr(one, "predict_proba"):
-        assert one.predict_proba(rows).tobytes() == other.predict_proba(rows).tobytes()
 
 
 # Round trips ---------------------------------------------------------------------------------------------
@@ -99,9 +88,7 @@ def test_round_trip(estimator, layout, dtype, path):
     assert loaded.support_vectors_.dtype == dtype
     assert sparse.issparse(loaded.support_vectors_) == sparse.issparse(model.support_vectors_)
     assert not hasattr(loaded, "history_")
-    again = path.with_name("again.safetensors")
-    save_model(loaded, again)
-    assert again.read_bytes() == path.read_bytes()
+    assert_saved_alike(loaded, path)
 
 
 @pytest.mark.parametrize("classes", CLASSES.values(), ids=CLASSES)
@@ -265,53 +252,22 @@ def files(tmp_path_factory):
     }
 
 
-def read(content):
-    size = int.from_bytes(content[:8], "little")
-    return json.loads(json.loads(content[8 : 8 + size])["__metadata__"]["fastsvm"]), load(content)
-
-
-def changed(path, content, change, reason):
-    """Check that a file with this change is refused, in one line that names it and says why."""
-    document, tensors = read(content)
-    change(document["model"], tensors)
-    path.write_bytes(save(tensors, {"fastsvm": json.dumps(document)}))
-    with pytest.raises(ModelFileError) as caught:
-        load_model(path)
-    message = str(caught.value)
-    assert message.startswith(f"{path}: ")
-    assert "\n" not in message
-    assert len(message) < 300 + len(str(path))
-    assert reason in message
-
-
 def test_good_files_are_read(path, files):
     for content in files.values():
-        document, tensors = read(content)
-        path.write_bytes(save(tensors, {"fastsvm": json.dumps(document)}))
+        path.write_bytes(put(*read(content)))
         assert load_model(path).support_vectors_.shape == (8, 4)
 
 
 @pytest.mark.parametrize(
     ("name", "value", "reason"),
     [
-        ("kernel", "cosine", "kernel must be one of"),
+        *KERNEL_PARAMETERS,
         ("kernel", "precomputed", "a KernelSDCAClassifier with kernel='precomputed'; a file can hold"),
-        ("kernel", None, "parameter kernel is None"),
-        ("kernel", ["rbf"], "parameter kernel is ['rbf']"),
-        ("kernel", {"rbf": 1}, "parameter kernel is {'rbf': 1}"),
-        ("kernel", 3, "kernel must be one of"),
         ("loss", "absolute", "loss must be one of"),
         ("loss", True, "parameter loss is True"),
         ("alpha", 0.0, "alpha must be a positive number"),
         ("alpha", None, "alpha must be a positive number"),
         ("alpha", "1", "parameter alpha is '1'"),
-        ("gamma", "os.system", "gamma must be one of"),
-        ("gamma", -1.0, "gamma must be a positive number"),
-        ("gamma", None, "parameter gamma is None"),
-        ("degree", -1, "degree must be"),
-        ("degree", 3.5, "parameter degree is 3.5"),
-        ("coef0", None, "coef0 must be a finite number"),
-        ("coef0", "0", "parameter coef0 is '0'"),
         ("max_iter", 0, "max_iter must be"),
         ("max_iter", True, "parameter max_iter is True"),
         ("tol", -1e-3, "tol must be a positive number"),
@@ -320,12 +276,7 @@ def test_good_files_are_read(path, files):
         ("cache_size", 0, "cache_size must be a positive number"),
         ("cache_size", None, "cache_size must be a positive number"),
         ("cache_size", "1024", "parameter cache_size is '1024'"),
-        ("n_jobs", "2", "parameter n_jobs is '2'"),
-        ("n_jobs", 1025, "parameter n_jobs is 1025"),
-        ("n_jobs", True, "parameter n_jobs is True"),
         ("verbose", "yes", "parameter verbose is 'yes'"),
-        ("random_state", "0", "parameter random_state is '0'"),
-        ("degrees", 3, "parameter 'degrees' is unexpected"),
     ],
 )
 def test_hostile_parameters(name, value, reason, path, files):
@@ -350,14 +301,8 @@ def test_missing_parameters_and_attributes(file, path, files):
 @pytest.mark.parametrize(
     ("name", "value", "reason"),
     [
-        ("gamma_", 0.0, "gamma_ is 0.0"),
-        ("gamma_", -1.0, "gamma_ is -1.0"),
-        ("gamma_", 1, "gamma_ is 1, not of type float"),
-        ("gamma_", "scale", "gamma_ is 'scale', not of type float"),
-        ("n_features_in_", 0, "n_features_in_ is 0"),
+        *KERNEL_ATTRIBUTES,
         ("n_features_in_", 3, "support_vectors_ is of shape (8, 4), for 3 features"),
-        ("n_features_in_", 2**40, "n_features_in_ is 1099511627776"),
-        ("n_features_in_", 4.0, "not of type int"),
         ("n_iter_", -1, "n_iter_ is -1"),
         ("n_iter_", 2**63 - 1, "n_iter_ is 9223372036854775807"),
         ("n_iter_", True, "not of type int"),
@@ -432,28 +377,16 @@ def test_classes_and_coefficients_agree(path, files):
     ],
 )
 def test_hostile_arrays(file, name, path, files):
-    good = read(files[file])[1][name]
+    missing = "support_vectors_" if name.endswith("indptr") else name  # without it, dense ones are looked for
+    refuses_arrays(path, files[file], name, "support", missing)
 
-    def refused(array, reason):
-        changed(path, files[file], lambda _, tensors: tensors.update({name: array}), reason)
 
-    short = "support_vectors_" if name.endswith("indptr") else name  # without it, dense ones are looked for
-    changed(path, files[file], lambda _, tensors: tensors.pop(name), f"tensor '{short}' is missing")
-    for dtype in {np.int64, np.uint32, np.float16, np.bool_} - {good.dtype.type}:
-        refused(good.astype(dtype), f"tensor '{name}' is of type {np.dtype(dtype)}")
-    for shape in ((), (1, 1, -1)):
-        refused(good.reshape(-1)[:1].reshape(shape), f"'{name}' has {len(shape)} dimensions, not {good.ndim}")
-    for array in (good[:-1].copy(), good[:0].copy(), np.concatenate([good, good])):
-        refused(array, "support")
-    if good.ndim == 2:
-        refused(np.ascontiguousarray(good[:, 1:]), "of shape")
-        refused(np.ascontiguousarray(good[:, :0]), "of shape")
-        refused(np.ascontiguousarray(good.T), "of shape")
-    if good.dtype.kind == "f":
-        for value in (np.nan, np.inf, -np.inf):
-            array = good.copy()
-            array.flat[-1] = value
-            refused(array, f"tensor '{name}' has values that are not finite")
+@pytest.mark.parametrize("name", ["dual_coef_", "support_vectors_"])
+def test_hostile_shapes(name, path, files):
+    good = read(files["dense"])[1][name]
+    for array in (good[:, 1:], good[:, :0], good.T):
+        change = {name: np.ascontiguousarray(array)}
+        changed(path, files["dense"], lambda _, tensors, c=change: tensors.update(c), "of shape")
 
 
 def test_coefficients_are_of_double_precision(path, files):
@@ -472,23 +405,7 @@ def test_hostile_support(place, value, path, files):
     changed(path, files["pegasos"], change, "support_ are not row numbers in ascending order")
 
 
-@pytest.mark.parametrize(
-    ("name", "place", "value", "reason"),
-    [
-        ("indices", 0, -1, "indices are not 32 columns below 4"),
-        ("indices", 0, 4, "indices are not 32 columns below 4"),
-        ("indices", 0, 2**62, "indices are not 32 columns below 4"),
-        ("indices", 1, 0, "not in ascending order"),
-        ("indices", 4, 3, "not in ascending order"),
-        ("indptr", 0, 1, "indptr does not span the 32 values"),
-        ("indptr", 0, -1, "indptr does not span"),
-        ("indptr", -1, 33, "indptr does not span"),
-        ("indptr", -1, 2**63 - 1, "indptr does not span"),
-        ("indptr", 3, 33, "indptr does not span"),
-        ("indptr", 3, -1, "indptr does not span"),
-        ("indptr", 1, 5, "not in ascending order"),
-    ],
-)
+@pytest.mark.parametrize(("name", "place", "value", "reason"), SPARSE_ROWS)
 def test_hostile_sparse_rows(name, place, value, reason, path, files):
     changed(
         path,
