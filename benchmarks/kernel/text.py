@@ -36,9 +36,9 @@ def text(options):
         of["accuracy"] = float(model.score(X_new, y_new))
     for _ in range(1 if options.quick else 3):
         for c in contenders:
-            fit, predict, _ = timed(c.make(), X, y, X_new)
-            figures[c.name]["fit"].append(fit)
-            figures[c.name]["predict"].append(predict)
+            times = timed(c.make(), X, y, X_new)
+            figures[c.name]["fit"].append(times.fit)
+            figures[c.name]["predict"].append(times.predict)
     rows = [["", "accuracy", "fit, CPU s", "predict, CPU s", "memory of a fit, MB"]]
     for name, of in figures.items():
         times = [spread(of[task]).strip() for task in ("fit", "predict")]
