@@ -10,12 +10,11 @@ import warnings
 
 import numpy as np
 import pytest
-import sklearn
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_blobs
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -129,27 +128,6 @@ def test_pickling_and_cross_validation(estimator, iris):
     assert calibrated.predict_proba(X).sum(axis=1) == pytest.approx(1)
 
 
-@each
-def test_weights_are_routed(estimator, iris):
-    X, y = iris
-    weights = np.where(y == "setosa", 0.1, 1.0)
-    with sklearn.config_context(enable_metadata_routing=True):
-        routed = clone(estimator).set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
-        search = GridSearchCV(routed, {"fit_intercept": [True]}, cv=3).fit(X, y, sample_weight=weights)
-    expected = clone(estimator).fit(X, y, sample_weight=weights)
-    np.testing.assert_array_equal(search.best_estimator_.coef_, expected.coef_)
-
-
-@each
-def test_names_of_columns(estimator, iris):
-    pandas = pytest.importorskip("pandas")
-    X = pandas.DataFrame(iris[0], columns=list("abcd"))
-    model = clone(estimator).fit(X, iris[1])
-    assert model.feature_names_in_.tolist() == list("abcd")
-    with pytest.raises(ValueError, match="feature names"):
-        model.predict(X.rename(columns={"a": "z"}))
-
-
 def test_sdca_is_linear_svc_and_logistic_regression(iris):
     X, y = iris
     C = 1 / (0.01 * len(y))
@@ -248,27 +226,6 @@ def test_partial_fit_refuses_what_it_cannot_do(estimator, problem):
         model.partial_fit(X, y, classes=[-1, 1, 2])
     with pytest.raises(ValueError, match="'balanced' needs all of y"):
         clone(estimator).set_params(class_weight="balanced").partial_fit(X, y, classes=[-1, 1])
-
-
-@each
-def test_bad_input_is_one_line(estimator, problem):
-    X, y = problem
-    bad = X.toarray()
-    bad[3, 7] = np.nan
-    cases = [
-        ((bad, y), "X contains NaN at row 3, column 7;"),
-        ((np.where(np.isnan(bad), np.inf, bad), y), "X contains infinity at row 3, column 7;"),
-        ((X, y[:-1]), "inconsistent numbers of samples"),
-        ((X, np.ones(len(y))), r"y has one class only \(1\.0\); at least two"),
-    ]
-    for arguments, message in cases:
-        with pytest.raises(ValueError, match=message) as caught:
-            clone(estimator).fit(*arguments)
-        assert "\n" not in str(caught.value)
-    with pytest.raises(ValueError, match=r"sample_weight\[0\] is -1.0; weights must be finite and >= 0"):
-        clone(estimator).fit(X, y, sample_weight=np.full(len(y), -1.0))
-    with pytest.raises(NotFittedError):
-        clone(estimator).predict(X)
 
 
 @pytest.mark.parametrize("estimator", ALL[:-1], ids=str)
