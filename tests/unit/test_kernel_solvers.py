@@ -404,7 +404,8 @@ def test_a_start_is_gone_on_from(loss):
             problem, loss=loss, alpha=0.01, max_iter=10**5, random=random(), start=first.dual
         )
         np.testing.assert_allclose(again.primal, first.primal, rtol=1e-10)
-        assert len(list(again.rounds(1e-6))) == 1 and (again.epochs == 1).all()
+        assert len(list(again.rounds(1e-6))) == 1
+        assert (again.epochs == 1).all()
         near = KernelSDCARun(
             problem, loss=loss, alpha=0.011, max_iter=10**5, random=random(), start=first.dual
         )
