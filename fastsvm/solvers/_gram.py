@@ -11,7 +11,7 @@ from ._kernel_values import CHUNK, FEW
 
 MIB = 1 << 20
 A_SHARE = 1 << 19  # values for whose sake a thread is started
-COMPLETE = 0.1  # the share of the rows from which on all are computed
+COMPLETE = 0.05  # the share of the rows from which on all are computed
 
 
 class Gram:
