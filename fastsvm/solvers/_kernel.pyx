@@ -7,7 +7,7 @@ scores, float64 arrays of shape (n_classes, n). A row of the matrix is where `sl
 from libc.math cimport fabs, fabsf
 
 from ._losses cimport dual_step, dual_term, loss_value
-from ._random cimport draw_below
+from ._random cimport fisher_yates
 from ._rows cimport Rows, axpy, row_start
 from ._simd cimport add_four, exp_row
 from ._types cimport head, index, int8_t, int32_t, int64_t, real, uint64_t
@@ -170,15 +170,13 @@ def ascend(
     (epochs, gap)
     """
     cdef const double* weight = head(weights)
-    cdef Py_ssize_t n = order.shape[0], k, i, done = 0, other
+    cdef Py_ssize_t n = order.shape[0], k, i, done = 0
     cdef double gap = 0, change, c
     cdef uint64_t state = random[0] if random.shape[0] else 0
     with nogil:
         while done < epochs:
             if random.shape[0]:
-                for k in range(n - 1, 0, -1):
-                    other = <Py_ssize_t>draw_below(k + 1, &state)
-                    order[k], order[other] = order[other], order[k]
+                fisher_yates(&order[0], n, &state)
             for k in range(n):
                 i = order[k]
                 c = 1 if weight == NULL else weight[i]
@@ -226,30 +224,6 @@ def scatter(
                 panel[j[p] if j != NULL else p - start, k] += x[p]
 
 
-def panel_dots(
-    Rows rows, const real[::1] values, const index[::1] columns, const real[:, ::1] panel,
-    Py_ssize_t first, real[:, ::1] out,
-):
-    """out = X[first : first + len(out)] @ panel."""
-    cdef const real* x = head(values)
-    cdef const index* j = head(columns)
-    cdef Py_ssize_t m = panel.shape[1], i, k, p, start
-    cdef const real* a
-    cdef real* total
-    cdef real v
-    with nogil:
-        for i in range(out.shape[0]):
-            total = &out[i, 0]
-            for k in range(m):
-                total[k] = 0
-            start = row_start(&rows.layout, first + i)
-            for p in range(start, row_start(&rows.layout, first + i + 1)):
-                a = &panel[j[p] if j != NULL else p - start, 0]
-                v = x[p]
-                for k in range(m):
-                    total[k] += v * a[k]
-
-
 cdef inline real absolute(real v) noexcept nogil:
     if real is float:
         return fabsf(v)
@@ -257,13 +231,14 @@ cdef inline real absolute(real v) noexcept nogil:
         return fabs(v)
 
 
-def panel_distances(
+def panel_sums(
     Rows rows, const real[::1] values, const index[::1] columns, const real[:, ::1] panel,
-    const real[::1] sizes, Py_ssize_t first, real[:, ::1] out,
+    const real[::1] sizes, bint distances, Py_ssize_t first, real[:, ::1] out,
 ):
-    """City-block distances between rows of X and the panel's; `sizes` are the panel's distances from 0.
+    """Dot products of X[first : first + len(out)] and the panel's rows, or their city-block distances.
 
-    Without repeated columns.
+    The sums begin at `sizes`: zeros for dot products; for distances those from 0, of rows without repeated
+    columns.
     """
     cdef const real* x = head(values)
     cdef const index* j = head(columns)
@@ -275,14 +250,14 @@ def panel_distances(
         for i in range(out.shape[0]):
             total = &out[i, 0]
             for k in range(m):
-                total[k] = sizes[k] if j != NULL else 0
+                total[k] = sizes[k]
             start = row_start(&rows.layout, first + i)
             for p in range(start, row_start(&rows.layout, first + i + 1)):
                 a = &panel[j[p] if j != NULL else p - start, 0]
                 v = x[p]
-                if j != NULL:
+                if distances:
                     for k in range(m):
                         total[k] += absolute(a[k] - v) - absolute(a[k])
                 else:
                     for k in range(m):
-                        total[k] += absolute(a[k] - v)
+                        total[k] += v * a[k]

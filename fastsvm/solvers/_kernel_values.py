@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 
 from ._input import as_rows
-from ._kernel import exp_of_distances, panel_distances, panel_dots, scatter
+from ._kernel import exp_of_distances, panel_sums, scatter
 
 KERNELS = ("linear", "poly", "rbf", "sigmoid", "laplacian")
 CHUNK = 512  # rows of the longer side of a tile; with PANEL of the other, half a megabyte
@@ -150,13 +150,12 @@ class Kernel:
         scatter(few.rows, few.rows.values, few.rows.columns, np.arange(len(few), dtype=np.int32), panel)
         buffer, rows = np.empty((CHUNK, len(few)), self.dtype), many.rows
 
+        distances = self.name == "laplacian"
+        sizes = few.sizes.astype(self.dtype) if distances else np.zeros(len(few), self.dtype)
+
         def dots(start, stop):
             out = buffer[: stop - start]
-            if self.name == "laplacian":
-                sizes = few.sizes.astype(self.dtype)
-                panel_distances(rows, rows.values, rows.columns, panel, sizes, start, out)
-            else:
-                panel_dots(rows, rows.values, rows.columns, panel, start, out)
+            panel_sums(rows, rows.values, rows.columns, panel, sizes, distances, start, out)
             return out.T
 
         return dots

@@ -1,6 +1,6 @@
 """Random integers from a 64-bit state that the caller holds."""
 
-from ._types cimport uint32_t, uint64_t
+from ._types cimport int32_t, uint32_t, uint64_t
 
 
 cdef inline uint64_t draw64(uint64_t* state) noexcept nogil:
@@ -22,3 +22,11 @@ cdef inline uint64_t draw_below(uint64_t bound, uint64_t* state) noexcept nogil:
         while <uint32_t>product < short_of:
             product = (draw64(state) >> 32) * bound
     return product >> 32
+
+
+cdef inline void fisher_yates(int32_t* items, Py_ssize_t n, uint64_t* state) noexcept nogil:
+    """Permute the items uniformly."""
+    cdef Py_ssize_t k, other
+    for k in range(n - 1, 0, -1):
+        other = <Py_ssize_t>draw_below(k + 1, state)
+        items[k], items[other] = items[other], items[k]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._random cimport draw64, draw_below
+from ._random cimport draw64, draw_below, fisher_yates
 from ._types cimport head, int32_t, uint64_t
 
 cdef enum:
@@ -12,13 +12,6 @@ cdef enum:
 def block_numbers(n_rows):
     """The numbers of the blocks that `shuffle_blocks` permutes."""
     return np.arange(-(-n_rows // BLOCK), dtype=np.int32)
-
-
-cdef void fisher_yates(int32_t* items, Py_ssize_t n, uint64_t* state) noexcept nogil:
-    cdef Py_ssize_t k, other
-    for k in range(n - 1, 0, -1):
-        other = <Py_ssize_t>draw_below(k + 1, state)
-        items[k], items[other] = items[other], items[k]
 
 
 def shuffle(int32_t[::1] order, uint64_t[::1] state):
