@@ -18,7 +18,7 @@ START = 256  # rows of the first working set, at least; an eighth of all
 MOST = 4096  # rows of any: 64 MiB of kernel values
 SMALL = 1024  # up to so many rows, all of them
 PATIENCE = 100  # epochs over a working set
-SPELL = 20  # epochs before conjugate gradients are tried
+SPELL = 40  # epochs before conjugate gradients are tried
 SOONER = 0.03  # the share of the gap that a round leaves of what its working set can show
 CLOSER = 0.5  # the share of the tolerated gap that it may leave at the end
 
