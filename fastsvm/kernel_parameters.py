@@ -1,11 +1,9 @@
 """Parameters of kernels, as scikit-learn names and understands them."""
 
-from numbers import Real
-
 import numpy as np
 from scipy import sparse
 
-from .solvers._input import one_of, positive
+from .solvers._input import finite, one_of, positive
 
 CHUNK = 1 << 21  # values at a time
 
@@ -17,8 +15,7 @@ def check_kernel_parameters(gamma, degree, coef0):
     else:
         positive("gamma", gamma)
     positive("degree", degree, kind=int)
-    if isinstance(coef0, bool) or not isinstance(coef0, Real) or not np.isfinite(coef0):
-        raise ValueError(f"coef0 must be a finite number; got {coef0!r}.")
+    finite("coef0", coef0)
 
 
 def gamma_of(gamma, X):

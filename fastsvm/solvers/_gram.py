@@ -141,8 +141,9 @@ class Gram:
         places = self.slots[which]
         gather(self.rows, places, which, out)
         missing = np.flatnonzero(places < 0)
-        step = self.kernel.panel(self.points.values.shape[1]) if len(missing) else 1
-        members = self.points[which] if len(missing) else None
+        if not len(missing):
+            return out
+        step, members = self.kernel.panel(self.points.values.shape[1]), self.points[which]
         for first in range(0, len(missing), step):
             part = missing[first : first + step]
             for start, stop, tile in self.kernel.tiles(members[part], members, 0, len(which)):

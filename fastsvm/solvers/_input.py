@@ -1,5 +1,7 @@
 """The border: what callers pass, checked once and turned into what the kernels read."""
 
+from numbers import Real
+
 import numpy as np
 from scipy import sparse
 
@@ -103,6 +105,13 @@ def positive(name, value, *, kind=float):
         what = "a positive integer" if kind is int else "a positive number"
         raise ValueError(f"{name} must be {what}; got {value!r}.")
     return kind(value)
+
+
+def finite(name, value):
+    """`value` as a finite number, or a ValueError that names it."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not np.isfinite(value):
+        raise ValueError(f"{name} must be a finite number; got {value!r}.")
+    return float(value)
 
 
 def one_of(name, value, allowed):

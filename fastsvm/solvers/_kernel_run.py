@@ -1,13 +1,12 @@
 """What the kernel machines share: the one-vs-rest problems over one kernel matrix, and the result."""
 
-from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from ._gram import FullGram, Gram
-from ._input import as_rows, as_signs, as_weights, one_of, positive
+from ._input import as_rows, as_signs, as_weights, finite, one_of, positive
 from ._kernel import gap_terms
 from ._kernel_values import KERNELS, GivenKernel, Kernel
 from ._run import CODES
@@ -97,8 +96,7 @@ def make_gram(X, kernel, *, gamma=1.0, degree=3, coef0=0.0, cache_size=1024, thr
         one_of("kernel", kernel, (*KERNELS, "precomputed"))
     gamma, degree = positive("gamma", gamma), positive("degree", degree, kind=int)
     cache_size = positive("cache_size", cache_size)
-    if isinstance(coef0, bool) or not isinstance(coef0, Real) or not np.isfinite(coef0):
-        raise ValueError(f"coef0 must be a finite number; got {coef0!r}.")
+    coef0 = finite("coef0", coef0)
     rows = as_rows(X, threads)  # checks it
     X = X.tocsr() if sparse.issparse(X) else rows.values.reshape(rows.n_rows, rows.n_columns)
     if kernel == "precomputed":
