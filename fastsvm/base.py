@@ -5,7 +5,7 @@ from functools import partial, wraps
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state, compute_class_weight
+from sklearn.utils import check_array, check_random_state, compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from . import scores
 from .callbacks import CallbackSupportMixin, Tasks, with_callbacks
 from .engine import solve_all, warn_if_short
-from .solvers import Problem, as_rows, as_weights
+from .solvers import Problem, as_csr, as_rows, as_weights
 
 
 def _has_log_loss(estimator):
@@ -41,6 +41,36 @@ def all_or_nothing(fit):
     return safe_fit
 
 
+ACCEPTED = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
+
+
+def validated(estimator, X, y="no_validation", *, columns=True, **options):
+    """X, and y where there is one, as scikit-learn checks them for an estimator; sparse rows whole.
+
+    Parameters
+    ----------
+    estimator, X, y, **options : as in scikit-learn's `validate_data`
+        Sparse matrices become CSR; and float32 and float64 stay as they are, by default.
+    columns : bool, default=True
+        As in `as_csr`.
+    """
+    return validate_data(estimator, as_csr(X, columns), y, **{**ACCEPTED, **options})
+
+
+def checked(X):
+    """X as `validated` gives it, where there is no estimator; whether it is finite is left to the solvers."""
+    return check_array(as_csr(X), **ACCEPTED, ensure_all_finite=False)
+
+
+def as_coefficients(values, dtype):
+    """Float64 coefficients in the dtype of X, or a ValueError if they do not fit."""
+    with np.errstate(over="ignore"):
+        array = np.array(values, dtype=dtype)
+    if not np.isfinite(array).all():
+        raise ValueError(f"The coefficients are beyond {np.dtype(dtype)}: scale X, or pass it as float64.")
+    return array
+
+
 class OneVsRestClassifier(ClassifierMixin, BaseEstimator):
     """What all classifiers share: labels, weights, and prediction from scores.
 
@@ -52,16 +82,8 @@ class OneVsRestClassifier(ClassifierMixin, BaseEstimator):
         raise NotImplementedError
 
     def _validated(self, X, y, reset=True):
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            order="C",
-            ensure_all_finite=False,  # the solvers check, and say where
-        )
+        # The solvers look for NaN and columns out of range, and say where.
+        X, y = validated(self, X, y, columns=False, reset=reset, ensure_all_finite=False)
         check_classification_targets(y)
         return X, y
 
@@ -235,8 +257,8 @@ class LinearClassifier(CallbackSupportMixin, OneVsRestClassifier):
         return [(label, partial(make, k)) for k, label in enumerate(labels)]
 
     def _set_results(self, results, X, y):
-        self.coef_ = np.array([r.w for r in results], dtype=X.dtype)
-        self.intercept_ = np.array([r.intercept for r in results], dtype=X.dtype)
+        self.coef_ = as_coefficients([r.w for r in results], X.dtype)
+        self.intercept_ = as_coefficients([r.intercept for r in results], X.dtype)
         self.n_iter_ = max(r.n_iter for r in results)
         binary = len(results) == 1
         self.history_ = results[0].history if binary else [r.history for r in results]
@@ -257,9 +279,7 @@ class LinearClassifier(CallbackSupportMixin, OneVsRestClassifier):
             Of two classes, above 0 means `classes_[1]`.
         """
         check_is_fitted(self)
-        X = validate_data(
-            self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], order="C"
-        )
+        X = validated(self, X, reset=False)
         return scores.decision(X, self.coef_, self.intercept_)
 
 
@@ -298,9 +318,9 @@ class OnlineClassifier(LinearClassifier):
             states[k] = run.snapshot()
             points.append(run.output())
         dtype = X.dtype if first else self.coef_.dtype
-        self._states = states
-        self.coef_ = np.array([w for w, _ in points], dtype=dtype)
-        self.intercept_ = np.array([intercept for _, intercept in points], dtype=dtype)
+        coef = as_coefficients([w for w, _ in points], dtype)
+        self.intercept_ = as_coefficients([intercept for _, intercept in points], dtype)
+        self.coef_, self._states = coef, states
         self.n_iter_ = getattr(self, "n_iter_", 0) + 1
         for stale in ("objective_", "dual_gap_", "history_"):
             self.__dict__.pop(stale, None)

@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array, column_or_1d, compute_class_weight
+from sklearn.utils import column_or_1d, compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
-from .base import LinearClassifier, signs_of
+from .base import LinearClassifier, checked, signs_of
 from .losses import slope
 from .solvers import LOSSES, Problem, as_weights, make_run
-from .solvers._input import as_state, one_of, positive
+from .solvers._input import as_alpha, as_state, one_of, positive
 
 __all__ = ["Certificate", "certify"]
 
@@ -177,16 +177,14 @@ def certify(
     positive("max_iter", max_iter, kind=int)
     if positive("accuracy", accuracy) <= 1:
         raise ValueError(f"accuracy must be above 1; got {accuracy!r}.")
-    X = check_array(
-        X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", ensure_all_finite=False
-    )
+    X = checked(X)
     y = column_or_1d(y)
     if len(y) != X.shape[0]:
         raise ValueError(f"y has {len(y)} labels; X has {X.shape[0]} rows.")
     classes, coef, intercept = _classifier(model, X, y, intercept)
     loss, alpha = _objective(model, loss, alpha, len(classes), len(y))
     one_of("loss", loss, LOSSES)
-    alpha = positive("alpha", alpha)
+    alpha = as_alpha(alpha)
     labels = classes[1:] if len(classes) == 2 else classes
     weights = _weights(model, y, classes, labels, sample_weight)
     duals = _duals(model, len(y))

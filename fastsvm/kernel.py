@@ -7,9 +7,9 @@ from joblib import effective_n_jobs
 from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from .base import OneVsRestClassifier, all_or_nothing, signs_of
+from .base import OneVsRestClassifier, all_or_nothing, signs_of, validated
 from .engine import one_blas_thread, warn_if_short
 from .kernel_parameters import check_kernel_parameters, gamma_of
 from .solvers import (
@@ -22,7 +22,7 @@ from .solvers import (
     make_gram,
     scores_of,
 )
-from .solvers._input import flag, one_of, positive
+from .solvers._input import as_alpha, flag, one_of, positive
 from .solvers._kernel_values import KERNELS, GivenKernel, Kernel
 
 __all__ = ["KernelPegasosClassifier", "KernelSDCAClassifier"]
@@ -44,7 +44,7 @@ class KernelClassifier(OneVsRestClassifier):
         if not callable(self.kernel):
             one_of("kernel", self.kernel, (*KERNELS, "precomputed"))
         check_kernel_parameters(self.gamma, self.degree, self.coef0)
-        positive("alpha", self.alpha)
+        as_alpha(self.alpha)
         positive("cache_size", self.cache_size)
 
     @property
@@ -96,14 +96,7 @@ class KernelClassifier(OneVsRestClassifier):
             Of two classes, above 0 means `classes_[1]`.
         """
         check_is_fitted(self)
-        X = validate_data(
-            self,
-            X,
-            reset=False,
-            accept_sparse=False if self._precomputed else "csr",
-            dtype=[np.float64, np.float32],
-            order="C",
-        )
+        X = validated(self, X, reset=False, accept_sparse=False if self._precomputed else "csr")
         scores = self._scores(X)
         return scores.ravel() if scores.shape[1] == 1 else scores
 

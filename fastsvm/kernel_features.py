@@ -10,9 +10,9 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from .base import all_or_nothing
+from .base import all_or_nothing, validated
 from .engine import one_blas_thread
 from .kernel_parameters import check_kernel_parameters, gamma_of
 from .solvers._input import one_of, positive
@@ -176,7 +176,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         check_kernel_parameters(self.gamma, self.degree, self.coef0)
 
     def _validated(self, X, dtype, reset):
-        X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=dtype, order="C")
+        X = validated(self, X, reset=reset, dtype=dtype)
         if sparse.issparse(X):
             if not X.has_canonical_format:
                 X = X.copy()

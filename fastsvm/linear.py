@@ -7,7 +7,7 @@ from .base import LinearClassifier, OnlineClassifier, all_or_nothing, signs_of
 from .certificate import certify
 from .solvers import LOSSES, AsdcaRun, PegasosRun, PerceptronRun, make_run
 from .solvers._asdca_run import GAMMAS, as_theta
-from .solvers._input import flag, one_of, positive
+from .solvers._input import as_alpha, flag, one_of, positive
 from .solvers._pegasos_run import PEGASOS_LOSSES, PEGASOS_OUTPUTS, SAMPLINGS
 from .solvers._sdca_run import ORDERS, OUTPUTS
 from .solvers._solve import SOLVERS
@@ -146,7 +146,7 @@ class SDCAClassifier(LinearClassifier):
 
     def _check_params(self):
         one_of("loss", self.loss, LOSSES)
-        positive("alpha", self.alpha)
+        as_alpha(self.alpha)
         positive("max_iter", self.max_iter, kind=int)
         if self.tol is not None:
             positive("tol", self.tol)
@@ -306,7 +306,7 @@ class PegasosClassifier(OnlineClassifier):
 
     def _check_params(self):
         one_of("loss", self.loss, PEGASOS_LOSSES)
-        positive("alpha", self.alpha)
+        as_alpha(self.alpha)
         positive("max_iter", self.max_iter, kind=int)
         positive("batch_size", self.batch_size, kind=int)
         one_of("sampling", self.sampling, SAMPLINGS)
@@ -562,7 +562,7 @@ class ASDCAClassifier(LinearClassifier):
 
     def _check_params(self):
         one_of("loss", self.loss, GAMMAS)
-        positive("alpha", self.alpha)
+        as_alpha(self.alpha)
         positive("max_iter", self.max_iter, kind=int)
         if self.tol is not None:
             positive("tol", self.tol)

@@ -3,8 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.utils import check_array, column_or_1d
+from sklearn.utils import column_or_1d
 
+from .base import as_coefficients, checked
 from .engine import solve_all, warn_if_short
 from .solvers import LOSSES, Problem, make_run
 from .solvers._input import as_state, flag, one_of, positive
@@ -199,9 +200,7 @@ def sdca_path(
     >>> bool((path.dual_gaps <= 1e-3 * path.objectives).all())
     True
     """
-    X = check_array(
-        X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", ensure_all_finite=False
-    )
+    X = checked(X)
     y = column_or_1d(y)
     classes = np.unique(y)
     if len(classes) != 2:
@@ -222,12 +221,12 @@ def sdca_path(
         run = (classes[1], lambda threads, alpha=alpha: path.make_run(alpha, threads))
         [result] = solve_all([run], tol=tol, trace=False, n_jobs=n_jobs)
         path.add(alpha, result)
-        results.append(result._replace(w=result.w.astype(X.dtype), dual=None))
+        results.append(result._replace(w=as_coefficients(result.w, X.dtype), dual=None))
     warn_if_short(results, tol, X, alphas=alphas, stacklevel=3)
     return SDCAPath(
         alphas,
         np.array([r.w for r in results]),
-        np.array([r.intercept for r in results], X.dtype),
+        as_coefficients([r.intercept for r in results], X.dtype),
         np.array([r.objective for r in results]),
         np.array([r.gap for r in results]),
         np.array([r.n_iter for r in results]),

@@ -15,6 +15,7 @@ from ._perceptron_run import PerceptronRun, perceptron
 from ._run import LOSSES, Epoch, Problem, Result
 from ._sdca_run import SDCARun
 from ._solve import make_run, sdca
+from ._sparse import as_csr
 
 __all__ = [
     "LOSSES",
@@ -30,6 +31,7 @@ __all__ = [
     "Problem",
     "Result",
     "SDCARun",
+    "as_csr",
     "as_rows",
     "as_weights",
     "asdca",

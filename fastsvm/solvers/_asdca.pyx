@@ -3,7 +3,7 @@
 import cython
 
 from ._losses cimport pull
-from ._rows cimport Rows, prefetch_row, row_start, shift
+from ._rows cimport Rows, columns_of, prefetch_row, row_start, shift
 from ._types cimport head, index, int8_t, int32_t, real
 
 cdef double FLOOR = 1e-200  # of the scale
@@ -143,7 +143,7 @@ def visit(
 ):
     """Walk `order` in batches; each takes one step. Costs O(values of the batch) a step."""
     cdef const real* x = head(values)
-    cdef const index* j = head(columns)
+    cdef const index* j = columns_of(rows, columns)
     cdef double* changes = &state.changes[0]
     cdef Py_ssize_t first = 0, n = order.shape[0], size
     with nogil:
@@ -164,7 +164,7 @@ def look(
 ):
     """`look_at` for the rows `order`, which are those from position `first` of the batch."""
     cdef const real* x = head(values)
-    cdef const index* j = head(columns)
+    cdef const index* j = columns_of(rows, columns)
     cdef Py_ssize_t n = order.shape[0]
     with nogil:
         look_at(rows, x, j, signs, weights, &order[0], n, n, state, &state.changes[first])
@@ -176,7 +176,7 @@ def move(
 ):
     """`move_by` for the same rows."""
     cdef const real* x = head(values)
-    cdef const index* j = head(columns)
+    cdef const index* j = columns_of(rows, columns)
     cdef Py_ssize_t n = order.shape[0]
     with nogil:
         move_by(rows, x, j, signs, &order[0], n, state, &state.changes[first])

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from . import _asdca
-from ._input import as_state, flag, one_of, positive
+from ._input import as_alpha, as_state, flag, one_of, positive
 from ._run import CODES, Point, Problem, Run
 
 # The losses whose slope has no jumps: it changes by at most 1/gamma times the change of the margin.
@@ -18,8 +18,8 @@ class AsdcaRun(Run):
     solver = "asdca"
 
     def __init__(self, problem, *, loss, alpha, fit_intercept, max_iter, batch_size, theta, order, random):
-        super().__init__(problem, order=order, max_iter=max_iter, random=random, grouped=False)
-        self.loss, self.alpha, self.fit_intercept = loss, alpha, fit_intercept
+        super().__init__(problem, order=order, max_iter=max_iter, random=random, alpha=alpha, grouped=False)
+        self.loss, self.fit_intercept = loss, fit_intercept
         self.batch_size = min(batch_size, self.visits)
         options = {"loss": loss, "alpha": alpha, "batch_size": self.batch_size}
         column = intercept_column(problem, **options) if fit_intercept else 0.0
@@ -230,7 +230,7 @@ def asdca(
     run = AsdcaRun(
         Problem(X, y, sample_weight),
         loss=one_of("loss", loss, GAMMAS),
-        alpha=positive("alpha", alpha),
+        alpha=as_alpha(alpha),
         fit_intercept=flag("fit_intercept", fit_intercept),
         max_iter=positive("max_iter", max_iter, kind=int),
         batch_size=positive("batch_size", batch_size, kind=int),

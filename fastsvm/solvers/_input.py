@@ -6,6 +6,11 @@ import numpy as np
 from scipy import sparse
 
 from ._rows import Rows
+from ._sparse import as_csr
+
+LARGEST = np.finfo(float).max
+MOST_STEPS = 2**31 - 1
+EXTREME = 1e100  # numbers up to here, and from its inverse on, have products and squares in double precision
 
 
 def as_rows(X, threads=1, norms=False):
@@ -28,17 +33,16 @@ def as_rows(X, threads=1, norms=False):
     Raises
     ------
     ValueError
-        If X is empty, not two-dimensional, or contains NaN, infinity or a column out of range.
+        If X is empty, not two-dimensional, not of real numbers, a malformed sparse matrix, contains NaN
+        or infinity, or has a row of more than 1e100 (its norm).
     """
     if isinstance(X, Rows):
         return X
     if sparse.issparse(X):
-        X = X.tocsr()
-        values = _floating(X.data)
-        columns = X.indices if X.indices.dtype in (np.int32, np.int64) else X.indices.astype(np.int64)
-        indptr = X.indptr if X.indptr.dtype in (np.int32, np.int64) else X.indptr.astype(np.int64)
+        X = as_csr(X, columns=False)  # Rows looks at them
+        values, columns, indptr = _floating("X", X.data), X.indices, X.indptr
     else:
-        X = np.ascontiguousarray(_floating(np.asarray(X)))
+        X = _floating("X", np.asarray(X))
         values, columns, indptr = X.reshape(-1), np.empty(0, np.int32), None
     if X.ndim != 2:
         raise ValueError(f"X must have two dimensions (samples, features); it has {X.ndim}.")
@@ -47,8 +51,23 @@ def as_rows(X, threads=1, norms=False):
     return Rows(values, columns, indptr, X.shape, threads, norms)
 
 
-def _floating(array):
-    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+def as_matrix(X, threads=1):
+    """X as a CSR matrix or C-ordered array, and its rows; checked as by `as_rows`."""
+    X = as_csr(X, columns=False)
+    rows = as_rows(X, threads)
+    return (X if sparse.issparse(X) else rows.values.reshape(rows.n_rows, rows.n_columns)), rows
+
+
+def _floating(name, array):
+    """An array of numbers as C-ordered float32 or float64, the same if it is one."""
+    if array.dtype.kind not in "biufO":
+        raise ValueError(f"{name} must have real numbers; its dtype is {array.dtype}.")
+    if array.dtype in (np.float32, np.float64):
+        return np.ascontiguousarray(array)
+    try:
+        return np.ascontiguousarray(array, np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must have real numbers: {error}.") from None
 
 
 def as_signs(y, n_rows):
@@ -66,7 +85,7 @@ def as_weights(sample_weight, n_rows):
     """Weights as float64, checked; of length 0 when all are 1."""
     if sample_weight is None:
         return np.empty(0)
-    weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    weights = np.asarray(_floating("sample_weight", np.asarray(sample_weight)), np.float64)
     if weights.shape != (n_rows,):
         raise ValueError(f"sample_weight has shape {weights.shape}; X has {n_rows} rows.")
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
@@ -74,6 +93,12 @@ def as_weights(sample_weight, n_rows):
         raise ValueError(f"sample_weight[{bad[0]}] is {weights[bad[0]]}; weights must be finite and >= 0.")
     if not weights.any():
         raise ValueError("All sample weights are zero: there is nothing to learn from.")
+    largest = weights.max()
+    if not 1 / EXTREME <= largest <= EXTREME:
+        raise ValueError(
+            f"sample_weight has {largest:.3g} as its largest, beyond {1 / EXTREME:g} to {EXTREME:g}: divide "
+            "the weights by their mean, and multiply alpha by the same."
+        )
     return weights
 
 
@@ -86,6 +111,16 @@ def as_start(start, n_rows):
     if not np.isfinite(intercept):
         raise ValueError(f"start's intercept must be a finite number; got {intercept!r}.")
     return dual, float(intercept)
+
+
+def as_order(order, n_rows):
+    """Row numbers as int32, checked."""
+    order = np.asarray(order)
+    if order.size and order.dtype.kind not in "iu":
+        raise ValueError(f"order must have row numbers; its dtype is {order.dtype}.")
+    if order.size and not 0 <= order.min() <= order.max() < n_rows:
+        raise ValueError(f"order names rows {order.min()} to {order.max()}; X has rows 0 to {n_rows - 1}.")
+    return np.ascontiguousarray(order, np.int32)
 
 
 def as_state(random_state):
@@ -104,14 +139,26 @@ def positive(name, value, *, kind=float):
     if not ok or isinstance(value, bool) or not 0 < value < np.inf:
         what = "a positive integer" if kind is int else "a positive number"
         raise ValueError(f"{name} must be {what}; got {value!r}.")
+    most = MOST_STEPS if kind is int else LARGEST
+    if value > most:
+        raise ValueError(f"{name} must be at most {most:g}.")
     return kind(value)
 
 
 def finite(name, value):
     """`value` as a finite number, or a ValueError that names it."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not np.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, Real) or not abs(value) <= LARGEST:
         raise ValueError(f"{name} must be a finite number; got {value!r}.")
     return float(value)
+
+
+def as_alpha(alpha):
+    """`alpha` as a number that double precision has room for, or a ValueError."""
+    if not 1 / EXTREME <= positive("alpha", alpha) <= EXTREME:
+        raise ValueError(
+            f"alpha must be between {1 / EXTREME:g} and {EXTREME:g}; got {alpha!r}: scale X instead."
+        )
+    return float(alpha)
 
 
 def one_of(name, value, allowed):

@@ -8,7 +8,7 @@ from libc.math cimport fabs, fabsf
 
 from ._losses cimport dual_step, dual_term, loss_value
 from ._random cimport fisher_yates
-from ._rows cimport Rows, axpy, row_start
+from ._rows cimport Rows, axpy, columns_of, row_start
 from ._simd cimport add_four, exp_row
 from ._types cimport head, index, int8_t, int32_t, int64_t, real, uint64_t
 
@@ -215,7 +215,7 @@ def scatter(
 ):
     """Add the rows in `which` to the panel's columns."""
     cdef const real* x = head(values)
-    cdef const index* j = head(columns)
+    cdef const index* j = columns_of(rows, columns)
     cdef Py_ssize_t k, p, start
     with nogil:
         for k in range(which.shape[0]):
@@ -241,7 +241,7 @@ def panel_sums(
     columns.
     """
     cdef const real* x = head(values)
-    cdef const index* j = head(columns)
+    cdef const index* j = columns_of(rows, columns)
     cdef Py_ssize_t m = panel.shape[1], i, k, p, start
     cdef const real* a
     cdef real* total

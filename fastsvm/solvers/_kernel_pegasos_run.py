@@ -3,14 +3,13 @@
 import time
 
 import numpy as np
-from scipy import sparse
 
 from . import _kernel
 from ._gram import scores_of
-from ._input import as_rows, as_state, as_weights, positive
+from ._input import as_alpha, as_matrix, as_order, as_state, as_weights, positive
 from ._kernel_run import KernelProblem, KernelResult, as_all_signs, make_gram
 from ._random import draw_rows
-from ._run import Epoch
+from ._run import Epoch, require_finite
 
 SOON = 256  # draws in which to look for rows that will be needed, at least; a quarter of those made
 VALUES = 1 << 20  # computed at a time, where rows are short
@@ -39,6 +38,7 @@ class KernelPegasosRun:
     """
 
     def __init__(self, problem, alpha, t=0, scores=None):
+        problem.require_range(alpha)
         self.problem, self.alpha, self.t = problem, alpha, t
         self.seconds = 0.0
         self.counts = np.zeros(problem.signs.shape)
@@ -136,7 +136,9 @@ class KernelPegasosRun:
         pulls = np.maximum(0, (dual * signs * scores).sum(axis=1) / (self.alpha * self.t))
         total = dual.sum(axis=1)
         theta = np.minimum(1, total / np.maximum(pulls, 1e-300))
-        return primal, np.maximum(0, primal - (theta * total - theta**2 / 2 * pulls) / n)
+        gap = np.maximum(0, primal - (theta * total - theta**2 / 2 * pulls) / n)
+        require_finite(primal.sum(), gap.sum())
+        return primal, gap
 
 
 def kernel_pegasos(
@@ -202,9 +204,8 @@ def kernel_pegasos(
     [[1.0, 1.0, -1.0, -1.0]]
     """
     threads = positive("n_jobs", n_jobs, kind=int)
-    rows = as_rows(X, threads)
-    X = X.tocsr() if sparse.issparse(X) else rows.values.reshape(rows.n_rows, rows.n_columns)
-    n, alpha = rows.n_rows, positive("alpha", alpha)
+    X, rows = as_matrix(X, threads)
+    n, alpha = rows.n_rows, as_alpha(alpha)
     signs, weights = as_all_signs(Y, n), as_weights(sample_weight, n)
     if order is None:
         order = np.empty(10 * n if n_iter is None else positive("n_iter", n_iter, kind=int), np.int32)
@@ -235,7 +236,9 @@ def kernel_pegasos(
 
 
 def _given_order(order, n):
-    order = np.ascontiguousarray(order, dtype=np.int32)
-    if order.ndim != 1 or not order.size or order.min() < 0 or order.max() >= n:
-        raise ValueError(f"order must be a list of row numbers from 0 to {n - 1}.")
+    order = as_order(order, n)
+    if order.ndim != 1 or not order.size:
+        raise ValueError(
+            f"order must be a list of row numbers from 0 to {n - 1}; its shape is {order.shape}."
+        )
     return order

@@ -6,10 +6,10 @@ import numpy as np
 from scipy import sparse
 
 from ._gram import FullGram, Gram
-from ._input import as_rows, as_signs, as_weights, finite, one_of, positive
+from ._input import EXTREME, as_matrix, as_signs, as_weights, finite, one_of, positive
 from ._kernel import gap_terms
 from ._kernel_values import KERNELS, GivenKernel, Kernel
-from ._run import CODES
+from ._run import CODES, out_of_range
 
 
 class KernelResult(NamedTuple):
@@ -61,6 +61,12 @@ class KernelProblem:
             self.weights = chosen * self.weights if self.weights.size else chosen
             self.n = len(rows)
 
+    def require_range(self, alpha):
+        """Raise a ValueError if some scores may be too large, which alpha does not keep small."""
+        largest = self.gram.diagonal.max() * (self.weights.max() if self.weights.size else 1.0)
+        if largest > EXTREME * alpha:
+            raise out_of_range(alpha, largest)
+
     def gap_terms(self, k, dual, scores, loss, out):
         """As the kernel's, for class k."""
         return gap_terms(self.signs[k], self.weights, dual, scores, CODES[loss], out)
@@ -97,8 +103,7 @@ def make_gram(X, kernel, *, gamma=1.0, degree=3, coef0=0.0, cache_size=1024, thr
     gamma, degree = positive("gamma", gamma), positive("degree", degree, kind=int)
     cache_size = positive("cache_size", cache_size)
     coef0 = finite("coef0", coef0)
-    rows = as_rows(X, threads)  # checks it
-    X = X.tocsr() if sparse.issparse(X) else rows.values.reshape(rows.n_rows, rows.n_columns)
+    X, _ = as_matrix(X, threads)
     if kernel == "precomputed":
         if sparse.issparse(X) or X.shape[0] != X.shape[1]:
             raise ValueError(

@@ -8,11 +8,11 @@ import numpy as np
 
 from . import _kernel
 from ._gram import for_each
-from ._input import as_state, one_of, positive
+from ._input import as_alpha, as_state, one_of, positive
 from ._kernel_run import KernelProblem, KernelResult, make_gram
 from ._polish import polish_block
 from ._random import shuffle
-from ._run import CODES, LOSSES, Epoch
+from ._run import CODES, LOSSES, Epoch, require_finite
 
 START = 256  # rows of the first working set, at least; an eighth of all
 MOST = 4096  # rows of any: 64 MiB of kernel values
@@ -44,6 +44,7 @@ class KernelSDCARun:
     """
 
     def __init__(self, problem, *, loss, alpha, max_iter, random, start=None):
+        problem.require_range(alpha)
         self.problem, self.loss, self.alpha, self.max_iter = problem, loss, alpha, max_iter
         shape = problem.signs.shape
         self.rate = 1 / (alpha * problem.n)
@@ -195,6 +196,7 @@ class KernelSDCARun:
         gap, losses, pulls = p.gap_terms(k, self.dual[k], self.scores[k], self.loss, self.terms[k])
         self.primal[k] = (losses + max(pulls, 0.0) / 2) / p.n
         self.gap[k] = gap / p.n
+        require_finite(self.primal[k], self.gap[k])
 
 
 def kernel_sdca(
@@ -290,7 +292,7 @@ def kernel_sdca(
     run = KernelSDCARun(
         KernelProblem(gram, Y, sample_weight),
         loss=one_of("loss", loss, LOSSES),
-        alpha=positive("alpha", alpha),
+        alpha=as_alpha(alpha),
         max_iter=positive("max_iter", max_iter, kind=int),
         random=as_state(random_state),
     )

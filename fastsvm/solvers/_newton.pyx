@@ -11,7 +11,7 @@ from libc.math cimport sqrt
 from libc.stdint cimport uint8_t
 
 from ._losses cimport HINGE, LOG, SMOOTH_HINGE, SQUARED_HINGE, dual_term, loss_value, sigmoid
-from ._rows cimport Rows, axpy, dot, row_start, shift
+from ._rows cimport Rows, axpy, columns_of, dot, row_start, shift
 from ._types cimport head, index, int8_t, int32_t, real
 
 
@@ -92,7 +92,7 @@ def measure(
 ):
     """Put the margins at w into `margin`; return the sum of losses and the squared changes of margins."""
     cdef const real* x = head(values)
-    cdef const index* j = head(columns)
+    cdef const index* j = columns_of(rows, columns)
     cdef const double* weight = head(weights)
     cdef const double* v = &w[0]
     cdef Py_ssize_t i, k, start
@@ -120,7 +120,7 @@ def pulled(
 ):
     """Add sum_i b_i y_i x_i, and sum_i b_i y_i as its last entry, to z: a line for y = -1, one for y = 1."""
     cdef const real* x = head(values)
-    cdef const index* j = head(columns)
+    cdef const index* j = columns_of(rows, columns)
     cdef Py_ssize_t i, k, start
     cdef double a
     cdef double* line
@@ -170,7 +170,7 @@ def respond(
     many another one than is held.
     """
     cdef const real* x = head(values)
-    cdef const index* j = head(columns)
+    cdef const index* j = columns_of(rows, columns)
     cdef Py_ssize_t i, k, start, curved = 0, changed = 0
     cdef double a, slack
     cdef double* line
@@ -224,7 +224,7 @@ def scatter(
 ):
     """Bring `half`, which added to its transpose is sum_i h_i x_i x_i^T, to the present curvature."""
     cdef const real* x = head(values)
-    cdef const index* j = head(columns)
+    cdef const index* j = columns_of(rows, columns)
     cdef const real* value
     cdef const index* column
     cdef Py_ssize_t i, k, p, start, count, d = rows.n_columns
@@ -262,7 +262,7 @@ def gather(
     Returns how many rows it holds, the others being as they were, and where to go on.
     """
     cdef const real* x = head(values)
-    cdef const index* j = head(columns)
+    cdef const index* j = columns_of(rows, columns)
     cdef Py_ssize_t i, k = first, p, start, stop, count = 0, d = rows.n_columns, n = s.which.shape[0]
     cdef double h
     with nogil:

@@ -68,8 +68,8 @@ class NewtonRun(Run):
 
     def __init__(self, problem, *, loss, alpha, fit_intercept, max_iter, random=None, start=None):
         no_order = np.empty((max_iter, 0), np.int32)
-        super().__init__(problem, order=no_order, max_iter=max_iter, random=random)
-        self.loss, self.alpha, self.fit_intercept, self.start = loss, alpha, fit_intercept, start
+        super().__init__(problem, order=no_order, max_iter=max_iter, random=random, alpha=alpha)
+        self.loss, self.fit_intercept, self.start = loss, fit_intercept, start
         self.d = problem.rows.n_columns
         self.size = self.d + bool(fit_intercept)
         self.w = np.zeros(self.d + 1)  # the intercept comes last
@@ -181,7 +181,8 @@ class NewtonRun(Run):
             z = self.z.sum(axis=0)
             g, H = self.system(work, z, share)
             off, imbalance = self.mismatch(g, z, share)
-            quick = 0.5 * float(off @ (H[: self.d, : self.d] @ off)) / self.alpha**2 + imbalance
+            short = off / self.alpha
+            quick = 0.5 * float(short @ (H[: self.d, : self.d] @ short)) + imbalance
             if slack + quick <= target and self.excess(work, off) * share <= target:
                 return
             p = direction(H, -g)

@@ -5,7 +5,7 @@ import cython
 from libc.math cimport sqrt
 
 from ._losses cimport pull
-from ._rows cimport Rows, axpy, axpy_growth, dot, prefetch_row, row_start, shift
+from ._rows cimport Rows, axpy, axpy_growth, columns_of, dot, prefetch_row, row_start, shift
 from ._types cimport head, index, int8_t, int32_t, int64_t, real
 
 
@@ -70,7 +70,7 @@ def visit(
 ):
     """Walk `order` in batches; each takes one step. Costs O(values of the batch) a step."""
     cdef const real* x = head(values)
-    cdef const index* j = head(columns)
+    cdef const index* j = columns_of(rows, columns)
     cdef const double* weight = head(weights)
     cdef double* v = <double*>head(state.v)
     cdef double* shares = <double*>head(state.shares)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from . import _pegasos
-from ._input import as_state, flag, one_of, positive
+from ._input import as_alpha, as_state, flag, one_of, positive
 from ._run import CODES, Point, Problem, Run
 
 PEGASOS_LOSSES = ("hinge", "log")
@@ -33,8 +33,8 @@ class PegasosRun(Run):
         averaging,
         random,
     ):
-        super().__init__(problem, order=order, max_iter=max_iter, random=random)
-        self.loss, self.alpha, self.fit_intercept = loss, alpha, fit_intercept
+        super().__init__(problem, order=order, max_iter=max_iter, random=random, alpha=alpha)
+        self.loss, self.fit_intercept = loss, fit_intercept
         self.batch_size = min(batch_size, problem.n)
         self.v, self.shares = np.zeros(problem.rows.n_columns), np.zeros(problem.n)
         self.tail = np.zeros(problem.rows.n_columns) if averaging == "tail" else None
@@ -205,7 +205,7 @@ def pegasos(
     run = PegasosRun(
         Problem(X, y, sample_weight),
         loss=one_of("loss", loss, PEGASOS_LOSSES),
-        alpha=positive("alpha", alpha),
+        alpha=as_alpha(alpha),
         fit_intercept=flag("fit_intercept", fit_intercept),
         max_iter=positive("max_iter", max_iter, kind=int),
         batch_size=positive("batch_size", batch_size, kind=int),

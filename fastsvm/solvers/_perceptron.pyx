@@ -2,7 +2,7 @@
 
 import cython
 
-from ._rows cimport Rows, axpy, dot, prefetch_row, row_start, shift
+from ._rows cimport Rows, axpy, columns_of, dot, prefetch_row, row_start, shift
 from ._types cimport head, index, int8_t, int32_t, int64_t, real
 
 
@@ -38,7 +38,7 @@ def visit(
 ):
     """On y (w.x + b0) <= 0: w += c y x, b0 += c y."""
     cdef const real* x = head(values)
-    cdef const index* j = head(columns)
+    cdef const index* j = columns_of(rows, columns)
     cdef const double* weight = head(weights)
     cdef double* w = <double*>head(state.w)
     cdef double* lag = <double*>head(state.lag)

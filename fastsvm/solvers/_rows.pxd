@@ -1,6 +1,6 @@
 """A row of X as every kernel reads it: values, columns (NULL when dense), count."""
 
-from ._types cimport index, int32_t, int64_t, real
+from ._types cimport head, index, int32_t, int64_t, real
 
 
 cdef extern from *:
@@ -151,6 +151,13 @@ cdef class Rows:
     cdef Layout layout
     cdef readonly object values, columns, indptr, norms
     cdef readonly Py_ssize_t n_rows, n_columns, n_values
+    cdef readonly bint dense
+    cdef readonly double longest
+
+
+cdef inline const index* columns_of(Rows rows, const index[::1] columns) noexcept:
+    """First column, or NULL of dense rows."""
+    return NULL if rows.dense else head(columns)
 
 
 cdef inline const index* shift(const index* columns, Py_ssize_t start) noexcept nogil:

@@ -14,6 +14,11 @@ from ._types cimport head, index, int8_t, int32_t, int64_t, real
 EPOCH_CHUNK = 1 << 24
 # Values that a thread takes at a time in the passes that can be shared.
 PASS_CHUNK = 1 << 20
+# Squared norms beyond leave no room for sums of products in double precision.
+LONGEST = 1e200
+
+cdef enum:
+    INDEX_BLOCK = 4096  # indices checked without a branch
 
 
 @cython.final
@@ -24,17 +29,24 @@ cdef class Rows:
     ----------
     values : ndarray of shape (n_values,), float32 or float64
     columns : ndarray of shape (n_values,), int32 or int64; of shape (0,) when the rows are dense
-    indptr : ndarray of shape (n_rows + 1,), int32 or int64; None when the rows are dense
+    indptr : ndarray of shape (n_rows + 1,), int32 or int64, checked by `as_csr`; None when the rows are dense
     shape : (n_rows, n_columns)
     threads : int, default=1
         For the checks.
     norms : bool, default=False
         Compute `squared_norms` in the same pass, not in one of its own when asked for.
 
+    Attributes
+    ----------
+    dense : bool
+        Whether rows are dense, and the columns not to be read.
+    longest : float
+        The largest ||x_i||^2, repeated columns taken one by one.
+
     Raises
     ------
     ValueError
-        On offsets or columns that lie outside, and on NaN or infinite values.
+        On columns that lie outside, on NaN or infinite values, and on rows whose norm overflows.
     """
 
     def __init__(self, values, columns, indptr, shape, threads=1, norms=False):
@@ -43,9 +55,10 @@ cdef class Rows:
         self.n_rows, self.n_columns = shape
         self.values, self.columns, self.indptr = values, columns, indptr
         self.n_values = values.shape[0]
+        self.dense = indptr is None
         if self.n_rows >= 2**31:
             raise ValueError(f"X has {self.n_rows} rows; at most 2147483647 are supported.")
-        if indptr is None:
+        if self.dense:
             self.layout.length = self.n_columns
         elif indptr.dtype == np.int32:
             narrow = indptr
@@ -53,29 +66,18 @@ cdef class Rows:
         else:
             wide = indptr
             self.layout.wide = &wide[0]
-        self._check_offsets()
         self.norms = np.empty(self.n_rows if norms else 0)
         self._check(threads)
 
     def _check(self, threads=1):
-        for bad in map_chunks(self, self._check_chunk, threads):
-            if bad is not None:
-                raise ValueError(bad)
+        for bad, longest in map_chunks(self, self._check_chunk, threads):
+            if bad >= 0:
+                raise ValueError(_what_is_wrong(self, self.values, self.columns, bad))
+            self.longest = max(self.longest, longest)
 
     def _check_chunk(self, first, last):
         scratch = np.zeros(self.n_columns)  # memory that is not touched unless columns repeat
         return _check(self, self.values, self.columns, self.norms, scratch, first, last)
-
-    def _check_offsets(self):
-        cdef Py_ssize_t i, start, stop = row_start(&self.layout, 0)
-        if stop != 0:
-            raise ValueError(f"X.indptr must start at 0; it starts at {stop}.")
-        for i in range(self.n_rows):
-            start, stop = stop, row_start(&self.layout, i + 1)
-            if stop < start or stop > self.n_values:
-                raise ValueError(
-                    f"X.indptr at row {i}: {start} to {stop} is no range of {self.n_values} values."
-                )
 
     @property
     def n_bytes(self):
@@ -103,6 +105,9 @@ def map_chunks(Rows rows, function, threads=1):
         return list(map(function, firsts, lasts))
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(function, firsts, lasts))
+
+
+cdef double limit = LONGEST
 
 
 cdef inline bint is_inside(
@@ -136,41 +141,71 @@ def _check(
     Rows rows, const real[::1] values, const index[::1] columns, double[::1] norms, double[::1] scratch,
     Py_ssize_t first, Py_ssize_t last,
 ):
-    """What is wrong with the first bad value or column of these rows, or None; and their squared norms."""
+    """The first bad row of a range, or -1, and the largest squared norm; all of these go into `norms`."""
     cdef const real* x = head(values)
-    cdef const index* j = head(columns)
-    cdef Py_ssize_t i, k, start, stop
+    cdef const index* j = columns_of(rows, columns)
+    cdef Py_ssize_t i, start, stop
     cdef bint increasing = True
-    cdef double norm
+    cdef double norm, longest = 0
     with nogil:
         for i in range(first, last):
             start, stop = row_start(&rows.layout, i), row_start(&rows.layout, i + 1)
             if j != NULL and not is_inside(j + start, stop - start, rows.n_columns, &increasing):
                 break
             norm = squares(x + start, stop - start)
-            if not isfinite(norm):  # which finite values of 1e154 do too
-                for k in range(start, stop):
-                    if not isfinite(x[k]):
-                        break
-                else:
-                    k = -1
-                if k >= 0:
-                    break
+            if not norm <= limit:  # NaN is not
+                break
+            longest = max(longest, norm)
             if norms.shape[0]:
                 norms[i] = norm
                 if not increasing:
                     norms[i] = merged_norm(x + start, j + start, stop - start, &scratch[0])
         else:
             i = -1
-    if i < 0:
-        return None
-    for k in range(start, stop):
-        column = j[k] if j != NULL else k - start
+    return i, longest
+
+
+def _what_is_wrong(Rows rows, const real[::1] values, const index[::1] columns, Py_ssize_t i):
+    """A line on the first bad value or column of row i."""
+    cdef Py_ssize_t k, start = row_start(&rows.layout, i)
+    for k in range(start, row_start(&rows.layout, i + 1)):
+        column = k - start if rows.dense else columns[k]
         if not 0 <= column < rows.n_columns:
             return f"X has a value in column {column} of row {i}; it has columns 0 to {rows.n_columns - 1}."
-        if not isfinite(x[k]):
-            kind = "NaN" if x[k] != x[k] else "infinity"
+        if not isfinite(values[k]):
+            kind = "NaN" if values[k] != values[k] else "infinity"
             return f"X contains {kind} at row {i}, column {column}; impute or remove it before fitting."
+    return f"Row {i} of X is too long, the sum of its squares is above {LONGEST:g}: scale X."
+
+
+def bad_offset(const index[::1] indptr, Py_ssize_t n_values):
+    """The first i where indptr[i] to indptr[i + 1] is no range of so many values, or -1."""
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(indptr.shape[0] - 1):
+            if indptr[i] < 0 or indptr[i + 1] < indptr[i] or indptr[i + 1] > n_values:
+                break
+        else:
+            i = -1
+    return i
+
+
+def bad_index(const index[::1] indices, Py_ssize_t n, Py_ssize_t bound):
+    """The place of the first of n indices that is not in 0 ... bound - 1, or -1."""
+    cdef const index* j = head(indices)
+    cdef Py_ssize_t first = 0, last = 0, k
+    cdef int outside = 0
+    with nogil:
+        while last < n and not outside:
+            first, last = last, min(last + INDEX_BLOCK, n)
+            for k in range(first, last):
+                outside |= (j[k] < 0) | (j[k] >= bound)
+        if not outside:
+            first = -1
+        else:
+            while 0 <= j[first] < bound:
+                first += 1
+    return first
 
 
 def _loss_sum(
@@ -178,7 +213,7 @@ def _loss_sum(
     const double[::1] weights, const double[::1] w, double bias, int loss, Py_ssize_t first, Py_ssize_t last,
 ):
     cdef const real* x = head(values)
-    cdef const index* j = head(columns)
+    cdef const index* j = columns_of(rows, columns)
     cdef const double* weight = head(weights)
     cdef const double* v = head(w)
     cdef Py_ssize_t i, start
@@ -199,7 +234,7 @@ def _combine(
     const double[::1] dual, double above, double below, double[::1] w, Py_ssize_t first, Py_ssize_t last,
 ):
     cdef const real* x = head(values)
-    cdef const index* j = head(columns)
+    cdef const index* j = columns_of(rows, columns)
     cdef Py_ssize_t i, start
     cdef double a
     with nogil:
@@ -226,7 +261,7 @@ def _margins(
     const double[::1] weights, const int32_t[::1] which, const double[::1] w, double bias, double[::1] out,
 ):
     cdef const real* x = head(values)
-    cdef const index* j = head(columns)
+    cdef const index* j = columns_of(rows, columns)
     cdef const double* v = head(w)
     cdef Py_ssize_t i, k, start
     with nogil:

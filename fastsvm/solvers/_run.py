@@ -1,12 +1,13 @@
 """What the solvers share: a binary problem, a run of epochs over it, and the result."""
 
+import math
 import time
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from ._input import as_rows, as_signs, as_weights
+from ._input import EXTREME, as_order, as_rows, as_signs, as_weights
 from ._random import block_numbers, draw_rows, shuffle, shuffle_blocks
 from ._rows import combine, dual_sum, loss_sum, scale_by_sign, sums_by_sign
 
@@ -75,11 +76,23 @@ class Point(NamedTuple):
     @property
     def gap(self):
         """Primal minus bound; rounding can't make it negative."""
-        return None if self.bound is None else max(0.0, self.primal - self.bound)
+        if self.bound is None:
+            return None
+        gap = self.primal - self.bound
+        return 0.0 if gap < 0 else gap  # NaN stays NaN
 
     def within(self, tol):
         """Whether the relative gap is certified to be `tol` or less."""
         return tol is not None and self.gap is not None and self.gap <= tol * self.primal
+
+
+def require_finite(objective, gap):
+    """Raise a ValueError if objective or gap (None: there is none) is not finite: that is no certificate."""
+    if not (math.isfinite(objective) and (gap is None or math.isfinite(gap))):
+        raise ValueError(
+            f"The objective ({objective:.3g}) or its lower bound is not finite: was X changed during the "
+            "fit? If not, scale X, or raise alpha."
+        )
 
 
 class Problem:
@@ -110,6 +123,12 @@ class Problem:
         """1/n sum_i c_i phi(y_i (w.x_i + intercept))."""
         total = loss_sum(self.rows, self.signs, self.weights, w, intercept, CODES[loss], self.threads)
         return total / self.n
+
+    def require_range(self, alpha):
+        """Raise a ValueError if some w.x_i may be too large, of a w that alpha does not keep small."""
+        largest = self.rows.longest * (self.weights.max() if self.weights.size else 1.0)
+        if largest > EXTREME * alpha:
+            raise out_of_range(alpha, largest)
 
     def combine(self, dual, alpha, factors=(1.0, 1.0)):
         """w(b) = 1/(alpha n) sum_i b_i y_i x_i."""
@@ -171,8 +190,10 @@ class Run:
     solver = None
     """The name of the method."""
 
-    def __init__(self, problem, *, order, max_iter, random, grouped=True):
-        self.problem, self.max_iter, self.random = problem, max_iter, random
+    def __init__(self, problem, *, order, max_iter, random, alpha=None, grouped=True):
+        if alpha is not None:
+            problem.require_range(alpha)
+        self.problem, self.alpha, self.max_iter, self.random = problem, alpha, max_iter, random
         self.sampling = order
         if isinstance(order, str):
             self.order = np.arange(problem.n, dtype=np.int32)
@@ -255,9 +276,11 @@ class Run:
                 continue
             seconds += time.thread_time() - start
             self.point = self.measure()
+            require_finite(self.point.primal, self.point.gap)
             done = last or self.point.within(tol)
             if done:
                 self.point = self.settle()
+                require_finite(self.point.primal, self.point.gap)
             elif promising:
                 self.disappoint()
             p = self.point
@@ -274,12 +297,18 @@ class Run:
         return Result(p.w, p.intercept, p.dual, p.primal, p.gap, self.done, history, self.solver)
 
 
+def out_of_range(alpha, largest):
+    """The error for an alpha that is too small for the rows' squared norms, times their weights."""
+    return ValueError(
+        f"alpha={alpha:.3g} is too small for rows with c ||x||^2 of up to {largest:.3g}: scale X, or raise "
+        "alpha."
+    )
+
+
 def _given_order(order, max_iter, n):
-    order = np.ascontiguousarray(order, dtype=np.int32)
+    order = as_order(order, n)
     if order.ndim != 2 or len(order) < max_iter:
         raise ValueError(
             f"order must have shape (max_iter, rows an epoch); got {order.shape} for {max_iter}."
         )
-    if order.size and not 0 <= order.min() <= order.max() < n:
-        raise ValueError(f"order names rows {order.min()} to {order.max()}; X has rows 0 to {n - 1}.")
     return order

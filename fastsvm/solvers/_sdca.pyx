@@ -5,7 +5,7 @@ import cython
 from libc.math cimport INFINITY, fabs, log1p
 
 from ._losses cimport LOG, SQUARED_HINGE, dual_slope, dual_step, gap_term, loss_value
-from ._rows cimport AHEAD, Rows, axpy, dot, prefetch, prefetch_row, row_start, shift
+from ._rows cimport AHEAD, Rows, axpy, columns_of, dot, prefetch, prefetch_row, row_start, shift
 from ._types cimport head, index, int8_t, int32_t, real
 
 
@@ -79,7 +79,7 @@ def survey(
     Of c_i phi(m_i); of the same over the rows dropped, and of their b_i m_i.
     """
     cdef const real* x = head(values)
-    cdef const index* j = head(columns)
+    cdef const index* j = columns_of(rows, columns)
     cdef const double* weight = head(weights)
     cdef const double* v = head(w)
     cdef Py_ssize_t i, start
@@ -117,7 +117,7 @@ def visit(
     t rows: w_t = w n / t, and 1 / (alpha t) stands for 1 / (alpha n).
     """
     cdef const real* x = head(values)
-    cdef const index* j = head(columns)
+    cdef const index* j = columns_of(rows, columns)
     cdef const double* weight = head(weights)
     cdef double* w = <double*>head(state.w)
     cdef double* dual = <double*>head(state.dual)

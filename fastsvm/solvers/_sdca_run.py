@@ -42,8 +42,8 @@ class SDCARun(Run):
         # Grouped permutations cost up to half as many epochs again on a9a (none on text), and pay where
         # rows come from memory.
         grouped = problem.rows.n_bytes > CACHE
-        super().__init__(problem, order=order, max_iter=max_iter, random=random, grouped=grouped)
-        self.loss, self.alpha, self.fit_intercept, self.averaging = loss, alpha, fit_intercept, averaging
+        super().__init__(problem, order=order, max_iter=max_iter, random=random, alpha=alpha, grouped=grouped)
+        self.loss, self.fit_intercept, self.averaging = loss, fit_intercept, averaging
         self.sgd_init = sgd_init
         n = problem.n
         norms = problem.rows.squared_norms()

@@ -1,6 +1,6 @@
 """`sdca`, and which method it takes for which problem."""
 
-from ._input import as_start, as_state, flag, one_of, positive
+from ._input import as_alpha, as_start, as_state, flag, one_of, positive
 from ._newton_run import NewtonRun
 from ._run import LOSSES, Problem
 from ._sdca_run import ORDERS, OUTPUTS, SDCARun
@@ -172,7 +172,7 @@ def sdca(
         solver=one_of("solver", solver, SOLVERS),
         tol=tol,
         loss=one_of("loss", loss, LOSSES),
-        alpha=positive("alpha", alpha),
+        alpha=as_alpha(alpha),
         fit_intercept=flag("fit_intercept", fit_intercept),
         max_iter=positive("max_iter", max_iter, kind=int),
         order=order,

@@ -31,41 +31,30 @@ cdef enum:
     BLOCK = 128  # values that it adds in eight sums
 
 
-def check_rows(const index[::1] columns, const int64_t[::1] offsets, int32_t[::1] seen):
-    """Tell what is wrong with rows.
+def has_repeats(const index[::1] columns, const int64_t[::1] offsets, int32_t[::1] seen):
+    """Tell whether a column is twice in a row.
 
     Parameters
     ----------
     columns, offsets : arrays
-        The indices and the indptr of a CSR matrix.
+        The indices and the indptr of a CSR matrix that `as_csr` has checked.
     seen : array of shape (n_columns,)
         Zeros; scratch.
 
     Returns
     -------
-    str or None
-        "range" if an offset or a column lies outside, "repeated" if a column is twice in a row.
+    bool
     """
-    cdef Py_ssize_t i, k, n_columns = seen.shape[0], n_rows = offsets.shape[0] - 1
-    cdef int64_t j, start, stop = offsets[0]
-    cdef bint repeated = False, inside = stop == 0
+    cdef Py_ssize_t i, k
+    cdef int64_t j
+    cdef bint repeated = False
     with nogil:
-        for i in range(n_rows):
-            start, stop = stop, offsets[i + 1]
-            if stop < start or stop > columns.shape[0]:
-                inside = False
-            if not inside:
-                break
-            for k in range(start, stop):
+        for i in range(offsets.shape[0] - 1):
+            for k in range(offsets[i], offsets[i + 1]):
                 j = columns[k]
-                if j < 0 or j >= n_columns:
-                    inside = False
-                    break
                 repeated |= seen[j] == i + 1
                 seen[j] = <int32_t>(i + 1)
-    if not inside:
-        return "range"
-    return "repeated" if repeated else None
+    return repeated
 
 
 def weigh(

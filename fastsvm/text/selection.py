@@ -12,6 +12,7 @@ from sklearn.utils import as_float_array
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..solvers import as_csr
 from ._counts import as_counts, column_blocks
 from ._scores import add_by_class, add_squares_by_class, chi2_scores, f_scores
 
@@ -93,13 +94,44 @@ class SelectTerms(SelectorMixin, BaseEstimator):
         self._check_k()
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        X, y = validate_data(self, X, y, accept_sparse="csr")
+        X, y = validate_data(self, as_csr(X), y, accept_sparse="csr")
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
         with np.errstate(divide="ignore", invalid="ignore"), warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Features ")  # of a dense X that are constant
             self.scores_ = SCORES[self.score](X, codes.astype(np.int32), len(classes))
         return self
+
+    def transform(self, X):
+        """Keep the chosen columns.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array or CSR matrix of shape (n_samples, n_kept)
+
+        Raises
+        ------
+        ValueError
+            On NaN or infinite values, a malformed sparse matrix, or another number of columns.
+        """
+        return super().transform(as_csr(X))
+
+    def inverse_transform(self, X):
+        """Put the columns back in their places, zeros between them.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_kept)
+
+        Returns
+        -------
+        array or CSC matrix of shape (n_samples, n_features)
+        """
+        return super().inverse_transform(as_csr(X))
 
     def _check_k(self):
         if self.k != "all" and (not isinstance(self.k, Integral) or isinstance(self.k, bool) or self.k < 0):

@@ -12,6 +12,12 @@ from fastsvm.engine import _libraries, one_blas_thread, solve_all
 from interrupts import interrupt
 
 
+@pytest.fixture(autouse=True)
+def _libraries_as_they_are():
+    """Other tests may have loaded a BLAS of OpenCV's since the first fit."""
+    _libraries.cache_clear()
+
+
 class FakeRun:
     """A run that notes the threads it got, and BLAS's."""
 

@@ -579,9 +579,19 @@ def test_bad_arguments_of_sdca_are_named(options, message):
         kernel_sdca(*labelled(30), **options)
 
 
-@pytest.mark.parametrize("order", [[0, 30], [-1], [], [[1, 2], [3, 4]]])
-def test_bad_orders_are_named(order):
-    with pytest.raises(ValueError, match="order must be a list of row numbers from 0 to 29"):
+@pytest.mark.parametrize(
+    ("order", "message"),
+    [
+        ([0, 30], "order names rows 0 to 30; X has rows 0 to 29"),
+        ([-1], "order names rows -1 to -1"),
+        ([2**32], "order names rows 4294967296"),
+        ([1.5], "order must have row numbers; its dtype is float64"),
+        ([], "order must be a list of row numbers from 0 to 29"),
+        ([[1, 2], [3, 4]], r"order must be a list of row numbers from 0 to 29; its shape is \(2, 2\)"),
+    ],
+)
+def test_bad_orders_are_named(order, message):
+    with pytest.raises(ValueError, match=message):
         kernel_pegasos(*labelled(30), order=order)
     with pytest.raises(ValueError, match="n_iter must be a positive integer; got 0"):
         kernel_pegasos(*labelled(30), n_iter=0)
