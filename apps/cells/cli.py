@@ -15,6 +15,7 @@ from ..common.files import check_file, make_folder
 from ..common.options import FiniteRange, common_options, examples, json_option, seed_option
 from ..common.output import note, note_skipped, print_json, print_line, tidy_warnings
 from ..common.progress import Stages
+from ..common.streams import going_on
 from .choices import ALPHAS, CLASSIFIERS, FEATURES, METHODS
 from .images import find_images
 
@@ -319,12 +320,14 @@ def classify(images, model, output, csv, overlay, page, labels, cell_width, json
             check_file(output)
             file = stack.enter_context(report.table_file(output))
             sinks.append(report.row_writer(file, report.CELL_COLUMNS))
-        if csv:
-            sinks.append(report.row_writer(sys.stdout, report.CELL_COLUMNS))
-        elif json:
+        if json:
             sinks.append(lambda found: records.append(report.image_record(found)))
         else:
-            sinks.append(report.cell_printer([file.name for file in files], model.classes))
+            if csv:
+                show = partial(report.row_writer, sys.stdout, report.CELL_COLUMNS)
+            else:
+                show = partial(report.cell_printer, [file.name for file in files], model.classes)
+            sinks.append(going_on(show) if output or overlay or page else show())
 
         def results():
             stream = pipeline.classify(files, model, cell_width=cell_width, thumbnails=bool(page))

@@ -9,6 +9,7 @@ import sys
 import click
 
 from .errors import DONE, FAILED, USAGE, AppError
+from .streams import discard, open_closed, tell
 
 
 class App(click.Group):
@@ -18,6 +19,7 @@ class App(click.Group):
         """Run a command line and exit."""
         # Imports and corpora are many objects and hardly a cycle: look for these less often.
         gc.set_threshold(100_000)
+        open_closed()
         kwargs["standalone_mode"] = False
         try:
             sys.exit(super().main(*args, **kwargs) or DONE)
@@ -25,10 +27,18 @@ class App(click.Group):
             message = " ".join(error.format_message().split())
             if isinstance(error, click.UsageError) and error.ctx is not None:
                 message += f" (see '{error.ctx.command_path} --help')"
-            click.echo(f"error: {message}", err=True)
+            tell(f"error: {message}")
             sys.exit(error.exit_code)
         except click.Abort:
             sys.exit(FAILED)
+        except OSError as error:  # of --help: commands have none left
+            tell(f"error: {error.strerror or error}")
+            sys.exit(FAILED)
+        finally:
+            try:
+                sys.stdout.flush()
+            except OSError:
+                discard("stdout")
 
     def invoke(self, ctx):
         """Run the chosen command; what it raises becomes a message, never a traceback."""
@@ -37,19 +47,20 @@ class App(click.Group):
         try:
             self._refuse_unknown_variables(ctx)
             code = super().invoke(ctx)
-            sys.stdout.flush()
+            sys.stdout.flush()  # what goes wrong here is told below
             return code
         except AppError as error:
             raise _failure(str(error), error.exit_code) from error
         except KeyboardInterrupt:
             raise _failure("interrupted", FAILED) from None
-        except BrokenPipeError:
-            # The reader (`| head`) has seen enough. Python flushes stdout once more at exit: into nothing.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except BrokenPipeError:  # the reader (`| head`) has seen enough
+            discard("stdout")
             return DONE
         except OSError as error:
             what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
             raise _failure(what, FAILED) from error
+        except MemoryError as error:
+            raise _failure("out of memory; give less at a time", FAILED) from error
 
     def _refuse_unknown_variables(self, ctx):
         prefix = f"{ctx.auto_envvar_prefix}_"

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 import click
 
 from .errors import Skipped
+from .streams import tell
 
 
 def printable(text: str) -> str:
@@ -31,10 +32,16 @@ def console(stderr: bool = False):
     """Return a rich console that prints words as they are, and never wraps what goes into a pipe."""
     from rich.console import Console
 
+    class LeavingConsole(Console):
+        def on_broken_pipe(self):
+            raise  # rich would exit with 1; see App.invoke
+
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else 1000
     colors = None if os.environ.get("NO_COLOR") else "auto"
-    return Console(file=stream, width=width, color_system=colors, markup=False, emoji=False, highlight=False)
+    return LeavingConsole(
+        file=stream, width=width, color_system=colors, markup=False, emoji=False, highlight=False
+    )
 
 
 def print_table(
@@ -70,7 +77,7 @@ def note(message: str) -> None:
     """Print one line to stderr, above a bar that is shown there, unless the command was told to be quiet."""
     context = click.get_current_context(silent=True)
     if context is None or not context.params.get("quiet"):
-        click.echo(printable(" ".join(message.split())), file=sys.stderr)
+        tell(printable(" ".join(message.split())))
 
 
 def note_skipped(skipped: Skipped) -> None:

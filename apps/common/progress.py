@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from time import perf_counter
 
-import click
+from .streams import tell
 
 
 class Stages:
@@ -47,7 +47,7 @@ class Stages:
             To call after each step.
         """
         if self._verbose:
-            click.echo(f"{name} ...", err=True)
+            tell(f"{name} ...")
         self._stage = stage = _Stage(name, total)
         try:
             yield stage.advance

@@ -156,14 +156,18 @@ def train(source, output, preset, report, json, quiet, verbose, **options):
             result = pipeline.train(source, output, **options, stage=stage)
     except KeyboardInterrupt:
         raise AppError("interrupted; no model was written") from None
-    if json:
-        print_json(training_record(result, stage.seconds))
-    else:
-        print_training(result, stage.seconds, source)
-    note_skipped(result.skipped)
-    if report:  # last: whatever happens to it, the model and the numbers are there
-        from ..page import write_report
+    try:
+        if report:  # before anything is printed: whoever reads that may leave
+            from ..page import write_report
 
-        with Stages(verbose, spinner=not quiet) as stage, stage("report"):
-            write_report(report, result, source.name, command_line(click.get_current_context(), NO_MATTER))
+            with Stages(verbose, spinner=not quiet) as stage_of_report, stage_of_report("report"):
+                write_report(
+                    report, result, source.name, command_line(click.get_current_context(), NO_MATTER)
+                )
+    finally:  # whatever happened to the report, the model is there
+        if json:
+            print_json(training_record(result, stage.seconds))
+        else:
+            print_training(result, stage.seconds, source)
+        note_skipped(result.skipped)
     return result.skipped.exit_code

@@ -1,0 +1,185 @@
+"""Standard streams that are closed (as by cron), that nobody reads, or that are full: no result is lost."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import fastsvm_apps
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX streams")
+
+SMEARS = Path(__file__).parents[2] / "data" / "cells" / "images"
+TEXTS = {"pos": "a great sturdy thing", "neg": "a dull broken thing"}
+BAD = "x"  # a record that is skipped
+
+# Of each command its arguments, the files that it writes, and its exit code.
+QUICK = ("--weightings", "counts", "--ngrams", "1", "--k", "all", "--alphas", "0.01", "--folds", "2")
+CELLS = ("few", "--cell-width", "80")
+COMMANDS = {
+    "sentiment predict": (("english", "a.tsv"), (), 0),
+    "sentiment predict --json": (("english", "a.tsv"), (), 0),
+    "sentiment train": (
+        ("a.tsv", "-o", "m.safetensors", "--report", "r.html"),
+        ("m.safetensors", "r.html"),
+        3,
+    ),
+    "sentiment describe": (("a.tsv", "--plot", "p.svg"), ("p.svg",), 3),
+    "sentiment compare": (("a.tsv", "--runs", "1", "--plot", "p.svg"), ("p.svg",), 3),
+    "sentiment tune": (("a.tsv", *QUICK, "-o", "t.toml"), ("t.toml",), 3),
+    "sentiment evaluate": (("english", "a.tsv"), (), 3),
+    "sentiment explain": (("english", "a great thing"), (), 0),
+    "sentiment words": (("english", "--plot", "p.svg"), ("p.svg",), 0),
+    "sentiment export": (("english", "--to", "json", "--keep", "99", "-o", "m.json"), ("m.json",), 0),
+    "cells crop": ((*CELLS, "-o", "boxes.csv", "--csv-only"), ("boxes.csv",), 3),
+    "cells train": ((*CELLS, "-o", "m.safetensors", "--folds", "1"), ("m.safetensors",), 3),
+    "cells classify": (
+        (*CELLS, "-o", "c.csv", "--report", "r.html", "--overlay", "drawn"),
+        ("c.csv", "r.html", "drawn"),
+        3,
+    ),
+    "cells evaluate": (("model", *CELLS, "--mistakes", "p.png"), ("p.png",), 3),
+    "cells steps": (("few/a/1.jpg", "-o", "p.svg"), ("p.svg",), 0),
+    "cells sheet": ((*CELLS, "-o", "p.png"), ("p.png",), 3),
+}
+# What is printed may fail when it is written, or later, when it is flushed.
+AT_ONCE = {**os.environ, "PYTHONUNBUFFERED": "1"}
+LATER = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+CLOSED = ("<&-", ">&-", "2>&-", "<&- >&-", ">&- 2>&-", "<&- >&- 2>&-")
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    """Return a folder with a corpus and images, of which one each is bad, and a model of cells."""
+    folder = tmp_path_factory.mktemp("inputs")
+    records = [f"{label}\t{text} {i % 7}\n" for i in range(40) for label, text in TEXTS.items()]
+    (folder / "a.tsv").write_text("".join(["label\ttext\n", *records, f"{BAD}\n"]))
+    images = sorted(SMEARS.rglob("*.jpg"))
+    for label, chosen in ("a", images[:3]), ("b", images[-3:]):
+        (folder / "few" / label).mkdir(parents=True)
+        for i, image in enumerate(chosen):
+            os.link(image, folder / "few" / label / f"{i}.jpg")
+    (folder / "few" / "a" / "bad.jpg").write_text(BAD)
+    return folder
+
+
+def begin(command, inputs, folder):
+    """Return the command line of a command, to be run in a folder, and which files it is to write."""
+    app, name, *more = command.split()
+    arguments, files, code = COMMANDS[command]
+    for entry in ("a.tsv", "few"):
+        os.symlink(inputs / entry, folder / entry)
+    shipped = Path(fastsvm_apps.__file__).parent / "cells/models/white_cells.safetensors"
+    arguments = [str(shipped) if argument == "model" else argument for argument in arguments]
+    return [sys.executable, "-P", "-m", f"fastsvm_apps.{app}", name, *more, *arguments, "-v"], files, code
+
+
+def check_files(folder, files):
+    there = {entry.name for entry in folder.iterdir()} - {"a.tsv", "few"}
+    assert there == {*files}
+    for name in files:
+        content = (folder / name).read_bytes() if (folder / name).is_file() else b""
+        assert content or len(list((folder / name).rglob("*.jpg"))) == 6
+        for printed in (b" ...\n", b"skipped\n", b"error", b"Traceback"):  # nothing that was printed is in it
+            assert printed not in content or name.endswith((".html", ".png"))
+
+
+def cases(streams, quick):
+    return [
+        pytest.param(command, stream, marks=() if (command, stream) in quick else pytest.mark.slow)
+        for command in COMMANDS
+        for stream in streams
+    ]
+
+
+QUICK_CLOSED = {("sentiment predict", closed) for closed in CLOSED} | {("sentiment train", CLOSED[-1])}
+
+
+@pytest.mark.parametrize(("command", "closed"), cases(CLOSED, QUICK_CLOSED))
+def test_closed(command, closed, inputs, tmp_path):
+    line, files, code = begin(command, inputs, tmp_path)
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$@" {closed}', "sh", *line],
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+    assert "rror" not in done.stderr
+    assert bool(done.stdout) == (">&-" not in closed.split())
+    assert bool(done.stderr) == ("2>&-" not in closed.split())
+    check_files(tmp_path, files)
+
+
+QUICK_LEFT = {("sentiment predict", 1), ("sentiment predict", 2), ("sentiment train", 1)}
+
+
+@pytest.mark.parametrize(("command", "left"), cases((1, 2), QUICK_LEFT))
+def test_readers_that_have_left(command, left, inputs, tmp_path):
+    line, files, code = begin(command, inputs, tmp_path)
+    reading, writing = os.pipe()
+    os.close(reading)
+    streams = {1: subprocess.PIPE, 2: subprocess.PIPE, left: writing}
+    with subprocess.Popen(
+        line,
+        cwd=tmp_path,
+        env=AT_ONCE,
+        stdin=subprocess.DEVNULL,
+        stdout=streams[1],
+        stderr=streams[2],
+        text=True,
+    ) as process:
+        os.close(writing)
+        out, err = process.communicate(timeout=300)
+    assert process.returncode in ((0, code) if left == 1 else (code,)), err
+    assert "Traceback" not in f"{out}{err}"
+    assert "rror" not in f"{err}"
+    assert out or left == 1
+    check_files(tmp_path, files)
+
+
+QUICK_FULL = {("sentiment predict", 1)}
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+@pytest.mark.parametrize(("command", "full"), cases((1, 2), QUICK_FULL))
+def test_full_devices(command, full, inputs, tmp_path):
+    line, files, code = begin(command, inputs, tmp_path)
+    with open("/dev/full", "w") as device:
+        streams = {1: subprocess.PIPE, 2: subprocess.PIPE, full: device}
+        done = subprocess.run(
+            line,
+            cwd=tmp_path,
+            env=LATER,
+            stdin=subprocess.DEVNULL,
+            stdout=streams[1],
+            stderr=streams[2],
+            text=True,
+            timeout=300,
+        )
+    assert "Traceback" not in f"{done.stdout}{done.stderr}"
+    if full == 2:
+        assert done.returncode == code
+        assert done.stdout
+        check_files(tmp_path, files)
+    else:
+        assert done.returncode == 1
+        assert re.search(r"\nerror: (\[Errno 28\]|<stdout>:) No space left on device\n\Z", done.stderr)
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_help(option):
+    command = [sys.executable, "-P", "-m", "fastsvm_apps.sentiment", option]
+    for streams in (">&-", "2>&-", "<&-", "<&- >&- 2>&-"):
+        done = subprocess.run(["sh", "-c", f'exec "$@" {streams}', "sh", *command], capture_output=True)
+        assert (done.returncode, done.stderr) == (0, b"")
+    if os.path.exists("/dev/full"):
+        with open("/dev/full", "w") as device:
+            done = subprocess.run(command, stdout=device, stderr=subprocess.PIPE, text=True)
+        assert (done.returncode, done.stderr) == (1, "error: No space left on device\n")
