@@ -16,6 +16,7 @@ from ..common.options import FiniteRange, common_options, examples, json_option,
 from ..common.output import note, note_skipped, print_json, print_line, tidy_warnings
 from ..common.progress import Stages
 from ..common.streams import going_on
+from ..common.tables import raw_csv_option
 from .choices import ALPHAS, CLASSIFIERS, FEATURES, METHODS
 from .images import find_images
 
@@ -133,10 +134,11 @@ def main(ctx):
 )
 @click.option("--gray-negative", is_flag=True, help="Crops in gray, negative, their black frame filled.")
 @click.option("--csv-only", is_flag=True, help="No crops, only the table.")
+@raw_csv_option
 @cell_width_option
 @json_option
 @common_options
-def crop(images, output, method, size, gray_negative, csv_only, cell_width, json, quiet, verbose):
+def crop(images, output, method, size, gray_negative, csv_only, raw_csv, cell_width, json, quiet, verbose):
     """Cut the white cells out of IMAGES.
 
     Each crop is named after its image, with the number of the cell behind; boxes.csv has a line for each
@@ -162,7 +164,7 @@ def crop(images, output, method, size, gray_negative, csv_only, cell_width, json
                 make_folder(folder)
         count = pipeline.Count(pipeline.source_name(images))
         with stage("crop", total=len(files)) as advance, report.table_file(table) as file:
-            write = report.row_writer(file, report.BOX_COLUMNS)
+            write = report.row_writer(file, report.BOX_COLUMNS, raw=raw_csv)
             for _, found in pipeline.crop_cells(files, how, None if csv_only else folder):
                 write(found)
                 count.add(found)
@@ -280,6 +282,7 @@ def train(images, output, known, features, folds, no_intercept, cell_width, json
 )
 @click.option("-o", "--output", metavar="FILE.csv", help="Write the table of cells to a CSV file.")
 @click.option("--csv", is_flag=True, help="Print the table of cells as CSV, and nothing else.")
+@raw_csv_option
 @click.option("--overlay", metavar="DIR", help="Draw boxes and labels into copies of the images.")
 @click.option("--report", "page", metavar="FILE.html", help="Write a page with counts and pictures.")
 @click.option(
@@ -291,7 +294,7 @@ def train(images, output, known, features, folds, no_intercept, cell_width, json
 @cell_width_option
 @json_option
 @common_options
-def classify(images, model, output, csv, overlay, page, labels, cell_width, json, quiet, verbose):
+def classify(images, model, output, csv, raw_csv, overlay, page, labels, cell_width, json, quiet, verbose):
     """Find, classify and count the white cells in IMAGES."""
     if json and csv:
         raise AppError("give --json or --csv, not both", USAGE)
@@ -319,12 +322,12 @@ def classify(images, model, output, csv, overlay, page, labels, cell_width, json
         if output:
             check_file(output)
             file = stack.enter_context(report.table_file(output))
-            sinks.append(report.row_writer(file, report.CELL_COLUMNS))
+            sinks.append(report.row_writer(file, report.CELL_COLUMNS, raw=raw_csv))
         if json:
             sinks.append(lambda found: records.append(report.image_record(found)))
         else:
             if csv:
-                show = partial(report.row_writer, sys.stdout, report.CELL_COLUMNS)
+                show = partial(report.row_writer, sys.stdout, report.CELL_COLUMNS, raw=raw_csv)
             else:
                 show = partial(report.cell_printer, [file.name for file in files], model.classes)
             sinks.append(going_on(show) if output or overlay or page else show())

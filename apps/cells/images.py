@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import os
 import stat
 from collections import defaultdict, deque
@@ -17,6 +18,7 @@ from typing import NamedTuple, TypeVar
 
 from ..common.errors import AppError
 from ..common.output import note
+from ..common.tables import unquoted
 from .header import DAMAGED, BadImage, Header, decodable, read_header
 
 ENDINGS = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp")
@@ -24,6 +26,7 @@ MAX_PIXELS = 100_000_000
 MIN_SIDE = 32  # pixels
 MAX_BYTES = 1 << 30
 MAX_XML_BYTES = 10_000_000
+MAX_TABLE_BYTES = 1 << 27
 REDUCTIONS = (1, 2, 4, 8)
 LONGER_SIDE, CELL_WIDTH = 320, 80  # pixels at the working scale, of an image and of a white cell in it
 AHEAD = 4  # images under way for each thread, so that none waits while the caller looks at a result
@@ -189,7 +192,12 @@ def _matched(
 
 def _table(path: str, column: str) -> Iterator[_Row]:
     """Yield the rows of a CSV file with a header."""
-    with open(path, newline="", encoding="utf-8-sig", errors="surrogateescape") as file:
+    with open(path, "rb") as raw:
+        content = raw.read(MAX_TABLE_BYTES + 1)
+    if len(content) > MAX_TABLE_BYTES:
+        raise AppError(f"{path}: larger than {MAX_TABLE_BYTES:,} bytes, too large for a table of images")
+    with io.StringIO(content.decode("utf-8-sig", "surrogateescape"), newline="") as file:
+        del content
         rows = csv.reader(file)
         try:
             header = [name.strip() for name in next(rows, [])]
@@ -201,7 +209,8 @@ def _table(path: str, column: str) -> Iterator[_Row]:
                 where = f"{path}, line {rows.line_num}"
                 if len(row) != len(header):
                     raise AppError(f"{where}: {len(row)} fields, where the header has {len(header)}")
-                yield _Row(where, row[header.index("file")], row[header.index(column)].strip())
+                file_name, value = (unquoted(row[header.index(name)]) for name in ("file", column))
+                yield _Row(where, file_name, value.strip())
         except csv.Error as error:
             raise AppError(f"{path}, line {rows.line_num}: not CSV: {error}") from error
 

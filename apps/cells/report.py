@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -11,6 +10,7 @@ from typing import TextIO
 
 from ..common.files import replacing
 from ..common.output import print_heading, print_line, print_table, printable
+from ..common.tables import csv_writer
 from .findings import Finding, ImageFindings
 from .images import ImageFile
 from .pipeline import NO_CELL, Count, Evaluation, Scores, Training
@@ -38,19 +38,19 @@ def table_file(path: str) -> Iterator[TextIO]:
             file.detach()
 
 
-def row_writer(file: TextIO, columns: Sequence[str]) -> Callable[[ImageFindings], None]:
+def row_writer(file: TextIO, columns: Sequence[str], *, raw: bool = False) -> Callable[[ImageFindings], None]:
     """Write the header of a table, and return what writes the rows of an image."""
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(columns)
+    write_row = csv_writer(file, raw=raw)
+    write_row(columns)
     labelled = "label" in columns
 
     def write(found: ImageFindings) -> None:
         if not found.cells:
             status = NO_CELL if found.problem is None else f"skipped: {found.problem}"
-            writer.writerow([found.file, *[""] * (len(columns) - 2), status])
+            write_row([found.file, *[""] * (len(columns) - 2), status])
         for k, cell in enumerate(found.cells, start=1):
             label = (cell.label, f"{cell.score:.6g}") if labelled else ()
-            writer.writerow([found.file, k, *cell.box, *cell.center, cell.area or "", *label, "ok"])
+            write_row([found.file, k, *cell.box, *cell.center, cell.area or "", *label, "ok"])
         if file is sys.stdout:
             file.flush()
 

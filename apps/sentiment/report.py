@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 
 import numpy as np
 
 from ..common.output import print_heading, print_line, print_table
+from ..common.tables import csv_writer
 from .choice import Choice
 from .corpus import Source
 from .measures import label_scores
@@ -131,11 +131,13 @@ def words_record(sides: list[Side]) -> dict:
     return {"words": {side.label: [item._asdict() for item in side.words] for side in sides}}
 
 
-def print_words_csv(sides: list[Side]) -> None:
+def print_words_csv(sides: list[Side], raw: bool = False) -> None:
     """Print a CSV table of all words."""
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(("label", "word", "weight"))
-    writer.writerows((side.label, *item) for side in sides for item in side.words)
+    write = csv_writer(sys.stdout, raw=raw)
+    write(("label", "word", "weight"))
+    for side in sides:
+        for item in side.words:
+            write((side.label, *item))
 
 
 def print_sides(sides: list[Side], abreast: int = 3) -> None:

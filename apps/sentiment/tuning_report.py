@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 
 from ..common.output import print_heading, print_line, print_table
+from ..common.tables import csv_writer
 from .corpus import Source
 from .report import print_scores
 from .tuning import Trial, Tuning
@@ -34,12 +34,12 @@ def tuning_record(result: Tuning, seconds: dict[str, float]) -> dict:
 
 def print_trials_csv(result: Tuning) -> None:
     """Print a CSV table of every recipe at every alpha, the best first."""
-    writer = csv.writer(sys.stdout, lineterminator="\n")
+    write = csv_writer(sys.stdout)
     folds = [f"fold {i + 1}" for i in range(result.folds)]
-    writer.writerow((*COLUMNS, *folds))
+    write((*COLUMNS, *folds))
     for trial in _trials(result):
         record = _record(trial)
-        writer.writerow((*(record[name] for name in COLUMNS), *record["scores"]))
+        write((*(record[name] for name in COLUMNS), *record["scores"]))
 
 
 def print_tuning(result: Tuning, seconds: dict[str, float], source: Source) -> None:

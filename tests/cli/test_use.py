@@ -233,6 +233,19 @@ def test_words_table_and_csv(run, model):
     assert lines[1].split()[:2] == [best["word"], f"{float(best['weight']):+.4f}"]
 
 
+def test_words_csv_has_no_formulas(run, write, texts):
+    corpus = write([({"pos": "=pos", "neg": "-2"}[y], f"@{y} {text}") for y, text in texts(40)])
+    assert run("train", corpus, "--tokens", "split", "-o", "m.safetensors").exit_code == 0
+    found = run("words", "m.safetensors", "--csv", "-n", 200).stdout
+    rows = list(csv.reader(io.StringIO(found)))
+    assert {row[0] for row in rows[1:]} == {"'=pos", "-2"}
+    assert {"'@pos", "'@neg"} < {row[1] for row in rows}
+    assert any(row[2].startswith("-") for row in rows)  # numbers are as they are
+    raw = run("words", "m.safetensors", "--csv", "--raw-csv", "-n", 200).stdout
+    assert found.replace("'", "") == raw
+    assert {"=pos", "@pos"} < {*raw.replace("\n", ",").split(",")}
+
+
 @pytest.mark.parametrize("name", ["words.png", "words.svg"])
 def test_words_plot(run, model, model3, tmp_path, name):
     pytest.importorskip("matplotlib")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv as csv_module
 import sys
 
 import click
@@ -19,6 +18,7 @@ from ...common.output import (
     tidy_warnings,
 )
 from ...common.progress import Stages
+from ...common.tables import csv_writer
 from ._options import app_examples, corpus_options, features_options, weighting_option
 
 
@@ -133,9 +133,10 @@ def _summary(runs) -> dict:
 
 def _print_csv(result) -> None:
     rows = [_summary(runs) for runs in result.results]
-    writer = csv_module.DictWriter(sys.stdout, rows[0], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    write = csv_writer(sys.stdout)
+    write(rows[0])
+    for row in rows:
+        write(row.values())
 
 
 def _print(result, options: dict, source) -> None:

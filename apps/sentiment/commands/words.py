@@ -8,6 +8,7 @@ from ...common.errors import USAGE, AppError
 from ...common.options import common_options, json_option
 from ...common.output import print_json, tidy_warnings
 from ...common.progress import Stages
+from ...common.tables import raw_csv_option
 from ._options import app_examples
 
 
@@ -28,9 +29,10 @@ from ._options import app_examples
 )
 @click.option("--plot", metavar="FILE.png", help="Draw a bar chart too (.png, .svg or .pdf).")
 @click.option("--csv", is_flag=True, help="Print a CSV table: label, word, weight.")
+@raw_csv_option
 @json_option
 @common_options
-def words(model, number, plot, csv, json, quiet, verbose):
+def words(model, number, plot, csv, raw_csv, json, quiet, verbose):
     """Show the words of MODEL that speak most for each label.
 
     MODEL is a file that train wrote or, by default, `english`, a model of reviews that comes along.
@@ -50,6 +52,6 @@ def words(model, number, plot, csv, json, quiet, verbose):
     if json:
         print_json(report.words_record(sides))
     elif csv:
-        report.print_words_csv(sides)
+        report.print_words_csv(sides, raw_csv)
     else:
         report.print_sides(sides)

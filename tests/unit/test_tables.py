@@ -1,0 +1,50 @@
+import csv
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fastsvm_apps.common.tables import csv_writer, quoted, unquoted
+
+FORMULAS = [
+    "=1+1",
+    "+1+1",
+    "-1+1",
+    "@SUM(A1)",
+    "\t=1",
+    "\r=1",
+    "=cmd|' /C calc'!A0",
+    "-",
+    "+",
+    "-inf",
+    "+.",
+    "-1e",
+]
+TEXTS = ["", "a", " =1", "a=1", "1=1", "'", "'a", "naïve", "\n=1"]
+NUMBERS = ["-0.5", "+1", "-1e-05", "1", "-.5", "+1.", "-1E+300"]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_formulas_are_quoted(text):
+    assert quoted(text) == f"'{text}"
+    assert quoted(f"'{text}") == f"''{text}"  # or it would come back as the formula
+
+
+@pytest.mark.parametrize("value", [*TEXTS, *NUMBERS, -0.5, -3, None, float("-inf")])
+def test_others_stay(value):
+    assert quoted(value) is value
+
+
+@given(st.one_of(st.text(), st.text("=+-@'\t\r1.e")))
+def test_what_is_quoted_comes_back(text):
+    assert unquoted(quoted(text)) == text
+    assert not quoted(text).startswith(("=", "@", "\t", "\r"))
+
+
+def test_rows():
+    row = ["=1", -0.5, "-0.5", "a,b", None]
+    for raw, first in (False, "'=1"), (True, "=1"):
+        file = io.StringIO()
+        csv_writer(file, raw=raw)(row)
+        assert next(csv.reader([file.getvalue()])) == [first, "-0.5", "-0.5", "a,b", ""]
