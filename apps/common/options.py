@@ -8,6 +8,8 @@ import click
 
 from .errors import USAGE, AppError
 
+MAX_CONFIG = 1 << 20  # bytes
+
 
 class FiniteRange(click.FloatRange):
     """A float range that refuses nan, which compares false with both ends."""
@@ -40,7 +42,10 @@ def _load_config(ctx, param, path):
 
     try:
         with open(path, "rb") as file:
-            config = tomllib.load(file)
+            content = file.read(MAX_CONFIG + 1)
+        if len(content) > MAX_CONFIG:
+            raise AppError(f"{path}: larger than {MAX_CONFIG:,} bytes, too large for a config file", USAGE)
+        config = tomllib.loads(content.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise AppError(f"{path}: not a TOML file: {error}", USAGE) from error
     known = {other.name for other in ctx.command.params if isinstance(other, click.Option)} - {param.name}

@@ -10,7 +10,8 @@ fasttext  lines ``__label__x text``
 folder    one folder per class, one file per text
 ========  =====================================================================
 
-Everything is read line by line, so that the memory holds each text once.
+Everything is read line by line, so that the memory holds each text once. A line, a record of several lines
+and a file in a folder have a limit: what has no end is not waited for.
 """
 
 from __future__ import annotations
@@ -30,7 +31,16 @@ from textwrap import shorten
 from typing import NamedTuple
 
 from ..common.errors import USAGE, AppError, Skipped
-from .lines import NOT_UTF8, NUL, DamagedGzip, decoded_lines, open_binary
+from .lines import (
+    MAX_EXPANSION,
+    MAX_LINE,
+    NOT_UTF8,
+    NUL,
+    DamagedGzip,
+    decoded_lines,
+    open_binary,
+    too_long,
+)
 
 FORMATS = ("corpus", "tsv", "csv", "jsonl", "fasttext", "folder")
 SNIFFED_LINES = 20
@@ -46,12 +56,18 @@ Lines = Iterable[tuple[int, str]]
 
 @dataclass(frozen=True)
 class Source:
-    """Where labelled texts come from and how to read them; `format` None means: look and see."""
+    """Where labelled texts come from and how to read them; `format` None means: look and see.
+
+    A line or file of more than `max_line` bytes is skipped; gzipped data may unpack to `max_expansion` times
+    its size.
+    """
 
     path: str
     format: str | None = None
     text_column: str = "text"
     label_column: str = "label"
+    max_line: int = MAX_LINE
+    max_expansion: int = MAX_EXPANSION
 
     @property
     def name(self) -> str:
@@ -113,18 +129,18 @@ def read_corpus(source: Source, *, places: bool = False, most_labels: int | None
     if corpus.format == "folder":
         _collect(_folder_records(source), corpus)
     else:
-        with open_binary(source.path) as stream:
-            lines = dropwhile(lambda item: not item[1].strip(), decoded_lines(stream, source.name))
-            head = list(islice(lines, SNIFFED_LINES))
-            if not head:
+        with open_binary(source.path, source.max_expansion) as stream:
+            lines = decoded_lines(stream, corpus.skipped, source.max_line)
+            lines = dropwhile(lambda item: not item[1].strip(), lines)
+            if head := _head(lines):
+                corpus.format = corpus.format or _sniff(head, source)
+                _collect(_READERS[corpus.format](chain(head, lines), source), corpus)
+            elif not corpus.skipped.count:
                 raise AppError(f"{source.name}: the file is empty; give a file of labelled texts")
-            corpus.format = corpus.format or _sniff(head, source)
-            _collect(_READERS[corpus.format](chain(head, lines), source), corpus)
     if not corpus.texts:
         found = corpus.skipped.named[0] if corpus.skipped.named else "nothing in it"
-        raise AppError(
-            f"{source.name}: no labelled text, read as {corpus.format} ({found}); try another --format"
-        )
+        read_as = f", read as {corpus.format}" if corpus.format else ""
+        raise AppError(f"{source.name}: no labelled text{read_as} ({found}); try another --format")
     n_labels = len(set(corpus.labels))
     if most_labels is not None and n_labels > most_labels:
         raise AppError(
@@ -175,6 +191,17 @@ def _format_of_path(source: Source) -> str:
         kind = "a folder" if is_folder else "not a folder"
         raise AppError(f"{source.name}: is {kind}, which --format {source.format} cannot read", USAGE)
     return source.format or ""
+
+
+def _head(lines: Lines) -> list[tuple[int, str]]:
+    """Take the first lines, as far as they may tell the format; fewer where they are long."""
+    head, room = [], SNIFFED_LINES * SNIFFED_CHARACTERS
+    for item in islice(lines, SNIFFED_LINES):
+        head.append(item)
+        room -= len(item[1])
+        if room < 0:
+            break
+    return head
 
 
 def _sniff(head: list[tuple[int, str]], source: Source) -> str:
@@ -249,7 +276,7 @@ def _parse_json(line: str, source: Source) -> tuple[str, ...]:
 
 def _table_reader(delimiter: str):
     def read(lines: Lines, source: Source) -> Iterator[_Record]:
-        rows = _rows(lines, delimiter)
+        rows = _rows(lines, delimiter, source.max_line)
         header = [column.strip() for column in next(rows)[1]]
         for option, column in (("--text-col", source.text_column), ("--label-col", source.label_column)):
             if column not in header:
@@ -269,11 +296,12 @@ def _table_reader(delimiter: str):
     return read
 
 
-def _rows(lines: Lines, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def _rows(lines: Lines, delimiter: str, limit: int) -> Iterator[tuple[int, list[str]]]:
     """Yield the fields of each record, with the number of its first line.
 
     Where the quotes of a record are not those of a CSV writer they are plain characters: a text may begin
-    with a word in quotes, or with a quote nobody closes, and must not swallow the lines behind it.
+    with a word in quotes, or with a quote nobody closes, and must not swallow the lines behind it. Neither
+    does a record that is longer than `limit` characters, or in which a line was left out.
     """
     lines = iter(lines)
     returned: deque[tuple[int, str]] = deque()
@@ -289,10 +317,14 @@ def _rows(lines: Lines, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         if '"' in line and len(fields) <= MOST_COLUMNS and any(field[:1] == '"' for field in fields):
             ahead: list[tuple[int, str]] = []
 
-            def record(line=line, ahead=ahead):
+            def record(number=number, line=line, ahead=ahead):
                 yield f"{line}\n"
+                room = limit - len(line)
                 for item in islice(iter(next_line, None), QUOTED_LINES):
                     ahead.append(item)
+                    room -= len(item[1])
+                    if room < 0 or item[0] != number + len(ahead):
+                        return
                     yield f"{item[1]}\n"
 
             try:
@@ -309,11 +341,15 @@ def _folder_records(source: Source) -> Iterator[_Record]:
                 where = f"{folder.name}/{file.name}"
                 try:
                     with open_binary(str(file)) as stream:
-                        content = stream.read().removeprefix(codecs.BOM_UTF8)
+                        content = stream.read(source.max_line + 1)
                 except DamagedGzip as error:
                     yield _Record(where, problem=f"damaged gzip data ({error.__cause__})")
+                    continue
+                if len(content) > source.max_line:
+                    yield _Record(where, problem=too_long(source.max_line))
                 else:
-                    yield _Record(where, folder.name, content.decode("utf-8", "surrogateescape"))
+                    text = content.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape")
+                    yield _Record(where, folder.name, text)
 
 
 def _visible(folder: Path) -> list[Path]:

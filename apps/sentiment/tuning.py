@@ -18,6 +18,7 @@ from ..common.statistics import wilson_interval
 from .choice import Choice, Labelled, choose_alpha, k_folds, split_texts
 from .classifiers import CLASSIFIERS, PRESETS
 from .corpus import Source, read_corpus
+from .lines import MAX_EXPANSION, MAX_LINE, MIB
 from .recipe import (
     classifier_step,
     count_terms,
@@ -221,7 +222,7 @@ def _check_path(path: str) -> None:
     check_file(path)
     if os.path.isfile(path):
         with open(path, "rb") as file:
-            if not file.readline().startswith(FIRST_LINE.encode()):
+            if file.read(len(FIRST_LINE)) != FIRST_LINE.encode():
                 raise AppError(
                     f"{path}: was not written by tune; it is not replaced, choose another path with -o"
                 )
@@ -267,6 +268,8 @@ def _config(result: Tuning, source: Source) -> str:
         "format": source.format,
         "text-col": None if source.text_column == "text" else source.text_column,
         "label-col": None if source.label_column == "label" else source.label_column,
+        "max-line-mib": None if source.max_line == MAX_LINE else source.max_line // MIB,
+        "max-expansion": None if source.max_expansion == MAX_EXPANSION else source.max_expansion,
         "weighting": recipe.weighting,
         "ngrams": "{}-{}".format(*recipe.ngrams),
         "k": "all" if recipe.k is None else recipe.k,

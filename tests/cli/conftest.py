@@ -144,3 +144,24 @@ def shared_data():
     if not folder.is_dir():
         pytest.skip("no corpora beside the project")
     return folder
+
+
+# Each command that reads a corpus, as quick as can be.
+READERS = {
+    "train": (),
+    "compare": ("--runs", 1),
+    "tune": ("--weightings", "counts", "--ngrams", "1", "--k", "all", "--alphas", "0.01", "--folds", 2),
+    "describe": (),
+    "evaluate": (),
+}
+
+
+@pytest.fixture(params=READERS)
+def reader(request, run, model):
+    """Run each command that reads a corpus."""
+
+    def read(*args, **options):
+        before = (model,) if request.param == "evaluate" else ()
+        return run(request.param, *before, *READERS[request.param], *args, **options)
+
+    return read

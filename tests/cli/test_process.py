@@ -91,7 +91,7 @@ main(sys.argv[1:])
 def peak(model, short, long):
     """Return the peak memory in MB of predicting a stream, and how many lines came out."""
     feed = subprocess.Popen([sys.executable, "-P", "-c", FEED, str(short), str(long)], stdout=subprocess.PIPE)
-    command = [sys.executable, "-P", "-c", MEASURED, "predict", model]
+    command = [sys.executable, "-P", "-c", MEASURED, "predict", model, "--max-line-mib", "128"]
     with subprocess.Popen(
         command, stdin=feed.stdout, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:

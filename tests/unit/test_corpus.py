@@ -273,3 +273,23 @@ def test_undecodable_bytes_keep_their_line():
     batches, skipped = arriving([b"a\nb\xff\nc\n"])
     assert batches == [["a", "b\ufffd", "c"]]
     assert skipped.named == ["line 2: bytes that are not UTF-8"]
+
+
+@pytest.mark.parametrize("size", [997, 4096])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+def test_long_lines_keep_their_beginning_and_their_place(size, end):
+    limit = 100_000
+    full = "x" * (limit - 4)
+    lines = ["a", f"{full}123456", f"{full}123é", f"{full}12", "", f"{full}\0__67", f"{full}_\udcff__67", "b"]
+    text = end.join(line.encode("utf-8", "surrogateescape") for line in lines)
+    pieces = [text[i : i + size] for i in range(0, len(text), size)]
+    batches, skipped = arriving(pieces, size=size, limit=limit)
+    cut = ["a", f"{full}1234", f"{full}123", f"{full}12", "", f"{full}\ufffd__6", f"{full}_\ufffd__", "b"]
+    assert list(chain(*batches)) == cut
+    too_long = "longer than 0 MiB (see --max-line-mib)"
+    assert skipped.named == [f"line {number}: {too_long}" for number in (2, 3, 6, 7)]
+
+
+def test_a_line_without_an_end_is_not_waited_for():
+    with pytest.raises(AppError, match=r"pipe, line 3: has no end within 0 MiB; is it text\?"):
+        arriving([b"a\nb\n", *[b"x" * 1000] * 100], limit=1000)

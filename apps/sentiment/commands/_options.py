@@ -9,6 +9,7 @@ import click
 
 from ...common.options import CountOrAll, examples
 from ..corpus import FORMATS, Source
+from ..lines import MAX_EXPANSION, MAX_LINE, MIB
 
 app_examples = partial(examples, "fastsvm-sentiment")
 
@@ -39,6 +40,23 @@ score_option = click.option(
     default="f_classif",
     show_default=True,
     help="What the features are chosen by.",
+)
+
+max_line_option = click.option(
+    "--max-line-mib",
+    type=click.IntRange(1, 1024),
+    default=MAX_LINE // MIB,
+    show_default=True,
+    metavar="N",
+    help="Longest line that is taken, in MiB; of a folder, longest file.",
+)
+max_expansion_option = click.option(
+    "--max-expansion",
+    type=click.IntRange(min=1),
+    default=MAX_EXPANSION,
+    show_default=True,
+    metavar="N",
+    help="How many times its size gzipped input may unpack to, beyond 64 MiB.",
 )
 
 WEIGHTINGS = ("counts", "binary", "tfidf", "nb")
@@ -81,10 +99,13 @@ def corpus_options(command):
     """Add the argument CORPUS and how to read it; the command gets one `source`."""
 
     @wraps(command)
-    def with_source(corpus, format, text_col, label_col, **options):
-        return command(source=Source(corpus, format, text_col, label_col), **options)
+    def with_source(corpus, format, text_col, label_col, max_line_mib, max_expansion, **options):
+        source = Source(corpus, format, text_col, label_col, max_line_mib * MIB, max_expansion)
+        return command(source=source, **options)
 
     for decorate in (
+        max_expansion_option,
+        max_line_option,
         click.option(
             "--label-col",
             default="label",

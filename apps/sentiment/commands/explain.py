@@ -10,8 +10,8 @@ from ...common.errors import USAGE, AppError
 from ...common.options import common_options, json_option
 from ...common.output import note, print_json, tidy_warnings
 from ...common.progress import Stages
-from ..lines import open_binary
-from ._options import app_examples
+from ..lines import MIB, open_binary, too_long
+from ._options import app_examples, max_line_option
 
 
 @click.command(
@@ -32,9 +32,10 @@ from ._options import app_examples
 @click.option(
     "--label", help="The label whose score to explain.  [default: the second of two, else the one predicted]"
 )
+@max_line_option
 @json_option
 @common_options
-def explain(arguments, number, label, json, quiet, verbose):
+def explain(arguments, number, label, max_line_mib, json, quiet, verbose):
     """Show what each word of TEXT contributes to its score.
 
     The score is the sum of an intercept and the contributions of the terms: words, or several in a row if
@@ -60,7 +61,7 @@ def explain(arguments, number, label, json, quiet, verbose):
         with stage("load"):
             model = prediction.load_text_model(model)
         with stage("explain"):
-            text = _read_stdin() if text == "-" else text
+            text = _read_stdin(max_line_mib * MIB) if text == "-" else text
             found = explain(model, text, label)
     if json:
         print_json(explanation_report.explanation_record(found, number))
@@ -69,9 +70,11 @@ def explain(arguments, number, label, json, quiet, verbose):
         explanation_report.print_explanation(text, found, labels, number)
 
 
-def _read_stdin() -> str:
+def _read_stdin(limit: int) -> str:
     with open_binary("-") as stream:
-        content = stream.read()
+        content = stream.read(limit + 1)
+    if len(content) > limit:
+        raise AppError(f"<stdin>: {too_long(limit)}; give a shorter text")
     text = content.decode("utf-8-sig", errors="replace")
     if "\ufffd" in text and "\ufffd".encode() not in content:
         note("<stdin>: bytes that are not UTF-8 were replaced")

@@ -11,8 +11,8 @@ from ...common.errors import Skipped
 from ...common.options import FiniteRange, common_options
 from ...common.output import note, note_skipped, printable, tidy_warnings
 from ...common.progress import Stages
-from ..lines import arriving_texts, open_binary
-from ._options import app_examples
+from ..lines import MIB, arriving_texts, open_binary
+from ._options import app_examples, max_expansion_option, max_line_option
 
 
 @click.command(
@@ -34,8 +34,10 @@ from ._options import app_examples
     "  [default: above a score of 0, a probability of .5]",
 )
 @click.option("--json", is_flag=True, help="Write a JSON object for each text, on a line of its own.")
+@max_line_option
+@max_expansion_option
 @common_options
-def predict(model, file, proba, threshold, json, quiet, verbose):
+def predict(model, file, proba, threshold, json, max_line_mib, max_expansion, quiet, verbose):
     """Write the label and the score of each text in FILE.
 
     One text a line comes in; a line of label, tab and score goes out for each, as soon as it can. MODEL is
@@ -44,11 +46,13 @@ def predict(model, file, proba, threshold, json, quiet, verbose):
     alphabetical order; of more, the score is that of the label given.
 
     With --proba the second column is the probability of the label given. With --json a line has the keys
-    label and score, and with --proba probabilities, of every label.
+    label and score, and with --proba probabilities, of every label. Of a line that is too long the beginning
+    counts.
     """
     from .. import prediction
 
-    skipped = Skipped("<stdin>" if file == "-" else file, fate="predicted with those bytes replaced")
+    name = "<stdin>" if file == "-" else file
+    skipped = Skipped(name, fate="predicted with those bytes replaced or left out")
     n_unknown = 0
     spinner = not quiet and not sys.stdout.isatty()
     with tidy_warnings(), Stages(verbose, spinner) as stage:
@@ -57,8 +61,8 @@ def predict(model, file, proba, threshold, json, quiet, verbose):
             prediction.check_choices(model, proba, threshold)
             lines = _json_lines if json else _lines
             labels = [str(label) for label in model.classes_.tolist()]
-        with stage("predict"), open_binary(file) as stream:
-            for texts in arriving_texts(stream, skipped):
+        with stage("predict"), open_binary(file, max_expansion) as stream:
+            for texts in arriving_texts(stream, skipped, limit=max_line_mib * MIB):
                 found = prediction.classify(model, texts, proba=proba, threshold=threshold)
                 n_unknown += found.n_unknown
                 sys.stdout.writelines(lines(found, labels))

@@ -1,0 +1,166 @@
+"""Input without an end: skipped or refused in one line, with bounded memory."""
+
+import gzip
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+MIB = 1 << 20
+
+needs_dev = pytest.mark.skipif(sys.platform == "win32", reason="POSIX devices")
+long = "great " * (MIB // 6 + 1)
+
+
+@pytest.fixture(scope="module")
+def bomb():
+    return gzip.compress(bytes(72 * MIB), 1)
+
+
+def fails(result, exit_code, pattern):
+    assert result.exit_code == exit_code, (result.stderr, result.exception)
+    assert result.stdout == ""
+    assert re.fullmatch(rf"error: .*{pattern}.*\n", result.stderr), result.stderr
+
+
+def tsv(pairs):
+    return "\n".join(["label\ttext", *(f"{label}\t{text}" for label, text in pairs), ""])
+
+
+def test_long_lines_are_skipped_and_named(reader, texts, tmp_path):
+    pairs = texts(60)
+    pairs[7:7] = [("neg", long)]
+    corpus = tmp_path / "a.tsv"
+    corpus.write_text(tsv([*pairs, ("pos", long * 2)]))
+    result = reader(corpus, "--max-line-mib", 1)
+    assert result.exit_code == 3, (result.stderr, result.exception)
+    assert result.stdout
+    assert [line for line in result.stderr.splitlines() if line.startswith(str(corpus))] == [
+        f"{corpus}, line 9: longer than 1 MiB (see --max-line-mib)",
+        f"{corpus}, line 63: longer than 1 MiB (see --max-line-mib)",
+        f"{corpus}: 2 skipped",
+    ]
+    assert reader(corpus).exit_code == 0  # they are not long by default
+
+
+def test_long_files_of_a_folder_are_skipped_and_named(reader, write, texts, bomb, tmp_path):
+    folder = tmp_path / "a"
+    write(texts(60), "folder", "a")
+    (folder / "pos" / "long.txt").write_text(long)
+    (folder / "neg" / "bomb.txt.gz").write_bytes(bomb)
+    result = reader(folder, "--max-line-mib", 1)
+    assert result.exit_code == 3, (result.stderr, result.exception)
+    assert f"{folder}, neg/bomb.txt.gz: longer than 1 MiB (see --max-line-mib)\n" in result.stderr
+    assert f"{folder}, pos/long.txt: longer than 1 MiB (see --max-line-mib)\n" in result.stderr
+    assert f"{folder}: 2 skipped\n" in result.stderr
+
+
+def test_a_corpus_that_is_one_long_line(reader, tmp_path):
+    corpus = tmp_path / "a.tsv"
+    corpus.write_bytes(bytes(2 * MIB))
+    fails(reader(corpus, "--max-line-mib", 1), 1, r"no labelled text \(line 1: longer than 1 MiB")
+
+
+@pytest.mark.parametrize(("rest", "skipped"), [("", "100,000"), (f"\n{long}", "100,001")])
+def test_a_record_is_no_longer_than_a_line(run, texts, tmp_path, rest, skipped):
+    corpus = tmp_path / "a.tsv"
+    lines = "".join(f"dull thing {i}\n" for i in range(100_000))  # the quote before them is not closed
+    corpus.write_text(f'{tsv(texts(60))}pos\t"great{rest}\n{lines}')
+    result = run("describe", corpus, "--max-line-mib", 1)
+    assert result.exit_code == 3, (result.stderr, result.exception)
+    assert f": {skipped} skipped\n" in result.stderr
+
+
+BOMBED = ": gzip data that unpacks to more than 200 times its size; if .* raise --max-expansion"
+
+
+def test_gzip_bombs(reader, bomb, tmp_path):
+    corpus = tmp_path / "bomb.gz"
+    corpus.write_bytes(bomb)
+    fails(reader(corpus), 1, re.escape(str(corpus)) + BOMBED)
+    fails(reader("-", input=bomb), 1, "<stdin>" + BOMBED)
+
+
+@pytest.mark.slow
+def test_gzip_bombs_of_lines(run):
+    bomb = gzip.compress(b"__label__pos great\n" * (72 * MIB // 19))
+    fails(run("describe", "-", input=bomb), 1, "<stdin>" + BOMBED)
+
+
+@needs_dev
+def test_devices(reader, run, model):
+    fails(reader("/dev/zero"), 1, "/dev/zero: is a device; give a file or a pipe")
+    fails(reader("/dev/null"), 1, "/dev/null: the file is empty")
+    fails(run("predict", model, "/dev/zero"), 1, "/dev/zero: is a device")
+    assert run("predict", model, "/dev/null").exit_code == 0
+    fails(run("predict", "/dev/zero", input="a\n"), 1, "/dev/zero: not a regular file")
+    fails(run("describe", "x", "--config", "/dev/zero"), 2, "/dev/zero: larger than .* a config file")
+
+
+def test_predict_takes_the_beginning_of_a_long_line(run, model):
+    content = f"great\n{'great ' * 180_000}{'dull ' * 180_000}\ndull\n"
+    result = run("predict", model, "--max-line-mib", 1, input=content)
+    assert result.exit_code == 3
+    assert [line.split("\t")[0] for line in result.stdout.splitlines()] == ["pos", "pos", "neg"]
+    assert result.stderr.splitlines() == [
+        "<stdin>, line 2: longer than 1 MiB (see --max-line-mib)",
+        "<stdin>: 1 predicted with those bytes replaced or left out",
+    ]
+
+
+def test_predict_from_a_bomb(run, bomb, model, tmp_path):
+    (tmp_path / "bomb.gz").write_bytes(bomb)
+    fails(run("predict", model, tmp_path / "bomb.gz"), 1, "bomb.gz: gzip data that unpacks to more than 200")
+
+
+def test_explain_a_long_text(run, model):
+    fails(run("explain", model, "-", "--max-line-mib", 1, input=long), 1, "<stdin>: longer than 1 MiB")
+    assert run("explain", model, "-", input=long).exit_code == 0
+
+
+def test_the_limits_are_options_of_a_tuned_recipe(run, write, texts):
+    corpus = write(texts(60))
+    quick = ("--weightings", "counts", "--ngrams", "1", "--k", "all", "--alphas", "0.01", "--folds", 2)
+    limits = ("--max-line-mib", 5, "--max-expansion", 30)
+    assert run("tune", corpus, *quick, *limits, "-o", "a.toml").exit_code == 0
+    with open("a.toml") as file:
+        assert {"max-line-mib = 5\n", "max-expansion = 30\n"} < {*file}
+    result = run("train", corpus, "--config", "a.toml", "--json")
+    assert json.loads(result.stdout)["skipped"] == 0
+
+
+# Feeds a stream that does not end, and has no line ends, to the app under a limit of memory.
+STARVED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+from fastsvm_apps.sentiment.cli import main
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.slow
+@needs_dev
+@pytest.mark.parametrize(
+    "command", ["train -", "describe -", "tune -", "compare -", "evaluate", "predict", "explain -"]
+)
+def test_a_stream_that_never_ends(command, model, tmp_path):
+    args = command.split()
+    if args[0] in ("evaluate", "predict"):
+        args[1:] = [model, "-"]
+    feed = subprocess.Popen(["cat", "/dev/zero"], stdout=subprocess.PIPE)
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", STARVED, *args],
+        stdin=feed.stdout,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=120,
+    )
+    feed.stdout.close()
+    feed.wait()
+    assert (done.returncode, done.stdout) == (1, "")
+    longest = "longer than 16 MiB" if "explain" in args else "line 1: has no end within 1,040 MiB; is it text"
+    assert re.fullmatch(rf"error: <stdin>.* {longest}.*\n", done.stderr), done.stderr
+    assert not list(tmp_path.iterdir())
