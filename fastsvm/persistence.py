@@ -611,9 +611,16 @@ def _from_json(name, value, default):
     if name == "class_weight":
         return value if value in (None, "balanced") else _class_weight(value)
     kind = float if name == "cache_size" else type(default)  # the default just happens to be whole
-    if type(value) not in LIKE[kind] or (name == "n_jobs" and value is not None and value > MAX_JOBS):
+    if type(value) not in LIKE[kind] or (value is not None and not _in_range(name, value)):
         raise ModelFileError(f"parameter {name} is {show(value)}")
     return value
+
+
+def _in_range(name, value):
+    """Tell whether joblib, or NumPy's random generators, would take a number."""
+    if name == "n_jobs":
+        return value != 0 and value <= MAX_JOBS
+    return name != "random_state" or 0 <= value < 2**32
 
 
 def _class_weight(pairs):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -148,17 +149,41 @@ class CellModel:
     @property
     def classes(self) -> list[str]:
         """The labels it knows."""
-        return self.pipeline.classes_.tolist()
+        return [str(label) for label in self.pipeline.classes_.tolist()]
 
-    def predict(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return label and score of each row: its probability, or for an SVM the decision value."""
-        if hasattr(self.pipeline, "predict_proba"):
-            scores = self.pipeline.predict_proba(X)
-        else:
-            scores = self.pipeline.decision_function(X)
-            scores = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
-        winners = scores.argmax(axis=1)
-        return self.pipeline.classes_[winners], scores[np.arange(len(X)), winners]
+    def predict(self, X: np.ndarray, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+        """Return label and score of each row: its probability, or for an SVM the decision value.
+
+        Raises
+        ------
+        AppError
+            When a score is beyond the range of numbers; of the row with that of `names`.
+        """
+
+        def in_range(values: np.ndarray) -> np.ndarray:
+            bad = ~np.isfinite(values).all(axis=1)
+            if bad.any():
+                raise AppError(
+                    f"{names[bad.argmax()]}: the score of a cell is beyond range; train {self.name} again"
+                )
+            return values
+
+        classifier = self.pipeline[-1]
+        # An overflow is found by what comes of it. Features of kernels are computed in threads, so that
+        # NumPy's own switch of the warning would not do.
+        with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
+            try:
+                for _, step in self.pipeline.steps[:-1]:
+                    X = in_range(step.transform(X))
+                if hasattr(classifier, "predict_proba"):
+                    scores = classifier.predict_proba(X)
+                else:
+                    scores = classifier.decision_function(X)
+                    scores = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+            except ValueError as error:  # of a kernel's values
+                raise AppError(f"{self.name} cannot score these cells: {error}") from error
+        winners = in_range(scores).argmax(axis=1)
+        return np.array(self.classes)[winners], scores[np.arange(len(X)), winners]
 
 
 def load_cell_model(path: str | None) -> CellModel:
@@ -172,8 +197,9 @@ def load_cell_model(path: str | None) -> CellModel:
         raise AppError(str(error)) from error
     names = list(getattr(model, "feature_names_in_", ()))
     for features in FEATURES:
-        if isinstance(model, Pipeline) and names == feature_names(features):
-            del model[0].feature_names_in_  # or it would ask for them with every array
+        if isinstance(model, Pipeline) and names == feature_names(features) and hasattr(model, "classes_"):
+            for _, step in model.steps:
+                vars(step).pop("feature_names_in_", None)  # or it would ask for them with every array
             return CellModel(os.path.basename(path), model, features)
     raise AppError(f"{path}: a model for other features; give one that this fastsvm-cells train wrote")
 
@@ -245,8 +271,11 @@ def classify(
     )
     results = map_images(work, files)
     while batch := list(islice(results, BATCH)):
-        rows = [row for _, result in batch if isinstance(result, _Described) for row in result.X]
-        labels, scores = model.predict(np.stack(rows)) if rows else ((), ())
+        rows = [
+            (file.name, row) for file, result in batch if isinstance(result, _Described) for row in result.X
+        ]
+        names, X = zip(*rows, strict=True) if rows else ((), ())
+        labels, scores = model.predict(np.stack(X), names) if rows else ((), ())
         classified = iter(zip(map(str, labels), map(float, scores), strict=True))
         for file, result in batch:
             if not isinstance(result, _Described):

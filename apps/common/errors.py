@@ -16,6 +16,11 @@ class AppError(Exception):
         self.exit_code = exit_code
 
 
+def place_of(where: int | str) -> str:
+    """Name an input by its line number, or by its name inside the source."""
+    return f"line {where}" if isinstance(where, int) else where
+
+
 @dataclass
 class Skipped:
     """Inputs that could not be used as they are: all are counted, the first `limit` are named.
@@ -35,8 +40,7 @@ class Skipped:
         self.count += 1
         self.kinds[problem.partition(" (")[0]] += 1
         if len(self.named) < self.limit:
-            place = f"line {where}" if isinstance(where, int) else where
-            self.named.append(f"{place}: {problem}")
+            self.named.append(f"{place_of(where)}: {problem}")
 
     def report(self) -> list[str]:
         """Return a line for each named input, one for the others, and one with the count."""

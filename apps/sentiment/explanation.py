@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..common.errors import USAGE, AppError
+from .prediction import TRAIN_AGAIN
 
 
 class Term(NamedTuple):
@@ -99,12 +100,17 @@ class Explainer:
         row = counts = vectorizer.transform([text])
         for _, step in self._model.steps[1:-1]:
             row = step.transform(row)
-        decision = classifier.decision_function(row)[0]
+        with np.errstate(over="ignore", invalid="ignore"):  # found below
+            decision = classifier.decision_function(row)[0]
         winner = int(decision > 0) if np.ndim(decision) == 0 else int(decision.argmax())
         side, weights, intercept, score = _side(classifier, decision, winner, label)
 
         share_of = dict.fromkeys(self._names[counts.indices].tolist(), 0.0)
-        shares = row.data * weights[row.indices]
+        with np.errstate(over="ignore", invalid="ignore"):
+            shares = row.data * weights[row.indices]
+            most = np.abs(shares).sum(dtype=float) + abs(float(intercept))  # no sum of some is beyond it
+        if not np.isfinite([*np.ravel(decision), most]).all():
+            raise AppError(f"the score of the text is beyond range; {TRAIN_AGAIN}")
         share_of |= zip(self._names[row.indices].tolist(), shares.tolist(), strict=True)
         tokens = _tokens(vectorizer, text)
         words, token_shares = _spread(

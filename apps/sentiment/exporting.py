@@ -51,6 +51,8 @@ import fastsvm
 
 from ..common.errors import USAGE, AppError
 from ..common.files import check_file, check_model_path, replace_file
+from ..common.output import printable
+from .prediction import TRAIN_AGAIN
 
 SOLVER_TYPES = {"hinge": "L2R_L1LOSS_SVC_DUAL", "squared_hinge": "L2R_L2LOSS_SVC_DUAL", "log": "L2R_LR_DUAL"}
 VOCABULARY = ".vocabulary.tsv"
@@ -130,8 +132,7 @@ def prune(model: Pipeline, keep: int | None = None, min_weight: float | None = N
     weighting multiplies it by. What the terms kept contribute to a score stays the same, unless rows are
     scaled to length 1, which is then the length over these terms.
     """
-    classifier = model["classifier"]
-    sizes = np.abs(classifier.coef_).max(axis=0) * np.abs(weighting_of(model).factors)
+    sizes = np.abs(weighted_coef(model)).max(axis=0)
     order = np.argsort(-sizes, kind="stable")[:keep]
     if min_weight is not None:
         order = order[sizes[order] >= min_weight]
@@ -172,6 +173,16 @@ def weighting_of(model: Pipeline) -> Weighting:
         value = "log"
     norm = "l2" if step.norm == "l2" or (step.norm == "auto" and step.weighting == "tfidf") else None
     return Weighting(value, factors if step.weights_ is None else step.weights_, norm)
+
+
+def weighted_coef(model: Pipeline) -> np.ndarray:
+    """Return the weights of the terms, times what the weighting multiplies them by; a row as in `coef_`."""
+    with np.errstate(over="ignore"):
+        coef = model["classifier"].coef_.astype(float) * weighting_of(model).factors
+    if not np.isfinite(coef).all():
+        word = model["vectorizer"].get_feature_names_out()[~np.isfinite(coef).all(axis=0)][0]
+        raise AppError(f"the weight of {printable(str(word))!r} is beyond range; {TRAIN_AGAIN}")
+    return coef
 
 
 def _save_pruned(model: Pipeline, path: str) -> list[str]:
@@ -215,7 +226,7 @@ def _write_liblinear(model: Pipeline, path: str) -> list[str]:
     weighting, classifier = weighting_of(model), model["classifier"]
     coef, factors = classifier.coef_.astype(float), weighting.factors
     if weighting.norm is None:
-        coef, factors = coef * factors, np.ones_like(factors)
+        coef, factors = weighted_coef(model), np.ones_like(factors)
     names = [str(label) for label in classifier.classes_.tolist()]
     two = len(names) == 2
     numbers = [-1, 1] if two else list(range(1, len(names) + 1))

@@ -11,14 +11,14 @@ from sklearn.pipeline import Pipeline
 
 import fastsvm
 
-from ..common.errors import USAGE, AppError, Skipped
+from ..common.errors import USAGE, AppError, Skipped, place_of
 from ..common.files import check_model_path
 from ..common.progress import Stages
 from .choice import Choice, choose_alpha, inner_folds, split_texts
 from .classifiers import CLASSIFIERS, PRESETS
 from .corpus import Source, read_corpus
-from .exporting import weighting_of
-from .prediction import load_text_model
+from .exporting import weighted_coef
+from .prediction import check_scores, load_text_model
 from .recipe import (
     classifier_step,
     count_terms,
@@ -252,9 +252,12 @@ def evaluate(model_path: str, source: Source, *, stage: Stages | None = None) ->
     with stage("load"):
         model = load_text_model(model_path)
     with stage("read"):
-        corpus = read_corpus(source)
+        corpus = read_corpus(source, places=True)
     with stage("evaluate"):
-        held_out = HeldOut(corpus.texts, corpus.labels, model.decision_function(corpus.texts))
+        with np.errstate(over="ignore", invalid="ignore"):  # found below
+            decision = model.decision_function(corpus.texts)
+        check_scores(decision, lambda i: f"{source.name}, {place_of(corpus.places[i])}")
+        held_out = HeldOut(corpus.texts, corpus.labels, decision)
         return Evaluation(scores_of(model.classes_, held_out), corpus.skipped)
 
 
@@ -265,7 +268,7 @@ def top_words(model: Pipeline, n: int) -> list[Side]:
     """
     words = model["vectorizer"].get_feature_names_out()
     classes = model.classes_
-    coef = model["classifier"].coef_ * weighting_of(model).factors
+    coef = weighted_coef(model)
     weights = coef if len(classes) > 2 else (-coef[0], coef[0])
     signs = (-1.0, 1.0) if len(classes) == 2 else [1.0] * len(classes)
     sides = []

@@ -14,6 +14,7 @@ from ..common.output import printable, shortened
 from .comparison import Comparison
 from .description import Description
 from .pipeline import Side
+from .prediction import TRAIN_AGAIN
 
 FOR, AGAINST = "#2b7a78", "#c8553d"
 # Okabe and Ito's colours, told apart with any colour vision.
@@ -21,6 +22,7 @@ PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 LABELS_DRAWN = len(PALETTE)
 ENOUGH = 50  # texts of a label for a histogram of its own, where there are too many labels for all
 MOST_BINS = 200
+LARGEST_DRAWN = 1e300  # of axes with more on both sides the length is no number
 
 
 def plot_top_words(sides: list[Side], path: str) -> None:
@@ -28,6 +30,8 @@ def plot_top_words(sides: list[Side], path: str) -> None:
 
     Two labels share one pair of axes, since they share one weight for each word; more have a panel each.
     """
+    if any(abs(item.weight) > LARGEST_DRAWN for side in sides for item in side.words):
+        raise AppError(f"{path}: weights beyond {LARGEST_DRAWN:g} cannot be drawn; {TRAIN_AGAIN}")
     panels = [sides[::-1]] if len(sides) == 2 else [[side] for side in sides]
     columns = min(len(panels), 3)
     rows = -(-len(panels) // columns)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 SHIPPED = "models/english.safetensors"
 SHIPPED_NAME = "english"
+TRAIN_AGAIN = "the weights of this model are too large, train it again"
 
 
 class Predictions(NamedTuple):
@@ -57,7 +58,22 @@ def load_text_model(path: str | None) -> Pipeline:
 
     if not isinstance(model, Pipeline) or not {"vectorizer", "classifier"} <= model.named_steps.keys():
         raise AppError(f"{path}: a model without a vocabulary; give one that fastsvm-sentiment train wrote")
+    if not _has_usual_steps(model):
+        raise AppError(f"{path}: a model of other steps; give one that fastsvm-sentiment train wrote")
     return model
+
+
+def _has_usual_steps(model: Pipeline) -> bool:
+    """Tell whether a model is what explanations and exports take apart."""
+    from fastsvm.text import TermWeighting
+
+    (first, vectorizer), *middle, (last, classifier) = model.steps
+    return (
+        (first, last) == ("vectorizer", "classifier")
+        and hasattr(vectorizer, "vocabulary")
+        and hasattr(classifier, "coef_")
+        and [(name, type(step)) for name, step in middle] in ([], [("weighting", TermWeighting)])
+    )
 
 
 @contextmanager
@@ -86,7 +102,12 @@ def check_choices(model: TextScorer | Pipeline, proba: bool, threshold: float | 
 
 
 def classify(
-    model: TextScorer | Pipeline, texts: Sequence[str], *, proba: bool = False, threshold: float | None = None
+    model: TextScorer | Pipeline,
+    texts: Sequence[str],
+    *,
+    proba: bool = False,
+    threshold: float | None = None,
+    place: Callable[[int], str] = "text {}".format,
 ) -> Predictions:
     """Give each text its label.
 
@@ -100,26 +121,42 @@ def classify(
         Compute probabilities; the classifier must have them.
     threshold : float, optional
         Of two labels, the score from which the second is given, or with `proba` its probability.
+    place : callable, optional
+        Names a text in a message, by its number among `texts` from 0.
 
     Returns
     -------
     Predictions
+
+    Raises
+    ------
+    AppError
+        When a score is beyond the range of numbers.
     """
-    if isinstance(model, TextScorer):
-        decision, probabilities, n_terms = model.scores(texts, proba)
-    else:
-        X = model["vectorizer"].transform(texts)
-        n_terms = np.diff(X.indptr)
-        for _, step in model.steps[1:-1]:
-            X = step.transform(X)
-        classifier = model["classifier"]
-        decision = classifier.decision_function(X)
-        probabilities = classifier.predict_proba(X) if proba else None
+    with np.errstate(over="ignore", invalid="ignore"):  # found below
+        if isinstance(model, TextScorer):
+            decision, probabilities, n_terms = model.scores(texts, proba)
+        else:
+            X = model["vectorizer"].transform(texts)
+            n_terms = np.diff(X.indptr)
+            for _, step in model.steps[1:-1]:
+                X = step.transform(X)
+            classifier = model["classifier"]
+            decision = classifier.decision_function(X)
+            probabilities = classifier.predict_proba(X) if proba else None
+    check_scores(decision, place)
     winners, scores = winners_of(decision)
     if threshold is not None:
         winners = ((probabilities[:, 1] if proba else decision) >= threshold).astype(int)
     n_unknown = len(n_terms) - np.count_nonzero(n_terms)
     return Predictions(winners, scores, probabilities, int(n_unknown))
+
+
+def check_scores(decision: np.ndarray, place: Callable[[int], str]) -> None:
+    """Refuse scores that are not finite; `place` names a text by its number from 0."""
+    if not np.isfinite(decision).all():
+        bad = ~np.isfinite(decision.reshape(len(decision), -1)).all(axis=1)
+        raise AppError(f"{place(int(bad.argmax()))}: the score is beyond range; {TRAIN_AGAIN}")
 
 
 def winners_of(decision: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -190,8 +190,6 @@ class TextScorer:
         if self._weights is not None:
             rows = values, columns, offsets.astype(np.int64, copy=False)
             values = self._weights.settings.weighed(rows, self._weights.weights_)
-        if not np.isfinite(values).all():
-            raise ValueError(f"a text's term has a weight that is not finite in {values.dtype}")
         X = sparse.csr_array((values, columns, offsets), shape=(len(offsets) - 1, lookup.n_columns))
         return X if values.dtype.kind == "f" else X.astype(np.float64)  # which sorts: another order of sums
 

@@ -21,6 +21,7 @@ READING = {
     "stop_words": (None, "english", "listed"),
     "strip_accents": (None, "ascii", "unicode"),
 }
+MAX_WEIGHT = 1e4  # the weights that are learned are logarithms
 COUNTS = ("int32", "int64", "float32", "float64")
 
 
@@ -93,4 +94,6 @@ def weighting(params, fitted, tensors):
         weights = take(tensors, "weights_", FLOATS)
         if len(weights) != n_features:
             raise ModelFileError(f"{len(weights)} weights for {n_features} features")
+        if np.abs(weights).max(initial=0) > MAX_WEIGHT:
+            raise ModelFileError(f"{what}: weights_ beyond {MAX_WEIGHT:,.0f}, which are no logarithms")
     return Weights(settings, weights, n_features, feature_names(tensors, n_features))

@@ -148,14 +148,16 @@ def test_no_texts_and_texts_that_are_almost_str(path):
     assert scorer.decision_function(np.array(["fine"])) == scorer.decision_function(["fine"])
 
 
-def test_weights_that_grow_too_large(path):
-    model = model_of(BagOfWords(dtype=np.float32), TermWeighting("tfidf", norm=None), sdca())
-    model[1].weights_[:] = 3e38
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_weights_at_their_limit(path, dtype):
+    model = model_of(BagOfWords(dtype=dtype), TermWeighting("tfidf", norm=None), sdca())
+    model[1].weights_[:] = -1e4
     save_model(model, path)
     for each in load_model(path), TextScorer.load(path):
-        each.predict(["fine"])
-        with pytest.raises(ValueError, match="float32"):
-            each.predict(["fine fine"])
+        assert np.isfinite(each.decision_function(["fine " * 10_000])).all()
+    model[1].weights_[0] *= 1.01
+    with pytest.raises(ModelFileError, match="weights_ beyond 10,000"):
+        save_model(model, path)
 
 
 def test_what_is_left_to_load_model(path):

@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 import click
 
+from ...common.errors import place_of
 from ...common.options import common_options, json_option
 from ...common.output import (
     note_skipped,
@@ -158,7 +159,7 @@ def _print_copies(copies, what: str) -> None:
         if len({member.label for member in members}) == 1:
             line = f"{_places([member.place for member in members], size)}: {shortened(members[0].label)}"
         else:
-            line = ", ".join(f"{_place(place)}: {shortened(label)}" for place, label in members)
+            line = ", ".join(f"{place_of(place)}: {shortened(label)}" for place, label in members)
             line += _more(size, members)
         print_line(f"  {line}")
     if rest := copies.groups - len(copies.named):
@@ -191,10 +192,6 @@ def _places(places: list, total: int) -> str:
 
 def _more(total: int, named: list) -> str:
     return f", and {total - len(named):,} more" if total > len(named) else ""
-
-
-def _place(place: int | str) -> str:
-    return f"line {place}" if isinstance(place, int) else place
 
 
 def _length(value: float) -> str:

@@ -53,7 +53,7 @@ def predict(model, file, proba, threshold, json, max_line_mib, max_expansion, qu
 
     name = "<stdin>" if file == "-" else file
     skipped = Skipped(name, fate="predicted with those bytes replaced or left out")
-    n_unknown = 0
+    n_unknown = n_done = 0
     spinner = not quiet and not sys.stdout.isatty()
     with tidy_warnings(), Stages(verbose, spinner) as stage:
         with stage("load"):
@@ -63,7 +63,14 @@ def predict(model, file, proba, threshold, json, max_line_mib, max_expansion, qu
             labels = [str(label) for label in model.classes_.tolist()]
         with stage("predict"), open_binary(file, max_expansion) as stream:
             for texts in arriving_texts(stream, skipped, limit=max_line_mib * MIB):
-                found = prediction.classify(model, texts, proba=proba, threshold=threshold)
+                found = prediction.classify(
+                    model,
+                    texts,
+                    proba=proba,
+                    threshold=threshold,
+                    place=lambda i, n=n_done: f"{name}, line {n + i + 1:,}",
+                )
+                n_done += len(texts)
                 n_unknown += found.n_unknown
                 sys.stdout.writelines(lines(found, labels))
                 sys.stdout.flush()

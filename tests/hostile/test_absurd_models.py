@@ -1,0 +1,346 @@
+"""Models that can be loaded and make no sense: every command ends with finite results or in one line."""
+
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from sklearn.decomposition import PCA
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+
+from fastsvm import (
+    KernelFeatures,
+    KernelPegasosClassifier,
+    KernelSDCAClassifier,
+    ModelFileError,
+    PerceptronClassifier,
+    SDCAClassifier,
+    load_model,
+    save_model,
+)
+from fastsvm.text import BagOfWords, TermWeighting, TextScorer
+from fastsvm_apps.cells.cli import main as cells
+from fastsvm_apps.cells.features import feature_names
+from fastsvm_apps.sentiment.cli import main as sentiment
+from model_files import put, read, refuses
+
+SMEARS = sorted((Path(__file__).parents[2] / "data" / "cells" / "images").rglob("*.jpg"))
+TEXTS = ["a great fine thing", "a dull broken thing", "great stuff, great fun", "dull dull stuff", "=1+1 fun"]
+LABELS = ["pos", "neg", "pos", "neg", "mixed"]
+TINY, HUGE = np.float32(1e-45), np.finfo(np.float32).max
+
+
+def text_model(*middle, classifier, vectorizer=None, labels=LABELS):
+    steps = [("vectorizer", vectorizer or BagOfWords(ngram_range=(1, 2)))]
+    return Pipeline([*steps, *middle, ("classifier", classifier)]).fit(TEXTS, labels)
+
+
+def nb():
+    return "weighting", TermWeighting("nb", norm="l2")
+
+
+TWO = ["pos", "neg", "pos", "neg", "neg"]
+TEXT_MODELS = {
+    "linear": lambda: text_model(classifier=SDCAClassifier(), labels=TWO),
+    "linear float32": lambda: text_model(
+        classifier=SDCAClassifier("log"), vectorizer=BagOfWords(dtype=np.float32), labels=TWO
+    ),
+    "three labels": lambda: text_model(classifier=SDCAClassifier("log")),
+    "nb": lambda: text_model(nb(), classifier=SDCAClassifier("log"), labels=TWO),
+    "nb, unscaled": lambda: text_model(
+        ("weighting", TermWeighting("nb", norm=None)), classifier=PerceptronClassifier(), labels=TWO
+    ),
+    "tfidf": lambda: text_model(("weighting", TermWeighting()), classifier=SDCAClassifier()),
+    "CountVectorizer": lambda: text_model(
+        classifier=SDCAClassifier("log"), vectorizer=CountVectorizer(), labels=TWO
+    ),
+    "numbers for labels": lambda: text_model(classifier=SDCAClassifier(), labels=[1, -1, 1, -1, -1]),
+    "true and false": lambda: text_model(classifier=SDCAClassifier("log"), labels=[True, False, *[True] * 3]),
+    "kernel": lambda: text_model(classifier=KernelSDCAClassifier(), labels=TWO),
+    "scaled": lambda: text_model(
+        ("scaler", StandardScaler(with_mean=False)), classifier=SDCAClassifier(), labels=TWO
+    ),
+    "kernel features": lambda: text_model(
+        ("features", KernelFeatures(n_components=3)), classifier=SDCAClassifier(), labels=TWO
+    ),
+    "other name": lambda: text_model(
+        ("weights", TermWeighting("nb")), classifier=SDCAClassifier(), labels=TWO
+    ),
+}
+
+
+def cell_model(*steps, features="cells", labels=("a", "b")):
+    names = feature_names(features)
+    X = np.random.default_rng(0).normal(size=(40, len(names))).astype(np.float32)
+    model = Pipeline(list(steps)).fit(X, np.array(labels)[(X[:, 0] > 0).astype(int)])
+    model[0].feature_names_in_ = np.array(names, dtype=object)
+    return model
+
+
+def scaler():
+    return "scaler", StandardScaler()
+
+
+CELL_MODELS = {
+    "linear": lambda: cell_model(scaler(), ("classifier", SDCAClassifier("log"))),
+    "svm": lambda: cell_model(scaler(), ("classifier", SDCAClassifier())),
+    "pca": lambda: cell_model(scaler(), ("pca", PCA(3, whiten=True)), ("classifier", SDCAClassifier("log"))),
+    "kernel": lambda: cell_model(scaler(), ("classifier", KernelSDCAClassifier(loss="log"))),
+    "polynomial": lambda: cell_model(scaler(), ("classifier", KernelSDCAClassifier(kernel="poly"))),
+    "kernel features": lambda: cell_model(
+        scaler(), ("features", KernelFeatures(n_components=3)), ("classifier", SDCAClassifier())
+    ),
+    "weighting": lambda: cell_model(("weighting", TermWeighting()), ("classifier", SDCAClassifier())),
+    "numbers for labels": lambda: cell_model(scaler(), ("classifier", SDCAClassifier()), labels=(-1.0, 1.0)),
+    "no classifier": lambda: cell_model(scaler(), ("pca", PCA(3))),
+}
+
+
+def signs(array):
+    return np.where(np.arange(array.size).reshape(array.shape) % 3, 1, -1)
+
+
+# What becomes of an array of numbers.
+CHANGES = {
+    "none": lambda array: array,
+    "float32's largest": lambda array: np.full_like(array, HUGE),
+    "the largest of both signs": lambda array: (signs(array) * np.finfo(array.dtype).max).astype(array.dtype),
+    "1e300": lambda array: np.full_like(array, 1e300 if array.dtype == np.float64 else 1e38),
+    "zero": np.zeros_like,
+    "tiny": lambda array: np.full_like(array, TINY),
+}
+FIELDS = (
+    *("coef_", "intercept_", "weights_", "scale_", "mean_", "components_", "explained_variance_"),
+    *("dual_coef_", "factor_", "support_vectors_", "all"),
+)
+
+
+def absurd(model, path, change, field):
+    """Save a model with numbers changed; return whether it has such."""
+    save_model(model, path)
+    document, tensors = read(path.read_bytes())
+    chosen = [
+        name
+        for name, array in tensors.items()
+        if array.dtype.kind == "f" and (field == "all" or field in name)
+    ]
+    for name in chosen:
+        tensors[name] = CHANGES[change](tensors[name])
+    path.write_bytes(put(document, tensors))
+    return chosen
+
+
+def cases(models, quick):
+    """Return each model with each change, most of them slow."""
+    few = ("float32's largest", "the largest of both signs")
+    return [
+        pytest.param(name, change, marks=() if name in quick and change in few else pytest.mark.slow)
+        for name in models
+        for change in CHANGES
+    ]
+
+
+def refuse_constant(name):
+    raise AssertionError(f"{name} in JSON")
+
+
+def check(app, *args, **options):
+    """Run a command, which must have a finite result or fail in one line; return whether it has one."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        result = CliRunner().invoke(app, [str(arg) for arg in args], **options)
+    told = (args, result.stdout[-500:], result.stderr, result.exception)
+    assert result.exception is None or isinstance(result.exception, SystemExit), told
+    if result.exit_code in (0, 3):
+        assert "error" not in result.stderr, told
+        words = result.stdout.replace(",", " ").split()
+        assert not {"inf", "-inf", "+inf", "nan", "Infinity", "-Infinity", "NaN"} & {*words}, told
+        if "--json" in args:
+            for line in result.stdout.splitlines():
+                json.loads(line, parse_constant=refuse_constant)
+    else:
+        assert result.exit_code in (1, 2), told
+        assert result.stdout == "" or args[0] in ("predict", "classify"), told
+        assert result.stderr.startswith("error: "), told
+        assert result.stderr.count("\n") == 1, told
+        assert len(result.stderr) < 500, told
+    return result.exit_code in (0, 3)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    path = tmp_path_factory.mktemp("corpus") / "a.tsv"
+    rows = [f"{label}\t{text}" for label, text in zip(LABELS, TEXTS, strict=True)]
+    path.write_text("\n".join(["label\ttext", *rows, ""]))
+    return path
+
+
+def through_text_commands(path, corpus):
+    folder = path.parent
+    for options in ((), ("--json",), ("--proba",), ("--proba", "--json")):
+        check(sentiment, "predict", path, *options, input="\n".join([*TEXTS, "", "unheard of"]))
+    for json_or_not in ((), ("--json",)):
+        check(sentiment, "evaluate", path, corpus, *json_or_not)
+        for text in (TEXTS[0], "unheard of"):
+            check(sentiment, "explain", path, text, *json_or_not)
+        check(sentiment, "explain", path, "great dull fun", "--label", "pos", "-n", 1, *json_or_not)
+        check(sentiment, "words", path, *json_or_not)
+        for to, more in (("json", ()), ("liblinear", ()), ("pruned", ("--keep", 3))):
+            target = folder / f"exported.{to}"
+            target.unlink(missing_ok=True)
+            done = check(sentiment, "export", path, "--to", to, *more, "-o", target, *json_or_not)
+            assert target.exists() == done
+            if done and to == "liblinear":
+                assert not {"inf", "-inf", "nan"} & {*target.read_text().split()}
+    check(sentiment, "words", path, "--csv")
+
+
+@pytest.mark.parametrize("name", TEXT_MODELS)
+def test_texts_sound(name, corpus, tmp_path):
+    path = tmp_path / "m.safetensors"
+    absurd(TEXT_MODELS[name](), path, "none", "all")
+    through_text_commands(path, corpus)
+
+
+@pytest.mark.parametrize(("name", "change"), cases(TEXT_MODELS, ("linear", "nb", "three labels", "kernel")))
+def test_texts(name, change, corpus, tmp_path):
+    path = tmp_path / "m.safetensors"
+    model = TEXT_MODELS[name]()
+    for field in ("coef_", "weights_", "intercept_"):
+        if absurd(model, path, change, field):
+            through_text_commands(path, corpus)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("change", CHANGES)
+def test_pictures_of_words(change, tmp_path):
+    path = tmp_path / "m.safetensors"
+    for name in ("linear", "nb, unscaled", "three labels"):
+        absurd(TEXT_MODELS[name](), path, change, "coef_")
+        check(sentiment, "words", path, "--plot", tmp_path / "words.png")
+
+
+def through_cell_commands(path, folder):
+    images = SMEARS[0].parent.parent if folder is None else folder
+    for options in (
+        ("--json",),
+        ("--csv",),
+        ("-o", path.with_name("c.csv")),
+        ("--report", path.with_name("r.html")),
+    ):
+        check(cells, "classify", images, "-m", path, *options)
+    check(cells, "evaluate", path, images)
+    check(cells, "evaluate", path, images, "--json")
+
+
+@pytest.fixture(scope="module")
+def images(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("images")
+    for label, image in (("a", SMEARS[0]), ("b", SMEARS[-1])):
+        (folder / label).mkdir()
+        (folder / label / "=1.jpg").write_bytes(image.read_bytes())
+    return folder
+
+
+@pytest.mark.parametrize(("name", "change"), cases(CELL_MODELS, ("linear", "kernel")))
+def test_cells(name, change, images, tmp_path):
+    path = tmp_path / "m.safetensors"
+    model = CELL_MODELS[name]()
+    for field in FIELDS if change not in ("none", "tiny", "zero") else ("all",):
+        if absurd(model, path, change, field):
+            check(cells, "classify", images, "-m", path, "--json")
+    through_cell_commands(path, images)
+
+
+def finish(path, samples):
+    """Tell whether the library predicts with a model, or refuses it with a ValueError."""
+    try:
+        with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
+            load_model(path).predict(samples)
+            if samples is TEXTS and (scorer := TextScorer.load(path)) is not None:
+                scorer.predict(samples)
+    except ValueError:
+        return False
+    return True
+
+
+def test_load_model_and_predict(tmp_path):
+    path = tmp_path / "m.safetensors"
+    X = np.array([[1, 2], [2, 0], [3, 1]], np.float32)
+    classifiers = SDCAClassifier("log"), KernelSDCAClassifier(), KernelPegasosClassifier(kernel="poly")
+    for model in classifiers:
+        model.fit(X, [0, 1, 0])
+        done = [
+            finish(path, X) for change in CHANGES for field in FIELDS if absurd(model, path, change, field)
+        ]
+        assert sum(done) >= len(CHANGES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TEXT_MODELS)
+def test_load_text_model_and_predict(name, tmp_path):
+    path = tmp_path / "m.safetensors"
+    model = TEXT_MODELS[name]()
+    done = [
+        finish(path, TEXTS) for change in CHANGES for field in FIELDS if absurd(model, path, change, field)
+    ]
+    assert sum(done) >= len(CHANGES)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("n_jobs", 0), ("random_state", -1), ("random_state", 2**32), ("n_jobs", 1025)]
+)
+def test_parameters_that_no_fit_takes_are_refused(name, value, tmp_path):
+    path = tmp_path / "m.safetensors"
+    X = np.array([[0.0], [1.0]])
+    for model in (SDCAClassifier(), KernelSDCAClassifier(), KernelPegasosClassifier(), KernelFeatures()):
+        save_model(model.fit(X, [0, 1]), path)
+        document, tensors = read(path.read_bytes())
+        document["model"]["params"][name] = value
+        refuses(path, put(document, tensors), f"parameter {name} is {value}")
+        with pytest.raises(ModelFileError, match=f"parameter {name} is {value}"):
+            save_model(model.set_params(**{name: value}), path)
+
+
+def test_weights_that_are_no_logarithms_are_refused(tmp_path):
+    path = tmp_path / "m.safetensors"
+    absurd(TEXT_MODELS["nb"](), path, "float32's largest", "weights_")
+    for load in (load_model, TextScorer.load):
+        with pytest.raises(ModelFileError, match=r"weights_ beyond 10,000, which are no logarithms"):
+            load(path)
+
+
+def test_a_hashed_model_is_no_file(tmp_path):
+    path = tmp_path / "m.safetensors"
+    save_model(TEXT_MODELS["linear"](), path)
+    document, tensors = read(path.read_bytes())
+    document["model"]["steps"][0][1]["class"] = "HashedBagOfWords"
+    refuses(path, put(document, tensors), "unknown class 'HashedBagOfWords'")
+
+
+def test_the_text_with_a_score_beyond_range_is_named(corpus, tmp_path):
+    path = tmp_path / "m.safetensors"
+    absurd(TEXT_MODELS["linear"](), path, "the largest of both signs", "coef_")
+    run = CliRunner().invoke
+    again = "beyond range; the weights of this model are too large, train it again\n"
+    result = run(sentiment, ["predict", str(path)], input="unheard of\n\ngreat great great\n")
+    assert (result.exit_code, result.stderr) == (1, f"error: <stdin>, line 3: the score is {again}")
+    result = run(sentiment, ["evaluate", str(path), str(corpus)])
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith(f"error: {corpus}, line ")
+    assert result.stderr.endswith(f": the score is {again}")
+
+
+def test_the_image_with_a_score_beyond_range_is_named(images, tmp_path):
+    path = tmp_path / "m.safetensors"
+    absurd(CELL_MODELS["linear"](), path, "tiny", "scale_")
+    absurd_scale = load_model(path)
+    absurd_scale.named_steps["scaler"].scale_[:] = 5e-324
+    save_model(absurd_scale, path)
+    result = CliRunner().invoke(cells, ["classify", str(images), "-m", str(path), "--json"])
+    message = "error: a/=1.jpg: the score of a cell is beyond range; train m.safetensors again\n"
+    assert (result.exit_code, result.stdout, result.stderr) == (1, "", message)
