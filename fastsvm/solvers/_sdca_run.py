@@ -17,7 +17,6 @@ PATIENCE = 50  # epochs after which all rows are visited again; and after twice 
 LOOK, MANY = 20, 2 * STEPS  # epochs between looks at the pace, and to go before conjugate gradients pay
 SETTLED = 0.9  # share of the rows visited that are inside their box
 TINY = np.finfo(float).tiny
-CACHE = 1 << 25  # bytes of X that a processor's last cache is likely to hold
 
 
 class SDCARun(Run):
@@ -39,10 +38,7 @@ class SDCARun(Run):
         random,
         start=None,
     ):
-        # Grouped permutations cost up to half as many epochs again on a9a (none on text), and pay where
-        # rows come from memory.
-        grouped = problem.rows.n_bytes > CACHE
-        super().__init__(problem, order=order, max_iter=max_iter, random=random, alpha=alpha, grouped=grouped)
+        super().__init__(problem, order=order, max_iter=max_iter, random=random, alpha=alpha)
         self.loss, self.fit_intercept, self.averaging = loss, fit_intercept, averaging
         self.sgd_init = sgd_init
         n = problem.n

@@ -120,3 +120,22 @@ def test_digits_of_the_r_document(shared):
         r = pegasos(X[train], sign[train], alpha=1.0, max_iter=20, fit_intercept=True, random_state=seed)
         errors.append(np.mean(np.sign(X[test] @ r.w + r.intercept) != sign[test]))
     assert np.mean(errors) < 0.05
+
+
+def test_rows_sorted_by_class_are_visited_as_if_they_were_not():
+    """Blocks of adjacent rows would throw the first long steps off, where a class follows the other."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 20)) + 0.2
+    y = np.where(X @ rng.normal(size=20) + 2 * rng.normal(size=400) > 0, 1, -1)
+    order = np.argsort(y, kind="stable")
+
+    def objectives(rows):
+        fits = (
+            pegasos(X[rows], y[rows], alpha=1.0, fit_intercept=True, max_iter=1, random_state=seed)
+            for seed in range(60)
+        )
+        return np.array([fit.objective for fit in fits])
+
+    sorted_ones, shuffled = objectives(order), objectives(rng.permutation(400))
+    error = np.sqrt((sorted_ones.var() + shuffled.var()) / 60)
+    assert abs(sorted_ones.mean() - shuffled.mean()) < 4 * error

@@ -164,7 +164,7 @@ def test_any_start_reaches_the_same_optimum(loss, fit_intercept):
 @pytest.mark.parametrize("order", ["permutation", "random", "cyclic"])
 @pytest.mark.parametrize("loss", LOSSES)
 def test_rows_past_the_cache_sorted_by_class(loss, order, fit_intercept, monkeypatch):
-    monkeypatch.setattr("fastsvm.solvers._sdca_run.CACHE", 0)  # rows are visited in blocks, then
+    monkeypatch.setattr("fastsvm.solvers._run.CACHE", 0)  # rows are visited in blocks, then
     X, y = wide(n=1500)
     first_class_first = np.argsort(y, kind="stable")
     X, y = X[first_class_first], y[first_class_first]

@@ -1,0 +1,185 @@
+"""Numbers of every size: a fit ends in finite numbers and a true gap, or in a ValueError that says so."""
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from fastsvm import (
+    ASDCAClassifier,
+    KernelPegasosClassifier,
+    KernelSDCAClassifier,
+    KernelSDCAClassifierCV,
+    PegasosClassifier,
+    PerceptronClassifier,
+    SDCAClassifier,
+    SDCAClassifierCV,
+)
+from fastsvm.solvers import LOSSES, sdca
+
+SCALES = (
+    1e-320,
+    1e-300,
+    1e-200,
+    1e-160,
+    1e-100,
+    1e-30,
+    1e-10,
+    1,
+    1e10,
+    1e30,
+    1e75,
+    1e100,
+    1e153,
+    1e160,
+    1e300,
+)
+ALPHAS = (1e-300, 1e-100, 1e-4, 1e100, 1e300)
+FEW = {"max_iter": 60, "random_state": 0}
+
+
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 5))
+    return X, np.where(X @ rng.normal(size=5) + 0.3 * rng.normal(size=60) > 0, 1, -1)
+
+
+def models():
+    """Name, loss where the objective is that of `sdca` with an intercept, and what makes one at an alpha."""
+    for loss in LOSSES:
+        for solver in ("coordinate", "newton"):
+            yield (
+                f"SDCA {loss} {solver}",
+                loss,
+                lambda alpha, loss=loss, solver=solver: SDCAClassifier(
+                    loss, alpha=alpha, solver=solver, **FEW
+                ),
+            )
+        for kernel in ("linear", "rbf", "poly"):
+            yield (
+                f"kernel {loss} {kernel}",
+                None,
+                lambda alpha, loss=loss, kernel=kernel: KernelSDCAClassifier(
+                    kernel, loss=loss, alpha=alpha, **FEW
+                ),
+            )
+        yield f"CV {loss}", None, lambda alpha, loss=loss: SDCAClassifierCV(loss, n_alphas=3, cv=2, **FEW)
+        if loss != "hinge":
+            yield f"ASDCA {loss}", loss, lambda alpha, loss=loss: ASDCAClassifier(loss, alpha=alpha, **FEW)
+    for loss, project in itertools.product(("hinge", "log"), (False, True)):
+        yield (
+            f"Pegasos {loss} {project}",
+            loss,
+            lambda alpha, loss=loss, project=project: PegasosClassifier(
+                loss, alpha=alpha, project=project, averaging="tail", random_state=0
+            ),
+        )
+    yield (
+        "Pegasos certified",
+        "hinge",
+        lambda alpha: PegasosClassifier(alpha=alpha, certify=True, random_state=0),
+    )
+    yield "perceptron", None, lambda alpha: PerceptronClassifier(averaging=True, random_state=0)
+    yield "kernel Pegasos", None, lambda alpha: KernelPegasosClassifier(alpha=alpha, random_state=0)
+    yield (
+        "kernel CV",
+        None,
+        lambda alpha: KernelSDCAClassifierCV(gammas=["scale"], alphas=[alpha], cv=2, **FEW),
+    )
+
+
+MODELS = {name: (loss, make) for name, loss, make in models()}
+
+
+def is_within_the_truth(model, loss, scale):
+    """Whether objective and bound hold the optimum; (X s, alpha) has that of (X, alpha / s^2)."""
+    alpha = model.alpha / scale**2
+    truth = sdca(*data(), loss=loss, alpha=alpha, tol=1e-9, fit_intercept=True, random_state=0)
+    above = truth.objective * (1 + 1e-9)
+    below = (truth.objective - truth.gap) * (1 - 1e-9)
+    return model.objective_ >= below and model.objective_ - model.dual_gap_ <= above
+
+
+def check(name, scale, alpha, convert=np.asarray):
+    loss, make = MODELS[name]
+    X, y = data()
+    model = make(alpha)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            model.fit(convert(X * scale), y)
+        except ValueError:
+            return "refused"
+    for attribute in ("objective_", "dual_gap_", "coef_", "intercept_", "dual_coef_"):
+        assert np.isfinite(getattr(model, attribute, 0)).all(), (attribute, scale, alpha)
+    if loss and 1e-10 <= scale <= 1e10 and 1e-8 <= alpha / scale**2 <= 1e8:
+        assert is_within_the_truth(model, loss, scale), (scale, alpha)
+    return "fitted"
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_any_scale_ends_in_finite_numbers_or_is_refused(name):
+    said = {(s, a): check(name, s, a) for s in SCALES[::3] for a in (1e-300, 1e-4, 1e100)}
+    assert said[SCALES[6], 1e-4] == "fitted"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array, lambda X: X.astype(np.float32)])
+@pytest.mark.parametrize("name", MODELS)
+def test_any_scale_in_small_steps(name, convert):
+    for scale, alpha in itertools.product(SCALES, ALPHAS):
+        if convert(np.array([[scale]])).max() < np.inf:
+            check(name, scale, alpha, convert)
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-100, 1e-20, 1, 1e20, 1e99])
+def test_alphas_of_cross_validation_follow_the_scale(scale):
+    X, y = data()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            model = SDCAClassifierCV(cv=2, random_state=0).fit(X * scale, y)
+        except ValueError as error:
+            assert "scale X" in str(error)  # noqa: PT017
+            assert not 1e-40 < scale < 1e40
+        else:
+            assert model.score(X * scale, y) > 0.9
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"), [(1e-320, "divide the weights"), (1e308, "divide the weights"), (1e90, None)]
+)
+def test_weights_beyond_range_are_refused(weight, message):
+    X, y = data()
+    fit = lambda: SDCAClassifier(alpha=1e-4, random_state=0).fit(X, y, np.full(60, weight))  # noqa: E731
+    if message:
+        with pytest.raises(ValueError, match=message):
+            fit()
+    else:
+        assert np.isfinite(fit().dual_gap_)
+
+
+@pytest.mark.parametrize("scale", [1e101, 1e160, 1e300])
+@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array])
+def test_rows_that_are_too_long_are_named(scale, convert):
+    X, y = data()
+    X[7] *= scale
+    for make in (SDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifierCV):
+        with pytest.raises(ValueError, match=r"Row 7 of X is too long.*: scale X"):
+            make(random_state=0).fit(convert(X), y)
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array])
+def test_complex_values_are_refused(convert):
+    X, y = data()
+    for use in (lambda X: sdca(X, y), lambda X: SDCAClassifier().fit(X, y)):
+        with pytest.raises(ValueError, match=r"must have real numbers|Complex data not supported"):
+            use(convert(X + 0j))
+
+
+def test_coefficients_beyond_single_precision_are_refused():
+    X, y = data()
+    with pytest.raises(ValueError, match="coefficients are beyond float32"):
+        SDCAClassifier(alpha=1e-85, fit_intercept=False).fit((X * 1e-42).astype(np.float32), y)
