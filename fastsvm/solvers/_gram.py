@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from . import _aligned
 from ._kernel import add_rows, gather, mirror, spread
 from ._kernel_values import CHUNK, FEW
 
@@ -186,15 +187,18 @@ def scores_of(kernel, support, coef, X, *, cache_size=1024, threads=1):
     """
     n = X.shape[0]
     out = np.zeros((n, len(coef)))
-    step = kernel.panel(X.shape[1])
-    step = max(1, int(min(step, cache_size * MIB / (8 * CHUNK * threads))))
+    room = cache_size * MIB / (8 * CHUNK)
+    # The number of threads has no say in where rows are cut: BLAS sums products of another size otherwise.
+    step = max(1, int(min(kernel.panel(X.shape[1]), room)))
+    coef = _aligned.copy(coef.T, kernel.dtype)
 
     def some(first):
         few = kernel.points(X[first : first + step])
+        part = _aligned.empty((len(few), coef.shape[1]), coef.dtype)
         for start, stop, tile in kernel.tiles(few, support, 0, len(support)):
-            out[first : first + step] += tile @ coef[:, start:stop].T.astype(tile.dtype)
+            out[first : first + step] += np.matmul(tile, coef[start:stop], out=part)
 
-    for_each(some, range(0, n, step), threads)
+    for_each(some, range(0, n, step), max(1, min(threads, int(room / step))))
     return out
 
 

@@ -198,6 +198,11 @@ def ascend(
     return done, gap
 
 
+def address(const unsigned char[::1] room):
+    """Where an array begins in memory, ten times as fast as its `ctypes.data`."""
+    return <size_t>&room[0]
+
+
 def exp_of_distances(real[:, :] tile, real rate, const real[::1] few, const real[::1] many):
     """tile <- exp(min(0, rate tile - few' - many)), for rows of a tile that lie apart or not."""
     cdef Py_ssize_t k

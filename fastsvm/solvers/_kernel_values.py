@@ -3,6 +3,7 @@
 import numpy as np
 from scipy import sparse
 
+from . import _aligned
 from ._input import as_rows
 from ._kernel import exp_of_distances, panel_sums, scatter
 
@@ -26,7 +27,10 @@ class Points:
         return len(self.sizes)
 
     def __getitem__(self, which):
-        values = self.values[which]
+        if isinstance(which, slice) or sparse.issparse(self.values):
+            values = self.values[which]
+        else:
+            values = _aligned.take(self.values, which)
         return Points(values, self.sizes[which], None if self.rows is None else as_rows(values))
 
 
@@ -108,7 +112,7 @@ class Kernel:
             X = X.astype(self.dtype, copy=False)
             sizes = sparse.csr_matrix((size(X.data, dtype=float), X.indices, X.indptr), X.shape).sum(axis=1)
             return Points(X, np.asarray(sizes).ravel(), as_rows(X))
-        values, sizes = np.empty(X.shape, self.dtype), np.empty(X.shape[0])
+        values, sizes = _aligned.empty(X.shape, self.dtype), np.empty(X.shape[0])
         for first in range(0, X.shape[0], CHUNK):
             part = X[first : first + CHUNK]
             part = np.subtract(part.toarray() if sparse.issparse(part) else part, self.center, dtype=float)
@@ -142,13 +146,13 @@ class Kernel:
     def _dots(self, few, many):
         """What gives x.z, or ||x - z||_1, of the few and a range of the many."""
         if many.rows is None:
-            buffer = np.empty((len(few), CHUNK), self.dtype)
+            buffer = _aligned.empty((len(few), CHUNK), self.dtype)
             return lambda start, stop: np.matmul(
                 few.values, many.values[start:stop].T, out=buffer[:, : stop - start]
             )
         panel = np.zeros((many.rows.n_columns, len(few)), self.dtype)
         scatter(few.rows, few.rows.values, few.rows.columns, np.arange(len(few), dtype=np.int32), panel)
-        buffer, rows = np.empty((CHUNK, len(few)), self.dtype), many.rows
+        buffer, rows = _aligned.empty((CHUNK, len(few)), self.dtype), many.rows
 
         distances = self.name == "laplacian"
         sizes = few.sizes.astype(self.dtype) if distances else np.zeros(len(few), self.dtype)
@@ -201,6 +205,8 @@ class GivenKernel:
         On values of another shape, and on NaN and infinite ones.
     """
 
+    dtype = np.dtype(np.float64)
+
     def __init__(self, function, X):
         self.function = function
         self.trained = self.points(X)
@@ -242,7 +248,11 @@ def _power(values, degree):
     result = None
     while degree:
         if degree & 1:
-            result = values.copy() if result is None else np.multiply(result, values, out=result)
+            result = (
+                _aligned.copy(values, values.dtype)
+                if result is None
+                else np.multiply(result, values, out=result)
+            )
         degree >>= 1
         if degree:
             values *= values

@@ -4,11 +4,15 @@ Once the rows at the bounds are settled, the dual is a quadratic function of the
 directions in which it is flat take coordinate steps hundreds of epochs.
 """
 
+from functools import partial
+
 import numpy as np
 
+from . import _aligned
 from ._rows import margins
 
 STEPS = 30
+dot = partial(np.einsum, "i,i->")  # BLAS's may depend on where the vectors begin
 CURVATURE = {"hinge": 0.0, "squared_hinge": 0.5, "smooth_hinge": 1.0}  # -psi''
 
 
@@ -60,16 +64,22 @@ def polish_block(block, rate, signs, weights, dual, scores, loss):
     which = np.flatnonzero((dual > 0) & (dual < top))
     if not len(which):
         return
-    inner, y, curvature = block[np.ix_(which, which)], signs[which], CURVATURE[loss] / c[which]
+    y, curvature = signs[which], CURVATURE[loss] / c[which]
+    rows = _aligned.take(block, which)
+    inner = _aligned.empty((len(which), len(which)), block.dtype)
+    np.take(rows, which, axis=1, out=inner, mode="clip")
+    moved, pulls, change = (_aligned.empty((n,), block.dtype) for n in (len(y), len(y), len(block)))
 
     def apply(p):
-        return rate * y * (inner @ (y * p).astype(inner.dtype)) + curvature * p
+        np.multiply(y, p, out=moved, casting="same_kind")
+        return rate * y * np.matmul(inner, moved, out=pulls) + curvature * p
 
     b = dual[which]
     step = step_inside(b, top[which], 1 - curvature * b - y * scores[which], apply)
     if step is not None:
         dual[which] = b + step
-        scores += rate * ((step * y).astype(block.dtype) @ block[which])
+        np.multiply(y, step, out=moved, casting="same_kind")
+        scores += rate * np.matmul(moved, rows, out=change)
 
 
 def step_inside(b, top, slope, apply):
@@ -88,17 +98,18 @@ def step_inside(b, top, slope, apply):
     array, or None where conjugate gradients find nothing that rises
     """
     step, rest, direction = np.zeros(len(b)), slope, slope
-    size = first = rest @ rest
+    size = first = dot(rest, rest)
     for _ in range(STEPS):
         bend = apply(direction)
-        if not size > 1e-8 * first or not direction @ bend > 0:
+        steepness = dot(direction, bend)
+        if not size > 1e-8 * first or not steepness > 0:
             break
-        length = size / (direction @ bend)
+        length = size / steepness
         step, rest = step + length * direction, rest - length * bend
-        size, before = rest @ rest, size
+        size, before = dot(rest, rest), size
         direction = rest + size / before * direction
     step = np.clip(b + step, 0, top) - b
-    bend, gain = apply(step), step @ slope
+    bend, gain = apply(step), dot(step, slope)
     if not gain > 0:
         return None
-    return np.clip(b + min(1.0, gain / (step @ bend)) * step, 0, top) - b  # the best place on the way
+    return np.clip(b + min(1.0, gain / dot(step, bend)) * step, 0, top) - b  # the best place on the way
