@@ -9,8 +9,8 @@ where ``NODE`` is ``{"class": ..., "params": {...}, "fitted": {...}}``, or for a
 in a pipeline with the step's name before it: ``classifier.coef_``. A list of strings is a pair of tensors,
 ``.bytes`` (UTF-8, end to end) and ``.offsets`` (where each begins, and where the last ends). An array of a
 transformer that lies in memory by columns or upside down is stored as that other view of it, ``.T`` or
-``.flipud``: the last bits of a product depend on it. A CSR array is three tensors, ``.data``, ``.indices``
-and ``.indptr``.
+``.flipud``, and loaded so: products take as long as before. A CSR array is three tensors, ``.data``,
+``.indices`` and ``.indptr``.
 
 A reader trusts nothing in the file: the class is looked up in a closed table, names of fields and tensors
 must be exactly the expected ones (but a file may lack parameters of the training that are newer than it is),
@@ -139,9 +139,12 @@ def save_model(model, path):
     vectorizer's limits on document frequency and its `n_jobs`, a pipeline's cache. A ``CountVectorizer``
     comes back with its vocabulary as one that was given, a ``BagOfWords`` with it as one that was learned.
 
-    A ``StandardScaler`` and a ``PCA`` transform, and transform back, to the very same bits. The scaler
-    forgets how many samples it has seen: its ``partial_fit`` starts anew. Of the PCA stay `whiten`,
-    ``components_``, ``mean_`` and ``explained_variance_``; `n_components` is then the integer
+    Scores of texts and of kernel machines are then the same to the last bit. Those of dense rows, and what
+    a ``PCA`` or ``KernelFeatures`` gives, are so up to rounding: BLAS's sums may depend on where arrays lie
+    in memory.
+
+    A ``StandardScaler`` forgets how many samples it has seen: its ``partial_fit`` starts anew. Of a ``PCA``
+    stay `whiten`, ``components_``, ``mean_`` and ``explained_variance_``; `n_components` is then the integer
     ``n_components_``, whether it was a number, a share of the variance, ``"mle"`` or None.
     """
     try:
@@ -165,7 +168,7 @@ def load_model(path):
     Returns
     -------
     model : estimator
-        A fitted model that predicts exactly as the saved one did.
+        A fitted model that predicts as the saved one did.
 
     Raises
     ------
