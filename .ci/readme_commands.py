@@ -1,4 +1,6 @@
-"""Print the commands of README.md that follow <!-- ci: NAME -->, so that CI runs what users are told to.
+"""Print the commands of README.md that follow <!-- ci: NAME -->, or the program that follows <!-- NAME -->.
+
+CI runs what users are told to.
 
 python .ci/readme_commands.py NAME
 """
@@ -11,12 +13,11 @@ README = Path(__file__).resolve().parent.parent / "README.md"
 
 
 def commands(text, name):
-    """Return the lines of the one sh block that the comment announces."""
-    blocks = re.findall(rf"<!-- ci: {re.escape(name)} -->\s*```sh\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    """Return the lines of the one block that the comment announces."""
+    pattern = rf"<!-- (?:ci: )?{re.escape(name)} -->\s*```(?:sh|python)\n(.*?)^```"
+    blocks = re.findall(pattern, text, re.DOTALL | re.MULTILINE)
     if len(blocks) != 1 or not blocks[0].strip():
-        sys.exit(
-            f"{README.name} has {len(blocks)} sh blocks after <!-- ci: {name} -->, not one with commands"
-        )
+        sys.exit(f"{README.name} has {len(blocks)} blocks of code after the comment {name}, not one")
     return blocks[0]
 
 

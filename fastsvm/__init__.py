@@ -1,5 +1,6 @@
 """Linear and kernel classifiers that certify how far they are from the optimum."""
 
+from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING
 
 from .lazy import lazily
@@ -15,6 +16,13 @@ if TYPE_CHECKING:
     from .path import SDCAPath, sdca_path
     from .persistence import load_model, save_model
     from .version import __version__ as __version__
+
+if PathFinder.find_spec("_rows", [f"{__path__[0]}/solvers"]) is None:  # it would look like a circular import
+    raise ImportError(
+        f"{__path__[0]} has no compiled modules for this Python: in a clone of the repository run "
+        "'pip install -e .', or start Python in another folder.",
+        name="fastsvm.solvers._rows",
+    )
 
 __all__ = [
     "ASDCAClassifier",
