@@ -10,12 +10,13 @@ import math
 import os
 import re
 import reprlib
-import secrets
 import stat
 from itertools import pairwise
 
 import numpy as np
 from safetensors import SafetensorError, deserialize
+
+from .atomic import replacing
 
 SCHEMA = 1
 KEY = "fastsvm"
@@ -113,34 +114,12 @@ def read_bytes(path):
         return file.read(status.st_size)
 
 
-def write_atomically(path, content):
+def write_model(path, content):
     """Write a file that is complete, or leave what was there."""
-    target = os.path.realpath(path)  # a link stays a link
-    temporary = os.path.join(os.path.dirname(target), f".fastsvm-{secrets.token_hex(8)}.tmp")
-    try:
-        mode = _mode(target)
-        with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException as error:  # Ctrl-C included
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        if isinstance(error, OSError) and error.errno is not None:
-            raise OSError(error.errno, error.strerror, os.fspath(path)) from None  # not the temporary name
-        raise
-
-
-def _mode(target):
-    """Tell the permissions of a file to be written, before the umask."""
-    try:
-        status = os.stat(target)
-    except FileNotFoundError:
-        return 0o666
-    if not stat.S_ISREG(status.st_mode):  # /dev/null, say, must not be replaced
-        raise ModelFileError(f"{target}: not a regular file")
-    return stat.S_IMODE(status.st_mode)  # what was private stays private
+    if os.path.exists(path) and not os.path.isfile(path):  # /dev/null, say: nothing could be loaded from it
+        raise ModelFileError(f"{os.path.realpath(path)}: not a regular file")
+    with replacing(path) as file:
+        file.write(content)
 
 
 # JSON ----------------------------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ from .files import (
     take_view,
     unpack,
     view,
-    write_atomically,
+    write_model,
 )
 from .kernel import KernelPegasosClassifier, KernelSDCAClassifier
 from .kernel_features import KernelFeatures
@@ -151,7 +151,7 @@ def save_model(model, path):
         content = _to_bytes(model)
     except ModelFileError as error:
         raise ModelFileError(f"{os.fspath(path)}: the model cannot be saved: {error}") from None
-    write_atomically(path, content)
+    write_model(path, content)
 
 
 def load_model(path):

@@ -19,6 +19,7 @@ from ..common.streams import going_on
 from ..common.tables import raw_csv_option
 from .choices import ALPHAS, CLASSIFIERS, FEATURES, METHODS
 from .images import find_images
+from .quiet import own_stderr
 
 # .pipeline, .report, .plots and .gallery bring scikit-learn, OpenCV and matplotlib, which `--help` must not
 # wait for: the commands import them.
@@ -98,6 +99,7 @@ def main(ctx):
       fastsvm-cells classify smears --report smears.html
       fastsvm-cells train data/cells/images -o cells.safetensors
     """
+    ctx.with_resource(own_stderr())
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 import stat
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -17,9 +18,10 @@ from textwrap import shorten
 from typing import NamedTuple, TypeVar
 
 from ..common.errors import AppError
-from ..common.output import note
+from ..common.output import note, shortened
 from ..common.tables import unquoted
 from .header import DAMAGED, BadImage, Header, decodable, read_header
+from .quiet import hear
 
 ENDINGS = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp")
 MAX_PIXELS = 100_000_000
@@ -178,9 +180,8 @@ def _matched(
             raise AppError(f"{row.where}: {len(meant)} images are called {row.file!r}; name the folder too")
         for file in meant if row.value else []:
             if values.setdefault(file, row.value) != row.value:
-                raise AppError(
-                    f"{row.where}: {row.file!r} is {row.value!r} here, but {values[file]!r} before"
-                )
+                name, here, before = (shortened(text, 100) for text in (row.file, row.value, values[file]))
+                raise AppError(f"{row.where}: {name!r} is {here!r} here, but {before!r} before")
     if strangers:
         first = f"{strangers[0].where}: {strangers[0].file!r} is not among the images"
         if len(strangers) == len(rows):
@@ -239,10 +240,13 @@ def _parsed(path: str):
         content = file.read(MAX_XML_BYTES + 1)
     if len(content) > MAX_XML_BYTES:
         raise AppError(f"{path}: larger than {MAX_XML_BYTES:,} bytes, too large for an annotation")
-    if b"<!DOCTYPE" in content:  # no annotation has one, and what it declares may grow without end
-        raise AppError(f"{path}: has a document type; give Pascal VOC annotations")
+
+    class Tree(ElementTree.TreeBuilder):
+        def doctype(self, *_):  # no annotation has one, and what it declares may grow without end
+            raise AppError(f"{path}: has a document type; give Pascal VOC annotations")
+
     try:
-        return ElementTree.fromstring(content)
+        return ElementTree.fromstring(content, ElementTree.XMLParser(target=Tree()))
     except (ElementTree.ParseError, ValueError, LookupError) as error:  # the last two: of its encoding
         raise AppError(f"{path}: not XML: {error}") from error
 
@@ -381,6 +385,10 @@ def _quiet_cv2():
     return cv2
 
 
+# Of such a JPEG the decoder makes up a part. Bytes too many do no harm.
+_CORRUPT = re.compile(rb"Corrupt JPEG data: (?!\d+ extraneous)|Premature end")
+
+
 def _decode(data: bytes, header: Header, reduce: int):
     import numpy as np
 
@@ -392,10 +400,10 @@ def _decode(data: bytes, header: Header, reduce: int):
     else:
         mode = cv2.IMREAD_COLOR
     try:
-        image = cv2.imdecode(np.frombuffer(data, np.uint8), mode)
+        image, complaints = hear(lambda: cv2.imdecode(np.frombuffer(data, np.uint8), mode))
     except cv2.error:
         image = None
-    if image is None or image.ndim != 3 or image.dtype not in (np.uint8, np.uint16):
+    if image is None or _CORRUPT.search(complaints) or image.ndim != 3 or image.dtype not in (np.uint8, np.uint16):
         raise BadImage(DAMAGED)
     if header.alpha:
         image = _on_white(image, header.alpha)

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 
-from ..common.files import replacing
+from fastsvm.atomic import replacing
+
 from ..common.output import print_heading, print_line, print_table, printable
 from ..common.tables import csv_writer
 from .findings import Finding, ImageFindings

@@ -9,6 +9,7 @@ import sys
 import click
 
 from .errors import DONE, FAILED, USAGE, AppError
+from .output import one_line
 from .streams import discard, open_closed, tell
 
 
@@ -24,7 +25,7 @@ class App(click.Group):
         try:
             sys.exit(super().main(*args, **kwargs) or DONE)
         except click.ClickException as error:
-            message = " ".join(error.format_message().split())
+            message = one_line(error.format_message())
             if isinstance(error, click.UsageError) and error.ctx is not None:
                 message += f" (see '{error.ctx.command_path} --help')"
             tell(f"error: {message}")

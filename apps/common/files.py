@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
-import secrets
-import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from typing import BinaryIO
+from contextlib import contextmanager
 
 from .errors import AppError
 
@@ -81,32 +78,7 @@ def replace_file(path: str | os.PathLike[str], content: bytes) -> None:
     OSError
         Of this path; what was there is as it was.
     """
+    from fastsvm.atomic import replacing
+
     with replacing(path) as file:
         file.write(content)
-
-
-@contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a file that is there once all is written, and as it was before if anything fails."""
-    path = os.fspath(path)
-    if os.path.exists(path) and not os.path.isfile(path):  # a pipe or /dev/null has nothing to lose
-        with open(path, "wb") as file:
-            yield file
-        return
-    target = os.path.realpath(path)  # a link stays a link
-    temporary = os.path.join(os.path.dirname(target), f".fastsvm-{secrets.token_hex(8)}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            if os.path.exists(target):  # what was private stays private
-                shutil.copymode(target, temporary)
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException as error:  # Ctrl-C included
-        with suppress(OSError):
-            os.unlink(temporary)
-        own = isinstance(error, OSError) and error.filename in (None, temporary)
-        if own and error.errno is not None and not isinstance(error, BrokenPipeError):
-            raise OSError(error.errno, error.strerror, path) from None  # not the temporary name
-        raise

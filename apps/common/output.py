@@ -14,6 +14,8 @@ import click
 from .errors import Skipped
 from .streams import tell
 
+LONGEST = 600  # letters of a message
+
 
 def printable(text: str) -> str:
     """Replace control characters, which could move the cursor or break a column, by their escapes."""
@@ -26,6 +28,18 @@ def shortened(text: str, letters: int = 40) -> str:
     """Return printable text that is no longer than `letters`."""
     text = printable(text[: letters + 1])
     return text if len(text) <= letters else f"{text[: letters - 3]}..."
+
+
+def one_line(message: str) -> str:
+    """Return a message as one printable line; of a long one the middle is left out.
+
+    What is wrong and where stands at its beginning, what to do about it at the end.
+    """
+    return _ends(printable(_ends(" ".join(message.split()))))
+
+
+def _ends(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
 
 
 def console(stderr: bool = False):
@@ -77,7 +91,7 @@ def note(message: str) -> None:
     """Print one line to stderr, above a bar that is shown there, unless the command was told to be quiet."""
     context = click.get_current_context(silent=True)
     if context is None or not context.params.get("quiet"):
-        tell(printable(" ".join(message.split())))
+        tell(one_line(message))
 
 
 def note_skipped(skipped: Skipped) -> None:

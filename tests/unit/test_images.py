@@ -4,6 +4,7 @@ import csv
 import io
 import os
 import random
+import re
 import struct
 import time
 import zlib
@@ -721,6 +722,35 @@ def test_annotations_that_cannot_be_used(folder, tmp_path, table, content, probl
     with pytest.raises(AppError) as error:
         find_images([folder("1.jpg")], labels=str(tmp_path / "xml"))
     assert str(error.value).startswith(path + problem)
+
+
+BOMB = "".join(f'<!ENTITY e{n + 1} "{f"&e{n};" * 10}">' for n in range(9))
+DOCTYPE = f'<!DOCTYPE a [<!ENTITY e0 "lol">{BOMB}]><annotation><filename>&e9;</filename></annotation>'
+
+
+@pytest.mark.parametrize("declared", [True, False])
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-7", "latin-1", "cp037"]
+)
+def test_a_document_type_is_refused_in_every_encoding(folder, tmp_path, table, encoding, declared):
+    (tmp_path / "xml").mkdir()
+    name = encoding.removesuffix("-sig")
+    head = f'<?xml version="1.0" encoding="{name}"?>' if declared else ""
+    path = table((head + DOCTYPE).encode(encoding), "xml/1.xml")
+    with pytest.raises(AppError) as error:
+        find_images([folder("1.jpg")], labels=str(tmp_path / "xml"))
+    # Expat does not read them all.
+    assert re.fullmatch(re.escape(path) + ": (has a document type; .*|not XML: .*)", str(error.value))
+    if encoding in ("utf-8", "utf-16"):
+        assert "document type" in str(error.value)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "latin-1"])
+def test_annotations_in_other_encodings(folder, tmp_path, table, encoding):
+    (tmp_path / "xml").mkdir()
+    content = f'<?xml version="1.0" encoding="{encoding}"?>' + voc("1.jpg", "Zelle ä")
+    table(content.encode(encoding), "xml/1.xml")
+    assert [file.label for file in find_images([folder("1.jpg")], labels=str(tmp_path / "xml"))] == ["Zelle ä"]
 
 
 def test_no_annotations(folder):
