@@ -351,6 +351,7 @@ def _resized(image, sides: Sequence[int]):
     return cv2.resize(image, (across, down), interpolation=interpolation)
 
 
+_NO_MEMORY = "too large for the memory there is"
 _GRAY = "grayscale; stains are told by their colours"
 
 
@@ -403,11 +404,23 @@ def _decode(data: bytes, header: Header, reduce: int):
         image, complaints = hear(lambda: cv2.imdecode(np.frombuffer(data, np.uint8), mode))
     except cv2.error:
         image = None
+    if image is None:
+        _check_memory(header)
     if image is None or _CORRUPT.search(complaints) or image.ndim != 3 or image.dtype not in (np.uint8, np.uint16):
         raise BadImage(DAMAGED)
     if header.alpha:
         image = _on_white(image, header.alpha)
     return image if header.format == "jpeg" or reduce == 1 else _reduced(image, reduce)
+
+
+def _check_memory(header: Header) -> None:
+    """Find out what OpenCV does not tell: whether an image was too large for the memory, not damaged."""
+    import numpy as np
+
+    try:
+        np.empty((2, header.height, header.width, 4), np.uint8)  # as much as it may have asked for
+    except MemoryError:
+        raise BadImage(_NO_MEMORY) from None
 
 
 def _reduced_mode(cv2, reduce: int) -> int:
@@ -510,7 +523,11 @@ def _result(work: Callable[[ImageFile], T], file: ImageFile) -> T | BadImage:
         return BadImage(str(error))
     except OSError as error:
         return BadImage(_unreadable(error))
+    except MemoryError:
+        return BadImage(_NO_MEMORY)
     except _quiet_cv2().error as error:  # of what nobody thought of, in one image of many
+        if error.code == _quiet_cv2().Error.StsNoMem:
+            return BadImage(_NO_MEMORY)
         return BadImage(f"cannot be worked on: {error.err}")
 
 

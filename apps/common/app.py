@@ -54,14 +54,21 @@ class App(click.Group):
             raise _failure(str(error), error.exit_code) from error
         except KeyboardInterrupt:
             raise _failure("interrupted", FAILED) from None
+        except (MemoryError, RuntimeError) as error:
+            if isinstance(error, RuntimeError) and "start new thread" not in str(error):
+                raise
+            what = f"out of memory ({error})" if str(error) else "out of memory"
+            raise _failure(f"{what}; work on less at a time, or with more memory", FAILED) from None
+        except ImportError as error:
+            raise _failure(
+                f"a library cannot be loaded: {error}; install fastsvm again, or give it more memory", FAILED
+            ) from error
         except BrokenPipeError:  # the reader (`| head`) has seen enough
             discard("stdout")
             return DONE
         except OSError as error:
             what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
             raise _failure(what, FAILED) from error
-        except MemoryError as error:
-            raise _failure("out of memory; give less at a time", FAILED) from error
 
     def _refuse_unknown_variables(self, ctx):
         prefix = f"{ctx.auto_envvar_prefix}_"
