@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 
 import click
@@ -30,12 +31,15 @@ class App(click.Group):
                 message += f" (see '{error.ctx.command_path} --help')"
             tell(f"error: {message}")
             sys.exit(error.exit_code)
-        except click.Abort:
+        except (click.Abort, KeyboardInterrupt):
+            tell("error: interrupted")
             sys.exit(FAILED)
         except OSError as error:  # of --help: commands have none left
             tell(f"error: {error.strerror or error}")
             sys.exit(FAILED)
         finally:
+            if kwargs.get("args") is None and not args:  # a process that ends now, with all its work done
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
             try:
                 sys.stdout.flush()
             except OSError:
