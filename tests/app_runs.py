@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 # Imports an app once, then forks a process for each command line that comes in.
 FORKS = """
-import gc, importlib, json, os, resource, signal, sys, time
+import fcntl, gc, importlib, json, os, resource, signal, sys, time
 import click, cv2, rich.console, rich.table, sklearn.linear_model, fastsvm, fastsvm.text
 
 app, *modules = sys.argv[1:]
@@ -29,12 +29,15 @@ click.Group.main = begin
 for line in sys.stdin:
     order = json.loads(line)
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    outputs = [os.pipe() for _ in range(2)]  # files would be subject to the limits
+    for pipe in outputs:
+        fcntl.fcntl(pipe[1], getattr(fcntl, "F_SETPIPE_SZ", fcntl.F_GETFD), 1 << 20)
     start = time.monotonic()
     pid = os.fork()
     if pid == 0:
         os.chdir(order["cwd"])
-        for number, name in enumerate([os.devnull, order["out"], order["err"]]):
-            os.dup2(os.open(name, os.O_RDWR | os.O_CREAT | os.O_TRUNC), number)
+        for number, end in enumerate([os.open(os.devnull, os.O_RDONLY), *(pipe[1] for pipe in outputs)]):
+            os.dup2(end, number)
         for name, value in order["limits"].items():
             if name == "RLIMIT_AS":  # how much more than now
                 with open("/proc/self/statm") as file:
@@ -53,7 +56,12 @@ for line in sys.stdin:
         time.sleep(order["delay"])
         os.kill(pid, order["signal"])
     status = os.waitpid(pid, 0)[1]
-    print(json.dumps([os.waitstatus_to_exitcode(status), time.monotonic() - start]), flush=True)
+    done = {"code": os.waitstatus_to_exitcode(status), "seconds": time.monotonic() - start}
+    for name, (reading, writing) in zip(["out", "err"], outputs):
+        os.close(writing)
+        with open(reading, errors="replace") as written:
+            done[name] = written.read()
+    print(json.dumps(done), flush=True)
 """
 MODULES = {
     "sentiment": ("pipeline", "report", "prediction", "exporting"),
@@ -73,23 +81,26 @@ class Done(NamedTuple):
 class App:
     """Runs one of the apps, ``sentiment`` or ``cells``; an idle process keeps what it imports."""
 
-    def __init__(self, name, folder):
-        self._folder = folder
+    def __init__(self, name):
+        self.name = name
         command = [sys.executable, "-P", "-c", FORKS, name, *MODULES[name]]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def __call__(self, *args, cwd, signal=None, delay=0.0, **limits):
-        """Run a command line; send a signal after a delay; RLIMIT_AS is how much more than at the start."""
-        out, err = (str(self._folder / name) for name in ("stdout", "stderr"))
-        order = {"args": [str(arg) for arg in args], "cwd": str(cwd), "out": out, "err": err}
-        order |= {"signal": signal, "delay": delay, "limits": limits}
+        """Run a command line; send a signal after a delay; RLIMIT_AS is how much more than at the start.
+
+        What it prints must fit into a pipe: it is read at the end.
+        """
+        order = {"args": [str(arg) for arg in args], "cwd": str(cwd), "limits": limits}
+        order |= {"signal": signal, "delay": delay}
         self._process.stdin.write(json.dumps(order) + "\n")
         self._process.stdin.flush()
-        code, seconds = json.loads(self._process.stdout.readline())
-        with open(out, errors="replace") as o, open(err, errors="replace") as e:
-            return Done(code, o.read(), e.read(), seconds)
+        return Done(**json.loads(self._process.stdout.readline()))
 
-    def close(self):
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc_info):
         self._process.stdin.close()
         self._process.wait()
         self._process.stdout.close()

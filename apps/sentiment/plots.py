@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from os.path import splitext
 
 import numpy as np
 
 from ..common.errors import USAGE, AppError
-from ..common.files import check_file
+from ..common.files import check_file, replace_file
 from ..common.output import printable, shortened
 from .comparison import Comparison
 from .description import Description
@@ -218,11 +219,13 @@ def _figure(path: str | None, size: tuple[float, float]) -> Iterator:
     with rc_context({"text.parse_math": False}):
         figure = Figure(figsize=size, dpi=150, layout="constrained")
         yield figure
-        try:
-            if path is not None:
-                figure.savefig(path)
-        except ValueError as error:
-            raise AppError(f"{path}: {error}; name the picture with .png, .svg or .pdf") from error
+        if path is not None:
+            picture = BytesIO()
+            try:
+                figure.savefig(picture, format=splitext(path)[1][1:])
+            except ValueError as error:
+                raise AppError(f"{path}: {error}; name the picture with .png, .svg or .pdf") from error
+            replace_file(path, picture.getvalue())
 
 
 def _tidy(ax, grid: str) -> None:

@@ -1,0 +1,170 @@
+"""Ctrl-C and `kill -9` at random moments, and two writers at once: what was there stays whole."""
+
+import os
+import random
+import re
+import shutil
+import signal
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from app_runs import App
+from fastsvm import load_model
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and forks")
+
+DATA = Path(__file__).parents[2] / "data"
+
+# Commands that write, each with options for two versions of what they write.
+COMMANDS = {
+    "sentiment": {
+        "train": (
+            "train reviews.txt --alpha 1e-3 -o out/m.safetensors --report out/r.html",
+            ("--seed 0", "--seed 1"),
+        ),
+        "tune": ("tune reviews.txt --alphas 1e-2 --weightings tfidf --folds 2 -o out/best.toml", ("", "--seed 1")),
+        "export": ("export english -o out/e", ("--to json --keep 2000", "--to json --keep 2001")),
+    },
+    "cells": {
+        "train": (
+            "train smears --features shells --alpha 0.1 --folds 1 -o out/m.safetensors",
+            ("", "--no-intercept"),
+        ),
+        "classify": ("classify smears -o out/c.csv --report out/r.html --overlay out", ("", "--cell-width 75")),
+        "crop": ("crop smears -o out", ("", "--gray-negative")),
+    },
+}
+CASES = [(app, command) for app, commands in COMMANDS.items() for command in commands]
+
+
+@pytest.fixture(scope="module", params=COMMANDS)
+def app(request):
+    """Return an app, idle."""
+    with App(request.param) as app:
+        yield app
+
+
+class Place:
+    """A folder in which a command is run, over what it has written before."""
+
+    def __init__(self, folder, app, command):
+        self._app, self._folder = app, folder
+        self._line, self._versions = COMMANDS[app.name][command]
+        self.out = folder / "out"
+        with open(DATA / "reviews.txt", encoding="utf-8") as lines:
+            (folder / "reviews.txt").write_text("".join(next(lines) for _ in range(200)), encoding="utf-8")
+        for name in ("LYMPHOCYTE", "NEUTROPHIL"):
+            (folder / "smears" / name).mkdir(parents=True)
+            for image in sorted((DATA / "cells/images" / name).iterdir())[:3]:
+                shutil.copy(image, folder / "smears" / name)
+        self._whole = {}
+        for version in (1, 0):
+            self.out.mkdir(exist_ok=True)
+            done = self.run(version)
+            assert done.code == 0, done.err
+            self.seconds = self.run(version).seconds
+            for path in self.files():
+                self._whole.setdefault(path, set()).add(path.read_bytes())
+
+    def run(self, version, app=None, **options):
+        arguments = f"{self._line} {self._versions[version]}".split()
+        return (app or self._app)(*arguments, cwd=self._folder, **options)
+
+    def files(self):
+        return sorted(path for path in self.out.rglob("*") if path.is_file() and path.suffix != ".tmp")
+
+    def temporary(self):
+        return list(self.out.rglob(".fastsvm-*.tmp"))
+
+    def check(self):
+        """What one of the versions has written is there, whole, and nothing else."""
+        assert self.files() == sorted(self._whole)
+        for path in self.files():
+            content = path.read_bytes()
+            if path.suffix == ".html":  # times are in it
+                assert content.startswith(b"<!DOCTYPE html>")
+                assert content.endswith(b"</html>\n")
+            else:
+                assert content in self._whole[path], path
+            if path.suffix == ".safetensors":
+                load_model(path)
+
+
+def at_random(place, kind, n, seed):
+    """Run a command n times, and send a signal at a random moment of each run."""
+    rng = random.Random(seed)
+    for trial in range(n):
+        delay = rng.uniform(0, 1.1 * place.seconds)
+        yield place.run(trial % 2, signal=kind, delay=delay)
+
+
+def kills(place, n):
+    """Kill a command n times; return how many times it was not done before."""
+    n_killed = 0
+    for done in at_random(place, signal.SIGKILL, n, seed=0):
+        n_killed += done.code == -signal.SIGKILL
+        place.check()
+    # The next one removes what is left.
+    for path in place.temporary():
+        os.utime(path, (time.time() - 60,) * 2)
+    assert place.run(1).code == 0
+    assert place.temporary() == []
+    place.check()
+    return n_killed
+
+
+def interrupts(place, n):
+    """Interrupt a command n times; return how many times it was not done before."""
+    n_interrupted = 0
+    for done in at_random(place, signal.SIGINT, n, seed=1):
+        lines = [line for line in done.err.splitlines() if line and not line.startswith("note: ")]
+        if done.code == 0:
+            assert lines == []
+        else:
+            assert (done.code, len(lines)) == (1, 1), done.err
+            assert re.fullmatch("error: interrupted(; no .* was written)?", lines[0])
+        n_interrupted += done.code == 1
+        place.check()
+        assert place.temporary() == []
+    return n_interrupted
+
+
+def each(app, tmp_path):
+    """Yield a place for each command of an app."""
+    for command in COMMANDS[app.name]:
+        (tmp_path / command).mkdir()
+        yield Place(tmp_path / command, app, command)
+
+
+def test_killed(app, tmp_path):
+    assert sum(kills(place, 6) for place in each(app, tmp_path)) > 0
+
+
+def test_interrupted(app, tmp_path):
+    assert sum(interrupts(place, 6) for place in each(app, tmp_path)) > 0
+
+
+@pytest.mark.slow
+def test_killed_two_hundred_times(app, tmp_path):
+    assert sum(kills(place, 80) for place in each(app, tmp_path)) >= 200
+
+
+@pytest.mark.slow
+def test_interrupted_two_hundred_times(app, tmp_path):
+    assert sum(interrupts(place, 80) for place in each(app, tmp_path)) >= 200
+
+
+@pytest.mark.parametrize("n", [2, pytest.param(20, marks=pytest.mark.slow)])
+def test_two_write_the_same(app, tmp_path, n):
+    """The output is that of one of them."""
+    with App(app.name) as other, ThreadPoolExecutor(2) as threads:
+        for place in each(app, tmp_path):
+            for _ in range(n):
+                both = threads.map(place.run, (0, 1), (app, other))
+                assert [done.code for done in both] == [0, 0]
+                place.check()
+                assert place.temporary() == []

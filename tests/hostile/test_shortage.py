@@ -1,0 +1,184 @@
+"""Too little memory or disk: a line that says so, and what was there stays."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from app_runs import App
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of Linux processes")
+
+DATA = Path(__file__).parents[2] / "data"
+REVIEWS, SMEARS = DATA / "reviews.txt", DATA / "cells" / "images"
+MB = 1 << 20
+
+
+@pytest.fixture(scope="module")
+def sentiment():
+    with App("sentiment") as app:
+        yield app
+
+
+@pytest.fixture(scope="module")
+def cells():
+    with App("cells") as app:
+        yield app
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """Return a folder with an image of 16 million pixels in each format, and a smear."""
+    folder = tmp_path_factory.mktemp("large")
+    image = cv2.imread(str(next((SMEARS / "LYMPHOCYTE").iterdir())))
+    cv2.imwrite(str(folder / "smear.png"), image)
+    for ending in ("jpg", "png", "tif", "bmp"):
+        cv2.imwrite(str(folder / f"large.{ending}"), cv2.resize(image, (4000, 4000)))
+    return folder
+
+
+def fails(done, pattern):
+    """The last line says what is wrong; those before are notes."""
+    *notes, last = done.err.splitlines()
+    assert done.code == 1, done
+    assert re.fullmatch(f"error: .*{pattern}.*", last), done.err
+    assert all(line.startswith("note: ") for line in notes)
+
+
+# Memory
+
+MEMORY = [0, 2, 10, 30]  # MB more than what is imported takes
+
+
+@pytest.mark.parametrize("megabytes", MEMORY)
+@pytest.mark.parametrize("command", ["train", "describe", "compare"])
+def test_texts_and_memory(sentiment, tmp_path, command, megabytes):
+    corpus = tmp_path / "corpus.txt"
+    line = b"toys %s 1.txt " + b" ".join(b"w%x" % n for n in range(2000)) + b"\n"
+    corpus.write_bytes(b"".join(line % label for label in [b"pos", b"neg"] * 1000))
+    (tmp_path / "m.safetensors").write_bytes(b"")
+    options = ["-o", "new.safetensors"] if command == "train" else []
+    done = sentiment(command, corpus, *options, cwd=tmp_path, RLIMIT_AS=megabytes * MB)
+    if done.code:
+        fails(done, "(out of memory|a library cannot be loaded)")
+        assert sorted(os.listdir(tmp_path)) == ["corpus.txt", "m.safetensors"]
+    assert "Traceback" not in done.err
+    assert megabytes or done.code
+
+
+@pytest.mark.parametrize("megabytes", [*MEMORY, 100, 200])
+@pytest.mark.parametrize("command", ["classify", "crop", "train"])
+def test_images_and_memory(cells, tmp_path, large, command, megabytes):
+    options = {"classify": ["-o", "c.csv"], "crop": ["-o", "crops"], "train": ["--folds", 1]}[command]
+    folder = SMEARS if command == "train" else large
+    done = cells(command, folder, *options, cwd=tmp_path, RLIMIT_AS=megabytes * MB)
+    assert "Traceback" not in done.err
+    if done.code == 1:
+        fails(done, "(out of memory|a library cannot be loaded|too large for the memory there is)")
+        assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+    else:  # the images that fit were worked on, the others are named for what they are
+        assert done.code in (0, 3)
+        assert "damaged" not in done.err
+        n_large = done.err.count("too large for the memory there is")
+        assert done.code == (3 if n_large else 0)
+
+
+def test_an_image_of_more_than_the_memory_says_so(cells, tmp_path, large):
+    done = cells("classify", large, "--csv", cwd=tmp_path, RLIMIT_AS=60 * MB)
+    problem = "skipped: too large for the memory there is"
+    assert done.code == 3
+    for ending in ("bmp", "png", "tif"):
+        assert re.search(f"large.{ending},.*{problem}", done.out)
+    assert re.search("smear.png,1,.*,ok", done.out)
+
+
+# Disk
+
+WRITING = {
+    "sentiment": [
+        ("train", REVIEWS, "--alpha", 1e-3, "-o", "out/m.safetensors"),
+        ("train", REVIEWS, "--alpha", 1e-3, "-o", "m.safetensors", "--report", "out/r.html"),
+        ("export", "english", "--to", "json", "-o", "out/m.json"),
+        ("export", "english", "--to", "liblinear", "-o", "out/m.txt"),
+        ("words", "english", "--plot", "out/w.png"),
+    ],
+    "cells": [
+        ("train", SMEARS, "--folds", 1, "--alpha", 0.1, "-o", "out/m.safetensors"),
+        ("classify", SMEARS, "--report", "out/r.html"),
+        ("classify", SMEARS, "-o", "out/c.csv"),
+        ("classify", SMEARS, "--overlay", "out"),
+        ("crop", SMEARS, "-o", "out"),
+        ("sheet", SMEARS, "-o", "out/s.png"),
+        ("steps", SMEARS / "LYMPHOCYTE" / "smear_00.jpg", "-o", "out/s.svg"),
+    ],
+}
+CASES = [(app, line) for app, lines in WRITING.items() for line in lines]
+
+
+def contents(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(("app", "line"), CASES, ids=lambda value: value if type(value) is str else value[0])
+def test_a_limit_of_files(request, tmp_path, app, line):
+    run = request.getfixturevalue(app)
+    (tmp_path / "out").mkdir()
+    for limit in (0, 1500):
+        done = run(*line, cwd=tmp_path, RLIMIT_FSIZE=limit)
+        fails(done, "File too large")
+        whole = contents(tmp_path / "out")
+        if line[0] == "crop" or "--overlay" in line:  # a few may be small enough
+            assert all(cv2.imread(str(path)) is not None for path in whole)
+        else:
+            assert whole == {}
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """Return a folder on a disk of its own, of 64 KB."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)]
+    try:
+        done = subprocess.run(mount, capture_output=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("no mount")
+    if done.returncode:
+        pytest.skip("a disk of its own needs root")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@pytest.mark.parametrize(("app", "line"), CASES, ids=lambda value: value if type(value) is str else value[0])
+def test_a_full_disk(request, tmp_path, small_disk, app, line):
+    run = request.getfixturevalue(app)
+    (small_disk / "other").write_bytes(b"x" * 4096)
+    old = None
+    if line[0] not in ("train", "export", "crop") and "--overlay" not in line:  # models replace but models
+        old = tmp_path / line[-1]
+        old.write_text("old")
+    with open(small_disk / "filling", "wb", buffering=0) as file:
+        while True:
+            try:
+                file.write(bytes(1024))
+            except OSError:
+                break
+    done = run(*line, cwd=tmp_path)
+    fails(done, "No space left on device")
+    left = {path.name for path in contents(small_disk)}
+    assert left == {"other", "filling"} | ({old.name} if old else set())
+    assert old is None or old.read_text() == "old"
+
+
+def test_no_disk_for_what_opencv_says(cells, tmp_path):
+    """The decoders' complaints go into a temporary file, which is no more than a help."""
+    smear = np.fromfile(next((SMEARS / "LYMPHOCYTE").iterdir()), np.uint8)
+    (tmp_path / "smears").mkdir()
+    smear.tofile(tmp_path / "smears/good.jpg")
+    done = cells("classify", "smears", cwd=tmp_path, RLIMIT_FSIZE=0)
+    assert (done.code, done.err) == (0, "")
