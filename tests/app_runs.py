@@ -1,6 +1,7 @@
 """The apps as processes of their own, interrupted, killed or kept short of something, many times over."""
 
 import json
+import os
 import subprocess
 import sys
 from typing import NamedTuple
@@ -8,7 +9,7 @@ from typing import NamedTuple
 # Imports an app once, then forks a process for each command line that comes in.
 FORKS = """
 import fcntl, gc, importlib, json, os, resource, signal, sys, time
-import click, cv2, rich.console, rich.table, sklearn.linear_model, fastsvm, fastsvm.text
+import click, cv2, matplotlib.backends.backend_agg, matplotlib.backends.backend_svg, numpy, rich.console, rich.table, sklearn.linear_model, fastsvm, fastsvm.text
 
 app, *modules = sys.argv[1:]
 main = importlib.import_module(f"fastsvm_apps.{app}.cli").main
@@ -84,7 +85,10 @@ class App:
     def __init__(self, name):
         self.name = name
         command = [sys.executable, "-P", "-c", FORKS, name, *MODULES[name]]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        # Threads of BLAS take memory of their own, and complain in their own words.
+        environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        self._process = subprocess.Popen(command, env=environment, text=True, **pipes)
 
     def __call__(self, *args, cwd, signal=None, delay=0.0, **limits):
         """Run a command line; send a signal after a delay; RLIMIT_AS is how much more than at the start.

@@ -36,6 +36,7 @@ FOREIGN = (
 
 # How much of a header is read: a hostile one has no end.
 MAX_SEGMENTS, MAX_PAGES, MAX_TAGS = 10_000, 1000, 1000
+MAX_SCANS = 100  # of a progressive JPEG: real ones have about ten; each may take a few bytes, but a pass
 
 
 class BadImage(Exception):
@@ -105,13 +106,16 @@ def decodable(data: bytes, header: Header) -> bytes:
     Raises
     ------
     BadImage
-        When the file ends too early, or a checksum is wrong.
+        When the file ends too early, a checksum is wrong, or decoding would take far too long.
     """
     if header.format == "png":
         return _png_essence(data)
-    # The rest of a JPEG image that ends too early would be gray.
-    if header.format == "jpeg" and data.rfind(b"\xff\xd9", header.pixels) < 0:
-        raise BadImage(CUT_SHORT)
+    if header.format == "jpeg":
+        # The rest of an image that ends too early would be gray.
+        if data.rfind(b"\xff\xd9", header.pixels) < 0:
+            raise BadImage(CUT_SHORT)
+        if data.count(b"\xff\xda", header.pixels) > MAX_SCANS and _has_many_scans(data, header.pixels):
+            raise BadImage(f"more than {MAX_SCANS} scans; save it again, not progressive")
     return data
 
 
@@ -141,6 +145,19 @@ def _read_jpeg(data: bytes) -> Header:
         (length,) = struct.unpack_from(">H", data, position + 2)
         position += 2 + length
     raise BadImage(DAMAGED)
+
+
+def _has_many_scans(data: bytes, position: int) -> bool:
+    """Count what begins a scan, but not what looks so in a segment, or behind the end of the image."""
+    n_scans = 0
+    while n_scans <= MAX_SCANS and (found := _MARKER.search(data, position)):
+        start = found.start()
+        marker = data[start + 1]
+        if marker == _END_OF_IMAGE or start + 4 > len(data):
+            break
+        n_scans += marker == _START_OF_SCAN
+        position = start + 2 + struct.unpack_from(">H", data, start + 2)[0]
+    return n_scans > MAX_SCANS
 
 
 # PNG: chunks of length, name, content, checksum.
