@@ -80,7 +80,7 @@ def _created(temporary, target):
     """Open a new file, locked, with the permissions of the one that it will replace."""
     mode = stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else None
     allowed = 0o666 if mode is None else mode
-    file = open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, allowed))
+    file = open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, allowed))  # noqa: SIM115
     # Not all file systems know permissions or locks; without a lock nobody sweeps.
     if mode is not None:
         with suppress(OSError):  # the umask may have taken some

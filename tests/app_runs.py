@@ -9,7 +9,8 @@ from typing import NamedTuple
 # Imports an app once, then forks a process for each command line that comes in.
 FORKS = """
 import fcntl, gc, importlib, json, os, resource, signal, sys, time
-import click, cv2, matplotlib.backends.backend_agg, matplotlib.backends.backend_svg, numpy, rich.console, rich.table, sklearn.linear_model, fastsvm, fastsvm.text
+import click, cv2, matplotlib.backends.backend_agg, matplotlib.backends.backend_svg, rich.console, rich.table
+import sklearn.linear_model, fastsvm, fastsvm.text
 
 app, *modules = sys.argv[1:]
 main = importlib.import_module(f"fastsvm_apps.{app}.cli").main

@@ -406,7 +406,8 @@ def _decode(data: bytes, header: Header, reduce: int):
         image = None
     if image is None:
         _check_memory(header)
-    if image is None or _CORRUPT.search(complaints) or image.ndim != 3 or image.dtype not in (np.uint8, np.uint16):
+        raise BadImage(DAMAGED)
+    if _CORRUPT.search(complaints) or image.ndim != 3 or image.dtype not in (np.uint8, np.uint16):
         raise BadImage(DAMAGED)
     if header.alpha:
         image = _on_white(image, header.alpha)

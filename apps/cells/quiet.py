@@ -26,7 +26,7 @@ class _Listener:
         self._listening = self._alone = self._heard = 0
         self._shown = os.dup(_STDERR)
         try:
-            self._file = tempfile.TemporaryFile(buffering=0)
+            self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115
         except OSError:
             self._file = open(os.devnull, "r+b", buffering=0)  # noqa: SIM115
 

@@ -3,6 +3,8 @@
 import os
 import re
 import shutil
+import struct
+import zlib
 
 import numpy as np
 import pytest
@@ -202,3 +204,49 @@ def test_links_are_kept(run, folder, work, svm):
     assert (work / "link.csv").is_symlink()
     assert (work / "real.csv").read_text().startswith("file,")
     shutil.rmtree(work / "none", ignore_errors=True)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_endless_names_make_short_lines(run, folder, tmp_path, encoding):
+    """Whatever is in a file, a message is one line that a terminal can show, with both of its ends."""
+    top, notes = folder(0), tmp_path / "voc"
+    notes.mkdir()
+    name = "x\u202e " * 1_000_000
+    (notes / "1.xml").write_text(f"<a><filename>{name}</filename></a>", encoding=encoding)
+    result = run("classify", top, "--labels", notes)
+    assert result.exit_code == 1
+    assert len(result.stderr) < 700
+    assert re.fullmatch(r"error: .*1\.xml: 'x.* \.\.\. .*nor is any other; .*\n", result.stderr)
+    (notes / "1.xml").unlink()
+    for name in "ab":
+        label = f"<object><name>{name * 1_000_000}</name></object>"
+        text = f"<a><filename>smear_00.jpg</filename>{label}</a>"
+        (notes / f"{name}.xml").write_text(text, encoding=encoding)
+    result = run("classify", top, "--labels", notes)
+    assert len(result.stderr) < 700
+    assert re.search(r"is 'b+\.\.\.' here, but 'a+\.\.\.' before", result.stderr)
+
+
+def chunk(name, content):
+    checked = name + content
+    return struct.pack(">I", len(content)) + checked + struct.pack(">I", zlib.crc32(checked))
+
+
+def test_decoders_complain_to_nobody(start, folder):
+    """What libjpeg and libpng say is heard: such an image is decoded in part only."""
+    top = folder(0)
+    smear = (top / "smear_00.jpg").read_bytes()
+    changed = bytearray(smear)
+    changed[len(smear) // 2 : len(smear) // 2 + 40] = b"\x55" * 40
+    (top / "changed.jpg").write_bytes(changed)
+    (top / "many.jpg").write_bytes(smear[:-2] + bytes(9) + smear[-2:])
+    header = chunk(b"IHDR", struct.pack(">IIBBBBB", 64, 64, 8, 2, 0, 0, 0))
+    rows = chunk(b"IDAT", zlib.compress(b"\x09" * 64 * (1 + 3 * 64)))  # no filter of rows has this number
+    (top / "filter.png").write_bytes(b"\x89PNG\r\n\x1a\n" + header + rows + chunk(b"IEND", b""))
+    out, err = start("classify", top, "--csv").communicate(timeout=60)
+    assert err.splitlines() == [
+        f"{top}, changed.jpg: damaged; copy or download it again",
+        f"{top}, filter.png: damaged; copy or download it again",
+        f"{top}: 2 skipped",
+    ]
+    assert re.search("^many.jpg,1,.*,ok$", out, re.MULTILINE)  # bytes too many do no harm

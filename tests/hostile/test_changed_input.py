@@ -18,7 +18,9 @@ from fastsvm.solvers import sdca
 what, layout, dtype, seconds = sys.argv[1], sys.argv[2], sys.argv[3], float(sys.argv[4])
 warnings.simplefilter("ignore")
 rng = np.random.default_rng(0)
-X = sp.random(3000, 300, 0.1, "csr", dtype, rng) if layout == "csr" else rng.normal(size=(1500, 40)).astype(dtype)
+X = rng.normal(size=(1500, 40)).astype(dtype)
+if layout == "csr":
+    X = sp.random(3000, 300, 0.1, "csr", dtype, rng)
 n = X.shape[0]
 y = np.where(np.asarray(X.sum(axis=1)).ravel() > np.median(np.asarray(X.sum(axis=1))), 1.0, -1.0)
 weight = np.ones(n)
@@ -35,7 +37,7 @@ calls = {
     "path": lambda: fastsvm.sdca_path(X, y, n_alphas=5),
     "cv": lambda: fastsvm.SDCAClassifierCV(cv=2).fit(X, y, weight),
     "kernel": lambda: fastsvm.KernelSDCAClassifier(max_iter=20).fit(X, y, weight),
-    "kernel pegasos": lambda: fastsvm.KernelPegasosClassifier(max_iter=2).fit(X, y, weight),
+    "kernel pegasos": lambda: fastsvm.KernelPegasosClassifier(alpha=1e-2).fit(X, y, weight),
     "features": lambda: fastsvm.KernelFeatures(n_components=50).fit(X).transform(X),
     "certify": lambda: fastsvm.certify(fitted, X, y),
     "predict": lambda: fitted.predict(X),

@@ -26,7 +26,10 @@ COMMANDS = {
             "train reviews.txt --alpha 1e-3 -o out/m.safetensors --report out/r.html",
             ("--seed 0", "--seed 1"),
         ),
-        "tune": ("tune reviews.txt --alphas 1e-2 --weightings tfidf --folds 2 -o out/best.toml", ("", "--seed 1")),
+        "tune": (
+            "tune reviews.txt --alphas 1e-2 --weightings tfidf --folds 2 -o out/best.toml",
+            ("", "--seed 1"),
+        ),
         "export": ("export english -o out/e", ("--to json --keep 2000", "--to json --keep 2001")),
     },
     "cells": {
@@ -34,7 +37,10 @@ COMMANDS = {
             "train smears --features shells --alpha 0.1 --folds 1 -o out/m.safetensors",
             ("", "--no-intercept"),
         ),
-        "classify": ("classify smears -o out/c.csv --report out/r.html --overlay out", ("", "--cell-width 75")),
+        "classify": (
+            "classify smears -o out/c.csv --report out/r.html --overlay out",
+            ("", "--cell-width 75"),
+        ),
         "crop": ("crop smears -o out", ("", "--gray-negative")),
     },
 }

@@ -35,11 +35,16 @@ def left(path, seconds):
 def test_the_old_content_stays_until_all_is_written(tmp_path):
     path = tmp_path / "file"
     write(path, b"old")
-    with pytest.raises(KeyboardInterrupt), replacing(path) as file:
-        file.write(b"new")
-        file.flush()
-        assert path.read_bytes() == b"old"
-        raise KeyboardInterrupt
+
+    def interrupted():
+        with replacing(path) as file:
+            file.write(b"new")
+            file.flush()
+            assert path.read_bytes() == b"old"
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
     assert path.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["file"]
 

@@ -730,7 +730,8 @@ DOCTYPE = f'<!DOCTYPE a [<!ENTITY e0 "lol">{BOMB}]><annotation><filename>&e9;</f
 
 @pytest.mark.parametrize("declared", [True, False])
 @pytest.mark.parametrize(
-    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-7", "latin-1", "cp037"]
+    "encoding",
+    ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-7", "latin-1", "cp037"],
 )
 def test_a_document_type_is_refused_in_every_encoding(folder, tmp_path, table, encoding, declared):
     (tmp_path / "xml").mkdir()
@@ -750,7 +751,9 @@ def test_annotations_in_other_encodings(folder, tmp_path, table, encoding):
     (tmp_path / "xml").mkdir()
     content = f'<?xml version="1.0" encoding="{encoding}"?>' + voc("1.jpg", "Zelle ä")
     table(content.encode(encoding), "xml/1.xml")
-    assert [file.label for file in find_images([folder("1.jpg")], labels=str(tmp_path / "xml"))] == ["Zelle ä"]
+    assert [file.label for file in find_images([folder("1.jpg")], labels=str(tmp_path / "xml"))] == [
+        "Zelle ä"
+    ]
 
 
 def test_no_annotations(folder):
