@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 # Imports an app once, then forks a process for each command line that comes in.
 FORKS = """
-import fcntl, gc, importlib, json, os, resource, signal, sys, time
+import fcntl, gc, importlib, json, os, resource, signal, sys, threading, time
 import click, cv2, matplotlib.backends.backend_agg, matplotlib.backends.backend_svg, rich.console, rich.table
 import sklearn.linear_model, fastsvm, fastsvm.text
 
@@ -46,8 +46,10 @@ for line in sys.stdin:
                     value += int(file.read().split()[0]) * resource.getpagesize()
             resource.setrlimit(getattr(resource, name), (value, value))
         try:
-            main(order["args"], prog_name=f"fastsvm-{app}")
+            sys.argv[1:] = order["args"]
+            main(prog_name=f"fastsvm-{app}")
         except SystemExit as end:
+            threading._shutdown()  # waits for threads, as the end of every process does
             sys.stdout.flush()
             os._exit(end.code)  # to tidy up after all that is imported would take longer than the rest
         except BaseException:

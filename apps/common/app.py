@@ -24,26 +24,28 @@ class App(click.Group):
         open_closed()
         kwargs["standalone_mode"] = False
         try:
-            sys.exit(super().main(*args, **kwargs) or DONE)
-        except click.ClickException as error:
-            message = one_line(error.format_message())
-            if isinstance(error, click.UsageError) and error.ctx is not None:
-                message += f" (see '{error.ctx.command_path} --help')"
-            tell(f"error: {message}")
-            sys.exit(error.exit_code)
+            try:
+                code = super().main(*args, **kwargs) or DONE
+            except click.ClickException as error:
+                message = one_line(error.format_message())
+                if isinstance(error, click.UsageError) and error.ctx is not None:
+                    message += f" (see '{error.ctx.command_path} --help')"
+                tell(f"error: {message}")
+                code = error.exit_code
+            except OSError as error:  # of --help: commands have none left
+                tell(f"error: {error.strerror or error}")
+                code = FAILED
+            finally:
+                if kwargs.get("args") is None and not args:  # a process that ends now, its work done
+                    signal.signal(signal.SIGINT, signal.SIG_IGN)
         except (click.Abort, KeyboardInterrupt):
             tell("error: interrupted")
-            sys.exit(FAILED)
-        except OSError as error:  # of --help: commands have none left
-            tell(f"error: {error.strerror or error}")
-            sys.exit(FAILED)
-        finally:
-            if kwargs.get("args") is None and not args:  # a process that ends now, with all its work done
-                signal.signal(signal.SIGINT, signal.SIG_IGN)
-            try:
-                sys.stdout.flush()
-            except OSError:
-                discard("stdout")
+            code = FAILED
+        try:
+            sys.stdout.flush()
+        except OSError:
+            discard("stdout")
+        sys.exit(code)
 
     def invoke(self, ctx):
         """Run the chosen command; what it raises becomes a message, never a traceback."""
