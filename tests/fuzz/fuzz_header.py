@@ -1,0 +1,93 @@
+"""Fuzz the reader of image headers, and what decodes: BadImage, or an image of the size that was announced.
+
+OpenCV's decoders complain on stderr themselves: -close_fd_mask=2 (atheris) keeps that away.
+"""
+
+import struct
+import zlib
+
+import cv2
+import numpy as np
+
+from fastsvm_apps.cells.header import BadImage, Header, decodable, read_header
+from fastsvm_apps.cells.images import MIN_SIDE, read_image
+from fuzzing import Choices, main, scratch
+
+MOST = 20_000  # pixels that are decoded
+
+COLOURS = np.arange(40 * 36 * 4, dtype=np.uint32).reshape(40, 36, 4) * 2654435761 >> 24
+
+
+def _encoded(ending, image, *options):
+    return cv2.imencode(ending, image.astype(np.uint8), options)[1].tobytes()
+
+
+def _png_with(data, name, content):
+    """A PNG with one chunk more behind its header."""
+    chunk = struct.pack(">I", len(content)) + name + content
+    return data[:33] + chunk + struct.pack(">I", zlib.crc32(name + content)) + data[33:]
+
+
+PNG = _encoded(".png", COLOURS[..., :3])
+JPEG = _encoded(".jpg", COLOURS[..., :3])
+TURNED = b"\xff\xe1\0\x22Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0"
+FILES = [
+    PNG,
+    JPEG,
+    JPEG[:2] + TURNED + JPEG[2:],
+    _encoded(".jpg", COLOURS[..., :3], cv2.IMWRITE_JPEG_PROGRESSIVE, 1),
+    _encoded(".jpg", COLOURS[..., 0]),
+    _encoded(".png", COLOURS),
+    _encoded(".bmp", COLOURS[..., :3]),
+    _encoded(".bmp", COLOURS),
+    _encoded(".tiff", COLOURS[..., :3], cv2.IMWRITE_TIFF_COMPRESSION, 1),
+    _encoded(".tiff", COLOURS, cv2.IMWRITE_TIFF_COMPRESSION, 5),
+    _encoded(".tiff", COLOURS[..., 0]),
+    _png_with(PNG, b"acTL", struct.pack(">II", 2, 0)),
+    _png_with(PNG, b"tRNS", b"\0\1\0\2\0\3"),
+    _png_with(PNG, b"eXIf", TURNED[10:]),
+    b"GIF89a\1\0\1\0",
+    b"\0\0\0\x20ftypavif",
+]
+# The first byte says whether the file is decoded too, and how much smaller; the second mends checksums.
+SEEDS = [bytes([k, 0]) + data for data in FILES for k in (0, 1)]
+
+
+def target(data):
+    choices = Choices(data)
+    reduce = choices.pick([0, 1, 2, 4, 8])
+    mend = choices.flag()
+    content = choices.rest()
+    if mend:
+        content = with_checksums(content)
+    try:
+        header = read_header(content)
+        assert isinstance(header, Header) and header.format in ("jpeg", "png", "tiff", "bmp")
+        sides = header.width, header.height
+        assert all(type(side) is int for side in sides), sides
+        part = decodable(content, header)
+        assert isinstance(part, bytes)
+        if reduce and min(sides) >= MIN_SIDE and sides[0] * sides[1] <= MOST:
+            image = read_image(scratch("image", content), reduce=reduce, max_pixels=MOST)
+            expected = {tuple(-(-side // reduce) for side in order) for order in (sides, sides[::-1])}
+            assert image.shape[:2] in expected and image.shape[2:] == (3,), (image.shape, sides)
+            assert image.dtype == np.uint8
+    except BadImage as error:
+        assert str(error).isprintable() and len(str(error)) < 200, error
+
+
+def with_checksums(content):
+    """A PNG's chunks with the checksums that they should have, so that what is in them gets through."""
+    if not content.startswith(b"\x89PNG\r\n\x1a\n"):
+        return content
+    parts, at = [content[:8]], 8
+    while at + 12 <= len(content):
+        (length,) = struct.unpack_from(">I", content, at)
+        body = content[at + 4 : at + 8 + length]
+        parts.append(content[at : at + 4] + body + struct.pack(">I", zlib.crc32(body)))
+        at += 12 + length
+    return b"".join(parts)
+
+
+if __name__ == "__main__":
+    main(target, SEEDS)

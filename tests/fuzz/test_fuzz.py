@@ -1,0 +1,33 @@
+"""Every fuzz harness takes its seeds; for a minute each, it also takes what becomes of them."""
+
+import os
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+HARNESSES = sorted(path.stem for path in Path(__file__).parent.glob("fuzz_*.py"))
+SECONDS = int(os.environ.get("FASTSVM_FUZZ_SECONDS", 60))
+
+
+@pytest.mark.parametrize("harness", HARNESSES)
+def test_seeds(harness):
+    module = import_module(harness)
+    for seed in module.SEEDS:
+        module.target(seed)
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("harness", HARNESSES)
+def test_changed_seeds(harness, tmp_path):
+    # A process of its own: what it finds may be a signal, and atheris never returns.
+    command = [sys.executable, Path(__file__).with_name(f"{harness}.py"), f"-max_total_time={SECONDS}"]
+    command += [f"-artifact_prefix={tmp_path}/", "-timeout=60", "-print_final_stats=1"]
+    with open(tmp_path / "log", "w+b") as log:
+        status = subprocess.call(command, stdout=log, stderr=log, timeout=SECONDS + 300)
+        log.seek(0)
+        said = log.read().decode(errors="replace")
+    assert status == 0, said[-8000:]
+    assert "Done " in said, said[-8000:]
