@@ -7,8 +7,16 @@ from pathlib import Path
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-# FASTSVM_CHECKED=1 builds kernels that test every index and every division.
-checked = os.environ.get("FASTSVM_CHECKED", "0") not in ("", "0")
+# FASTSVM_CHECKED=1 builds kernels that test every index and every division. FASTSVM_SANITIZE=1, or a list for
+# the compiler's -fsanitize such as "thread", has a sanitizer watch them besides (see CONTRIBUTING.md).
+sanitizers = os.environ.get("FASTSVM_SANITIZE", "0")
+sanitizers = {"": None, "0": None, "1": "address,undefined"}.get(sanitizers, sanitizers)
+checked = sanitizers is not None or os.environ.get("FASTSVM_CHECKED", "0") not in ("", "0")
+kind = sanitizers.replace(",", "-") if sanitizers else "checked" if checked else "release"
+flags = [] if sys.platform == "win32" else ["-O3", "-g0"]
+if sanitizers:
+    # Python's own flags have -fwrapv, under which no overflow is reported.
+    flags = [f"-fsanitize={sanitizers}", "-fno-wrapv", "-fno-omit-frame-pointer", "-g", "-O1"]
 
 folders = {
     "fastsvm.solvers": "fastsvm/solvers",
@@ -20,7 +28,8 @@ extensions = [
     Extension(
         f"{package}.{source.stem}",
         [source.as_posix()],
-        extra_compile_args=[] if sys.platform == "win32" else ["-O3", "-g0"],
+        extra_compile_args=flags,
+        extra_link_args=flags[:1] if sanitizers else [],
     )
     for package, folder in folders.items()
     for source in sorted(Path(folder).glob("*.pyx"))
@@ -38,7 +47,7 @@ setup(
             "cdivision": not checked,
             "binding": True,
         },
-        # Switching FASTSVM_CHECKED must rebuild, which time stamps alone would not tell.
-        build_dir=f"build/cython-{'checked' if checked else 'release'}",
+        # Another kind must be built anew, which time stamps alone would not tell.
+        build_dir=f"build/cython-{kind}",
     ),
 )
