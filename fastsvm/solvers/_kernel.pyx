@@ -24,7 +24,8 @@ def pegasos(
 ):
     """Take the steps t + 1, t + 2, ... on the rows in `order`, up to one whose values are missing.
 
-    scores_i = sum_j counts_j y_j K(x_j, x_i), so that row i pulls where y_i scores_i < alpha t.
+    scores_i = sum_j counts_j y_j K(x_j, x_i), so that row i pulls where y_i scores_i < alpha t. When a row
+    was used last goes into `used`, unless that is empty.
 
     Returns
     -------
@@ -48,7 +49,8 @@ def pegasos(
                 continue
             if slots[i] < 0:
                 break
-            used[slots[i]] = t + k + 1
+            if used.shape[0]:
+                used[slots[i]] = t + k + 1
             for c in range(n_classes):
                 if signs[c, i] * scores[c, i] < limit:
                     counts[c, i] += step

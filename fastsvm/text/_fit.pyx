@@ -117,7 +117,8 @@ cdef int count_pairs(
                 places[n] = p
                 # A term is no more frequent than what it begins and ends with.
                 if prefixes[p] < 0 or prefixes[p + 1] < 0:
-                    ids[p] = -1
+                    if shard == 0:  # all would write the same; one is enough
+                        ids[p] = -1
                 else:
                     n += n_shards == 1 or <int>((((hash >> 16) & 0xFFFF) * n_shards) >> 16) == shard
                 p += 1

@@ -107,6 +107,14 @@ def test_long_terms():
     check(HashedBagOfWords(ngram_range=(1, 2)), texts)
 
 
+@pytest.mark.parametrize("ngrams", [(1, 2), (2, 2), (2, 3)])
+def test_more_ngrams_than_are_hashed_at_once(ngrams):
+    """Room is made after every 256."""
+    texts = [" ".join(f"w{k % 400}" for k in range(n)) for n in (255, 256, 257, 258, 259, 1000)]
+    check(HashedBagOfWords(ngram_range=ngrams, norm=None), texts)
+    check(HashedBagOfWords(ngram_range=ngrams, norm=None, n_features=50), texts[::-1])
+
+
 @pytest.mark.parametrize(
     "texts",
     [
