@@ -72,8 +72,16 @@ def main(target, seeds, *modules):
     with contextlib.suppress(KeyboardInterrupt):
         if atheris is None:
             _run(target, seeds, *_arguments(sys.argv[1:]))
+        elif child := os.fork():  # atheris ends its process at once; somebody has to clear away
+            sys.exit(os.waitstatus_to_exitcode(_waited(child)))
         else:
             _run_atheris(target, seeds, ("fastsvm", "fastsvm_apps", *modules))
+
+
+def _waited(child):
+    while True:
+        with contextlib.suppress(KeyboardInterrupt):  # the child gets it too, and says how far it came
+            return os.waitpid(child, 0)[1]
 
 
 def _run_atheris(target, seeds, modules):
