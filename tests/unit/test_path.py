@@ -110,9 +110,7 @@ def test_labels_types_and_seeds(problem):
     expected = sdca_path(X, y, ALPHAS, random_state=3)
     named = sdca_path(X, np.where(y > 0, "yes", "no"), ALPHAS, random_state=3, n_jobs=2)
     for one, other in zip(expected, named, strict=True):
-        assert_close(
-            one, other, scale=1, digits=0.8
-        )  # gaps are small, but not what they are the difference of
+        assert_close(one, other, scale=1, digits=0.8)  # gaps are differences of what is larger
     single = sdca_path(X.astype(np.float32), y, ALPHAS, random_state=3)
     assert single.coefs.dtype == single.intercepts.dtype == np.float32
     dense = sdca_path(X.toarray().tolist(), y.tolist(), ALPHAS, random_state=3)
