@@ -41,25 +41,31 @@ def all_or_nothing(fit):
     return safe_fit
 
 
-ACCEPTED = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
+ACCEPTED = {
+    "accept_sparse": "csr",
+    "dtype": [np.float64, np.float32],
+    "order": "C",
+    "ensure_all_finite": False,
+}
 
 
-def validated(estimator, X, y="no_validation", *, columns=True, **options):
-    """X, and y where there is one, as scikit-learn checks them for an estimator; sparse rows whole.
+def validated(estimator, X, y="no_validation", **options):
+    """X, and y where there is one, as scikit-learn checks them for an estimator.
+
+    Sparse matrices become CSR, their arrays checked but for columns; `as_rows` looks at these and the values,
+    and says where they are wrong.
 
     Parameters
     ----------
     estimator, X, y, **options : as in scikit-learn's `validate_data`
-        Sparse matrices become CSR; and float32 and float64 stay as they are, by default.
-    columns : bool, default=True
-        As in `as_csr`.
+        float32 and float64 stay as they are, by default.
     """
-    return validate_data(estimator, as_csr(X, columns), y, **{**ACCEPTED, **options})
+    return validate_data(estimator, as_csr(X, columns=False), y, **{**ACCEPTED, **options})
 
 
 def checked(X):
-    """X as `validated` gives it, where there is no estimator; whether it is finite is left to the solvers."""
-    return check_array(as_csr(X), **ACCEPTED, ensure_all_finite=False)
+    """X as `validated` gives it, where there is no estimator; the columns of sparse matrices checked too."""
+    return check_array(as_csr(X), **ACCEPTED)
 
 
 def as_coefficients(values, dtype):
@@ -82,8 +88,7 @@ class OneVsRestClassifier(ClassifierMixin, BaseEstimator):
         raise NotImplementedError
 
     def _validated(self, X, y, reset=True):
-        # The solvers look for NaN and columns out of range, and say where.
-        X, y = validated(self, X, y, columns=False, reset=reset, ensure_all_finite=False)
+        X, y = validated(self, X, y, reset=reset)
         check_classification_targets(y)
         return X, y
 
@@ -280,6 +285,7 @@ class LinearClassifier(CallbackSupportMixin, OneVsRestClassifier):
         """
         check_is_fitted(self)
         X = validated(self, X, reset=False)
+        as_rows(X)
         return scores.decision(X, self.coef_, self.intercept_)
 
 

@@ -18,6 +18,7 @@ from .solvers import (
     KernelProblem,
     KernelSDCARun,
     Result,
+    as_rows,
     kernel_pegasos,
     make_gram,
     scores_of,
@@ -96,7 +97,9 @@ class KernelClassifier(OneVsRestClassifier):
             Of two classes, above 0 means `classes_[1]`.
         """
         check_is_fitted(self)
-        X = validated(self, X, reset=False, accept_sparse=False if self._precomputed else "csr")
+        given = self._precomputed
+        X = validated(self, X, reset=False, accept_sparse=False if given else "csr", ensure_all_finite=given)
+        as_rows(X)
         scores = self._scores(X)
         return scores.ravel() if scores.shape[1] == 1 else scores
 

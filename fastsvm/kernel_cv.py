@@ -525,8 +525,7 @@ def _share(gram, needed, n_runs, n_jobs):
     gram.fetch(needed, 0)
     n_workers = min(n_threads, n_runs)
     gram.threads = n_threads // n_workers
-    if n_workers > 1:  # no row gives way any more, and threads would all write when it was used
-        gram.used = np.empty(0, np.int64)
+    gram.shared = n_workers > 1
     return n_workers
 
 

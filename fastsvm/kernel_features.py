@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from .base import all_or_nothing, validated
 from .engine import one_blas_thread
 from .kernel_parameters import check_kernel_parameters, gamma_of
+from .solvers import as_rows
 from .solvers._input import one_of, positive
 
 __all__ = ["KernelFeatures"]
@@ -177,6 +178,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _validated(self, X, dtype, reset):
         X = validated(self, X, reset=reset, dtype=dtype)
+        as_rows(X)
         if sparse.issparse(X):
             if not X.has_canonical_format:
                 X = X.copy()

@@ -32,6 +32,9 @@ class Gram:
         If a row does not fit into `cache_size`, or what is to be kept not into the memory there is.
     """
 
+    shared = False
+    """Whether runs in several threads use it, for whom no row has to give way."""
+
     def __init__(self, kernel, cache_size=1024, threads=1):
         self.kernel, self.threads = kernel, threads
         self.points = kernel.trained

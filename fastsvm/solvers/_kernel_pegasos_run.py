@@ -49,11 +49,12 @@ class KernelPegasosRun:
         start = time.thread_time()
         p, gram = self.problem, self.problem.gram
         step = max(1, STEPS // self.scores.size)
+        used = gram.used[:0] if gram.shared else gram.used  # threads would all write
         done = 0
         while done < len(order):
             part = order[done : done + step]
             moved = _kernel.pegasos(
-                *(gram.rows, gram.slots, gram.used, part, p.signs, p.weights, self.alpha, self.t),
+                *(gram.rows, gram.slots, used, part, p.signs, p.weights, self.alpha, self.t),
                 *(self.counts, self.scores),
             )
             done += moved

@@ -174,7 +174,7 @@ def _what_is_wrong(Rows rows, const real[::1] values, const index[::1] columns, 
             return f"X has a value in column {column} of row {i}; it has columns 0 to {rows.n_columns - 1}."
         if not isfinite(values[k]):
             kind = "NaN" if values[k] != values[k] else "infinity"
-            return f"X contains {kind} at row {i}, column {column}; impute or remove it before fitting."
+            return f"X contains {kind} at row {i}, column {column}; impute it or remove the row."
     return f"Row {i} of X is too long, the sum of its squares is above {LONGEST:g}: scale X."
 
 

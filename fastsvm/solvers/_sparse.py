@@ -46,10 +46,12 @@ def as_csr(X, columns=True):
     if X.format != "csr":
         X = X.tocsr()
     offsets, places = _check_compressed(X, columns)
-    data, n = np.ascontiguousarray(X.data, X.data.dtype.newbyteorder("=")), offsets[-1]
-    if data is X.data and places is X.indices and offsets is X.indptr and n == len(data):
+    data, n = X.data, offsets[-1]
+    usual = data.dtype.isnative and data.flags.c_contiguous
+    if usual and places is X.indices and offsets is X.indptr and n == len(data):
         return X
-    return type(X)((data[:n], places[:n], offsets), X.shape)  # SciPy may look at what lies beyond
+    data = np.ascontiguousarray(data[:n], data.dtype.newbyteorder("="))
+    return type(X)((data, places[:n], offsets), X.shape)  # SciPy may look at what lies beyond
 
 
 def _check_compressed(X, indices):

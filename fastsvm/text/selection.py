@@ -10,10 +10,10 @@ from sklearn.feature_selection import SelectorMixin, chi2, f_classif
 from sklearn.preprocessing import LabelBinarizer
 from sklearn.utils import as_float_array
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ..solvers import as_csr
-from ._counts import as_counts, column_blocks
+from ._counts import as_counts, column_blocks, validated
 from ._scores import add_by_class, add_squares_by_class, chi2_scores, f_scores
 
 __all__ = ["SelectTerms"]
@@ -94,7 +94,7 @@ class SelectTerms(SelectorMixin, BaseEstimator):
         self._check_k()
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        X, y = validate_data(self, as_csr(X), y, accept_sparse="csr")
+        X, y = validated(self, X, y)
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
         with np.errstate(divide="ignore", invalid="ignore"), warnings.catch_warnings():

@@ -4,10 +4,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from ..solvers import as_csr
-from ._counts import as_counts, column_blocks, rows_of, with_values
+from ._counts import as_counts, column_blocks, rows_of, validated, with_values
 from ._scores import add_by_class, log_ratios
 from .weighing import Weighing, float_type
 
@@ -117,7 +116,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _validated(self, X, y="no_validation", reset=True):
         """Return X as a checked CSR matrix, and y if it is given."""
-        checked = validate_data(self, as_csr(X), y, reset=reset, accept_sparse="csr")
+        checked = validated(self, X, y, reset=reset)
         if isinstance(y, str):
             return as_counts(sparse.csr_array(checked))
         check_classification_targets(checked[1])

@@ -72,7 +72,7 @@ def check_line(message):
 
 def texts(stream, size):
     skipped = Skipped("stream")
-    lines = [line for lines in arriving_texts(stream, skipped, size) for line in lines]
+    lines = [line for lines in arriving_texts(stream, skipped, size=size) for line in lines]
     return lines, skipped.report()
 
 

@@ -91,7 +91,7 @@ def test_images_and_memory(cells, tmp_path, large, command, megabytes):
 
 
 def test_an_image_of_more_than_the_memory_says_so(cells, tmp_path, large):
-    done = cells("classify", large, "--csv", cwd=tmp_path, RLIMIT_AS=60 * MB)
+    done = cells("classify", large, "--csv", cwd=tmp_path, RLIMIT_AS=100 * MB)
     problem = "skipped: too large for the memory there is"
     assert done.code == 3
     for ending in ("bmp", "png", "tif"):
