@@ -19,11 +19,13 @@ def block(name):
     return re.search(pattern, README.read_text(encoding="utf-8"), re.DOTALL)[1]
 
 
-def test_the_example_of_the_readme():
+@pytest.mark.parametrize("name", ["example", "certify"])
+def test_the_examples_of_the_readme(name, monkeypatch):
+    monkeypatch.chdir(README.parent)
     out = io.StringIO()
     with redirect_stdout(out):
-        exec(block("example"), {})
-    assert out.getvalue() == block("output: example")
+        exec(block(name), {})
+    assert out.getvalue() == block(f"output: {name}")
 
 
 def test_the_examples_of_the_kernel_machines():
