@@ -4,6 +4,7 @@ from functools import partial, wraps
 
 import numpy as np
 from joblib import effective_n_jobs
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_array, check_random_state, compute_class_weight
 from sklearn.utils.metaestimators import available_if
@@ -49,23 +50,32 @@ ACCEPTED = {
 }
 
 
-def validated(estimator, X, y="no_validation", **options):
+def validated(estimator, X, y="no_validation", *, columns=False, **options):
     """X, and y where there is one, as scikit-learn checks them for an estimator.
 
-    Sparse matrices become CSR, their arrays checked but for columns; `as_rows` looks at these and the values,
-    and says where they are wrong.
+    Sparse matrices become CSR, their arrays checked. Values, and columns, are left to `as_rows`.
 
     Parameters
     ----------
     estimator, X, y, **options : as in scikit-learn's `validate_data`
         float32 and float64 stay as they are, by default.
+    columns : bool, default=False
+        Look at those of sparse matrices here.
     """
-    return validate_data(estimator, as_csr(X, columns=False), y, **{**ACCEPTED, **options})
+    return validate_data(estimator, as_csr(X, columns), y, **{**ACCEPTED, **options})
 
 
 def checked(X):
     """X as `validated` gives it, where there is no estimator; the columns of sparse matrices checked too."""
     return check_array(as_csr(X), **ACCEPTED)
+
+
+def require_finite(X, values):
+    """Raise a ValueError that says where X has NaN or infinity, if `values` have any."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = values.sum()
+    if not np.isfinite(total):
+        as_rows(X)
 
 
 def as_coefficients(values, dtype):
@@ -284,9 +294,13 @@ class LinearClassifier(CallbackSupportMixin, OneVsRestClassifier):
             Of two classes, above 0 means `classes_[1]`.
         """
         check_is_fitted(self)
-        X = validated(self, X, reset=False)
-        as_rows(X)
-        return scores.decision(X, self.coef_, self.intercept_)
+        X = validated(self, X, reset=False, columns=True)
+        found = scores.decision(X, self.coef_, self.intercept_)
+        if sparse.issparse(X):  # SciPy multiplies every value, so that NaN shows in the scores
+            require_finite(X, found)
+        else:
+            require_finite(X, X)
+        return found
 
 
 class OnlineClassifier(LinearClassifier):

@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .base import OneVsRestClassifier, all_or_nothing, signs_of, validated
+from .base import OneVsRestClassifier, all_or_nothing, require_finite, signs_of, validated
 from .engine import one_blas_thread, warn_if_short
 from .kernel_parameters import check_kernel_parameters, gamma_of
 from .solvers import (
@@ -18,7 +18,6 @@ from .solvers import (
     KernelProblem,
     KernelSDCARun,
     Result,
-    as_rows,
     kernel_pegasos,
     make_gram,
     scores_of,
@@ -98,8 +97,9 @@ class KernelClassifier(OneVsRestClassifier):
         """
         check_is_fitted(self)
         given = self._precomputed
-        X = validated(self, X, reset=False, accept_sparse=False if given else "csr", ensure_all_finite=given)
-        as_rows(X)
+        formats = False if given else "csr"
+        X = validated(self, X, columns=True, reset=False, accept_sparse=formats, ensure_all_finite=given)
+        require_finite(X, X.data if sparse.issparse(X) else X)
         scores = self._scores(X)
         return scores.ravel() if scores.shape[1] == 1 else scores
 

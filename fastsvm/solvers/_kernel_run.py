@@ -64,7 +64,7 @@ class KernelProblem:
     def require_range(self, alpha):
         """Raise a ValueError if some scores may be too large, which alpha does not keep small."""
         largest = self.gram.diagonal.max() * (self.weights.max() if self.weights.size else 1.0)
-        if largest > EXTREME * alpha:
+        if largest > EXTREME * float(alpha):
             raise out_of_range(alpha, largest)
 
     def gap_terms(self, k, dual, scores, loss, out):

@@ -114,16 +114,22 @@ cdef inline bint is_inside(
     const index* j, Py_ssize_t n, Py_ssize_t n_columns, bint* increasing
 ) noexcept nogil:
     """Whether all columns exist, and whether they increase; without branches, so that it vectorises."""
-    cdef int outside, unordered = 0
+    cdef int unordered = 0
     cdef Py_ssize_t k
-    if n == 0:
-        return True
-    outside = (j[0] < 0) | (j[0] >= n_columns)
     for k in range(1, n):
-        outside |= (j[k] < 0) | (j[k] >= n_columns)
         unordered |= j[k] <= j[k - 1]
     increasing[0] = not unordered
-    return not outside
+    return are_below(j, n, n_columns)
+
+
+cdef inline bint are_below(const index* j, Py_ssize_t n, Py_ssize_t bound) noexcept nogil:
+    """Whether all indices are in 0 ... bound - 1; in their own width, so that it vectorises."""
+    cdef index bits = 0, largest = -1
+    cdef Py_ssize_t k
+    for k in range(n):
+        bits |= j[k]  # below 0 if any is
+        largest = max(largest, j[k])
+    return bits >= 0 and largest < bound
 
 
 cdef inline double merged_norm(const real* x, const index* j, Py_ssize_t n, double* scratch) noexcept nogil:
@@ -179,28 +185,30 @@ def _what_is_wrong(Rows rows, const real[::1] values, const index[::1] columns, 
 
 
 def bad_offset(const index[::1] indptr, Py_ssize_t n_values):
-    """The first i where indptr[i] to indptr[i + 1] is no range of so many values, or -1."""
-    cdef Py_ssize_t i
+    """The first i where indptr[i] to indptr[i + 1] is no range of so many values, or -1; it starts at 0."""
+    cdef const index* offsets = &indptr[0]
+    cdef Py_ssize_t i, n = indptr.shape[0] - 1
+    cdef int backward = 0
     with nogil:
-        for i in range(indptr.shape[0] - 1):
-            if indptr[i] < 0 or indptr[i + 1] < indptr[i] or indptr[i + 1] > n_values:
-                break
-        else:
+        for i in range(n):
+            backward |= offsets[i + 1] < offsets[i]
+        if not backward and offsets[n] <= n_values:
             i = -1
+        else:
+            i = 0
+            while offsets[i] <= offsets[i + 1] <= n_values:
+                i += 1
     return i
 
 
 def bad_index(const index[::1] indices, Py_ssize_t n, Py_ssize_t bound):
     """The place of the first of n indices that is not in 0 ... bound - 1, or -1."""
     cdef const index* j = head(indices)
-    cdef Py_ssize_t first = 0, last = 0, k
-    cdef int outside = 0
+    cdef Py_ssize_t first = 0
     with nogil:
-        while last < n and not outside:
-            first, last = last, min(last + INDEX_BLOCK, n)
-            for k in range(first, last):
-                outside |= (j[k] < 0) | (j[k] >= bound)
-        if not outside:
+        while first < n and are_below(j + first, min(INDEX_BLOCK, n - first), bound):
+            first += INDEX_BLOCK
+        if first >= n:
             first = -1
         else:
             while 0 <= j[first] < bound:

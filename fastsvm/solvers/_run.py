@@ -128,7 +128,7 @@ class Problem:
     def require_range(self, alpha):
         """Raise a ValueError if some w.x_i may be too large, of a w that alpha does not keep small."""
         largest = self.rows.longest * (self.weights.max() if self.weights.size else 1.0)
-        if largest > EXTREME * alpha:
+        if largest > EXTREME * float(alpha):
             raise out_of_range(alpha, largest)
 
     def combine(self, dual, alpha, factors=(1.0, 1.0)):
