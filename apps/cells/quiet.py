@@ -77,10 +77,6 @@ _listener: _Listener | None = None
 def own_stderr() -> Iterator[None]:
     """Give Python's stderr a descriptor of its own, so that `hear` may take the other one."""
     global _listener
-    try:
-        os.fstat(_STDERR)
-    except OSError:  # closed: the next file to be opened would get its number, and the complaints
-        os.dup2(os.open(os.devnull, os.O_WRONLY), _STDERR)
     before, own = sys.stderr, None
     with suppress(OSError, ValueError, AttributeError):  # None, closed, or no file at all
         if before.fileno() == _STDERR:
