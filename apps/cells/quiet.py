@@ -24,7 +24,7 @@ class _Listener:
     def __init__(self) -> None:
         self._turn = threading.Condition()
         self._listening = self._alone = self._heard = 0
-        self._shown = os.dup(_STDERR)
+        self._shown, self._closed = os.dup(_STDERR), False
         try:
             self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115
         except OSError:
@@ -34,7 +34,7 @@ class _Listener:
         with self._turn:
             self._turn.wait_for(lambda: not self._alone)
             self._listening += 1
-            os.dup2(self._file.fileno(), _STDERR)
+            self._lead_to(self._file.fileno())
         try:
             result = call()
         finally:
@@ -42,7 +42,7 @@ class _Listener:
                 suspected = self._size() > self._heard
                 self._listening -= 1
                 if not self._listening:
-                    os.dup2(self._shown, _STDERR)
+                    self._lead_to(self._shown)
                     self._turn.notify_all()
         return self._hear_alone(call) if suspected else (result, b"")
 
@@ -52,22 +52,29 @@ class _Listener:
             try:
                 self._turn.wait_for(lambda: not self._listening)
                 start = self._size()
-                os.dup2(self._file.fileno(), _STDERR)
+                self._lead_to(self._file.fileno())
                 result = call()
                 self._file.seek(start)
                 return result, self._file.read()
             finally:
                 self._heard = self._size()
-                os.dup2(self._shown, _STDERR)
+                self._lead_to(self._shown)
                 self._alone -= 1
                 self._turn.notify_all()
+
+    def _lead_to(self, descriptor: int) -> None:
+        if not self._closed:
+            os.dup2(descriptor, _STDERR)
 
     def _size(self) -> int:
         return os.fstat(self._file.fileno()).st_size
 
     def close(self) -> None:
-        os.close(self._shown)
-        self._file.close()
+        """Lead descriptor 2 back, though threads that an interrupt has left behind may still listen."""
+        with self._turn:
+            self._lead_to(self._shown)
+            self._closed = True
+            os.close(self._shown)  # the file goes with the last of them
 
 
 _listener: _Listener | None = None
@@ -100,4 +107,5 @@ def hear(call: Callable[[], T]) -> tuple[T, bytes]:
 
     Outside of `own_stderr` nothing is heard: what Python writes there meanwhile would be lost as well.
     """
-    return _listener.hear(call) if _listener else (call(), b"")
+    listener = _listener
+    return listener.hear(call) if listener else (call(), b"")
