@@ -47,6 +47,8 @@ def as_csr(X, columns=True):
         X = X.tocsr()
     offsets, places = _check_compressed(X, columns)
     data, n = X.data, offsets[-1]
+    if data.dtype.kind not in "biufcO":  # such as texts, which SciPy would read as numbers
+        raise _malformed(f"X.data has the dtype {data.dtype}")
     usual = data.dtype.isnative and data.flags.c_contiguous
     if usual and places is X.indices and offsets is X.indptr and n == len(data):
         return X
