@@ -10,6 +10,7 @@ import sys
 import click
 
 from .errors import DONE, FAILED, USAGE, AppError
+from .interrupts import come_again
 from .output import one_line
 from .streams import discard, open_closed, tell
 
@@ -25,7 +26,8 @@ class App(click.Group):
         kwargs["standalone_mode"] = False
         try:
             try:
-                code = super().main(*args, **kwargs) or DONE
+                with come_again():
+                    code = super().main(*args, **kwargs) or DONE
             except click.ClickException as error:
                 message = one_line(error.format_message())
                 if isinstance(error, click.UsageError) and error.ctx is not None:

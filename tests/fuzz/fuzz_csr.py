@@ -5,6 +5,7 @@ of the same numbers in a dense array.
 """
 
 import warnings
+from contextlib import suppress
 from itertools import pairwise
 
 import numpy as np
@@ -25,10 +26,10 @@ SEEDS += [bytes([5, 4, 0, *(37 * k * j % 256 for j in range(60))]) for k in rang
 
 def target(data):
     choices = Choices(data)
-    X = matrix(choices)
-    dense = as_dense(X)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
+        X = matrix(choices)
+        dense = as_dense(X)
         try:
             as_rows(X)
         except (ValueError, TypeError):
@@ -65,14 +66,14 @@ def edit(X, choices):
         array = array[::-1] if choices.flag() else array[:, None] if array.ndim == 1 else array
     elif what == 3:
         kind = choices.pick(KINDS)
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), suppress(OverflowError):  # of objects, which are Python's numbers
             array = array.astype(kind)
     elif what == 4:
         array = np.concatenate([array, array])
     elif len(array):
         array = array.copy()
         number = choices.pick(VALUES if name == "data" else NUMBERS)
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), suppress(OverflowError):
             array[choices.below(len(array))] = np.asarray(number).astype(array.dtype)[()]
     setattr(X, name, array)
 
