@@ -20,6 +20,7 @@ if sanitizers:
 
 folders = {
     "fastsvm.solvers": "fastsvm/solvers",
+    "fastsvm.solvers.kernel": "fastsvm/solvers/kernel",
     "fastsvm.text": "fastsvm/text",
     "fastsvm_apps.cells": "apps/cells",
 }

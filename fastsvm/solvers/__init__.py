@@ -3,34 +3,34 @@
 They need NumPy and SciPy only. `fastsvm.SDCAClassifier` and its siblings build on them.
 """
 
-from ._asdca_run import AsdcaRun, asdca
-from ._gram import scores_of
+from ._asdca_solver import ASDCASolver, asdca
+from ._choose import make_solver, sdca
 from ._input import as_rows, as_weights
-from ._kernel_pegasos_run import KernelPegasosRun, kernel_pegasos
-from ._kernel_run import KernelProblem, KernelResult, make_gram
-from ._kernel_sdca_run import KernelSDCARun, kernel_sdca
-from ._newton_run import NewtonRun
-from ._pegasos_run import PegasosRun, pegasos
-from ._perceptron_run import PerceptronRun, perceptron
-from ._run import LOSSES, Epoch, Problem, Result
-from ._sdca_run import SDCARun
-from ._solve import make_run, sdca
+from ._newton_solver import NewtonSolver
+from ._pegasos_solver import PegasosSolver, pegasos
+from ._perceptron_solver import PerceptronSolver, perceptron
+from ._sdca_solver import SDCASolver
+from ._solver import LOSSES, Epoch, Problem, Result
 from ._sparse import as_csr
+from .kernel._gram import scores_of
+from .kernel._pegasos_solver import KernelPegasosSolver, kernel_pegasos
+from .kernel._problem import KernelProblem, KernelResult, make_gram
+from .kernel._sdca_solver import KernelSDCASolver, kernel_sdca
 
 __all__ = [
     "LOSSES",
-    "AsdcaRun",
+    "ASDCASolver",
     "Epoch",
-    "KernelPegasosRun",
+    "KernelPegasosSolver",
     "KernelProblem",
     "KernelResult",
-    "KernelSDCARun",
-    "NewtonRun",
-    "PegasosRun",
-    "PerceptronRun",
+    "KernelSDCASolver",
+    "NewtonSolver",
+    "PegasosSolver",
+    "PerceptronSolver",
     "Problem",
     "Result",
-    "SDCARun",
+    "SDCASolver",
     "as_csr",
     "as_rows",
     "as_weights",
@@ -38,7 +38,7 @@ __all__ = [
     "kernel_pegasos",
     "kernel_sdca",
     "make_gram",
-    "make_run",
+    "make_solver",
     "pegasos",
     "perceptron",
     "scores_of",

@@ -8,8 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from . import _aligned
 from ._rows import margins
+from .kernel import _aligned
 
 STEPS = 30
 dot = partial(np.einsum, "i,i->")  # BLAS's may depend on where the vectors begin
@@ -29,7 +29,7 @@ def polish(problem, loss, alpha, bias_rate, w, bias, dual):
     -------
     float, the bias
     """
-    which = np.flatnonzero(problem.inside(dual, loss)).astype(np.int32)
+    which = np.flatnonzero(problem.is_free(dual, loss)).astype(np.int32)
     if not len(which):
         return bias
     c = problem.weights[which] if problem.weights.size else 1.0
@@ -37,17 +37,17 @@ def polish(problem, loss, alpha, bias_rate, w, bias, dual):
 
     def apply(p):
         sparse[which] = p
-        u = problem.combine(sparse, alpha)
+        u = problem.primal_from_dual(sparse, alpha)
         return margins(problem, which, u, bias_rate * float(p @ y)) + curvature * p
 
-    b, top = dual[which], np.broadcast_to(problem.top(loss), problem.n)[which]
+    b, top = dual[which], np.broadcast_to(problem.upper(loss), problem.n)[which]
     slope = 1 - curvature * b - margins(problem, which, w, bias)
     step = step_inside(b, top, slope, apply)
     if step is None:
         return bias
     dual[which] = b + step
     sparse[which] = step
-    w += problem.combine(sparse, alpha)
+    w += problem.primal_from_dual(sparse, alpha)
     return bias + bias_rate * float(step @ y)
 
 

@@ -296,7 +296,7 @@ def margins(problem, which, w, double bias):
 # applied on the fly, so that no copy of the dual is needed.
 
 
-def combine(Rows rows, signs, dual, double rate, double above=1, double below=1):
+def primal_from_dual(Rows rows, signs, dual, double rate, double above=1, double below=1):
     """rate * sum_i b_i y_i x_i, float64 of shape (n_columns,), in one pass."""
     w = np.zeros(rows.n_columns)
     step = rows.chunk_rows()

@@ -5,21 +5,21 @@ from typing import TYPE_CHECKING
 from ..lazy import lazily
 
 if TYPE_CHECKING:
-    from .bag import BagOfWords
-    from .hashed import HashedBagOfWords
-    from .scorer import TextScorer, TextScores
-    from .selection import SelectTerms
-    from .weighting import TermWeighting
+    from ..estimators.bag_of_words import BagOfWords
+    from ..estimators.hashed_bag_of_words import HashedBagOfWords
+    from ..estimators.select_terms import SelectTerms
+    from ..estimators.term_weighting import TermWeighting
+    from ..model_files.scorer import TextScorer, TextScores
 
 __all__ = ["BagOfWords", "HashedBagOfWords", "SelectTerms", "TermWeighting", "TextScorer", "TextScores"]
 
 __getattr__, __dir__ = lazily(
     __name__,
     {
-        "bag": "BagOfWords",
-        "hashed": "HashedBagOfWords",
-        "scorer": "TextScorer TextScores",
-        "selection": "SelectTerms",
-        "weighting": "TermWeighting",
+        "..estimators.bag_of_words": "BagOfWords",
+        "..estimators.hashed_bag_of_words": "HashedBagOfWords",
+        "..model_files.scorer": "TextScorer TextScores",
+        "..estimators.select_terms": "SelectTerms",
+        "..estimators.term_weighting": "TermWeighting",
     },
 )

@@ -6,7 +6,7 @@ from parity.test_twins import ALPHA, EPOCHS, ROWS, assert_close, data, visits  #
 
 import reference
 from fastsvm import solvers
-from fastsvm.solvers._asdca_run import GAMMAS
+from fastsvm.solvers._asdca_solver import GAMMAS
 
 OPTIONS = [
     {"theta": "paper", "batch_size": 1},
@@ -76,10 +76,12 @@ def test_a_batch_too_long_for_one_call_takes_one_step(data, monkeypatch):  # noq
     options = {"loss": "log", "theta": 0.2, "batch_size": 30, "fit_intercept": True}
     whole, *_ = both(data, "permutation", True, **options)
     monkeypatch.setattr("fastsvm.solvers._rows.EPOCH_CHUNK", 40)
-    long_step = solvers.AsdcaRun._long_step
+    long_step = solvers.ASDCASolver._long_step
     steps = []
     monkeypatch.setattr(
-        solvers.AsdcaRun, "_long_step", lambda run, batch: (steps.append(len(batch)), long_step(run, batch))
+        solvers.ASDCASolver,
+        "_long_step",
+        lambda run, batch: (steps.append(len(batch)), long_step(run, batch)),
     )
     parts, *_ = both(data, "permutation", True, **options)
     assert steps == EPOCHS * [30, 7]

@@ -9,14 +9,14 @@ from sklearn.metrics.pairwise import pairwise_kernels
 import reference
 from fastsvm.solvers import (
     LOSSES,
-    KernelPegasosRun,
+    KernelPegasosSolver,
     KernelProblem,
-    _kernel,
     kernel_pegasos,
     kernel_sdca,
     make_gram,
 )
-from fastsvm.solvers._run import CODES
+from fastsvm.solvers._solver import CODES
+from fastsvm.solvers.kernel import _kernel
 
 KERNELS = {
     "linear": {},
@@ -144,7 +144,7 @@ def test_pegasos_with_room_for_few_rows(layout, capacity):
         order = stream(len(twin), n_steps)
         gram = make_gram(X, "rbf", gamma=0.3, cache_size=capacity * len(twin) * 8 / MIB)
         assert gram.capacity == capacity
-        run = KernelPegasosRun(KernelProblem(gram, Y, weights), ALPHA)
+        run = KernelPegasosSolver(KernelProblem(gram, Y, weights), ALPHA)
         run.visit(order.astype(np.int32))
         expected = reference.kernel_pegasos(K, Y, order, ALPHA, weights)
         np.testing.assert_array_equal(run.counts, expected)

@@ -10,8 +10,9 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import MaxAbsScaler, scale
 
-from fastsvm import SDCAClassifier, advice
-from fastsvm.advice import advise
+from fastsvm import SDCAClassifier
+from fastsvm.fitting import advice
+from fastsvm.fitting.advice import advise
 
 RNG = np.random.default_rng(0)
 SCALED = scale(load_breast_cancer().data)

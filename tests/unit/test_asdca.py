@@ -5,13 +5,14 @@ import pytest
 from scipy import sparse
 from unit.test_sdca import independent_optimum
 
-from fastsvm import losses
-from fastsvm.solvers import AsdcaRun, Problem, asdca, sdca
-from fastsvm.solvers._asdca_run import GAMMAS, as_theta, paper_theta
+from fastsvm.solvers import ASDCASolver, Problem, asdca, losses, sdca
+from fastsvm.solvers._asdca_solver import GAMMAS, as_theta, paper_theta
 
 
-def make_run(X, y, *, loss="smooth_hinge", alpha=0.01, max_iter=1000, batch_size=8, theta="paper", **options):
-    return AsdcaRun(
+def make_solver(
+    X, y, *, loss="smooth_hinge", alpha=0.01, max_iter=1000, batch_size=8, theta="paper", **options
+):
+    return ASDCASolver(
         Problem(X, y, options.get("sample_weight")),
         loss=loss,
         alpha=alpha,
@@ -54,7 +55,7 @@ def test_the_certificate_is_that_of_what_is_returned(loss, weighted, fit_interce
 
 
 def assert_the_gap_goes_to_zero(X, y, tol, max_iter, **options):
-    r = make_run(X, y, max_iter=max_iter, **options).solve(tol, trace=False)
+    r = make_solver(X, y, max_iter=max_iter, **options).solve(tol, trace=False)
     assert 0 <= r.gap <= tol * r.objective
 
 
@@ -83,7 +84,7 @@ def test_the_intercept_is_not_regularised(loss, alpha, problem):
     best = sdca(X, y, loss=loss, alpha=alpha, fit_intercept=True, tol=1e-9, max_iter=10**5, random_state=0)
     if loss != "smooth_hinge":
         assert best.objective == pytest.approx(independent_optimum(loss, alpha, X, y), rel=1e-6)
-    r = make_run(X, y, loss=loss, alpha=alpha, fit_intercept=True, max_iter=10**5).solve(1e-5, trace=False)
+    r = make_solver(X, y, loss=loss, alpha=alpha, fit_intercept=True, max_iter=10**5).solve(1e-5, trace=False)
     assert r.gap <= 1e-5 * r.objective
     assert best.objective - best.gap <= r.objective + 1e-12
     assert r.objective - r.gap <= best.objective + 1e-12
@@ -114,7 +115,7 @@ def unscaled(X, spread):
 def test_nothing_diverges_on_unscaled_data(loss, batch_size, problem):
     X, y = problem
     for rows in unscaled(X, 1e3):
-        run = make_run(rows, y, loss=loss, alpha=1e-3, batch_size=batch_size, max_iter=300)
+        run = make_solver(rows, y, loss=loss, alpha=1e-3, batch_size=batch_size, max_iter=300)
         history = run.solve().history
         assert max(epoch.primal for epoch in history) < 1.01 * losses.value(loss, 0.0)
         assert history[-1].primal < history[0].primal
@@ -138,14 +139,14 @@ def test_the_rule_for_theta(problem):
             theta = paper_theta(Problem(X, y), loss=loss, alpha=alpha, batch_size=m)
             assert theta == pytest.approx(min(expected, s / 4, np.sqrt(s / m) / 4, (s**2 / m) ** (1 / 3) / 4))
             assert theta <= expected * (1 + 1e-12)
-    assert make_run(X, y, batch_size=10**9).batch_size == len(y)
+    assert make_solver(X, y, batch_size=10**9).batch_size == len(y)
 
 
 @pytest.mark.parametrize("loss", GAMMAS)
 def test_four_times_the_rule_is_faster(loss, problem):
-    theta = make_run(*problem, loss=loss, alpha=1e-3).theta
+    theta = make_solver(*problem, loss=loss, alpha=1e-3).theta
     epochs = [
-        make_run(*problem, loss=loss, alpha=1e-3, theta=t, max_iter=10**4).solve(1e-3).n_iter
+        make_solver(*problem, loss=loss, alpha=1e-3, theta=t, max_iter=10**4).solve(1e-3).n_iter
         for t in (theta, 4 * theta)
     ]
     assert 3.5 * epochs[1] < epochs[0]
@@ -181,8 +182,8 @@ def test_small_and_empty_problems(loss, fit_intercept):
 
 def test_the_gap_is_looked_at_when_it_may_be_small(problem):
     for options in ({"alpha": 1e-3}, {"alpha": 0.1, "fit_intercept": True}, {"alpha": 1.0, "loss": "log"}):
-        traced = make_run(*problem, **options).solve(1e-3)
-        seldom = make_run(*problem, **options).solve(1e-3, trace=False)
+        traced = make_solver(*problem, **options).solve(1e-3)
+        seldom = make_solver(*problem, **options).solve(1e-3, trace=False)
         assert seldom.gap <= 1e-3 * seldom.objective
         assert traced.n_iter <= seldom.n_iter <= 1.05 * traced.n_iter + 1
         assert len(seldom.history) < min(16, len(traced.history))
@@ -193,21 +194,21 @@ def test_a_step_does_not_depend_on_the_number_of_columns():
     n, d = 3000, 2_000_000
     indices = rng.integers(0, d, size=5 * n).astype(np.int32)
     X = sparse.csr_array((rng.random(5 * n), indices, np.arange(0, 5 * n + 1, 5)), shape=(n, d))
-    run = make_run(X, np.where(rng.random(n) < 0.5, 1, -1), batch_size=1)
-    run.epoch()
+    run = make_solver(X, np.where(rng.random(n) < 0.5, 1, -1), batch_size=1)
+    run.run_epoch()
     start = time.thread_time()
-    run.epoch()
+    run.run_epoch()
     assert time.thread_time() - start < 0.5  # seconds; two million operations a step would take several
 
 
 @pytest.mark.parametrize("batch_size", [2, 200])
 def test_a_cancelled_run_stops_within_an_epoch(batch_size, problem, monkeypatch):
     monkeypatch.setattr("fastsvm.solvers._rows.EPOCH_CHUNK", 100)
-    run = make_run(*problem, batch_size=batch_size)
-    run.epoch()
+    run = make_solver(*problem, batch_size=batch_size)
+    run.run_epoch()
     run.cancelled = True
     with pytest.raises(KeyboardInterrupt):
-        run.epoch()
+        run.run_epoch()
 
 
 def test_bad_input_is_named(problem):

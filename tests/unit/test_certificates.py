@@ -12,8 +12,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from fastsvm import losses
-from fastsvm.solvers import LOSSES, sdca
+from fastsvm.solvers import LOSSES, losses, sdca
 
 EPS = np.finfo(float).eps
 HARDSHIPS = ("empty rows", "duplicates", "contradictions", "constant column", "uneven columns", "one class",

@@ -29,9 +29,8 @@ from fastsvm import (
     SDCAClassifier,
     SDCAClassifierCV,
     certify,
-    losses,
 )
-from fastsvm.solvers import LOSSES, sdca
+from fastsvm.solvers import LOSSES, losses, sdca
 
 ALPHA = 0.01
 

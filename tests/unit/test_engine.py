@@ -8,7 +8,8 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from fastsvm import SDCAClassifier
-from fastsvm.engine import _libraries, one_blas_thread, solve_all
+from fastsvm.fitting.engine import solve_all
+from fastsvm.fitting.threads import _libraries, one_blas_thread
 from interrupts import interrupt
 
 

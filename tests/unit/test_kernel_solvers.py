@@ -15,9 +15,9 @@ from sklearn.svm import SVC, LinearSVC
 import reference
 from fastsvm.solvers import (
     LOSSES,
-    KernelPegasosRun,
+    KernelPegasosSolver,
     KernelProblem,
-    KernelSDCARun,
+    KernelSDCASolver,
     kernel_pegasos,
     kernel_sdca,
     make_gram,
@@ -398,15 +398,15 @@ def test_a_start_is_gone_on_from(loss):
     for cache_size in (1024, room(7, 90)):
         gram = make_gram(X, "rbf", gamma=0.3, cache_size=cache_size)
         problem = KernelProblem(gram, Y)
-        first = KernelSDCARun(problem, loss=loss, alpha=0.01, max_iter=10**5, random=random())
+        first = KernelSDCASolver(problem, loss=loss, alpha=0.01, max_iter=10**5, random=random())
         list(first.rounds(1e-7))
-        again = KernelSDCARun(
+        again = KernelSDCASolver(
             problem, loss=loss, alpha=0.01, max_iter=10**5, random=random(), start=first.dual
         )
         np.testing.assert_allclose(again.primal, first.primal, rtol=1e-10)
         assert len(list(again.rounds(1e-6))) == 1
         assert (again.epochs == 1).all()
-        near = KernelSDCARun(
+        near = KernelSDCASolver(
             problem, loss=loss, alpha=0.011, max_iter=10**5, random=random(), start=first.dual
         )
         list(near.rounds(1e-7))
@@ -421,7 +421,7 @@ def test_some_rows_of_a_matrix_are_a_problem_of_their_own(weighted):
     some = np.sort(np.random.default_rng(0).permutation(90)[:60])
     c = np.arange(1, 91) / 40 if weighted else None
     problem = KernelProblem(make_gram(X, "rbf", gamma=0.3), Y, c, rows=some)
-    run = KernelSDCARun(problem, loss="hinge", alpha=0.01, max_iter=10**5, random=np.array([1], np.uint64))
+    run = KernelSDCASolver(problem, loss="hinge", alpha=0.01, max_iter=10**5, random=np.array([1], np.uint64))
     list(run.rounds(1e-7))
     part = kernel_sdca(
         X[some], Y[:, some], gamma=0.3, alpha=0.01, sample_weight=c[some] if weighted else None, tol=1e-7
@@ -435,9 +435,9 @@ def test_some_rows_of_a_matrix_are_a_problem_of_their_own(weighted):
 def test_steps_of_pegasos_in_parts_are_steps_in_one():
     X, Y = labelled(60, 2)
     order = np.random.default_rng(0).integers(60, size=400).astype(np.int32)
-    whole = KernelPegasosRun(KernelProblem(make_gram(X, "rbf"), Y), 0.01)
+    whole = KernelPegasosSolver(KernelProblem(make_gram(X, "rbf"), Y), 0.01)
     whole.visit(order)
-    parts = KernelPegasosRun(KernelProblem(make_gram(X, "rbf"), Y), 0.01)
+    parts = KernelPegasosSolver(KernelProblem(make_gram(X, "rbf"), Y), 0.01)
     for part in np.array_split(order, 7):
         parts.visit(part)
     np.testing.assert_array_equal(parts.counts, whole.counts)
@@ -506,12 +506,12 @@ def test_a_cache_that_holds_no_row_is_refused(solve):
 @both
 def test_a_cache_beyond_the_memory_is_refused_before_it_is_filled(solve, monkeypatch):
     X, y = labelled(1500)
-    monkeypatch.setattr("fastsvm.solvers._gram.available_memory", lambda: 2 << 20)
+    monkeypatch.setattr("fastsvm.solvers.kernel._gram.available_memory", lambda: 2 << 20)
     message = r"0\.00838 GiB of kernel values are needed, 0\.00195 GiB are there: lower cache_size\."
     with pytest.raises(MemoryError, match=message):
         solve(X, y)
     solve(X, y, cache_size=1, **({"max_iter": 1, "tol": None} if solve is kernel_sdca else {"n_iter": 10**3}))
-    monkeypatch.setattr("fastsvm.solvers._gram.available_memory", lambda: None)  # nobody tells
+    monkeypatch.setattr("fastsvm.solvers.kernel._gram.available_memory", lambda: None)  # nobody tells
     make_gram(X, "rbf")
 
 

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from fastsvm import losses
-from fastsvm.solvers import LOSSES, Problem
+from fastsvm.solvers import LOSSES, Problem, losses
 
 M = np.concatenate([np.linspace(-3, 4, 141) + 0.013, [-800.0, 800.0, 0.0]])
 
@@ -58,9 +57,9 @@ def test_kernels_agree_with_numpy(loss, weighted, problem):
     p = Problem(X, y, c)
     assert p.primal(w, b0, loss, 0.1) == pytest.approx(losses.primal(loss, 0.1, X, y, w, b0, c), rel=1e-13)
     b = duals(loss, rng, len(y)) * (1 if c is None else c)
-    w = p.combine(b, 0.1)
+    w = p.primal_from_dual(b, 0.1)
     np.testing.assert_allclose(w, X.T @ (b * y) / (0.1 * len(y)), rtol=1e-12)
-    assert p.bound(b, w, loss, 0.1) == pytest.approx(losses.dual(loss, 0.1, X, y, b, c), rel=1e-12)
+    assert p.dual_value(b, w, loss, 0.1) == pytest.approx(losses.dual(loss, 0.1, X, y, b, c), rel=1e-12)
 
 
 def test_an_unknown_loss_is_named():

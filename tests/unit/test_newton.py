@@ -3,16 +3,15 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer
 
-from fastsvm import losses
-from fastsvm.solvers import LOSSES, Problem, sdca
-from fastsvm.solvers._newton_run import NewtonRun
+from fastsvm.solvers import LOSSES, Problem, losses, sdca
+from fastsvm.solvers._newton_solver import NewtonSolver
 from rounding import assert_close
 
 
 def newton(
     X, y, *, loss="hinge", alpha, fit_intercept=False, sample_weight=None, tol=1e-9, max_iter=60, **more
 ):
-    run = NewtonRun(
+    run = NewtonSolver(
         Problem(X, y, sample_weight),
         loss=loss,
         alpha=alpha,
@@ -162,10 +161,10 @@ def test_a_start_near_the_optimum(loss, fit_intercept, problem):
 
 
 def test_a_cancelled_run_stops(problem):
-    run = NewtonRun(Problem(*problem), loss="hinge", alpha=0.01, fit_intercept=False, max_iter=9)
+    run = NewtonSolver(Problem(*problem), loss="hinge", alpha=0.01, fit_intercept=False, max_iter=9)
     run.cancelled = True
     with pytest.raises(KeyboardInterrupt):
-        run.epoch()
+        run.run_epoch()
 
 
 def test_the_same_problem_gives_the_same_result(problem):

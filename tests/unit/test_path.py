@@ -6,11 +6,10 @@ import warnings
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 
-from fastsvm import SDCAPath, losses, sdca_path
-from fastsvm.path import Path
-from fastsvm.solvers import LOSSES, Problem, sdca
+from fastsvm import ConvergenceWarning, SDCAPath, sdca_path
+from fastsvm.fitting.path import Path
+from fastsvm.solvers import LOSSES, Problem, losses, sdca
 from rounding import assert_close
 
 ALPHAS = np.geomspace(0.3, 1e-3, 6)
@@ -97,7 +96,7 @@ def test_the_start_has_a_better_bound_than_the_last_solution(problem):
     for loss in LOSSES:
         path = Path(Problem(X, y), np.array([1], np.uint64), loss=loss, fit_intercept=False, max_iter=1000)
         for alpha in (0.1, 0.05):
-            path.add(alpha, path.make_run(alpha).solve(1e-4))
+            path.add(alpha, path.make_solver(alpha).solve(1e-4))
         start, _, w = path._start(0.02)
         np.testing.assert_allclose(w, X.T @ (start * y) / (0.02 * len(y)), rtol=1e-9, atol=1e-12)
         for t in (0.4, 0.6, 0.8, 1.0):

@@ -4,8 +4,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import scale
 
 import reference
-from fastsvm import losses
-from fastsvm.solvers import pegasos, sdca
+from fastsvm.solvers import losses, pegasos, sdca
 
 OPTIONS = [
     {},

@@ -17,20 +17,20 @@ def test_the_dual_never_falls_and_stays_in_its_box(loss, bias_rate, weighted, pr
     c = np.random.default_rng(1).integers(0, 3, len(y)).astype(float) if weighted else None
     p = Problem(X, y, c)
     dual = sdca(X, y, loss=loss, alpha=ALPHA, sample_weight=c, tol=None, max_iter=3, random_state=0).dual
-    w, bias = p.combine(dual, ALPHA), bias_rate * p.imbalance(dual)
+    w, bias = p.primal_from_dual(dual, ALPHA), bias_rate * p.imbalance(dual)
 
     def value(dual, w, bias):  # with the intercept's own quadratic term, which stands for one more column
         extra = bias**2 / (2 * bias_rate * p.n) if bias_rate else 0.0
-        return p.bound(dual, w, loss, ALPHA) - extra
+        return p.dual_value(dual, w, loss, ALPHA) - extra
 
-    before, inside = value(dual, w, bias), p.inside(dual, loss)
+    before, inside = value(dual, w, bias), p.is_free(dual, loss)
     old = dual.copy()
     bias = polish(p, loss, ALPHA, bias_rate, w, bias, dual)
     after = value(dual, w, bias)
     assert after >= before if bias_rate else after > before  # clipped, the way may lead nowhere
     assert (dual[~inside] == old[~inside]).all()
-    assert not p.box(dual.copy(), loss)
-    np.testing.assert_allclose(w, p.combine(dual, ALPHA), atol=1e-10)
+    assert not p.clip_dual(dual.copy(), loss)
+    np.testing.assert_allclose(w, p.primal_from_dual(dual, ALPHA), atol=1e-10)
     assert bias == pytest.approx(bias_rate * p.imbalance(dual), abs=1e-10)
 
 
@@ -42,7 +42,7 @@ def test_flat_directions_take_few_epochs(monkeypatch):
     y = np.where(rng.random(400) < 0.5, 1, -1)
     options = {"alpha": 1e-3, "tol": 1e-6, "max_iter": 5000, "solver": "coordinate", "random_state": 0}
     with_them = sdca(X, y, **options)
-    monkeypatch.setattr("fastsvm.solvers._sdca_run.LOOK", 10**9)
+    monkeypatch.setattr("fastsvm.solvers._sdca_solver.LOOK", 10**9)
     without = sdca(X, y, **options)
     assert max(with_them.gap / with_them.objective, without.gap / without.objective) <= 1e-6
     assert with_them.n_iter < 0.7 * without.n_iter

@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics.pairwise import pairwise_kernels
 
 import reference
-from fastsvm import losses
+from fastsvm.solvers import losses
 
 RNG = np.random.default_rng(0)
 X, Z = RNG.normal(size=(23, 5)), RNG.normal(size=(11, 5))

@@ -5,8 +5,7 @@ from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from fastsvm import losses
-from fastsvm.solvers import LOSSES, sdca
+from fastsvm.solvers import LOSSES, losses, sdca
 
 OPTIONS = [
     {},
@@ -114,7 +113,7 @@ def independent_optimum(loss, alpha, X, y):
 
 
 def test_rows_past_the_cache_are_visited_in_blocks(problem, monkeypatch):
-    monkeypatch.setattr("fastsvm.solvers._run.CACHE", 0)
+    monkeypatch.setattr("fastsvm.solvers._solver.CACHE", 0)
     for order in ("permutation", "random", "cyclic"):
         for sgd_init in (False, True):
             r = sdca(*problem, alpha=0.01, order=order, sgd_init=sgd_init, random_state=0, max_iter=5000)

@@ -7,10 +7,10 @@ from scipy.optimize import minimize
 from sklearn.datasets import load_breast_cancer
 from sklearn.svm import SVC
 
-from fastsvm import SDCAClassifier, losses
-from fastsvm.solvers import LOSSES, Problem, sdca
-from fastsvm.solvers._sdca_run import SDCARun
-from fastsvm.solvers._solve import suits_newton
+from fastsvm import SDCAClassifier
+from fastsvm.solvers import LOSSES, Problem, losses, sdca
+from fastsvm.solvers._choose import suits_newton
+from fastsvm.solvers._sdca_solver import SDCASolver
 
 ALPHA = 1e-3
 ROUNDING = 1e-13  # of objectives below 1
@@ -117,7 +117,7 @@ def test_rows_are_left_out_and_come_back(loss):
     X, y = wide()
     options = {"loss": loss, "alpha": ALPHA, "fit_intercept": False, "order": "permutation"}
     options |= {"averaging": "last", "sgd_init": False, "random": np.array([7], np.uint64)}
-    run = SDCARun(Problem(X, y), max_iter=3000, **options)
+    run = SDCASolver(Problem(X, y), max_iter=3000, **options)
     visited = []
 
     def noted(next_order=run.next_order):
@@ -164,7 +164,7 @@ def test_any_start_reaches_the_same_optimum(loss, fit_intercept):
 @pytest.mark.parametrize("order", ["permutation", "random", "cyclic"])
 @pytest.mark.parametrize("loss", LOSSES)
 def test_rows_past_the_cache_sorted_by_class(loss, order, fit_intercept, monkeypatch):
-    monkeypatch.setattr("fastsvm.solvers._run.CACHE", 0)  # rows are visited in blocks, then
+    monkeypatch.setattr("fastsvm.solvers._solver.CACHE", 0)  # rows are visited in blocks, then
     X, y = wide(n=1500)
     first_class_first = np.argsort(y, kind="stable")
     X, y = X[first_class_first], y[first_class_first]

@@ -27,7 +27,7 @@ def run(code, folder):
         "from fastsvm import SDCAClassifier",
         "from fastsvm.solvers import sdca",
         "from fastsvm.text import BagOfWords",
-        "import fastsvm.persistence",
+        "import fastsvm.estimators.persistence",
     ],
 )
 def test_a_clone_that_was_not_built_says_so(code, tmp_path):

@@ -339,15 +339,16 @@ def test_names_come_when_they_are_asked_for():
         "assert 'sklearn' not in sys.modules and 'numpy' not in sys.modules\n"
         "assert {*fastsvm.__all__, '__version__'} <= {*dir(fastsvm)}\n"
         "assert {*fastsvm.text.__all__} <= {*dir(fastsvm.text)}\n"
-        "print(fastsvm.__version__, fastsvm.text.BagOfWords.__module__, fastsvm.linear.__name__)\n"
+        "print(fastsvm.__version__, fastsvm.text.BagOfWords.__module__, fastsvm.estimators.linear.__name__)\n"
         "for package in fastsvm, fastsvm.text:\n"
         "    for name in package.__all__: assert getattr(package, name).__name__ == name\n"
         "    assert not hasattr(package, 'never_heard_of')\n"
         "    try: package.never_heard_of\n"
         "    except AttributeError as error: assert package.__name__ in str(error)\n"
-        "from fastsvm import persistence, files\n"
-        "assert fastsvm.ModelFileError is persistence.ModelFileError is files.ModelFileError"
+        "from fastsvm.estimators import persistence\n"
+        "from fastsvm.model_files import container\n"
+        "assert fastsvm.ModelFileError is persistence.ModelFileError is container.ModelFileError"
     )
     out, modules = modules_after(code)
-    assert out.split()[1:] == ["fastsvm.text.bag", "fastsvm.linear"]
+    assert out.split()[1:] == ["fastsvm.estimators.bag_of_words", "fastsvm.estimators.linear"]
     assert "sklearn" in modules

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from fastsvm.solvers import LOSSES, sdca
 from fastsvm.solvers._rows import map_chunks
-from fastsvm.solvers._run import Problem
+from fastsvm.solvers._solver import Problem
 
 
 @pytest.fixture(params=["csr", "dense"])
@@ -127,7 +127,7 @@ def test_the_seed_decides_every_bit(loss, fit_intercept, rows, monkeypatch):
     X, y = rows
     options = {"loss": loss, "alpha": 1e-3, "fit_intercept": fit_intercept, "tol": 1e-4}
     for cache in (1 << 25, 0):
-        monkeypatch.setattr("fastsvm.solvers._run.CACHE", cache)
+        monkeypatch.setattr("fastsvm.solvers._solver.CACHE", cache)
         first, again, other = (bits(sdca(X, y, random_state=seed, n_jobs=2, **options)) for seed in (8, 8, 9))
         assert first == again
         assert first != other
