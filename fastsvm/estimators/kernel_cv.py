@@ -17,6 +17,7 @@ from ..solvers import KernelPegasosSolver, KernelProblem
 from ..solvers._input import as_state, positive
 from ..solvers._random import draw_rows
 from ..solvers.kernel.parameters import gamma_of
+from ..solvers.losses import as_loss
 from .base import ConvergenceWarning, all_or_nothing
 from .cross_validation import CrossValidated, mean_over_folds, rows_of
 from .kernel import KernelClassifier, KernelPegasosClassifier, KernelSDCAClassifier, ended
@@ -235,8 +236,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
 
     def _fit_all(self, X, problem, seed, start):
         """Fit all rows at `gamma_` and `alpha_`, starting from dual variables that their box may not hold."""
-        if self.loss != "squared_hinge":  # the dual variables of which have no upper end
-            start = np.minimum(start, problem.weights if problem.weights.size else 1.0)
+        start = np.minimum(start, as_loss(self.loss).uppers(problem.weights if problem.weights.size else 1.0))
         final = self._model(self.gamma_, self.alpha_)
         with one_blas_thread:
             run = final._make_solver(problem, seed, start)
@@ -329,8 +329,10 @@ class _Path:
 
         def multiple(k):
             def bound(t):
-                gap, losses, pulls = self.problem.gap_terms(k, t * dual[k], t * scores[k], model.loss, terms)
-                return losses + pulls / 2 - gap
+                gap, losses, dual_margins = self.problem.gap_terms(
+                    k, t * dual[k], t * scores[k], model.loss, terms
+                )
+                return losses + dual_margins / 2 - gap
 
             return best_multiple(bound, shrinks)[0] * dual[k]
 

@@ -5,11 +5,12 @@ from sklearn.utils import check_random_state
 
 from ..fitting.labels import signs_of
 from ..solvers import LOSSES, ASDCASolver, PegasosSolver, PerceptronSolver, make_solver
-from ..solvers._asdca_solver import GAMMAS, as_theta
+from ..solvers._asdca_solver import as_theta
 from ..solvers._choose import SOLVERS
-from ..solvers._input import as_alpha, flag, one_of, positive
-from ..solvers._pegasos_solver import PEGASOS_LOSSES, PEGASOS_OUTPUTS, SAMPLINGS
+from ..solvers._input import as_alpha, as_width, flag, one_of, positive
+from ..solvers._pegasos_solver import PEGASOS_OUTPUTS, SAMPLINGS
 from ..solvers._sdca_solver import ORDERS, OUTPUTS
+from ..solvers.losses import PEGASOS_LOSSES, SMOOTH_LOSSES, as_loss
 from .base import LinearClassifier, OnlineClassifier, all_or_nothing
 from .certify import certify
 
@@ -30,8 +31,11 @@ class SDCAClassifier(LinearClassifier):
     Parameters
     ----------
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
-        phi(m) = max(0, 1-m) (SVM); its square; the hinge with (1-m)^2/2 for 0 <= m <= 1 and 1/2-m below;
-        log(1 + exp(-m)) (logistic regression).
+        phi(m) = max(0, 1-m) (SVM); its square; the hinge with its kink rounded; log(1 + exp(-m)) (logistic
+        regression).
+    hinge_width : float > 0, default=1.0
+        The g of "smooth_hinge": (1-m)^2 / (2 g) for 1-g <= m <= 1, 1 - g/2 - m below. The narrower, the
+        nearer to the hinge, and the slower. Other losses have none.
     alpha : float > 0, default=1e-4
         Regularisation strength.
     max_iter : int, default=1000
@@ -110,6 +114,7 @@ class SDCAClassifier(LinearClassifier):
         self,
         loss="hinge",
         *,
+        hinge_width=1.0,
         alpha=1e-4,
         max_iter=1000,
         tol=1e-3,
@@ -126,6 +131,7 @@ class SDCAClassifier(LinearClassifier):
         random_state=None,
     ):
         self.loss = loss
+        self.hinge_width = hinge_width
         self.alpha = alpha
         self.max_iter = max_iter
         self.tol = tol
@@ -147,6 +153,7 @@ class SDCAClassifier(LinearClassifier):
 
     def _check_params(self):
         one_of("loss", self.loss, LOSSES)
+        as_width(self.hinge_width)
         as_alpha(self.alpha)
         positive("max_iter", self.max_iter, kind=int)
         if self.tol is not None:
@@ -164,7 +171,7 @@ class SDCAClassifier(LinearClassifier):
             problem,
             solver=self.solver,
             tol=self.tol,
-            loss=self.loss,
+            loss=as_loss(self.loss, self.hinge_width),
             alpha=self.alpha,
             fit_intercept=self.fit_intercept,
             max_iter=max_iter,
@@ -469,8 +476,9 @@ class ASDCAClassifier(LinearClassifier):
     Parameters
     ----------
     loss : {"smooth_hinge", "squared_hinge", "log"}, default="smooth_hinge"
-        phi(m) = (1-m)^2/2 for 0 <= m <= 1, 1/2-m below and 0 above; max(0, 1-m)^2; log(1 + exp(-m))
-        (logistic regression).
+        phi(m) = max(0, 1-m) with its kink rounded; max(0, 1-m)^2; log(1 + exp(-m)) (logistic regression).
+    hinge_width : float > 0, default=1.0
+        The g of "smooth_hinge": (1-m)^2 / (2 g) for 1-g <= m <= 1, 1 - g/2 - m below.
     alpha : float > 0, default=1e-4
         Regularisation strength.
     max_iter : int, default=1000
@@ -532,6 +540,7 @@ class ASDCAClassifier(LinearClassifier):
         self,
         loss="smooth_hinge",
         *,
+        hinge_width=1.0,
         alpha=1e-4,
         max_iter=1000,
         tol=1e-3,
@@ -545,6 +554,7 @@ class ASDCAClassifier(LinearClassifier):
         random_state=None,
     ):
         self.loss = loss
+        self.hinge_width = hinge_width
         self.alpha = alpha
         self.max_iter = max_iter
         self.tol = tol
@@ -562,7 +572,8 @@ class ASDCAClassifier(LinearClassifier):
         return self.tol
 
     def _check_params(self):
-        one_of("loss", self.loss, GAMMAS)
+        one_of("loss", self.loss, SMOOTH_LOSSES)
+        as_width(self.hinge_width)
         as_alpha(self.alpha)
         positive("max_iter", self.max_iter, kind=int)
         if self.tol is not None:
@@ -575,7 +586,7 @@ class ASDCAClassifier(LinearClassifier):
     def _make_solver(self, problem, random, max_iter, **_):
         return ASDCASolver(
             problem,
-            loss=self.loss,
+            loss=as_loss(self.loss, self.hinge_width),
             alpha=self.alpha,
             fit_intercept=self.fit_intercept,
             max_iter=max_iter,

@@ -11,10 +11,8 @@ from . import _rows
 from ._input import EXTREME, as_order, as_rows, as_signs, as_weights
 from ._random import block_numbers, draw_rows, shuffle, shuffle_blocks
 from ._rows import dual_sum, loss_sum, scale_by_sign, sums_by_sign
+from .losses import as_loss
 
-# As numbered in _losses.pxd.
-CODES = {"hinge": 0, "squared_hinge": 1, "smooth_hinge": 2, "log": 3, "perceptron": 4}
-LOSSES = tuple(CODES)[:4]
 CACHE = 1 << 25  # bytes of X that a processor's last cache is likely to hold
 
 
@@ -123,7 +121,9 @@ class Problem:
 
     def mean_loss(self, w, intercept, loss):
         """1/n sum_i c_i phi(y_i (w.x_i + intercept))."""
-        total = loss_sum(self.rows, self.signs, self.weights, w, intercept, CODES[loss], self.threads)
+        total = loss_sum(
+            self.rows, self.signs, self.weights, w, intercept, as_loss(loss).struct, self.threads
+        )
         return total / self.n
 
     def require_range(self, alpha):
@@ -143,13 +143,12 @@ class Problem:
     def dual_value(self, dual, w_of_dual, loss, alpha, factors=(1.0, 1.0)):
         """D(b), given w(b)."""
         norm = float(w_of_dual @ w_of_dual)
-        psi = dual_sum(self.signs, dual, self.weights, CODES[loss], *factors)
+        psi = dual_sum(self.signs, dual, self.weights, as_loss(loss).struct, *factors)
         return psi / self.n - alpha / 2 * norm
 
     def upper(self, loss):
         """The upper ends of the dual variables' domains: a number, or one a row."""
-        upper = self.weights if self.weights.size else 1.0
-        return np.where(np.equal(upper, 0), 0, np.inf) if loss == "squared_hinge" else upper
+        return as_loss(loss).uppers(self.weights if self.weights.size else 1.0)
 
     def is_free(self, dual, loss):
         """Which dual variables are strictly inside their domain."""

@@ -6,7 +6,8 @@ import numpy as np
 from scipy import sparse
 
 from .._input import EXTREME, as_matrix, as_signs, as_weights, finite, one_of, positive
-from .._solver import CODES, out_of_range
+from .._solver import out_of_range
+from ..losses import as_loss
 from ._gram import FullGram, Gram
 from ._kernel import gap_terms
 from ._values import KERNELS, GivenKernel, Kernel
@@ -69,7 +70,7 @@ class KernelProblem:
 
     def gap_terms(self, k, dual, scores, loss, out):
         """As the kernel's, for class k."""
-        return gap_terms(self.signs[k], self.weights, dual, scores, CODES[loss], out)
+        return gap_terms(self.signs[k], self.weights, dual, scores, as_loss(loss).struct, out)
 
 
 def as_all_signs(Y, n):

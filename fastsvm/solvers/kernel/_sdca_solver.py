@@ -9,7 +9,8 @@ import numpy as np
 from .._input import as_alpha, as_state, one_of, positive
 from .._polish import polish_block
 from .._random import shuffle
-from .._solver import CODES, LOSSES, Epoch, require_finite
+from .._solver import Epoch, require_finite
+from ..losses import LOSSES, as_loss
 from . import _kernel
 from ._gram import for_each
 from ._problem import KernelProblem, KernelResult, make_gram
@@ -45,7 +46,7 @@ class KernelSDCASolver:
 
     def __init__(self, problem, *, loss, alpha, max_iter, random, start=None):
         problem.require_range(alpha)
-        self.problem, self.loss, self.alpha, self.max_iter = problem, loss, alpha, max_iter
+        self.problem, self.loss, self.alpha, self.max_iter = problem, as_loss(loss), alpha, max_iter
         shape = problem.signs.shape
         self.rate = 1 / (alpha * problem.n)
         self.steepness = np.maximum(problem.gram.diagonal, 0) * self.rate  # of indefinite kernels too
@@ -171,11 +172,11 @@ class KernelSDCASolver:
         limit = min(PATIENCE, self.max_iter - self.epochs[k])
         done, gap, goal = 0, np.inf, goal * p.n
         while gap > goal and done < limit:
-            if done and self.loss != "log":
+            if done and self.loss.quadratic:
                 polish_block(block, self.rate, p.signs[k, rows], weights, dual, scores, self.loss)
             more, gap = _kernel.ascend(
                 *(block, self.steepness[rows], self.rate, p.signs[k, rows], weights, dual, scores),
-                *(CODES[self.loss], order, self.states[k], min(SPELL, limit - done), goal),
+                *(self.loss.struct, order, self.states[k], min(SPELL, limit - done), goal),
             )
             done += more
         self.epochs[k] += done
@@ -193,8 +194,8 @@ class KernelSDCASolver:
 
     def _measure(self, k):
         p = self.problem
-        gap, losses, pulls = p.gap_terms(k, self.dual[k], self.scores[k], self.loss, self.terms[k])
-        self.primal[k] = (losses + max(pulls, 0.0) / 2) / p.n
+        gap, losses, dual_margins = p.gap_terms(k, self.dual[k], self.scores[k], self.loss, self.terms[k])
+        self.primal[k] = (losses + max(dual_margins, 0.0) / 2) / p.n
         self.gap[k] = gap / p.n
         require_finite(self.primal[k], self.gap[k])
 
