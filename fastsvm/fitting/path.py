@@ -54,9 +54,8 @@ class Path:
 
     def make_solver(self, alpha, threads=1):
         """A run that starts from what the last two solutions suggest."""
-        self.problem.threads = threads
         return make_solver(
-            self.problem,
+            self.problem.with_threads(threads),
             alpha=alpha,
             random=self.random,
             start=None if self.last is None else self._start(alpha),

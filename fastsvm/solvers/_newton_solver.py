@@ -361,7 +361,8 @@ class NewtonSolver(Solver):
 
     def finished(self):
         """Whether double precision allows no more."""
-        return self.stalled > 5 or self.point.gap <= 1e-15 * self.point.primal
+        exact = self.point is not None and self.point.gap <= 1e-15 * self.point.primal
+        return exact or self.stalled > 5
 
 
 def direction(H, slope):

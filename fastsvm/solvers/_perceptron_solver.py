@@ -14,7 +14,7 @@ class PerceptronSolver(Solver):
 
     def __init__(self, problem, *, fit_intercept, max_iter, averaging, order, random):
         super().__init__(problem, order=order, max_iter=max_iter, random=random)
-        self.w = np.zeros(problem.rows.n_columns)
+        self.w, self.separated = np.zeros(problem.rows.n_columns), False
         self.averaging_correction = np.zeros(problem.rows.n_columns) if averaging else None
         self.state = _perceptron.State(fit_intercept, self.w, self.averaging_correction)
 

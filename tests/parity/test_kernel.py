@@ -145,7 +145,7 @@ def test_pegasos_with_room_for_few_rows(layout, capacity):
         gram = make_gram(X, "rbf", gamma=0.3, cache_size=capacity * len(twin) * 8 / MIB)
         assert gram.capacity == capacity
         run = KernelPegasosSolver(KernelProblem(gram, Y, weights), ALPHA)
-        run.visit(order.astype(np.int32))
+        run.run_epoch(order.astype(np.int32))
         expected = reference.kernel_pegasos(K, Y, order, ALPHA, weights)
         np.testing.assert_array_equal(run.counts, expected)
         np.testing.assert_allclose(run.scores, (run.counts * Y) @ K, rtol=1e-10, atol=1e-10)

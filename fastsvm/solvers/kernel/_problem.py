@@ -62,6 +62,16 @@ class KernelProblem:
             self.weights = chosen * self.weights if self.weights.size else chosen
             self.n = len(rows)
 
+    @classmethod
+    def of_sample(cls, gram, Y, weights, n):
+        """A problem of n rows of which only those of `gram` are ever visited.
+
+        Their weights, an array or one of length 0, are checked already, and may all be 0.
+        """
+        problem = cls(gram, Y)
+        problem.weights, problem.n = weights, n
+        return problem
+
     def require_range(self, alpha):
         """Raise a ValueError if some scores may be too large, which alpha does not keep small."""
         largest = self.gram.diagonal.max() * (self.weights.max() if self.weights.size else 1.0)
