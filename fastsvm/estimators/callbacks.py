@@ -67,17 +67,17 @@ class Tasks:
         """The fit is done and its attributes are set."""
         self.root.call_on_fit_task_end(**self.data, reconstruction_attributes={})
 
-    def watch(self, k, run, epochs, tol):
+    def watch(self, k, run, epochs):
         """The epochs of the k-th run, with the hooks called around each."""
         task, data = self.children[k], self.data
         if task is not self.root:
             data = {**data, "y": data["y"] == self.labels[k]}
             self._begin(task, data)
-        yield from self._epochs(k, run, epochs, tol, data)
+        yield from self._epochs(k, run, epochs, data)
         if task is not self.root:
             self._end(task, data, run)
 
-    def _epochs(self, k, run, epochs, tol, data):
+    def _epochs(self, k, run, epochs, data):
         over = False
         while not over:
             step = self.children[k].subcontext("epoch")
@@ -86,12 +86,11 @@ class Tasks:
             if epoch is None:
                 self._end(step, data, run)
                 return
-            over = run.done == run.max_iter or run.finished() or run.point.within(tol)
+            over = run.is_over
             if self._end(step, data, run) and not over:
                 self.stopped.add(k)
                 over = True
-                run.point = p = run.finalize()
-                epoch = epoch._replace(primal=p.primal, dual=p.bound, gap=p.gap)
+                epoch = run.stop()
             yield epoch
 
     def _begin(self, task, data):

@@ -12,6 +12,7 @@ from ..fitting.certificate import TINY, Certificate, bracket, dual_of_scores
 from ..fitting.labels import signs_of
 from ..solvers import LOSSES, Problem, as_weights, make_solver
 from ..solvers._input import as_alpha, as_matrix, as_state, one_of, positive
+from ..solvers.losses import as_loss
 from .base import ConvergenceWarning, LinearClassifier
 
 __all__ = ["certify"]
@@ -112,7 +113,7 @@ def certify(
         raise ValueError(f"y has {len(y)} labels; X has {X.shape[0]} rows.")
     classes, coef, intercept = _classifier(model, X, y, intercept)
     loss, alpha = _objective(model, loss, alpha, len(classes), len(y))
-    one_of("loss", loss, LOSSES)
+    phi = as_loss(one_of("loss", loss, LOSSES), getattr(model, "hinge_width", 1.0))
     alpha = as_alpha(alpha)
     labels = classes[1:] if len(classes) == 2 else classes
     weights = _weights(model, y, classes, labels, sample_weight)
@@ -128,10 +129,10 @@ def certify(
         problem = Problem(rows, signs_of(y, label), weights[k])
         rows = problem.rows  # checked once
         free, b0 = intercept is not None, 0.0 if intercept is None else float(intercept[k])
-        dual = dual_of_scores(problem, X @ coef[k] + b0, loss) if duals is None else duals[k]
-        run = partial(make_solver, problem, loss=loss, alpha=alpha, fit_intercept=free,
+        dual = dual_of_scores(problem, X @ coef[k] + b0, phi) if duals is None else duals[k]
+        run = partial(make_solver, problem, loss=phi, alpha=alpha, fit_intercept=free,
                       max_iter=max_iter, random=random)  # fmt: skip
-        found.append(bracket(problem, coef[k], b0, dual, run, loss, alpha, free, accuracy, tol))
+        found.append(bracket(problem, coef[k], b0, dual, run, phi, alpha, free, accuracy, tol))
     *values, epochs = zip(*found, strict=True)
     values = [each[0] if len(labels) == 1 else np.array(each) for each in values]
     certificate = Certificate(loss, alpha, classes, *values, max(epochs))

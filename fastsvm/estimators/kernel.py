@@ -291,7 +291,7 @@ class KernelSDCAClassifier(KernelClassifier):
         with one_blas_thread:
             problem = KernelProblem(self._gram(X), self._signs(y), self._weights(y, sample_weight))
             run = self._make_solver(problem, check_random_state(self.random_state).randint(2**31 - 1))
-            for classes in run.rounds(self.tol):
+            for classes in run.epochs(self.tol):
                 if self.verbose:
                     self._report(run, classes)
         self._set_result(X, run.result())
@@ -329,7 +329,7 @@ def ended(run, alpha=None):
     """Where each class of a KernelSDCASolver has ended."""
     return [
         Ended(gap / primal if primal > 0 else 0.0, n_iter, alpha)
-        for primal, gap, n_iter in zip(run.primal, run.gap, run.epochs, strict=True)
+        for primal, gap, n_iter in zip(run.primal, run.gap, run.done, strict=True)
     ]
 
 
@@ -484,7 +484,7 @@ class KernelPegasosClassifier(KernelClassifier):
             problem = KernelProblem(self._gram(X), self._signs(y), self._weights(y, sample_weight))
             run = KernelPegasosSolver(problem, self.alpha, done, scores)
             order = check_random_state(self.random_state).permutation(len(y))
-            run.visit(order.astype(np.int32))
+            run.run_epoch(order.astype(np.int32))
         earlier = None if first else (self.support_, self.dual_coef_, self.support_vectors_)
         seen = 0 if first else self._seen()
         self._set_support(X, run.coef)

@@ -18,6 +18,7 @@ from ..solvers import KernelPegasosSolver, KernelProblem
 from ..solvers._input import as_state, positive
 from ..solvers._random import draw_rows
 from ..solvers.kernel.parameters import gamma_of
+from ..solvers.losses import as_loss
 from .base import ConvergenceWarning
 from .cross_validation import CrossValidated, mean_over_folds, rows_of
 from .kernel import KernelClassifier, KernelPegasosClassifier, KernelSDCAClassifier, ended
@@ -225,7 +226,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         if self.gamma_ != gamma:
             gram = None
             gram = self._gram(X)
-        gram.threads = effective_n_jobs(self.n_jobs)
+        gram.use_threads(effective_n_jobs(self.n_jobs))
         self.mean_scores_ = self.scores_.mean(axis=2)
 
         run = self._fit_all(X, KernelProblem(gram, signs, self._weights(y, sample_weight)), seed, start)
@@ -236,12 +237,11 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
 
     def _fit_all(self, X, problem, seed, start):
         """Fit all rows at `gamma_` and `alpha_`, starting from dual variables that their box may not hold."""
-        if self.loss != "squared_hinge":  # the dual variables of which have no upper end
-            start = np.minimum(start, problem.weights if problem.weights.size else 1.0)
+        start = np.minimum(start, as_loss(self.loss).uppers(problem.weights if problem.weights.size else 1.0))
         final = self._model(self.gamma_, self.alpha_)
         with one_blas_thread:
             run = final._make_solver(problem, seed, start)
-            for _ in run.rounds(self.tol):
+            for _ in run.epochs(self.tol):
                 pass
         final._set_result(X, run.result())
         vars(self).update({name: value for name, value in vars(final).items() if name.endswith("_")})
@@ -297,7 +297,7 @@ class _Fit(NamedTuple):
     coef: np.ndarray
     primal: np.ndarray
     gap: np.ndarray
-    epochs: np.ndarray
+    done: np.ndarray
 
 
 class _Path:
@@ -315,9 +315,9 @@ class _Path:
 
     def solve(self, model, stopping):
         """The fit at the alpha of a KernelSDCAClassifier; given up once `stopping` has an item."""
-        _age(self.problem.gram)
+        self.problem.gram.forget_uses()
         run = model._make_solver(self.problem, self.seed, None if self.last is None else self._start(model))
-        for _ in run.rounds(model.tol):
+        for _ in run.epochs(model.tol):
             if stopping:
                 raise KeyboardInterrupt
         self.last = _Fit(*(getattr(run, name) for name in _Fit._fields))
@@ -330,8 +330,10 @@ class _Path:
 
         def multiple(k):
             def bound(t):
-                gap, losses, pulls = self.problem.gap_terms(k, t * dual[k], t * scores[k], model.loss, terms)
-                return losses + pulls / 2 - gap
+                gap, losses, dual_margins = self.problem.gap_terms(
+                    k, t * dual[k], t * scores[k], model.loss, terms
+                )
+                return losses + dual_margins / 2 - gap
 
             return best_multiple(bound, shrinks)[0] * dual[k]
 
@@ -491,13 +493,13 @@ def _measure(model, X, y, folds, orders, grid, report):
     def measure(which):
         alpha, fold = which
         cells, test, order = grid[alpha, :, fold], folds[fold][1], orders[fold]
-        _age(gram)
+        gram.forget_uses()
         run = KernelPegasosSolver(problems[fold], cells["alpha"][0])
         for k, n_iter in enumerate(cells["n_iter"]):
             while run.t < n_iter:
                 if stopping:
                     raise KeyboardInterrupt
-                run.visit(order[run.t : min(n_iter, run.t + step)])
+                run.run_epoch(order[run.t : min(n_iter, run.t + step)])
             cells["error"][k] = np.mean(winners(_decision(run.scores, test)) != places[test])
             cells["seconds"][k] = run.seconds
         report()
@@ -521,11 +523,5 @@ def _share(gram, needed, n_runs, n_jobs):
         return 1
     gram.fetch(needed, 0)
     n_workers = min(n_threads, n_runs)
-    gram.threads = n_threads // n_workers
-    gram.shared = n_workers > 1
+    gram.use_threads(n_threads // n_workers, shared=n_workers > 1)
     return n_workers
-
-
-def _age(gram):
-    """Let a run's clock start at 0: rows that are kept from other runs are older."""
-    gram.used[:] = -1

@@ -22,8 +22,11 @@ class SDCAClassifier(LinearClassifier, SDCA):
     Parameters
     ----------
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
-        phi(m) = max(0, 1-m) (SVM); its square; the hinge with (1-m)^2/2 for 0 <= m <= 1 and 1/2-m below;
-        log(1 + exp(-m)) (logistic regression).
+        phi(m) = max(0, 1-m) (SVM); its square; the hinge with its kink rounded; log(1 + exp(-m)) (logistic
+        regression).
+    hinge_width : float > 0, default=1.0
+        The g of "smooth_hinge": (1-m)^2 / (2 g) for 1-g <= m <= 1, 1 - g/2 - m below. The narrower, the
+        nearer to the hinge, and the slower. Other losses have none.
     alpha : float > 0, default=1e-4
         Regularisation strength.
     max_iter : int, default=1000
@@ -255,8 +258,9 @@ class ASDCAClassifier(LinearClassifier, ASDCA):
     Parameters
     ----------
     loss : {"smooth_hinge", "squared_hinge", "log"}, default="smooth_hinge"
-        phi(m) = (1-m)^2/2 for 0 <= m <= 1, 1/2-m below and 0 above; max(0, 1-m)^2; log(1 + exp(-m))
-        (logistic regression).
+        phi(m) = max(0, 1-m) with its kink rounded; max(0, 1-m)^2; log(1 + exp(-m)) (logistic regression).
+    hinge_width : float > 0, default=1.0
+        The g of "smooth_hinge": (1-m)^2 / (2 g) for 1-g <= m <= 1, 1 - g/2 - m below.
     alpha : float > 0, default=1e-4
         Regularisation strength.
     max_iter : int, default=1000

@@ -81,8 +81,8 @@ def _share(part, whole):
 
 def dual_of_scores(problem, scores, loss):
     """b_i = -c_i phi'(m_i): the dual variables of an optimum that has these margins."""
-    pulls = -slope(loss, problem.signs * scores)
-    return problem.weights * pulls if problem.weights.size else pulls
+    dual = -slope(loss, problem.signs * scores)
+    return problem.weights * dual if problem.weights.size else dual
 
 
 def bracket(problem, w, intercept, dual, run_from, loss, alpha, free, accuracy, tol):

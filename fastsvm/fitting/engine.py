@@ -46,7 +46,7 @@ def solve_all(make_solvers, *, tol=None, trace=True, n_threads=1, verbose=False,
             run.cancelled = True
         epochs = run.epochs(tol, trace)
         if tasks is not None:
-            epochs = tasks.watch(k, run, epochs, tol)
+            epochs = tasks.watch(k, run, epochs)
         result = run.result(_reported(epochs, label) if verbose else epochs)
         live.remove(run)
         return result

@@ -3,11 +3,12 @@
 import numpy as np
 
 from ..solvers import LOSSES, ASDCASolver, PegasosSolver, PerceptronSolver, make_solver
-from ..solvers._asdca_solver import GAMMAS, as_theta
+from ..solvers._asdca_solver import as_theta
 from ..solvers._choose import SOLVERS
-from ..solvers._input import as_alpha, flag, one_of, positive
-from ..solvers._pegasos_solver import PEGASOS_LOSSES, PEGASOS_OUTPUTS, SAMPLINGS
+from ..solvers._input import as_alpha, as_width, flag, one_of, positive
+from ..solvers._pegasos_solver import PEGASOS_OUTPUTS, SAMPLINGS
 from ..solvers._sdca_solver import ORDERS, OUTPUTS
+from ..solvers.losses import PEGASOS_LOSSES, SMOOTH_LOSSES, as_loss
 from .labels import signs_of
 from .linear_model import LinearModel, OnlineModel
 
@@ -21,6 +22,7 @@ class SDCA(LinearModel):
         self,
         loss="hinge",
         *,
+        hinge_width=1.0,
         alpha=1e-4,
         max_iter=1000,
         tol=1e-3,
@@ -37,6 +39,7 @@ class SDCA(LinearModel):
         random_state=None,
     ):
         self.loss = loss
+        self.hinge_width = hinge_width
         self.alpha = alpha
         self.max_iter = max_iter
         self.tol = tol
@@ -58,6 +61,7 @@ class SDCA(LinearModel):
 
     def _check_params(self):
         one_of("loss", self.loss, LOSSES)
+        as_width(self.hinge_width)
         as_alpha(self.alpha)
         positive("max_iter", self.max_iter, kind=int)
         if self.tol is not None:
@@ -75,7 +79,7 @@ class SDCA(LinearModel):
             problem,
             solver=self.solver,
             tol=self.tol,
-            loss=self.loss,
+            loss=as_loss(self.loss, self.hinge_width),
             alpha=self.alpha,
             fit_intercept=self.fit_intercept,
             max_iter=max_iter,
@@ -239,6 +243,7 @@ class ASDCA(LinearModel):
         self,
         loss="smooth_hinge",
         *,
+        hinge_width=1.0,
         alpha=1e-4,
         max_iter=1000,
         tol=1e-3,
@@ -252,6 +257,7 @@ class ASDCA(LinearModel):
         random_state=None,
     ):
         self.loss = loss
+        self.hinge_width = hinge_width
         self.alpha = alpha
         self.max_iter = max_iter
         self.tol = tol
@@ -269,7 +275,8 @@ class ASDCA(LinearModel):
         return self.tol
 
     def _check_params(self):
-        one_of("loss", self.loss, GAMMAS)
+        one_of("loss", self.loss, SMOOTH_LOSSES)
+        as_width(self.hinge_width)
         as_alpha(self.alpha)
         positive("max_iter", self.max_iter, kind=int)
         if self.tol is not None:
@@ -282,7 +289,7 @@ class ASDCA(LinearModel):
     def _make_solver(self, problem, random, max_iter, **_):
         return ASDCASolver(
             problem,
-            loss=self.loss,
+            loss=as_loss(self.loss, self.hinge_width),
             alpha=self.alpha,
             fit_intercept=self.fit_intercept,
             max_iter=max_iter,

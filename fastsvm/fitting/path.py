@@ -6,6 +6,7 @@ import numpy as np
 
 from ..solvers import LOSSES, Problem, make_solver
 from ..solvers._input import as_matrix, as_state, flag, one_of, positive
+from ..solvers.losses import as_loss, slope
 from .advice import Ended, warn_if_short
 from .engine import solve_all
 from .labels import as_coefficients, as_labels, signs_of
@@ -54,9 +55,8 @@ class Path:
 
     def make_solver(self, alpha, threads=1):
         """A run that starts from what the last two solutions suggest."""
-        self.problem.threads = threads
         return make_solver(
-            self.problem,
+            self.problem.with_threads(threads),
             alpha=alpha,
             random=self.random,
             start=None if self.last is None else self._start(alpha),
@@ -65,7 +65,7 @@ class Path:
 
     def add(self, alpha, result):
         """Remember a solution."""
-        if self.last is not None and self.options["loss"] != "hinge":
+        if self.last is not None and as_loss(self.options["loss"]).smooth:
             self.before = self.last[:2]
         self.last = alpha, result.dual, result.w, result.intercept
 
@@ -256,7 +256,7 @@ def decreasing(alphas):
 
 def largest_alpha(X, problem, loss, fit_intercept):
     """The alpha above which w = g / alpha, nearly; see `sdca_path`."""
-    dual = np.full(problem.n, {"squared_hinge": 2.0, "log": 0.5}.get(loss, 1.0))
+    dual = np.full(problem.n, -slope(loss, 0.0))
     if problem.weights.size:
         dual *= problem.weights
     factors = problem.balance(dual) if fit_intercept else (1.0, 1.0)

@@ -10,12 +10,13 @@ from ._newton_solver import NewtonSolver
 from ._pegasos_solver import PegasosSolver, pegasos
 from ._perceptron_solver import PerceptronSolver, perceptron
 from ._sdca_solver import SDCASolver
-from ._solver import LOSSES, Epoch, Problem, Result
+from ._solver import Epoch, Problem, Result
 from ._sparse import as_csr
 from .kernel._gram import scores_of
 from .kernel._pegasos_solver import KernelPegasosSolver, kernel_pegasos
 from .kernel._problem import KernelProblem, KernelResult, make_gram
 from .kernel._sdca_solver import KernelSDCASolver, kernel_sdca
+from .losses import LOSSES
 
 __all__ = [
     "LOSSES",

@@ -5,11 +5,9 @@ import math
 import numpy as np
 
 from . import _asdca
-from ._input import as_alpha, as_state, flag, one_of, positive
-from ._solver import CODES, Point, Problem, Solver
-
-# The losses whose slope has no jumps: it changes by at most 1/gamma times the change of the margin.
-GAMMAS = {"smooth_hinge": 1.0, "squared_hinge": 0.5, "log": 4.0}
+from ._input import as_alpha, as_state, as_width, flag, one_of, positive
+from ._solver import Point, Problem, Solver
+from .losses import SMOOTH_LOSSES, as_loss
 
 
 class ASDCASolver(Solver):
@@ -19,9 +17,9 @@ class ASDCASolver(Solver):
 
     def __init__(self, problem, *, loss, alpha, fit_intercept, max_iter, batch_size, theta, order, random):
         super().__init__(problem, order=order, max_iter=max_iter, random=random, alpha=alpha, grouped=False)
-        self.loss, self.fit_intercept = loss, fit_intercept
+        self.loss, self.fit_intercept = as_loss(loss), fit_intercept
         self.batch_size = min(batch_size, self.visits)
-        options = {"loss": loss, "alpha": alpha, "batch_size": self.batch_size}
+        options = {"loss": self.loss, "alpha": alpha, "batch_size": self.batch_size}
         column = intercept_column(problem, **options) if fit_intercept else 0.0
         self.theta = paper_theta(problem, column, **options) if theta == "paper" else theta
         rate = 1 / (alpha * problem.n)
@@ -30,7 +28,7 @@ class ASDCASolver(Solver):
         self.v, self.z = pairs.T
         self.dual = np.zeros(problem.n)
         self.state = _asdca.State(
-            CODES[loss],
+            self.loss.struct,
             self.theta,
             rate,
             self.bias_rate,
@@ -45,7 +43,7 @@ class ASDCASolver(Solver):
         order, size = self.next_order(), self.batch_size
         if size <= self.problem.rows.chunk_rows():
             for part in self.slices(order, multiple=size):
-                _asdca.visit(*self.problem.data, part, self.state)
+                _asdca.run_epoch(*self.problem.data, part, self.state)
         else:
             for first in range(0, len(order), size):
                 self._long_step(order[first : first + size])
@@ -57,7 +55,7 @@ class ASDCASolver(Solver):
 
     def _long_step(self, batch):
         """One step in several calls, on a batch that is too long for one."""
-        for kernel in (_asdca.look, _asdca.move):
+        for kernel in (_asdca.update_duals, _asdca.update_primal):
             first = 0
             for part in self.slices(batch):
                 kernel(*self.problem.data, part, self.state, first)
@@ -110,7 +108,7 @@ def paper_theta(problem, column=0.0, *, loss, alpha, batch_size):
     if problem.weights.size:
         squares *= problem.weights
     largest = float(squares.max())
-    s = GAMMAS[loss] * alpha * problem.n / largest if largest > 0 else math.inf
+    s = alpha / as_loss(loss).lipschitz * problem.n / largest if largest > 0 else math.inf
     return min(1.0, math.sqrt(s / batch_size), s, math.cbrt(s / batch_size) * math.cbrt(s)) / 4
 
 
@@ -122,7 +120,7 @@ def intercept_column(problem, *, loss, alpha, batch_size):
     """
     norms = problem.rows.squared_norms()
     heaviest = problem.weights.max() if problem.weights.size else 1.0
-    room = GAMMAS[loss] * alpha * problem.n / (batch_size * heaviest) - norms.max()
+    room = alpha / as_loss(loss).lipschitz * problem.n / (batch_size * heaviest) - norms.max()
     return max(0.1 * float(norms.mean()), float(room), np.finfo(float).tiny)
 
 
@@ -141,6 +139,7 @@ def asdca(
     y,
     *,
     loss="smooth_hinge",
+    hinge_width=1.0,
     alpha=1e-4,
     sample_weight=None,
     fit_intercept=False,
@@ -173,7 +172,9 @@ def asdca(
         one that is much longer than the others slows all down.
     y : array of shape (n_samples,), of -1 and +1
     loss : {"smooth_hinge", "squared_hinge", "log"}, default="smooth_hinge"
-        Those with a continuous slope, of Lipschitz constant 1/gamma = 1, 2 and 1/4.
+        Those with a continuous slope, of Lipschitz constant 1/gamma: 1/hinge_width, 2 and 1/4.
+    hinge_width : float > 0, default=1.0
+        The gamma of "smooth_hinge", as in `sdca`.
     alpha : float > 0, default=1e-4
         Regularisation strength, lambda in the paper.
     sample_weight : array of shape (n_samples,), default=None
@@ -229,7 +230,7 @@ def asdca(
     """
     run = ASDCASolver(
         Problem(X, y, sample_weight),
-        loss=one_of("loss", loss, GAMMAS),
+        loss=as_loss(one_of("loss", loss, SMOOTH_LOSSES), as_width(hinge_width)),
         alpha=as_alpha(alpha),
         fit_intercept=flag("fit_intercept", fit_intercept),
         max_iter=positive("max_iter", max_iter, kind=int),

@@ -1,9 +1,10 @@
 """`sdca`, and which method it takes for which problem."""
 
-from ._input import as_alpha, as_start, as_state, flag, one_of, positive
+from ._input import as_alpha, as_start, as_state, as_width, flag, one_of, positive
 from ._newton_solver import NewtonSolver
 from ._sdca_solver import ORDERS, OUTPUTS, SDCASolver
-from ._solver import LOSSES, Problem
+from ._solver import Problem
+from .losses import LOSSES, as_loss
 
 FEW, VERY_FEW, MOST = 300, 20, 5000  # columns
 SOLVERS = ("auto", "coordinate", "newton")
@@ -59,6 +60,7 @@ def sdca(
     y,
     *,
     loss="hinge",
+    hinge_width=1.0,
     alpha=1e-4,
     sample_weight=None,
     fit_intercept=False,
@@ -93,8 +95,10 @@ def sdca(
         Not copied, and not written to.
     y : array of shape (n_samples,), of -1 and +1
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
-        phi(m) = max(0, 1-m); its square; the hinge with (1-m)^2/2 for 0 <= m <= 1 and 1/2-m below;
-        log(1 + exp(-m)).
+        phi(m) = max(0, 1-m); its square; the hinge with its kink rounded; log(1 + exp(-m)).
+    hinge_width : float > 0, default=1.0
+        The g of "smooth_hinge", gamma in the papers: (1-m)^2 / (2 g) for 1-g <= m <= 1, 1 - g/2 - m below.
+        The narrower, the nearer to the hinge, and the slower. Other losses have none.
     alpha : float > 0, default=1e-4
         Regularisation strength; C = 1/(alpha n) of LIBLINEAR.
     sample_weight : array of shape (n_samples,), default=None
@@ -171,7 +175,7 @@ def sdca(
         problem,
         solver=one_of("solver", solver, SOLVERS),
         tol=tol,
-        loss=one_of("loss", loss, LOSSES),
+        loss=as_loss(one_of("loss", loss, LOSSES), as_width(hinge_width)),
         alpha=as_alpha(alpha),
         fit_intercept=flag("fit_intercept", fit_intercept),
         max_iter=positive("max_iter", max_iter, kind=int),

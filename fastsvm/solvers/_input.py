@@ -161,6 +161,13 @@ def as_alpha(alpha):
     return float(alpha)
 
 
+def as_width(width):
+    """`hinge_width` as a number that double precision has room for, or a ValueError."""
+    if not 1 / EXTREME <= positive("hinge_width", width) <= EXTREME:
+        raise ValueError(f"hinge_width must be between {1 / EXTREME:g} and {EXTREME:g}; got {width!r}.")
+    return float(width)
+
+
 def one_of(name, value, allowed):
     """`value`, or a ValueError that lists what is allowed."""
     if not isinstance(value, str) or value not in allowed:

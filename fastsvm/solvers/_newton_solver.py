@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from . import _newton
-from ._solver import CODES, Point, Solver
+from ._solver import Point, Solver
+from .losses import as_loss
 
 SMALL, RATIO = 2000, 4  # rows of the first sample, and how many times more the next one has
 WIDE = 2.0  # members lie within this many times the last change of margins (root mean square) of the bend
@@ -19,8 +20,8 @@ BLOCK = 512  # rows a product of matrices
 SHORT = 32  # values a row up to which its outer product is added value by value
 
 
-class Sample:
-    """Some rows of a problem: their margins, their dual variables, and which are members."""
+class Subproblem:
+    """Some rows of a problem: their margins, their dual variables, and which are active."""
 
     def __init__(self, problem, which):
         used = np.count_nonzero(problem.weights) if problem.weights.size else problem.n
@@ -28,7 +29,7 @@ class Sample:
         self.share = used / (len(which) * problem.n)  # of a row in the objective
         self.weights = problem.weights[which] if problem.weights.size else problem.weights
         self.margin, self.dual = np.zeros(len(which)), np.zeros(len(which))
-        self.member = np.zeros(len(which), np.uint8)
+        self.active = np.zeros(len(which), np.uint8)
 
     def weights_of(self, near):
         """The weights of the rows at the places `near`."""
@@ -40,12 +41,13 @@ class NewtonSolver(Solver):
 
     A step solves a system of the size of w, whose matrix is summed over the rows where the loss is bent.
     The hinge, which has no second derivative, gets one: it is the limit of the augmented Lagrangians of its
-    dual, where b_i = clip(centre_i + c_i sharpness (1 - m_i), 0, c_i). Their minimum gives the next centres
-    (the method of multipliers), and few rows are strictly inside.
+    dual, where b_i = clip(multiplier_i + c_i penalty (1 - m_i), 0, c_i). Their minimum gives the next
+    multipliers (the method of multipliers), and few rows are strictly inside.
 
-    Steps are made on the members: rows near the bend. The loss of the others is taken for the straight line
-    it is around their margins. An epoch ends with a pass over all rows, the certificate, and new members. If
-    there are many more rows than columns, ever larger samples of them are solved roughly before the first.
+    Steps are made on the active set, the rows near the bend. The loss of the others is taken for the straight
+    line it is around their margins. An epoch ends with a pass over all rows, the certificate, and a new
+    active set. If there are many more rows than columns, ever larger samples of them are solved roughly
+    before the first.
 
     Parameters
     ----------
@@ -68,16 +70,16 @@ class NewtonSolver(Solver):
     def __init__(self, problem, *, loss, alpha, fit_intercept, max_iter, random=None, start=None):
         no_order = np.empty((max_iter, 0), np.int32)
         super().__init__(problem, order=no_order, max_iter=max_iter, random=random, alpha=alpha)
-        self.loss, self.fit_intercept, self.start = loss, fit_intercept, start
+        self.loss, self.fit_intercept, self.start = as_loss(loss), fit_intercept, start
         self.d = problem.rows.n_columns
         self.size = self.d + bool(fit_intercept)
         self.w = np.zeros(self.d + 1)  # the intercept comes last
-        self.sharpness, self.sharpest = 0.4, 1e8
+        self.penalty, self.largest_penalty = 0.4, 1e8
         self.radius = math.inf
         self.all, self.stalled = None, 0
 
     def run_epoch(self):
-        """Newton steps on the members, then a pass over all rows and its certificate."""
+        """Newton steps on the active rows, then a pass over all rows and its certificate."""
         if self.all is None:
             self.begin()
             target, fresh = FINE * self.value, self.start is None
@@ -85,8 +87,8 @@ class NewtonSolver(Solver):
             target, fresh = FINER * self.point.gap, False
         if self.tol is not None:
             target = max(target, 0.5 * self.tol * self.value)
-        sample, before = self.all, self.w.copy()
-        self.advance(sample, target, fresh)
+        sub, before = self.all, self.w.copy()
+        self.solve_subproblem(sub, target, fresh)
         reached = self.w.copy()
         point = self.certify()
         better = self.point is None or point.gap < self.point.gap
@@ -94,19 +96,19 @@ class NewtonSolver(Solver):
         if better:
             self.point = point._replace(dual=point.dual.copy())
         if self.stalled:
-            self.soften()
+            self.relax_penalty()
         if point.primal <= self.value * (2 if better else 1 + 1e-12):
             self.value = point.primal
-            self.radius = max(WIDE * self.moved, 1.5 / self.sharpness)
-            sample.member[:] = 0
+            self.radius = max(WIDE * self.moved, 1.5 / self.penalty)
+            sub.active[:] = 0
         else:
-            # Others moved than the members, or the steps were too few: once more, with more of them.
-            everything = sample.member.all()
-            self.mark(sample)
+            # Others moved than the active rows, or the steps were too few: once more, with more of them.
+            everything = sub.active.all()
+            self.activate(sub)
             self.radius *= 4
-            self.sharpness = min(self.sharpness, max(1.0, 1.5 / self.radius))
+            self.penalty = min(self.penalty, max(1.0, 1.5 / self.radius))
             self.w = reached if everything else before
-            loss, _ = self.look(sample)
+            loss, _ = self.measure_margins(sub)
             self.value = loss + self.ridge()
 
     def begin(self):
@@ -115,9 +117,9 @@ class NewtonSolver(Solver):
         used = np.arange(problem.n, dtype=np.int32)
         if problem.weights.size:
             used = used[problem.weights > 0]
-        self.all = Sample(problem, used)
+        self.all = Subproblem(problem, used)
         if self.start is None:
-            self.approach(used)
+            self.solve_samples(used)
         else:
             dual, intercept = self.start[:2]
             dual = dual.copy()
@@ -125,64 +127,64 @@ class NewtonSolver(Solver):
             self.all.dual[:] = dual[used]
             self.w[:-1] = problem.primal_from_dual(dual, self.alpha)
             self.w[-1] = intercept if self.fit_intercept else 0
-            self.z = self.pulled(self.all)
-            self.sharpness = 1.0
-        loss, _ = self.look(self.all)
+            self.z = self.row_sums(self.all)
+            self.penalty = 1.0
+        loss, _ = self.measure_margins(self.all)
         self.value = loss + self.ridge()
 
-    def approach(self, used):
+    def solve_samples(self, used):
         """Solve samples, one row from each of as many equal parts of `used`."""
         size = max(SMALL, 6 * self.size)
         random = np.random.default_rng(0)
         wide = math.inf  # what the first sample moved by says nothing
         while size * 2.5 < len(used):
             places = (np.arange(size) + random.random(size)) * (len(used) / size)
-            sample = Sample(self.problem, used[places.astype(np.intp)])
-            self.value, _ = self.look(sample)
-            self.advance(sample, COARSE * self.value, fresh=True)
-            _, moved = self.look(sample)
-            self.radius = max(wide * moved, 1.5 / self.sharpness) if moved else math.inf
-            self.sharpness = min(self.sharpness, max(1.0, 1.5 / self.radius))
+            sub = Subproblem(self.problem, used[places.astype(np.intp)])
+            self.value, _ = self.measure_margins(sub)
+            self.solve_subproblem(sub, COARSE * self.value, fresh=True)
+            _, moved = self.measure_margins(sub)
+            self.radius = max(wide * moved, 1.5 / self.penalty) if moved else math.inf
+            self.penalty = min(self.penalty, max(1.0, 1.5 / self.radius))
             wide = WIDE
             size *= RATIO
 
-    def advance(self, sample, target, fresh):
-        """Steps on the members, until their gap is `target`; all b are chosen anew if `fresh`."""
+    def solve_subproblem(self, sub, target, fresh):
+        """Steps on the active rows, until their gap is `target`; all b are chosen anew if `fresh`."""
         if fresh:
-            top = sample.weights if sample.weights.size else 1.0
-            sample.dual[:] = top * (sample.margin < 1) if self.loss in ("hinge", "smooth_hinge") else 0
-        self.mark(sample)
-        near = np.flatnonzero(sample.member)
+            straight = sub.weights if sub.weights.size else 1.0
+            sub.dual[:] = straight * (sub.margin < 1) if self.loss.straight else 0
+        self.activate(sub)
+        near = np.flatnonzero(sub.active)
         if fresh:
-            if self.loss == "hinge":
-                sample.dual[near] = 0.5 * sample.weights_of(near) if sample.weights.size else 0.5
-            self.z = self.pulled(sample)
-        work = _newton.Working(
-            CODES[self.loss],
-            sample.which[near],
-            sample.weights_of(near),
-            sample.margin[near],
-            sample.dual[near],
+            if not self.loss.smooth:
+                sub.dual[near] = 0.5 * sub.weights_of(near) if sub.weights.size else 0.5
+            self.z = self.row_sums(sub)
+        active = _newton.ActiveSet(
+            self.loss.struct,
+            sub.which[near],
+            sub.weights_of(near),
+            sub.margin[near],
+            sub.dual[near],
         )
-        if self.loss == "hinge":
-            work.sharpness = self.sharpness
-            work.centre[:] = work.dual
-        self.descend(work, sample.share, target)
-        self.sharpness = work.sharpness
-        sample.dual[near] = work.dual
+        if not self.loss.smooth:
+            active.penalty = self.penalty
+            active.multiplier[:] = active.dual
+        self.newton_steps(active, sub.share, target)
+        self.penalty = active.penalty
+        sub.dual[near] = active.dual
 
-    def descend(self, work, share, target):
-        """Newton steps on `work`, each row of which is a `share` of the objective."""
+    def newton_steps(self, active, share, target):
+        """Newton steps on `active`, each row of which is a `share` of the objective."""
         self.half = np.zeros((self.d + 1, self.d + 1))
         lowest, idle = math.inf, 0
         for _ in range(STEPS):
-            slack = self.respond(work) * share
+            slack = self.update_duals(active) * share
             z = self.z.sum(axis=0)
-            g, H = self.system(work, z, share)
+            g, H = self.system(active, z, share)
             off, imbalance = self.mismatch(g, z, share)
             short = off / self.alpha
             quick = 0.5 * float(short @ (H[: self.d, : self.d] @ short)) + imbalance
-            if slack + quick <= target and self.excess(work, off) * share <= target:
+            if slack + quick <= target and self.excess(active, off) * share <= target:
                 return
             p = direction(H, -g)
             promise = -0.5 * float(p @ g)
@@ -196,43 +198,43 @@ class NewtonSolver(Solver):
                 return
             step = np.zeros(self.d + 1)
             step[: self.size] = p
-            self.project(work, step)
-            t = self.length(work, step, z, share)
+            self.project(active, step)
+            t = self.length(active, step, z, share)
             self.w += t * step
-            work.margin[:] += t * work.change
-            if self.loss == "hinge" and slack > target and promise <= EASY * slack:
-                _newton.recentre(work)
-                if share * work.sharpness * self.half.max() < self.sharpest * self.alpha:
-                    work.sharpness *= GROW
+            active.margin[:] += t * active.change
+            if not self.loss.smooth and slack > target and promise <= EASY * slack:
+                _newton.update_multipliers(active)
+                if share * active.penalty * self.half.max() < self.largest_penalty * self.alpha:
+                    active.penalty *= GROW
                     lowest, idle = math.inf, 0
 
-    def respond(self, work):
+    def update_duals(self, active):
         """b and the Hessian at the margins; n times the hinge's part of the gap."""
         slack, bent, changed = 0.0, 0, 0
-        for part in self.parts(len(work.which)):
-            sums = _newton.respond(*self.matrix, self.problem.signs, work, self.z, *part)
+        for part in self.parts(len(active.which)):
+            sums = _newton.update_duals(*self.matrix, self.problem.signs, active, self.z, *part)
             slack, bent, changed = slack + sums[0], bent + sums[1], changed + sums[2]
         if changed > bent:
             self.half[:] = 0
-            work.held[:] = 0
+            active.held[:] = 0
         if changed and self.problem.rows.n_values < SHORT * self.problem.n:
-            for part in self.parts(len(work.which)):
-                _newton.scatter(*self.matrix, work, self.half, *part)
+            for part in self.parts(len(active.which)):
+                _newton.scatter(*self.matrix, active, self.half, *part)
         elif changed:
-            block = np.empty((min(len(work.which), BLOCK), self.d + 1))
+            block = np.empty((min(len(active.which), BLOCK), self.d + 1))
             for side in (1, -1):
                 at = 0
-                while at < len(work.which):
-                    count, at = _newton.gather(*self.matrix, work, side, block, at)
+                while at < len(active.which):
+                    count, at = _newton.gather(*self.matrix, active, side, block, at)
                     self.half += 0.5 * side * (block[:count].T @ block[:count])
         return slack
 
-    def system(self, work, z, share):
+    def system(self, active, z, share):
         """Gradient and Hessian, with a bit more on the diagonal for an intercept that nothing holds."""
         d, size = self.d, self.size
         g = -share * z[:size]
         g[:d] += self.alpha * self.w[:d]
-        H = (self.half + self.half.T)[:size, :size] * (share * work.sharpness)
+        H = (self.half + self.half.T)[:size, :size] * (share * active.penalty)
         diagonal = H.reshape(-1)[:: size + 1]
         diagonal[:d] += self.alpha
         diagonal[d:] += 1e-3 * np.abs(g[d:]) + 1e-300
@@ -247,27 +249,27 @@ class NewtonSolver(Solver):
         excess = min(1.0, total / heavier[self.d]) if heavier[self.d] else 1.0
         return off + share * excess * heavier[: self.d], abs(g[self.d]) * (1 + abs(self.w[self.d]))
 
-    def excess(self, work, off):
+    def excess(self, active, off):
         """The members' part of the gap, times n, at the w of their dual variables."""
-        self.project(work, np.append(-off / self.alpha, 0.0))
-        return _newton.excess(work)
+        self.project(active, np.append(-off / self.alpha, 0.0))
+        return _newton.excess(active)
 
-    def length(self, work, step, z, share):
+    def length(self, active, step, z, share):
         """How far to go along `step`: to where the slope has lost most of its size."""
         d = self.d
         ridge = self.alpha * float(step[:d] @ step[:d])
-        pull = share * float(work.dual @ work.change)
+        pull = share * float(active.dual @ active.change)
         fixed = self.alpha * float(self.w[:d] @ step[:d]) - share * float(step @ z) + pull
         enough = 0.3 * abs(fixed - pull)
-        enough += 1e-14 * (abs(fixed) + share * float(np.abs(work.dual * work.change).sum()))
+        enough += 1e-14 * (abs(fixed) + share * float(np.abs(active.dual * active.change).sum()))
         low, high, t = 0.0, math.inf, 1.0
         for _ in range(60):
-            down, bend = _newton.slope(work, t)
+            down, bend = _newton.slope(active, t)
             slope = fixed + t * ridge - share * down
             if abs(slope) <= enough:
                 break
             low, high = (t, high) if slope < 0 else (low, t)
-            bend = ridge + share * work.sharpness * bend
+            bend = ridge + share * active.penalty * bend
             newton = t - slope / bend if bend > 0 else math.inf
             if high == math.inf:
                 t = min(max(newton, 1.5 * t), 10 * t)
@@ -279,27 +281,27 @@ class NewtonSolver(Solver):
 
     def certify(self):
         """The Point of the dual variables; w is its w from now on."""
-        problem, sample = self.problem, self.all
-        dual = sample.dual
-        if len(sample.which) < problem.n:
+        problem, sub = self.problem, self.all
+        dual = sub.dual
+        if len(sub.which) < problem.n:
             dual = np.zeros(problem.n)
-            dual[sample.which] = sample.dual
+            dual[sub.which] = sub.dual
         if self.fit_intercept:
             problem.rebalance(dual)
-            sample.dual[:] = dual[sample.which]
-        self.z = self.pulled(sample)
-        w = self.z.sum(axis=0)[:-1] * (sample.share / self.alpha)
+            sub.dual[:] = dual[sub.which]
+        self.z = self.row_sums(sub)
+        w = self.z.sum(axis=0)[:-1] * (sub.share / self.alpha)
         self.w[:-1] = w
-        loss, self.moved = self.look(sample)
+        loss, self.moved = self.measure_margins(sub)
         bound = problem.dual_value(dual, w, self.loss, self.alpha)
         return Point(w, float(self.w[-1]), dual, self.ridge() + loss, bound)
 
-    def soften(self):
-        """Round the bend off again: what rounds off in a margin is `sharpness` times as large in b."""
-        stiffness = self.sharpness * self.all.share * self.half.max() / self.alpha
+    def relax_penalty(self):
+        """Round the bend off again: what rounds off in a margin is `penalty` times as large in b."""
+        stiffness = self.penalty * self.all.share * self.half.max() / self.alpha
         if stiffness > 1e3:
-            self.sharpest = min(self.sharpest, stiffness) / 100
-            self.sharpness *= self.sharpest / stiffness
+            self.largest_penalty = min(self.largest_penalty, stiffness) / 100
+            self.penalty *= self.largest_penalty / stiffness
 
     def ridge(self):
         """alpha/2 ||w||^2."""
@@ -319,35 +321,34 @@ class NewtonSolver(Solver):
                 raise KeyboardInterrupt
             yield first, min(first + step, count)
 
-    def look(self, sample):
+    def measure_margins(self, sub):
         """Margins at w; the mean loss there, and by how much (root mean square) margins moved."""
         total = moved = 0.0
-        for part in self.parts(len(sample.which)):
-            sums = _newton.measure(
-                *self.matrix, self.problem.signs, sample.which, sample.weights, self.w, CODES[self.loss],
-                sample.margin, *part,
-            )  # fmt: skip
-            total, moved = total + sums[0], moved + sums[1]
-        return total * sample.share, math.sqrt(moved / len(sample.which))
+        for first, last in self.parts(len(sub.which)):
+            moved += _newton.measure_margins(
+                *self.matrix, self.problem.signs, sub.which, self.w, sub.margin, first, last
+            )
+            some = slice(first, last)
+            total += _newton.sum_losses(self.loss.struct, sub.margin[some], sub.weights[some])
+        return total * sub.share, math.sqrt(moved / len(sub.which))
 
-    def project(self, work, step):
+    def project(self, active, step):
         """By how much a step changes the margins."""
-        none = np.empty(0)
-        for part in self.parts(len(work.which)):
-            _newton.measure(*self.matrix, self.problem.signs, work.which, none, step, 0, work.change, *part)
+        for part in self.parts(len(active.which)):
+            _newton.measure_margins(
+                *self.matrix, self.problem.signs, active.which, step, active.change, *part
+            )
 
-    def pulled(self, sample):
+    def row_sums(self, sub):
         """sum_i b_i y_i x_i, and with it sum_i b_i y_i, for either sign y."""
         z = np.zeros((2, self.d + 1))
-        for part in self.parts(len(sample.which)):
-            _newton.pulled(*self.matrix, self.problem.signs, sample.which, sample.dual, z, *part)
+        for part in self.parts(len(sub.which)):
+            _newton.row_sums(*self.matrix, self.problem.signs, sub.which, sub.dual, z, *part)
         return z
 
-    def mark(self, sample):
-        """Make what is near the bend a member."""
-        _newton.split(
-            CODES[self.loss], sample.margin, sample.weights, sample.dual, self.radius, sample.member
-        )
+    def activate(self, sub):
+        """Make what is near the bend active."""
+        _newton.activate(self.loss.struct, sub.margin, sub.weights, sub.dual, self.radius, sub.active)
 
     def should_certify(self):
         """Every epoch has its certificate anyway."""
@@ -359,7 +360,8 @@ class NewtonSolver(Solver):
 
     def finished(self):
         """Whether double precision allows no more."""
-        return self.stalled > 5 or self.point.gap <= 1e-15 * self.point.primal
+        exact = self.point is not None and self.point.gap <= 1e-15 * self.point.primal
+        return exact or self.stalled > 5
 
 
 def direction(H, slope):

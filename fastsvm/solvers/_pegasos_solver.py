@@ -6,9 +6,9 @@ import numpy as np
 
 from . import _pegasos
 from ._input import as_alpha, as_state, flag, one_of, positive
-from ._solver import CODES, Point, Problem, Solver
+from ._solver import Point, Problem, Solver
+from .losses import PEGASOS_LOSSES, as_loss
 
-PEGASOS_LOSSES = ("hinge", "log")
 SAMPLINGS = {"epochs": "permutation", "replacement": "random"}
 PEGASOS_OUTPUTS = ("last", "tail")
 _KEPT = {"t", "scale", "bias", "averaging", "averaged", "mass", "bias_sum"}
@@ -34,18 +34,18 @@ class PegasosSolver(Solver):
         random,
     ):
         super().__init__(problem, order=order, max_iter=max_iter, random=random, alpha=alpha)
-        self.loss, self.fit_intercept = loss, fit_intercept
+        self.loss, self.fit_intercept = as_loss(loss), fit_intercept
         self.batch_size = min(batch_size, problem.n)
-        self.v, self.shares = np.zeros(problem.rows.n_columns), np.zeros(problem.n)
+        self.v, self.scaled_dual = np.zeros(problem.rows.n_columns), np.zeros(problem.n)
         self.tail = np.zeros(problem.rows.n_columns) if averaging == "tail" else None
         self.state = _pegasos.State(
-            CODES[loss],
+            self.loss.struct,
             alpha,
-            radius(loss, alpha, problem.mean_weight) if project else 0.0,
+            radius(self.loss, alpha, problem.mean_weight) if project else 0.0,
             fit_intercept,
             self.v,
             np.empty(self.batch_size),
-            self.shares,
+            self.scaled_dual,
             self.tail,
         )
         self.half = max_iter * -(-self.visits // self.batch_size) // 2
@@ -58,7 +58,7 @@ class PegasosSolver(Solver):
         for part in self.slices(self.next_order(), multiple=self.batch_size, cuts=cuts):
             if self.tail is not None and self.state.t >= self.half:
                 self.state.averaging = True
-            _pegasos.visit(*self.problem.data, part, self.state)
+            _pegasos.run_epoch(*self.problem.data, part, self.state)
 
     def output(self):
         """(w, intercept) of the last iterate, or of the average."""
@@ -70,13 +70,13 @@ class PegasosSolver(Solver):
     def measure(self):
         """The output and a certificate from the steps' own dual variables.
 
-        The last iterate is always a combination 1/(alpha n) sum_i b_i y_i x_i of the rows that pulled.
-        Walked by epochs without projection, b_i is the mean pull of row i, which is feasible as it is;
-        otherwise it is clipped, and w(b) computed anew for the bound.
+        The last iterate is always a combination 1/(alpha n) sum_i b_i y_i x_i of the rows that moved it.
+        Walked by epochs without projection, b_i is the mean of -c_i phi' at row i, which is feasible as it
+        is; otherwise it is clipped, and w(b) computed anew for the bound.
         """
         p = self.problem
         w, intercept = self.output()
-        dual = self.shares * (self.alpha * p.n * self.state.scale)
+        dual = self.scaled_dual * (self.alpha * p.n * self.state.scale)
         changed = p.clip_dual(dual, self.loss)
         if self.fit_intercept:
             p.rebalance(dual)
@@ -106,8 +106,8 @@ class PegasosSolver(Solver):
 
 
 def radius(loss, alpha, mean_weight=1.0):
-    """A ball that holds the optimum: alpha/2 ||w*||^2 <= P(0), and half of that for the hinge."""
-    return math.sqrt((1.0 if loss == "hinge" else 2 * math.log(2)) * mean_weight / alpha)
+    """Of a ball that holds the optimum."""
+    return math.sqrt(loss.squared_radius * mean_weight / alpha)
 
 
 def pegasos(

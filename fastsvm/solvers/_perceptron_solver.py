@@ -14,15 +14,15 @@ class PerceptronSolver(Solver):
 
     def __init__(self, problem, *, fit_intercept, max_iter, averaging, order, random):
         super().__init__(problem, order=order, max_iter=max_iter, random=random)
-        self.w = np.zeros(problem.rows.n_columns)
-        self.lag = np.zeros(problem.rows.n_columns) if averaging else None
-        self.state = _perceptron.State(fit_intercept, self.w, self.lag)
+        self.w, self.separated = np.zeros(problem.rows.n_columns), False
+        self.averaging_correction = np.zeros(problem.rows.n_columns) if averaging else None
+        self.state = _perceptron.State(fit_intercept, self.w, self.averaging_correction)
 
     def run_epoch(self):
         """Visit every row once; an epoch without a mistake is the last."""
         before = self.state.mistakes
         for part in self.slices(self.next_order()):
-            _perceptron.visit(*self.problem.data, part, self.state)
+            _perceptron.run_epoch(*self.problem.data, part, self.state)
         self.separated = self.state.mistakes == before
 
     def finished(self):
@@ -31,10 +31,10 @@ class PerceptronSolver(Solver):
 
     def output(self):
         """(w, intercept) of the last iterate, or of the average."""
-        if self.lag is None:
+        if self.averaging_correction is None:
             return self.w, self.state.bias
         t = self.state.t
-        return self.w - self.lag / t, self.state.bias - self.state.bias_lag / t
+        return self.w - self.averaging_correction / t, self.state.bias - self.state.bias_correction / t
 
     def measure(self):
         """The output and its mean perceptron loss; there is no bound."""
@@ -44,16 +44,22 @@ class PerceptronSolver(Solver):
     def snapshot(self):
         """What `resume` needs: plain arrays and numbers."""
         s = self.state
-        return {"w": self.w, "lag": self.lag, "t": s.t, "bias": s.bias, "bias_lag": s.bias_lag}
+        return {
+            "w": self.w,
+            "averaging_correction": self.averaging_correction,
+            "t": s.t,
+            "bias": s.bias,
+            "bias_correction": s.bias_correction,
+        }
 
     def resume(self, snapshot):
         """Continue another run's steps on this problem; None starts at zero."""
         if snapshot is None:
             return
         self.w[:], self.state.bias = snapshot["w"], snapshot["bias"]
-        if self.lag is not None and snapshot.get("lag") is not None:
-            self.lag[:] = snapshot["lag"]
-            self.state.t, self.state.bias_lag = snapshot["t"], snapshot["bias_lag"]
+        if self.averaging_correction is not None and snapshot.get("averaging_correction") is not None:
+            self.averaging_correction[:] = snapshot["averaging_correction"]
+            self.state.t, self.state.bias_correction = snapshot["t"], snapshot["bias_correction"]
 
 
 def perceptron(

@@ -8,7 +8,8 @@ from . import _sdca
 from ._polish import STEPS, polish
 from ._random import draw_integer
 from ._rows import map_chunks
-from ._solver import CODES, Point, Solver
+from ._solver import Point, Solver
+from .losses import as_loss
 
 ORDERS = ("permutation", "random", "cyclic")
 OUTPUTS = ("last", "average", "random")
@@ -39,7 +40,7 @@ class SDCASolver(Solver):
         start=None,
     ):
         super().__init__(problem, order=order, max_iter=max_iter, random=random, alpha=alpha)
-        self.loss, self.fit_intercept, self.averaging = loss, fit_intercept, averaging
+        self.loss, self.fit_intercept, self.averaging = as_loss(loss), fit_intercept, averaging
         self.sgd_init = sgd_init
         n = problem.n
         norms = problem.rows.squared_norms()
@@ -52,21 +53,22 @@ class SDCASolver(Solver):
         self.w, self.dual = np.zeros(problem.rows.n_columns), np.zeros(n)
         self.watching = averaging == "last"
         shuffled = isinstance(order, str) and order == "permutation"
-        self.shrinking = self.watching and shuffled and loss != "log"
+        self.shrinking = self.watching and shuffled and self.loss.quadratic
         self.trust, self.last_gap, self.looking = 1.0, 0.0, False
         if self.shrinking:
             self._take_all()
         if start is not None:
             self.dual[:], intercept, *known = start  # perhaps with the w(b) that belongs to it
-            changed = problem.clip_dual(self.dual, loss)
+            changed = problem.clip_dual(self.dual, self.loss)
             self.w[:] = known[0] if known and not changed else problem.primal_from_dual(self.dual, alpha)
         self.first = float(self.w @ self.w)
-        self.lag = np.zeros(n) if averaging == "average" else None
+        self.averaging_correction = np.zeros(n) if averaging == "average" else None
         self.gap_seen, self.polished, self.in_vain = math.inf, False, False
         self.anchor = 0.0  # the intercept when the rows left out were dropped
         self.dropped = np.zeros(n, np.int8) if self.watching else None
         self.state = _sdca.State(
-            CODES[loss], rate, self.bias_rate, self.w, self.dual, norms, self.dropped, self.lag
+            *(self.loss.struct, rate, self.bias_rate, self.w, self.dual, norms, self.dropped),
+            self.averaging_correction,
         )
         if start is not None and fit_intercept:
             self.state.bias = self.anchor = intercept
@@ -97,7 +99,7 @@ class SDCASolver(Solver):
         for part in self.slices(order, cuts=cuts):
             if self.averaging == "average" and self.steps == self.half:
                 self._start_average()
-            _sdca.visit(*self.problem.data, part, self.state)
+            _sdca.run_epoch(*self.problem.data, part, self.state)
             self.steps += len(part)
             if self.averaging == "random" and self.steps == self.keep_at:
                 self.kept = self.dual.copy(), self.state.bias
@@ -118,7 +120,7 @@ class SDCASolver(Solver):
             # What was dropped was held by another intercept, or long ago.
             self.anchor = self.state.bias
             self.dropped[:] = 0
-            self.state.dropped_loss = self.state.dropped_pull = 0
+            self.state.dropped_loss = self.state.dropped_dual_margins = 0
             self._take_all()
         self._leave_out()
 
@@ -131,7 +133,7 @@ class SDCASolver(Solver):
         gap = self.gap_seen = max(state.gap, TINY)
         self.in_vain = self.in_vain or (self.polished and gap > 0.5 * before)
         self.polished = False
-        target = max(self.tol * (state.loss_sum + state.pull_sum / 2), TINY)
+        target = max(self.tol * (state.loss_sum + state.dual_margins / 2), TINY)
         pace = (math.log(before) - math.log(gap)) / LOOK
         if self.in_vain or math.log(gap) - math.log(target) <= MANY * pace:
             return
@@ -172,7 +174,7 @@ class SDCASolver(Solver):
     def _leave_out(self):
         """Visit no rows that are dropped."""
         rows = self.rows if self.grouped else self.order
-        kept = rows[: _sdca.keep(rows, self.dropped)]
+        kept = rows[: _sdca.keep_rows(rows, self.dropped)]
         if self.grouped:
             self.rows = kept
         else:
@@ -187,7 +189,10 @@ class SDCASolver(Solver):
         if self.tol is None or not self.watching:
             return False
         s = self.state
-        gap, primal = max(s.gap, 0.0), s.loss_sum + s.pull_sum / 2  # at an optimum, rounding has either sign
+        gap, primal = (
+            max(s.gap, 0.0),
+            s.loss_sum + s.dual_margins / 2,
+        )  # at an optimum, rounding has either sign
         if self.fit_intercept:
             # What scaling down the heavier class will cost: its mean slack for each unit.
             gap += abs(self.problem.imbalance(self.dual)) * s.loss_sum / max(self.dual.sum(), TINY)
@@ -196,14 +201,14 @@ class SDCASolver(Solver):
         return self.looking
 
     def _start_average(self):
-        self.lag[:] = 0
+        self.averaging_correction[:] = 0
         self.state.averaged = 0
 
     def measure(self):
         """The certificate of the point that `averaging` asks for."""
         dual, intercept, w = self.dual, self.state.bias, self.w
         if self.averaging == "average" and self.state.averaged and self.steps > self.half:
-            dual, w = self.dual - self.lag / self.state.averaged, None
+            dual, w = self.dual - self.averaging_correction / self.state.averaged, None
             self.problem.clip_dual(dual, self.loss)  # rounding
         elif self.kept is not None:
             (dual, intercept), w = self.kept, None
@@ -221,10 +226,10 @@ class SDCASolver(Solver):
             return p.mean_loss(w, intercept, self.loss)
         parts = map_chunks(
             p.rows,
-            lambda first, last: _sdca.survey(*p.data, w, intercept, self.state, first, last),
+            lambda first, last: _sdca.screen_rows(*p.data, w, intercept, self.state, first, last),
             p.threads,
         )
-        total, self.state.dropped_loss, self.state.dropped_pull = np.sum(parts, axis=0)
+        total, self.state.dropped_loss, self.state.dropped_dual_margins = np.sum(parts, axis=0)
         return total / p.n
 
     def finalize(self):

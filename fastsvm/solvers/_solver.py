@@ -1,5 +1,6 @@
 """What the solvers share: a binary problem, a run of epochs over it, and the result."""
 
+import copy
 import math
 import time
 from itertools import pairwise
@@ -11,10 +12,8 @@ from . import _rows
 from ._input import EXTREME, as_order, as_rows, as_signs, as_weights
 from ._random import block_numbers, draw_rows, shuffle, shuffle_blocks
 from ._rows import dual_sum, loss_sum, scale_by_sign, sums_by_sign
+from .losses import as_loss
 
-# As numbered in _losses.pxd.
-CODES = {"hinge": 0, "squared_hinge": 1, "smooth_hinge": 2, "log": 3, "perceptron": 4}
-LOSSES = tuple(CODES)[:4]
 CACHE = 1 << 25  # bytes of X that a processor's last cache is likely to hold
 
 
@@ -111,6 +110,12 @@ class Problem:
         """Number of rows, those of weight 0 included."""
         return self.rows.n_rows
 
+    def with_threads(self, threads):
+        """The same problem, whose passes so many threads share."""
+        other = copy.copy(self)
+        other.threads = threads
+        return other
+
     @property
     def data(self):
         """The leading arguments of every kernel."""
@@ -123,7 +128,9 @@ class Problem:
 
     def mean_loss(self, w, intercept, loss):
         """1/n sum_i c_i phi(y_i (w.x_i + intercept))."""
-        total = loss_sum(self.rows, self.signs, self.weights, w, intercept, CODES[loss], self.threads)
+        total = loss_sum(
+            self.rows, self.signs, self.weights, w, intercept, as_loss(loss).struct, self.threads
+        )
         return total / self.n
 
     def require_range(self, alpha):
@@ -143,13 +150,12 @@ class Problem:
     def dual_value(self, dual, w_of_dual, loss, alpha, factors=(1.0, 1.0)):
         """D(b), given w(b)."""
         norm = float(w_of_dual @ w_of_dual)
-        psi = dual_sum(self.signs, dual, self.weights, CODES[loss], *factors)
+        psi = dual_sum(self.signs, dual, self.weights, as_loss(loss).struct, *factors)
         return psi / self.n - alpha / 2 * norm
 
     def upper(self, loss):
         """The upper ends of the dual variables' domains: a number, or one a row."""
-        upper = self.weights if self.weights.size else 1.0
-        return np.where(np.equal(upper, 0), 0, np.inf) if loss == "squared_hinge" else upper
+        return as_loss(loss).uppers(self.weights if self.weights.size else 1.0)
 
     def is_free(self, dual, loss):
         """Which dual variables are strictly inside their domain."""
@@ -183,10 +189,21 @@ class Problem:
 
 
 class Solver:
-    """Epochs over one problem.
+    """Epochs over one problem: the protocol of all solvers.
 
-    A subclass gives `epoch()`, which changes its state, and `measure()`, the Point that would be
-    returned now; and `finalize()`, where that can be made better before it is returned.
+    An epoch: `run_epoch()` changes the state, by a visit of every row or, for Newton's method, by steps
+    and a pass over all rows. It returns nothing, and can be interrupted between `slices`.
+
+    What it can certify: `measure()` is the Point (w, intercept, dual) that would be returned now, with its
+    objective and, where there is a dual, a lower bound on every objective. That costs a pass over X, so
+    `should_certify()` says when it is worth it; `on_loose_gap()` is told when it was not.
+
+    The end: `is_over` is the one rule of stopping, and `finalize()` may make the point better before it is
+    returned. `epochs()` does all this, and `result()` is what a plain function returns.
+
+    The kernel machines' solvers, which have several classes, keep to it class by class: `measure` returns
+    objectives and gaps, `is_over(k)` and `done[k]` are those of the k-th class. Kernel Pegasos is told which
+    steps to take, `run_epoch(order)`, and by whom it is run when it is over.
     """
 
     solver = None
@@ -210,7 +227,7 @@ class Solver:
         self.visits = self.order.shape[-1]  # an epoch
         self.point = None
         self.tol = None
-        self.done = 0
+        self.done, self.seconds = 0, 0.0
         self.cancelled = False
 
     def next_order(self):
@@ -260,8 +277,20 @@ class Solver:
         """The Point to return, once measured."""
         return self.point
 
+    @property
+    def is_over(self):
+        """Whether no epoch follows: `max_iter` done, none would change anything, or `tol` is certified."""
+        within = self.point is not None and self.point.within(self.tol)
+        return self.done == self.max_iter or self.finished() or within
+
+    def stop(self):
+        """End here, after an epoch that was measured; its line of the history, of the point to return."""
+        self.point = self.finalize()
+        require_finite(self.point.primal, self.point.gap)
+        return self._line()
+
     def solve(self, tol=None, trace=True, score=None):
-        """Solver all epochs; the Result."""
+        """Do all epochs; the Result."""
         return self.result(self.epochs(tol, trace, score))
 
     def epochs(self, tol=None, trace=True, score=None):
@@ -269,30 +298,33 @@ class Solver:
 
         Without `trace` only `should_certify` epochs and the last are measured and yielded.
         """
-        seconds, self.tol = 0.0, tol
+        self.seconds, self.tol = 0.0, tol
         start = time.thread_time()
         while self.done < self.max_iter:
             self.run_epoch()
             self.done += 1
-            last = self.done == self.max_iter or self.finished()
             should_certify = self.should_certify()
-            if not (trace or last or should_certify):
+            if not (trace or should_certify or self.is_over):
                 continue
-            seconds += time.thread_time() - start
+            self.seconds += time.thread_time() - start
             self.point = self.measure()
             require_finite(self.point.primal, self.point.gap)
-            done = last or self.point.within(tol)
-            if done:
-                self.point = self.finalize()
-                require_finite(self.point.primal, self.point.gap)
-            elif should_certify:
-                self.on_loose_gap()
-            p = self.point
-            scored = None if score is None else score(p.w, p.intercept)
-            yield Epoch(self.done, seconds, p.primal, p.bound, p.gap, scored)
-            if last or p.within(tol):
+            if self.is_over:
+                line = self.stop()
+            else:
+                line = self._line()
+                if should_certify:
+                    self.on_loose_gap()
+            if score is not None:
+                line = line._replace(score=score(self.point.w, self.point.intercept))
+            yield line
+            if self.is_over:
                 return
             start = time.thread_time()
+
+    def _line(self):
+        p = self.point
+        return Epoch(self.done, self.seconds, p.primal, p.bound, p.gap)
 
     def result(self, history):
         """The Result, once the iterable `history` of `epochs` is exhausted."""

@@ -132,6 +132,25 @@ def test_sdca(data, loss, kind, weighted, options):
     assert_close(result.w, w)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("hinge_width", [0.2, 3.0])
+@pytest.mark.parametrize("options", [{}, {"sgd_init": True, "averaging": "average"}], ids=["plain", "both"])
+def test_sdca_with_a_hinge_of_another_width(data, options, hinge_width, weighted):
+    X, twin, y, weights = data
+    options = {
+        **options,
+        "loss": "smooth_hinge",
+        "hinge_width": hinge_width,
+        "alpha": ALPHA,
+        "sample_weight": weights if weighted else None,
+    }
+    order = visits("permutation")
+    result = solvers.sdca(X, y, max_iter=EPOCHS, tol=None, order=order, **options)
+    b, w, _ = reference.sdca(twin, y, order, **options)
+    assert_close(result.dual, b)
+    assert_close(result.w, w)
+
+
 @pytest.mark.parametrize("sgd_init", [False, True])
 @pytest.mark.parametrize("loss", solvers.LOSSES)
 def test_sdca_intercept(data, loss, sgd_init):

@@ -399,17 +399,17 @@ def test_a_start_is_gone_on_from(loss):
         gram = make_gram(X, "rbf", gamma=0.3, cache_size=cache_size)
         problem = KernelProblem(gram, Y)
         first = KernelSDCASolver(problem, loss=loss, alpha=0.01, max_iter=10**5, random=random())
-        list(first.rounds(1e-7))
+        list(first.epochs(1e-7))
         again = KernelSDCASolver(
             problem, loss=loss, alpha=0.01, max_iter=10**5, random=random(), start=first.dual
         )
         np.testing.assert_allclose(again.primal, first.primal, rtol=1e-10)
-        assert len(list(again.rounds(1e-6))) == 1
-        assert (again.epochs == 1).all()
+        assert len(list(again.epochs(1e-6))) == 1
+        assert (again.done == 1).all()
         near = KernelSDCASolver(
             problem, loss=loss, alpha=0.011, max_iter=10**5, random=random(), start=first.dual
         )
-        list(near.rounds(1e-7))
+        list(near.epochs(1e-7))
         fresh = kernel_sdca(X, Y, gamma=0.3, loss=loss, alpha=0.011, tol=1e-7, max_iter=10**5)
         np.testing.assert_allclose(near.result().objective, fresh.objective, rtol=1e-6)
         assert (near.result().gap <= 1e-7 * near.primal).all()
@@ -422,7 +422,7 @@ def test_some_rows_of_a_matrix_are_a_problem_of_their_own(weighted):
     c = np.arange(1, 91) / 40 if weighted else None
     problem = KernelProblem(make_gram(X, "rbf", gamma=0.3), Y, c, rows=some)
     run = KernelSDCASolver(problem, loss="hinge", alpha=0.01, max_iter=10**5, random=np.array([1], np.uint64))
-    list(run.rounds(1e-7))
+    list(run.epochs(1e-7))
     part = kernel_sdca(
         X[some], Y[:, some], gamma=0.3, alpha=0.01, sample_weight=c[some] if weighted else None, tol=1e-7
     )
@@ -436,10 +436,10 @@ def test_steps_of_pegasos_in_parts_are_steps_in_one():
     X, Y = labelled(60, 2)
     order = np.random.default_rng(0).integers(60, size=400).astype(np.int32)
     whole = KernelPegasosSolver(KernelProblem(make_gram(X, "rbf"), Y), 0.01)
-    whole.visit(order)
+    whole.run_epoch(order)
     parts = KernelPegasosSolver(KernelProblem(make_gram(X, "rbf"), Y), 0.01)
     for part in np.array_split(order, 7):
-        parts.visit(part)
+        parts.run_epoch(part)
     np.testing.assert_array_equal(parts.counts, whole.counts)
     assert parts.t == whole.t == 400
 

@@ -5,6 +5,7 @@ import pytest
 
 from fastsvm.solvers import Problem, sdca
 from fastsvm.solvers._polish import polish
+from fastsvm.solvers.losses import as_loss
 
 ALPHA = 0.01
 
@@ -25,7 +26,7 @@ def test_the_dual_never_falls_and_stays_in_its_box(loss, bias_rate, weighted, pr
 
     before, inside = value(dual, w, bias), p.is_free(dual, loss)
     old = dual.copy()
-    bias = polish(p, loss, ALPHA, bias_rate, w, bias, dual)
+    bias = polish(p, as_loss(loss), ALPHA, bias_rate, w, bias, dual)
     after = value(dual, w, bias)
     assert after >= before if bias_rate else after > before  # clipped, the way may lead nowhere
     assert (dual[~inside] == old[~inside]).all()
@@ -51,5 +52,5 @@ def test_flat_directions_take_few_epochs(monkeypatch):
 def test_nothing_inside_is_nothing_to_do(problem):
     p = Problem(*problem)
     dual, w = np.ones(p.n), np.zeros(30)
-    assert polish(p, "hinge", ALPHA, 0.0, w, 0.25, dual) == 0.25
+    assert polish(p, as_loss("hinge"), ALPHA, 0.0, w, 0.25, dual) == 0.25
     assert not w.any()

@@ -56,6 +56,19 @@ class Gram:
         self.computed = 0
         """Rows computed so far."""
 
+    @property
+    def used_of_one_run(self):
+        """`used` for a run to write to; nothing where several threads would."""
+        return self.used[:0] if self.shared else self.used
+
+    def use_threads(self, threads, shared=False):
+        """Compute rows in so many threads from now on; `shared` as the attribute."""
+        self.threads, self.shared = threads, shared
+
+    def forget_uses(self):
+        """Begin a new run, whose clock starts anew: what others used gives way first."""
+        self.used[:] = -1
+
     def fetch(self, which, now):
         """Have these rows in `rows`, where `slots` says.
 

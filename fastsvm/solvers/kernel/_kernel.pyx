@@ -6,7 +6,7 @@ scores, float64 arrays of shape (n_classes, n). A row of the matrix is where `sl
 
 from libc.math cimport fabs, fabsf
 
-from .._losses cimport dual_step, dual_term, loss_value
+from .._losses cimport Loss, dual_step, dual_term, loss_value
 from .._random cimport fisher_yates
 from .._rows cimport Rows, axpy, columns_of, row_start
 from .._simd cimport add_four, exp_row
@@ -24,8 +24,8 @@ def pegasos(
 ):
     """Take the steps t + 1, t + 2, ... on the rows in `order`, up to one whose values are missing.
 
-    scores_i = sum_j counts_j y_j K(x_j, x_i), so that row i pulls where y_i scores_i < alpha t. When a row
-    was used last goes into `used`, unless that is empty.
+    scores_i = sum_j counts_j y_j K(x_j, x_i), so that row i changes f where y_i scores_i < alpha t. When
+    a row was used last goes into `used`, unless that is empty.
 
     Returns
     -------
@@ -34,7 +34,7 @@ def pegasos(
     cdef const double* weight = head(weights)
     cdef Py_ssize_t n = slots.shape[0], n_classes = signs.shape[0], k, c, i
     cdef double limit, step
-    cdef bint pulls
+    cdef bint any_short
     with nogil:
         for k in range(order.shape[0]):
             i = order[k]
@@ -42,10 +42,10 @@ def pegasos(
             if step == 0:
                 continue
             limit = alpha * <double>(t + k + 1)
-            pulls = False
+            any_short = False
             for c in range(n_classes):
-                pulls |= signs[c, i] * scores[c, i] < limit
-            if not pulls:
+                any_short |= signs[c, i] * scores[c, i] < limit
+            if not any_short:
                 continue
             if slots[i] < 0:
                 break
@@ -126,16 +126,16 @@ def mirror(
 
 def gap_terms(
     const int8_t[::1] signs, const double[::1] weights, const double[::1] dual, const double[::1] scores,
-    int loss, double[::1] terms,
+    Loss loss, double[::1] terms,
 ):
     """What each row adds to n (P - D): c phi(m) - c psi(b/c) + b m >= 0.
 
     Returns
     -------
-    (gap, losses, pulls) : the sums of the terms, of c phi(m) and of b m
+    (gap, losses, dual_margins) : the sums of the terms, of c phi(m) and of b m
     """
     cdef const double* weight = head(weights)
-    cdef double gap = 0, losses = 0, pulls = 0, c, m
+    cdef double gap = 0, losses = 0, dual_margins = 0, c, m
     cdef Py_ssize_t i
     with nogil:
         for i in range(signs.shape[0]):
@@ -144,18 +144,18 @@ def gap_terms(
             terms[i] = row_gap(loss, m, dual[i], c)
             gap += terms[i]
             losses += c * loss_value(loss, m)
-            pulls += dual[i] * m
-    return gap, losses, pulls
+            dual_margins += dual[i] * m
+    return gap, losses, dual_margins
 
 
-cdef inline double row_gap(int loss, double m, double b, double c) noexcept nogil:
+cdef inline double row_gap(Loss loss, double m, double b, double c) noexcept nogil:
     # Of the log loss at its optimum, rounding has either sign.
     return max(c * (loss_value(loss, m) - dual_term(loss, b / c)) + b * m, 0.0) if c > 0 else 0
 
 
 def ascend(
     const real[:, ::1] block, const double[::1] steepness, double rate, const int8_t[::1] signs,
-    const double[::1] weights, double[::1] dual, double[::1] scores, int loss, int32_t[::1] order,
+    const double[::1] weights, double[::1] dual, double[::1] scores, Loss loss, int32_t[::1] order,
     uint64_t[::1] random, Py_ssize_t epochs, double goal,
 ):
     """Exact steps on one dual variable after another, in permuted passes, until their gap is `goal` or less.

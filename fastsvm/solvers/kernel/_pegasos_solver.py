@@ -7,6 +7,7 @@ import numpy as np
 from .._input import as_alpha, as_matrix, as_order, as_state, as_weights, positive
 from .._random import draw_rows
 from .._solver import Epoch, require_finite
+from ..losses import value
 from . import _kernel
 from ._gram import scores_of
 from ._problem import KernelProblem, KernelResult, as_all_signs, make_gram
@@ -32,7 +33,7 @@ class KernelPegasosSolver:
     ----------
     t : int, steps taken
     counts : ndarray of shape (n_classes, n)
-        a_i: how often row i pulled, times its weight.
+        a_i: how often row i changed f, times its weight.
     scores : ndarray of shape (n_classes, n)
         sum_j a_j y_j K(x_j, x_i), which is alpha t f(x_i).
     """
@@ -44,12 +45,12 @@ class KernelPegasosSolver:
         self.counts = np.zeros(problem.signs.shape)
         self.scores = np.zeros(problem.signs.shape) if scores is None else scores
 
-    def visit(self, order):
+    def run_epoch(self, order):
         """Take a step on each row of an int32 array of row numbers."""
         start = time.thread_time()
         p, gram = self.problem, self.problem.gram
         step = max(1, STEPS // self.scores.size)
-        used = gram.used[:0] if gram.shared else gram.used  # threads would all write
+        used = gram.used_of_one_run
         done = 0
         while done < len(order):
             part = order[done : done + step]
@@ -65,7 +66,7 @@ class KernelPegasosSolver:
         self.seconds += time.thread_time() - start
 
     def _needed(self, order):
-        """The next rows that have no values yet and would pull now, and in how many steps each comes.
+        """The next rows that have no values yet and would change f now, and in how many steps each comes.
 
         The longer ago the start, the less changes from one step to the next; but rows fetched too early
         may have to give way before they are used.
@@ -76,22 +77,22 @@ class KernelPegasosSolver:
         steps = np.sort(np.unique(order, return_index=True)[1])
         steps = steps[gram.slots[order[steps]] < 0]
         rows = order[steps]
-        pulls = p.signs[:, rows] * self.scores[:, rows] < self.alpha * (self.t + 1)
-        which = np.flatnonzero(pulls.any(axis=0))[:most]
+        short = p.signs[:, rows] * self.scores[:, rows] < self.alpha * (self.t + 1)
+        which = np.flatnonzero(short.any(axis=0))[:most]
         return rows[which], steps[which]
 
     def losses(self, X, signs, weights, cache_size):
         """For each class the sum of the losses of rows that are not in the problem."""
         gram, coef = self.problem.gram, self.coef
         support = np.flatnonzero(coef.any(axis=0))
-        if not len(support):  # nothing pulled: only rows of weight 0 were drawn
+        if not len(support):  # f is 0: only rows of weight 0 were drawn
             return (weights * np.ones(signs.shape)).sum(axis=1)
         scores = scores_of(
             *(gram.kernel, gram.points[support], coef[:, support], X),
             cache_size=cache_size,
             threads=gram.threads,
         )
-        return (weights * np.maximum(0, 1 - signs * scores.T)).sum(axis=1)
+        return (weights * value("hinge", signs * scores.T)).sum(axis=1)
 
     def result(self, losses=0.0):
         """The KernelResult; `losses` as in `measure`."""
@@ -125,7 +126,7 @@ class KernelPegasosSolver:
         n, signs = p.n, p.signs
         scale = 1 / (self.alpha * self.t)
         c = p.weights if p.weights.size else 1.0
-        values = c * np.maximum(0, 1 - signs * self.scores * scale)
+        values = c * value("hinge", signs * self.scores * scale)
         norms = np.maximum(0, (self.counts * signs * self.scores).sum(axis=1)) * scale**2
         primal = self.alpha / 2 * norms + (values.sum(axis=1) + losses) / n
 
@@ -134,10 +135,10 @@ class KernelPegasosSolver:
         over = np.flatnonzero((excess > 1e-9 * self.counts).any(axis=0)).astype(np.int32)
         scores = self.scores.copy()
         p.gram.add(over, -(excess * signs)[:, over], scores, self.t)
-        pulls = np.maximum(0, (dual * signs * scores).sum(axis=1) / (self.alpha * self.t))
+        dual_norms = np.maximum(0, (dual * signs * scores).sum(axis=1) / (self.alpha * self.t))
         total = dual.sum(axis=1)
-        theta = np.minimum(1, total / np.maximum(pulls, 1e-300))
-        gap = np.maximum(0, primal - (theta * total - theta**2 / 2 * pulls) / n)
+        theta = np.minimum(1, total / np.maximum(dual_norms, 1e-300))
+        gap = np.maximum(0, primal - (theta * total - theta**2 / 2 * dual_norms) / n)
         require_finite(primal.sum(), gap.sum())
         return primal, gap
 
@@ -168,9 +169,9 @@ def kernel_pegasos(
 
         a_s <- a_s + c_s    if y_s/(alpha t) sum_j a_j y_j K(x_j, x_s) < 1
 
-    and then f = 1/(alpha n_iter) sum_j a_j y_j K(x_j, .). A step costs O(n_samples) where a row pulls, and
-    nothing where none does: scores of all rows are kept up to date. Kernel values are computed for the
-    rows that pull. There is no intercept.
+    and then f = 1/(alpha n_iter) sum_j a_j y_j K(x_j, .). A step costs O(n_samples) where a row changes f,
+    and nothing where none does: scores of all rows are kept up to date. Kernel values are computed for the
+    rows that do. There is no intercept.
 
     Parameters
     ----------
@@ -218,16 +219,14 @@ def kernel_pegasos(
     drawn = np.unique(order)
     if 2 * len(drawn) > n or (isinstance(kernel, str) and kernel == "precomputed"):
         run = KernelPegasosSolver(KernelProblem(make_gram(X, kernel, **options), signs, sample_weight), alpha)
-        run.visit(order)
+        run.run_epoch(order)
         return run.result()
 
     # The scores of rows that are never drawn matter in the end only.
-    problem = KernelProblem(make_gram(X[drawn], kernel, **options), signs[:, drawn])
-    problem.n = n
-    if weights.size:
-        problem.weights = weights[drawn]  # which may all be 0
+    gram = make_gram(X[drawn], kernel, **options)
+    problem = KernelProblem.of_sample(gram, signs[:, drawn], weights[drawn] if weights.size else weights, n)
     run = KernelPegasosSolver(problem, alpha)
-    run.visit(np.searchsorted(drawn, order).astype(np.int32))
+    run.run_epoch(np.searchsorted(drawn, order).astype(np.int32))
     others = np.setdiff1d(np.arange(n), drawn)
     losses = run.losses(X[others], signs[:, others], weights[others] if weights.size else 1.0, cache_size)
     result = run.result(losses)

@@ -6,7 +6,8 @@ import numpy as np
 from scipy import sparse
 
 from .._input import EXTREME, as_matrix, as_signs, as_weights, finite, one_of, positive
-from .._solver import CODES, out_of_range
+from .._solver import out_of_range
+from ..losses import as_loss
 from ._gram import FullGram, Gram
 from ._kernel import gap_terms
 from ._values import KERNELS, GivenKernel, Kernel
@@ -61,6 +62,16 @@ class KernelProblem:
             self.weights = chosen * self.weights if self.weights.size else chosen
             self.n = len(rows)
 
+    @classmethod
+    def of_sample(cls, gram, Y, weights, n):
+        """A problem of n rows of which only those of `gram` are ever visited.
+
+        Their weights, an array or one of length 0, are checked already, and may all be 0.
+        """
+        problem = cls(gram, Y)
+        problem.weights, problem.n = weights, n
+        return problem
+
     def require_range(self, alpha):
         """Raise a ValueError if some scores may be too large, which alpha does not keep small."""
         largest = self.gram.diagonal.max() * (self.weights.max() if self.weights.size else 1.0)
@@ -69,7 +80,7 @@ class KernelProblem:
 
     def gap_terms(self, k, dual, scores, loss, out):
         """As the kernel's, for class k."""
-        return gap_terms(self.signs[k], self.weights, dual, scores, CODES[loss], out)
+        return gap_terms(self.signs[k], self.weights, dual, scores, as_loss(loss).struct, out)
 
 
 def as_all_signs(Y, n):

@@ -9,7 +9,8 @@ import numpy as np
 from .._input import as_alpha, as_state, one_of, positive
 from .._polish import polish_block
 from .._random import shuffle
-from .._solver import CODES, LOSSES, Epoch, require_finite
+from .._solver import Epoch, require_finite
+from ..losses import LOSSES, as_loss
 from . import _kernel
 from ._gram import for_each
 from ._problem import KernelProblem, KernelResult, make_gram
@@ -45,7 +46,7 @@ class KernelSDCASolver:
 
     def __init__(self, problem, *, loss, alpha, max_iter, random, start=None):
         problem.require_range(alpha)
-        self.problem, self.loss, self.alpha, self.max_iter = problem, loss, alpha, max_iter
+        self.problem, self.loss, self.alpha, self.max_iter = problem, as_loss(loss), alpha, max_iter
         shape = problem.signs.shape
         self.rate = 1 / (alpha * problem.n)
         self.steepness = np.maximum(problem.gram.diagonal, 0) * self.rate  # of indefinite kernels too
@@ -53,40 +54,38 @@ class KernelSDCASolver:
         self.terms = np.empty(shape)
         self.random = random
         self.states = [np.array([random[0] + k + 1], np.uint64) for k in range(shape[0])]
-        self.epochs = np.zeros(shape[0], int)
+        self.done = np.zeros(shape[0], int)
         self.primal, self.gap = np.empty(shape[0]), np.empty(shape[0])
-        self.rooms = threading.local()
-        self.round = 0
+        self.buffers = threading.local()
+        self.round, self.tol = 0, None
         self.seconds = 0.0
         self.history = [[] for _ in range(shape[0])]
         if start is not None:
-            self._move(range(shape[0]), repeat(np.arange(shape[1], dtype=np.int32)), start)
+            self._update_scores(range(shape[0]), repeat(np.arange(shape[1], dtype=np.int32)), start)
         for k in range(shape[0]):
-            self._measure(k)
+            self.measure(k)
 
     @property
     def coef(self):
         """dual_coef, of shape (n_classes, n)."""
         return self.dual * self.problem.signs * self.rate
 
-    def rounds(self, tol=None):
-        """Go on until every class is within `tol` of its optimum or has done `max_iter` epochs.
+    def epochs(self, tol=None):
+        """Make rounds until every class is within `tol` of its optimum or has done `max_iter` epochs.
 
         Yields
         ------
         list of the classes that took part in the round
         """
-        while True:
-            left = [k for k in range(len(self.gap)) if not self._done(k, tol)]
-            if not left:
-                return
+        self.tol = tol
+        while left := [k for k in range(len(self.gap)) if not self.is_over(k)]:
             start = time.process_time()
-            self._round(left, tol)
+            self.run_epoch(left)
             self.seconds += time.process_time() - start
             for k in left:
                 self.history[k].append(
                     Epoch(
-                        int(self.epochs[k]),
+                        int(self.done[k]),
                         self.seconds,
                         float(self.primal[k]),
                         float(self.primal[k] - self.gap[k]),
@@ -97,17 +96,21 @@ class KernelSDCASolver:
 
     def result(self):
         """The KernelResult, once the rounds are over."""
-        return KernelResult(self.coef, self.primal, self.gap, int(self.epochs.max()), self.history)
+        return KernelResult(self.coef, self.primal, self.gap, int(self.done.max()), self.history)
 
-    def _done(self, k, tol):
-        within = self.epochs[k] and tol is not None and self.gap[k] <= tol * self.primal[k]
-        return within or self.epochs[k] >= self.max_iter or self.gap[k] == 0
+    def is_over(self, k):
+        """Whether no round follows for class k."""
+        within = self.done[k] and self.tol is not None and self.gap[k] <= self.tol * self.primal[k]
+        return within or self.done[k] >= self.max_iter or self.gap[k] == 0
 
-    def _round(self, classes, tol):
+    def run_epoch(self, classes):
+        """A round: epochs of these classes on a working set each, the scores of all rows, and their gaps."""
         goals = [SOONER * self.gap[k] for k in classes]
-        if tol is not None:
-            goals = [max(goal, CLOSER * tol * self.primal[k]) for goal, k in zip(goals, classes, strict=True)]
-        first = None if self.dual.any() else self._first()
+        if self.tol is not None:
+            goals = [
+                max(goal, CLOSER * self.tol * self.primal[k]) for goal, k in zip(goals, classes, strict=True)
+            ]
+        first = None if self.dual.any() else self._first_working_set()
         sets = [self._working_set(k) if first is None else first for k in classes]
         self._prepare(sets)
         moved = [None] * len(classes)
@@ -116,12 +119,12 @@ class KernelSDCASolver:
             moved[j] = self._solve(classes[j], sets[j], goals[j])
 
         for_each(solve, range(len(classes)), self.problem.gram.threads)
-        self._move(classes, sets, moved)
+        self._update_scores(classes, sets, moved)
         for k in classes:
-            self._measure(k)
+            self.measure(k)
         self.round += 1
 
-    def _first(self):
+    def _first_working_set(self):
         """Before anything is known all rows look alike: some of them at random, for all classes."""
         p = self.problem
         rows = np.flatnonzero(p.weights > 0) if p.weights.size else np.arange(p.gram.n)
@@ -154,34 +157,34 @@ class KernelSDCASolver:
         if whole < 2 * alone and len(wanted) <= gram.capacity:
             gram.fetch(wanted, self.round)
 
-    def _room(self, size):
+    def _buffer(self, size):
         """Memory of this thread's that is used in every round: new memory costs more than filling it."""
-        room = getattr(self.rooms, "room", None)
-        if room is None or len(room) < size:
-            room = self.rooms.room = np.empty(size, self.problem.gram.rows.dtype)
-        return room[:size]
+        values = getattr(self.buffers, "values", None)
+        if values is None or len(values) < size:
+            values = self.buffers.values = np.empty(size, self.problem.gram.rows.dtype)
+        return values[:size]
 
     def _solve(self, k, rows, goal):
         """Epochs of class k on these rows; how much their dual variables change."""
         p = self.problem
-        block = p.gram.block(rows, self._room(len(rows) ** 2))
+        block = p.gram.block(rows, self._buffer(len(rows) ** 2))
         dual, scores = self.dual[k, rows], self.scores[k, rows]
         weights = p.weights[rows] if p.weights.size else p.weights
         before, order = dual.copy(), np.arange(len(rows), dtype=np.int32)
-        limit = min(PATIENCE, self.max_iter - self.epochs[k])
+        limit = min(PATIENCE, self.max_iter - self.done[k])
         done, gap, goal = 0, np.inf, goal * p.n
         while gap > goal and done < limit:
-            if done and self.loss != "log":
+            if done and self.loss.quadratic:
                 polish_block(block, self.rate, p.signs[k, rows], weights, dual, scores, self.loss)
             more, gap = _kernel.ascend(
                 *(block, self.steepness[rows], self.rate, p.signs[k, rows], weights, dual, scores),
-                *(CODES[self.loss], order, self.states[k], min(SPELL, limit - done), goal),
+                *(self.loss.struct, order, self.states[k], min(SPELL, limit - done), goal),
             )
             done += more
-        self.epochs[k] += done
+        self.done[k] += done
         return dual - before
 
-    def _move(self, classes, sets, changes):
+    def _update_scores(self, classes, sets, changes):
         """Change dual variables, and the scores of all rows with them."""
         p = self.problem
         factors = np.zeros(p.signs.shape)
@@ -191,10 +194,11 @@ class KernelSDCASolver:
         which = np.flatnonzero(factors.any(axis=0)).astype(np.int32)
         p.gram.add(which, factors[:, which], self.scores, self.round)
 
-    def _measure(self, k):
+    def measure(self, k):
+        """Bring objective and gap of class k up to date with its scores."""
         p = self.problem
-        gap, losses, pulls = p.gap_terms(k, self.dual[k], self.scores[k], self.loss, self.terms[k])
-        self.primal[k] = (losses + max(pulls, 0.0) / 2) / p.n
+        gap, losses, dual_margins = p.gap_terms(k, self.dual[k], self.scores[k], self.loss, self.terms[k])
+        self.primal[k] = (losses + max(dual_margins, 0.0) / 2) / p.n
         self.gap[k] = gap / p.n
         require_finite(self.primal[k], self.gap[k])
 
@@ -297,6 +301,6 @@ def kernel_sdca(
         random=as_state(random_state),
     )
     tol = None if tol is None else positive("tol", tol)
-    for _ in run.rounds(tol):
+    for _ in run.epochs(tol):
         pass
     return run.result()
