@@ -16,7 +16,10 @@ from ..fitting import advice, scores
 from ..fitting.advice import Ended, warn_if_short
 from ..fitting.engine import solve_all
 from ..fitting.labels import as_coefficients, signs_of
-from ..solvers import Problem, as_csr, as_rows, as_weights
+from ..solvers import as_rows
+from ..solvers._input import as_weights
+from ..solvers._solver import Problem
+from ..solvers._sparse import as_csr
 from .callbacks import CallbackSupportMixin, Tasks, with_callbacks
 
 

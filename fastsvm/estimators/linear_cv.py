@@ -9,8 +9,9 @@ from ..fitting.advice import Ended, warn_if_short
 from ..fitting.engine import solve_all
 from ..fitting.labels import signs_of
 from ..fitting.path import Path, as_alphas, largest_alpha
-from ..solvers import LOSSES, Problem, as_rows
+from ..solvers import LOSSES, as_rows
 from ..solvers._input import flag, one_of, positive
+from ..solvers._solver import Problem
 from .base import ConvergenceWarning, LinearClassifier, all_or_nothing
 from .callbacks import Steps, with_callbacks
 from .cross_validation import CrossValidated, mean_over_folds, rows_of

@@ -12,7 +12,7 @@ from sklearn.utils import as_float_array
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from ..solvers import as_csr
+from ..solvers._sparse import as_csr
 from ..text._counts import as_counts, column_blocks
 from ..text._scores import add_by_class, add_squares_by_class, chi2_scores, f_scores
 from .base import validated_counts

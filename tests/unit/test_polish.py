@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from fastsvm.solvers import Problem, sdca
+from fastsvm.solvers import sdca
 from fastsvm.solvers._polish import polish
+from fastsvm.solvers._solver import Problem
 from fastsvm.solvers.losses import as_loss
 
 ALPHA = 0.01
