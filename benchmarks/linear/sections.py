@@ -10,8 +10,10 @@ from scipy import sparse
 from sklearn.svm import LinearSVC
 
 import fastsvm
-from fastsvm.solvers import PerceptronSolver, Problem, sdca
+from fastsvm.solvers import sdca
 from fastsvm.solvers._input import as_state
+from fastsvm.solvers._perceptron_solver import PerceptronSolver
+from fastsvm.solvers._solver import Problem
 
 from ..common import aligned, alternate, cpu, memory_added, spread, wide_rows
 from . import contenders

@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..fitting import advice
 from ..fitting.linear_model import LinearModel
 from ..fitting.one_vs_rest import OneVsRest, all_or_nothing, require_log_loss
-from ..solvers import as_csr, as_rows
+from ..solvers import as_rows
+from ..solvers._sparse import as_csr
 from .callbacks import CallbackSupportMixin, Tasks, with_callbacks
 
 

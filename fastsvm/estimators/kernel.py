@@ -13,16 +13,12 @@ from ..fitting.advice import Ended, warn_if_short
 from ..fitting.labels import signs_of
 from ..fitting.one_vs_rest import all_or_nothing, require_finite_rows
 from ..fitting.threads import one_blas_thread
-from ..solvers import (
-    LOSSES,
-    KernelPegasosSolver,
-    KernelProblem,
-    KernelSDCASolver,
-    kernel_pegasos,
-    make_gram,
-    scores_of,
-)
+from ..solvers import LOSSES, kernel_pegasos
 from ..solvers._input import as_alpha, flag, one_of, positive
+from ..solvers.kernel._gram import scores_of
+from ..solvers.kernel._pegasos_solver import KernelPegasosSolver
+from ..solvers.kernel._problem import KernelProblem, make_gram
+from ..solvers.kernel._sdca_solver import KernelSDCASolver
 from ..solvers.kernel._values import KERNELS, GivenKernel, Kernel
 from ..solvers.kernel.parameters import check_kernel_parameters, gamma_of
 from .base import ConvergenceWarning, OneVsRestClassifier, validated

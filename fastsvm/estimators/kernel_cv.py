@@ -14,9 +14,10 @@ from ..fitting.one_vs_rest import all_or_nothing
 from ..fitting.path import best_multiple, decreasing
 from ..fitting.scores import winners
 from ..fitting.threads import in_threads, one_blas_thread
-from ..solvers import KernelPegasosSolver, KernelProblem
 from ..solvers._input import as_state, positive
 from ..solvers._random import draw_rows
+from ..solvers.kernel._pegasos_solver import KernelPegasosSolver
+from ..solvers.kernel._problem import KernelProblem
 from ..solvers.kernel.parameters import gamma_of
 from ..solvers.losses import as_loss
 from .base import ConvergenceWarning

@@ -10,8 +10,9 @@ from ..fitting.engine import solve_all
 from ..fitting.labels import signs_of
 from ..fitting.one_vs_rest import all_or_nothing
 from ..fitting.path import Path, as_alphas, largest_alpha
-from ..solvers import LOSSES, Problem, as_rows
+from ..solvers import LOSSES, as_rows
 from ..solvers._input import flag, one_of, positive
+from ..solvers._solver import Problem
 from .base import ConvergenceWarning, LinearClassifier
 from .callbacks import Steps, with_callbacks
 from .cross_validation import CrossValidated, mean_over_folds, rows_of

@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from ..solvers import LOSSES, ASDCASolver, PegasosSolver, PerceptronSolver, make_solver
-from ..solvers._asdca_solver import as_theta
-from ..solvers._choose import SOLVERS
+from ..solvers import LOSSES
+from ..solvers._asdca_solver import ASDCASolver, as_theta
+from ..solvers._choose import SOLVERS, make_solver
 from ..solvers._input import as_alpha, as_width, flag, one_of, positive
-from ..solvers._pegasos_solver import PEGASOS_OUTPUTS, SAMPLINGS
+from ..solvers._pegasos_solver import PEGASOS_OUTPUTS, SAMPLINGS, PegasosSolver
+from ..solvers._perceptron_solver import PerceptronSolver
 from ..solvers._sdca_solver import ORDERS, OUTPUTS
 from ..solvers.losses import PEGASOS_LOSSES, SMOOTH_LOSSES, as_loss
 from .labels import signs_of

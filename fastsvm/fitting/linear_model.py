@@ -5,7 +5,8 @@ from functools import partial
 import numpy as np
 from scipy import sparse
 
-from ..solvers import Problem, as_rows
+from ..solvers import as_rows
+from ..solvers._solver import Problem
 from . import scores
 from .advice import ConvergenceWarning, Ended, warn_if_short
 from .engine import solve_all

@@ -5,7 +5,9 @@ from functools import wraps
 import numpy as np
 from scipy import sparse
 
-from ..solvers import as_csr, as_rows, as_weights
+from ..solvers import as_rows
+from ..solvers._input import as_weights
+from ..solvers._sparse import as_csr
 from . import scores
 from .labels import class_weights
 from .parameters import Parameters

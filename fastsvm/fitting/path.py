@@ -4,8 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..solvers import LOSSES, Problem, make_solver
+from ..solvers import LOSSES
+from ..solvers._choose import make_solver
 from ..solvers._input import as_matrix, as_state, flag, one_of, positive
+from ..solvers._solver import Problem
 from ..solvers.losses import as_loss, slope
 from .advice import Ended, warn_if_short
 from .engine import solve_all

@@ -6,7 +6,13 @@ from ._sdca_solver import ORDERS, OUTPUTS, SDCASolver
 from ._solver import Problem
 from .losses import LOSSES, as_loss
 
-FEW, VERY_FEW, MOST = 300, 20, 5000  # columns
+# Where Newton's method is the faster one, by `python -m benchmarks.tuning auto`; see benchmarks/README.md.
+FEW_COLUMNS = 300  # up to which it may be
+VERY_FEW_COLUMNS = 20  # up to which it is
+MOST_COLUMNS = 5000  # that it is made for: a system of 200 MB
+STEEP = 10  # ||x||^2 / (alpha n), above which coordinate steps take many epochs
+STEEP_PER_COLUMN = 0.1  # and so much for each column, which Newton's steps pay for
+TIGHT_TOL = 1e-4  # below which they take many epochs, too
 SOLVERS = ("auto", "coordinate", "newton")
 
 
@@ -32,10 +38,10 @@ def make_solver(
     if solver == "newton" and not plain:
         name = "sgd_init" if sgd_init else "averaging" if averaging != "last" else "order"
         raise ValueError(f"solver='newton' has no {name}; leave it at its default, or take 'coordinate'.")
-    if solver == "newton" and problem.rows.n_columns > MOST:
+    if solver == "newton" and problem.rows.n_columns > MOST_COLUMNS:
         raise ValueError(
             f"solver='newton' solves systems with an unknown for each of X's {problem.rows.n_columns} "
-            f"columns; it takes up to {MOST}. Use 'coordinate'."
+            f"columns; it takes up to {MOST_COLUMNS}. Use 'coordinate'."
         )
     if solver == "newton" or (solver == "auto" and plain and suits_newton(problem, options["alpha"], tol)):
         return NewtonSolver(problem, **options)
@@ -49,10 +55,10 @@ def suits_newton(problem, alpha, tol):
     need few epochs where alpha n is not small against ||x||^2 (measured on tables of 3 to 256 columns).
     """
     n, d = problem.n, problem.rows.n_columns
-    if tol is None or d > min(n, FEW):
+    if tol is None or d > min(n, FEW_COLUMNS):
         return False
     steepness = problem.rows.squared_norms().mean() / (alpha * n)
-    return bool(d <= VERY_FEW or steepness > max(10, d / 10) or tol < 1e-4)
+    return bool(d <= VERY_FEW_COLUMNS or steepness > max(STEEP, STEEP_PER_COLUMN * d) or tol < TIGHT_TOL)
 
 
 def sdca(

@@ -8,16 +8,24 @@ from . import _newton
 from ._solver import Point, Solver
 from .losses import as_loss
 
-SMALL, RATIO = 2000, 4  # rows of the first sample, and how many times more the next one has
-WIDE = 2.0  # members lie within this many times the last change of margins (root mean square) of the bend
-COARSE, FINE, FINER = 1e-2, 3e-4, 0.03  # gaps to reach: on samples, in the first epoch, of the last gap
-EASY, GROW = (
-    0.1,
-    4,
-)  # centres move once steps promise this share of the slack; the bend is so much sharper then
-STEPS = 100  # most Newton steps of an epoch
-BLOCK = 512  # rows a product of matrices
-SHORT = 32  # values a row up to which its outer product is added value by value
+# How much each matters is measured by `python -m benchmarks.tuning newton`; see benchmarks/README.md.
+SAMPLE_ROWS = 2000  # rows of the first sample, at least
+SAMPLE_ROWS_PER_COLUMN = 6  # at least
+SAMPLE_RATIO = 4  # how many times more rows the next sample has
+SAMPLE_GAP = 1e-2  # relative gap to reach on samples
+FIRST_GAP = 3e-4  # relative gap of the active set to reach in the first epoch
+NEXT_GAP = 0.03  # in later ones, as a share of the last gap
+LAST_GAP = 0.5  # at most, as a share of what `tol` allows
+ACTIVE_WIDTH = 2.0  # of the active set around the bend, in root mean squares of the margins' last change
+ACTIVE_BENDS = 1.5  # and in widths of the hinge's rounded bend, 1 / penalty
+FIRST_PENALTY = 0.4  # of the hinge's augmented Lagrangian, per unit of margin
+LARGEST_PENALTY = 1e8  # times the Hessian's largest entry over alpha: beyond, rounding wins
+PENALTY_GROWTH = 4  # times, with each new multipliers
+MULTIPLIER_SHARE = 0.1  # multipliers move once a step promises this share of the slack
+LINE_SLOPE = 0.3  # share of the slope that may be left where the line search ends
+MOST_STEPS = 100  # Newton steps of an epoch
+GRAM_ROWS = 512  # rows a product of matrices
+SHORT_ROW = 32  # values a row up to which its outer product is added value by value
 
 
 class Subproblem:
@@ -74,7 +82,7 @@ class NewtonSolver(Solver):
         self.d = problem.rows.n_columns
         self.size = self.d + bool(fit_intercept)
         self.w = np.zeros(self.d + 1)  # the intercept comes last
-        self.penalty, self.largest_penalty = 0.4, 1e8
+        self.penalty, self.largest_penalty = FIRST_PENALTY, LARGEST_PENALTY
         self.radius = math.inf
         self.all, self.stalled = None, 0
 
@@ -82,11 +90,11 @@ class NewtonSolver(Solver):
         """Newton steps on the active rows, then a pass over all rows and its certificate."""
         if self.all is None:
             self.begin()
-            target, fresh = FINE * self.value, self.start is None
+            target, fresh = FIRST_GAP * self.value, self.start is None
         else:
-            target, fresh = FINER * self.point.gap, False
+            target, fresh = NEXT_GAP * self.point.gap, False
         if self.tol is not None:
-            target = max(target, 0.5 * self.tol * self.value)
+            target = max(target, LAST_GAP * self.tol * self.value)
         sub, before = self.all, self.w.copy()
         self.solve_subproblem(sub, target, fresh)
         reached = self.w.copy()
@@ -99,14 +107,14 @@ class NewtonSolver(Solver):
             self.relax_penalty()
         if point.primal <= self.value * (2 if better else 1 + 1e-12):
             self.value = point.primal
-            self.radius = max(WIDE * self.moved, 1.5 / self.penalty)
+            self.radius = max(ACTIVE_WIDTH * self.moved, ACTIVE_BENDS / self.penalty)
             sub.active[:] = 0
         else:
             # Others moved than the active rows, or the steps were too few: once more, with more of them.
             everything = sub.active.all()
             self.activate(sub)
             self.radius *= 4
-            self.penalty = min(self.penalty, max(1.0, 1.5 / self.radius))
+            self.penalty = min(self.penalty, max(1.0, ACTIVE_BENDS / self.radius))
             self.w = reached if everything else before
             loss, _ = self.measure_margins(sub)
             self.value = loss + self.ridge()
@@ -134,19 +142,19 @@ class NewtonSolver(Solver):
 
     def solve_samples(self, used):
         """Solve samples, one row from each of as many equal parts of `used`."""
-        size = max(SMALL, 6 * self.size)
+        size = max(SAMPLE_ROWS, SAMPLE_ROWS_PER_COLUMN * self.size)
         random = np.random.default_rng(0)
         wide = math.inf  # what the first sample moved by says nothing
         while size * 2.5 < len(used):
             places = (np.arange(size) + random.random(size)) * (len(used) / size)
             sub = Subproblem(self.problem, used[places.astype(np.intp)])
             self.value, _ = self.measure_margins(sub)
-            self.solve_subproblem(sub, COARSE * self.value, fresh=True)
+            self.solve_subproblem(sub, SAMPLE_GAP * self.value, fresh=True)
             _, moved = self.measure_margins(sub)
-            self.radius = max(wide * moved, 1.5 / self.penalty) if moved else math.inf
-            self.penalty = min(self.penalty, max(1.0, 1.5 / self.radius))
-            wide = WIDE
-            size *= RATIO
+            self.radius = max(wide * moved, ACTIVE_BENDS / self.penalty) if moved else math.inf
+            self.penalty = min(self.penalty, max(1.0, ACTIVE_BENDS / self.radius))
+            wide = ACTIVE_WIDTH
+            size *= SAMPLE_RATIO
 
     def solve_subproblem(self, sub, target, fresh):
         """Steps on the active rows, until their gap is `target`; all b are chosen anew if `fresh`."""
@@ -177,7 +185,7 @@ class NewtonSolver(Solver):
         """Newton steps on `active`, each row of which is a `share` of the objective."""
         self.half = np.zeros((self.d + 1, self.d + 1))
         lowest, idle = math.inf, 0
-        for _ in range(STEPS):
+        for _ in range(MOST_STEPS):
             slack = self.update_duals(active) * share
             z = self.z.sum(axis=0)
             g, H = self.system(active, z, share)
@@ -202,10 +210,10 @@ class NewtonSolver(Solver):
             t = self.length(active, step, z, share)
             self.w += t * step
             active.margin[:] += t * active.change
-            if not self.loss.smooth and slack > target and promise <= EASY * slack:
+            if not self.loss.smooth and slack > target and promise <= MULTIPLIER_SHARE * slack:
                 _newton.update_multipliers(active)
                 if share * active.penalty * self.half.max() < self.largest_penalty * self.alpha:
-                    active.penalty *= GROW
+                    active.penalty *= PENALTY_GROWTH
                     lowest, idle = math.inf, 0
 
     def update_duals(self, active):
@@ -217,11 +225,11 @@ class NewtonSolver(Solver):
         if changed > bent:
             self.half[:] = 0
             active.held[:] = 0
-        if changed and self.problem.rows.n_values < SHORT * self.problem.n:
+        if changed and self.problem.rows.n_values < SHORT_ROW * self.problem.n:
             for part in self.parts(len(active.which)):
                 _newton.scatter(*self.matrix, active, self.half, *part)
         elif changed:
-            block = np.empty((min(len(active.which), BLOCK), self.d + 1))
+            block = np.empty((min(len(active.which), GRAM_ROWS), self.d + 1))
             for side in (1, -1):
                 at = 0
                 while at < len(active.which):
@@ -260,7 +268,7 @@ class NewtonSolver(Solver):
         ridge = self.alpha * float(step[:d] @ step[:d])
         pull = share * float(active.dual @ active.change)
         fixed = self.alpha * float(self.w[:d] @ step[:d]) - share * float(step @ z) + pull
-        enough = 0.3 * abs(fixed - pull)
+        enough = LINE_SLOPE * abs(fixed - pull)
         enough += 1e-14 * (abs(fixed) + share * float(np.abs(active.dual * active.change).sum()))
         low, high, t = 0.0, math.inf, 1.0
         for _ in range(60):

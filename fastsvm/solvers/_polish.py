@@ -11,7 +11,8 @@ import numpy as np
 from ._rows import margins
 from .kernel import _aligned
 
-STEPS = 30
+MOST_STEPS = 30  # conjugate gradient steps, each a product with the rows inside their box
+LEAST_RESIDUAL = 1e-8  # share of the squared residual at which they end
 dot = partial(np.einsum, "i,i->")  # BLAS's may depend on where the vectors begin
 
 
@@ -98,10 +99,10 @@ def step_inside(b, upper, slope, apply):
     """
     step, rest, direction = np.zeros(len(b)), slope, slope
     size = first = dot(rest, rest)
-    for _ in range(STEPS):
+    for _ in range(MOST_STEPS):
         bend = apply(direction)
         steepness = dot(direction, bend)
-        if not size > 1e-8 * first or not steepness > 0:
+        if not size > LEAST_RESIDUAL * first or not steepness > 0:
             break
         length = size / steepness
         step, rest = step + length * direction, rest - length * bend

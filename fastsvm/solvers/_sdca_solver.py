@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from . import _sdca
-from ._polish import STEPS, polish
+from ._polish import polish
 from ._random import draw_integer
 from ._rows import map_chunks
 from ._solver import Point, Solver
@@ -13,10 +13,20 @@ from .losses import as_loss
 
 ORDERS = ("permutation", "random", "cyclic")
 OUTPUTS = ("last", "average", "random")
-SHRINKAGE = 0.25  # of the largest slope, above which a row at its bound is left out (LIBLINEAR: 1)
-PATIENCE = 50  # epochs after which all rows are visited again; and after twice as many
-LOOK, MANY = 20, 2 * STEPS  # epochs between looks at the pace, and to go before conjugate gradients pay
-SETTLED = 0.9  # share of the rows visited that are inside their box
+# How much each matters is measured by `python -m benchmarks.tuning sdca`; see benchmarks/README.md.
+SHRINK_SLOPE = 0.25  # of the largest slope, above which a row at its bound is left out (LIBLINEAR: 1)
+REVISIT_EPOCHS = 50  # epochs after which all rows are visited again; and after twice as many
+PACE_EPOCHS = 20  # epochs between looks at the pace
+CG_PAYS_EPOCHS = 60  # epochs to go before conjugate gradients pay
+CG_GAIN = 0.5  # factor by which they must have lowered the gap by the next look
+FREE_SHARE = 0.9  # of the rows visited, which are inside their box, before they are tried
+TRUST_DECAY = 0.7  # factor of the trust in the gap summed on the way, after each certificate that failed
+LEAST_TRUST = 0.1
+INTERCEPT_SQUARE = 0.1  # of the intercept's column, as a share of a row's mean square, or
+INTERCEPT_BENDS = 10  # times the losses' own curvature in the intercept, where that is more
+LOST_DIGITS = 1e-4  # share of ||w||^2 at the start, below which w carries the start's rounding along
+EXACT_TOL = 1e-6  # below it, and after
+EXACT_EPOCHS = 1000  # epochs, w is summed again before it is returned
 TINY = np.finfo(float).tiny
 
 
@@ -48,7 +58,7 @@ class SDCASolver(Solver):
         # The intercept is solved by proximal steps, each a problem with one more column, whose square is
         # a tenth of a row's: more slows the epochs, less the steps (measured: .03 to .2 are alike). Where
         # alpha is large the losses' own curvature in the intercept is what it must be compared with.
-        column = max(0.1 * rate * norms.mean(), 10 / (n * problem.mean_weight))
+        column = max(INTERCEPT_SQUARE * rate * norms.mean(), INTERCEPT_BENDS / (n * problem.mean_weight))
         self.bias_rate = column if fit_intercept else 0.0
         self.w, self.dual = np.zeros(problem.rows.n_columns), np.zeros(n)
         self.watching = averaging == "last"
@@ -106,7 +116,7 @@ class SDCASolver(Solver):
         self.state.seen = -1
         if self.shrinking and self.tol is not None:
             self._shrink()
-            if (self.done + 1) % LOOK == 0:
+            if (self.done + 1) % PACE_EPOCHS == 0:
                 self._polish_if_slow()
         if self.fit_intercept:
             # Proximal step: the centre moves to the intercept reached, which keeps what the dual adds.
@@ -114,9 +124,9 @@ class SDCASolver(Solver):
 
     def _shrink(self):
         """Leave out the rows that this epoch dropped; the next is to drop as its slopes suggest."""
-        self.state.threshold = SHRINKAGE * self.state.violation
+        self.state.threshold = SHRINK_SLOPE * self.state.violation
         moved = abs(self.state.bias - self.anchor) > self.state.threshold
-        if moved or self.done >= max(PATIENCE, 2 * self.all_at):
+        if moved or self.done >= max(REVISIT_EPOCHS, 2 * self.all_at):
             # What was dropped was held by another intercept, or long ago.
             self.anchor = self.state.bias
             self.dropped[:] = 0
@@ -131,13 +141,13 @@ class SDCASolver(Solver):
         """
         state, before = self.state, self.gap_seen
         gap = self.gap_seen = max(state.gap, TINY)
-        self.in_vain = self.in_vain or (self.polished and gap > 0.5 * before)
+        self.in_vain = self.in_vain or (self.polished and gap > CG_GAIN * before)
         self.polished = False
         target = max(self.tol * (state.loss_sum + state.dual_margins / 2), TINY)
-        pace = (math.log(before) - math.log(gap)) / LOOK
-        if self.in_vain or math.log(gap) - math.log(target) <= MANY * pace:
+        pace = (math.log(before) - math.log(gap)) / PACE_EPOCHS
+        if self.in_vain or math.log(gap) - math.log(target) <= CG_PAYS_EPOCHS * pace:
             return
-        if np.count_nonzero(self.problem.is_free(self.dual, self.loss)) > SETTLED * len(self.order):
+        if np.count_nonzero(self.problem.is_free(self.dual, self.loss)) > FREE_SHARE * len(self.order):
             self.polished = True
             state.bias = polish(
                 self.problem, self.loss, self.alpha, self.bias_rate, self.w, state.bias, self.dual
@@ -145,7 +155,7 @@ class SDCASolver(Solver):
 
     def on_loose_gap(self):
         """Trust the sum on the way less, and visit again the rows that the certificate found to need it."""
-        self.trust = max(0.7 * self.trust, 0.1)
+        self.trust = max(TRUST_DECAY * self.trust, LEAST_TRUST)
         if self._has_lost_digits():
             self._sum_again()
         if self.shrinking:
@@ -155,7 +165,7 @@ class SDCASolver(Solver):
 
     def _has_lost_digits(self):
         """Whether w is small against the one that it started from, whose rounding it carries along."""
-        return float(self.w @ self.w) < 1e-4 * self.first
+        return float(self.w @ self.w) < LOST_DIGITS * self.first
 
     def _sum_again(self):
         """Make w the sum that the dual variables stand for."""
@@ -237,7 +247,7 @@ class SDCASolver(Solver):
         if self.fit_intercept:
             self.problem.rebalance(self.point.dual)  # the point's w is that of the balanced dual already
             return self.point
-        exacting = self.tol is None or self.tol < 1e-6 or self.done > 1000
+        exacting = self.tol is None or self.tol < EXACT_TOL or self.done > EXACT_EPOCHS
         if self.watching and (exacting or self._has_lost_digits()):
             self._sum_again()
             return self.measure()

@@ -6,7 +6,8 @@ import numpy as np
 from scipy import sparse
 
 from ..fitting import Parameters
-from ..solvers import as_csr, as_rows
+from ..solvers import as_rows
+from ..solvers._sparse import as_csr
 from ._counts import as_counts, column_blocks
 from ._scores import add_by_class, add_squares_by_class, chi2_scores, f_scores
 

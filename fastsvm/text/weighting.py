@@ -4,7 +4,8 @@ import numpy as np
 from scipy import sparse
 
 from ..fitting import Parameters
-from ..solvers import as_csr, as_rows
+from ..solvers import as_rows
+from ..solvers._sparse import as_csr
 from ._counts import as_counts, column_blocks, rows_of, with_values
 from ._scores import add_by_class, log_ratios
 from .weighing import Weighing, float_type

@@ -21,7 +21,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from fastsvm import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier, solvers
+from fastsvm import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
+from fastsvm.solvers._pegasos_solver import PegasosSolver
+from fastsvm.solvers._solver import Problem
 from rounding import assert_close
 
 ALL = [
@@ -204,8 +206,8 @@ def test_one_pass_of_partial_fit_is_one_epoch(problem):
             X, y, classes=[-1, 1]
         )
         seed = np.random.RandomState(0).randint(2**31 - 1, size=1)[0]
-        run = solvers.PegasosSolver(
-            solvers.Problem(X, y), loss="hinge", alpha=0.1, fit_intercept=True, max_iter=1, batch_size=1,
+        run = PegasosSolver(
+            Problem(X, y), loss="hinge", alpha=0.1, fit_intercept=True, max_iter=1, batch_size=1,
             order="permutation", project=False, averaging="last", random=np.array([seed], np.uint64),
         )  # fmt: skip
         run.run_epoch()

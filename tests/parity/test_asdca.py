@@ -6,6 +6,7 @@ from parity.test_twins import ALPHA, EPOCHS, ROWS, assert_close, data, visits  #
 
 import reference
 from fastsvm import solvers
+from fastsvm.solvers._asdca_solver import ASDCASolver
 from fastsvm.solvers.losses import SMOOTH_LOSSES
 
 # The slope changes by at most 1 / gamma times the change of the margin.
@@ -87,10 +88,10 @@ def test_a_batch_too_long_for_one_call_takes_one_step(data, monkeypatch):  # noq
     options = {"loss": "log", "theta": 0.2, "batch_size": 30, "fit_intercept": True}
     whole, *_ = both(data, "permutation", True, **options)
     monkeypatch.setattr("fastsvm.solvers._rows.EPOCH_CHUNK", 40)
-    long_step = solvers.ASDCASolver._long_step
+    long_step = ASDCASolver._long_step
     steps = []
     monkeypatch.setattr(
-        solvers.ASDCASolver,
+        ASDCASolver,
         "_long_step",
         lambda run, batch: (steps.append(len(batch)), long_step(run, batch)),
     )

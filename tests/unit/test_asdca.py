@@ -5,8 +5,9 @@ import pytest
 from scipy import sparse
 from unit.test_sdca import independent_optimum
 
-from fastsvm.solvers import ASDCASolver, Problem, asdca, losses, sdca
-from fastsvm.solvers._asdca_solver import as_theta, paper_theta
+from fastsvm.solvers import asdca, losses, sdca
+from fastsvm.solvers._asdca_solver import ASDCASolver, as_theta, paper_theta
+from fastsvm.solvers._solver import Problem
 from fastsvm.solvers.losses import SMOOTH_LOSSES
 
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from fastsvm.solvers import make_gram, scores_of
 from fastsvm.solvers.kernel import _aligned
+from fastsvm.solvers.kernel._gram import scores_of
+from fastsvm.solvers.kernel._problem import make_gram
 from fastsvm.solvers.kernel._values import Kernel
 
 LAYOUTS = {"dense": np.asarray, "csr": sparse.csr_array}

@@ -13,16 +13,11 @@ from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
 from sklearn.svm import SVC, LinearSVC
 
 import reference
-from fastsvm.solvers import (
-    LOSSES,
-    KernelPegasosSolver,
-    KernelProblem,
-    KernelSDCASolver,
-    kernel_pegasos,
-    kernel_sdca,
-    make_gram,
-    scores_of,
-)
+from fastsvm.solvers import LOSSES, kernel_pegasos, kernel_sdca
+from fastsvm.solvers.kernel._gram import scores_of
+from fastsvm.solvers.kernel._pegasos_solver import KernelPegasosSolver
+from fastsvm.solvers.kernel._problem import KernelProblem, make_gram
+from fastsvm.solvers.kernel._sdca_solver import KernelSDCASolver
 
 KERNELS = {
     "linear": {},

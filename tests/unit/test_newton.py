@@ -3,8 +3,9 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer
 
-from fastsvm.solvers import LOSSES, Problem, losses, sdca
+from fastsvm.solvers import LOSSES, losses, sdca
 from fastsvm.solvers._newton_solver import NewtonSolver
+from fastsvm.solvers._solver import Problem
 from rounding import assert_close
 
 

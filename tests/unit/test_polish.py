@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from fastsvm.solvers import Problem, sdca
+from fastsvm.solvers import sdca
 from fastsvm.solvers._polish import polish
+from fastsvm.solvers._solver import Problem
 from fastsvm.solvers.losses import as_loss
 
 ALPHA = 0.01
@@ -43,7 +44,7 @@ def test_flat_directions_take_few_epochs(monkeypatch):
     y = np.where(rng.random(400) < 0.5, 1, -1)
     options = {"alpha": 1e-3, "tol": 1e-6, "max_iter": 5000, "solver": "coordinate", "random_state": 0}
     with_them = sdca(X, y, **options)
-    monkeypatch.setattr("fastsvm.solvers._sdca_solver.LOOK", 10**9)
+    monkeypatch.setattr("fastsvm.solvers._sdca_solver.PACE_EPOCHS", 10**9)
     without = sdca(X, y, **options)
     assert max(with_them.gap / with_them.objective, without.gap / without.objective) <= 1e-6
     assert with_them.n_iter < 0.7 * without.n_iter

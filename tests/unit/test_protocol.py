@@ -3,14 +3,15 @@
 import numpy as np
 import pytest
 
-from fastsvm.solvers import Problem, make_gram
+from fastsvm import solvers
 from fastsvm.solvers._asdca_solver import ASDCASolver
 from fastsvm.solvers._newton_solver import NewtonSolver
 from fastsvm.solvers._pegasos_solver import PegasosSolver
 from fastsvm.solvers._perceptron_solver import PerceptronSolver
 from fastsvm.solvers._sdca_solver import SDCASolver
+from fastsvm.solvers._solver import Problem
 from fastsvm.solvers.kernel._pegasos_solver import KernelPegasosSolver
-from fastsvm.solvers.kernel._problem import KernelProblem
+from fastsvm.solvers.kernel._problem import KernelProblem, make_gram
 from fastsvm.solvers.kernel._sdca_solver import KernelSDCASolver
 
 SHARED = {"loss": "log", "alpha": 0.01, "fit_intercept": True}
@@ -102,3 +103,12 @@ def test_a_matrix_of_kernel_values_is_told_who_uses_it(problem):
     assert (gram.used == -1).all()
     gram.use_threads(2, shared=True)
     assert (gram.threads, gram.shared, len(gram.used_of_one_run)) == (2, True, 0)
+
+
+def test_the_public_names_are_functions_and_what_they_return():
+    """Solvers and problems, which may change, are imported from their modules."""
+    assert set(solvers.__all__) == {
+        *("sdca", "asdca", "pegasos", "perceptron", "kernel_sdca", "kernel_pegasos"),
+        *("Result", "KernelResult", "Epoch", "LOSSES", "as_rows"),
+    }
+    assert not any(hasattr(solvers, name) for name in ("SDCASolver", "Problem", "make_gram", "as_csr"))

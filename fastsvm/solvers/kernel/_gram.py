@@ -8,11 +8,11 @@ import numpy as np
 
 from . import _aligned
 from ._kernel import add_rows, gather, mirror, spread
-from ._values import CHUNK, FEW
+from ._values import CHUNK, DOUBLE_ROWS
 
 MIB = 1 << 20
 A_SHARE = 1 << 19  # values for whose sake a thread is started
-COMPLETE = 0.05  # the share of the rows from which on all are computed
+COMPLETE_SHARE = 0.05  # the share of the rows from which on all are computed
 
 
 class Gram:
@@ -39,7 +39,7 @@ class Gram:
         self.kernel, self.threads = kernel, threads
         self.points = kernel.trained
         self.n = n = len(self.points)
-        dtype = np.dtype(np.float64 if n <= FEW else np.float32)
+        dtype = np.dtype(np.float64 if n <= DOUBLE_ROWS else np.float32)
         width = dtype.itemsize * n
         self.capacity = int(min(n, cache_size * MIB / width))
         if not self.capacity:
@@ -84,7 +84,7 @@ class Gram:
         held = held[held >= 0]
         if not len(missing):
             return
-        if self.capacity == self.n and self.computed + len(missing) > COMPLETE * self.n:
+        if self.capacity == self.n and self.computed + len(missing) > COMPLETE_SHARE * self.n:
             self._complete()  # half of it is the mirror of the other, and more will be asked for
             self.used[self.slots[which]] = now
             return

@@ -12,9 +12,11 @@ from . import _kernel
 from ._gram import scores_of
 from ._problem import KernelProblem, KernelResult, as_all_signs, make_gram
 
-SOON = 256  # draws in which to look for rows that will be needed, at least; a quarter of those made
-VALUES = 1 << 20  # computed at a time, where rows are short
-STEPS = 1 << 27  # additions in one call of the kernel: some tenths of a second, so that Ctrl-C is heard
+SOON_DRAWS = 256  # draws in which to look for rows that will be needed, at least; a quarter of those made
+FETCH_VALUES = 1 << 20  # computed at a time, where rows are short
+CALL_ADDITIONS = (
+    1 << 27
+)  # additions in one call of the kernel: some tenths of a second, so that Ctrl-C is heard
 
 
 class KernelPegasosSolver:
@@ -49,7 +51,7 @@ class KernelPegasosSolver:
         """Take a step on each row of an int32 array of row numbers."""
         start = time.thread_time()
         p, gram = self.problem, self.problem.gram
-        step = max(1, STEPS // self.scores.size)
+        step = max(1, CALL_ADDITIONS // self.scores.size)
         used = gram.used_of_one_run
         done = 0
         while done < len(order):
@@ -72,8 +74,8 @@ class KernelPegasosSolver:
         may have to give way before they are used.
         """
         p, gram = self.problem, self.problem.gram
-        most = min(max(SOON, VALUES // gram.n), -(-gram.capacity // 2))
-        order = order[: max(SOON, most, self.t // 4) if gram.capacity == gram.n else most]
+        most = min(max(SOON_DRAWS, FETCH_VALUES // gram.n), -(-gram.capacity // 2))
+        order = order[: max(SOON_DRAWS, most, self.t // 4) if gram.capacity == gram.n else most]
         steps = np.sort(np.unique(order, return_index=True)[1])
         steps = steps[gram.slots[order[steps]] < 0]
         rows = order[steps]

@@ -15,13 +15,16 @@ from . import _kernel
 from ._gram import for_each
 from ._problem import KernelProblem, KernelResult, make_gram
 
-START = 256  # rows of the first working set, at least; an eighth of all
-MOST = 4096  # rows of any: 64 MiB of kernel values
-SMALL = 1024  # up to so many rows, all of them
-PATIENCE = 100  # epochs over a working set
-SPELL = 40  # epochs before conjugate gradients are tried
-SOONER = 0.03  # the share of the gap that a round leaves of what its working set can show
-CLOSER = 0.5  # the share of the tolerated gap that it may leave at the end
+# How much each matters is measured by `python -m benchmarks.tuning kernel`; see benchmarks/README.md.
+FIRST_ROWS = 256  # rows of the first working set, at least
+FIRST_SHARE = 0.125  # and of all
+MOST_ROWS = 4096  # rows of any: 64 MiB of kernel values
+ALL_ROWS = 1024  # up to so many rows, the first working set is all of them
+MOST_EPOCHS = 100  # epochs over a working set
+CG_EPOCHS = 40  # epochs before conjugate gradients are tried
+ROUND_GAP = 0.03  # the share of the gap that a round leaves of what its working set can show
+LAST_GAP = 0.5  # the share of the tolerated gap that it may leave at the end
+WHOLE_ROWS = 2  # whole rows are computed where they cost less than so many times the blocks alone
 
 
 class KernelSDCASolver:
@@ -105,10 +108,11 @@ class KernelSDCASolver:
 
     def run_epoch(self, classes):
         """A round: epochs of these classes on a working set each, the scores of all rows, and their gaps."""
-        goals = [SOONER * self.gap[k] for k in classes]
+        goals = [ROUND_GAP * self.gap[k] for k in classes]
         if self.tol is not None:
             goals = [
-                max(goal, CLOSER * self.tol * self.primal[k]) for goal, k in zip(goals, classes, strict=True)
+                max(goal, LAST_GAP * self.tol * self.primal[k])
+                for goal, k in zip(goals, classes, strict=True)
             ]
         first = None if self.dual.any() else self._first_working_set()
         sets = [self._working_set(k) if first is None else first for k in classes]
@@ -129,9 +133,9 @@ class KernelSDCASolver:
         p = self.problem
         rows = np.flatnonzero(p.weights > 0) if p.weights.size else np.arange(p.gram.n)
         rows = rows.astype(np.int32)
-        if len(rows) > SMALL:
+        if len(rows) > ALL_ROWS:
             shuffle(rows, self.random)
-            rows = np.sort(rows[: min(MOST, max(START, len(rows) // 8))])
+            rows = np.sort(rows[: min(MOST_ROWS, max(FIRST_ROWS, int(FIRST_SHARE * len(rows))))])
         return rows
 
     def _working_set(self, k):
@@ -140,9 +144,9 @@ class KernelSDCASolver:
         The worst ones alone would be much the same, and solving for them would wrong the others.
         """
         rows = np.flatnonzero((self.terms[k] > 0) | (self.dual[k] > 0)).astype(np.int32)
-        if len(rows) > MOST:
+        if len(rows) > MOST_ROWS:
             shuffle(rows, self.states[k])
-            rows = np.sort(rows[:MOST])
+            rows = np.sort(rows[:MOST_ROWS])
         return rows
 
     def _prepare(self, sets):
@@ -154,7 +158,7 @@ class KernelSDCASolver:
         wanted = np.unique(np.concatenate(sets))
         alone = sum(np.count_nonzero(gram.slots[rows] < 0) * len(rows) for rows in sets)
         whole = np.count_nonzero(gram.slots[wanted] < 0) * gram.n
-        if whole < 2 * alone and len(wanted) <= gram.capacity:
+        if whole < WHOLE_ROWS * alone and len(wanted) <= gram.capacity:
             gram.fetch(wanted, self.round)
 
     def _buffer(self, size):
@@ -171,14 +175,14 @@ class KernelSDCASolver:
         dual, scores = self.dual[k, rows], self.scores[k, rows]
         weights = p.weights[rows] if p.weights.size else p.weights
         before, order = dual.copy(), np.arange(len(rows), dtype=np.int32)
-        limit = min(PATIENCE, self.max_iter - self.done[k])
+        limit = min(MOST_EPOCHS, self.max_iter - self.done[k])
         done, gap, goal = 0, np.inf, goal * p.n
         while gap > goal and done < limit:
             if done and self.loss.quadratic:
                 polish_block(block, self.rate, p.signs[k, rows], weights, dual, scores, self.loss)
             more, gap = _kernel.ascend(
                 *(block, self.steepness[rows], self.rate, p.signs[k, rows], weights, dual, scores),
-                *(self.loss.struct, order, self.states[k], min(SPELL, limit - done), goal),
+                *(self.loss.struct, order, self.states[k], min(CG_EPOCHS, limit - done), goal),
             )
             done += more
         self.done[k] += done

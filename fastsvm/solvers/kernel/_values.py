@@ -11,7 +11,7 @@ KERNELS = ("linear", "poly", "rbf", "sigmoid", "laplacian")
 CHUNK = 512  # rows of the longer side of a tile; with PANEL of the other, half a megabyte
 PANEL = 256
 PANEL_VALUES = 1 << 23  # at most, where sparse rows are laid side by side
-FEW = 1024  # rows up to here can afford double precision
+DOUBLE_ROWS = 1024  # rows up to here can afford double precision
 EXACT = 1e3  # exponents up to here keep four digits or more in single precision
 LARGEST = 1e37  # kernel values beyond may overflow
 
@@ -65,7 +65,7 @@ class Kernel:
         self.by_difference = name in ("rbf", "laplacian")
         self.sparse = sparse.issparse(X)
         self.center = X.mean(axis=0, dtype=float) if self.by_difference and not self.sparse else 0.0
-        self.dtype = np.dtype(np.float64 if X.shape[0] <= FEW else np.float32)
+        self.dtype = np.dtype(np.float64 if X.shape[0] <= DOUBLE_ROWS else np.float32)
         self.trained = self.points(X)
         if self.by_difference and self.dtype == np.float32 and gamma * self.trained.sizes.max() > EXACT:
             self.dtype = np.dtype(np.float64)
