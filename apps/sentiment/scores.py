@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.metrics import confusion_matrix
 
-from ..common.statistics import wilson_interval
+from ..common.statistics import confusion, wilson_interval
 from .prediction import decide
 
 
@@ -38,13 +37,13 @@ def scores_of(classes: np.ndarray, held_out: HeldOut) -> Scores:
     y, predicted = held_out.labels, decide(classes, held_out.decision)[0]
     known = classes.tolist()
     unknown = sorted(set(y) - set(known))
-    confusion = confusion_matrix(y, predicted, labels=known + unknown)
-    right = int(confusion.trace())
+    counts = confusion(y, predicted.tolist(), known + unknown)
+    right = int(counts.trace())
     return Scores(
         n=len(y),
         accuracy=right / len(y),
         interval=wilson_interval(right, len(y)),
         labels=known + unknown,
-        confusion=confusion.tolist(),
+        confusion=counts.tolist(),
         unknown_labels=unknown,
     )

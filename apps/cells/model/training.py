@@ -7,84 +7,37 @@ it is chosen anew inside the training part of each fold, by a cross-validation o
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
-from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedGroupKFold
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 import fastsvm
 
-from ..common.errors import USAGE, AppError
-from ..common.progress import Stages
-from .choices import ALPHAS, CLASSIFIERS, USUAL_ALPHA
-from .images import processors
+from ...common.errors import USAGE, AppError, Skipped
+from ...common.files import check_model_path
+from ...common.folds import grouped_folds
+from ...common.progress import Stages
+from ..data.files import ImageFile, find_images, labelled, source_name
+from ..data.threads import map_images, processors
+from .features import feature_names
+from .findings import NO_CELL
+from .prediction import Described, describe_image
+from .scores import Scores, score
+from .settings import ALPHAS, CLASSIFIERS, USUAL_ALPHA, Settings
 
 INNER_FOLDS = 3
 LOOSE = 1e-2  # gap at which a fit is good enough to choose by
 
 T, R = TypeVar("T"), TypeVar("R")
 Split = tuple[np.ndarray, np.ndarray]
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How a model is made.
-
-    Attributes
-    ----------
-    classifier : str
-        A key of `CLASSIFIERS`.
-    alpha, epochs : float and int, optional
-        Strength of the regularisation, chosen by cross-validation if None, and most passes.
-    intercept : bool
-        Whether the decision has one.
-    scale : bool
-        Whether features are brought to mean 0 and variance 1.
-    pca : int, optional
-        How many whitened principal components replace the features.
-    seed : int
-        Of every random choice.
-    """
-
-    classifier: str = "sdca-logistic"
-    alpha: float | None = None
-    epochs: int | None = None
-    intercept: bool = True
-    scale: bool = True
-    pca: int | None = None
-    seed: int = 0
-
-    def preparation(self) -> list[tuple[str, object]]:
-        """Return the steps before the classifier."""
-        steps: list[tuple[str, object]] = [("scaler", StandardScaler())] if self.scale else []
-        if self.pca:
-            steps.append(("pca", PCA(self.pca, whiten=True, random_state=self.seed)))
-        return steps
-
-    def estimator(self, alpha: float, **parameters):
-        """Return the classifier."""
-        recipe = CLASSIFIERS[self.classifier]
-        return getattr(fastsvm, recipe.estimator)(
-            **recipe.parameters,
-            **parameters,
-            alpha=alpha,
-            max_iter=self.epochs or recipe.epochs,
-            fit_intercept=self.intercept,
-            random_state=self.seed,
-        )
-
-    def estimators(self) -> Iterator:
-        """Yield a classifier for each of the strengths to choose from, each fitted no better than needed."""
-        certified = hasattr(self.estimator(1.0), "tol")
-        for alpha in ALPHAS:
-            yield self.estimator(alpha, **({"tol": LOOSE} if certified else {}))
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,8 +61,7 @@ class Samples:
         folds = min(folds, *n_groups)
         if folds < 2:
             return []
-        splitter = StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
-        splits = list(splitter.split(self.y, self.y, self.groups))
+        splits = grouped_folds(self.y, self.groups, folds, seed)
         complete = all(len(np.unique(self.y[train])) == len(np.unique(self.y)) for train, _ in splits)
         return splits if complete else []
 
@@ -133,15 +85,14 @@ class Validation:
     alpha: float
 
 
-def validate(samples: Samples, settings: Settings, folds: int, stage: Stages) -> Validation:
+def validate(samples: Samples, settings: Settings, stage: Stages) -> Validation:
     """Choose the strength, and cross-validate the whole procedure, this choice included.
 
     Parameters
     ----------
     samples : Samples
     settings : Settings
-    folds : int
-        Most folds; below 2 there are none, and the strength is still chosen.
+        With less than 2 folds there are none, and the strength is still chosen.
     stage : Stages
         Shows how far it is.
 
@@ -149,7 +100,7 @@ def validate(samples: Samples, settings: Settings, folds: int, stage: Stages) ->
     -------
     Validation
     """
-    splits = samples.splits(folds, settings.seed)
+    splits = samples.splits(settings.folds, settings.seed)
     # A warning of each fit would be about choices that are not made.
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         everything = np.arange(len(samples.y))
@@ -173,16 +124,38 @@ def validate(samples: Samples, settings: Settings, folds: int, stage: Stages) ->
 
 def fit(samples: Samples, settings: Settings, alpha: float) -> Pipeline:
     """Fit a model, preparation and classifier."""
-    steps = [*settings.preparation(), ("classifier", settings.estimator(alpha))]
+    steps = [*_preparation(settings), ("classifier", _classifier(settings, alpha))]
     return Pipeline(steps).fit(samples.X, samples.y)
 
 
-def check_components(samples: Samples, settings: Settings, folds: int) -> None:
+def _preparation(settings: Settings) -> list[tuple[str, object]]:
+    """Return the steps before the classifier. Gray pixels are all on the same scale already."""
+    steps: list[tuple[str, object]] = [("scaler", StandardScaler())] if settings.features != "pixels" else []
+    if settings.pca:
+        from sklearn.decomposition import PCA
+
+        steps.append(("pca", PCA(settings.pca, whiten=True, random_state=settings.seed)))
+    return steps
+
+
+def _classifier(settings: Settings, alpha: float, **parameters):
+    recipe = CLASSIFIERS[settings.classifier]
+    return getattr(fastsvm, recipe.estimator)(
+        **recipe.parameters,
+        **parameters,
+        alpha=alpha,
+        max_iter=settings.epochs or recipe.epochs,
+        fit_intercept=settings.intercept,
+        random_state=settings.seed,
+    )
+
+
+def check_components(samples: Samples, settings: Settings) -> None:
     """Refuse more principal components than the smallest part that is trained on can have."""
     if settings.pca is None:
         return
     smallest = len(samples.y)
-    for train, _ in samples.splits(folds, settings.seed):
+    for train, _ in samples.splits(settings.folds, settings.seed):
         inner = samples.rows(train).splits(INNER_FOLDS, settings.seed) if settings.alpha is None else []
         smallest = min(smallest, len(train), *(len(rows) for rows, _ in inner))
     most = min(smallest, samples.X.shape[1])
@@ -218,10 +191,13 @@ def _losses(train: Samples, test: Samples, settings: Settings) -> np.ndarray:
     With few originals the count of mistakes jumps about, and would choose by chance.
     """
     X, X_test = train.X, test.X
-    for _, step in settings.preparation():
+    for _, step in _preparation(settings):
         X, X_test = step.fit_transform(X), step.transform(X_test)
     losses = []
-    for estimator in settings.estimators():
+    # Each fit is no better than it need be.
+    tolerance = {"tol": LOOSE} if hasattr(_classifier(settings, 1.0), "tol") else {}
+    for alpha in ALPHAS:
+        estimator = _classifier(settings, alpha, **tolerance)
         decision = estimator.fit(X, train.y).decision_function(X_test)
         if decision.ndim == 1:
             margins = np.where(test.y == estimator.classes_[1], decision, -decision)
@@ -245,3 +221,109 @@ def _in_threads(work: Callable[[T], R], items: Iterable[T], advance: Callable[[]
             yield result
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+# The whole way
+
+
+@dataclass(frozen=True)
+class Training:
+    """What `train` did."""
+
+    model: str
+    settings: Settings
+    n_features: int
+    label_counts: dict[str, int]
+    folds: int
+    alpha: float
+    fold_alphas: list[float]
+    scores: Scores | None
+    skipped: Skipped
+
+
+def train(
+    sources: Sequence[str],
+    model_path: str,
+    settings: Settings,
+    *,
+    labels: str | None = None,
+    groups: str | None = None,
+    classes: Sequence[str] | None = None,
+    stage: Stages | None = None,
+) -> Training:
+    """Cross-validate a classifier of cells, fit it on all images and save it.
+
+    The cell of an image is the largest one in it.
+
+    Parameters
+    ----------
+    sources : sequence of str
+        Folders and images.
+    model_path : str
+        Where the model goes; a file there is replaced only if it is a model.
+    settings : Settings
+        How it is made.
+    labels, groups, classes
+        As for `find_images`.
+    stage : Stages, optional
+        Times the stages.
+
+    Returns
+    -------
+    Training
+    """
+    stage = stage or Stages()
+    check_model_path(model_path)
+    with stage("find"):
+        files = find_images(sources, labels=labels, groups=groups, classes=classes)
+    skipped = Skipped(source_name(sources))
+    files = labelled(files, skipped)
+    with stage("measure", total=len(files)) as advance:
+        samples = _samples(files, settings, skipped, advance)
+    counts = dict(sorted(Counter(samples.y.tolist()).items()))
+    if len(counts) < 2:
+        raise AppError(
+            f"{skipped.source}: {next(iter(counts))!r} is the only label; give images of two or more"
+        )
+    check_components(samples, settings)
+    validation = validate(samples, settings, stage)
+    with stage("fit"):
+        model = fit(samples, settings, validation.alpha)
+    model[0].feature_names_in_ = np.array(feature_names(settings.features), dtype=object)
+    with stage("save"):
+        fastsvm.save_model(model, model_path)
+    scores = None
+    if validation.predicted is not None:
+        originals = samples.groups if groups else None
+        scores = score(samples.y, validation.predicted, list(counts), originals)
+    return Training(
+        model=model_path,
+        settings=settings,
+        n_features=samples.X.shape[1],
+        label_counts=counts,
+        folds=len(validation.alphas),
+        alpha=validation.alpha,
+        fold_alphas=validation.alphas,
+        scores=scores,
+        skipped=skipped,
+    )
+
+
+def _samples(
+    files: Sequence[ImageFile], settings: Settings, skipped: Skipped, advance: Callable[[], None]
+) -> Samples:
+    """Measure the largest cell of each image."""
+    X = np.empty((len(files), len(feature_names(settings.features))), np.float32)
+    kept = []
+    work = partial(describe_image, features=settings.features, cell_width=settings.cell_width, most=1)
+    for file, result in map_images(work, files):
+        advance()
+        if isinstance(result, Described) and result.cells:
+            X[len(kept)] = result.X[0]
+            kept.append(file)
+        else:
+            skipped.add(file.name, NO_CELL if isinstance(result, Described) else str(result))
+    if not kept:
+        raise AppError(f"{skipped.source}: no image could be used; {skipped.report()[0]}")
+    y, groups = [file.label for file in kept], [file.original for file in kept]
+    return Samples(X[: len(kept)], np.array(y), np.array(groups))
