@@ -1,15 +1,13 @@
 """Bags of words: CountVectorizer, compiled."""
 
-import math
 from numbers import Integral, Real
 
 import numpy as np
-from scipy import sparse
+from joblib import effective_n_jobs
 from sklearn.feature_extraction.text import CountVectorizer
 
 from ..text._apply import Lookup
-from ..text._fit import Counter
-from ..text._parts import frequencies
+from ..text.bag import Limits, count, learn, threads
 from ..text.matrix import matrix_of
 from ..text.reading import DEFAULT_PATTERN, refuse_string
 from ..text.terms import Terms
@@ -19,7 +17,6 @@ from .vectorizers import (
     container,
     documents,
     reading_of,
-    threads,
     warn_of_unused_pattern,
 )
 
@@ -140,7 +137,7 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
             As CountVectorizer does: if there are no words, or none within the limits. A document of 4 GB
             or more, or more than 4,294,967,280 words.
         """
-        self._learn(raw_documents, count=False)
+        self._learn(raw_documents, counts=False)
         return self
 
     def fit_transform(self, raw_documents, y=None):
@@ -159,7 +156,7 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         ValueError
             As in `fit`.
         """
-        return self._learn(raw_documents, count=True)
+        return self._learn(raw_documents, counts=True)
 
     def transform(self, raw_documents):
         """Count the terms of the vocabulary.
@@ -186,11 +183,9 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
             return usual.transform(raw_documents)
         lookup = self._lookup_of(reading)
         check_stop_words(self)
-        parts = []
-        with threads(self.n_jobs) as (n, run):
-            for batch in documents(self, raw_documents):
-                bounds = batch.parts(n)
-                parts += run(lookup.count, [batch] * n, bounds, bounds[1:])
+        n = effective_n_jobs(self.n_jobs)
+        with threads(n) as run:
+            parts = count(documents(self, raw_documents), lookup, n, run)
             return matrix_of(parts, lookup.n_columns, self.dtype, self.binary, run, container())
 
     def get_feature_names_out(self, input_features=None):
@@ -276,7 +271,7 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
             self._lookup = reading, Lookup(terms.content, terms.ends, *reading)
         return self._lookup[1]
 
-    def _learn(self, raw_documents, count):
+    def _learn(self, raw_documents, counts):
         refuse_string(raw_documents)
         reading = reading_of(self) if self._limits_as_usual() else None
         if reading is None:
@@ -292,20 +287,14 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
             self._take_vocabulary(
                 CountVectorizer(vocabulary=self.vocabulary, lowercase=self.lowercase).fit([])
             )
-            return self.transform(raw_documents) if count else None
+            return self.transform(raw_documents) if counts else None
         check_stop_words(self)
-        with threads(self.n_jobs) as (n, run):
-            counter = Counter(n, *reading)
-            for batch in documents(self, raw_documents):
-                counter.add(batch, run)
-            if counter.is_empty:
-                raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
-            least, most = self._limits(counter.n_documents)
-            counter.finish(run, least)
-            self._limit(counter, most)
-            terms = Terms(*counter.terms(run))
+        limits = Limits(self.min_df, self.max_df, self.max_features, self.binary, self.dtype)
+        n = effective_n_jobs(self.n_jobs)
+        with threads(n) as run:
+            terms, counter = learn(documents(self, raw_documents), reading, limits, n, run)
             X = None
-            if count:
+            if counts:
                 X = matrix_of(counter.parts(), counter.n_columns, self.dtype, self.binary, run, container())
         self._set_terms(terms)
         self.fixed_vocabulary_ = False
@@ -334,31 +323,3 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         except TypeError:
             return False
         return dtype.kind in "iuf" and dtype.itemsize >= 4
-
-    def _limits(self, n):
-        """Return the fewest and most of n documents that a term may be in."""
-        least, most = (
-            limit if isinstance(limit, Integral) else limit * n for limit in (self.min_df, self.max_df)
-        )
-        if most < least:
-            raise ValueError("max_df corresponds to < documents than min_df")
-        return min(math.ceil(least), n + 1), most
-
-    def _limit(self, counter, most):
-        """Keep the terms within `max_df` and `max_features`."""
-        n_limited = self.max_features is not None and counter.n_columns > self.max_features
-        if most >= counter.n_documents and not n_limited and counter.n_columns:
-            return
-        rows, total = frequencies(counter.parts(), counter.n_columns)
-        mask = rows <= most
-        if self.max_features is not None and mask.sum() > self.max_features:
-            sums = (rows if self.binary else total).astype(
-                sparse.csr_array((1, 1), dtype=self.dtype).sum(0).dtype
-            )
-            best = (-sums[mask]).argsort()[: self.max_features]
-            kept = np.flatnonzero(mask)[best]
-            mask = np.zeros(len(mask), bool)
-            mask[kept] = True
-        if not mask.any():
-            raise ValueError("After pruning, no terms remain. Try a lower min_df or a higher max_df.")
-        counter.keep(mask)

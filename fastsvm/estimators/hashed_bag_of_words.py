@@ -3,10 +3,12 @@
 from numbers import Integral
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.preprocessing import normalize
 
 from ..text._apply import Hasher
+from ..text.bag import count, threads
 from ..text.matrix import matrix_of
 from ..text.reading import DEFAULT_PATTERN, refuse_string
 from .vectorizers import (
@@ -15,7 +17,6 @@ from .vectorizers import (
     container,
     documents,
     reading_of,
-    threads,
     warn_of_unused_pattern,
 )
 
@@ -145,11 +146,9 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype : as
         check_stop_words(self)
         split, least, stop_words, first, last = reading
         hasher = Hasher(self.n_features, self.alternate_sign, split, least, stop_words, first, last)
-        parts = []
-        with threads(self.n_jobs) as (n, run):
-            for batch in documents(self, X):
-                bounds = batch.parts(n)
-                parts += run(hasher.count, [batch] * n, bounds, bounds[1:])
+        n = effective_n_jobs(self.n_jobs)
+        with threads(n) as run:
+            parts = count(documents(self, X), hasher, n, run)
             counts = matrix_of(parts, self.n_features, self.dtype, self.binary, run, container())
         return counts if self.norm is None else normalize(counts, norm=self.norm, copy=False)
 

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..fitting.advice import Ended, warn_if_short
 from ..fitting.labels import signs_of
+from ..fitting.one_vs_rest import all_or_nothing, require_finite_rows
 from ..fitting.threads import one_blas_thread
 from ..solvers import (
     LOSSES,
@@ -24,7 +25,7 @@ from ..solvers import (
 from ..solvers._input import as_alpha, flag, one_of, positive
 from ..solvers.kernel._values import KERNELS, GivenKernel, Kernel
 from ..solvers.kernel.parameters import check_kernel_parameters, gamma_of
-from .base import ConvergenceWarning, OneVsRestClassifier, all_or_nothing, require_finite, validated
+from .base import ConvergenceWarning, OneVsRestClassifier, validated
 
 __all__ = ["KernelPegasosClassifier", "KernelSDCAClassifier"]
 
@@ -100,7 +101,7 @@ class KernelClassifier(OneVsRestClassifier):
         given = self._precomputed
         formats = False if given else "csr"
         X = validated(self, X, columns=True, reset=False, accept_sparse=formats, ensure_all_finite=given)
-        require_finite(X, X.data if sparse.issparse(X) else X)
+        require_finite_rows(X, X.data if sparse.issparse(X) else X)
         scores = self._scores(X)
         return scores.ravel() if scores.shape[1] == 1 else scores
 
@@ -473,7 +474,8 @@ class KernelPegasosClassifier(KernelClassifier):
         """
         self._check_params()
         first = not hasattr(self, "classes_")
-        X, y = self._validated_batch(X, y, classes)
+        X, y = self._checked_batch(X, y, first)
+        self._set_batch_classes(y, classes)
         if first:
             self._set_gamma(X)
         done = 0 if first else self.t_

@@ -10,6 +10,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
 from ..fitting.advice import warn_if_short
+from ..fitting.one_vs_rest import all_or_nothing
 from ..fitting.path import best_multiple, decreasing
 from ..fitting.scores import winners
 from ..fitting.threads import in_threads, one_blas_thread
@@ -17,7 +18,7 @@ from ..solvers import KernelPegasosSolver, KernelProblem
 from ..solvers._input import as_state, positive
 from ..solvers._random import draw_rows
 from ..solvers.kernel.parameters import gamma_of
-from .base import ConvergenceWarning, all_or_nothing
+from .base import ConvergenceWarning
 from .cross_validation import CrossValidated, mean_over_folds, rows_of
 from .kernel import KernelClassifier, KernelPegasosClassifier, KernelSDCAClassifier, ended
 

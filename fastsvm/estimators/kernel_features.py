@@ -12,11 +12,12 @@ from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
+from ..fitting.one_vs_rest import all_or_nothing
 from ..fitting.threads import one_blas_thread
 from ..solvers import as_rows
 from ..solvers._input import one_of, positive
 from ..solvers.kernel.parameters import check_kernel_parameters, gamma_of
-from .base import all_or_nothing, validated
+from .base import validated
 
 __all__ = ["KernelFeatures"]
 

@@ -1,22 +1,14 @@
-"""The linear classifiers."""
+"""The linear classifiers, with scikit-learn's contract."""
 
-import numpy as np
-from sklearn.utils import check_random_state
-
-from ..fitting.labels import signs_of
-from ..solvers import LOSSES, ASDCASolver, PegasosSolver, PerceptronSolver, make_solver
-from ..solvers._asdca_solver import GAMMAS, as_theta
-from ..solvers._choose import SOLVERS
-from ..solvers._input import as_alpha, flag, one_of, positive
-from ..solvers._pegasos_solver import PEGASOS_LOSSES, PEGASOS_OUTPUTS, SAMPLINGS
-from ..solvers._sdca_solver import ORDERS, OUTPUTS
-from .base import LinearClassifier, OnlineClassifier, all_or_nothing
+from ..fitting.linear import ASDCA, SDCA, Pegasos, Perceptron
+from ..fitting.one_vs_rest import all_or_nothing
+from .base import LinearClassifier
 from .certify import certify
 
 __all__ = ["ASDCAClassifier", "PegasosClassifier", "PerceptronClassifier", "SDCAClassifier"]
 
 
-class SDCAClassifier(LinearClassifier):
+class SDCAClassifier(LinearClassifier, SDCA):
     """Linear classifier fitted by stochastic dual coordinate ascent, with a certificate.
 
     Minimises, for each class against the rest::
@@ -106,100 +98,8 @@ class SDCAClassifier(LinearClassifier):
     True
     """
 
-    def __init__(
-        self,
-        loss="hinge",
-        *,
-        alpha=1e-4,
-        max_iter=1000,
-        tol=1e-3,
-        fit_intercept=True,
-        order="permutation",
-        averaging="last",
-        sgd_init=False,
-        solver="auto",
-        class_weight=None,
-        warm_start=False,
-        n_jobs=None,
-        trace=False,
-        verbose=False,
-        random_state=None,
-    ):
-        self.loss = loss
-        self.alpha = alpha
-        self.max_iter = max_iter
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.order = order
-        self.averaging = averaging
-        self.sgd_init = sgd_init
-        self.solver = solver
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.trace = trace
-        self.verbose = verbose
-        self.random_state = random_state
 
-    @property
-    def _tol(self):
-        return self.tol
-
-    def _check_params(self):
-        one_of("loss", self.loss, LOSSES)
-        as_alpha(self.alpha)
-        positive("max_iter", self.max_iter, kind=int)
-        if self.tol is not None:
-            positive("tol", self.tol)
-        one_of("order", self.order, ORDERS)
-        one_of("averaging", self.averaging, OUTPUTS)
-        flag("fit_intercept", self.fit_intercept)
-        flag("sgd_init", self.sgd_init)
-        one_of("solver", self.solver, SOLVERS)
-        flag("warm_start", self.warm_start)
-        flag("trace", self.trace)
-
-    def _make_solver(self, problem, random, max_iter, *, start=None):
-        return make_solver(
-            problem,
-            solver=self.solver,
-            tol=self.tol,
-            loss=self.loss,
-            alpha=self.alpha,
-            fit_intercept=self.fit_intercept,
-            max_iter=max_iter,
-            order=self.order,
-            averaging=self.averaging,
-            sgd_init=self.sgd_init,
-            random=random,
-            start=start,
-        )
-
-    def _starts(self, classes, n):
-        known = getattr(self, "_dual_scale", None)  # not kept in model files
-        if (
-            not self.warm_start
-            or known is None
-            or not np.array_equal(classes, self.classes_)
-            or self.dual_coef_.shape[1] != n
-        ):
-            return super()._starts(classes, n)
-        duals, intercepts = self.dual_coef_, self.intercept_
-        return lambda k: (np.abs(duals[k]) * known, float(intercepts[k]))
-
-    def _set_results(self, results, X, y):
-        super()._set_results(results, X, y)
-        methods = [r.solver for r in results]
-        self.solver_ = methods[0] if len(set(methods)) == 1 else methods
-        self._dual_scale = self.alpha * len(y)
-        duals = [r.dual for r in results]
-        self.dual_coef_ = duals[0][np.newaxis] if len(duals) == 1 else np.array(duals)
-        for row, label in zip(self.dual_coef_, self._positives(), strict=True):
-            row *= signs_of(y, label)
-            row /= self._dual_scale
-
-
-class PegasosClassifier(OnlineClassifier):
+class PegasosClassifier(LinearClassifier, Pegasos):
     """Linear classifier fitted by Pegasos, stochastic sub-gradient steps of length 1/(alpha t).
 
     Minimises, for each class against the rest::
@@ -272,88 +172,19 @@ class PegasosClassifier(OnlineClassifier):
     True
     """
 
-    def __init__(
-        self,
-        loss="hinge",
-        *,
-        alpha=1e-4,
-        max_iter=20,
-        fit_intercept=True,
-        batch_size=1,
-        sampling="epochs",
-        project=False,
-        averaging="last",
-        class_weight=None,
-        n_jobs=None,
-        trace=False,
-        certify=False,
-        verbose=False,
-        random_state=None,
-    ):
-        self.loss = loss
-        self.alpha = alpha
-        self.max_iter = max_iter
-        self.fit_intercept = fit_intercept
-        self.batch_size = batch_size
-        self.sampling = sampling
-        self.project = project
-        self.averaging = averaging
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
-        self.trace = trace
-        self.certify = certify
-        self.verbose = verbose
-        self.random_state = random_state
-
-    def _check_params(self):
-        one_of("loss", self.loss, PEGASOS_LOSSES)
-        as_alpha(self.alpha)
-        positive("max_iter", self.max_iter, kind=int)
-        positive("batch_size", self.batch_size, kind=int)
-        one_of("sampling", self.sampling, SAMPLINGS)
-        one_of("averaging", self.averaging, PEGASOS_OUTPUTS)
-        flag("fit_intercept", self.fit_intercept)
-        flag("project", self.project)
-        flag("certify", self.certify)
-
-    def _make_solver(self, problem, random, max_iter, **_):
-        return PegasosSolver(
-            problem,
-            loss=self.loss,
-            alpha=self.alpha,
-            fit_intercept=self.fit_intercept,
-            max_iter=max_iter,
-            batch_size=self.batch_size,
-            order=SAMPLINGS[self.sampling],
-            project=self.project,
-            averaging=self.averaging,
-            random=random,
-        )
-
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):  # noqa: D102 (inherited)
         super().fit(X, y, sample_weight)
         if self.certify:
-            seed = check_random_state(self.random_state).randint(2**31 - 1)
-            proof = certify(self, X, y, sample_weight=sample_weight, random_state=seed)
+            [seed] = self._seeds(1)
+            proof = certify(self, X, y, sample_weight=sample_weight, random_state=int(seed))
             self.objective_, self.dual_gap_ = proof.objective, proof.gap
         return self
 
-    fit.__doc__ = OnlineClassifier.fit.__doc__
-
-    def partial_fit(self, X, y, classes=None, sample_weight=None):  # noqa: D102 (inherited)
-        super().partial_fit(X, y, classes, sample_weight)
-        self.t_ = self._states[0]["t"]
-        return self
-
-    partial_fit.__doc__ = OnlineClassifier.partial_fit.__doc__
-
-    def _set_results(self, results, X, y):
-        super()._set_results(results, X, y)
-        self.t_ = self.n_iter_ * -(-len(y) // min(self.batch_size, len(y)))
+    fit.__doc__ = LinearClassifier.fit.__doc__
 
 
-class PerceptronClassifier(OnlineClassifier):
+class PerceptronClassifier(LinearClassifier, Perceptron):
     """Rosenblatt's perceptron, plain or averaged.
 
     Looks, for each class against the rest, for (w, b0) with y_i (w.x_i + b0) > 0 for all rows, by
@@ -410,53 +241,8 @@ class PerceptronClassifier(OnlineClassifier):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        max_iter=10,
-        averaging=False,
-        fit_intercept=True,
-        class_weight=None,
-        n_jobs=None,
-        trace=False,
-        certify=False,
-        verbose=False,
-        random_state=None,
-    ):
-        self.max_iter = max_iter
-        self.averaging = averaging
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
-        self.trace = trace
-        self.certify = certify
-        self.verbose = verbose
-        self.random_state = random_state
 
-    def _check_params(self):
-        positive("max_iter", self.max_iter, kind=int)
-        flag("averaging", self.averaging)
-        flag("fit_intercept", self.fit_intercept)
-        flag("certify", self.certify)
-
-    def _make_solver(self, problem, random, max_iter, **_):
-        return PerceptronSolver(
-            problem,
-            fit_intercept=self.fit_intercept,
-            max_iter=max_iter,
-            averaging=self.averaging,
-            order="permutation",
-            random=random,
-        )
-
-    def _set_results(self, results, X, y):
-        super()._set_results(results, X, y)
-        self.__dict__.pop("dual_gap_", None)
-        if self.certify:
-            self.dual_gap_ = self.objective_
-
-
-class ASDCAClassifier(LinearClassifier):
+class ASDCAClassifier(LinearClassifier, ASDCA):
     """Linear classifier fitted by accelerated mini-batch SDCA, with a certificate.
 
     Minimises, for each class against the rest::
@@ -527,68 +313,3 @@ class ASDCAClassifier(LinearClassifier):
     >>> bool(model.dual_gap_ <= 1e-3 * model.objective_)
     True
     """
-
-    def __init__(
-        self,
-        loss="smooth_hinge",
-        *,
-        alpha=1e-4,
-        max_iter=1000,
-        tol=1e-3,
-        fit_intercept=True,
-        batch_size=8,
-        theta="paper",
-        class_weight=None,
-        n_jobs=None,
-        trace=False,
-        verbose=False,
-        random_state=None,
-    ):
-        self.loss = loss
-        self.alpha = alpha
-        self.max_iter = max_iter
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.batch_size = batch_size
-        self.theta = theta
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
-        self.trace = trace
-        self.verbose = verbose
-        self.random_state = random_state
-
-    @property
-    def _tol(self):
-        return self.tol
-
-    def _check_params(self):
-        one_of("loss", self.loss, GAMMAS)
-        as_alpha(self.alpha)
-        positive("max_iter", self.max_iter, kind=int)
-        if self.tol is not None:
-            positive("tol", self.tol)
-        flag("fit_intercept", self.fit_intercept)
-        positive("batch_size", self.batch_size, kind=int)
-        as_theta(self.theta)
-        flag("trace", self.trace)
-
-    def _make_solver(self, problem, random, max_iter, **_):
-        return ASDCASolver(
-            problem,
-            loss=self.loss,
-            alpha=self.alpha,
-            fit_intercept=self.fit_intercept,
-            max_iter=max_iter,
-            batch_size=self.batch_size,
-            theta=as_theta(self.theta),
-            order="permutation",
-            random=random,
-        )
-
-    def _set_results(self, results, X, y):
-        super()._set_results(results, X, y)
-        duals = [r.dual for r in results]
-        self.dual_coef_ = duals[0][np.newaxis] if len(duals) == 1 else np.array(duals)
-        for row, label in zip(self.dual_coef_, self._positives(), strict=True):
-            row *= signs_of(y, label)
-            row /= self.alpha * len(y)

@@ -8,10 +8,11 @@ from sklearn.utils import check_random_state
 from ..fitting.advice import Ended, warn_if_short
 from ..fitting.engine import solve_all
 from ..fitting.labels import signs_of
+from ..fitting.one_vs_rest import all_or_nothing
 from ..fitting.path import Path, as_alphas, largest_alpha
 from ..solvers import LOSSES, Problem, as_rows
 from ..solvers._input import flag, one_of, positive
-from .base import ConvergenceWarning, LinearClassifier, all_or_nothing
+from .base import ConvergenceWarning, LinearClassifier
 from .callbacks import Steps, with_callbacks
 from .cross_validation import CrossValidated, mean_over_folds, rows_of
 from .linear import SDCAClassifier
@@ -195,8 +196,8 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier):
         steps.begin(f"final fit at alpha {self.alpha_:.3g}")
         final = self._model(self.alpha_).set_params(random_state=random.randint(2**31 - 1))
         final._set_classes(self.classes_)
-        runs = final._runs(X, y, sample_weight, self.max_iter, lambda k: (duals[k], intercepts[k]))
-        results = solve_all(runs, tol=self.tol, trace=False, n_jobs=self.n_jobs)
+        solvers = final._solvers(X, y, sample_weight, self.max_iter, lambda k: (duals[k], intercepts[k]))
+        results = solve_all(solvers, tol=self.tol, trace=False, n_threads=self._threads())
         final._set_results(results, X, y)
         vars(self).update({name: value for name, value in vars(final).items() if name.endswith("_")})
         steps.end()
@@ -234,8 +235,8 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier):
             for (train, _), of_fold in zip(folds, paths, strict=True)
             for path in of_fold
         ]
-        runs = [(None, partial(path.make_solver, own_alpha)) for path, own_alpha in jobs]
-        results = solve_all(runs, tol=self.tol, trace=False, n_jobs=self.n_jobs)
+        solvers = [(None, partial(path.make_solver, own_alpha)) for path, own_alpha in jobs]
+        results = solve_all(solvers, tol=self.tol, trace=False, n_threads=self._threads())
         for (path, own_alpha), result in zip(jobs, results, strict=True):
             path.add(own_alpha, result)
         size = len(self._positives())

@@ -1,11 +1,8 @@
 """What the vectorisers share: which of their settings the compiled code knows, and the way to it."""
 
 import warnings
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from numbers import Integral
 
-from joblib import effective_n_jobs
 from scipy import sparse
 from sklearn import get_config
 
@@ -18,7 +15,6 @@ __all__ = [
     "container",
     "documents",
     "reading_of",
-    "threads",
     "warn_of_unused_pattern",
 ]
 
@@ -146,14 +142,3 @@ def container():
     """Return the type of sparse matrix that scikit-learn is configured to give."""
     arrays = get_config().get("sparse_interface") == "sparray"
     return sparse.csr_array if arrays else sparse.csr_matrix
-
-
-@contextmanager
-def threads(n_jobs):
-    """Give the number of threads and something like `map` that uses them."""
-    n = effective_n_jobs(n_jobs)
-    if n == 1:
-        yield 1, map
-    else:
-        with ThreadPoolExecutor(n) as pool:
-            yield n, pool.map

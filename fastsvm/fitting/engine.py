@@ -1,20 +1,20 @@
 """Solvers driven to their end: one per class, in threads, with verbose lines, callbacks and Ctrl-C."""
 
-from .threads import in_threads, number_of_threads, one_blas_thread
+from .threads import in_threads, one_blas_thread
 
 __all__ = ["solve_all"]
 
 
-def solve_all(make_solvers, *, tol=None, trace=True, n_jobs=None, verbose=False, tasks=None):
+def solve_all(make_solvers, *, tol=None, trace=True, n_threads=1, verbose=False, tasks=None):
     """Solve independent runs.
 
     Parameters
     ----------
     make_solvers : list of (label, callable)
         Each callable makes a `Solver`, given the number of threads it may use; called when its turn comes,
-        so that no more than `n_jobs` runs hold memory at a time.
+        so that no more than `n_threads` solvers hold memory at a time.
     tol, trace : as in `Solver.epochs`
-    n_jobs : int or None
+    n_threads : int
         Threads, which go over the runs first (the kernels release the GIL); if there are more of them,
         each run gets its share. BLAS gets one thread. Results do not depend on it.
     verbose : bool
@@ -51,7 +51,6 @@ def solve_all(make_solvers, *, tol=None, trace=True, n_jobs=None, verbose=False,
         live.remove(run)
         return result
 
-    n_threads = number_of_threads(n_jobs)
     n_workers = min(n_threads, len(make_solvers))
     share = n_threads // n_workers
     with one_blas_thread:

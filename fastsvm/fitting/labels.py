@@ -25,3 +25,36 @@ def as_coefficients(values, dtype):
     if not np.isfinite(array).all():
         raise ValueError(f"The coefficients are beyond {np.dtype(dtype)}: scale X, or pass it as float64.")
     return array
+
+
+def class_weights(class_weight, classes, y):
+    """The weight of each class.
+
+    Parameters
+    ----------
+    class_weight : "balanced" or dict of label to weight
+        n / (n_classes * count of the label); 1 for labels that the dict has not.
+    classes : ndarray of shape (n_classes,), sorted
+    y : array of shape (n,)
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+
+    Raises
+    ------
+    ValueError
+        If it is neither, or has other labels in place of some class.
+    """
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        counts = np.array([np.count_nonzero(y == label) for label in classes])
+        if not counts.all():
+            raise ValueError("class_weight='balanced' needs rows of every class.")
+        return len(y) / (len(classes) * counts.astype(float))
+    if not isinstance(class_weight, dict):
+        raise ValueError(f"class_weight must be a dict, 'balanced' or None; got {class_weight!r}.")
+    labels = classes.tolist()
+    unknown = [label for label in class_weight if label not in labels]
+    if unknown and not class_weight.keys() >= set(labels):
+        raise ValueError(f"class_weight has the label {unknown[0]!r}, which is not among the classes.")
+    return np.array([class_weight.get(label, 1.0) for label in labels], dtype=float)

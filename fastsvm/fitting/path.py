@@ -9,6 +9,7 @@ from ..solvers._input import as_matrix, as_state, flag, one_of, positive
 from .advice import Ended, warn_if_short
 from .engine import solve_all
 from .labels import as_coefficients, as_labels, signs_of
+from .threads import number_of_threads
 
 __all__ = ["Path", "SDCAPath", "sdca_path"]
 
@@ -216,10 +217,10 @@ def sdca_path(
     )
     tol = None if tol is None else positive("tol", tol)
     alphas = as_alphas(alphas, n_alphas, eps, lambda: largest_alpha(X, problem, loss, fit_intercept))
-    results = []
+    results, n_threads = [], number_of_threads(n_jobs)
     for alpha in alphas:
         run = (classes[1], lambda threads, alpha=alpha: path.make_solver(alpha, threads))
-        [result] = solve_all([run], tol=tol, trace=False, n_jobs=n_jobs)
+        [result] = solve_all([run], tol=tol, trace=False, n_threads=n_threads)
         path.add(alpha, result)
         results.append(result._replace(w=as_coefficients(result.w, X.dtype), dual=None))
     warn_if_short([Ended.of(*pair) for pair in zip(results, alphas, strict=True)], tol, X)

@@ -9,7 +9,8 @@ from ..fitting import scores
 from ..text._apply import Lookup
 from ..text._parts import csr_arrays
 from ..text._words import batches
-from ..text.reading import BATCH, compiled_reading, refuse_string
+from ..text.bag import checked_texts
+from ..text.reading import BATCH, compiled_reading
 from .container import check_node, check_width, decode_steps, is_pipeline, named_errors, open_model
 from .fields import linear
 from .text import bag, weighting
@@ -184,7 +185,7 @@ class TextScorer:
     def _matrix(self, texts):
         """Return the rows of numbers, float32 or float64, that the classifier is given."""
         settings, lookup, parts = self._settings, self._lookup, []
-        for batch in batches(_checked(texts), None, settings["lowercase"], BATCH):
+        for batch in batches(checked_texts(texts), None, settings["lowercase"], BATCH):
             parts.append(lookup.count(batch, *batch.parts(1)))
         values, columns, offsets = csr_arrays(parts, settings["dtype"], settings["binary"], map)
         if self._weights is not None:
@@ -192,14 +193,6 @@ class TextScorer:
             values = self._weights.settings.weighed(rows, self._weights.weights_)
         X = sparse.csr_array((values, columns, offsets), shape=(len(offsets) - 1, lookup.n_columns))
         return X if values.dtype.kind == "f" else X.astype(np.float64)  # which sorts: another order of sums
-
-
-def _checked(texts):
-    refuse_string(texts)
-    for text in texts:
-        if not isinstance(text, str):
-            raise TypeError(f"a text is of type {type(text).__name__}, not str")
-        yield str(text)
 
 
 def _classes(node):

@@ -46,7 +46,7 @@ def _blas():
     [(1, None, 1), (1, 1, 1), (1, 4, 4), (2, 4, 2), (2, 5, 2), (3, 4, 1), (10, 4, 1)],
 )
 def test_threads_go_over_the_runs_first(n_runs, n_jobs, share):
-    results = solve_all([(k, FakeRun) for k in range(n_runs)], n_jobs=n_jobs)
+    results = solve_all([(k, FakeRun) for k in range(n_runs)], n_threads=n_jobs or 1)
     assert [threads for _, threads, _ in results] == [share] * n_runs
 
 
@@ -56,7 +56,7 @@ def test_blas_has_one_thread_while_fits_run(n_jobs):
         pytest.skip("no BLAS that threadpoolctl knows")
     with threadpool_limits(2, user_api="blas"):
         before = [library["num_threads"] for library in _blas()]
-        results = solve_all([(k, FakeRun) for k in range(3)], n_jobs=n_jobs)
+        results = solve_all([(k, FakeRun) for k in range(3)], n_threads=n_jobs or 1)
         assert [blas for *_, blas in results] == [{1}] * 3
         assert [library["num_threads"] for library in _blas()] == before
 
@@ -96,7 +96,7 @@ def test_an_error_stops_the_other_runs(n_jobs):
         started.set()
     never = lambda threads: pytest.fail("a run was begun after the error")  # noqa: E731
     with pytest.raises(OSError, match="broken"):
-        solve_all([(k, make) for k, make in enumerate([*makers, *(2 * [never])])], n_jobs=n_jobs)
+        solve_all([(k, make) for k, make in enumerate([*makers, *(2 * [never])])], n_threads=n_jobs or 1)
 
 
 @pytest.fixture(scope="module")

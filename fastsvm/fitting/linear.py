@@ -1,0 +1,301 @@
+"""The linear models, plain: what `fastsvm.SDCAClassifier` and its siblings add scikit-learn's contract to."""
+
+import numpy as np
+
+from ..solvers import LOSSES, ASDCASolver, PegasosSolver, PerceptronSolver, make_solver
+from ..solvers._asdca_solver import GAMMAS, as_theta
+from ..solvers._choose import SOLVERS
+from ..solvers._input import as_alpha, flag, one_of, positive
+from ..solvers._pegasos_solver import PEGASOS_LOSSES, PEGASOS_OUTPUTS, SAMPLINGS
+from ..solvers._sdca_solver import ORDERS, OUTPUTS
+from .labels import signs_of
+from .linear_model import LinearModel, OnlineModel
+
+__all__ = ["ASDCA", "SDCA", "Pegasos", "Perceptron"]
+
+
+class SDCA(LinearModel):
+    """Dual coordinate ascent, or Newton's method; parameters, attributes as in `fastsvm.SDCAClassifier`."""
+
+    def __init__(
+        self,
+        loss="hinge",
+        *,
+        alpha=1e-4,
+        max_iter=1000,
+        tol=1e-3,
+        fit_intercept=True,
+        order="permutation",
+        averaging="last",
+        sgd_init=False,
+        solver="auto",
+        class_weight=None,
+        warm_start=False,
+        n_jobs=None,
+        trace=False,
+        verbose=False,
+        random_state=None,
+    ):
+        self.loss = loss
+        self.alpha = alpha
+        self.max_iter = max_iter
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.order = order
+        self.averaging = averaging
+        self.sgd_init = sgd_init
+        self.solver = solver
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.trace = trace
+        self.verbose = verbose
+        self.random_state = random_state
+
+    @property
+    def _tol(self):
+        return self.tol
+
+    def _check_params(self):
+        one_of("loss", self.loss, LOSSES)
+        as_alpha(self.alpha)
+        positive("max_iter", self.max_iter, kind=int)
+        if self.tol is not None:
+            positive("tol", self.tol)
+        one_of("order", self.order, ORDERS)
+        one_of("averaging", self.averaging, OUTPUTS)
+        flag("fit_intercept", self.fit_intercept)
+        flag("sgd_init", self.sgd_init)
+        one_of("solver", self.solver, SOLVERS)
+        flag("warm_start", self.warm_start)
+        flag("trace", self.trace)
+
+    def _make_solver(self, problem, random, max_iter, *, start=None):
+        return make_solver(
+            problem,
+            solver=self.solver,
+            tol=self.tol,
+            loss=self.loss,
+            alpha=self.alpha,
+            fit_intercept=self.fit_intercept,
+            max_iter=max_iter,
+            order=self.order,
+            averaging=self.averaging,
+            sgd_init=self.sgd_init,
+            random=random,
+            start=start,
+        )
+
+    def _starts(self, classes, n):
+        known = getattr(self, "_dual_scale", None)  # not kept in model files
+        if (
+            not self.warm_start
+            or known is None
+            or not np.array_equal(classes, self.classes_)
+            or self.dual_coef_.shape[1] != n
+        ):
+            return super()._starts(classes, n)
+        duals, intercepts = self.dual_coef_, self.intercept_
+        return lambda k: (np.abs(duals[k]) * known, float(intercepts[k]))
+
+    def _set_results(self, results, X, y):
+        super()._set_results(results, X, y)
+        methods = [r.solver for r in results]
+        self.solver_ = methods[0] if len(set(methods)) == 1 else methods
+        self._dual_scale = self.alpha * len(y)
+        duals = [r.dual for r in results]
+        self.dual_coef_ = duals[0][np.newaxis] if len(duals) == 1 else np.array(duals)
+        for row, label in zip(self.dual_coef_, self._positives(), strict=True):
+            row *= signs_of(y, label)
+            row /= self._dual_scale
+
+
+class Pegasos(OnlineModel):
+    """Pegasos, stochastic sub-gradient steps; parameters and attributes as in `fastsvm.PegasosClassifier`."""
+
+    def __init__(
+        self,
+        loss="hinge",
+        *,
+        alpha=1e-4,
+        max_iter=20,
+        fit_intercept=True,
+        batch_size=1,
+        sampling="epochs",
+        project=False,
+        averaging="last",
+        class_weight=None,
+        n_jobs=None,
+        trace=False,
+        certify=False,
+        verbose=False,
+        random_state=None,
+    ):
+        self.loss = loss
+        self.alpha = alpha
+        self.max_iter = max_iter
+        self.fit_intercept = fit_intercept
+        self.batch_size = batch_size
+        self.sampling = sampling
+        self.project = project
+        self.averaging = averaging
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.trace = trace
+        self.certify = certify
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def _check_params(self):
+        one_of("loss", self.loss, PEGASOS_LOSSES)
+        as_alpha(self.alpha)
+        positive("max_iter", self.max_iter, kind=int)
+        positive("batch_size", self.batch_size, kind=int)
+        one_of("sampling", self.sampling, SAMPLINGS)
+        one_of("averaging", self.averaging, PEGASOS_OUTPUTS)
+        flag("fit_intercept", self.fit_intercept)
+        flag("project", self.project)
+        flag("certify", self.certify)
+
+    def _make_solver(self, problem, random, max_iter, **_):
+        return PegasosSolver(
+            problem,
+            loss=self.loss,
+            alpha=self.alpha,
+            fit_intercept=self.fit_intercept,
+            max_iter=max_iter,
+            batch_size=self.batch_size,
+            order=SAMPLINGS[self.sampling],
+            project=self.project,
+            averaging=self.averaging,
+            random=random,
+        )
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):  # noqa: D102 (inherited)
+        super().partial_fit(X, y, classes, sample_weight)
+        self.t_ = self._states[0]["t"]
+        return self
+
+    partial_fit.__doc__ = OnlineModel.partial_fit.__doc__
+
+    def _set_results(self, results, X, y):
+        super()._set_results(results, X, y)
+        self.t_ = self.n_iter_ * -(-len(y) // min(self.batch_size, len(y)))
+
+
+class Perceptron(OnlineModel):
+    """Rosenblatt's perceptron; parameters and attributes as in `fastsvm.PerceptronClassifier`."""
+
+    def __init__(
+        self,
+        *,
+        max_iter=10,
+        averaging=False,
+        fit_intercept=True,
+        class_weight=None,
+        n_jobs=None,
+        trace=False,
+        certify=False,
+        verbose=False,
+        random_state=None,
+    ):
+        self.max_iter = max_iter
+        self.averaging = averaging
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.trace = trace
+        self.certify = certify
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def _check_params(self):
+        positive("max_iter", self.max_iter, kind=int)
+        flag("averaging", self.averaging)
+        flag("fit_intercept", self.fit_intercept)
+        flag("certify", self.certify)
+
+    def _make_solver(self, problem, random, max_iter, **_):
+        return PerceptronSolver(
+            problem,
+            fit_intercept=self.fit_intercept,
+            max_iter=max_iter,
+            averaging=self.averaging,
+            order="permutation",
+            random=random,
+        )
+
+    def _set_results(self, results, X, y):
+        super()._set_results(results, X, y)
+        self.__dict__.pop("dual_gap_", None)
+        if self.certify:
+            self.dual_gap_ = self.objective_
+
+
+class ASDCA(LinearModel):
+    """Accelerated mini-batch SDCA; parameters and attributes as in `fastsvm.ASDCAClassifier`."""
+
+    def __init__(
+        self,
+        loss="smooth_hinge",
+        *,
+        alpha=1e-4,
+        max_iter=1000,
+        tol=1e-3,
+        fit_intercept=True,
+        batch_size=8,
+        theta="paper",
+        class_weight=None,
+        n_jobs=None,
+        trace=False,
+        verbose=False,
+        random_state=None,
+    ):
+        self.loss = loss
+        self.alpha = alpha
+        self.max_iter = max_iter
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.batch_size = batch_size
+        self.theta = theta
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.trace = trace
+        self.verbose = verbose
+        self.random_state = random_state
+
+    @property
+    def _tol(self):
+        return self.tol
+
+    def _check_params(self):
+        one_of("loss", self.loss, GAMMAS)
+        as_alpha(self.alpha)
+        positive("max_iter", self.max_iter, kind=int)
+        if self.tol is not None:
+            positive("tol", self.tol)
+        flag("fit_intercept", self.fit_intercept)
+        positive("batch_size", self.batch_size, kind=int)
+        as_theta(self.theta)
+        flag("trace", self.trace)
+
+    def _make_solver(self, problem, random, max_iter, **_):
+        return ASDCASolver(
+            problem,
+            loss=self.loss,
+            alpha=self.alpha,
+            fit_intercept=self.fit_intercept,
+            max_iter=max_iter,
+            batch_size=self.batch_size,
+            theta=as_theta(self.theta),
+            order="permutation",
+            random=random,
+        )
+
+    def _set_results(self, results, X, y):
+        super()._set_results(results, X, y)
+        duals = [r.dual for r in results]
+        self.dual_coef_ = duals[0][np.newaxis] if len(duals) == 1 else np.array(duals)
+        for row, label in zip(self.dual_coef_, self._positives(), strict=True):
+            row *= signs_of(y, label)
+            row /= self.alpha * len(y)

@@ -1,0 +1,209 @@
+"""Bags of words: what is learned of texts, and what is counted in them."""
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from numbers import Integral
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ..fitting import Parameters, number_of_threads
+from ._apply import Lookup
+from ._fit import Counter
+from ._parts import frequencies
+from ._words import batches
+from .matrix import matrix_of
+from .reading import BATCH, DEFAULT_PATTERN, compiled_reading, refuse_string
+from .terms import Terms
+
+__all__ = ["Bag", "Limits", "checked_texts", "count", "learn", "threads"]
+
+
+class Limits(NamedTuple):
+    """Which terms are kept, as CountVectorizer has it; `binary` and `dtype` decide on the most frequent."""
+
+    min_df: int | float = 1
+    max_df: int | float = 1.0
+    max_features: int | None = None
+    binary: bool = False
+    dtype: type = np.int64
+
+    def documents(self, n):
+        """Return the fewest and most of n documents that a term may be in."""
+        least, most = (
+            limit if isinstance(limit, Integral) else limit * n for limit in (self.min_df, self.max_df)
+        )
+        if most < least:
+            raise ValueError("max_df corresponds to < documents than min_df")
+        return min(math.ceil(least), n + 1), most
+
+    def apply(self, counter, most):
+        """Keep the terms within `max_df` and `max_features`."""
+        n_limited = self.max_features is not None and counter.n_columns > self.max_features
+        if most >= counter.n_documents and not n_limited and counter.n_columns:
+            return
+        rows, total = frequencies(counter.parts(), counter.n_columns)
+        mask = rows <= most
+        if self.max_features is not None and mask.sum() > self.max_features:
+            sums = (rows if self.binary else total).astype(
+                sparse.csr_array((1, 1), dtype=self.dtype).sum(0).dtype
+            )
+            best = (-sums[mask]).argsort()[: self.max_features]
+            kept = np.flatnonzero(mask)[best]
+            mask = np.zeros(len(mask), bool)
+            mask[kept] = True
+        if not mask.any():
+            raise ValueError("After pruning, no terms remain. Try a lower min_df or a higher max_df.")
+        counter.keep(mask)
+
+
+def learn(documents, reading, limits, n_threads, run):
+    """Learn the terms of documents.
+
+    Parameters
+    ----------
+    documents : iterable of Batch
+    reading : Reading
+    limits : Limits
+    n_threads : int
+    run : callable
+        Like `map`, in so many threads.
+
+    Returns
+    -------
+    terms : Terms
+    counter : Counter
+        Its `parts` are the counts.
+
+    Raises
+    ------
+    ValueError
+        If there are no words, or none within the limits.
+    """
+    counter = Counter(n_threads, *reading)
+    for batch in documents:
+        counter.add(batch, run)
+    if counter.is_empty:
+        raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
+    least, most = limits.documents(counter.n_documents)
+    counter.finish(run, least)
+    limits.apply(counter, most)
+    return Terms(*counter.terms(run)), counter
+
+
+def count(documents, lookup, n_threads, run):
+    """Count the terms of a `Lookup` in documents; the list of Parts."""
+    parts = []
+    for batch in documents:
+        bounds = batch.parts(n_threads)
+        parts += run(lookup.count, [batch] * n_threads, bounds, bounds[1:])
+    return parts
+
+
+@contextmanager
+def threads(n):
+    """Give something like `map` that uses n threads."""
+    if n == 1:
+        yield map
+    else:
+        with ThreadPoolExecutor(n) as pool:
+            yield pool.map
+
+
+def checked_texts(texts):
+    """Yield texts, each checked to be one."""
+    refuse_string(texts)
+    for text in texts:
+        if not isinstance(text, str):
+            raise TypeError(f"a text is of type {type(text).__name__}, not str")
+        yield text if type(text) is str else str(text)
+
+
+class Bag(Parameters):
+    """Counts of words and n-grams, plain; parameters as in `fastsvm.text.BagOfWords`, for texts that are str.
+
+    Parameters
+    ----------
+    lowercase, token_pattern, ngram_range, analyzer, min_df, max_df, max_features, binary, dtype, n_jobs
+        As in `BagOfWords`, of which the compiled code knows all that is allowed here.
+
+    Attributes
+    ----------
+    terms_ : Terms
+        In the order of the columns.
+    """
+
+    def __init__(
+        self,
+        *,
+        lowercase=True,
+        token_pattern=DEFAULT_PATTERN,
+        ngram_range=(1, 1),
+        analyzer="word",
+        max_df=1.0,
+        min_df=1,
+        max_features=None,
+        binary=False,
+        dtype=np.int64,
+        n_jobs=None,
+    ):
+        self.lowercase = lowercase
+        self.token_pattern = token_pattern
+        self.ngram_range = ngram_range
+        self.analyzer = analyzer
+        self.max_df = max_df
+        self.min_df = min_df
+        self.max_features = max_features
+        self.binary = binary
+        self.dtype = dtype
+        self.n_jobs = n_jobs
+
+    def _reading(self):
+        reading = compiled_reading(self.analyzer, self.token_pattern, self.ngram_range)
+        if reading is None:
+            raise ValueError(
+                f"analyzer={self.analyzer!r}, token_pattern={self.token_pattern!r} and "
+                f"ngram_range={self.ngram_range!r} are not for Bag; BagOfWords may know them."
+            )
+        return reading
+
+    def _documents(self, texts):
+        return batches(checked_texts(texts), None, self.lowercase, BATCH)
+
+    def fit(self, texts, y=None):
+        """Learn the terms of texts, an iterable of str; `y` is ignored."""
+        self.fit_transform(texts)
+        return self
+
+    def fit_transform(self, texts, y=None):
+        """Learn the terms of texts, and return their counts: a CSR matrix of shape (n_texts, n_terms)."""
+        limits = Limits(self.min_df, self.max_df, self.max_features, self.binary, self.dtype)
+        n = number_of_threads(self.n_jobs)
+        with threads(n) as run:
+            terms, counter = learn(self._documents(texts), self._reading(), limits, n, run)
+            X = matrix_of(counter.parts(), counter.n_columns, self.dtype, self.binary, run)
+        self._set_terms(terms)
+        return X
+
+    def transform(self, texts):
+        """Return the counts of the terms in texts: a CSR matrix of shape (n_texts, n_terms)."""
+        if self._lookup is None:
+            self._lookup = Lookup(self.terms_.content, self.terms_.ends, *self._reading())
+        n = number_of_threads(self.n_jobs)
+        with threads(n) as run:
+            parts = count(self._documents(texts), self._lookup, n, run)
+            return matrix_of(parts, self._lookup.n_columns, self.dtype, self.binary, run)
+
+    def get_feature_names_out(self):
+        """Return the terms in the order of their columns: an array of str objects."""
+        return np.asarray(self.terms_.strings(), dtype=object)
+
+    def restrict(self, columns):
+        """Keep the terms of some columns, and number them anew."""
+        self._set_terms(self.terms_.at(columns))
+        return self
+
+    def _set_terms(self, terms):
+        self.terms_, self._lookup = terms, None

@@ -1,0 +1,117 @@
+"""The terms that tell most about the class, computed in one pass over the counts."""
+
+from numbers import Integral
+
+import numpy as np
+from scipy import sparse
+
+from ..fitting import Parameters
+from ..solvers import as_csr, as_rows
+from ._counts import as_counts, column_blocks
+from ._scores import add_by_class, add_squares_by_class, chi2_scores, f_scores
+
+__all__ = ["Selection"]
+
+
+class Selection(Parameters):
+    """The k columns with the highest scores, plain; parameters and attributes as in `SelectTerms`."""
+
+    def __init__(self, k=5000, score="f_classif"):
+        self.k = k
+        self.score = score
+
+    def fit(self, X, y):
+        """Score the columns of counts, a CSR matrix, by labels y."""
+        self._check_params()
+        X = as_csr(X)
+        if X.dtype.kind == "f":
+            as_rows(X)
+        self._fit(X, np.asarray(y))
+        return self
+
+    def _check_params(self):
+        if not isinstance(self.score, str) or self.score not in SCORES:
+            raise ValueError(f"score must be one of {', '.join(map(repr, SCORES))}; got {self.score!r}.")
+        self._check_k()
+
+    def _fit(self, X, y):
+        classes, codes = np.unique(y, return_inverse=True)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            self.scores_ = self._scores(X, codes.astype(np.int32), len(classes))
+
+    def _scores(self, X, codes, n_classes):
+        return SCORES[self.score](X, codes, n_classes)
+
+    def _check_k(self):
+        if self.k != "all" and (not isinstance(self.k, Integral) or isinstance(self.k, bool) or self.k < 0):
+            raise ValueError(f"k must be a number of columns, 0 or above, or 'all'; got {self.k!r}.")
+
+    def get_support(self, indices=False):
+        """Return which columns are kept: a mask or, if `indices`, their numbers."""
+        mask = self._mask()
+        return np.flatnonzero(mask) if indices else mask
+
+    def transform(self, X):
+        """Return the chosen columns of a CSR matrix."""
+        return as_csr(X)[:, self.get_support(indices=True)]
+
+    def _mask(self):
+        """Tell which columns are kept: a stable sort's last k, without sorting."""
+        self._check_k()
+        n = len(self.scores_)
+        if self.k == "all" or self.k >= n:
+            return np.ones(n, bool)
+        if self.k == 0:
+            return np.zeros(n, bool)
+        scores = np.where(np.isnan(self.scores_), np.finfo(self.scores_.dtype).min, self.scores_)
+        lowest = np.partition(scores, n - self.k)[n - self.k]
+        mask = scores > lowest
+        mask[np.flatnonzero(scores == lowest)[mask.sum() - self.k :]] = True
+        return mask
+
+
+def f_classif(X, codes, n_classes):
+    """The ratio of the variance between classes to that within them, of each column of a CSR matrix."""
+    # As scikit-learn has it, short integers become floats of single precision, and long ones of double.
+    short = X.dtype == np.float32 or (X.dtype.kind in "biu" and X.dtype.itemsize <= 4)
+    sizes = np.bincount(codes).astype(np.int64)
+    scores = np.empty(X.shape[1])
+    for columns, rows in column_blocks(as_counts(X), 2 * n_classes):
+        sums = np.zeros((columns.stop - columns.start, n_classes, 2), np.float32 if short else np.float64)
+        add_squares_by_class(*rows, codes, sums)
+        f_scores(sums, sizes, scores[columns])
+    return scores
+
+
+def chi2(X, codes, n_classes):
+    """The chi-squared distance from what independence leads to expect, of each column of a CSR matrix."""
+    require_positive(X.data)
+    X = as_counts(X)
+    shares = _shares(codes, n_classes)
+    dtype = np.float32 if X.dtype == np.float32 else np.float64
+    scores = np.empty(X.shape[1])
+    for columns, rows in column_blocks(X, len(shares)):
+        n_columns = columns.stop - columns.start
+        sums, totals = np.zeros((n_columns, len(shares))), np.zeros(n_columns, dtype)
+        add_by_class(*rows, codes, False, sums, totals)
+        chi2_scores(sums, totals, shares, scores[columns])
+    return scores
+
+
+def require_positive(values):
+    """Raise a ValueError, scikit-learn's, if chi2 makes no sense of values."""
+    if values.size and values.min() < 0:
+        raise ValueError("Input X must be non-negative for chi2. Negative values in data passed.")
+
+
+def _shares(codes, n_classes):
+    """Return the share of each class in the rows, rounded as scikit-learn rounds it; of one class, two."""
+    n = len(codes)
+    if n_classes <= 2:
+        second = codes == n_classes - 1 if n_classes == 2 else np.zeros(n, int)
+        return np.array([1 - second.astype(int), second.astype(int)]).T.mean(axis=0)
+    ones = np.ones(n, int), codes, np.arange(n + 1)
+    return np.asarray(sparse.csr_array(ones, shape=(n, n_classes)).mean(axis=0)).ravel()
+
+
+SCORES = {"f_classif": f_classif, "chi2": chi2}
