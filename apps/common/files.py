@@ -38,14 +38,23 @@ def _check_folder(folder: str, path: str) -> None:
 
 def check_model_path(path: str) -> None:
     """Find out before the work whether a model can be written, and never replace anything but a model."""
-    import fastsvm
+    from fastsvm.model_files import ModelFileError, load_plain
 
     check_file(path)
     if os.path.exists(path):
         try:
-            fastsvm.load_model(path)
-        except fastsvm.ModelFileError as error:
-            raise AppError(f"{error}; it is not replaced, choose another path with -o") from error
+            load_plain(path)
+        except ModelFileError:  # or a model that only scikit-learn makes, for which it is imported
+            _load_any(path)
+
+
+def _load_any(path: str) -> None:
+    import fastsvm
+
+    try:
+        fastsvm.load_model(path)
+    except fastsvm.ModelFileError as error:
+        raise AppError(f"{error}; it is not replaced, choose another path with -o") from error
 
 
 @contextmanager

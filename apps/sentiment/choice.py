@@ -9,13 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_matrix
-from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
-import fastsvm
+from fastsvm.fitting import ConvergenceWarning, sdca_path
 
 from ..common.errors import AppError
+from ..common.folds import plain_folds, split, stratified_folds
 
 Fold = tuple[np.ndarray, np.ndarray]
 Labelled = tuple[list[str], list[str]]
@@ -103,11 +101,11 @@ def choose_alpha(
     for train, test in folds:
         X_train, X_test = X[train], X[test]
         if selection is not None:
-            chosen = clone(selection).fit(X_train, y[train])
+            chosen = selection.clone().fit(X_train, y[train])
             X_train, X_test = chosen.transform(X_train), chosen.transform(X_test)
         X_train, X_test = (part.astype(np.float32, copy=False) for part in (X_train, X_test))
         if weighting is not None:
-            weights = clone(weighting).fit(X_train, y[train])
+            weights = weighting.clone().fit(X_train, y[train])
             X_train, X_test = weights.transform(X_train), weights.transform(X_test)
         share = len(train) / len(y)
         if alphas is None:
@@ -127,8 +125,7 @@ def choose_alpha(
 def k_folds(y: Sequence[str], k: int, seed: int) -> list[Fold]:
     """Split rows into `k` folds of like labels, or where a label is too rare for that, of any."""
     rarest = min(np.unique(y, return_counts=True)[1])
-    kind = StratifiedKFold if rarest >= k else KFold
-    return list(kind(k, shuffle=True, random_state=seed).split(y, y))
+    return stratified_folds(y, k, seed) if rarest >= k else plain_folds(len(y), k, seed)
 
 
 def inner_folds(y: np.ndarray, seed: int) -> list:
@@ -144,31 +141,26 @@ def inner_folds(y: np.ndarray, seed: int) -> list:
 def split_texts(texts: list[str], labels: list[str], holdout: float, seed: int) -> tuple[Labelled, Labelled]:
     """Split into training and test texts; the order in the file, sorted or shuffled, changes nothing."""
     order = sorted(range(len(texts)), key=lambda i: (labels[i], texts[i]))
-    train, test = order, []
+    parts = np.arange(len(order)), []
     if holdout > 0:
         counts = Counter(labels).values()
         n_test = int(np.ceil(holdout * len(texts)))
         even = min(counts) >= 2 and min(n_test, len(texts) - n_test) >= len(counts)
         try:
-            train, test = train_test_split(
-                order,
-                test_size=holdout,
-                random_state=seed,
-                stratify=[labels[i] for i in order] if even else None,
-            )
+            parts = split(len(order), holdout, seed, [labels[i] for i in order] if even else None)
         except ValueError as error:
             raise AppError(
                 f"{len(texts)} texts are too few for --holdout {holdout:g}; try --holdout 0"
             ) from error
-    train, test = ([[column[i] for i in part] for column in (texts, labels)] for part in (train, test))
-    return tuple(train), tuple(test)
+    train, test = (([texts[order[i]] for i in part], [labels[order[i]] for i in part]) for part in parts)
+    return train, test
 
 
 def _largest(X, y: np.ndarray, options: dict) -> float:
     """Return the largest alpha that matters to any label."""
     once = {"n_alphas": 1, "max_iter": 1, **options}
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-        return max(float(fastsvm.sdca_path(X, y == label, **once).alphas[0]) for label in _positives(y))
+        return max(float(sdca_path(X, y == label, **once).alphas[0]) for label in _positives(y))
 
 
 def _path(X, y: np.ndarray, X_test, alphas, options: dict) -> tuple[np.ndarray, np.ndarray]:
@@ -183,7 +175,7 @@ def _path(X, y: np.ndarray, X_test, alphas, options: dict) -> tuple[np.ndarray, 
     gaps = np.zeros(len(alphas))
     for label in _positives(y):
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # the gaps say it
-            path = fastsvm.sdca_path(X, y == label, alphas, max_iter=MAX_EPOCHS, **options)
+            path = sdca_path(X, y == label, alphas, max_iter=MAX_EPOCHS, **options)
         decision = np.array([X_test @ coef for coef in path.coefs]) + path.intercepts[:, np.newaxis]
         higher = decision > best
         best[higher], predicted[higher] = decision[higher], label

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Recipe(NamedTuple):
-    """An estimator of fastsvm by name, its fixed parameters and the defaults of the others.
+    """A class of fastsvm.fitting by name, its fixed parameters and the defaults of the others.
 
     `alphas` are those to choose from where a text's weights have the norm 1, and None where none are tried.
     """
@@ -36,26 +36,26 @@ class Preset(NamedTuple):
 # decades below.
 CLASSIFIERS = {
     "sdca-svm": Recipe(
-        "SDCAClassifier",
+        "SDCA",
         {"loss": "hinge", "fit_intercept": False},
         0.004,
         1000,
         (0.01, 0.003, 0.001, 0.0004, 0.0002, 0.0001, 0.00003),
     ),
     "sdca-logistic": Recipe(
-        "SDCAClassifier",
+        "SDCA",
         {"loss": "log", "fit_intercept": False},
         0.002,
         1000,
         (0.001, 0.0003, 0.0001, 0.00003, 0.00001, 0.000003, 0.000001),
     ),
     "pegasos-svm": Recipe(
-        "PegasosClassifier", {"loss": "hinge", "fit_intercept": False, "averaging": "tail"}, 0.015, 10
+        "Pegasos", {"loss": "hinge", "fit_intercept": False, "averaging": "tail"}, 0.015, 10
     ),
     "pegasos-logistic": Recipe(
-        "PegasosClassifier", {"loss": "log", "fit_intercept": False, "averaging": "tail"}, 0.01, 10
+        "Pegasos", {"loss": "log", "fit_intercept": False, "averaging": "tail"}, 0.01, 10
     ),
-    "perceptron": Recipe("PerceptronClassifier", {"averaging": True}, None, 10),
+    "perceptron": Recipe("Perceptron", {"averaging": True}, None, 10),
 }
 
 # accurate: the best mean accuracy on the texts held out of two corpora, of one to three words in a row, four

@@ -9,7 +9,8 @@ from statistics import fmean, median
 from time import process_time
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
+
+from fastsvm.fitting import ConvergenceWarning
 
 from ..common.errors import AppError, Skipped
 from ..common.progress import Stages

@@ -44,27 +44,17 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.pipeline import Pipeline
 
-import fastsvm
+from fastsvm.fitting import Pipeline
+from fastsvm.model_files import save_plain
 
 from ..common.errors import USAGE, AppError
 from ..common.files import check_file, check_model_path, replace_file
-from ..common.output import printable
-from .prediction import TRAIN_AGAIN
+from .effect import Effect, effect_of, weighted_coef
 
 SOLVER_TYPES = {"hinge": "L2R_L1LOSS_SVC_DUAL", "squared_hinge": "L2R_L2LOSS_SVC_DUAL", "log": "L2R_LR_DUAL"}
 VOCABULARY = ".vocabulary.tsv"
 VOCABULARY_START = "# features of the LIBLINEAR model"
-
-
-class Weighting(NamedTuple):
-    """How the count of a term becomes its value: a function of it, a factor, a norm of the row."""
-
-    value: str
-    factors: np.ndarray
-    norm: str | None
 
 
 class Export(NamedTuple):
@@ -103,7 +93,7 @@ def export(
     if keep is not None or min_weight is not None:
         model = prune(model, keep, min_weight)
     files = _WRITERS[to](model, path)
-    return Export(files, model["classifier"].coef_.shape[1], n_before, weighting_of(model).norm)
+    return Export(files, model["classifier"].coef_.shape[1], n_before, effect_of(model).norm)
 
 
 def check_path(path: str, to: str) -> None:
@@ -141,9 +131,8 @@ def prune(model: Pipeline, keep: int | None = None, min_weight: float | None = N
                 f"no term has a weight of {min_weight:g} or more; the largest is {sizes.max():g}", USAGE
             )
     kept = np.sort(order)
-    words = model["vectorizer"].get_feature_names_out()[kept]
-    vectorizer = clone(model["vectorizer"]).set_params(vocabulary=words.tolist())
-    vectorizer.get_feature_names_out()  # sets vocabulary_
+    vectorizer = copy.copy(model["vectorizer"])
+    vectorizer.restrict(kept, indices=True)
     others = [(name, _columns(step, kept)) for name, step in model.steps[1:]]
     for name in ("objective_", "dual_gap_", "dual_coef_", "history_"):  # those of the whole model
         vars(others[-1][1]).pop(name, None)
@@ -160,38 +149,13 @@ def _columns(step, kept: np.ndarray):
     return part
 
 
-def weighting_of(model: Pipeline) -> Weighting:
-    """Read off what a model's weighting does."""
-    factors = np.ones(model["classifier"].coef_.shape[1])
-    value = "binary" if model["vectorizer"].binary else "count"
-    step = model.named_steps.get("weighting")
-    if step is None:
-        return Weighting(value, factors, None)
-    if step.weighting in ("binary", "nb"):
-        value = "binary"
-    elif step.sublinear_tf and value == "count":
-        value = "log"
-    norm = "l2" if step.norm == "l2" or (step.norm == "auto" and step.weighting == "tfidf") else None
-    return Weighting(value, factors if step.weights_ is None else step.weights_, norm)
-
-
-def weighted_coef(model: Pipeline) -> np.ndarray:
-    """Return the weights of the terms, times what the weighting multiplies them by; a row as in `coef_`."""
-    with np.errstate(over="ignore"):
-        coef = model["classifier"].coef_.astype(float) * weighting_of(model).factors
-    if not np.isfinite(coef).all():
-        word = model["vectorizer"].get_feature_names_out()[~np.isfinite(coef).all(axis=0)][0]
-        raise AppError(f"the weight of {printable(str(word))!r} is beyond range; {TRAIN_AGAIN}")
-    return coef
-
-
 def _save_pruned(model: Pipeline, path: str) -> list[str]:
-    fastsvm.save_model(model, path)
+    save_plain(model, path)
     return [path]
 
 
 def _write_json(model: Pipeline, path: str) -> list[str]:
-    weighting, vectorizer, classifier = weighting_of(model), model["vectorizer"], model["classifier"]
+    weighting, vectorizer, classifier = effect_of(model), model["vectorizer"], model["classifier"]
     record = {
         "format": "fastsvm-text",
         "version": 1,
@@ -223,7 +187,7 @@ def _tokenisation(vectorizer) -> dict:
 
 
 def _write_liblinear(model: Pipeline, path: str) -> list[str]:
-    weighting, classifier = weighting_of(model), model["classifier"]
+    weighting, classifier = effect_of(model), model["classifier"]
     coef, factors = classifier.coef_.astype(float), weighting.factors
     if weighting.norm is None:
         coef, factors = weighted_coef(model), np.ones_like(factors)
@@ -250,7 +214,7 @@ def _write_liblinear(model: Pipeline, path: str) -> list[str]:
 _VALUES = {"count": "the count of the term", "binary": "1", "log": "1 + ln(count of the term)"}
 
 
-def _vocabulary(model: Pipeline, numbers: list[int], names: list[str], factors, weighting: Weighting) -> str:
+def _vocabulary(model: Pipeline, numbers: list[int], names: list[str], factors, weighting: Effect) -> str:
     value = f"{_VALUES[weighting.value]}"
     if weighting.norm is not None:
         value += f", times factor, each row then divided by its {weighting.norm} norm"

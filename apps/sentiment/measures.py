@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_curve
 
 from ..common.statistics import wilson_interval
 from .prediction import decide
@@ -72,6 +71,13 @@ def _share(part: int, whole: int) -> float | None:
 
 def curves(classes: np.ndarray, held_out: HeldOut, label: str) -> Curves | None:
     """Return the curves of a label, or None where the held-out texts all have it or all lack it."""
+    from sklearn.metrics import (  # for pages only
+        auc,
+        average_precision_score,
+        precision_recall_curve,
+        roc_curve,
+    )
+
     is_it = np.asarray(held_out.labels, dtype=object) == label
     if is_it.all() or not is_it.any():
         return None

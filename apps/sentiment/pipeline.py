@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 
-import fastsvm
+from fastsvm.fitting import Pipeline
+from fastsvm.model_files import save_plain
 
 from ..common.errors import USAGE, AppError, Skipped, place_of
 from ..common.files import check_model_path
@@ -17,8 +17,8 @@ from ..common.progress import Stages
 from .choice import Choice, choose_alpha, inner_folds, split_texts
 from .classifiers import CLASSIFIERS, PRESETS
 from .corpus import Source, read_corpus
-from .exporting import weighted_coef
-from .prediction import check_scores, load_text_model
+from .effect import weighted_coef
+from .prediction import check_scores, load_scorer
 from .recipe import (
     classifier_step,
     count_terms,
@@ -215,7 +215,7 @@ def train(
             held_out = HeldOut(test_texts, y_test, model.decision_function(test_texts))
             scores = scores_of(model.classes_, held_out)
     with stage("save"):
-        fastsvm.save_model(model, model_path)
+        save_plain(model, model_path)
 
     gap = getattr(estimator, "dual_gap_", None)
     return Training(
@@ -250,7 +250,7 @@ def evaluate(model_path: str, source: Source, *, stage: Stages | None = None) ->
     """Try a saved model on a corpus."""
     stage = stage or Stages()
     with stage("load"):
-        model = load_text_model(model_path)
+        model = load_scorer(model_path)
     with stage("read"):
         corpus = read_corpus(source, places=True)
     with stage("evaluate"):

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 import fastsvm
-from fastsvm.text import TextScorer
+from fastsvm.fitting import Pipeline
+from fastsvm.model_files import load_plain
+from fastsvm.text import TextScorer, Weighting
 
 from ..common.errors import USAGE, AppError
 from ..common.files import shipped_model
-
-if TYPE_CHECKING:
-    from sklearn.pipeline import Pipeline
 
 SHIPPED = "models/english.safetensors"
 SHIPPED_NAME = "english"
@@ -53,10 +52,11 @@ def load_scorer(path: str | None) -> TextScorer | Pipeline:
 def load_text_model(path: str | None) -> Pipeline:
     """Load a model that takes texts; by default, or for "english", the one that comes with the package."""
     with _model_file(path) as file:
-        model = fastsvm.load_model(file)
-    from sklearn.pipeline import Pipeline  # is loaded by now
-
-    if not isinstance(model, Pipeline) or not {"vectorizer", "classifier"} <= model.named_steps.keys():
+        try:
+            model = load_plain(file)
+        except fastsvm.ModelFileError:  # or a model that only scikit-learn makes, for which it is imported
+            model = fastsvm.load_model(file)
+    if not {"vectorizer", "classifier"} <= getattr(model, "named_steps", {}).keys():
         raise AppError(f"{path}: a model without a vocabulary; give one that fastsvm-sentiment train wrote")
     if not _has_usual_steps(model):
         raise AppError(f"{path}: a model of other steps; give one that fastsvm-sentiment train wrote")
@@ -65,14 +65,12 @@ def load_text_model(path: str | None) -> Pipeline:
 
 def _has_usual_steps(model: Pipeline) -> bool:
     """Tell whether a model is what explanations and exports take apart."""
-    from fastsvm.text import TermWeighting
-
     (first, vectorizer), *middle, (last, classifier) = model.steps
     return (
         (first, last) == ("vectorizer", "classifier")
-        and hasattr(vectorizer, "vocabulary")
+        and hasattr(vectorizer, "get_feature_names_out")
         and hasattr(classifier, "coef_")
-        and [(name, type(step)) for name, step in middle] in ([], [("weighting", TermWeighting)])
+        and all(name == "weighting" and isinstance(step, Weighting) for name, step in middle)
     )
 
 

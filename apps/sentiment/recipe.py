@@ -7,11 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 from scipy.sparse import csr_matrix
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.pipeline import Pipeline
 
-import fastsvm
-from fastsvm.text import BagOfWords, SelectTerms, TermWeighting
+from fastsvm import fitting
+from fastsvm.fitting import ConvergenceWarning, Pipeline
+from fastsvm.text import Bag, Selection, Weighting
 
 from ..common.errors import USAGE, AppError
 from .classifiers import CLASSIFIERS
@@ -22,12 +21,12 @@ TOKENS = {"words": {"token_pattern": r"(?u)\b\w+\b"}, "split": {"analyzer": "spl
 
 def vectorizer_step(
     tokens: str, ngrams: tuple[int, int] = (1, 1), min_df: int = 1, dtype: type = np.int64
-) -> BagOfWords:
+) -> Bag:
     """Return what counts words, or what white space divides."""
-    return BagOfWords(ngram_range=ngrams, min_df=min_df, dtype=dtype, n_jobs=-1, **TOKENS[tokens])
+    return Bag(ngram_range=ngrams, min_df=min_df, dtype=dtype, n_jobs=-1, **TOKENS[tokens])
 
 
-def count_terms(source: Source, texts: Sequence[str], vectorizer: BagOfWords) -> csr_matrix:
+def count_terms(source: Source, texts: Sequence[str], vectorizer: Bag) -> csr_matrix:
     """Return what a vectorizer learns and counts in texts.
 
     Raises
@@ -37,7 +36,7 @@ def count_terms(source: Source, texts: Sequence[str], vectorizer: BagOfWords) ->
     """
     try:
         return vectorizer.fit_transform(texts)
-    except ValueError as error:  # scikit-learn's way to say that no term is left
+    except ValueError as error:  # no term is left
         if "pruning" in str(error):
             hint = f"no term is in {vectorizer.min_df} of its texts or more; try --min-df 1"
         else:
@@ -45,17 +44,17 @@ def count_terms(source: Source, texts: Sequence[str], vectorizer: BagOfWords) ->
         raise AppError(f"{source.name}: {hint}") from error
 
 
-def selection_step(k: int | None, score: str) -> SelectTerms | None:
+def selection_step(k: int | None, score: str) -> Selection | None:
     """Return what keeps the `k` best features; None keeps all."""
-    return None if k is None else SelectTerms(k, score=score)
+    return None if k is None else Selection(k, score=score)
 
 
-def weighting_step(name: str) -> TermWeighting | None:
+def weighting_step(name: str) -> Weighting | None:
     """Return what weighs counts: presence as 1, tf-idf or naive Bayes ratios with texts scaled to norm 1."""
-    return None if name == "counts" else TermWeighting(name, norm="l2" if name == "nb" else "auto")
+    return None if name == "counts" else Weighting(name, norm="l2" if name == "nb" else "auto")
 
 
-def has_norm(weighter: TermWeighting | None) -> bool:
+def has_norm(weighter: Weighting | None) -> bool:
     """Tell whether all texts have the norm 1."""
     return weighter is not None and weighter.weighting in ("tfidf", "nb")
 
@@ -68,10 +67,10 @@ def classifier_step(classifier: str, alpha: float | None, epochs: int | None, se
         parameters["alpha"] = recipe.alpha if alpha is None else alpha
     elif alpha is not None:
         raise AppError(f"--alpha means nothing to the {classifier}; leave it out", USAGE)
-    return getattr(fastsvm, recipe.estimator)(**parameters)
+    return getattr(fitting, recipe.estimator)(**parameters)
 
 
-def select_terms(vectorizer: BagOfWords, X: csr_matrix, y: Sequence[str], selection) -> csr_matrix:
+def select_terms(vectorizer: Bag, X: csr_matrix, y: Sequence[str], selection) -> csr_matrix:
     """Keep the best features, of the vectorizer too."""
     if selection is None:
         return X
@@ -80,7 +79,7 @@ def select_terms(vectorizer: BagOfWords, X: csr_matrix, y: Sequence[str], select
     return X[:, best]
 
 
-def fit_steps(vectorizer: BagOfWords, X: csr_matrix, y: Sequence[str], weighting, estimator) -> Pipeline:
+def fit_steps(vectorizer: Bag, X: csr_matrix, y: Sequence[str], weighting, estimator) -> Pipeline:
     """Weigh counts, train the estimator, and return the model that takes texts; all of it in float32."""
     vectorizer.set_params(dtype=np.float32)
     X = X.astype(np.float32, copy=False)

@@ -37,13 +37,13 @@ def scores_of(classes: np.ndarray, held_out: HeldOut) -> Scores:
     y, predicted = held_out.labels, decide(classes, held_out.decision)[0]
     known = classes.tolist()
     unknown = sorted(set(y) - set(known))
-    counts = confusion(y, predicted.tolist(), known + unknown)
-    right = int(counts.trace())
+    table = confusion(y, predicted, known + unknown)
+    right = int(table.trace())
     return Scores(
         n=len(y),
         accuracy=right / len(y),
         interval=wilson_interval(right, len(y)),
         labels=known + unknown,
-        confusion=counts.tolist(),
+        confusion=table.tolist(),
         unknown_labels=unknown,
     )

@@ -10,7 +10,7 @@ class Parameters:
 
     def get_params(self, deep=False):
         """Return the parameters by name; `deep` is ignored, as there are none within others."""
-        return {name: getattr(self, name) for name in signature(type(self)).parameters}
+        return {name: getattr(self, name) for name in sorted(signature(type(self)).parameters)}
 
     def set_params(self, **params):
         """Set parameters by name; return the model."""

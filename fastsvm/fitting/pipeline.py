@@ -1,5 +1,7 @@
 """Steps in a row."""
 
+from .one_vs_rest import require_log_loss
+
 __all__ = ["Pipeline"]
 
 
@@ -16,10 +18,12 @@ class Pipeline:
 
     def __getitem__(self, key):
         """Return a step, by its name or its place."""
-        return dict(self.steps)[key] if isinstance(key, str) else self.steps[key][1]
+        return self.named_steps[key] if isinstance(key, str) else self.steps[key][1]
 
-    def __contains__(self, name):
-        return name in dict(self.steps)
+    @property
+    def named_steps(self):
+        """The steps by name."""
+        return dict(self.steps)
 
     def fit(self, X, y):
         """Fit every step to what the ones before make of X, and return the pipeline."""
@@ -46,6 +50,8 @@ class Pipeline:
         """Return the class of the highest score for each of X."""
         return self[-1].predict(self._transformed(X))
 
-    def predict_proba(self, X):
-        """Return the probabilities of the classes; for loss='log' only."""
-        return self[-1].predict_proba(self._transformed(X))
+    @property
+    def predict_proba(self):
+        """A function that returns the probabilities of the classes of X; there for loss='log' only."""
+        require_log_loss(self[-1])
+        return lambda X: self[-1].predict_proba(self._transformed(X))

@@ -56,7 +56,7 @@ class Scaler(Parameters):
         kind = np.float32 if X.dtype == np.float32 else np.float64
         X = X.astype(kind, copy=self.copy)
         if self.with_mean:
-            X -= self.mean_
+            X -= self.mean_.astype(kind)
         if self.with_std:
-            X /= self.scale_
+            X /= self.scale_.astype(kind)
         return X

@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-from scipy.linalg.lapack import dposv
 
 from . import _newton
 from ._solver import CODES, Point, Solver
@@ -365,6 +364,8 @@ class NewtonSolver(Solver):
 
 def direction(H, slope):
     """Solve H p = slope, with a ridge if H is singular in double precision."""
+    from scipy.linalg.lapack import dposv  # nobody else waits for it
+
     diagonal = H.diagonal().copy()
     for ridge in (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-4, 1.0):
         H.reshape(-1)[:: len(H) + 1] = diagonal * (1 + ridge) + (1e-300 if ridge else 0)

@@ -1,4 +1,8 @@
-"""Texts to matrices: a compiled vectoriser, weightings of its counts, and the choice of terms."""
+"""Texts to matrices: a compiled vectoriser, weightings of its counts, and the choice of terms.
+
+`Bag`, `Weighting` and `Selection` are plain; `BagOfWords`, `TermWeighting` and `SelectTerms` are the same
+with scikit-learn's contract, and import it.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -10,8 +14,21 @@ if TYPE_CHECKING:
     from ..estimators.select_terms import SelectTerms
     from ..estimators.term_weighting import TermWeighting
     from ..model_files.scorer import TextScorer, TextScores
+    from .bag import Bag
+    from .selection import Selection
+    from .weighting import Weighting
 
-__all__ = ["BagOfWords", "HashedBagOfWords", "SelectTerms", "TermWeighting", "TextScorer", "TextScores"]
+__all__ = [
+    "Bag",
+    "BagOfWords",
+    "HashedBagOfWords",
+    "SelectTerms",
+    "Selection",
+    "TermWeighting",
+    "TextScorer",
+    "TextScores",
+    "Weighting",
+]
 
 __getattr__, __dir__ = lazily(
     __name__,
@@ -21,5 +38,8 @@ __getattr__, __dir__ = lazily(
         "..model_files.scorer": "TextScorer TextScores",
         "..estimators.select_terms": "SelectTerms",
         "..estimators.term_weighting": "TermWeighting",
+        ".bag": "Bag",
+        ".selection": "Selection",
+        ".weighting": "Weighting",
     },
 )

@@ -200,10 +200,23 @@ class Bag(Parameters):
         """Return the terms in the order of their columns: an array of str objects."""
         return np.asarray(self.terms_.strings(), dtype=object)
 
-    def restrict(self, columns):
-        """Keep the terms of some columns, and number them anew."""
-        self._set_terms(self.terms_.at(columns))
+    def restrict(self, support, indices=False):
+        """Keep the terms of a mask, or with `indices` of some columns, and number them anew."""
+        self._set_terms(self.terms_.at(np.asarray(support) if indices else np.flatnonzero(support)))
         return self
+
+    strip_accents = stop_words = None
+    """What `BagOfWords` may have besides."""
+
+    def get_stop_words(self):
+        """Return None: there are none."""
+
+    def build_preprocessor(self):
+        """Return what is done to a text before it is cut: a function of str."""
+        return str.lower if self.lowercase else str
 
     def _set_terms(self, terms):
         self.terms_, self._lookup = terms, None
+
+    def _packed(self):
+        return self.terms_

@@ -31,7 +31,7 @@ def test_it_is_there_and_small(english):
     file = resources.files("fastsvm_apps.sentiment") / "models" / "english.safetensors"
     assert file.stat().st_size < 2_000_000
     assert english.classes_.tolist() == ["neg", "pos"]
-    assert len(english["vectorizer"].vocabulary_) == english["classifier"].coef_.shape[1]
+    assert len(english["vectorizer"].get_feature_names_out()) == english["classifier"].coef_.shape[1]
     assert english["classifier"].coef_.dtype == english["weighting"].weights_.dtype == "float32"
     assert load_text_model("english").predict(["boring"]) == ["neg"]
 

@@ -129,9 +129,11 @@ def imports_of(module, path):
 
 
 def public_names():
-    doors = {"fastsvm": ROOT / "fastsvm", "fastsvm.text": ROOT / "fastsvm" / "text"}
-    names = {f"{door}.{name}" for door, folder in doors.items() for name in all_of(folder / "__init__.py")}
-    return names | {"fastsvm.__version__", "fastsvm.text", "fastsvm.atomic.replacing"}
+    names = {f"fastsvm.{name}" for name in all_of(ROOT / "fastsvm" / "__init__.py")}
+    for room in "fitting", "text", "model_files":
+        names |= {f"fastsvm.{room}.{name}" for name in all_of(ROOT / "fastsvm" / room / "__init__.py")}
+        names.add(f"fastsvm.{room}")
+    return names | {"fastsvm.__version__", "fastsvm.atomic.replacing"}
 
 
 def all_of(path):

@@ -11,7 +11,7 @@ from ...common.progress import Stages
 from ..classifiers import CLASSIFIERS, PRESETS
 from ._options import WEIGHTINGS, NGrams, app_examples, corpus_options, score_option, tokens_option
 
-TUNABLE = [name for name, recipe in CLASSIFIERS.items() if recipe.estimator == "SDCAClassifier"]
+TUNABLE = [name for name, recipe in CLASSIFIERS.items() if recipe.estimator == "SDCA"]
 
 
 class ListOf(click.ParamType):

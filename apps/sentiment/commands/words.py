@@ -39,11 +39,11 @@ def words(model, number, plot, csv, raw_csv, json, quiet, verbose):
     """
     if json and csv:
         raise AppError("give --json or --csv, not both", USAGE)
-    from .. import pipeline, report
+    from .. import pipeline, prediction, report
 
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         with stage("load"):
-            sides = pipeline.top_words(pipeline.load_text_model(model), number)
+            sides = pipeline.top_words(prediction.load_text_model(model), number)
         if plot:
             from ..plots import plot_top_words
 
