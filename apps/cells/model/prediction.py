@@ -11,12 +11,12 @@ from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 
-import fastsvm
+from fastsvm.fitting import Pipeline
+from fastsvm.model_files import ModelFileError
 
 from ...common.errors import AppError
-from ...common.files import shipped_model
+from ...common.files import load_model, shipped_model
 from ..data.files import ImageFile
 from ..data.header import BadImage
 from ..data.images import ImageReader, read_image
@@ -35,7 +35,10 @@ APP = __package__.rpartition(".")[0]
 
 @dataclass(frozen=True, eq=False)
 class CellModel:
-    """A classifier of cells, and which features it takes."""
+    """A classifier of cells, and which features it takes.
+
+    Its pipeline is a plain one, or scikit-learn's where a step of it is only scikit-learn's.
+    """
 
     name: str
     pipeline: Pipeline
@@ -70,7 +73,7 @@ class CellModel:
             try:
                 for _, step in self.pipeline.steps[:-1]:
                     X = in_range(step.transform(X))
-                if hasattr(classifier, "predict_proba"):
+                if getattr(classifier, "loss", None) == "log":
                     scores = classifier.predict_proba(X)
                 else:
                     scores = classifier.decision_function(X)
@@ -87,12 +90,13 @@ def load_cell_model(path: str | None) -> CellModel:
         with shipped_model(APP, SHIPPED, "give one with -m") as file:
             return replace(load_cell_model(file), name=f"{os.path.basename(file)} (comes with fastsvm)")
     try:
-        model = fastsvm.load_model(path)
-    except fastsvm.ModelFileError as error:
+        model = load_model(path)
+    except ModelFileError as error:
         raise AppError(str(error)) from error
-    names = list(getattr(model, "feature_names_in_", ()))
+    # Of a pipeline, whether it is plain or scikit-learn's.
+    names = list(getattr(model[0], "feature_names_in_", ())) if hasattr(model, "steps") else None
     for features in FEATURES:
-        if isinstance(model, Pipeline) and names == feature_names(features) and hasattr(model, "classes_"):
+        if names == feature_names(features) and hasattr(model, "classes_"):
             for _, step in model.steps:
                 vars(step).pop("feature_names_in_", None)  # or it would ask for them with every array
             return CellModel(os.path.basename(path), model, features)

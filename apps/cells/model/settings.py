@@ -13,7 +13,7 @@ METHODS = ("cells", "center", "report")
 
 
 class Classifier(NamedTuple):
-    """An estimator of fastsvm by name, its fixed parameters and how many passes it makes at most."""
+    """A class of fastsvm.fitting by name, its fixed parameters and how many passes it makes at most."""
 
     estimator: str
     parameters: dict[str, object]
@@ -21,9 +21,9 @@ class Classifier(NamedTuple):
 
 
 CLASSIFIERS = {
-    "sdca-logistic": Classifier("SDCAClassifier", {"loss": "log"}, 1000),
-    "sdca-svm": Classifier("SDCAClassifier", {"loss": "hinge"}, 1000),
-    "pegasos-svm": Classifier("PegasosClassifier", {"loss": "hinge", "averaging": "tail"}, 20),
+    "sdca-logistic": Classifier("SDCA", {"loss": "log"}, 1000),
+    "sdca-svm": Classifier("SDCA", {"loss": "hinge"}, 1000),
+    "pegasos-svm": Classifier("Pegasos", {"loss": "hinge", "averaging": "tail"}, 20),
 }
 
 # Rows have a squared length of about the number of features (cells, shells: hundreds; pixels: a thousand or

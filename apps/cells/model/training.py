@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import StandardScaler
 
 import fastsvm
+from fastsvm import fitting
+from fastsvm.fitting import ConvergenceWarning, Pipeline, Scaler
+from fastsvm.model_files import save_plain
 
 from ...common.errors import USAGE, AppError, Skipped
 from ...common.files import check_model_path
@@ -125,12 +125,39 @@ def validate(samples: Samples, settings: Settings, stage: Stages) -> Validation:
 def fit(samples: Samples, settings: Settings, alpha: float) -> Pipeline:
     """Fit a model, preparation and classifier."""
     steps = [*_preparation(settings), ("classifier", _classifier(settings, alpha))]
-    return Pipeline(steps).fit(samples.X, samples.y)
+    return _parts(settings).pipeline(steps).fit(samples.X, samples.y)
+
+
+class _Parts(NamedTuple):
+    """What models are made of: classes, and what writes a model."""
+
+    pipeline: type
+    scaler: type
+    classifiers: dict[str, type]
+    save: Callable[[object, str], None]
+
+
+def _parts(settings: Settings) -> _Parts:
+    """Return the plain parts, or estimators around a step that only scikit-learn has."""
+    names = {recipe.estimator for recipe in CLASSIFIERS.values()}
+    if not settings.pca:
+        return _Parts(Pipeline, Scaler, {name: getattr(fitting, name) for name in names}, save_plain)
+    import sklearn.pipeline
+    import sklearn.preprocessing
+
+    return _Parts(
+        sklearn.pipeline.Pipeline,
+        sklearn.preprocessing.StandardScaler,
+        {name: getattr(fastsvm, f"{name}Classifier") for name in names},
+        fastsvm.save_model,
+    )
 
 
 def _preparation(settings: Settings) -> list[tuple[str, object]]:
     """Return the steps before the classifier. Gray pixels are all on the same scale already."""
-    steps: list[tuple[str, object]] = [("scaler", StandardScaler())] if settings.features != "pixels" else []
+    steps: list[tuple[str, object]] = []
+    if settings.features != "pixels":
+        steps.append(("scaler", _parts(settings).scaler()))
     if settings.pca:
         from sklearn.decomposition import PCA
 
@@ -140,7 +167,7 @@ def _preparation(settings: Settings) -> list[tuple[str, object]]:
 
 def _classifier(settings: Settings, alpha: float, **parameters):
     recipe = CLASSIFIERS[settings.classifier]
-    return getattr(fastsvm, recipe.estimator)(
+    return _parts(settings).classifiers[recipe.estimator](
         **recipe.parameters,
         **parameters,
         alpha=alpha,
@@ -192,7 +219,9 @@ def _losses(train: Samples, test: Samples, settings: Settings) -> np.ndarray:
     """
     X, X_test = train.X, test.X
     for _, step in _preparation(settings):
-        X, X_test = step.fit_transform(X), step.transform(X_test)
+        # scikit-learn's PCA differs in the last digits between the two ways.
+        X = step.fit_transform(X) if hasattr(step, "fit_transform") else step.fit(X).transform(X)
+        X_test = step.transform(X_test)
     losses = []
     # Each fit is no better than it need be.
     tolerance = {"tol": LOOSE} if hasattr(_classifier(settings, 1.0), "tol") else {}
@@ -291,7 +320,7 @@ def train(
         model = fit(samples, settings, validation.alpha)
     model[0].feature_names_in_ = np.array(feature_names(settings.features), dtype=object)
     with stage("save"):
-        fastsvm.save_model(model, model_path)
+        _parts(settings).save(model, model_path)
     scores = None
     if validation.predicted is not None:
         originals = samples.groups if groups else None
