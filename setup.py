@@ -26,7 +26,7 @@ folders = {
     "fastsvm.solvers": "fastsvm/solvers",
     "fastsvm.solvers.kernel": "fastsvm/solvers/kernel",
     "fastsvm.text": "fastsvm/text",
-    "fastsvm_apps.cells": "apps/cells",
+    "fastsvm_apps.cells.model": "apps/cells/model",
 }
 
 extensions = [

@@ -10,7 +10,8 @@ from importlib.metadata import version
 
 import numpy as np
 
-from ..common.html import bdi, fact_boxes, many, page, text, with_links, write_page
+from ..common.html import bdi, confusion_table, fact_boxes, page, text, with_links, write_page
+from ..common.output import many, percent
 from . import charts, highlights, measures
 from .charts import Axis, Chart
 from .explanation import Explainer
@@ -156,22 +157,14 @@ def _confusion(training: Training) -> str:
             f'\n<p class="soft">The labels of the fewest texts are taken together; of the texts in the last '
             f"cell {right:,} got the right one of them.</p>"
         )
-    heads = "".join(f'<th scope="col" class="number">{name}</th>' for name in names)
-    rows = "\n".join(
-        f'<tr><th scope="row">{name}</th>{"".join(_crossed(row, i, j) for j in range(len(names)))}</tr>'
+    rows = [
+        (name, [_crossed(row, i, j) for j in range(len(names))])
         for i, (name, row) in enumerate(zip(names, counts.tolist(), strict=True))
-    )
+    ]
     return f"""<h3>True and predicted labels</h3>
 <p class="soft">Rows: true label. Columns: predicted label. The deeper the colour, the larger the share of its
 row.</p>
-<div class="scroll fit" tabindex="0" role="region" aria-label="Confusion table">
-<table class="confusion">
-<thead><tr><td></td>{heads}</tr></thead>
-<tbody>
-{rows}
-</tbody>
-</table>
-</div>{note}"""
+{confusion_table(names, rows)}{note}"""
 
 
 def _crossed(row: list[int], i: int, j: int) -> str:
@@ -442,7 +435,7 @@ def _name(label: str) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.1f}\N{NO-BREAK SPACE}%"
+    return percent(share).replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _figure(title: str, chart: Chart) -> str:

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from io import BytesIO
-from os.path import splitext
-
 import numpy as np
 
-from ..common.errors import USAGE, AppError
-from ..common.files import check_file, replace_file
+from ..common.errors import AppError
+from ..common.figures import OKABE_ITO, figure
 from ..common.output import printable, shortened
 from .comparison import Comparison
 from .description import Description
@@ -18,8 +13,7 @@ from .pipeline import Side
 from .prediction import TRAIN_AGAIN
 
 FOR, AGAINST = "#2b7a78", "#c8553d"
-# Okabe and Ito's colours, told apart with any colour vision.
-PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+PALETTE = tuple(OKABE_ITO.values())[:6]  # yellow is too pale for a line on white
 LABELS_DRAWN = len(PALETTE)
 ENOUGH = 50  # texts of a label for a histogram of its own, where there are too many labels for all
 MOST_BINS = 200
@@ -38,8 +32,8 @@ def plot_top_words(sides: list[Side], path: str) -> None:
     rows = -(-len(panels) // columns)
     bars = max(sum(len(side.words) for side in panel) for panel in panels)
     size = (7.0 if columns == 1 else 3.6 * columns, rows * (1.2 + 0.21 * bars))
-    with _figure(path, size) as figure:
-        axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    with figure(path, size) as sheet:
+        axes = sheet.subplots(rows, columns, squeeze=False).ravel()
         for ax, panel in zip(axes, panels, strict=False):
             _bars(ax, panel)
         for ax in axes[len(panels) :]:
@@ -79,8 +73,8 @@ def plot_comparison(comparison: Comparison, path: str) -> None:
     results = comparison.results
     rows = range(len(results))
     n_runs = len(comparison.seeds)
-    with _figure(path, (9.5, 1.9 + 0.5 * len(results))) as figure:
-        left, right = figure.subplots(1, 2, sharey=True, width_ratios=(3, 2))
+    with figure(path, (9.5, 1.9 + 0.5 * len(results))) as sheet:
+        left, right = sheet.subplots(1, 2, sharey=True, width_ratios=(3, 2))
         _accuracies(left, comparison)
         several = n_runs > 1
         left.set_title(
@@ -146,10 +140,10 @@ def plot_lengths(description: Description, path: str) -> None:
         names.append(f"all {description.n_texts:,} texts, {rest:,} more labels among them")
         parts.append(slice(None))
     measures = {description.words.unit: description.token_counts, "characters": description.character_counts}
-    with _figure(path, (10.0, 4.6)) as figure:
-        for ax, (unit, lengths) in zip(figure.subplots(1, 2), measures.items(), strict=True):
+    with figure(path, (10.0, 4.6)) as sheet:
+        for ax, (unit, lengths) in zip(sheet.subplots(1, 2), measures.items(), strict=True):
             _length_histograms(ax, lengths, parts, unit)
-        figure.legend(ax.patches, names, loc="outside upper center", ncols=min(len(names), 3), frameon=False)
+        sheet.legend(ax.patches, names, loc="outside upper center", ncols=min(len(names), 3), frameon=False)
 
 
 def _length_histograms(ax, lengths: np.ndarray, parts: list, unit: str) -> None:
@@ -195,37 +189,6 @@ def _edges(lengths: np.ndarray, n_parts: int) -> tuple[np.ndarray, bool]:
         return np.unique(edges) - 0.5, True
     step = max(round((end - begin) / bins), 1, -(-(high - low + 1) // MOST_BINS))
     return np.arange(low, high + step + 1, step) - 0.5, False
-
-
-def check_picture(path: str) -> None:
-    """Find out before the work whether a picture can be drawn and written."""
-    with _figure(None, (1, 1)) as figure:
-        endings = figure.canvas.get_supported_filetypes()
-    if splitext(path)[1][1:].lower() not in endings:
-        raise AppError(f"{path}: no format of pictures; name it with .png, .svg or .pdf", USAGE)
-    check_file(path)
-
-
-@contextmanager
-def _figure(path: str | None, size: tuple[float, float]) -> Iterator:
-    """Give a figure to draw on, and write it."""
-    try:
-        from matplotlib import rc_context
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise AppError("pictures need matplotlib: pip install fastsvm[plot]") from error
-
-    # A word is not a formula, whatever dollars it holds.
-    with rc_context({"text.parse_math": False}):
-        figure = Figure(figsize=size, dpi=150, layout="constrained")
-        yield figure
-        if path is not None:
-            picture = BytesIO()
-            try:
-                figure.savefig(picture, format=splitext(path)[1][1:])
-            except ValueError as error:
-                raise AppError(f"{path}: {error}; name the picture with .png, .svg or .pdf") from error
-            replace_file(path, picture.getvalue())
 
 
 def _tidy(ax, grid: str) -> None:

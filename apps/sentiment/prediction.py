@@ -10,11 +10,10 @@ import numpy as np
 
 import fastsvm
 from fastsvm.fitting import Pipeline
-from fastsvm.model_files import load_plain
 from fastsvm.text import TextScorer, Weighting
 
 from ..common.errors import USAGE, AppError
-from ..common.files import shipped_model
+from ..common.files import load_model, shipped_model
 
 SHIPPED = "models/english.safetensors"
 SHIPPED_NAME = "english"
@@ -52,10 +51,7 @@ def load_scorer(path: str | None) -> TextScorer | Pipeline:
 def load_text_model(path: str | None) -> Pipeline:
     """Load a model that takes texts; by default, or for "english", the one that comes with the package."""
     with _model_file(path) as file:
-        try:
-            model = load_plain(file)
-        except fastsvm.ModelFileError:  # or a model that only scikit-learn makes, for which it is imported
-            model = fastsvm.load_model(file)
+        model = load_model(file)
     if not {"vectorizer", "classifier"} <= getattr(model, "named_steps", {}).keys():
         raise AppError(f"{path}: a model without a vocabulary; give one that fastsvm-sentiment train wrote")
     if not _has_usual_steps(model):

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-from ..common.output import print_heading, print_line, print_table
+from ..common.output import print_confusion, print_heading, print_line, print_table, print_times
 from ..common.tables import csv_writer
 from .choice import Choice
 from .corpus import Source
@@ -66,8 +66,7 @@ def print_training(result: Training, seconds: dict[str, float], source: Source) 
     print_heading("Certificate")
     print_line(certificate(result))
     print_heading("Time")
-    rows = [*seconds.items(), ("total", sum(seconds.values()))]
-    print_table(("stage", "seconds"), [(stage, f"{value:.2f}") for stage, value in rows])
+    print_times(seconds)
     print_heading("Top words")
     print_sides(result.sides)
     print_heading("Model")
@@ -120,10 +119,7 @@ def print_scores(scores: Scores) -> None:
         ]
         print_table(("label", "texts", "precision", "recall", "F1"), rows)
         return
-    rows = [
-        (label, *(f"{n:,}" for n in row)) for label, row in zip(scores.labels, scores.confusion, strict=True)
-    ]
-    print_table(("true \\ predicted", *scores.labels), rows)
+    print_confusion(scores.labels, scores.confusion)
 
 
 def words_record(sides: list[Side]) -> dict:

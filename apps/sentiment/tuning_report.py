@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ..common.output import print_heading, print_line, print_table
+from ..common.output import print_heading, print_line, print_table, print_times
 from ..common.tables import csv_writer
 from .corpus import Source
 from .report import print_scores
@@ -58,8 +58,7 @@ def print_tuning(result: Tuning, seconds: dict[str, float], source: Source) -> N
     else:
         print_line("none: --holdout 0 searches on every text")
     print_heading("Time")
-    rows = [*seconds.items(), ("total", sum(seconds.values()))]
-    print_table(("stage", "seconds"), [(stage, f"{value:.2f}") for stage, value in rows])
+    print_times(seconds)
     print_heading("Config")
     print_line(result.config)
 

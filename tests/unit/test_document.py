@@ -6,8 +6,8 @@ import cv2
 import numpy as np
 import pytest
 
-from fastsvm_apps.cells.document import FRAME, SIZE, crop, gray_negative, locate_report, without_frame
-from fastsvm_apps.cells.images import read_image
+from fastsvm_apps.cells.data.images import read_image
+from fastsvm_apps.cells.model.document import FRAME, SIZE, crop, gray_negative, locate_report, without_frame
 
 SMEAR = Path(__file__).parents[2] / "data" / "cells" / "images" / "LYMPHOCYTE" / "smear_03.jpg"
 STAIN = (150, 70, 120)

@@ -29,6 +29,9 @@ LAYERS = [
 SHOWS = {"fastsvm.text"}
 LAYER = {room: layer for layer, rooms in enumerate(LAYERS) for room in rooms}
 
+# The rooms of an app, from the ground up.
+APP_LAYERS = ["data", "model", "output", "commands"]
+
 # Imported inside the functions that need them, or only at start-up of a command line.
 HEAVY = {"click", "cv2", "matplotlib", "dask"}
 
@@ -104,11 +107,19 @@ def broken_doors(module, found, public):
             yield f"{module} imports {name} at start-up"
         if module.startswith("fastsvm_apps") and top == "fastsvm" and name not in {top, *public}:
             yield f"{module} imports {name}, which is not a public name of fastsvm"
+        if 0 <= app_layer(module) < app_layer(name):
+            yield f"{module} imports {name}, which is in a room above"
         if own in LAYER and LAYER[own] < LAYER["estimators"] and top in SKLEARN:
             yield f"{module} imports {name}"
         below = {own, "__version__", *(room for room in LAYER if LAYER[room] < LAYER.get(own, 0))}
         if own and top == "fastsvm" and other not in below and module not in SHOWS:
             yield f"{module} imports {name}, which is not in a layer below"
+
+
+def app_layer(name):
+    """Tell how high in its app a module's room is; what is in none of the rooms has no place."""
+    found = re.match(r"fastsvm_apps\.(?!common\.)\w+\.(\w+)", name)
+    return APP_LAYERS.index(found[1]) if found and found[1] in APP_LAYERS else -1
 
 
 def may_import_click(module):
@@ -219,6 +230,13 @@ def startup_imports(module):
         ("fastsvm.estimators.linear", "from fastsvm_apps.common import errors", 1),
         ("fastsvm.estimators.linear", "import click", 1),
         ("fastsvm_apps.sentiment.cli", "import click", 0),
+        (
+            "fastsvm_apps.cells.model.locate",
+            "from ..data.images import read_image\nfrom .masks import hull",
+            0,
+        ),
+        ("fastsvm_apps.cells.model.locate", "from ..output.page import write_report", 1),
+        ("fastsvm_apps.cells.data.files", "def f():\n    from ..model.count import Count", 1),
         ("fastsvm_apps.common.options", "import click", 0),
         ("fastsvm_apps.sentiment.pipeline", "import click", 1),
         ("fastsvm_apps.sentiment.pipeline", "from fastsvm import SDCAClassifier\nimport fastsvm", 0),

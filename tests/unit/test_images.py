@@ -14,9 +14,11 @@ import cv2
 import numpy as np
 import pytest
 
-from fastsvm_apps.cells import images
-from fastsvm_apps.cells.header import FOREIGN, BadImage, decodable, read_header
-from fastsvm_apps.cells.images import ImageFile, find_images, map_images, read_image, read_scaled
+from fastsvm_apps.cells.data import images, threads
+from fastsvm_apps.cells.data.files import ImageFile, find_images
+from fastsvm_apps.cells.data.header import FOREIGN, BadImage, decodable, read_header
+from fastsvm_apps.cells.data.images import read_image, read_scaled
+from fastsvm_apps.cells.data.threads import map_images
 from fastsvm_apps.common.errors import AppError
 
 HEIGHT, WIDTH = 60, 90
@@ -841,7 +843,7 @@ def test_only_a_few_are_taken_ahead():
         n_yielded += 1
         most = max(most, n_taken - n_yielded)
     assert n_yielded == 300
-    assert most <= 2 * images.AHEAD
+    assert most <= 2 * threads.AHEAD
 
 
 def test_closing_ends_the_work_promptly():

@@ -7,18 +7,18 @@ import cv2
 import numpy as np
 import pytest
 
-from fastsvm_apps.cells import plots
-from fastsvm_apps.cells.findings import Finding
-from fastsvm_apps.cells.plots import (
+from fastsvm_apps.cells.model.findings import Finding
+from fastsvm_apps.cells.output import drawing as plots
+from fastsvm_apps.cells.output.drawing import (
     MAX_SHEET,
     PALETTE,
     check_ending,
     color_of,
     contact_sheet,
     draw_overlay,
-    plot_steps,
     save_image,
 )
+from fastsvm_apps.cells.output.sheets import plot_steps
 from fastsvm_apps.common.errors import AppError
 
 
@@ -242,7 +242,7 @@ def test_titles_of_steps(tmp_path):
 
 @pytest.mark.parametrize("name", ["a.xyz", "a"])
 def test_a_figure_needs_a_format(tmp_path, name):
-    with pytest.raises(AppError, match="no format of figures"):
+    with pytest.raises(AppError, match="no format of pictures"):
         plot_steps(steps(), str(tmp_path / name))
     assert os.listdir(tmp_path) == []
 

@@ -15,8 +15,9 @@ from pathlib import Path
 import numpy as np
 
 import fastsvm
-from fastsvm_apps.cells import pipeline, report
-from fastsvm_apps.cells.training import Settings
+from fastsvm_apps.cells.model.settings import Settings
+from fastsvm_apps.cells.model.training import train
+from fastsvm_apps.cells.output.score_tables import print_training
 from fastsvm_apps.common.progress import Stages
 
 TARGET = Path(__file__).with_name("white_cells.safetensors")
@@ -31,9 +32,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder, Stages(spinner=True) as stage:
         path = str(Path(folder) / TARGET.name) if options.check else str(TARGET)
         images, groups = str(options.cells / "images"), str(options.cells / "groups.csv")
-        result = pipeline.train([images], path, Settings(), groups=groups, stage=stage)
+        result = train([images], path, Settings(), groups=groups, stage=stage)
         made = fastsvm.load_model(path)
-    report.print_training(result, stage.seconds)
+    print_training(result, stage.seconds)
     if options.check:
         shipped = fastsvm.load_model(TARGET)
         # The last digits of features depend on the version of OpenCV.

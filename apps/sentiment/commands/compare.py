@@ -7,6 +7,7 @@ import sys
 import click
 
 from ...common.errors import USAGE, AppError
+from ...common.figures import check_picture
 from ...common.options import FiniteRange, common_options, json_option, seed_option
 from ...common.output import (
     note,
@@ -67,7 +68,7 @@ def compare(source, plot, csv, json, quiet, verbose, **options):
     from .. import comparison, plots
 
     if plot:
-        plots.check_picture(plot)
+        check_picture(plot)
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         result = comparison.compare(source, **options, stage=stage)
         if plot:

@@ -1,17 +1,18 @@
-"""Where results go: folders that mirror those of the images."""
+"""Where pictures go: folders that mirror those of the images."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import PurePath
 
 import numpy as np
 
-from ..common.errors import AppError
-from .images import ImageFile
-from .plots import save_image
+from ...common.errors import AppError
+from ..data.files import ImageFile
+from ..model.findings import ImageFindings
+from .drawing import draw_overlay, save_image
 
 
 def outside(files: Sequence[ImageFile], folder: str) -> list[ImageFile]:
@@ -49,6 +50,20 @@ def _parts(name: str) -> list[str]:
     """Return the parts of a name that stay below the folder it is joined to."""
     path = PurePath(name)
     return [part for part in path.parts if part not in (path.anchor, "..")]
+
+
+def crop_writer(files: Sequence[ImageFile], folder: str) -> Callable[[ImageFile, int, np.ndarray], None]:
+    """Return what writes the crop of an image's n-th cell into a folder."""
+    places = mirrored(files, folder)
+    return lambda file, number, crop: write_image(f"{places[file]}_{number}.png", crop)
+
+
+def overlay_writer(
+    files: Sequence[ImageFile], folder: str
+) -> Callable[[ImageFile, np.ndarray, ImageFindings], None]:
+    """Return what writes a copy of an image, with what was found drawn into it, into a folder."""
+    places = mirrored(files, folder)
+    return lambda file, image, found: write_image(f"{places[file]}.jpg", draw_overlay(image, found.cells))
 
 
 def write_image(path: str, image: np.ndarray) -> None:

@@ -33,8 +33,6 @@ from . import _pixels
 from .document import SIZE, crop, gray_negative, locate_report
 from .locate import COLOUR_PLANES, Cell, Field
 
-FEATURES = ("cells", "shells", "pixels")
-
 CHANNELS = ("blue", "green", "red")
 REGIONS = ("core", "rim", "near", "far")
 PARTS = ("nucleus", "cytoplasm")

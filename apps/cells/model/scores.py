@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.metrics import confusion_matrix
 
-from ..common.statistics import wilson_interval
+from ...common.statistics import confusion, wilson_interval
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,7 @@ def score(truth: np.ndarray, predicted: np.ndarray, known: list[str], groups: np
         error=error,
         interval=wilson_interval(error * independent, independent),
         labels=labels,
-        confusion=confusion_matrix(truth[seen], predicted[seen], labels=labels).tolist(),
+        confusion=confusion(truth[seen], predicted[seen], labels).tolist(),
         without_cell=[int(np.count_nonzero(truth[~seen] == label)) for label in labels],
         unknown_labels=unknown,
         originals=originals,

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+NO_CELL = "no white cell"
+
+Box = tuple[int, int, int, int]
+
+
+def cut_out(image: np.ndarray, box: Box) -> np.ndarray:
+    """Return the part of an image that is in a box: x, y, width and height."""
+    x, y, w, h = box
+    return image[y : y + h, x : x + w]
 
 
 @dataclass(frozen=True)
@@ -25,12 +37,25 @@ class Finding:
         A small JPEG of the crop.
     """
 
-    box: tuple[int, int, int, int]
+    box: Box
     center: tuple[int, int]
     area: int
     label: str | None = None
     score: float | None = None
     thumbnail: bytes | None = None
+
+    def at_scale_of_file(self, scale: float) -> Finding:
+        """Bring what was found at the working scale to the pixels of the file."""
+        if scale == 1:
+            return self
+        x, y, w, h = self.box
+        left, top, right, bottom = (round(side / scale) for side in (x, y, x + w, y + h))
+        return replace(
+            self,
+            box=(left, top, right - left, bottom - top),
+            center=tuple(int((side + 0.5) / scale) for side in self.center),
+            area=round(self.area / scale**2),
+        )
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import _pixels
+from .masks import distance_to, filled, halved, hull, shrunk, touching, widened
 
 MIN_PURPLE = 25  # blue minus green of a nucleus, at least
 MIN_NUCLEUS = 600  # pixels; platelets have up to 150
@@ -217,7 +218,7 @@ def _stained(purple: np.ndarray) -> np.ndarray:
     import cv2
 
     # At half the size the threshold is the same, and a quarter of the work.
-    threshold, _ = cv2.threshold(_halved(purple), 0, 1, cv2.THRESH_OTSU)
+    threshold, _ = cv2.threshold(halved(purple), 0, 1, cv2.THRESH_OTSU)
     stained = cv2.threshold(purple, max(threshold, MIN_PURPLE), 1, cv2.THRESH_BINARY)[1]
     return cv2.morphologyEx(stained, cv2.MORPH_OPEN, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (7, 7)))
 
@@ -232,8 +233,8 @@ def _nuclei(stained: np.ndarray) -> list[tuple[tuple[int, int], np.ndarray]]:
     height, width = stained.shape
     # Half the size will do to see what lies close together. The margin keeps nuclei off the border.
     margin = LOBE_GAP // 2
-    half = cv2.copyMakeBorder(_halved(stained), *[margin] * 4, cv2.BORDER_CONSTANT)
-    joined = _shrunk(_widened(half, LOBE_GAP / 4), LOBE_GAP / 4)[margin:-margin, margin:-margin]
+    half = cv2.copyMakeBorder(halved(stained), *[margin] * 4, cv2.BORDER_CONSTANT)
+    joined = shrunk(widened(half, LOBE_GAP / 4), LOBE_GAP / 4)[margin:-margin, margin:-margin]
     _, labels, stats, _ = cv2.connectedComponentsWithStats(np.ascontiguousarray(joined))
     factors = np.tile([width / joined.shape[1], height / joined.shape[0]], 2)
     labels = cv2.resize(labels, (width, height), interpolation=cv2.INTER_NEAREST)
@@ -251,21 +252,6 @@ def _nuclei(stained: np.ndarray) -> list[tuple[tuple[int, int], np.ndarray]]:
         if area >= MIN_FRAGMENT:
             found.append(((x, y), mask))
     return nuclei or fragments
-
-
-def _distance_to(mask: np.ndarray) -> np.ndarray:
-    import cv2
-
-    return cv2.distanceTransform(1 - mask, cv2.DIST_L2, cv2.DIST_MASK_5)
-
-
-def _widened(mask: np.ndarray, radius: float) -> np.ndarray:
-    # Two distance transforms cost less than a large round structuring element.
-    return (_distance_to(mask) <= radius).view(np.uint8)
-
-
-def _shrunk(mask: np.ndarray, radius: float) -> np.ndarray:
-    return 1 - _widened(1 - mask, radius)
 
 
 # Cells
@@ -297,17 +283,17 @@ class _Surroundings:
         self.stained = (self.nuclei > 0).view(np.uint8)
         self.hulls = np.zeros_like(self.stained)
         for (x, y), mask in nuclei:
-            cv2.fillConvexPoly(self.hulls, _hull(mask) + np.int32([x - left, y - top]), 1)
+            cv2.fillConvexPoly(self.hulls, hull(mask) + np.int32([x - left, y - top]), 1)
 
     def likeness(self) -> np.ndarray:
         """Return how much each pixel looks like part of a white cell, above 0 where it counts as one."""
         import cv2
 
         # Colours change slowly: half the size has a quarter of the pixels and less noise.
-        image = _halved(self.field.image[self.part])
-        free = 1 - _halved(self.field.frame[self.part])
-        stained = _halved(self.stained)
-        outside = 2 * _distance_to(_halved(self.hulls))
+        image = halved(self.field.image[self.part])
+        free = 1 - halved(self.field.frame[self.part])
+        stained = halved(self.stained)
+        outside = 2 * distance_to(halved(self.hulls))
         planes = self.field.densities(image, LIKENESS_PLANES)
         colours, cytoplasm = planes[..., :3], planes[..., 3]
         beside = (outside <= NEAR).view(np.uint8) * (1 - stained) * free
@@ -322,7 +308,7 @@ class _Surroundings:
         some = np.s_[::3, ::3]
         stained = np.zeros_like(self.field.frame)
         stained[self.part] = self.stained
-        far = _distance_to(np.ascontiguousarray(stained[some])) > FAR / 3
+        far = distance_to(np.ascontiguousarray(stained[some])) > FAR / 3
         colours = self.field.densities(self.field.image[some], COLOUR_PLANES)
         return colours, far.view(np.uint8) * (1 - self.field.frame[some])
 
@@ -341,8 +327,8 @@ class _Surroundings:
         # A cell that the border cuts goes on beyond it.
         padded = cv2.copyMakeBorder(mask, *[2 * SMOOTH] * 4, cv2.BORDER_REPLICATE)
         inner = np.s_[2 * SMOOTH : -2 * SMOOTH, 2 * SMOOTH : -2 * SMOOTH]
-        mask = np.ascontiguousarray(_widened(_shrunk(padded, SMOOTH), SMOOTH)[inner]) | self.stained
-        return _filled(_touching(mask, self.stained))
+        mask = np.ascontiguousarray(widened(shrunk(padded, SMOOTH), SMOOTH)[inner]) | self.stained
+        return filled(touching(mask, self.stained))
 
     def shared_out(self, grown: np.ndarray) -> Iterator[tuple[tuple[int, int], np.ndarray, np.ndarray]]:
         """Yield a corner and the masks of each nucleus and of what has grown nearer to it than to others."""
@@ -359,7 +345,7 @@ class _Surroundings:
         nearest = nearest[lobes] * grown
         for k, ((x, y), part) in enumerate(zip(self.corners, self.parts, strict=True), start=1):
             nucleus, own = ((numbers[part] == k).view(np.uint8) for numbers in (self.nuclei, nearest))
-            yield (x + self.corner[0], y + self.corner[1]), nucleus, _touching(own, nucleus)
+            yield (x + self.corner[0], y + self.corner[1]), nucleus, touching(own, nucleus)
 
     def in_image(self, part: np.ndarray) -> np.ndarray:
         """Return a picture of this part in its place in the image."""
@@ -368,44 +354,11 @@ class _Surroundings:
         return whole
 
 
-def _halved(plane: np.ndarray) -> np.ndarray:
-    """Return every 2 x 2 pixels as one; of a mask, 1 where it covers half of them or more."""
-    import cv2
-
-    return cv2.resize(plane, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
-
-
-def _touching(mask: np.ndarray, seeds: np.ndarray) -> np.ndarray:
-    """Keep the connected parts of a mask that hold a seed."""
-    import cv2
-
-    n, labels = cv2.connectedComponents(mask)
-    kept = np.zeros(n, np.uint8)
-    kept[labels[seeds > 0]] = 1
-    kept[0] = 0
-    return kept[labels]
-
-
-def _hull(mask: np.ndarray) -> np.ndarray:
-    import cv2
-
-    contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
-    return cv2.convexHull(np.concatenate(contours))
-
-
-def _filled(mask: np.ndarray) -> np.ndarray:
-    """Fill holes."""
-    import cv2
-
-    contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
-    return cv2.drawContours(np.zeros_like(mask), contours, -1, 1, cv2.FILLED)
-
-
 def _parted(nucleus: np.ndarray, body: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
     """Part cells that touch, where the body has a waist and there is a nucleus on either side."""
     import cv2
 
-    if cv2.countNonZero(body) > MAX_SOLIDITY * cv2.contourArea(_hull(body)):
+    if cv2.countNonZero(body) > MAX_SOLIDITY * cv2.contourArea(hull(body)):
         return [(nucleus, body)]
     depth = cv2.distanceTransform(body, cv2.DIST_L2, cv2.DIST_MASK_5)
     cores = (depth > WAIST * depth.max()).view(np.uint8)

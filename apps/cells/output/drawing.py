@@ -1,4 +1,4 @@
-"""Pictures: the cells found in an image, many images on one sheet, and the steps that lead to a crop."""
+"""Drawn into pixels: the cells found in an image, and many images on one sheet."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import os
 import unicodedata
 import zlib
 from collections.abc import Iterable, Sequence
-from io import BytesIO
 from itertools import islice
 
 import numpy as np
 
-from ..common.errors import AppError
-from ..common.files import replace_file
-from ..common.output import printable
-from .findings import Finding
+from ...common.errors import AppError
+from ...common.figures import OKABE_ITO
+from ...common.files import replace_file
+from ...common.output import printable
+from ..model.findings import Finding
 
-# Okabe and Ito's colours, told apart with any colour vision, in an order that gives neutrophil, monocyte,
-# lymphocyte, eosinophil and basophil one each.
-PALETTE = ("#e69f00", "#56b4e9", "#0072b2", "#009e73", "#cc79a7", "#d55e00", "#f0e442")
+# In an order that gives neutrophil, monocyte, lymphocyte, eosinophil and basophil one each.
+PALETTE = tuple(
+    OKABE_ITO[name] for name in ("orange", "sky blue", "blue", "green", "purple", "vermilion", "yellow")
+)
 NO_LABEL = "#8b949e"
 ENDINGS = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp")
 MAX_SHEET = 40_000_000  # pixels
-MAX_STEP = 800  # pixels a side; a figure shows no more of one step
 MAX_LABEL = 24  # letters
 
 WHITE, BLACK, PAPER, EDGE = (255, 255, 255), (0, 0, 0), (255, 255, 255), (200, 200, 200)
@@ -33,9 +33,6 @@ def color_of(label: str | None) -> str:
     if label is None:
         return NO_LABEL
     return PALETTE[zlib.crc32(label.upper().encode(errors="replace")) % len(PALETTE)]
-
-
-# Drawn into pixels
 
 
 def draw_overlay(image: np.ndarray, cells: Sequence[Finding]) -> np.ndarray:
@@ -238,6 +235,11 @@ def _fitted(image: np.ndarray, side: int) -> np.ndarray:
     return square
 
 
+def shown_in(side: int, image: np.ndarray) -> np.ndarray:
+    """Return any image with red, green and blue channels, no longer than `side`."""
+    return _shrunk(_bgr(image), side)[:, :, ::-1]
+
+
 def _shrunk(image: np.ndarray, side: int, enlarge: bool = False) -> np.ndarray:
     """Return an image whose longer side is `side`, or shorter unless it is to be enlarged."""
     import cv2
@@ -249,41 +251,3 @@ def _shrunk(image: np.ndarray, side: int, enlarge: bool = False) -> np.ndarray:
     return cv2.resize(
         image, (width, height), interpolation=cv2.INTER_AREA if factor < 1 else cv2.INTER_LINEAR
     )
-
-
-# Figures
-
-
-def plot_steps(steps: Sequence[tuple[str, np.ndarray]], path: str) -> None:
-    """Draw the steps from an image to its crop side by side.
-
-    Parameters
-    ----------
-    steps : sequence of (str, ndarray)
-        What was done, and the image (grey, BGR or a mask) it led to.
-    path : str
-        The picture to write; its ending says the format.
-    """
-    try:
-        from matplotlib import rc_context
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise AppError("pictures need matplotlib: pip install fastsvm[plot]") from error
-
-    columns = min(len(steps), 4)
-    rows = -(-len(steps) // columns)
-    # A title is not a formula, whatever dollars it holds.
-    with rc_context({"text.parse_math": False}):
-        figure = Figure(figsize=(2.6 * columns, 2.4 * rows), dpi=150, layout="constrained")
-        axes = figure.subplots(rows, columns, squeeze=False).ravel()
-        for ax in axes:
-            ax.set_axis_off()
-        for number, (ax, (name, image)) in enumerate(zip(axes, steps, strict=False), 1):
-            ax.imshow(_shrunk(_bgr(image), MAX_STEP)[:, :, ::-1])
-            ax.set_title(f"{number}. {printable(name)}", fontsize=9)
-        ending = os.path.splitext(path)[1][1:].lower()
-        if ending not in figure.canvas.get_supported_filetypes():
-            raise AppError(f"{path}: no format of figures; name the picture with .png, .svg or .pdf")
-        picture = BytesIO()
-        figure.savefig(picture, format=ending)
-    replace_file(path, picture.getvalue())

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-import heapq
 import math
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import NamedTuple
 
-from ..common.html import bdi, data_uri, fact_boxes, many, page, text, with_links, write_page
-from ..common.statistics import wilson_interval
-from .findings import Finding, ImageFindings
-from .plots import color_of
+from ...common.html import (
+    bdi,
+    confusion_table,
+    data_uri,
+    fact_boxes,
+    packaged,
+    page,
+    scroll_box,
+    text,
+    with_links,
+    write_page,
+)
+from ...common.output import many, percent
+from ...common.statistics import wilson_interval
+from ..model.findings import ImageFindings
+from .drawing import color_of
+from .tally import NamedFiles, Shown, Tally
 
 LIMIT = 2_000  # cells with a picture and a row
-FILES_NAMED = 1_000
 CONFUSION_LABELS = 20
 MISTAKE_KINDS, MISTAKE_PICTURES = 12, 8
 
@@ -52,99 +62,15 @@ def write_report(
         Cells with a picture and a row in the table: mistakes before others, of the mistakes the surest first,
         of the others the least sure first.
     """
-    tally = _Tally(limit)
+    tally = Tally(limit)
     for image in findings:
         tally.add(image)
     body = _body(tally, title, model, date, full_list)
-    write_page(path, page(title, body, style=STYLE, script=SCRIPT))
+    style, script = (packaged(__package__, name) for name in ("page.css", "page.js"))
+    write_page(path, page(title, body, style=style, script=script))
 
 
-# Counting
-
-
-class _Cell(NamedTuple):
-    """A cell with its number in the order they came."""
-
-    number: int
-    file: str
-    truth: str | None
-    found: Finding
-
-    @property
-    def mistake(self) -> bool:
-        """Whether the label is known to be wrong."""
-        return None not in (self.truth, self.found.label) and self.truth != self.found.label
-
-    @property
-    def score(self) -> float | None:
-        """The score, if it is a number at all."""
-        score = self.found.score
-        return None if score is None or math.isnan(score) else float(score)
-
-    @property
-    def surprise(self) -> float:
-        """How much the cell deserves a look: the surest of the mistakes, the least sure of the others."""
-        score = self.score or 0.0
-        return score if self.mistake else -score
-
-
-@dataclass
-class _Named:
-    """Files of which all are counted and the first few named."""
-
-    count: int = 0
-    names: list[tuple[str, str]] = field(default_factory=list)
-
-    def add(self, file: str, remark: str = "") -> None:
-        self.count += 1
-        if len(self.names) < FILES_NAMED:
-            self.names.append((file, remark))
-
-
-class _Tally:
-    """Counts of everything, and the cells that deserve a look most."""
-
-    def __init__(self, limit: int) -> None:
-        self.images = self.cells = self.known_without_cell = 0
-        self.labels: Counter[str | None] = Counter()
-        self.confusion: Counter[tuple[str, str]] = Counter()  # truth, label
-        self.without_cell, self.problems = _Named(), _Named()
-        self._limit = limit
-        self._heap: list[tuple] = []  # the cell that deserves it least on top
-
-    def add(self, image: ImageFindings) -> None:
-        self.images += 1
-        if image.problem is not None:
-            self.problems.add(image.file, image.problem)
-        elif not image.cells:
-            self.without_cell.add(image.file, image.truth or "")
-            self.known_without_cell += image.truth is not None
-        for found in image.cells:
-            self._add_cell(_Cell(self.cells + 1, image.file, image.truth, found))
-
-    def _add_cell(self, cell: _Cell) -> None:
-        self.cells += 1
-        self.labels[cell.found.label] += 1
-        if None not in (cell.truth, cell.found.label):
-            self.confusion[cell.truth, cell.found.label] += 1
-        push = heapq.heappush if len(self._heap) < self._limit else heapq.heappushpop
-        push(self._heap, (cell.mistake, cell.surprise, -cell.number, cell))
-
-    @property
-    def shown(self) -> list[_Cell]:
-        """The cells on the page, in the order they came."""
-        return sorted(cell for *_, cell in self._heap)
-
-    @property
-    def mistakes(self) -> Counter[tuple[str, str]]:
-        """How often each truth was taken for each other label."""
-        return Counter({pair: n for pair, n in self.confusion.items() if pair[0] != pair[1]})
-
-
-# The page
-
-
-def _body(tally: _Tally, title: str, model: str | None, date: str | None, full_list: str) -> str:
+def _body(tally: Tally, title: str, model: str | None, date: str | None, full_list: str) -> str:
     shown = tally.shown
     sections = [
         ("counts", "Differential count", _counts(tally)),
@@ -152,18 +78,22 @@ def _body(tally: _Tally, title: str, model: str | None, date: str | None, full_l
         ("mistakes", "Mistakes", _mistakes(tally, shown)),
         ("cells", "Cells", _gallery(tally, shown, full_list)),
         ("table", "Table of cells", _table(tally, shown, full_list)),
-        ("without", "Images without a white cell", _files(tally.without_cell, "Known label", full_list)),
+        (
+            "without",
+            "Images without a white cell",
+            _files(tally.empty, "Known label", full_list),
+        ),
         ("problems", "Images with problems", _files(tally.problems, "Problem", full_list)),
     ]
     return f"{_header(tally, title, model, date)}\n{with_links(sections)}"
 
 
-def _header(tally: _Tally, title: str, model: str | None, date: str | None) -> str:
+def _header(tally: Tally, title: str, model: str | None, date: str | None) -> str:
     origin = [f"model {text(model)}" if model else "", text(date or ""), f"fastsvm {version('fastsvm')}"]
     facts = [
-        ("images", tally.images),
+        ("images", tally.images + tally.problems.count),
         ("white cells", tally.cells),
-        ("images without a white cell", tally.without_cell.count),
+        ("images without a white cell", tally.without_cell),
         ("images with problems", tally.problems.count),
     ]
     return f"""<header>
@@ -175,7 +105,7 @@ look at the pictures before you rely on the numbers.</p>
 </header>"""
 
 
-def _counts(tally: _Tally) -> str:
+def _counts(tally: Tally) -> str:
     if not tally.labels.keys() - {None}:
         return ""  # only located
     most = max(tally.labels.values())
@@ -183,7 +113,7 @@ def _counts(tally: _Tally) -> str:
         f'<tr><th scope="row">{_name(label)}</th>'
         f'<td class="bar">{_bar(label, tally.labels[label] / most)}</td>'
         f'<td class="number">{tally.labels[label]:,}</td>'
-        f'<td class="number">{_percent(tally.labels[label], tally.cells)}</td></tr>'
+        f'<td class="number">{percent(tally.labels[label] / tally.cells)}</td></tr>'
         for label in _sorted(tally.labels)
     )
     return f"""<table class="counts">
@@ -193,7 +123,7 @@ def _counts(tally: _Tally) -> str:
 {rows}
 </tbody>
 <tfoot><tr><th scope="row">All</th><td class="bar"></td><td class="number">{tally.cells:,}</td>
-<td class="number">{_percent(tally.cells, tally.cells)}</td></tr></tfoot>
+<td class="number">{percent(1)}</td></tr></tfoot>
 </table>"""
 
 
@@ -202,7 +132,7 @@ def _bar(label: str | None, share: float) -> str:
     return f'<svg aria-hidden="true"><rect width="{100 * share:.2f}%" height="100%" fill="{color}"/></svg>'
 
 
-def _errors(tally: _Tally) -> str:
+def _errors(tally: Tally) -> str:
     if not (n := tally.confusion.total()):
         return ""
     wrong = tally.mistakes.total()
@@ -222,30 +152,24 @@ def _confusion(confusion: Counter[tuple[str, str]]) -> str:
     truths, labels = (sorted(set(names)) for names in zip(*confusion, strict=True))
     if len({*truths, *labels}) > CONFUSION_LABELS:
         return f'<p class="soft">No confusion table: more than {CONFUSION_LABELS} labels.</p>'
-    heads = "".join(f'<th scope="col" class="number">{_name(label)}</th>' for label in labels)
     rows = []
     for truth in truths:
         counts = [confusion[truth, label] for label in labels]
-        cells = "".join(
+        wrong = sum(counts) - confusion[truth, truth]
+        cells = [
             f'<td class="number{_mark(truth, label, count)}">{count:,}</td>'
             for label, count in zip(labels, counts, strict=True)
+        ]
+        more = (
+            f'<td class="number">{value}</td>' for value in (f"{sum(counts):,}", percent(wrong / sum(counts)))
         )
-        error = _percent(sum(counts) - confusion[truth, truth], sum(counts))
-        rows.append(
-            f'<tr><th scope="row">{_name(truth)}</th>{cells}'
-            f'<td class="number">{sum(counts):,}</td><td class="number">{error}</td></tr>'
-        )
-    rows = "\n".join(rows)
-    return f"""<div class="scroll fit" tabindex="0" role="region" aria-label="Confusion table">
-<table class="confusion">
-<caption>Rows: known label. Columns: class found.</caption>
-<thead><tr><td></td>{heads}<th scope="col" class="number">All</th>
-<th scope="col" class="number">Error</th></tr></thead>
-<tbody>
-{rows}
-</tbody>
-</table>
-</div>"""
+        rows.append((_name(truth), [*cells, *more]))
+    return confusion_table(
+        [_name(label) for label in labels],
+        rows,
+        beside=("All", "Error"),
+        caption="Rows: known label. Columns: class found.",
+    )
 
 
 def _mark(truth: str, label: str, count: int) -> str:
@@ -254,7 +178,7 @@ def _mark(truth: str, label: str, count: int) -> str:
     return " wrong" if count else ""
 
 
-def _mistakes(tally: _Tally, shown: Sequence[_Cell]) -> str:
+def _mistakes(tally: Tally, shown: Sequence[Shown]) -> str:
     """Show each kind of mistake with the pictures of its surest ones."""
     if not tally.mistakes:
         return ""
@@ -276,7 +200,7 @@ def _mistakes(tally: _Tally, shown: Sequence[_Cell]) -> str:
     return "\n".join(parts)
 
 
-def _gallery(tally: _Tally, shown: Sequence[_Cell], full_list: str) -> str:
+def _gallery(tally: Tally, shown: Sequence[Shown], full_list: str) -> str:
     if not shown:
         return ""
     labels = _sorted({cell.found.label for cell in shown})
@@ -291,7 +215,7 @@ def _gallery(tally: _Tally, shown: Sequence[_Cell], full_list: str) -> str:
 </div>"""
 
 
-def _left_out(tally: _Tally, shown: Sequence[_Cell], full_list: str) -> str:
+def _left_out(tally: Tally, shown: Sequence[Shown], full_list: str) -> str:
     if not (rest := tally.cells - len(shown)):
         return ""
     mistakes = sum(cell.mistake for cell in shown)
@@ -305,7 +229,7 @@ def _left_out(tally: _Tally, shown: Sequence[_Cell], full_list: str) -> str:
 {kept}. {many(rest, "cell")} left out; all are in {text(full_list)}.</p>"""
 
 
-def _filters(shown: Sequence[_Cell], labels: Sequence[str | None]) -> str:
+def _filters(shown: Sequence[Shown], labels: Sequence[str | None]) -> str:
     counts = Counter(cell.found.label for cell in shown)
     classes = "\n".join(
         f'<label><input type="checkbox" name="label" value="{number}" checked> {_name(label)}'
@@ -343,7 +267,7 @@ def _score_filter(low: float, high: float) -> str:
 </fieldset>"""
 
 
-def _tile(cell: _Cell, label_index: int) -> str:
+def _tile(cell: Shown, label_index: int) -> str:
     wrong = " data-wrong" if cell.mistake else ""
     data = f'data-label="{label_index}" data-score="{_number_for_script(cell.score)}"{wrong}'
     label = "" if cell.found.label is None else _name(cell.found.label)
@@ -354,18 +278,18 @@ def _tile(cell: _Cell, label_index: int) -> str:
     )
 
 
-def _small_tile(cell: _Cell) -> str:
+def _small_tile(cell: Shown) -> str:
     return f"<figure>{_picture(cell)}<figcaption>{_remarks(cell)}</figcaption></figure>"
 
 
-def _picture(cell: _Cell) -> str:
+def _picture(cell: Shown) -> str:
     if cell.found.thumbnail is None:
         return '<div class="none">no picture</div>'
     source = data_uri(cell.found.thumbnail, "image/jpeg")
     return f'<img src="{source}" alt="Cell {cell.number}" loading="lazy" decoding="async">'
 
 
-def _remarks(cell: _Cell) -> str:
+def _remarks(cell: Shown) -> str:
     name = cell.file.rpartition("/")[2]
     return (
         f'<span class="score">{_score(cell.found.score)}</span>'
@@ -375,8 +299,8 @@ def _remarks(cell: _Cell) -> str:
 
 class _Column(NamedTuple):
     head: str
-    content: Callable[[_Cell], str]
-    key: Callable[[_Cell], float | None] | None = None  # of a column of numbers
+    content: Callable[[Shown], str]
+    key: Callable[[Shown], float | None] | None = None  # of a column of numbers
 
 
 COLUMNS = (
@@ -390,7 +314,7 @@ COLUMNS = (
 )
 
 
-def _table(tally: _Tally, shown: Sequence[_Cell], full_list: str) -> str:
+def _table(tally: Tally, shown: Sequence[Shown], full_list: str) -> str:
     if not shown:
         return ""
     rest = tally.cells - len(shown)
@@ -398,15 +322,13 @@ def _table(tally: _Tally, shown: Sequence[_Cell], full_list: str) -> str:
     columns = [column for column in COLUMNS if any(map(column.content, shown))]
     heads = "".join(map(_head, columns))
     rows = "\n".join(_row(cell, columns) for cell in shown)
-    return f"""{note}
-<div class="scroll" tabindex="0" role="region" aria-label="Table of cells">
-<table class="sortable" id="rows">
+    table = f"""<table class="sortable" id="rows">
 <thead><tr>{heads}</tr></thead>
 <tbody>
 {rows}
 </tbody>
-</table>
-</div>"""
+</table>"""
+    return f"{note}\n{scroll_box('Table of cells', table, fit=False)}"
 
 
 def _head(column: _Column) -> str:
@@ -415,19 +337,19 @@ def _head(column: _Column) -> str:
     return f'<th scope="col"{kind}{order}>{column.head}</th>'
 
 
-def _row(cell: _Cell, columns: Sequence[_Column]) -> str:
+def _row(cell: Shown, columns: Sequence[_Column]) -> str:
     wrong = ' class="wrong"' if cell.mistake else ""
     fields = "".join(_field(cell, column) for column in columns)
     return f'<tr data-cell="{cell.number}"{wrong}>{fields}</tr>'
 
 
-def _field(cell: _Cell, column: _Column) -> str:
+def _field(cell: Shown, column: _Column) -> str:
     if column.key is None:
         return f"<td>{column.content(cell)}</td>"
     return f'<td class="number" data-key="{_number_for_script(column.key(cell))}">{column.content(cell)}</td>'
 
 
-def _files(files: _Named, remark: str, full_list: str) -> str:
+def _files(files: NamedFiles, remark: str, full_list: str) -> str:
     if not files.count:
         return ""
     rest = files.count - len(files.names)
@@ -438,14 +360,12 @@ def _files(files: _Named, remark: str, full_list: str) -> str:
         f"<tr><td>{bdi(file)}</td>{f'<td>{bdi(said)}</td>' if has_remarks else ''}</tr>"
         for file, said in files.names
     )
-    return f"""<div class="scroll fit" tabindex="0" role="region" aria-label="Files">
-<table><thead><tr><th scope="col">File</th>{head}</tr></thead>
+    table = f"""<table><thead><tr><th scope="col">File</th>{head}</tr></thead>
 <tbody>
 {rows}
 </tbody>
-</table>
-</div>
-{note}"""
+</table>"""
+    return f"{scroll_box('Files', table)}\n{note}"
 
 
 # Small pieces
@@ -479,155 +399,3 @@ def _number_for_script(number: float | None) -> str:
 def _box(box: Sequence[int]) -> str:
     x, y, width, height = box
     return f"{x}, {y}, {width} × {height}"
-
-
-def _percent(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f} %"
-
-
-STYLE = """
-.name { display: inline-flex; align-items: baseline; gap: 0.4em; }
-.swatch { flex: none; width: 0.7em; height: 0.7em; border-radius: 2px; }
-.counts { width: 100%; max-width: 46rem; }
-.counts .bar { width: 55%; vertical-align: middle; }
-.counts .bar svg { display: block; width: 100%; height: 1rem; }
-.counts th, .counts td { padding-left: 0; }
-.counts .number { white-space: nowrap; }
-.counts tfoot > tr > * { border-bottom: 0; }
-.error { font-size: 1.25rem; }
-#rows bdi { display: block; min-width: 9rem; }
-.right { font-weight: 600; background: var(--panel); }
-td.wrong { color: var(--bad); font-weight: 600; background: var(--bad-panel); }
-tr.wrong td { background: var(--bad-panel); }
-#filters {
-  display: flex; flex-wrap: wrap; gap: 0.75rem; margin: 0.75rem 0;
-}
-fieldset {
-  display: flex; flex-wrap: wrap; flex: 1 1 auto; align-items: center; gap: 0.25rem 1.25rem;
-  min-width: 0; margin: 0; padding: 0.35rem 0.875rem 0.6rem;
-  border: 1px solid var(--line); border-radius: 6px;
-}
-legend { padding: 0 0.35rem; color: var(--soft); font-size: 0.875rem; }
-fieldset label { display: inline-flex; align-items: center; gap: 0.4rem; }
-input { margin: 0; accent-color: var(--accent); }
-select {
-  padding: 0.15rem 0.4rem; border: 1px solid var(--line); border-radius: 6px;
-  background: var(--page); color: inherit; font: inherit;
-}
-output { min-width: 4.5ch; font-variant-numeric: tabular-nums; }
-.tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(7.5rem, 1fr)); gap: 0.75rem; }
-.kinds { display: flex; flex-wrap: wrap; gap: 0 2rem; }
-.kinds .tiles { display: flex; flex-wrap: wrap; }
-.kinds figure { width: 7rem; }
-figure {
-  display: flex; flex-direction: column; margin: 0; overflow: hidden; content-visibility: auto;
-  contain-intrinsic-size: auto 11rem;
-  border: 1px solid var(--line); border-radius: 6px;
-}
-figure[data-wrong] { border-color: var(--bad); box-shadow: 0 0 0 1px var(--bad); }
-figure img, .none { width: 100%; aspect-ratio: 1; object-fit: contain; background: var(--panel); }
-.none { display: grid; place-items: center; color: var(--soft); font-size: 0.8125rem; }
-figcaption { padding: 0.35rem 0.5rem 0.4rem; font-size: 0.8125rem; line-height: 1.35; }
-figcaption > * { display: block; }
-figcaption > .name { display: flex; }
-.score, .file { color: var(--soft); }
-.score { font-variant-numeric: tabular-nums; }
-.file { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-size: 0.75rem; }
-.known { color: var(--bad); font-weight: 600; }
-@media (max-width: 40rem) {
-  .counts .bar { width: 30%; }
-  .tiles { grid-template-columns: repeat(auto-fill, minmax(6.5rem, 1fr)); gap: 0.5rem; }
-  fieldset { flex-basis: 100%; }
-}
-@media print {
-  .tiles { grid-template-columns: repeat(6, 1fr); }
-  figure { content-visibility: visible; }
-}
-"""
-
-# Pictures and rows are on the page already: the script hides, shows and reorders them.
-SCRIPT = """
-{
-  const form = document.getElementById("filters");
-  const tiles = document.getElementById("tiles");
-  const showing = document.getElementById("showing");
-
-  const rows = document.querySelectorAll("#rows tbody tr");
-  const rowOf = new Map([...rows].map((row) => [row.dataset.cell, row]));
-  const cells = [...(tiles?.children ?? [])].map((tile) => ({
-    tile,
-    row: rowOf.get(tile.dataset.cell),
-    number: Number(tile.dataset.cell),
-    label: tile.dataset.label,
-    score: tile.dataset.score === "" ? NaN : Number(tile.dataset.score),
-    wrong: "wrong" in tile.dataset,
-  }));
-
-  const { from, to, wrong, order } = form?.elements ?? {};
-
-  const scoreAt = (slider) => {
-    const { low, high } = slider.closest("fieldset").dataset;
-    return Number(low) + (slider.valueAsNumber / 100) * (Number(high) - Number(low));
-  };
-
-  // At its end a slider keeps nothing back, infinite and missing scores neither.
-  const scoreFilter = () => {
-    const low = !from || from.value === from.min ? -Infinity : scoreAt(from);
-    const high = !to || to.value === to.max ? Infinity : scoreAt(to);
-    return low === -Infinity && high === Infinity ? () => true : (score) => score >= low && score <= high;
-  };
-
-  const tellScore = (slider, output) => {
-    output.value = scoreAt(slider).toPrecision(3);
-    slider.setAttribute("aria-valuetext", output.value);
-  };
-
-  const filter = () => {
-    const labels = new Set([...form.querySelectorAll("[name=label]:checked")].map((box) => box.value));
-    const inRange = scoreFilter();
-    let count = 0;
-    for (const cell of cells) {
-      const keep = labels.has(cell.label) && inRange(cell.score) && (!wrong?.checked || cell.wrong);
-      cell.tile.hidden = cell.row.hidden = !keep;
-      count += keep;
-    }
-    const all = cells.length.toLocaleString("en");
-    showing.textContent = `Showing ${count.toLocaleString("en")} of ${all} cells`;
-    if (from) {
-      tellScore(from, form.elements["from-text"]);
-      tellScore(to, form.elements["to-text"]);
-    }
-  };
-
-  // Cells without a score come last.
-  const orders = {
-    rising: (a, b) => isNaN(a.score) - isNaN(b.score) || a.score - b.score || a.number - b.number,
-    falling: (a, b) => isNaN(a.score) - isNaN(b.score) || b.score - a.score || a.number - b.number,
-    number: (a, b) => a.number - b.number,
-  };
-
-  const sort = () => {
-    for (const { tile } of [...cells].sort(orders[order.value])) tiles.append(tile);
-  };
-
-  if (form) {
-    form.hidden = false;
-    form.addEventListener("submit", (event) => event.preventDefault());
-    form.addEventListener("input", (event) => {
-      // One end of the range pushes the other.
-      if (event.target === from && from.valueAsNumber > to.valueAsNumber) to.value = from.value;
-      if (event.target === to && to.valueAsNumber < from.valueAsNumber) from.value = to.value;
-      if (event.target === order) sort();
-      filter();
-    });
-    for (const button of form.querySelectorAll("[data-check]")) {
-      button.addEventListener("click", () => {
-        const checked = button.dataset.check === "all";
-        for (const box of form.querySelectorAll("[name=label]")) box.checked = checked;
-        filter();
-      });
-    }
-    filter();
-  }
-}
-"""
