@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from fastsvm_apps.sentiment import pipeline
-from fastsvm_apps.sentiment.classifiers import PRESETS
 from fastsvm_apps.sentiment.cli import main
-from fastsvm_apps.sentiment.corpus import Source
+from fastsvm_apps.sentiment.data.corpus import Source
+from fastsvm_apps.sentiment.model import training as pipeline
+from fastsvm_apps.sentiment.model.classifiers import PRESETS
 
 NEUTRAL = [f"thing{i}" for i in range(60)]
 FLAVOURS = {

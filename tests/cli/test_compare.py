@@ -12,11 +12,11 @@ from sklearn.pipeline import make_pipeline
 
 from fastsvm import SDCAClassifier
 from fastsvm_apps.common.statistics import resampled_interval, wilson_interval
-from fastsvm_apps.sentiment import comparison
-from fastsvm_apps.sentiment.choice import split_texts
-from fastsvm_apps.sentiment.classifiers import CLASSIFIERS
-from fastsvm_apps.sentiment.corpus import Source
-from fastsvm_apps.sentiment.recipe import weighting_step
+from fastsvm_apps.sentiment.data.corpus import Source
+from fastsvm_apps.sentiment.model import comparison
+from fastsvm_apps.sentiment.model.choice import split_texts
+from fastsvm_apps.sentiment.model.classifiers import CLASSIFIERS
+from fastsvm_apps.sentiment.model.steps import weighting_step
 
 NAMES = ["perceptron", "pegasos-svm", "pegasos-logistic", "sdca-svm", "sdca-logistic"]
 

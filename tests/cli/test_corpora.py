@@ -6,8 +6,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from fastsvm_apps.sentiment import pipeline
-from fastsvm_apps.sentiment.corpus import Source, read_corpus
+from fastsvm_apps.sentiment.data.corpus import Source, read_corpus
+from fastsvm_apps.sentiment.model import training as pipeline
 
 
 def test_training_holds_each_text_once(tmp_path):

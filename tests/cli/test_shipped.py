@@ -6,9 +6,9 @@ from importlib import resources
 
 import pytest
 
-from fastsvm_apps.sentiment.corpus import Source
-from fastsvm_apps.sentiment.pipeline import evaluate
-from fastsvm_apps.sentiment.prediction import load_text_model
+from fastsvm_apps.sentiment.data.corpus import Source
+from fastsvm_apps.sentiment.model.prediction import load_text_model
+from fastsvm_apps.sentiment.model.training import evaluate
 
 CARD = (resources.files("fastsvm_apps.sentiment") / "models" / "MODEL_CARD.md").read_text(encoding="utf-8")
 SHORT = {

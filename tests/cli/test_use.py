@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import fastsvm
-from fastsvm_apps.sentiment import prediction
+from fastsvm_apps.sentiment.model import prediction
 
 NO_WORD = "1 text without a word the model knows got the label of the intercept\n"
 

@@ -8,8 +8,8 @@ from itertools import chain
 import pytest
 
 from fastsvm_apps.common.errors import AppError, Skipped
-from fastsvm_apps.sentiment.corpus import Source, read_corpus
-from fastsvm_apps.sentiment.lines import arriving_texts
+from fastsvm_apps.sentiment.data.corpus import Source, read_corpus
+from fastsvm_apps.sentiment.data.lines import arriving_texts
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, precision_recall_fscore_support, roc_auc_score
 
-from fastsvm_apps.sentiment.measures import (
+from fastsvm_apps.sentiment.model.measures import (
     by_margin,
     by_probability,
     correct,
@@ -12,7 +12,7 @@ from fastsvm_apps.sentiment.measures import (
     label_scores,
     margins,
 )
-from fastsvm_apps.sentiment.scores import HeldOut, scores_of
+from fastsvm_apps.sentiment.model.scores import HeldOut, scores_of
 
 
 @pytest.fixture(params=[2, 4])

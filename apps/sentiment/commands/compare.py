@@ -65,7 +65,8 @@ def compare(source, plot, csv, json, quiet, verbose, **options):
     """
     if json and csv:
         raise AppError("give --json or --csv, not both", USAGE)
-    from .. import comparison, plots
+    from ..model import comparison
+    from ..output import plots
 
     if plot:
         check_picture(plot)

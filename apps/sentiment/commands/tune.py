@@ -8,7 +8,7 @@ from ...common.errors import USAGE, AppError
 from ...common.options import CountOrAll, FiniteRange, common_options, json_option, seed_option
 from ...common.output import note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ..classifiers import CLASSIFIERS, PRESETS
+from ..model.classifiers import CLASSIFIERS, PRESETS
 from ._options import WEIGHTINGS, NGrams, app_examples, corpus_options, score_option, tokens_option
 
 TUNABLE = [name for name, recipe in CLASSIFIERS.items() if recipe.estimator == "SDCA"]
@@ -119,17 +119,18 @@ def tune(source, output, csv, json, quiet, verbose, **options):
     if output == "-":
         raise AppError("a config file cannot go to stdout; give a file with -o", USAGE)
     try:
-        from .. import tuning, tuning_report
+        from ..model import tuning
+        from ..output import tuning as tables_of_tuning
 
         with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
             result = tuning.tune(source, output or f"{source.stem}.toml", **options, stage=stage)
     except KeyboardInterrupt:
         raise AppError("interrupted; no config file was written") from None
     if json:
-        print_json(tuning_report.tuning_record(result, stage.seconds))
+        print_json(tables_of_tuning.tuning_record(result, stage.seconds))
     elif csv:
-        tuning_report.print_trials_csv(result)
+        tables_of_tuning.print_trials_csv(result)
     else:
-        tuning_report.print_tuning(result, stage.seconds, source)
+        tables_of_tuning.print_tuning(result, stage.seconds, source)
     note_skipped(result.skipped)
     return result.skipped.exit_code

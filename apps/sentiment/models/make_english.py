@@ -22,7 +22,7 @@ from sklearn.pipeline import Pipeline
 import fastsvm
 from fastsvm.text import BagOfWords, TermWeighting
 from fastsvm_apps.common.statistics import wilson_interval
-from fastsvm_apps.sentiment.corpus import Source, read_corpus
+from fastsvm_apps.sentiment.data.corpus import Source, read_corpus
 
 TARGET = Path(__file__).with_name("english.safetensors")
 FILMS = "films"

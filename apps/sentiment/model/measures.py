@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..common.statistics import wilson_interval
+from ...common.statistics import wilson_interval
 from .prediction import decide
 from .scores import HeldOut, Scores
 

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..common.errors import Skipped
-from ..common.progress import Stages
-from .corpus import Corpus, Source, read_corpus
-from .recipe import vectorizer_step
+from ...common.errors import Skipped
+from ...common.progress import Stages
+from ..data.corpus import Corpus, Source, read_corpus
+from .steps import vectorizer_step
 
 LABELS_MEASURED = 20  # the most frequent labels have their lengths measured one by one
 GROUPS_NAMED = 5

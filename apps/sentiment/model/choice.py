@@ -12,8 +12,8 @@ from scipy.sparse import csr_matrix
 
 from fastsvm.fitting import ConvergenceWarning, sdca_path
 
-from ..common.errors import AppError
-from ..common.folds import plain_folds, split, stratified_folds
+from ...common.errors import AppError
+from ...common.folds import plain_folds, split, stratified_folds
 
 Fold = tuple[np.ndarray, np.ndarray]
 Labelled = tuple[list[str], list[str]]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..common.errors import AppError
-from ..common.figures import OKABE_ITO, figure
-from ..common.output import printable, shortened
-from .comparison import Comparison
-from .description import Description
-from .pipeline import Side
-from .prediction import TRAIN_AGAIN
+from ...common.errors import AppError
+from ...common.figures import OKABE_ITO, figure
+from ...common.output import printable, shortened
+from ..model.comparison import Comparison
+from ..model.description import Description
+from ..model.prediction import TRAIN_AGAIN
+from ..model.training import Side
 
 FOR, AGAINST = "#2b7a78", "#c8553d"
 PALETTE = tuple(OKABE_ITO.values())[:6]  # yellow is too pale for a line on white

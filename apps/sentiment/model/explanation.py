@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..common.errors import USAGE, AppError
+from ...common.errors import USAGE, AppError
 from .prediction import TRAIN_AGAIN
 
 

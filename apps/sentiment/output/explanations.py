@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..common.output import console, print_heading, print_line, print_table, printable
-from .explanation import Explanation
+from ...common.output import console, print_heading, print_line, print_table, printable
+from ..model.explanation import Explanation
 
 # Shares of the largest contribution from which a word is marked once, twice and three times.
 LEVELS = (0.05, 0.25, 0.6)

@@ -30,7 +30,7 @@ from pathlib import Path
 from textwrap import shorten
 from typing import NamedTuple
 
-from ..common.errors import USAGE, AppError, Skipped
+from ...common.errors import USAGE, AppError, Skipped
 from .lines import (
     MAX_EXPANSION,
     MAX_LINE,

@@ -6,13 +6,13 @@ import sys
 
 import numpy as np
 
-from ..common.output import print_confusion, print_heading, print_line, print_table, print_times
-from ..common.tables import csv_writer
-from .choice import Choice
-from .corpus import Source
-from .measures import label_scores
-from .pipeline import Evaluation, Side, Training
-from .scores import Scores
+from ...common.output import print_confusion, print_heading, print_line, print_table, print_times
+from ...common.tables import csv_writer
+from ..data.corpus import Source
+from ..model.choice import Choice
+from ..model.measures import label_scores
+from ..model.scores import Scores
+from ..model.training import Evaluation, Side, Training
 
 LABELS_CROSSED = 20  # of more there is no confusion table
 

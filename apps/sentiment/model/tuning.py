@@ -10,16 +10,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..common.errors import AppError, Skipped
-from ..common.files import check_file, replace_file
-from ..common.output import printable
-from ..common.progress import Stages
-from ..common.statistics import wilson_interval
+from ...common.errors import AppError, Skipped
+from ...common.files import check_file, replace_file
+from ...common.output import printable
+from ...common.progress import Stages
+from ...common.statistics import wilson_interval
+from ..data.corpus import Source, read_corpus
+from ..data.lines import MAX_EXPANSION, MAX_LINE, MIB
 from .choice import Choice, Labelled, choose_alpha, k_folds, split_texts
 from .classifiers import CLASSIFIERS, PRESETS
-from .corpus import Source, read_corpus
-from .lines import MAX_EXPANSION, MAX_LINE, MIB
-from .recipe import (
+from .scores import HeldOut, Scores, scores_of
+from .steps import (
     classifier_step,
     count_terms,
     fit_steps,
@@ -28,7 +29,6 @@ from .recipe import (
     vectorizer_step,
     weighting_step,
 )
-from .scores import HeldOut, Scores, scores_of
 
 FIRST_LINE = "# Found by fastsvm-sentiment tune"  # tells a file of ours from others, which are not replaced
 

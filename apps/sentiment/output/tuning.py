@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 
-from ..common.output import print_heading, print_line, print_table, print_times
-from ..common.tables import csv_writer
-from .corpus import Source
-from .report import print_scores
-from .tuning import Trial, Tuning
+from ...common.output import print_heading, print_line, print_table, print_times
+from ...common.tables import csv_writer
+from ..data.corpus import Source
+from ..model.tuning import Trial, Tuning
+from .tables import print_scores
 
 COLUMNS = ("weighting", "ngrams", "k", "alpha", "mean", "deviation", "low", "high", "gap")
 

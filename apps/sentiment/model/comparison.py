@@ -12,14 +12,14 @@ import numpy as np
 
 from fastsvm.fitting import ConvergenceWarning
 
-from ..common.errors import AppError, Skipped
-from ..common.progress import Stages
-from ..common.statistics import resampled_interval, wilson_interval
+from ...common.errors import AppError, Skipped
+from ...common.progress import Stages
+from ...common.statistics import resampled_interval, wilson_interval
+from ..data.corpus import Source, read_corpus
 from .choice import split_texts
 from .classifiers import CLASSIFIERS
-from .corpus import Source, read_corpus
 from .prediction import decide
-from .recipe import (
+from .steps import (
     classifier_step,
     count_terms,
     fit_classifier,

@@ -1,4 +1,4 @@
-"""Use a saved model: load it, and give texts their labels. Lighter to import than `pipeline`."""
+"""Use a saved model: load it, and give texts their labels. Lighter to import than `training`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import fastsvm
 from fastsvm.fitting import Pipeline
 from fastsvm.text import TextScorer, Weighting
 
-from ..common.errors import USAGE, AppError
-from ..common.files import load_model, shipped_model
+from ...common.errors import USAGE, AppError
+from ...common.files import load_model, shipped_model
 
+PACKAGE = "fastsvm_apps.sentiment"
 SHIPPED = "models/english.safetensors"
 SHIPPED_NAME = "english"
 TRAIN_AGAIN = "the weights of this model are too large, train it again"
@@ -75,7 +76,7 @@ def _model_file(path: str | None) -> Iterator[str]:
     """Give the file of a model, and turn what is wrong with it into a message."""
     otherwise = "give a MODEL that fastsvm-sentiment train wrote"
     is_shipped = path in (None, SHIPPED_NAME)
-    with shipped_model(__package__, SHIPPED, otherwise) if is_shipped else nullcontext(path) as file:
+    with shipped_model(PACKAGE, SHIPPED, otherwise) if is_shipped else nullcontext(path) as file:
         try:
             yield file
         except fastsvm.ModelFileError as error:

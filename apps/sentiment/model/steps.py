@@ -12,9 +12,9 @@ from fastsvm import fitting
 from fastsvm.fitting import ConvergenceWarning, Pipeline
 from fastsvm.text import Bag, Selection, Weighting
 
-from ..common.errors import USAGE, AppError
+from ...common.errors import USAGE, AppError
+from ..data.corpus import Source
 from .classifiers import CLASSIFIERS
-from .corpus import Source
 
 TOKENS = {"words": {"token_pattern": r"(?u)\b\w+\b"}, "split": {"analyzer": "split"}}
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..common.statistics import confusion, wilson_interval
+from ...common.statistics import confusion, wilson_interval
 from .prediction import decide
 
 

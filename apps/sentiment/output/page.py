@@ -10,15 +10,16 @@ from importlib.metadata import version
 
 import numpy as np
 
-from ..common.html import bdi, confusion_table, fact_boxes, page, text, with_links, write_page
-from ..common.output import many, percent
-from . import charts, highlights, measures
+from ...common.html import bdi, confusion_table, fact_boxes, page, text, with_links, write_page
+from ...common.output import many, percent
+from ..model import measures
+from ..model.explanation import Explainer
+from ..model.prediction import decide
+from ..model.training import Training
+from . import charts, highlights
 from .charts import Axis, Chart
-from .explanation import Explainer
 from .highlights import highlight, shorten
-from .pipeline import Training
-from .prediction import decide
-from .report import certificate
+from .tables import certificate
 
 LABELS_LISTED, LABELS_CROSSED = 100, 12  # rows of the table of labels; of the confusion table
 LABELS_WITH_WORDS = 12

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ..common.html import text
+from ...common.html import text
 
 WIDTH, HEIGHT = 380, 310
 LEFT, RIGHT, TOP, BOTTOM = 52, 372, 10, 262  # the sides of the frame

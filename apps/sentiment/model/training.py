@@ -11,15 +11,16 @@ import numpy as np
 from fastsvm.fitting import Pipeline
 from fastsvm.model_files import save_plain
 
-from ..common.errors import USAGE, AppError, Skipped, place_of
-from ..common.files import check_model_path
-from ..common.progress import Stages
+from ...common.errors import USAGE, AppError, Skipped, place_of
+from ...common.files import check_model_path
+from ...common.progress import Stages
+from ..data.corpus import Source, read_corpus
 from .choice import Choice, choose_alpha, inner_folds, split_texts
 from .classifiers import CLASSIFIERS, PRESETS
-from .corpus import Source, read_corpus
 from .effect import weighted_coef
 from .prediction import check_scores, load_scorer
-from .recipe import (
+from .scores import HeldOut, Scores, scores_of
+from .steps import (
     classifier_step,
     count_terms,
     fit_steps,
@@ -29,7 +30,6 @@ from .recipe import (
     vectorizer_step,
     weighting_step,
 )
-from .scores import HeldOut, Scores, scores_of
 
 DEFAULT = PRESETS["accurate"]
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import BinaryIO
 
-from ..common.errors import AppError, Skipped
+from ...common.errors import AppError, Skipped
 
 MIB = 1 << 20
 MAX_LINE = 16 * MIB  # bytes
