@@ -7,9 +7,11 @@ from .lazy import lazily
 
 if TYPE_CHECKING:
     from .estimators.certify import certify
-    from .estimators.kernel import KernelPegasosClassifier, KernelSDCAClassifier
-    from .estimators.kernel_cv import KernelSDCAClassifierCV, kernel_pegasos_grid
+    from .estimators.kernel_cv import KernelSDCAClassifierCV
     from .estimators.kernel_features import KernelFeatures
+    from .estimators.kernel_grid import kernel_pegasos_grid
+    from .estimators.kernel_pegasos import KernelPegasosClassifier
+    from .estimators.kernel_sdca import KernelSDCAClassifier
     from .estimators.linear import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
     from .estimators.linear_cv import SDCAClassifierCV
     from .estimators.persistence import load_model, save_model
@@ -54,8 +56,10 @@ __getattr__, __dir__ = lazily(
         ".fitting.advice": "ConvergenceWarning",
         ".fitting.certificate": "Certificate",
         ".model_files.container": "ModelFileError",
-        ".estimators.kernel": "KernelPegasosClassifier KernelSDCAClassifier",
-        ".estimators.kernel_cv": "KernelSDCAClassifierCV kernel_pegasos_grid",
+        ".estimators.kernel_pegasos": "KernelPegasosClassifier",
+        ".estimators.kernel_sdca": "KernelSDCAClassifier",
+        ".estimators.kernel_cv": "KernelSDCAClassifierCV",
+        ".estimators.kernel_grid": "kernel_pegasos_grid",
         ".estimators.kernel_features": "KernelFeatures",
         ".estimators.linear": "ASDCAClassifier PegasosClassifier PerceptronClassifier SDCAClassifier",
         ".estimators.linear_cv": "SDCAClassifierCV",

@@ -29,8 +29,9 @@ from ..model_files.models import Models
 from ..model_files.text import BagCodec, CountVectorizerCodec, WeightingCodec
 from ..model_files.transformers import PCACodec, ScalerCodec
 from .bag_of_words import BagOfWords
-from .kernel import KernelPegasosClassifier, KernelSDCAClassifier
 from .kernel_features import KernelFeatures
+from .kernel_pegasos import KernelPegasosClassifier
+from .kernel_sdca import KernelSDCAClassifier
 from .linear import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
 from .term_weighting import TermWeighting
 

@@ -67,7 +67,9 @@ def test_the_output_of_the_readme(app, name, command, tmp_path, monkeypatch):
     "module",
     [
         "estimators.certify",
-        "estimators.kernel",
+        "estimators.kernel_grid",
+        "estimators.kernel_pegasos",
+        "estimators.kernel_sdca",
         "estimators.kernel_cv",
         "estimators.kernel_features",
         "estimators.linear",

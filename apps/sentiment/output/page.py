@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 
 import numpy as np
 
-from ...common.html import bdi, confusion_table, fact_boxes, page, text, with_links, write_page
+from ...common.html import bdi, confusion_table, fact_boxes, packaged, page, with_links, write_page
 from ...common.output import many, percent
 from ..model import measures
 from ..model.explanation import Explainer
@@ -19,19 +18,13 @@ from ..model.training import Training
 from . import charts, highlights
 from .charts import Axis, Chart
 from .highlights import highlight, shorten
-from .tables import certificate
+from .making import again_section, certificate_section
 
 LABELS_LISTED, LABELS_CROSSED = 100, 12  # rows of the table of labels; of the confusion table
 LABELS_WITH_WORDS = 12
 MISTAKES = 12
 LONGEST = 1_000_000  # characters of a text whose words are marked: each word of it takes memory
 SHADES = 10
-WORDS_OF_WEIGHTINGS = {
-    "counts": "how often the text has them",
-    "binary": "whether the text has them",
-    "tfidf": "tf-idf: how often the text has them, the more the rarer they are",
-    "nb": "naive Bayes: how much more often texts of a label have them",
-}
 
 
 def write_report(path: str | os.PathLike[str], training: Training, corpus: str, command: str) -> None:
@@ -54,11 +47,11 @@ def write_report(path: str | os.PathLike[str], training: Training, corpus: str, 
         ("calibration", "Calibration", _calibration(training)),
         ("words", "Top words", _words(training)),
         ("mistakes", "The most certain mistakes", _mistakes(training)),
-        ("certificate", "Certificate", _certificate(training)),
-        ("again", "Reproduction", _again(training, command)),
+        ("certificate", "Certificate", certificate_section(training)),
+        ("again", "Reproduction", again_section(training, command)),
     ]
     body = f"{_header(training, corpus)}\n{with_links(sections)}"
-    write_page(path, page(f"Text classifier: {corpus}", body, style=STYLE))
+    write_page(path, page(f"Text classifier: {corpus}", body, style=_style()))
 
 
 def _header(training: Training, corpus: str) -> str:
@@ -376,61 +369,6 @@ def _mistake(explainer: Explainer, source: str, true: str, predicted: str, margi
 # Training
 
 
-def _certificate(training: Training) -> str:
-    if training.relative_gap is None:
-        return f"<p>{text(certificate(training).capitalize())}.</p>"
-    worst = int(np.argmax(training.relative_gap))
-    objective, gap, relative = (
-        float(np.atleast_1d(numbers)[worst])
-        for numbers in (training.objective, training.gap, training.relative_gap)
-    )
-    which = ""
-    if np.ndim(training.objective):
-        which = (
-            f" There is one such search for each label; these are the numbers of "
-            f"{_name(str(training.fitted.classes_[worst]))}, where the distance is largest."
-        )
-    advice = " More epochs, or a larger alpha, would bring it nearer." if relative > 0.01 else ""
-    return f"""<p>Training looks for the weights with the lowest objective: the mean loss on the training
-texts, and a penalty on large weights.{which} It ended at <strong>{objective:.6g}</strong>, and a bound
-that was computed along with it proves that no weights at all reach less than {objective - gap:.6g}.
-So whatever else might be tried, at most <strong>{100 * relative:.2g} %</strong> of the objective
-could still be gained.{advice}</p>
-<p>This is about the training texts. How the model does on others is a matter of the held-out texts.</p>"""
-
-
-def _again(training: Training, command: str) -> str:
-    steps = training.fitted.named_steps
-    shortest, longest = getattr(steps["vectorizer"], "ngram_range", (1, 1))
-    length = f"{shortest} to {longest}" if shortest < longest else f"{longest}"
-    weighting = getattr(steps.get("weighting"), "weighting", "counts")
-    classifier = steps["classifier"]
-    loss = getattr(classifier, "loss", None)
-    rows = [
-        ("Classifier", f"{type(classifier).__name__}{f', loss {loss}' if loss else ''}"),
-        ("Regularisation alpha", "none" if training.alpha is None else f"{training.alpha:g}"),
-        ("Words in a row", length),
-        ("Terms weighted by", WORDS_OF_WEIGHTINGS.get(weighting, weighting)),
-        ("Terms kept", f"{training.n_features:,} of {training.n_features_seen:,}"),
-        ("Epochs", f"{np.max(training.n_iter):,}"),
-        ("Seed", training.seed),
-        ("Versions", ", ".join(f"{name} {version(name)}" for name in ("fastsvm", "scikit-learn", "numpy"))),
-    ]
-    table = "\n".join(f'<tr><th scope="row">{name}</th><td>{text(value)}</td></tr>' for name, value in rows)
-    # A line ends between options, not at their hyphens.
-    parts = " ".join(f"<span>{text(part)}</span>" for part in re.split(" (?=--)", command))
-    return f"""<p>The same corpus, versions and options give the same model:</p>
-<pre><code>{parts}</code></pre>
-<table>
-<tbody>
-{table}
-</tbody>
-</table>"""
-
-
-# Small pieces
-
-
 def _name(label: str) -> str:
     return bdi(shorten(label))
 
@@ -447,49 +385,10 @@ def _rest(count: int, name: str, fate: str = "not shown") -> str:
     return f'\n<p class="soft">{many(count, f"more {name}")} {fate}.</p>' if count else ""
 
 
-STYLE = (
-    charts.STYLE
-    + highlights.STYLE
-    + """
-.figure { font-size: 1.5rem; }
-.pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr)); gap: 0 2rem; }
-.pair > * { align-self: start; min-width: 0; }
-figure { margin: 1rem 0; }
-figcaption { margin-bottom: 0.5rem; font-weight: 600; }
-.scroll th, .scroll td { overflow-wrap: normal; }
-.scroll td.number { white-space: nowrap; }
-.scroll bdi { display: inline-block; max-width: 12rem; overflow-wrap: break-word; vertical-align: top; }
-.words {
-  display: grid; grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr)); gap: 0 2.5rem;
-}
-.words table { width: 100%; table-layout: fixed; }
-.words th, .words td { padding: 0.15rem 0.5rem 0.15rem 0; border: 0; }
-.words th { font-weight: 400; }
-.words .bar { width: 45%; vertical-align: middle; }
-.words .number { width: 4.5rem; }
-.words .bar svg { display: block; width: 100%; height: 0.8rem; fill: var(--series-0); }
-.mistakes { padding-left: 1.75rem; }
-.mistakes li { margin: 1.25rem 0; break-inside: avoid; }
-.mistakes bdi { color: var(--ink); font-weight: 600; }
-blockquote {
-  max-width: 46rem; margin: 0.25rem 0; padding: 0.5rem 0.875rem;
-  border-inline-start: 3px solid var(--line); background: var(--panel); line-height: 1.75;
-}
-pre {
-  margin: 0.75rem 0; padding: 0.75rem 0.875rem; border-radius: 6px; background: var(--panel);
-  white-space: pre-wrap; font-size: 0.875rem;
-}
-@media (max-width: 40rem) { .scroll thead th { white-space: normal; } }
-pre span { display: inline-block; max-width: 100%; }
-@media print {
-  .pair { grid-template-columns: repeat(2, 1fr); }
-  .pair, .words section, .confusion { break-inside: avoid; }
-  h3 + p, #mistakes > p { break-after: avoid; }
-}
-"""
-    + "".join(
+def _style() -> str:
+    shades = "".join(
         f".{kind}-{shade} {{ background: color-mix(in srgb, var({color}) {5 * shade}%, transparent); }}\n"
         for kind, color in (("right", "--accent"), ("wrong", "--bad"))
         for shade in range(1, SHADES + 1)
     )
-)
+    return charts.STYLE + highlights.STYLE + packaged(__package__, "page.css") + shades
