@@ -306,14 +306,8 @@ def train(
     with stage("find"):
         files = find_images(sources, labels=labels, groups=groups, classes=classes)
     skipped = Skipped(source_name(sources))
-    files = labelled(files, skipped)
-    with stage("measure", total=len(files)) as advance:
-        samples = _samples(files, settings, skipped, advance)
+    samples = _samples(labelled(files, skipped), settings, skipped, stage)
     counts = dict(sorted(Counter(samples.y.tolist()).items()))
-    if len(counts) < 2:
-        raise AppError(
-            f"{skipped.source}: {next(iter(counts))!r} is the only label; give images of two or more"
-        )
     check_components(samples, settings)
     validation = validate(samples, settings, stage)
     with stage("fit"):
@@ -321,10 +315,8 @@ def train(
     model[0].feature_names_in_ = np.array(feature_names(settings.features), dtype=object)
     with stage("save"):
         _parts(settings).save(model, model_path)
-    scores = None
-    if validation.predicted is not None:
-        originals = samples.groups if groups else None
-        scores = score(samples.y, validation.predicted, list(counts), originals)
+    predicted, originals = validation.predicted, samples.groups if groups else None
+    scores = None if predicted is None else score(samples.y, predicted, list(counts), originals)
     return Training(
         model=model_path,
         settings=settings,
@@ -338,21 +330,22 @@ def train(
     )
 
 
-def _samples(
-    files: Sequence[ImageFile], settings: Settings, skipped: Skipped, advance: Callable[[], None]
-) -> Samples:
+def _samples(files: Sequence[ImageFile], settings: Settings, skipped: Skipped, stage: Stages) -> Samples:
     """Measure the largest cell of each image."""
     X = np.empty((len(files), len(feature_names(settings.features))), np.float32)
     kept = []
     work = partial(describe_image, features=settings.features, cell_width=settings.cell_width, most=1)
-    for file, result in map_images(work, files):
-        advance()
-        if isinstance(result, Described) and result.cells:
-            X[len(kept)] = result.X[0]
-            kept.append(file)
-        else:
-            skipped.add(file.name, NO_CELL if isinstance(result, Described) else str(result))
+    with stage("measure", total=len(files)) as advance:
+        for file, result in map_images(work, files):
+            advance()
+            if isinstance(result, Described) and result.cells:
+                X[len(kept)] = result.X[0]
+                kept.append(file)
+            else:
+                skipped.add(file.name, NO_CELL if isinstance(result, Described) else str(result))
     if not kept:
         raise AppError(f"{skipped.source}: no image could be used; {skipped.report()[0]}")
     y, groups = [file.label for file in kept], [file.original for file in kept]
+    if len(set(y)) < 2:
+        raise AppError(f"{skipped.source}: {y[0]!r} is the only label; give images of two or more")
     return Samples(X[: len(kept)], np.array(y), np.array(groups))
