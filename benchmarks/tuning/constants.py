@@ -58,7 +58,7 @@ CONSTANTS = {
     ),
     "auto": of(
         "_choose",
-        *("FEW_COLUMNS", "VERY_FEW_COLUMNS", "STEEP", "STEEP_PER_COLUMN", "TIGHT_TOL"),
+        *("FEW_COLUMNS", "VERY_FEW_COLUMNS", "STEEP", "TIGHT_TOL"),
     ),
     "sdca": [
         *of(
@@ -67,8 +67,6 @@ CONSTANTS = {
             *("INTERCEPT_SQUARE", "INTERCEPT_BENDS", "LOST_DIGITS"),
             CG_GAIN=(0.125, 1.0),
             FREE_SHARE=(0.225, 1.0),
-            TRUST_DECAY=(0.175, 1.0),
-            LEAST_TRUST=(0.025, 0.4),
         ),
         *of("_polish", "MOST_STEPS", "LEAST_RESIDUAL"),
     ],

@@ -11,7 +11,6 @@ FEW_COLUMNS = 300  # up to which it may be
 VERY_FEW_COLUMNS = 20  # up to which it is
 MOST_COLUMNS = 5000  # that it is made for: a system of 200 MB
 STEEP = 10  # ||x||^2 / (alpha n), above which coordinate steps take many epochs
-STEEP_PER_COLUMN = 0.1  # and so much for each column, which Newton's steps pay for
 TIGHT_TOL = 1e-4  # below which they take many epochs, too
 SOLVERS = ("auto", "coordinate", "newton")
 
@@ -58,7 +57,7 @@ def suits_newton(problem, alpha, tol):
     if tol is None or d > min(n, FEW_COLUMNS):
         return False
     steepness = problem.rows.squared_norms().mean() / (alpha * n)
-    return bool(d <= VERY_FEW_COLUMNS or steepness > max(STEEP, STEEP_PER_COLUMN * d) or tol < TIGHT_TOL)
+    return bool(d <= VERY_FEW_COLUMNS or steepness > STEEP or tol < TIGHT_TOL)
 
 
 def sdca(

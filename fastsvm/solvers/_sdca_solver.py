@@ -20,8 +20,6 @@ PACE_EPOCHS = 20  # epochs between looks at the pace
 CG_PAYS_EPOCHS = 60  # epochs to go before conjugate gradients pay
 CG_GAIN = 0.5  # factor by which they must have lowered the gap by the next look
 FREE_SHARE = 0.9  # of the rows visited, which are inside their box, before they are tried
-TRUST_DECAY = 0.7  # factor of the trust in the gap summed on the way, after each certificate that failed
-LEAST_TRUST = 0.1
 INTERCEPT_SQUARE = 0.1  # of the intercept's column, as a share of a row's mean square, or
 INTERCEPT_BENDS = 10  # times the losses' own curvature in the intercept, where that is more
 LOST_DIGITS = 1e-4  # share of ||w||^2 at the start, below which w carries the start's rounding along
@@ -64,7 +62,7 @@ class SDCASolver(Solver):
         self.watching = averaging == "last"
         shuffled = isinstance(order, str) and order == "permutation"
         self.shrinking = self.watching and shuffled and self.loss.quadratic
-        self.trust, self.last_gap, self.looking = 1.0, 0.0, False
+        self.last_gap, self.looking = 0.0, False
         if self.shrinking:
             self._take_all()
         if start is not None:
@@ -154,8 +152,7 @@ class SDCASolver(Solver):
             )
 
     def on_loose_gap(self):
-        """Trust the sum on the way less, and visit again the rows that the certificate found to need it."""
-        self.trust = max(TRUST_DECAY * self.trust, LEAST_TRUST)
+        """Visit again the rows that the certificate found to need it."""
         if self._has_lost_digits():
             self._sum_again()
         if self.shrinking:
@@ -207,7 +204,7 @@ class SDCASolver(Solver):
             # What scaling down the heavier class will cost: its mean slack for each unit.
             gap += abs(self.problem.imbalance(self.dual)) * s.loss_sum / max(self.dual.sum(), TINY)
         progress, self.last_gap = gap / self.last_gap if gap < self.last_gap else 1.0, gap
-        self.looking = not len(self.order) or gap * progress <= self.trust * self.tol * primal
+        self.looking = not len(self.order) or gap * progress <= self.tol * primal
         return self.looking
 
     def _start_average(self):

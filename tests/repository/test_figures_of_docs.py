@@ -43,8 +43,7 @@ SENTENCES = {
         f"after {sdca.EXACT_EPOCHS:,} epochs",
         f"{newton.SAMPLE_ROWS:,} rows, {newton.SAMPLE_ROWS * newton.SAMPLE_RATIO:,} and so on",
         f"for d <= {_choose.FEW_COLUMNS} and d <= n where d <= {_choose.VERY_FEW_COLUMNS}",
-        f"> max({_choose.STEEP}, d/{1 / _choose.STEEP_PER_COLUMN:.0f})",
-        f"or tol < 1e-{-math.log10(_choose.TIGHT_TOL):.0f};",
+        f"> {_choose.STEEP}, or tol < 1e-{-math.log10(_choose.TIGHT_TOL):.0f};",
     ],
 }
 
