@@ -3,7 +3,7 @@ import time
 import numpy as np
 import pytest
 from scipy import sparse
-from unit.test_sdca import independent_optimum
+from solvers.test_sdca import independent_optimum
 
 from fastsvm.solvers import asdca, losses, sdca
 from fastsvm.solvers._asdca_solver import ASDCASolver, as_theta, paper_theta
