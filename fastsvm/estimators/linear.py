@@ -208,9 +208,6 @@ class PerceptronClassifier(LinearClassifier, Perceptron):
         Threads over the one-vs-rest classes; -1 for all processors. Does not change the result.
     trace : bool, default=False
         Measure the objective after every epoch (`history_`), not only after the last.
-    certify : bool, default=False
-        True: set `dual_gap_`. The mean perceptron loss is never below 0, and 0 at w = 0: it is its own gap,
-        exactly. To compare with an SVM use ``fastsvm.certify(model, X, y, loss="hinge", alpha=...)``.
     verbose : bool, default=False
         Print a line an epoch; implies `trace`.
     random_state : int, RandomState or None, default=None
@@ -222,8 +219,6 @@ class PerceptronClassifier(LinearClassifier, Perceptron):
     intercept_ : ndarray of shape (1,) or (n_classes,), of X's dtype
     objective_ : float, or ndarray of shape (n_classes,)
         Mean perceptron loss; 0 if no row is on the wrong side.
-    dual_gap_ : float, or ndarray of shape (n_classes,)
-        With `certify`: the distance of `objective_` from its optimum, 0, which is `objective_` itself.
     n_iter_ : int
         Passes done, by the class that needed most.
     history_ : list of Epoch, or one list a class

@@ -200,7 +200,6 @@ class Perceptron(OnlineModel):
         class_weight=None,
         n_jobs=None,
         trace=False,
-        certify=False,
         verbose=False,
         random_state=None,
     ):
@@ -210,7 +209,6 @@ class Perceptron(OnlineModel):
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.trace = trace
-        self.certify = certify
         self.verbose = verbose
         self.random_state = random_state
 
@@ -218,7 +216,6 @@ class Perceptron(OnlineModel):
         positive("max_iter", self.max_iter, kind=int)
         flag("averaging", self.averaging)
         flag("fit_intercept", self.fit_intercept)
-        flag("certify", self.certify)
 
     def _make_solver(self, problem, random, max_iter, **_):
         return PerceptronSolver(
@@ -229,12 +226,6 @@ class Perceptron(OnlineModel):
             order="permutation",
             random=random,
         )
-
-    def _set_results(self, results, X, y):
-        super()._set_results(results, X, y)
-        self.__dict__.pop("dual_gap_", None)
-        if self.certify:
-            self.dual_gap_ = self.objective_
 
 
 class ASDCA(LinearModel):

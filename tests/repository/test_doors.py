@@ -24,7 +24,6 @@ LAYERS = [
     {"text"},
     {"model_files"},
     {"estimators"},
-    {"displays", "study", "datasets", "dask", "drop_in"},
 ]
 SHOWS = {"fastsvm.text"}
 LAYER = {room: layer for layer, rooms in enumerate(LAYERS) for room in rooms}
@@ -223,10 +222,9 @@ def startup_imports(module):
         ("fastsvm.estimators.linear", "from .certify import certify", 0),
         ("fastsvm.estimators.linear", "from ..study import compare", 1),
         ("fastsvm.model_files.container", "from .. import __version__", 0),
-        ("fastsvm.displays", "from .study import compare", 1),
-        ("fastsvm.displays", "import matplotlib.pyplot as plt", 1),
-        ("fastsvm.displays", "if True:\n    import matplotlib", 1),
-        ("fastsvm.displays", "def plot():\n    import matplotlib.pyplot as plt", 0),
+        ("fastsvm.estimators.linear", "import matplotlib.pyplot as plt", 1),
+        ("fastsvm.estimators.linear", "if True:\n    import matplotlib", 1),
+        ("fastsvm.estimators.linear", "def plot():\n    import matplotlib.pyplot as plt", 0),
         ("fastsvm.estimators.linear", "from fastsvm_apps.common import errors", 1),
         ("fastsvm.estimators.linear", "import click", 1),
         ("fastsvm_apps.sentiment.cli", "import click", 0),
