@@ -20,7 +20,3 @@ class Parameters:
         for name, value in params.items():
             setattr(self, name, value)
         return self
-
-    def clone(self):
-        """Return a model with the same parameters that is not fitted."""
-        return type(self)(**self.get_params())

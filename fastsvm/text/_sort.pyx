@@ -1,6 +1,6 @@
 """Sorting by 64-bit keys, digit by digit, and by the bytes of words, eight at a time."""
 
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcmp, memcpy, memset
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,9 +80,9 @@ def choose_alpha(
         Labels, two or more.
     folds : iterable of (rows to train on, rows to try)
         `k_folds` and `inner_folds` make them.
-    weighting, selection : transformers, optional
+    weighting, selection : transformers that are not fitted, optional
         Columns are selected first, by their counts, and then weighted: what a saved model does. Both are
-        cloned for each fold.
+        copied for each fold.
     loss, fit_intercept, tol : as in `fastsvm.sdca_path`
     alphas : sequence of float, optional
         By default `n_alphas` from the largest that matters to the first fold down to `eps` times that, in
@@ -101,11 +102,11 @@ def choose_alpha(
     for train, test in folds:
         X_train, X_test = X[train], X[test]
         if selection is not None:
-            chosen = selection.clone().fit(X_train, y[train])
+            chosen = deepcopy(selection).fit(X_train, y[train])
             X_train, X_test = chosen.transform(X_train), chosen.transform(X_test)
         X_train, X_test = (part.astype(np.float32, copy=False) for part in (X_train, X_test))
         if weighting is not None:
-            weights = weighting.clone().fit(X_train, y[train])
+            weights = deepcopy(weighting).fit(X_train, y[train])
             X_train, X_test = weights.transform(X_train), weights.transform(X_test)
         share = len(train) / len(y)
         if alphas is None:

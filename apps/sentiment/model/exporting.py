@@ -45,6 +45,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+import fastsvm
 from fastsvm.fitting import Pipeline
 from fastsvm.model_files import save_plain
 
@@ -131,12 +132,21 @@ def prune(model: Pipeline, keep: int | None = None, min_weight: float | None = N
                 f"no term has a weight of {min_weight:g} or more; the largest is {sizes.max():g}", USAGE
             )
     kept = np.sort(order)
-    vectorizer = copy.copy(model["vectorizer"])
-    vectorizer.restrict(kept, indices=True)
+    vectorizer = _restricted(model["vectorizer"], kept)
     others = [(name, _columns(step, kept)) for name, step in model.steps[1:]]
     for name in ("objective_", "dual_gap_", "dual_coef_", "history_"):  # those of the whole model
         vars(others[-1][1]).pop(name, None)
-    return Pipeline([("vectorizer", vectorizer), *others])
+    return type(model)([("vectorizer", vectorizer), *others])
+
+
+def _restricted(vectorizer, kept: np.ndarray):
+    """Return a vectorizer of some terms."""
+    if hasattr(vectorizer, "restrict"):
+        return copy.copy(vectorizer).restrict(kept, indices=True)
+    words = vectorizer.get_feature_names_out()[kept].tolist()  # of scikit-learn's CountVectorizer
+    part = type(vectorizer)(**{**vectorizer.get_params(deep=False), "vocabulary": words})
+    part.get_feature_names_out()  # sets vocabulary_
+    return part
 
 
 def _columns(step, kept: np.ndarray):
@@ -150,7 +160,7 @@ def _columns(step, kept: np.ndarray):
 
 
 def _save_pruned(model: Pipeline, path: str) -> list[str]:
-    save_plain(model, path)
+    (save_plain if isinstance(model, Pipeline) else fastsvm.save_model)(model, path)
     return [path]
 
 
