@@ -42,7 +42,7 @@ def test_flat_directions_take_few_epochs(monkeypatch):
     X = rng.normal(size=(200, 400))
     X = np.vstack([X, X + 0.03 * rng.normal(size=X.shape)]) / 20
     y = np.where(rng.random(400) < 0.5, 1, -1)
-    options = {"alpha": 1e-3, "tol": 1e-6, "max_iter": 5000, "solver": "coordinate", "random_state": 0}
+    options = {"loss": "squared_hinge", "alpha": 1e-4, "tol": 1e-6, "solver": "coordinate", "random_state": 0}
     with_them = sdca(X, y, **options)
     monkeypatch.setattr("fastsvm.solvers._sdca_solver.PACE_EPOCHS", 10**9)
     without = sdca(X, y, **options)
