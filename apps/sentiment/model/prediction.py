@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 import fastsvm
-from fastsvm.fitting import Pipeline
-from fastsvm.text import TextScorer, Weighting
+from fastsvm.text import TextScorer
 
 from ...common.errors import USAGE, AppError
 from ...common.files import load_model, shipped_model
+
+if TYPE_CHECKING:
+    from fastsvm.fitting import Pipeline
 
 PACKAGE = "fastsvm_apps.sentiment"
 SHIPPED = "models/english.safetensors"
@@ -62,6 +64,8 @@ def load_text_model(path: str | None) -> Pipeline:
 
 def _has_usual_steps(model: Pipeline) -> bool:
     """Tell whether a model is what explanations and exports take apart."""
+    from fastsvm.text import Weighting  # predictions need no more than a TextScorer
+
     (first, vectorizer), *middle, (last, classifier) = model.steps
     return (
         (first, last) == ("vectorizer", "classifier")
