@@ -1,31 +1,21 @@
-"""The classifiers `train` offers and their defaults; light, because `--help` shows them."""
+"""The classifiers that `train` offers, and their defaults; light, because `--help` shows them."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 
-class Recipe(NamedTuple):
+class Classifier(NamedTuple):
     """A class of fastsvm.fitting by name, its fixed parameters and the defaults of the others.
 
     `alphas` are those to choose from where a text's weights have the norm 1, and None where none are tried.
     """
 
-    estimator: str
+    model: str
     parameters: dict[str, object]
     alpha: float | None
     epochs: int
     alphas: tuple[float, ...] | None = None
-
-
-class Preset(NamedTuple):
-    """What `train` does with a text, unless told otherwise; `k` None keeps all features."""
-
-    classifier: str
-    weighting: str
-    ngrams: tuple[int, int]
-    min_df: int
-    k: int | None
 
 
 # Strengths, passes and the missing bias of Pegasos are those of the article this app redoes. Ten passes
@@ -35,33 +25,25 @@ class Preset(NamedTuple):
 # of norm 1, the best hinge alpha was from .00003 (six domains) to .003 (400 texts), and for log one to three
 # decades below.
 CLASSIFIERS = {
-    "sdca-svm": Recipe(
+    "sdca-svm": Classifier(
         "SDCA",
         {"loss": "hinge", "fit_intercept": False},
         0.004,
         1000,
         (0.01, 0.003, 0.001, 0.0004, 0.0002, 0.0001, 0.00003),
     ),
-    "sdca-logistic": Recipe(
+    "sdca-logistic": Classifier(
         "SDCA",
         {"loss": "log", "fit_intercept": False},
         0.002,
         1000,
         (0.001, 0.0003, 0.0001, 0.00003, 0.00001, 0.000003, 0.000001),
     ),
-    "pegasos-svm": Recipe(
+    "pegasos-svm": Classifier(
         "Pegasos", {"loss": "hinge", "fit_intercept": False, "averaging": "tail"}, 0.015, 10
     ),
-    "pegasos-logistic": Recipe(
+    "pegasos-logistic": Classifier(
         "Pegasos", {"loss": "log", "fit_intercept": False, "averaging": "tail"}, 0.01, 10
     ),
-    "perceptron": Recipe("Perceptron", {"averaging": True}, None, 10),
-}
-
-# accurate: the best mean accuracy on the texts held out of two corpora, of one to three words in a row, four
-# weightings, three losses, with and without an intercept and rare terms. It was picked by those texts, so its
-# own accuracy on them flatters it a little. article: counts of single words, as the article has it.
-PRESETS = {
-    "accurate": Preset("sdca-svm", "nb", (1, 3), 2, None),
-    "article": Preset("pegasos-svm", "counts", (1, 1), 1, 5000),
+    "perceptron": Classifier("Perceptron", {"averaging": True}, None, 10),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import fmean, median
 from time import process_time
 
@@ -19,6 +19,7 @@ from ..data.corpus import Source, read_corpus
 from .choice import split_texts
 from .classifiers import CLASSIFIERS
 from .prediction import decide
+from .settings import Settings
 from .steps import (
     classifier_step,
     count_terms,
@@ -27,6 +28,8 @@ from .steps import (
     vectorizer_step,
     weighting_step,
 )
+
+COUNTS = Settings(weighting="counts", ngrams=(1, 1), min_df=1, k=5000)
 
 # In the order of the article that this app redoes.
 COMPARED = ("perceptron", "pegasos-svm", "pegasos-logistic", "sdca-svm", "sdca-logistic")
@@ -119,36 +122,21 @@ class Comparison:
 
 
 def compare(
-    source: Source,
-    *,
-    runs: int = 10,
-    k: int | None = 5000,
-    score: str = "f_classif",
-    ngrams: tuple[int, int] = (1, 1),
-    tokens: str | None = None,
-    weighting: str = "counts",
-    alpha: float | None = None,
-    holdout: float = 0.2,
-    seed: int = 0,
-    stage: Stages | None = None,
+    source: Source, settings: Settings = COUNTS, *, runs: int = 10, stage: Stages | None = None
 ) -> Comparison:
     """Train and try each classifier of `COMPARED` with its defaults on the same splits.
 
-    Run number `i` has the split, the features and the seed that `pipeline.train` has with `seed + i`.
+    Run number `i` has the split, the features and the seed that `training.train` has with `seed + i`.
 
     Parameters
     ----------
     source : Source
         The labelled texts.
+    settings : Settings
+        What all have in common. A weighting is fitted, like the choice of features, to the training part of a
+        split; `alpha` is that of all that have one, or by default each has its own, meant for counts.
     runs : int
         How many splits.
-    k, score, ngrams, tokens, holdout : as in `pipeline.train`
-    weighting : {"counts", "binary", "tfidf", "nb"}
-        What a feature of a text weighs; fitted, like the choice of features, to the training part.
-    alpha : float, optional
-        Strength of the regularisation of all that have one; by default each has its own, meant for counts.
-    seed : int
-        Seed of the first split.
     stage : Stages, optional
         Times the stages.
 
@@ -159,7 +147,8 @@ def compare(
     stage = stage or Stages()
     with stage("read"):
         corpus = read_corpus(source)
-        tokens = tokens or ("split" if corpus.format == "corpus" else "words")
+        tokens = settings.tokens or ("split" if corpus.format == "corpus" else "words")
+        settings = replace(settings, tokens=tokens)
         # In an order that does not depend on that of the file, as `split_texts` has it.
         pairs = sorted(zip(corpus.labels, corpus.texts, strict=True))
         y, texts = [label for label, _ in pairs], [text for _, text in pairs]
@@ -170,50 +159,50 @@ def compare(
         del corpus, pairs
 
     with stage("vectorize"):
-        X = count_terms(source, texts, vectorizer_step(tokens, ngrams))
+        X = count_terms(source, texts, vectorizer_step(settings))
         del texts
 
     results = [Runs(name) for name in COMPARED]
-    seeds = list(range(seed, seed + runs))
+    seeds = list(range(settings.seed, settings.seed + runs))
     n_features = []
     with stage("compare", total=runs * len(results)) as advance:
         for run, seed in enumerate(seeds):
-            (train, y_train), (test, y_test) = split_texts(range(len(y)), y, holdout, seed)
+            (train, y_train), (test, y_test) = split_texts(range(len(y)), y, settings.holdout, seed)
             if len(set(y_train)) < 2:
                 raise AppError(
                     f"{source.name}: with seed {seed}, only the label {y_train[0]!r} is left to train on; "
                     "give more texts"
                 )
-            X_train, X_test = _features(X, train, test, y_train, k, score)
-            weigh = weighting_step(weighting)
+            X_train, X_test = _features(X, train, test, y_train, settings)
+            weigh = weighting_step(settings)
             if weigh is not None:
                 weigh.fit(X_train, y_train)
                 X_train, X_test = weigh.transform(X_train), weigh.transform(X_test)
             n_features.append(X_train.shape[1])
             if run == 0:  # what the first training of a process pays for is nobody's
-                _run(Runs(COMPARED[0]), alpha, seed, (X_train, y_train), (X_test, y_test))
+                _run(Runs(COMPARED[0]), replace(settings, seed=seed), (X_train, y_train), (X_test, y_test))
             # Each classifier comes first in its turn: none is always the one that finds cold caches.
             for result in results[run % len(results) :] + results[: run % len(results)]:
-                _run(result, alpha, seed, (X_train, y_train), (X_test, y_test))
+                _run(result, replace(settings, seed=seed), (X_train, y_train), (X_test, y_test))
                 advance()
     _set_intervals(results, len(train), len(test))
     return Comparison(seeds, tokens, len(train), len(test), label_counts, n_features, results, skipped)
 
 
-def _features(X, train: list[int], test: list[int], y_train: list[str], k: int | None, score: str):
+def _features(X, train: list[int], test: list[int], y_train: list[str], settings: Settings):
     """Return the features of both parts as if only the training part had been seen."""
     X_train, X_test = X[train], X[test]
     kept = np.flatnonzero(np.bincount(X_train.indices, minlength=X.shape[1]))
-    if k is not None and k < len(kept):
-        best = selection_step(k, score).fit(X_train[:, kept], y_train)
+    if settings.k is not None and settings.k < len(kept):
+        best = selection_step(settings).fit(X_train[:, kept], y_train)
         kept = kept[best.get_support(indices=True)]
     return tuple(part[:, kept].astype(np.float32) for part in (X_train, X_test))
 
 
-def _run(result: Runs, alpha: float | None, seed: int, training: tuple, trial: tuple) -> None:
+def _run(result: Runs, settings: Settings, training: tuple, trial: tuple) -> None:
     """Train and try a classifier once."""
-    alpha = None if CLASSIFIERS[result.classifier].alpha is None else alpha
-    estimator = classifier_step(result.classifier, alpha, None, seed)
+    alpha = None if CLASSIFIERS[result.classifier].alpha is None else settings.alpha
+    estimator = classifier_step(replace(settings, classifier=result.classifier, alpha=alpha))
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # counted here
         start = process_time()
         fit_classifier(estimator, *training)

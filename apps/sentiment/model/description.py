@@ -15,6 +15,7 @@ import numpy as np
 from ...common.errors import Skipped
 from ...common.progress import Stages
 from ..data.corpus import Corpus, Source, read_corpus
+from .settings import Settings
 from .steps import vectorizer_step
 
 LABELS_MEASURED = 20  # the most frequent labels have their lengths measured one by one
@@ -201,10 +202,10 @@ def describe(
 
 def _words(corpus: Corpus, tokens: str, number: int) -> tuple[Words, np.ndarray]:
     """Return the words, and how many there are in each text."""
-    vectorizer = vectorizer_step(tokens)
+    vectorizer = vectorizer_step(Settings(tokens=tokens, ngrams=(1, 1), min_df=1))
     try:
         X = vectorizer.fit_transform(corpus.texts)
-    except ValueError:  # scikit-learn's way to say that there is no word at all
+    except ValueError:  # there is no word at all
         lengths = np.zeros(len(corpus.texts), np.int64)
         counts = texts = lengths[:0]
         names = np.empty(0, object)

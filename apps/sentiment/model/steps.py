@@ -15,15 +15,15 @@ from fastsvm.text import Bag, Selection, Weighting
 from ...common.errors import USAGE, AppError
 from ..data.corpus import Source
 from .classifiers import CLASSIFIERS
+from .settings import Settings
 
 TOKENS = {"words": {"token_pattern": r"(?u)\b\w+\b"}, "split": {"analyzer": "split"}}
 
 
-def vectorizer_step(
-    tokens: str, ngrams: tuple[int, int] = (1, 1), min_df: int = 1, dtype: type = np.int64
-) -> Bag:
+def vectorizer_step(settings: Settings, dtype: type = np.int64) -> Bag:
     """Return what counts words, or what white space divides."""
-    return Bag(ngram_range=ngrams, min_df=min_df, dtype=dtype, n_jobs=-1, **TOKENS[tokens])
+    cut = TOKENS[settings.tokens]
+    return Bag(ngram_range=settings.ngrams, min_df=settings.min_df, dtype=dtype, n_jobs=-1, **cut)
 
 
 def count_terms(source: Source, texts: Sequence[str], vectorizer: Bag) -> csr_matrix:
@@ -44,13 +44,14 @@ def count_terms(source: Source, texts: Sequence[str], vectorizer: Bag) -> csr_ma
         raise AppError(f"{source.name}: {hint}") from error
 
 
-def selection_step(k: int | None, score: str) -> Selection | None:
+def selection_step(settings: Settings) -> Selection | None:
     """Return what keeps the `k` best features; None keeps all."""
-    return None if k is None else Selection(k, score=score)
+    return None if settings.k is None else Selection(settings.k, score=settings.score)
 
 
-def weighting_step(name: str) -> Weighting | None:
+def weighting_step(settings: Settings) -> Weighting | None:
     """Return what weighs counts: presence as 1, tf-idf or naive Bayes ratios with texts scaled to norm 1."""
+    name = settings.weighting
     return None if name == "counts" else Weighting(name, norm="l2" if name == "nb" else "auto")
 
 
@@ -59,15 +60,19 @@ def has_norm(weighter: Weighting | None) -> bool:
     return weighter is not None and weighter.weighting in ("tfidf", "nb")
 
 
-def classifier_step(classifier: str, alpha: float | None, epochs: int | None, seed: int):
-    """Return the estimator of a classifier, with its own alpha and epochs unless they are given."""
-    recipe = CLASSIFIERS[classifier]
-    parameters = {**recipe.parameters, "max_iter": epochs or recipe.epochs, "random_state": seed}
-    if recipe.alpha is not None:
-        parameters["alpha"] = recipe.alpha if alpha is None else alpha
-    elif alpha is not None:
-        raise AppError(f"--alpha means nothing to the {classifier}; leave it out", USAGE)
-    return getattr(fitting, recipe.estimator)(**parameters)
+def classifier_step(settings: Settings):
+    """Return the classifier, with its own alpha and epochs unless they are given."""
+    usual = CLASSIFIERS[settings.classifier]
+    parameters = {
+        **usual.parameters,
+        "max_iter": settings.epochs or usual.epochs,
+        "random_state": settings.seed,
+    }
+    if usual.alpha is not None:
+        parameters["alpha"] = usual.alpha if settings.alpha is None else settings.alpha
+    elif settings.alpha is not None:
+        raise AppError(f"--alpha means nothing to the {settings.classifier}; leave it out", USAGE)
+    return getattr(fitting, usual.model)(**parameters)
 
 
 def select_terms(vectorizer: Bag, X: csr_matrix, y: Sequence[str], selection) -> csr_matrix:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,11 +15,12 @@ from ...common.errors import USAGE, AppError, Skipped, place_of
 from ...common.files import check_model_path
 from ...common.progress import Stages
 from ..data.corpus import Source, read_corpus
-from .choice import Choice, choose_alpha, inner_folds, split_texts
-from .classifiers import CLASSIFIERS, PRESETS
+from .choice import Choice, Labelled, choose_alpha, inner_folds, split_texts
+from .classifiers import CLASSIFIERS
 from .effect import weighted_coef
 from .prediction import check_scores, load_scorer
 from .scores import HeldOut, Scores, scores_of
+from .settings import Settings
 from .steps import (
     classifier_step,
     count_terms,
@@ -31,7 +32,7 @@ from .steps import (
     weighting_step,
 )
 
-DEFAULT = PRESETS["accurate"]
+ACCURATE = Settings()
 
 
 class WordWeight(NamedTuple):
@@ -53,19 +54,13 @@ class Side:
 class Training:
     """What `train` did; gaps and objective are one number for two labels, and one per label for more.
 
-    `choice` is how alpha was chosen, if it was; `n_features_seen` counts the features in `min_df` texts.
+    `settings` have the alpha that was taken, and how texts were cut; `choice` is how alpha was chosen, if it
+    was; `n_features_seen` counts the features in `min_df` texts.
     """
 
     model: str
-    classifier: str
-    alpha: float | None
+    settings: Settings
     choice: Choice | None
-    weighting: str
-    ngrams: tuple[int, int]
-    min_df: int
-    tokens: str
-    k: int | None
-    seed: int
     label_counts: dict[str, int]
     n_train: int
     n_test: int
@@ -91,21 +86,7 @@ class Evaluation:
 
 
 def train(
-    source: Source,
-    model_path: str,
-    *,
-    classifier: str = DEFAULT.classifier,
-    alpha: float | str | None = None,
-    epochs: int | None = None,
-    weighting: str = DEFAULT.weighting,
-    k: int | None = DEFAULT.k,
-    score: str = "f_classif",
-    ngrams: tuple[int, int] = DEFAULT.ngrams,
-    min_df: int = DEFAULT.min_df,
-    tokens: str | None = None,
-    holdout: float = 0.2,
-    seed: int = 0,
-    stage: Stages | None = None,
+    source: Source, model_path: str, settings: Settings = ACCURATE, *, stage: Stages | None = None
 ) -> Training:
     """Train a classifier on a corpus, try it on the texts held out, and save it.
 
@@ -115,29 +96,7 @@ def train(
         The labelled texts.
     model_path : str
         Where the model goes; a file there is replaced only if it is a model.
-    classifier : str
-        A key of `CLASSIFIERS`.
-    alpha : float or "auto", optional
-        Strength of the regularisation; "auto" chooses it within the training texts. By default "auto" for
-        SDCA, and that of the classifier for others.
-    epochs : int, optional
-        Number of passes; by default that of the classifier.
-    weighting : {"counts", "binary", "tfidf", "nb"}
-        What a feature of a text weighs; see `weighting_step`.
-    k : int or None
-        How many features to keep; None keeps all.
-    score : {"f_classif", "chi2"}
-        What the features are chosen by.
-    ngrams : tuple of int
-        Fewest and most words in a row that make a feature.
-    min_df : int
-        In how many training texts a feature has to be.
-    tokens : {"words", "split"}, optional
-        Cut texts into words, or at white space; by default at white space where they are cut already.
-    holdout : float
-        The share of texts held out, in [0, 1).
-    seed : int
-        Seed of the split and of the classifier.
+    settings : Settings
     stage : Stages, optional
         Times the stages.
 
@@ -147,89 +106,46 @@ def train(
     """
     stage = stage or Stages()
     check_model_path(model_path)
-    if alpha is None and CLASSIFIERS[classifier].alphas is not None:
-        alpha = "auto"
-    automatic = alpha == "auto"
-    estimator = classifier_step(classifier, None if automatic else alpha, epochs, seed)
-    if automatic and CLASSIFIERS[classifier].alphas is None:
-        raise AppError(f"--alpha auto is not for the {classifier}; give a number, or leave it out", USAGE)
+    automatic = _is_automatic(settings)
+    estimator = classifier_step(replace(settings, alpha=None) if automatic else settings)
 
     with stage("read"):
-        corpus = read_corpus(source)
-        tokens = tokens or ("split" if corpus.format == "corpus" else "words")
-        label_counts = dict(sorted(Counter(corpus.labels).items()))
-        if len(label_counts) < 2:
-            only = corpus.labels[0]
-            raise AppError(f"{source.name}: {only!r} is the only label; give texts with two labels or more")
-        (texts, y), (test_texts, y_test) = split_texts(corpus.texts, corpus.labels, holdout, seed)
-        if len(set(y)) < 2:
-            raise AppError(
-                f"{source.name}: only the label {y[0]!r} is left to train on; give more texts, or --holdout 0"
-            )
-        skipped = corpus.skipped
-        del corpus
-
+        parts = _read(source, settings)
+        settings, (texts, y), (test_texts, y_test) = parts.settings, parts.train, parts.test
     with stage("vectorize"):
         # Selection adds up counts, exactly; nothing else needs them to be integers.
-        vectorizer = vectorizer_step(tokens, ngrams, min_df, np.float32 if k is None else np.int64)
+        vectorizer = vectorizer_step(settings, np.float32 if settings.k is None else np.int64)
         X = count_terms(source, texts, vectorizer)
-        n_seen = X.shape[1]
-        del texts
+        n_train, n_seen = X.shape
+        del texts, parts.train[0][:]  # the counts say it all
 
     y = np.asarray(y)
-    selection = selection_step(k, score)
-    weighter = weighting_step(weighting)
-    choice = None
-    if automatic:
-        folds = inner_folds(y, seed)
-        with stage("choose alpha", total=len(folds)) as advance:
-            if folds:
-                alphas = CLASSIFIERS[classifier].alphas if has_norm(weighter) else None
-                choice = choose_alpha(
-                    X,
-                    y,
-                    folds,
-                    weighting=weighter,
-                    selection=selection,
-                    alphas=alphas,
-                    n_alphas=10,
-                    seed=seed,
-                    advance=advance,
-                    **CLASSIFIERS[classifier].parameters,
-                )
-                estimator.set_params(alpha=choice.alpha)
-
+    choice = _choice(X, y, settings, stage) if automatic else None
+    if choice is not None:
+        estimator.set_params(alpha=choice.alpha)
+    selection = selection_step(settings)
     if selection is not None:
         with stage("select"):
             X = select_terms(vectorizer, X, y, selection)
-
     with stage("train"):
-        model = fit_steps(vectorizer, X, y, weighter, estimator)
-        n_train = X.shape[0]
+        model = fit_steps(vectorizer, X, y, weighting_step(settings), estimator)
         del X
 
     # What is tried is what is saved.
     with stage("evaluate"):
-        held_out = scores = None
+        held_out = None
         if test_texts:
             held_out = HeldOut(test_texts, y_test, model.decision_function(test_texts))
-            scores = scores_of(model.classes_, held_out)
+        scores = None if held_out is None else scores_of(model.classes_, held_out)
     with stage("save"):
         save_plain(model, model_path)
 
     gap = getattr(estimator, "dual_gap_", None)
     return Training(
         model=model_path,
-        classifier=classifier,
-        alpha=getattr(estimator, "alpha", None),
+        settings=replace(settings, alpha=getattr(estimator, "alpha", None)),
         choice=choice,
-        weighting=weighting,
-        ngrams=ngrams,
-        min_df=min_df,
-        tokens=tokens,
-        k=k,
-        seed=seed,
-        label_counts=label_counts,
+        label_counts=parts.label_counts,
         n_train=n_train,
         n_test=len(test_texts),
         n_features_seen=n_seen,
@@ -240,10 +156,67 @@ def train(
         gap=_plain(gap),
         relative_gap=None if gap is None else _plain(np.divide(gap, estimator.objective_)),
         sides=top_words(model, 10),
-        skipped=skipped,
+        skipped=parts.skipped,
         fitted=model,
         held_out=held_out,
     )
+
+
+def _is_automatic(settings: Settings) -> bool:
+    """Tell whether alpha is to be chosen."""
+    alphas = CLASSIFIERS[settings.classifier].alphas
+    if settings.alpha == "auto" and alphas is None:
+        raise AppError(
+            f"--alpha auto is not for the {settings.classifier}; give a number, or leave it out", USAGE
+        )
+    return settings.alpha == "auto" or (settings.alpha is None and alphas is not None)
+
+
+class _Parts(NamedTuple):
+    """A corpus, split; the settings say how its texts are cut."""
+
+    settings: Settings
+    train: Labelled
+    test: Labelled
+    label_counts: dict[str, int]
+    skipped: Skipped
+
+
+def _read(source: Source, settings: Settings) -> _Parts:
+    corpus = read_corpus(source)
+    tokens = settings.tokens or ("split" if corpus.format == "corpus" else "words")
+    label_counts = dict(sorted(Counter(corpus.labels).items()))
+    if len(label_counts) < 2:
+        only = corpus.labels[0]
+        raise AppError(f"{source.name}: {only!r} is the only label; give texts with two labels or more")
+    train, test = split_texts(corpus.texts, corpus.labels, settings.holdout, settings.seed)
+    if len(set(train[1])) < 2:
+        only = train[1][0]
+        raise AppError(
+            f"{source.name}: only the label {only!r} is left to train on; give more texts, or --holdout 0"
+        )
+    return _Parts(replace(settings, tokens=tokens), train, test, label_counts, corpus.skipped)
+
+
+def _choice(X, y: np.ndarray, settings: Settings, stage: Stages) -> Choice | None:
+    """Choose alpha within the training texts; None if they are too few."""
+    folds = inner_folds(y, settings.seed)
+    weighting = weighting_step(settings)
+    with stage("choose alpha", total=len(folds)) as advance:
+        if not folds:
+            return None
+        return choose_alpha(
+            X,
+            y,
+            folds,
+            weighting=weighting,
+            selection=selection_step(settings),
+            alphas=CLASSIFIERS[settings.classifier].alphas if has_norm(weighting) else None,
+            n_alphas=10,
+            seed=settings.seed,
+            advance=advance,
+            **CLASSIFIERS[settings.classifier].parameters,
+        )
 
 
 def evaluate(model_path: str, source: Source, *, stage: Stages | None = None) -> Evaluation:

@@ -6,7 +6,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,8 +18,9 @@ from ...common.statistics import wilson_interval
 from ..data.corpus import Source, read_corpus
 from ..data.lines import MAX_EXPANSION, MAX_LINE, MIB
 from .choice import Choice, Labelled, choose_alpha, k_folds, split_texts
-from .classifiers import CLASSIFIERS, PRESETS
+from .classifiers import CLASSIFIERS
 from .scores import HeldOut, Scores, scores_of
+from .settings import Settings
 from .steps import (
     classifier_step,
     count_terms,
@@ -30,28 +31,16 @@ from .steps import (
     weighting_step,
 )
 
+ACCURATE = Settings()
+SHARED = ("classifier", "score", "tokens", "min_df", "holdout", "seed")
 FIRST_LINE = "# Found by fastsvm-sentiment tune"  # tells a file of ours from others, which are not replaced
 
 
 @dataclass(frozen=True)
-class Setting:
-    """What all recipes of a search share; the names are those of train's options."""
+class Candidate:
+    """One point of the grid, and how it did."""
 
-    classifier: str
-    score: str
-    tokens: str
-    min_df: int
-    holdout: float
-    seed: int
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """One point of the grid, and how it did; `k` None keeps all features."""
-
-    weighting: str
-    ngrams: tuple[int, int]
-    k: int | None
+    settings: Settings
     choice: Choice
 
     @property
@@ -71,9 +60,9 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Trial:
-    """How a recipe did at one alpha: a score a fold, the largest relative gap of its fits, texts in all."""
+    """How a candidate did at one alpha: a score a fold, the largest gap of its fits, texts in all."""
 
-    recipe: Recipe
+    candidate: Candidate
     alpha: float
     scores: np.ndarray
     gap: float
@@ -97,22 +86,22 @@ class Trial:
 
 @dataclass(frozen=True)
 class Tuning:
-    """What `tune` found; `recipes` are sorted, the best first, and `scores` are its on the texts held out."""
+    """What `tune` found; `candidates` are sorted, and `scores` are the best one's on the texts held out."""
 
     config: str
-    setting: Setting
+    settings: Settings
     folds: int
     label_counts: dict[str, int]
     n_train: int
     n_test: int
-    recipes: list[Recipe]
+    candidates: list[Candidate]
     scores: Scores | None
     skipped: Skipped
 
     @property
     def best(self) -> Trial:
         """The winner."""
-        return self.recipes[0].best
+        return self.candidates[0].best
 
 
 def tune(
@@ -124,17 +113,12 @@ def tune(
     k: Sequence[int | None],
     alphas: Sequence[float] | None = None,
     folds: int = 5,
-    classifier: str = "sdca-svm",
-    score: str = "f_classif",
-    tokens: str | None = None,
-    min_df: int = PRESETS["accurate"].min_df,
-    holdout: float = 0.2,
-    seed: int = 0,
+    settings: Settings = ACCURATE,
     stage: Stages | None = None,
 ) -> Tuning:
     """Try every recipe of a grid on folds of the training texts, and write the best one as a config file.
 
-    The texts held out are those that `train` holds out with this `holdout` and `seed`. Nothing is chosen by
+    The texts held out are those that `train` holds out with these settings. Nothing is chosen by
     them: they are shown once, to the winner.
 
     Parameters
@@ -149,10 +133,10 @@ def tune(
         By default each recipe has a path of its own; see `choose_alpha`.
     folds : int
         How many parts the training texts are cut into.
-    classifier : str
-        An SDCA classifier of `CLASSIFIERS`.
-    score, tokens, min_df, holdout, seed, stage
-        As in `pipeline.train`.
+    settings : Settings
+        What all candidates share; the classifier is one of SDCA.
+    stage : Stages, optional
+        As in `training.train`.
 
     Returns
     -------
@@ -166,49 +150,50 @@ def tune(
         if len(label_counts) < 2:
             only = corpus.labels[0]
             raise AppError(f"{source.name}: {only!r} is the only label; give texts with two labels or more")
-        train, test = split_texts(corpus.texts, corpus.labels, holdout, seed)
+        train, test = split_texts(corpus.texts, corpus.labels, settings.holdout, settings.seed)
         _check_folds(source, train[1], folds)
-        tokens = tokens or ("split" if corpus.format == "corpus" else "words")
-        setting = Setting(classifier, score, tokens, min_df, holdout, seed)
+        tokens = settings.tokens or ("split" if corpus.format == "corpus" else "words")
+        settings = replace(settings, tokens=tokens)
         skipped = corpus.skipped
         del corpus
 
-    recipes = []
+    candidates = []
     with stage("search", total=len(ngrams) * len(k) * len(weightings) * folds) as advance:
         texts, y = train[0], np.asarray(train[1])
-        parts = k_folds(y, folds, seed)
+        parts = k_folds(y, folds, settings.seed)
         for size in ngrams:
-            X = count_terms(source, texts, vectorizer_step(setting.tokens, size, setting.min_df))
+            X = count_terms(source, texts, vectorizer_step(replace(settings, ngrams=size)))
             different = _different(k, X.shape[1])
             for number in different:
                 for weighting in weightings:
+                    own = replace(settings, ngrams=size, k=number, weighting=weighting)
                     choice = choose_alpha(
                         X,
                         y,
                         parts,
-                        selection=selection_step(number, score),
-                        weighting=weighting_step(weighting),
+                        selection=selection_step(own),
+                        weighting=weighting_step(own),
                         alphas=alphas,
-                        seed=seed,
+                        seed=settings.seed,
                         advance=advance,
-                        **CLASSIFIERS[classifier].parameters,
+                        **CLASSIFIERS[settings.classifier].parameters,
                     )
-                    recipes.append(Recipe(weighting, size, number, choice))
+                    candidates.append(Candidate(own, choice))
             for _ in range((len(k) - len(different)) * len(weightings) * folds):
                 advance()
             del X
-    recipes.sort(key=lambda recipe: -recipe.best.mean)  # of equals the first stays first
+    candidates.sort(key=lambda candidate: -candidate.best.mean)  # of equals the first stays first
 
     with stage("evaluate"):
-        scores = _try(recipes[0], setting, source, train, test) if test[0] else None
+        scores = _try(candidates[0], source, train, test) if test[0] else None
     result = Tuning(
         config=config_path,
-        setting=setting,
+        settings=settings,
         folds=folds,
         label_counts=label_counts,
         n_train=len(train[0]),
         n_test=len(test[0]),
-        recipes=recipes,
+        candidates=candidates,
         scores=scores,
         skipped=skipped,
     )
@@ -243,22 +228,23 @@ def _different(k: Sequence[int | None], n_features: int) -> list[int | None]:
     return list(dict.fromkeys(None if number is None or number >= n_features else number for number in k))
 
 
-def _try(recipe: Recipe, setting: Setting, source: Source, train: Labelled, test: Labelled) -> Scores:
-    """Train the recipe as `pipeline.train` does, and show it the texts held out."""
-    vectorizer = vectorizer_step(setting.tokens, recipe.ngrams, setting.min_df)
+def _try(candidate: Candidate, source: Source, train: Labelled, test: Labelled) -> Scores:
+    """Train the candidate as `training.train` does, and show it the texts held out."""
+    settings = replace(candidate.settings, alpha=candidate.choice.alpha)
+    vectorizer = vectorizer_step(settings)
     X = count_terms(source, train[0], vectorizer)
-    X = select_terms(vectorizer, X, train[1], selection_step(recipe.k, setting.score))
-    estimator = classifier_step(setting.classifier, recipe.choice.alpha, None, setting.seed)
-    model = fit_steps(vectorizer, X, train[1], weighting_step(recipe.weighting), estimator)
+    X = select_terms(vectorizer, X, train[1], selection_step(settings))
+    model = fit_steps(vectorizer, X, train[1], weighting_step(settings), classifier_step(settings))
     return scores_of(model.classes_, HeldOut(*test, model.decision_function(test[0])))
 
 
 def _config(result: Tuning, source: Source) -> str:
     """Return the winner as a TOML file that `train --config` takes."""
-    recipe, best = result.recipes[0], result.best
+    best = result.best
+    settings = best.candidate.settings
     low, high = best.interval
     comment = (
-        f"{FIRST_LINE} {printable(source.name)}: the best of {len(result.recipes):,} recipes, "
+        f"{FIRST_LINE} {printable(source.name)}: the best of {len(result.candidates):,} recipes, "
         f"accuracy {best.mean:.4f} ({low:.4f} to {high:.4f}) "
         f"on {result.folds} folds of {result.n_train:,} texts"
     )
@@ -270,14 +256,19 @@ def _config(result: Tuning, source: Source) -> str:
         "label-col": None if source.label_column == "label" else source.label_column,
         "max-line-mib": None if source.max_line == MAX_LINE else source.max_line // MIB,
         "max-expansion": None if source.max_expansion == MAX_EXPANSION else source.max_expansion,
-        "weighting": recipe.weighting,
-        "ngrams": "{}-{}".format(*recipe.ngrams),
-        "k": "all" if recipe.k is None else recipe.k,
+        "weighting": settings.weighting,
+        "ngrams": "{}-{}".format(*settings.ngrams),
+        "k": "all" if settings.k is None else settings.k,
         "alpha": best.alpha,
-        **{name.replace("_", "-"): value for name, value in vars(result.setting).items()},
+        **{name.replace("_", "-"): value for name, value in shared(settings).items()},
     }
     lines = [f"{key} = {_toml(value)}" for key, value in options.items() if value is not None]
     return "\n".join([comment, *lines, ""])
+
+
+def shared(settings: Settings) -> dict:
+    """Return what all candidates of a search share, by the names of train's options."""
+    return {name: getattr(settings, name) for name in SHARED}
 
 
 def _toml(value: str | float) -> str:

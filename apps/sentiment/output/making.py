@@ -52,14 +52,18 @@ def again_section(training: Training, command: str) -> str:
     weighting = getattr(steps.get("weighting"), "weighting", "counts")
     classifier = steps["classifier"]
     loss = getattr(classifier, "loss", None)
+    alpha = training.settings.alpha
     rows = [
         ("Classifier", f"{type(classifier).__name__}{f', loss {loss}' if loss else ''}"),
-        ("Regularisation alpha", "none" if training.alpha is None else f"{training.alpha:g}"),
+        (
+            "Regularisation alpha",
+            "none" if alpha is None else f"{alpha:g}",
+        ),
         ("Words in a row", length),
         ("Terms weighted by", WORDS_OF_WEIGHTINGS.get(weighting, weighting)),
         ("Terms kept", f"{training.n_features:,} of {training.n_features_seen:,}"),
         ("Epochs", f"{np.max(training.n_iter):,}"),
-        ("Seed", training.seed),
+        ("Seed", training.settings.seed),
         ("Versions", ", ".join(f"{name} {version(name)}" for name in ("fastsvm", "numpy", "scipy"))),
     ]
     table = "\n".join(f'<tr><th scope="row">{name}</th><td>{text(value)}</td></tr>' for name, value in rows)

@@ -61,7 +61,7 @@ def _header(training: Training, corpus: str) -> str:
         ("labels", len(training.label_counts)),
         ("terms known", training.n_features),
     ]
-    origin = [training.model, training.classifier, f"fastsvm {version('fastsvm')}"]
+    origin = [training.model, training.settings.classifier, f"fastsvm {version('fastsvm')}"]
     skipped = ""
     if training.skipped.count:
         skipped = f'<p class="notice">{many(training.skipped.count, "record")} of the corpus skipped.</p>\n'

@@ -19,17 +19,18 @@ LABELS_CROSSED = 20  # of more there is no confusion table
 
 def training_record(result: Training, seconds: dict[str, float]) -> dict:
     """Return what `train --json` prints."""
+    settings = result.settings
     return {
         "model": result.model,
-        "classifier": result.classifier,
-        "alpha": result.alpha,
+        "classifier": settings.classifier,
+        "alpha": settings.alpha,
         "alpha_choice": _choice_record(result.choice),
-        "weighting": result.weighting,
-        "ngrams": "{}-{}".format(*result.ngrams),
-        "min_df": result.min_df,
-        "tokens": result.tokens,
-        "k": "all" if result.k is None else result.k,
-        "seed": result.seed,
+        "weighting": settings.weighting,
+        "ngrams": "{}-{}".format(*settings.ngrams),
+        "min_df": settings.min_df,
+        "tokens": settings.tokens,
+        "k": "all" if settings.k is None else settings.k,
+        "seed": settings.seed,
         "label_counts": result.label_counts,
         "n_train": result.n_train,
         "n_test": result.n_test,
@@ -47,12 +48,12 @@ def training_record(result: Training, seconds: dict[str, float]) -> dict:
 
 def print_training(result: Training, seconds: dict[str, float], source: Source) -> None:
     """Print what `train` did."""
-    n = result.n_train + result.n_test
+    n, settings = result.n_train + result.n_test, result.settings
     print_line(f"{source.name}: {n:,} texts, {result.n_train:,} to train on and {result.n_test:,} held out")
     every = result.n_features == result.n_features_seen
-    rare = "" if result.min_df == 1 else f" in {result.min_df} texts or more"
+    rare = "" if settings.min_df == 1 else f" in {settings.min_df} texts or more"
     kept = "all" if every else f"{result.n_features:,}"
-    print_line(f"{result.n_features_seen:,} features{rare}, {kept} kept, weighed by {result.weighting}")
+    print_line(f"{result.n_features_seen:,} features{rare}, {kept} kept, weighed by {settings.weighting}")
     print_heading("Labels")
     print_table(("label", "texts"), [(label, f"{n:,}") for label, n in result.label_counts.items()])
     print_heading("Held-out texts")
@@ -89,7 +90,7 @@ def print_choice(choice: Choice) -> None:
 def certificate(result: Training) -> str:
     """Say in plain words how near the optimum the classifier is."""
     if result.relative_gap is None:
-        return f"none: the {result.classifier} has no dual problem to bound its loss from below"
+        return f"none: the {result.settings.classifier} has no dual problem to bound its loss from below"
     gap = np.max(result.relative_gap)
     which = "" if np.ndim(result.relative_gap) == 0 else "largest "
     return f"{which}relative gap {gap:.1e}: no weights have an objective lower by more than {100 * gap:.2g} %"

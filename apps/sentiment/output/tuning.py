@@ -7,7 +7,7 @@ import sys
 from ...common.output import print_heading, print_line, print_table, print_times
 from ...common.tables import csv_writer
 from ..data.corpus import Source
-from ..model.tuning import Trial, Tuning
+from ..model.tuning import Trial, Tuning, shared
 from .tables import print_scores
 
 COLUMNS = ("weighting", "ngrams", "k", "alpha", "mean", "deviation", "low", "high", "gap")
@@ -18,7 +18,7 @@ def tuning_record(result: Tuning, seconds: dict[str, float]) -> dict:
     scores = result.scores
     return {
         "config": result.config,
-        **vars(result.setting),
+        **shared(result.settings),
         "folds": result.folds,
         "label_counts": result.label_counts,
         "n_train": result.n_train,
@@ -51,7 +51,7 @@ def print_tuning(result: Tuning, seconds: dict[str, float], source: Source) -> N
     )
     print_heading("Recipes, each at its best alpha")
     header = ("weighting", "n-grams", "k", "alpha", "accuracy", "sd", "95 % interval")
-    print_table(header, [_row(recipe.best) for recipe in result.recipes])
+    print_table(header, [_row(candidate.best) for candidate in result.candidates])
     print_heading("The first of them on the held-out texts")
     if result.scores:
         print_scores(result.scores)
@@ -64,17 +64,17 @@ def print_tuning(result: Tuning, seconds: dict[str, float], source: Source) -> N
 
 
 def _trials(result: Tuning) -> list[Trial]:
-    trials = [trial for recipe in result.recipes for trial in recipe.trials]
+    trials = [trial for candidate in result.candidates for trial in candidate.trials]
     return sorted(trials, key=lambda trial: -trial.mean)
 
 
 def _record(trial: Trial) -> dict:
-    recipe = trial.recipe
+    settings = trial.candidate.settings
     low, high = trial.interval
     return {
-        "weighting": recipe.weighting,
-        "ngrams": "{}-{}".format(*recipe.ngrams),
-        "k": "all" if recipe.k is None else recipe.k,
+        "weighting": settings.weighting,
+        "ngrams": "{}-{}".format(*settings.ngrams),
+        "k": "all" if settings.k is None else settings.k,
         "alpha": trial.alpha,
         "mean": trial.mean,
         "deviation": trial.deviation,
