@@ -6,7 +6,7 @@ import click
 
 from ..common.app import App
 from .commands import COMMANDS
-from .data.quiet import own_stderr
+from .data.decoder_messages import own_stderr
 
 
 @click.group(

@@ -6,8 +6,8 @@ import numpy as np
 
 from ..text._sort import are_ascending
 from ..text.reading import DEFAULT_PATTERN, PATTERNS, SPLIT_PATTERN
+from ..text.term_weights import LEARNED, Weighing
 from ..text.terms import Terms
-from ..text.weighing import LEARNED, Weighing
 from .codec import Codec, check_transformer, pack_names, set_names
 from .container import (
     FLOATS,

@@ -8,7 +8,7 @@ from ..solvers import as_rows
 from ..solvers._sparse import as_csr
 from ._counts import as_counts, column_blocks, rows_of, with_values
 from ._scores import add_by_class, log_ratios
-from .weighing import Weighing, float_type
+from .term_weights import Weighing, float_type
 
 __all__ = ["Weighting"]
 

@@ -15,7 +15,7 @@ from fastsvm import SDCAClassifier
 from fastsvm_apps.common.statistics import resampled_interval, wilson_interval
 from fastsvm_apps.sentiment.data.corpus import Source
 from fastsvm_apps.sentiment.model import comparison
-from fastsvm_apps.sentiment.model.choice import split_texts
+from fastsvm_apps.sentiment.model.alpha_choice import split_texts
 from fastsvm_apps.sentiment.model.classifiers import CLASSIFIERS
 from fastsvm_apps.sentiment.model.settings import Settings
 from fastsvm_apps.sentiment.model.steps import weighting_step

@@ -10,7 +10,7 @@ from fastsvm_apps.sentiment.data.corpus import Source
 from fastsvm_apps.sentiment.model.prediction import load_text_model
 from fastsvm_apps.sentiment.model.training import evaluate
 
-CARD = (resources.files("fastsvm_apps.sentiment") / "models" / "MODEL_CARD.md").read_text(encoding="utf-8")
+CARD = (resources.files("fastsvm_apps.sentiment") / "shipped" / "MODEL_CARD.md").read_text(encoding="utf-8")
 SHORT = {
     "what a waste of money": "neg",
     "I love it": "pos",
@@ -28,7 +28,7 @@ def english():
 
 
 def test_it_is_there_and_small(english):
-    file = resources.files("fastsvm_apps.sentiment") / "models" / "english.safetensors"
+    file = resources.files("fastsvm_apps.sentiment") / "shipped" / "english.safetensors"
     assert file.stat().st_size < 2_000_000
     assert english.classes_.tolist() == ["neg", "pos"]
     assert len(english["vectorizer"].get_feature_names_out()) == english["classifier"].coef_.shape[1]

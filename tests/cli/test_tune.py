@@ -14,7 +14,7 @@ import pytest
 
 from fastsvm_apps.sentiment.data.corpus import Source, read_corpus
 from fastsvm_apps.sentiment.model import tuning
-from fastsvm_apps.sentiment.model.choice import split_texts
+from fastsvm_apps.sentiment.model.alpha_choice import split_texts
 
 GRID = ("--weightings", "counts,tfidf", "--ngrams", "1,2", "--k", "20,all", "--alphas", "0.1,0.01,0.001")
 SMALL = ("--weightings", "tfidf", "--ngrams", "1", "--k", "all", "--alphas", "0.01")

@@ -196,7 +196,7 @@ def test_the_model_that_comes_along(run, model, write, texts, tmp_path, monkeypa
     corpus = write(texts(20))
     expected = run("evaluate", model, corpus).stdout
     assert run("evaluate", "english", corpus).stdout == expected
-    monkeypatch.setattr(prediction, "SHIPPED", "models/none.safetensors")
+    monkeypatch.setattr(prediction, "SHIPPED", "shipped/none.safetensors")
     result = run("predict", input="great")
     assert (result.exit_code, result.stdout) == (1, "")
     expected = (

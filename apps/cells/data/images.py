@@ -8,8 +8,8 @@ import stat
 from collections.abc import Sequence
 from functools import cache
 
+from .decoder_messages import hear
 from .header import DAMAGED, BadImage, Header, decodable, read_header
-from .quiet import hear
 
 MAX_PIXELS = 100_000_000
 MIN_SIDE = 32  # pixels

@@ -29,7 +29,7 @@ from .settings import FEATURES
 BATCH = 64  # images whose cells are classified at once
 KEPT_PIXELS = 1 << 20  # of an image that is kept until it is drawn; a larger one is decoded again
 THUMBNAIL = 96  # pixels, its longer side
-SHIPPED = "models/white_cells.safetensors"
+SHIPPED = "shipped/white_cells.safetensors"
 APP = __package__.rpartition(".")[0]
 
 

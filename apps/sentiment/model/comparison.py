@@ -16,7 +16,7 @@ from ...common.errors import AppError, Skipped
 from ...common.progress import Stages
 from ...common.statistics import resampled_interval, wilson_interval
 from ..data.corpus import Source, read_corpus
-from .choice import split_texts
+from .alpha_choice import split_texts
 from .classifiers import CLASSIFIERS
 from .prediction import decide
 from .settings import Settings

@@ -51,7 +51,7 @@ from fastsvm.model_files import save_plain
 
 from ...common.errors import USAGE, AppError
 from ...common.files import check_file, check_model_path, replace_file
-from .effect import Effect, effect_of, weighted_coef
+from .term_effects import Effect, effect_of, weighted_coef
 
 SOLVER_TYPES = {"hinge": "L2R_L1LOSS_SVC_DUAL", "squared_hinge": "L2R_L2LOSS_SVC_DUAL", "log": "L2R_LR_DUAL"}
 VOCABULARY = ".vocabulary.tsv"

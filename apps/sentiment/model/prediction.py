@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fastsvm.fitting import Pipeline
 
 PACKAGE = "fastsvm_apps.sentiment"
-SHIPPED = "models/english.safetensors"
+SHIPPED = "shipped/english.safetensors"
 SHIPPED_NAME = "english"
 TRAIN_AGAIN = "the weights of this model are too large, train it again"
 

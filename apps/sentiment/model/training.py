@@ -15,9 +15,8 @@ from ...common.errors import USAGE, AppError, Skipped, place_of
 from ...common.files import check_model_path
 from ...common.progress import Stages
 from ..data.corpus import Source, read_corpus
-from .choice import Choice, Labelled, choose_alpha, inner_folds, split_texts
+from .alpha_choice import Choice, Labelled, choose_alpha, inner_folds, split_texts
 from .classifiers import CLASSIFIERS
-from .effect import weighted_coef
 from .prediction import check_scores, load_scorer
 from .scores import HeldOut, Scores, scores_of
 from .settings import Settings
@@ -31,6 +30,7 @@ from .steps import (
     vectorizer_step,
     weighting_step,
 )
+from .term_effects import weighted_coef
 
 ACCURATE = Settings()
 

@@ -17,7 +17,7 @@ from ...common.progress import Stages
 from ...common.statistics import wilson_interval
 from ..data.corpus import Source, read_corpus
 from ..data.lines import MAX_EXPANSION, MAX_LINE, MIB
-from .choice import Choice, Labelled, choose_alpha, k_folds, split_texts
+from .alpha_choice import Choice, Labelled, choose_alpha, k_folds, split_texts
 from .classifiers import CLASSIFIERS
 from .scores import HeldOut, Scores, scores_of
 from .settings import Settings

@@ -11,14 +11,14 @@ import numpy as np
 
 from ...common.html import bdi, confusion_table, fact_boxes, packaged, page, with_links, write_page
 from ...common.output import many, percent
-from ..model import measures
+from ..model import diagnostics
 from ..model.explanation import Explainer
 from ..model.prediction import decide
 from ..model.training import Training
-from . import charts, highlights
-from .charts import Axis, Chart
+from . import highlights, page_charts
 from .highlights import highlight, shorten
-from .making import again_section, certificate_section
+from .page_charts import Axis, Chart
+from .provenance import again_section, certificate_section
 
 LABELS_LISTED, LABELS_CROSSED = 100, 12  # rows of the table of labels; of the confusion table
 LABELS_WITH_WORDS = 12
@@ -101,7 +101,7 @@ right; 95 % interval {_percent(low)} to {_percent(high)}. Always saying {_name(c
 
 
 def _label_table(training: Training) -> str:
-    rows = sorted(measures.label_scores(training.scores), key=lambda row: (-row.n, row.label))
+    rows = sorted(diagnostics.label_scores(training.scores), key=lambda row: (-row.n, row.label))
     macro = sum(row.f1 or 0.0 for row in rows) / len(rows)
     listed = rows[:LABELS_LISTED]
     cells = "\n".join(
@@ -176,8 +176,10 @@ def _curves(training: Training) -> str:
     names = [str(label) for label in classes]
     two = len(names) == 2
     often = Counter(training.held_out.labels)
-    chosen = names[1:] if two else sorted(names, key=lambda label: (-often[label], label))[: charts.SERIES]
-    found = [measures.curves(classes, training.held_out, label) for label in chosen]
+    chosen = (
+        names[1:] if two else sorted(names, key=lambda label: (-often[label], label))[: page_charts.SERIES]
+    )
+    found = [diagnostics.curves(classes, training.held_out, label) for label in chosen]
     drawn = [curve for curve in found if curve]
     if not drawn:
         return "<p>None: they need held-out texts with and without a label.</p>"
@@ -193,7 +195,7 @@ def _curves(training: Training) -> str:
         roc.line(curve.roc, f"series-{i}")
         pr.line(curve.precision_recall, f"series-{i}")
     rows = "\n".join(
-        f'<tr><th scope="row">{"" if two else charts.sample(i)}{_name(curve.label)}</th>'
+        f'<tr><th scope="row">{"" if two else page_charts.sample(i)}{_name(curve.label)}</th>'
         f'<td class="number">{curve.area:.3f}</td><td class="number">{curve.average_precision:.3f}</td>'
         f'<td class="number">{_percent(curve.share)}</td></tr>'
         for i, curve in enumerate(drawn)
@@ -240,9 +242,9 @@ def _reliability(training: Training) -> str:
         axes = Axis("probability, mean of the group"), Axis("share of texts with the label")
     else:
         what, whose = "has the label predicted for it", "of the predicted label"
-        sure, right = probability.max(axis=1), measures.correct(classes, held_out)
+        sure, right = probability.max(axis=1), diagnostics.correct(classes, held_out)
         axes = Axis("probability, mean of the group"), Axis("share of texts predicted right")
-    groups = measures.by_probability(sure, right)
+    groups = diagnostics.by_probability(sure, right)
     off = sum(group.n * abs(group.share - group.mean) for group in groups) / len(sure)
     told = "; ".join(f"{group.mean:.2f}: {_percent(group.share)}" for group in groups)
     chart = Chart(f"Share of texts by the probability {whose}. {told}", *axes)
@@ -260,9 +262,9 @@ distance, weighted by the texts, is <strong>{_percent(off)}</strong>.</p>
 
 
 def _by_margin(training: Training) -> str:
-    margin = measures.margins(training.held_out.decision)
-    right = measures.correct(training.fitted.classes_, training.held_out)
-    groups = measures.by_margin(margin, right, max(1, min(10, len(margin) // 10)))
+    margin = diagnostics.margins(training.held_out.decision)
+    right = diagnostics.correct(training.fitted.classes_, training.held_out)
+    groups = diagnostics.by_margin(margin, right, max(1, min(10, len(margin) // 10)))
     told = "; ".join(f"group {i}: {_percent(group.share)}" for i, group in enumerate(groups, 1))
     ticks = [(i, str(i)) for i in range(1, len(groups) + 1)]
     chart = Chart(
@@ -282,7 +284,7 @@ about the same size by their margin. Lines at the bars: 95 % intervals.</p>
 </div>"""
 
 
-def _group_table(groups: Sequence[measures.Group], value: str, share: str) -> str:
+def _group_table(groups: Sequence[diagnostics.Group], value: str, share: str) -> str:
     rows = "\n".join(
         f'<tr><th scope="row" class="number">{i}</th>'
         f'<td class="number">{group.low:.3f} to {group.high:.3f}</td>'
@@ -334,10 +336,10 @@ def _mistakes(training: Training) -> str:
     if training.held_out is None:
         return ""
     classes, held_out = training.fitted.classes_, training.held_out
-    wrong = np.flatnonzero(~measures.correct(classes, held_out))
+    wrong = np.flatnonzero(~diagnostics.correct(classes, held_out))
     if not len(wrong):
         return "<p>None: the label of every held-out text was found.</p>"
-    margin = measures.margins(held_out.decision)
+    margin = diagnostics.margins(held_out.decision)
     worst = wrong[np.argsort(-margin[wrong], kind="stable")][:MISTAKES]
     predicted = decide(classes, held_out.decision)[0]
     explainer = Explainer(training.fitted)
@@ -391,4 +393,4 @@ def _style() -> str:
         for kind, color in (("right", "--accent"), ("wrong", "--bad"))
         for shade in range(1, SHADES + 1)
     )
-    return charts.STYLE + highlights.STYLE + packaged(__package__, "page.css") + shades
+    return page_charts.STYLE + highlights.STYLE + packaged(__package__, "page.css") + shades

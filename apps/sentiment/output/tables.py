@@ -9,8 +9,8 @@ import numpy as np
 from ...common.output import print_confusion, print_heading, print_line, print_table, print_times
 from ...common.tables import csv_writer
 from ..data.corpus import Source
-from ..model.choice import Choice
-from ..model.measures import label_scores
+from ..model.alpha_choice import Choice
+from ..model.diagnostics import label_scores
 from ..model.scores import Scores
 from ..model.training import Evaluation, Side, Training
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, precision_recall_fscore_support, roc_auc_score
 
-from fastsvm_apps.sentiment.model.measures import (
+from fastsvm_apps.sentiment.model.diagnostics import (
     by_margin,
     by_probability,
     correct,

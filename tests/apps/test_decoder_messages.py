@@ -3,7 +3,7 @@
 import os
 import threading
 
-from fastsvm_apps.cells.data.quiet import _Listener
+from fastsvm_apps.cells.data.decoder_messages import _Listener
 
 
 def test_a_thread_that_still_listens_does_not_keep_stderr(capfd):

@@ -1,7 +1,7 @@
 """Train the model that is shipped, white_cells.safetensors.
 
-    python apps/cells/models/make_white_cells.py CELLS            train and replace it
-    python apps/cells/models/make_white_cells.py CELLS --check    train, and compare with what is shipped
+    python apps/cells/shipped/make_white_cells.py CELLS            train and replace it
+    python apps/cells/shipped/make_white_cells.py CELLS --check    train, and compare with what is shipped
 
 CELLS is a folder with `images/<CLASS>/*.jpeg` and `groups.csv` (columns file, original). The model card,
 MODEL_CARD.md, says where such images come from.

@@ -8,7 +8,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.feature_selection import SelectKBest, chi2
 
 from fastsvm import SDCAClassifier, sdca_path
-from fastsvm_apps.sentiment.model.choice import choose_alpha, inner_folds, k_folds
+from fastsvm_apps.sentiment.model.alpha_choice import choose_alpha, inner_folds, k_folds
 
 ALPHAS = [3e-2, 3e-3, 3e-4]
 

@@ -1,7 +1,7 @@
 """Train the model that is shipped, english.safetensors, and measure how good it is.
 
-    python apps/sentiment/models/make_english.py DATA            train and replace it
-    python apps/sentiment/models/make_english.py DATA --check    train, and compare with what is shipped
+    python apps/sentiment/shipped/make_english.py DATA            train and replace it
+    python apps/sentiment/shipped/make_english.py DATA --check    train, and compare with what is shipped
 
 DATA is a folder with `sentiment.txt`, product reviews, and `imdb_10k.tsv`, film reviews. The model card,
 MODEL_CARD.md, says what they are. The measures are printed as the tables of the card.

@@ -12,8 +12,8 @@ from fastsvm_apps.common.options import CountOrAll
 from fastsvm_apps.sentiment.commands._options import NGrams
 from fastsvm_apps.sentiment.commands._reproduction import command_line
 from fastsvm_apps.sentiment.model.explanation import Span
-from fastsvm_apps.sentiment.output.charts import BOTTOM, LEFT, RIGHT, TOP, Axis, Chart
 from fastsvm_apps.sentiment.output.highlights import CONTEXT, ROOM, WORD, highlight
+from fastsvm_apps.sentiment.output.page_charts import BOTTOM, LEFT, RIGHT, TOP, Axis, Chart
 
 SVG = "{http://www.w3.org/2000/svg}"
 
