@@ -9,7 +9,7 @@ import sys
 
 import click
 
-from .errors import DONE, FAILED, USAGE, AppError
+from .errors import DONE, FAILED, USAGE, AppError, is_shortage
 from .interrupts import come_again
 from .output import one_line
 from .streams import discard, open_closed, tell
@@ -62,11 +62,6 @@ class App(click.Group):
             raise _failure(str(error), error.exit_code) from error
         except KeyboardInterrupt:
             raise _failure("interrupted", FAILED) from None
-        except (MemoryError, RuntimeError) as error:
-            if isinstance(error, RuntimeError) and "start new thread" not in str(error):
-                raise
-            what = f"out of memory ({error})" if str(error) else "out of memory"
-            raise _failure(f"{what}; work on less at a time, or with more memory", FAILED) from None
         except ImportError as error:
             raise _failure(
                 f"a library cannot be loaded: {error}; install fastsvm again, or give it more memory", FAILED
@@ -77,6 +72,11 @@ class App(click.Group):
         except OSError as error:
             what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
             raise _failure(what, FAILED) from error
+        except Exception as error:
+            if not is_shortage(error):
+                raise
+            what = f"out of memory ({error})" if str(error) else "out of memory"
+            raise _failure(f"{what}; work on less at a time, or with more memory", FAILED) from None
 
     def _refuse_unknown_variables(self, ctx):
         prefix = f"{ctx.auto_envvar_prefix}_"

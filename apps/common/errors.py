@@ -55,3 +55,9 @@ class Skipped:
     def exit_code(self) -> int:
         """The exit code of a command that got this far."""
         return SKIPPED if self.count else DONE
+
+
+def is_shortage(error: Exception) -> bool:
+    """Tell whether there was no memory; C++ libraries, threads and OpenCV say so in words."""
+    words = ("bad_alloc", "start new thread", "Insufficient memory")
+    return isinstance(error, MemoryError) or any(word in str(error) for word in words)

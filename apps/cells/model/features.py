@@ -29,6 +29,7 @@ from itertools import product
 
 import numpy as np
 
+from ...common.errors import is_shortage
 from . import _pixels
 from .document import SIZE, crop, gray_negative, locate_report
 from .locate import COLOUR_PLANES, Cell, Field
@@ -300,7 +301,9 @@ def _dents(contour: np.ndarray) -> np.ndarray:
     hull = cv2.convexHull(contour, returnPoints=False)
     try:
         defects = cv2.convexityDefects(contour, hull)
-    except cv2.error:  # an outline that touches itself
+    except cv2.error as error:  # an outline that touches itself
+        if is_shortage(error):
+            raise
         defects = None
     if defects is not None:
         deepest = np.sort(defects.reshape(-1, 4)[:, 3])[::-1][:N_DEFECTS] / 256

@@ -1,0 +1,37 @@
+import click
+import cv2
+import pytest
+from click.testing import CliRunner
+
+from fastsvm_apps.common.app import App
+
+
+def failing(error):
+    @click.group(cls=App)
+    def main():
+        pass
+
+    @main.command()
+    def work():
+        raise error
+
+    return CliRunner().invoke(main, ["work"])
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError("of 8 bytes"),
+        RuntimeError("can't start new thread"),
+        cv2.error("std::bad_alloc"),
+        cv2.error("OpenCV: Insufficient memory, Failed to allocate 8 bytes in function 'OutOfMemoryError'"),
+    ],
+)
+def test_too_little_memory_is_one_line(error):
+    done = failing(error)
+    assert done.exit_code == 1
+    assert done.output == f"error: out of memory ({error}); work on less at a time, or with more memory\n"
+
+
+def test_other_errors_are_not_hidden():
+    assert isinstance(failing(RuntimeError("a bug")).exception, RuntimeError)
