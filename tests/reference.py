@@ -62,7 +62,7 @@ def pegasos(
     return w, b0
 
 
-def perceptron(X, y, order, *, sample_weight=None, fit_intercept=True, averaging=False):
+def perceptron(X, y, order, *, sample_weight=None, fit_intercept=True, averaging="last"):
     """The perceptron; stops after an epoch without a mistake. Returns (w, b0, epochs)."""
     c = np.ones(len(y)) if sample_weight is None else sample_weight
     w, b0 = np.zeros(X.shape[1]), 0.0
@@ -79,7 +79,7 @@ def perceptron(X, y, order, *, sample_weight=None, fit_intercept=True, averaging
             total, total0, t = total + w, total0 + b0, t + 1
         if mistakes == 0:
             break
-    return (total / t, total0 / t, epochs) if averaging else (w, b0, epochs)
+    return (total / t, total0 / t, epochs) if averaging == "all" else (w, b0, epochs)
 
 
 def dual_step(loss, m, b, q, c, width=1.0):
@@ -140,7 +140,7 @@ def sdca(
                 w, b0 = w * (t - 1) / t, b0 * (t - 1) / t
             iterates.append(b.copy())
         b0 += intercept_column / (alpha * n) * (b @ y)
-    if averaging == "average":
+    if averaging == "tail":
         b = np.mean(iterates[len(iterates) // 2 :], axis=0)
         w = X.T @ (b * y) / (alpha * n)
     return b, w, b0

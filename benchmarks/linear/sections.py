@@ -189,7 +189,7 @@ def _passes(data, rounds):
     w = np.random.default_rng(0).normal(size=data.X.shape[1])
     problem = Problem(data.X, np.where(data.X @ w > 0, 1, -1))
     order = np.random.default_rng(1).permuted(np.tile(np.arange(problem.n), (rounds + 1, 1)), axis=1)
-    made = {"fit_intercept": False, "max_iter": rounds + 1, "averaging": False, "random": as_state(0)}
+    made = {"fit_intercept": False, "max_iter": rounds + 1, "averaging": "last", "random": as_state(0)}
     run = PerceptronSolver(problem, order=order, **made)
     run.resume({"w": w, "bias": 1e-300})  # empty rows are no mistakes either
 

@@ -37,7 +37,7 @@ class SDCAClassifier(LinearClassifier, SDCA):
         False: b0 = 0.
     order : {"permutation", "random", "cyclic"}, default="permutation"
         Rows of an epoch: a fresh permutation, draws with replacement, one permutation for all epochs.
-    averaging : {"last", "average", "random"}, default="last"
+    averaging : {"last", "tail", "random"}, default="last"
         Return the last iterate, the average over the second half of the steps, or one iterate drawn
         from it; the certificate is that of what is returned.
     sgd_init : bool, default=False
@@ -124,8 +124,8 @@ class PegasosClassifier(LinearClassifier, Pegasos):
         Step on b0 too, by min(1/(alpha t), 1/sqrt(t)), unregularised. False: b0 = 0.
     batch_size : int, default=1
         Rows a step.
-    sampling : {"epochs", "replacement"}, default="epochs"
-        Walk a fresh permutation in each epoch, or draw rows with replacement.
+    order : {"permutation", "random"}, default="permutation"
+        Rows of an epoch: a fresh permutation, or draws with replacement.
     project : bool, default=False
         Keep w in the ball that holds the optimum.
     averaging : {"last", "tail"}, default="last"
@@ -198,8 +198,8 @@ class PerceptronClassifier(LinearClassifier, Perceptron):
     ----------
     max_iter : int, default=10
         Passes over X, each in a fresh permutation. A pass without a mistake is the last.
-    averaging : bool, default=False
-        Return the average of all iterates instead of the last one.
+    averaging : {"last", "all"}, default="last"
+        Return the last iterate, or the average of all.
     fit_intercept : bool, default=True
         False: b0 = 0.
     class_weight : dict, "balanced" or None, default=None
@@ -235,7 +235,7 @@ class PerceptronClassifier(LinearClassifier, Perceptron):
     >>> from sklearn.preprocessing import scale
     >>> from fastsvm import PerceptronClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> PerceptronClassifier(averaging=True, random_state=0).fit(scale(X), y).score(scale(X), y) > 0.97
+    >>> PerceptronClassifier(averaging="all", random_state=0).fit(scale(X), y).score(scale(X), y) > 0.97
     True
     """
 

@@ -6,8 +6,8 @@ from ..solvers import LOSSES
 from ..solvers._asdca_solver import ASDCASolver, as_theta
 from ..solvers._choose import SOLVERS, make_solver
 from ..solvers._input import as_alpha, as_width, flag, one_of, positive
-from ..solvers._pegasos_solver import PEGASOS_OUTPUTS, SAMPLINGS, PegasosSolver
-from ..solvers._perceptron_solver import PerceptronSolver
+from ..solvers._pegasos_solver import PEGASOS_ORDERS, PEGASOS_OUTPUTS, PegasosSolver
+from ..solvers._perceptron_solver import PERCEPTRON_OUTPUTS, PerceptronSolver
 from ..solvers._sdca_solver import ORDERS, OUTPUTS
 from ..solvers.losses import PEGASOS_LOSSES, SMOOTH_LOSSES, as_loss
 from .labels import signs_of
@@ -126,7 +126,7 @@ class Pegasos(OnlineModel):
         max_iter=20,
         fit_intercept=True,
         batch_size=1,
-        sampling="epochs",
+        order="permutation",
         project=False,
         averaging="last",
         class_weight=None,
@@ -141,7 +141,7 @@ class Pegasos(OnlineModel):
         self.max_iter = max_iter
         self.fit_intercept = fit_intercept
         self.batch_size = batch_size
-        self.sampling = sampling
+        self.order = order
         self.project = project
         self.averaging = averaging
         self.class_weight = class_weight
@@ -156,7 +156,7 @@ class Pegasos(OnlineModel):
         as_alpha(self.alpha)
         positive("max_iter", self.max_iter, kind=int)
         positive("batch_size", self.batch_size, kind=int)
-        one_of("sampling", self.sampling, SAMPLINGS)
+        one_of("order", self.order, PEGASOS_ORDERS)
         one_of("averaging", self.averaging, PEGASOS_OUTPUTS)
         flag("fit_intercept", self.fit_intercept)
         flag("project", self.project)
@@ -170,7 +170,7 @@ class Pegasos(OnlineModel):
             fit_intercept=self.fit_intercept,
             max_iter=max_iter,
             batch_size=self.batch_size,
-            order=SAMPLINGS[self.sampling],
+            order=self.order,
             project=self.project,
             averaging=self.averaging,
             random=random,
@@ -195,7 +195,7 @@ class Perceptron(OnlineModel):
         self,
         *,
         max_iter=10,
-        averaging=False,
+        averaging="last",
         fit_intercept=True,
         class_weight=None,
         n_jobs=None,
@@ -214,7 +214,7 @@ class Perceptron(OnlineModel):
 
     def _check_params(self):
         positive("max_iter", self.max_iter, kind=int)
-        flag("averaging", self.averaging)
+        one_of("averaging", self.averaging, PERCEPTRON_OUTPUTS)
         flag("fit_intercept", self.fit_intercept)
 
     def _make_solver(self, problem, random, max_iter, **_):

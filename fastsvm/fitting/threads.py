@@ -1,24 +1,14 @@
 """Threads of ours, and those of BLAS."""
 
 import functools
-import os
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from threading import Lock
 
 from threadpoolctl import ThreadpoolController
 
+from ..solvers._input import number_of_threads
+
 __all__ = ["in_threads", "number_of_threads", "one_blas_thread"]
-
-
-def number_of_threads(n_jobs):
-    """How many threads `n_jobs` asks for, as joblib counts: None is 1, -1 all processors, -2 all but one."""
-    if n_jobs == 0:
-        raise ValueError("n_jobs must not be 0: it is a number of threads, or -1 for all processors.")
-    if n_jobs is None or n_jobs > 0:
-        return n_jobs or 1
-    affinity = getattr(os, "sched_getaffinity", None)
-    processors = len(affinity(0)) if affinity else os.cpu_count() or 1
-    return max(processors + 1 + n_jobs, 1)
 
 
 def in_threads(work, items, n_workers, stop):

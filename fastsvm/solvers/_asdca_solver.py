@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from . import _asdca
-from ._input import as_alpha, as_state, as_width, flag, one_of, positive
+from ._input import as_alpha, as_state, as_width, flag, one_of, order_of, positive
 from ._solver import Point, Problem, Solver
 from .losses import SMOOTH_LOSSES, as_loss
 
@@ -147,7 +147,7 @@ def asdca(
     tol=1e-3,
     batch_size=8,
     theta="paper",
-    order=None,
+    order="permutation",
     score=None,
     random_state=None,
 ):
@@ -191,7 +191,7 @@ def asdca(
         Momentum. The paper's is 1/4 min(1, sqrt(s/m), s, (s^2/m)^(1/3)) with s = gamma alpha n / R^2,
         R^2 = max_i c_i ||x_i||^2, and has a proof: about log(1/tol) / theta epochs. Larger ones are
         faster as long as they do not diverge; see Notes.
-    order : int array of shape (>= max_iter, n_visits), default=None
+    order : "permutation" or int array of shape (>= max_iter, n_visits), default="permutation"
         The rows to visit, epoch by epoch, instead of fresh permutations.
     score : callable, default=None
         ``score(w, intercept)`` is called after each epoch; its value goes into the history.
@@ -236,7 +236,7 @@ def asdca(
         max_iter=positive("max_iter", max_iter, kind=int),
         batch_size=positive("batch_size", batch_size, kind=int),
         theta=as_theta(theta),
-        order="permutation" if order is None else order,
+        order=order_of(order, ("permutation",)),
         random=as_state(random_state),
     )
     return run.solve(None if tol is None else positive("tol", tol), score=score)

@@ -1,6 +1,16 @@
 """`sdca`, and which method it takes for which problem."""
 
-from ._input import as_alpha, as_start, as_state, as_width, flag, one_of, positive
+from ._input import (
+    as_alpha,
+    as_start,
+    as_state,
+    as_width,
+    flag,
+    number_of_threads,
+    one_of,
+    order_of,
+    positive,
+)
 from ._newton_solver import NewtonSolver
 from ._sdca_solver import ORDERS, OUTPUTS, SDCASolver
 from ._solver import Problem
@@ -76,7 +86,7 @@ def sdca(
     sgd_init=False,
     solver="auto",
     start=None,
-    n_jobs=1,
+    n_jobs=None,
     trace=False,
     score=None,
     random_state=None,
@@ -119,7 +129,7 @@ def sdca(
         A fresh permutation for each epoch (of blocks of 8 rows, and within them, where X is larger
         than 32 MiB), draws with replacement, or one permutation for all epochs. An array of shape
         (>= max_iter, n_visits) gives the rows to visit, epoch by epoch.
-    averaging : {"last", "average", "random"}, default="last"
+    averaging : {"last", "tail", "random"}, default="last"
         Return the last iterate, the average over the second half of the max_iter * n steps, or one
         iterate drawn from that half. The certificate is that of what is returned. A run that
         reaches `tol` before its second half returns its last iterate.
@@ -134,7 +144,7 @@ def sdca(
         Where to start from: dual variables b of shape (n_samples,), clipped to their domain, and an
         intercept (ignored without `fit_intercept`). A Result's of another alpha will do, since b does
         not scale with alpha. By default b = 0.
-    n_jobs : int, default=1
+    n_jobs : int or None, default=None
         Threads for the checks of X and the certificate; they do not change the result.
     trace : bool, default=False
         Take the certificate after every epoch, for the history, not only when the gap that is summed
@@ -171,9 +181,8 @@ def sdca(
     >>> result.w.round(6).tolist(), round(result.objective, 6)
     ([-0.5, 0.5], 0.75)
     """
-    if isinstance(order, str):
-        one_of("order", order, ORDERS)
-    threads = positive("n_jobs", n_jobs, kind=int)
+    order = order_of(order, ORDERS)
+    threads = number_of_threads(n_jobs)
     problem = Problem(X, y, sample_weight, threads, norms=True)
     tol = None if tol is None else positive("tol", tol)
     run = make_solver(

@@ -5,11 +5,11 @@ import math
 import numpy as np
 
 from . import _pegasos
-from ._input import as_alpha, as_state, flag, one_of, positive
+from ._input import as_alpha, as_state, flag, one_of, order_of, positive
 from ._solver import Point, Problem, Solver
 from .losses import PEGASOS_LOSSES, as_loss
 
-SAMPLINGS = {"epochs": "permutation", "replacement": "random"}
+PEGASOS_ORDERS = ("permutation", "random")
 PEGASOS_OUTPUTS = ("last", "tail")
 _KEPT = {"t", "scale", "bias", "averaging", "averaged", "mass", "bias_sum"}
 
@@ -120,10 +120,9 @@ def pegasos(
     fit_intercept=False,
     max_iter=20,
     batch_size=1,
-    sampling="epochs",
+    order="permutation",
     project=False,
     averaging="last",
-    order=None,
     trace=False,
     score=None,
     random_state=None,
@@ -161,15 +160,13 @@ def pegasos(
         Epochs: passes over X, or n draws each.
     batch_size : int, default=1
         k. The last batch of an epoch may be shorter, and is divided by its true size.
-    sampling : {"epochs", "replacement"}, default="epochs"
-        Walk a fresh permutation in each epoch, or draw rows with replacement.
+    order : {"permutation", "random"} or int array of shape (>= max_iter, n_visits), default="permutation"
+        Rows of an epoch: a fresh permutation, draws with replacement, or those given.
     project : bool, default=False
         Keep w in the ball of radius r = sqrt(1/alpha) (hinge) or sqrt(2 log(2)/alpha) (log), times
         sqrt(mean c), which holds the optimum.
     averaging : {"last", "tail"}, default="last"
         Return the last iterate or the average over the second half of the steps.
-    order : int array of shape (>= max_iter, n_visits), default=None
-        The rows to visit, epoch by epoch, instead of `sampling`.
     trace : bool, default=False
         Measure objective and gap after every epoch, at one to two extra passes over X each, instead
         of once at the end. Implied by `score`.
@@ -201,7 +198,6 @@ def pegasos(
     >>> pegasos(X, y, alpha=1.0, max_iter=500, random_state=0).w.round(2).tolist()
     [-0.5, 0.5]
     """
-    one_of("sampling", sampling, SAMPLINGS)
     run = PegasosSolver(
         Problem(X, y, sample_weight),
         loss=one_of("loss", loss, PEGASOS_LOSSES),
@@ -209,7 +205,7 @@ def pegasos(
         fit_intercept=flag("fit_intercept", fit_intercept),
         max_iter=positive("max_iter", max_iter, kind=int),
         batch_size=positive("batch_size", batch_size, kind=int),
-        order=SAMPLINGS[sampling] if order is None else order,
+        order=order_of(order, PEGASOS_ORDERS),
         project=flag("project", project),
         averaging=one_of("averaging", averaging, PEGASOS_OUTPUTS),
         random=as_state(random_state),

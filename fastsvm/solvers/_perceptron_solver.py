@@ -3,8 +3,10 @@
 import numpy as np
 
 from . import _perceptron
-from ._input import as_state, flag, positive
+from ._input import as_state, flag, one_of, order_of, positive
 from ._solver import Point, Problem, Solver
+
+PERCEPTRON_OUTPUTS = ("last", "all")
 
 
 class PerceptronSolver(Solver):
@@ -15,7 +17,7 @@ class PerceptronSolver(Solver):
     def __init__(self, problem, *, fit_intercept, max_iter, averaging, order, random):
         super().__init__(problem, order=order, max_iter=max_iter, random=random)
         self.w, self.separated = np.zeros(problem.rows.n_columns), False
-        self.averaging_correction = np.zeros(problem.rows.n_columns) if averaging else None
+        self.averaging_correction = np.zeros(problem.rows.n_columns) if averaging == "all" else None
         self.state = _perceptron.State(fit_intercept, self.w, self.averaging_correction)
 
     def run_epoch(self):
@@ -69,8 +71,8 @@ def perceptron(
     sample_weight=None,
     fit_intercept=True,
     max_iter=10,
-    averaging=False,
-    order=None,
+    averaging="last",
+    order="permutation",
     trace=False,
     score=None,
     random_state=None,
@@ -94,10 +96,10 @@ def perceptron(
     fit_intercept : bool, default=True
     max_iter : int, default=10
         Passes over X, each in a fresh permutation. A pass without a mistake is the last.
-    averaging : bool, default=False
-        Return the average of all iterates instead of the last one.
-    order : int array of shape (>= max_iter, n_visits), default=None
-        The rows to visit, epoch by epoch.
+    averaging : {"last", "all"}, default="last"
+        Return the last iterate, or the average of all.
+    order : "permutation" or int array of shape (>= max_iter, n_visits), default="permutation"
+        Rows of an epoch: a fresh permutation, or those given.
     trace : bool, default=False
         Measure the objective after every epoch, at one extra pass over X, not only after the last.
         Implied by `score`.
@@ -132,8 +134,8 @@ def perceptron(
         Problem(X, y, sample_weight),
         fit_intercept=flag("fit_intercept", fit_intercept),
         max_iter=positive("max_iter", max_iter, kind=int),
-        averaging=flag("averaging", averaging),
-        order="permutation" if order is None else order,
+        averaging=one_of("averaging", averaging, PERCEPTRON_OUTPUTS),
+        order=order_of(order, ("permutation",)),
         random=as_state(random_state),
     )
     return run.solve(trace=trace or score is not None, score=score)

@@ -12,7 +12,7 @@ from ._solver import Point, Solver
 from .losses import as_loss
 
 ORDERS = ("permutation", "random", "cyclic")
-OUTPUTS = ("last", "average", "random")
+OUTPUTS = ("last", "tail", "random")
 # How much each matters is measured by `python -m benchmarks.tuning sdca`; see benchmarks/README.md.
 SHRINK_SLOPE = 0.25  # of the largest slope, above which a row at its bound is left out (LIBLINEAR: 1)
 REVISIT_EPOCHS = 50  # epochs after which all rows are visited again; and after twice as many
@@ -70,7 +70,7 @@ class SDCASolver(Solver):
             changed = problem.clip_dual(self.dual, self.loss)
             self.w[:] = known[0] if known and not changed else problem.primal_from_dual(self.dual, alpha)
         self.first = float(self.w @ self.w)
-        self.averaging_correction = np.zeros(n) if averaging == "average" else None
+        self.averaging_correction = np.zeros(n) if averaging == "tail" else None
         self.gap_seen, self.polished, self.in_vain = math.inf, False, False
         self.anchor = 0.0  # the intercept when the rows left out were dropped
         self.dropped = np.zeros(n, np.int8) if self.watching else None
@@ -100,12 +100,12 @@ class SDCASolver(Solver):
         order = self.next_order()
         self.state.begin()
         cuts = ()
-        if self.averaging == "average":
+        if self.averaging == "tail":
             cuts = (self.half - self.steps,)
         elif self.averaging == "random":
             cuts = (self.keep_at - self.steps,)
         for part in self.slices(order, cuts=cuts):
-            if self.averaging == "average" and self.steps == self.half:
+            if self.averaging == "tail" and self.steps == self.half:
                 self._start_average()
             _sdca.run_epoch(*self.problem.data, part, self.state)
             self.steps += len(part)
@@ -214,7 +214,7 @@ class SDCASolver(Solver):
     def measure(self):
         """The certificate of the point that `averaging` asks for."""
         dual, intercept, w = self.dual, self.state.bias, self.w
-        if self.averaging == "average" and self.state.averaged and self.steps > self.half:
+        if self.averaging == "tail" and self.state.averaged and self.steps > self.half:
             dual, w = self.dual - self.averaging_correction / self.state.averaged, None
             self.problem.clip_dual(dual, self.loss)  # rounding
         elif self.kept is not None:

@@ -32,7 +32,7 @@ ALL = [
     ASDCAClassifier(alpha=0.01, random_state=0),
     PegasosClassifier(alpha=0.01, random_state=0),
     PegasosClassifier("log", alpha=0.01, averaging="tail", random_state=0),
-    PerceptronClassifier(averaging=True, random_state=0),
+    PerceptronClassifier(averaging="all", random_state=0),
 ]
 ONLINE = [e for e in ALL if hasattr(e, "partial_fit")]
 each = pytest.mark.parametrize("estimator", ALL, ids=str)
@@ -251,11 +251,11 @@ def test_alpha_must_be_positive(estimator, alpha, problem):
         (SDCAClassifier(order="sorted"), "order must be one of"),
         (SDCAClassifier(averaging=True), "averaging must be one of"),
         (PegasosClassifier(batch_size=0), "batch_size must be a positive integer"),
-        (PegasosClassifier(sampling="rows"), "sampling must be one of"),
+        (PegasosClassifier(order="rows"), "order must be one of"),
         (PegasosClassifier(averaging="mean"), "averaging must be one of"),
         (SDCAClassifier(fit_intercept="no"), "fit_intercept must be True or False; got 'no'"),
         (PegasosClassifier(project=1), "project must be True or False; got 1"),
-        (PerceptronClassifier(averaging="tail"), "averaging must be True or False"),
+        (PerceptronClassifier(averaging="tail"), "averaging must be one of 'last', 'all'"),
         (PerceptronClassifier(max_iter=2.5), "max_iter must be a positive integer; got 2.5"),
     ],
     ids=lambda p: str(p)[:40],

@@ -16,7 +16,7 @@ PAIRS = {
     "SDCA": {"alpha": 0.01},
     "ASDCA": {"alpha": 0.1, "loss": "log"},
     "Pegasos": {"alpha": 0.01, "averaging": "tail"},
-    "Perceptron": {"averaging": True},
+    "Perceptron": {"averaging": "all"},
 }
 TEXTS = ["a fine pen", "a fine, fine cup", "a dull cup", "the dull pen of a dull man", "fine", "dull"] * 4
 LABELS = np.array(["+", "+", "-", "-", "+", "-"] * 4)
@@ -134,7 +134,7 @@ def test_scaler(dtype, tmp_path):
         (lambda model, X, y: model.set_params(alpha=-1).fit(X, y), "alpha must be a positive number"),
         (lambda model, X, y: model.set_params(class_weight="even").fit(X, y), "class_weight must be"),
         (lambda model, X, y: model.set_params(class_weight={3: 1}).fit(X, y), "label 3"),
-        (lambda model, X, y: model.set_params(n_jobs=0).fit(X, y), "n_jobs must not be 0"),
+        (lambda model, X, y: model.set_params(n_jobs=0).fit(X, y), "n_jobs must be a number of threads"),
     ],
 )
 def test_bad_input(bad, message):

@@ -163,7 +163,7 @@ def test_bad_parameters_of_one_solver_are_named(dense):
         sdca(*dense, tol=-1)
     with pytest.raises(ValueError, match="fit_intercept must be True or False; got 'no'"):
         sdca(*dense, fit_intercept="no")
-    with pytest.raises(ValueError, match=r"sampling must be one of .*; got 'no'"):
-        pegasos(*dense, sampling="no")
+    with pytest.raises(ValueError, match=r"order must be one of .*; got 'no'"):
+        pegasos(*dense, order="no")
     with pytest.raises(ValueError, match=r"batch_size must be a positive integer; got 1.5"):
         pegasos(*dense, batch_size=1.5)

@@ -531,7 +531,7 @@ def with_value(X, value):
         ({"coef0": "1"}, "coef0 must be a finite number; got '1'"),
         ({"cache_size": 0}, "cache_size must be a positive number; got 0"),
         ({"alpha": -1.0}, r"alpha must be a positive number; got -1\.0"),
-        ({"n_jobs": 0}, "n_jobs must be a positive integer; got 0"),
+        ({"n_jobs": 0}, "n_jobs must be a number of threads.*; got 0"),
         ({"random_state": "x"}, "random_state must be None, an int or a numpy Generator"),
         ({"sample_weight": -np.ones(30)}, r"sample_weight\[0\] is -1\.0; weights must be finite and >= 0"),
         ({"sample_weight": np.ones(29)}, r"sample_weight has shape \(29,\); X has 30 rows"),

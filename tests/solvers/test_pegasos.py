@@ -9,8 +9,8 @@ from fastsvm.solvers import losses, pegasos, sdca
 OPTIONS = [
     {},
     {"batch_size": 7},
-    {"sampling": "replacement"},
-    {"sampling": "replacement", "batch_size": 10, "averaging": "tail"},
+    {"order": "random"},
+    {"order": "random", "batch_size": 10, "averaging": "tail"},
     {"project": True},
     {"averaging": "tail"},
     {"fit_intercept": True, "batch_size": 20, "averaging": "tail"},

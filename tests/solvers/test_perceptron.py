@@ -33,7 +33,7 @@ def test_an_average_votes_better_than_the_last(problem):
     X, y = problem
     last, average = (
         np.mean([perceptron(X, y, averaging=a, random_state=s).objective for s in range(20)])
-        for a in (False, True)
+        for a in ("last", "all")
     )
     assert average < last
 
@@ -44,7 +44,7 @@ def test_sorted_input_is_shuffled(problem):
     order = np.argsort(y, kind="stable")
     accuracy = []
     for rows in (np.arange(len(y)), order):
-        r = perceptron(X[rows], y[rows], averaging=True, random_state=0)
+        r = perceptron(X[rows], y[rows], averaging="all", random_state=0)
         accuracy.append(np.mean(np.sign(X @ r.w + r.intercept) == y))
     assert min(accuracy) > 0.9
 

@@ -21,7 +21,7 @@ LINEAR = {
     NewtonSolver: SHARED,
     ASDCASolver: SHARED | SHUFFLED | {"batch_size": 4, "theta": 0.2},
     PegasosSolver: SHARED | SHUFFLED | {"batch_size": 4, "project": False, "averaging": "last"},
-    PerceptronSolver: SHUFFLED | {"fit_intercept": True, "averaging": False},
+    PerceptronSolver: SHUFFLED | {"fit_intercept": True, "averaging": "last"},
 }
 
 

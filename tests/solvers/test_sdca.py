@@ -13,9 +13,9 @@ OPTIONS = [
     {"order": "cyclic"},
     {"sgd_init": True},
     {"sgd_init": True, "order": "random"},
-    {"averaging": "average"},
+    {"averaging": "tail"},
     {"averaging": "random"},
-    {"averaging": "average", "sgd_init": True, "fit_intercept": True},
+    {"averaging": "tail", "sgd_init": True, "fit_intercept": True},
     {"averaging": "random", "fit_intercept": True},
     {"fit_intercept": True},
 ]

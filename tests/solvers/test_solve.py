@@ -21,7 +21,7 @@ def test_newton_for_few_columns_where_steps_would_crawl(problem):
     assert sdca(X, y, alpha=1.0, tol=1e-6, random_state=0).solver == "newton"
     assert sdca(X[:, :20], y, alpha=1.0, random_state=0).solver == "newton"
     assert sdca(X, y, alpha=1e-5, tol=None, max_iter=2, random_state=0).solver == "coordinate"
-    assert sdca(X, y, alpha=1e-5, averaging="average", max_iter=2, random_state=0).solver == "coordinate"
+    assert sdca(X, y, alpha=1e-5, averaging="tail", max_iter=2, random_state=0).solver == "coordinate"
     assert sdca(*wide(400), alpha=1e-5, random_state=0).solver == "coordinate"
 
 
@@ -32,7 +32,7 @@ def test_the_solver_asked_for_is_taken(solver, problem):
     assert model.dual_gap_ <= 1e-3 * model.objective_
 
 
-@pytest.mark.parametrize("option", [{"averaging": "average"}, {"sgd_init": True}, {"order": "cyclic"}])
+@pytest.mark.parametrize("option", [{"averaging": "tail"}, {"sgd_init": True}, {"order": "cyclic"}])
 def test_newton_has_no_order_of_rows(option, problem):
     with pytest.raises(ValueError, match=f"solver='newton' has no {next(iter(option))}"):
         sdca(*problem, solver="newton", **option)

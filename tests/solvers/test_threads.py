@@ -2,11 +2,13 @@
 
 from threading import Barrier
 
+import joblib
 import numpy as np
 import pytest
 from scipy import sparse
 
 from fastsvm.solvers import LOSSES, sdca
+from fastsvm.solvers._input import number_of_threads
 from fastsvm.solvers._rows import map_chunks
 from fastsvm.solvers._solver import Problem
 
@@ -133,7 +135,13 @@ def test_the_seed_decides_every_bit(loss, fit_intercept, rows, monkeypatch):
         assert first != other
 
 
-@pytest.mark.parametrize("n_jobs", [0, -1, 1.5, True, None, "2"])
-def test_n_jobs_is_a_positive_integer(n_jobs, rows):
-    with pytest.raises(ValueError, match="n_jobs must be a positive integer"):
+@pytest.mark.parametrize("n_jobs", [None, -1, -(10**6), 3])
+def test_n_jobs_counts_as_joblib_does(n_jobs, rows):
+    assert number_of_threads(n_jobs) == joblib.effective_n_jobs(n_jobs)
+    assert bits(sdca(*rows, n_jobs=n_jobs, random_state=0)) == bits(sdca(*rows, random_state=0))
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, True, "2"])
+def test_n_jobs_is_a_number_of_threads(n_jobs, rows):
+    with pytest.raises(ValueError, match="n_jobs must be a number of threads"):
         sdca(*rows, n_jobs=n_jobs)

@@ -45,5 +45,5 @@ CLASSIFIERS = {
     "pegasos-logistic": Classifier(
         "Pegasos", {"loss": "log", "fit_intercept": False, "averaging": "tail"}, 0.01, 10
     ),
-    "perceptron": Classifier("Perceptron", {"averaging": True}, None, 10),
+    "perceptron": Classifier("Perceptron", {"averaging": "all"}, None, 10),
 }

@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from .._input import as_alpha, as_matrix, as_order, as_state, as_weights, positive
+from .._input import as_alpha, as_matrix, as_order, as_state, as_weights, number_of_threads, positive
 from .._random import draw_rows
 from .._solver import Epoch, require_finite
 from ..losses import value
@@ -158,7 +158,7 @@ def kernel_pegasos(
     n_iter=None,
     order=None,
     cache_size=1024,
-    n_jobs=1,
+    n_jobs=None,
     random_state=None,
 ):
     """Pegasos on kernel machines, one-vs-rest, certified.
@@ -207,7 +207,7 @@ def kernel_pegasos(
     >>> np.sign(result.dual_coef).tolist()
     [[1.0, 1.0, -1.0, -1.0]]
     """
-    threads = positive("n_jobs", n_jobs, kind=int)
+    threads = number_of_threads(n_jobs)
     X, rows = as_matrix(X, threads)
     n, alpha = rows.n_rows, as_alpha(alpha)
     signs, weights = as_all_signs(Y, n), as_weights(sample_weight, n)

@@ -6,7 +6,7 @@ from itertools import repeat
 
 import numpy as np
 
-from .._input import as_alpha, as_state, one_of, positive
+from .._input import as_alpha, as_state, number_of_threads, one_of, positive
 from .._polish import polish_block
 from .._random import shuffle
 from .._solver import Epoch, require_finite
@@ -221,7 +221,7 @@ def kernel_sdca(
     max_iter=1000,
     tol=1e-3,
     cache_size=1024,
-    n_jobs=1,
+    n_jobs=None,
     random_state=None,
 ):
     """Stochastic dual coordinate ascent on kernel machines, one-vs-rest, certified.
@@ -262,7 +262,7 @@ def kernel_sdca(
         Stop once gap <= tol * objective. None: do `max_iter` epochs.
     cache_size : float, default=1024
         MiB of kernel values to keep; the result does not depend on it. Working sets take up to 64 MiB more.
-    n_jobs : int, default=1
+    n_jobs : int or None, default=None
         Threads; they do not change the result.
     random_state : int, numpy Generator or None, default=None
 
@@ -293,7 +293,7 @@ def kernel_sdca(
     >>> result.dual_coef.round(3).tolist()
     [[2.5, 2.5, -2.5, -2.5]]
     """
-    threads = positive("n_jobs", n_jobs, kind=int)
+    threads = number_of_threads(n_jobs)
     gram = make_gram(
         X, kernel, gamma=gamma, degree=degree, coef0=coef0, cache_size=cache_size, threads=threads
     )
