@@ -271,7 +271,7 @@ class Solver:
         return False
 
     def on_loose_gap(self):
-        """Told that it looked should_certify, but that the certificate did not reach `tol`."""
+        """Told that the certificate which looked worth its cost did not reach `tol`."""
 
     def finalize(self):
         """The Point to return, once measured."""
@@ -296,7 +296,7 @@ class Solver:
     def epochs(self, tol=None, trace=True, score=None):
         """Do epochs until `max_iter` or a relative gap of `tol`; yield a line of history for each.
 
-        Without `trace` only `should_certify` epochs and the last are measured and yielded.
+        Without `trace` only epochs that `should_certify`, and the last, are measured and yielded.
         """
         self.seconds, self.tol = 0.0, tol
         start = time.thread_time()
