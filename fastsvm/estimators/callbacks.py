@@ -9,7 +9,7 @@ try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
 except ImportError:
 
-    class CallbackSupportMixin:
+    class CallbackSupportMixin:  # type: ignore[no-redef]
         """Stands in for scikit-learn's: no `set_callbacks`."""
 
     def with_callbacks(method):

@@ -1,7 +1,10 @@
 """How far a fitted classifier is from the optimum of its objective, which is read from it."""
 
+from __future__ import annotations
+
 import warnings
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -17,23 +20,26 @@ from ..solvers._solver import Problem
 from ..solvers.losses import as_loss
 from .base import ConvergenceWarning, LinearClassifier
 
+if TYPE_CHECKING:
+    from ..solvers.annotations import ArrayLike, Matrix, Seed
+
 __all__ = ["certify"]
 
 
 def certify(
-    model,
-    X,
-    y,
+    model: object,
+    X: Matrix,
+    y: ArrayLike,
     *,
-    loss=None,
-    alpha=None,
-    intercept=None,
-    sample_weight=None,
-    accuracy=2.0,
-    tol=1e-8,
-    max_iter=1000,
-    random_state=None,
-):
+    loss: str | None = None,
+    alpha: float | None = None,
+    intercept: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    accuracy: float = 2.0,
+    tol: float = 1e-8,
+    max_iter: int = 1000,
+    random_state: Seed = None,
+) -> Certificate:
     """Prove how much lower the objective of any linear classifier could get.
 
     For each class against the rest the objective is::
@@ -135,9 +141,9 @@ def certify(
         run = partial(make_solver, problem, loss=phi, alpha=alpha, fit_intercept=free,
                       max_iter=max_iter, random=random)  # fmt: skip
         found.append(bracket(problem, coef[k], b0, dual, run, phi, alpha, free, accuracy, tol))
-    *values, epochs = zip(*found, strict=True)
-    values = [each[0] if len(labels) == 1 else np.array(each) for each in values]
-    certificate = Certificate(loss, alpha, classes, *values, max(epochs))
+    *columns, epochs = zip(*found, strict=True)
+    objective, bound, attained = (each[0] if len(labels) == 1 else np.array(each) for each in columns)
+    certificate = Certificate(loss, alpha, classes, objective, bound, attained, max(epochs))
     _warn_if_loose(certificate, accuracy, tol)
     return certificate
 

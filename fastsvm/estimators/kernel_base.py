@@ -1,5 +1,9 @@
 """What kernel classifiers share: the kernel, the support, prediction."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from joblib import effective_n_jobs
 from scipy import sparse
@@ -14,6 +18,9 @@ from ..solvers.kernel._problem import make_gram
 from ..solvers.kernel._values import KERNELS, GivenKernel, Kernel
 from ..solvers.kernel.parameters import check_kernel_parameters, gamma_of
 from .base import OneVsRestClassifier, validated
+
+if TYPE_CHECKING:
+    from ..solvers.annotations import Matrix
 
 __all__ = ["KernelClassifier", "decision_of", "share_threads"]
 
@@ -66,7 +73,7 @@ class KernelClassifier(OneVsRestClassifier):
         self.dual_gap_ = float(result.gap[0]) if binary else result.gap
         self.history_ = result.history[0] if binary else result.history
 
-    def decision_function(self, X):
+    def decision_function(self, X: Matrix) -> np.ndarray:
         """Scores sum_i dual_coef_i K(x_i, x).
 
         Parameters

@@ -1,6 +1,9 @@
 """The kernel classifier fitted by Pegasos."""
 
+from __future__ import annotations
+
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -16,6 +19,11 @@ from ..solvers.kernel._pegasos_solver import KernelPegasosSolver
 from ..solvers.kernel._problem import KernelProblem
 from .kernel_base import KernelClassifier
 from .kernel_sdca import KernelSDCAClassifier
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from ..solvers.annotations import ArrayLike, Callable, ClassWeight, EstimatorSeed, Matrix
 
 __all__ = ["KernelPegasosClassifier"]
 
@@ -90,18 +98,18 @@ class KernelPegasosClassifier(KernelClassifier):
 
     def __init__(
         self,
-        kernel="rbf",
+        kernel: str | Callable[..., ArrayLike] = "rbf",
         *,
-        alpha=1e-4,
-        n_iter=None,
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        class_weight=None,
-        cache_size=1024,
-        n_jobs=None,
-        random_state=None,
-    ):
+        alpha: float = 1e-4,
+        n_iter: int | None = None,
+        gamma: str | float = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        class_weight: ClassWeight = None,
+        cache_size: float = 1024,
+        n_jobs: int | None = None,
+        random_state: EstimatorSeed = None,
+    ) -> None:
         self.kernel = kernel
         self.alpha = alpha
         self.n_iter = n_iter
@@ -119,7 +127,7 @@ class KernelPegasosClassifier(KernelClassifier):
             positive("n_iter", self.n_iter, kind=int)
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):  # noqa: D102 (below)
+    def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:  # noqa: D102 (below)
         self._check_params()
         X, y = self._validated(X, y)
         self._set_classes(np.unique(y))
@@ -148,7 +156,13 @@ class KernelPegasosClassifier(KernelClassifier):
 
     @available_if(_compares_rows)
     @all_or_nothing
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self,
+        X: Matrix,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Take a step on each row of X, in random order, continuing where the last call, or `fit`, stopped.
 
         There is no objective or gap, which would be those of this batch alone. `support_` numbers the rows

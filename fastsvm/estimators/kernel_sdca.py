@@ -1,5 +1,9 @@
 """The kernel classifier fitted by SDCA, with a certificate."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from sklearn.utils import check_random_state
 
@@ -12,6 +16,11 @@ from ..solvers.kernel._problem import KernelProblem
 from ..solvers.kernel._sdca_solver import KernelSDCASolver
 from .base import ConvergenceWarning
 from .kernel_base import KernelClassifier
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from ..solvers.annotations import ArrayLike, Callable, ClassWeight, EstimatorSeed, Matrix
 
 __all__ = ["KernelSDCAClassifier", "ended"]
 
@@ -104,21 +113,21 @@ class KernelSDCAClassifier(KernelClassifier):
 
     def __init__(
         self,
-        kernel="rbf",
+        kernel: str | Callable[..., ArrayLike] = "rbf",
         *,
-        loss="hinge",
-        alpha=1e-4,
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        max_iter=1000,
-        tol=1e-3,
-        class_weight=None,
-        cache_size=1024,
-        n_jobs=None,
-        verbose=False,
-        random_state=None,
-    ):
+        loss: str = "hinge",
+        alpha: float = 1e-4,
+        gamma: str | float = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        class_weight: ClassWeight = None,
+        cache_size: float = 1024,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        random_state: EstimatorSeed = None,
+    ) -> None:
         self.kernel = kernel
         self.loss = loss
         self.alpha = alpha
@@ -142,7 +151,7 @@ class KernelSDCAClassifier(KernelClassifier):
         flag("verbose", self.verbose)
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit from scratch. A fit that fails or is interrupted leaves the estimator as it was.
 
         Parameters

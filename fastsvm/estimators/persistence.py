@@ -17,6 +17,10 @@ must be exactly the expected ones
 and every type, shape, offset and value is checked before it is used.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from sklearn.decomposition import PCA
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import Pipeline
@@ -34,6 +38,10 @@ from .kernel_pegasos import KernelPegasosClassifier
 from .kernel_sdca import KernelSDCAClassifier
 from .linear import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
 from .term_weighting import TermWeighting
+
+if TYPE_CHECKING:
+    import os
+    from typing import Any
 
 __all__ = ["ModelFileError", "load_model", "save_model"]
 
@@ -56,7 +64,7 @@ MODELS = Models(
 )
 
 
-def save_model(model, path):
+def save_model(model: object, path: str | os.PathLike[str]) -> None:
     """Write a fitted model to a safetensors file.
 
     The file is complete or not there at all: it is written beside `path` under another name, flushed to
@@ -103,7 +111,7 @@ def save_model(model, path):
     MODELS.save(model, path)
 
 
-def load_model(path):
+def load_model(path: str | os.PathLike[str]) -> Any:
     """Read a model from a file that :func:`save_model` wrote.
 
     Nothing in the file is executed or imported, so a file from a stranger can be opened safely; what the

@@ -71,7 +71,8 @@ class Certificate(NamedTuple):
         table = ["  ".join(map(str.rjust, line, widths)) for line in lines]
         return "\n".join([f"{self.loss}, alpha={self.alpha:.6g}", *table])
 
-    __str__ = __repr__
+    def __str__(self):
+        return repr(self)
 
 
 def _share(part, whole):

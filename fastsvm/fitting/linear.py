@@ -1,5 +1,9 @@
 """The linear models, plain: what `fastsvm.SDCAClassifier` and its siblings add scikit-learn's contract to."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ..solvers import LOSSES
@@ -13,6 +17,9 @@ from ..solvers.losses import PEGASOS_LOSSES, SMOOTH_LOSSES, as_loss
 from .labels import signs_of
 from .linear_model import LinearModel, OnlineModel
 
+if TYPE_CHECKING:
+    from ..solvers.annotations import ArrayLike, ClassWeight, EstimatorSeed
+
 __all__ = ["ASDCA", "SDCA", "Pegasos", "Perceptron"]
 
 
@@ -21,24 +28,24 @@ class SDCA(LinearModel):
 
     def __init__(
         self,
-        loss="hinge",
+        loss: str = "hinge",
         *,
-        hinge_width=1.0,
-        alpha=1e-4,
-        max_iter=1000,
-        tol=1e-3,
-        fit_intercept=True,
-        order="permutation",
-        averaging="last",
-        sgd_init=False,
-        solver="auto",
-        class_weight=None,
-        warm_start=False,
-        n_jobs=None,
-        trace=False,
-        verbose=False,
-        random_state=None,
-    ):
+        hinge_width: float = 1.0,
+        alpha: float = 1e-4,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        fit_intercept: bool = True,
+        order: str | ArrayLike = "permutation",
+        averaging: str = "last",
+        sgd_init: bool = False,
+        solver: str = "auto",
+        class_weight: ClassWeight = None,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        trace: bool = False,
+        verbose: bool = False,
+        random_state: EstimatorSeed = None,
+    ) -> None:
         self.loss = loss
         self.hinge_width = hinge_width
         self.alpha = alpha
@@ -120,22 +127,22 @@ class Pegasos(OnlineModel):
 
     def __init__(
         self,
-        loss="hinge",
+        loss: str = "hinge",
         *,
-        alpha=1e-4,
-        max_iter=20,
-        fit_intercept=True,
-        batch_size=1,
-        order="permutation",
-        project=False,
-        averaging="last",
-        class_weight=None,
-        n_jobs=None,
-        trace=False,
-        certify=False,
-        verbose=False,
-        random_state=None,
-    ):
+        alpha: float = 1e-4,
+        max_iter: int = 20,
+        fit_intercept: bool = True,
+        batch_size: int = 1,
+        order: str | ArrayLike = "permutation",
+        project: bool = False,
+        averaging: str = "last",
+        class_weight: ClassWeight = None,
+        n_jobs: int | None = None,
+        trace: bool = False,
+        certify: bool = False,
+        verbose: bool = False,
+        random_state: EstimatorSeed = None,
+    ) -> None:
         self.loss = loss
         self.alpha = alpha
         self.max_iter = max_iter
@@ -194,15 +201,15 @@ class Perceptron(OnlineModel):
     def __init__(
         self,
         *,
-        max_iter=10,
-        averaging="last",
-        fit_intercept=True,
-        class_weight=None,
-        n_jobs=None,
-        trace=False,
-        verbose=False,
-        random_state=None,
-    ):
+        max_iter: int = 10,
+        averaging: str = "last",
+        fit_intercept: bool = True,
+        class_weight: ClassWeight = None,
+        n_jobs: int | None = None,
+        trace: bool = False,
+        verbose: bool = False,
+        random_state: EstimatorSeed = None,
+    ) -> None:
         self.max_iter = max_iter
         self.averaging = averaging
         self.fit_intercept = fit_intercept
@@ -233,21 +240,21 @@ class ASDCA(LinearModel):
 
     def __init__(
         self,
-        loss="smooth_hinge",
+        loss: str = "smooth_hinge",
         *,
-        hinge_width=1.0,
-        alpha=1e-4,
-        max_iter=1000,
-        tol=1e-3,
-        fit_intercept=True,
-        batch_size=8,
-        theta="paper",
-        class_weight=None,
-        n_jobs=None,
-        trace=False,
-        verbose=False,
-        random_state=None,
-    ):
+        hinge_width: float = 1.0,
+        alpha: float = 1e-4,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        fit_intercept: bool = True,
+        batch_size: int = 8,
+        theta: str | float = "paper",
+        class_weight: ClassWeight = None,
+        n_jobs: int | None = None,
+        trace: bool = False,
+        verbose: bool = False,
+        random_state: EstimatorSeed = None,
+    ) -> None:
         self.loss = loss
         self.hinge_width = hinge_width
         self.alpha = alpha

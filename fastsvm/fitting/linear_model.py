@@ -1,6 +1,9 @@
 """What linear models share: how they are fitted, and what they predict."""
 
+from __future__ import annotations
+
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -12,6 +15,11 @@ from .advice import ConvergenceWarning, Ended, warn_if_short
 from .engine import solve_all
 from .labels import as_coefficients, as_labels, signs_of
 from .one_vs_rest import OneVsRest, all_or_nothing, require_finite_rows
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from ..solvers.annotations import ArrayLike, Matrix
 
 __all__ = ["LinearModel", "OnlineModel"]
 
@@ -42,7 +50,7 @@ class LinearModel(OneVsRest):
         return self.verbose or self.trace
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit from scratch, or with `warm_start` from the last fit's solution.
 
         A fit that fails or is interrupted leaves the estimator as it was.
@@ -126,7 +134,7 @@ class LinearModel(OneVsRest):
         if results[0].gap is not None:
             self.dual_gap_ = results[0].gap if binary else np.array([r.gap for r in results])
 
-    def decision_function(self, X):
+    def decision_function(self, X: Matrix) -> np.ndarray:
         """Signed scores w.x + b0.
 
         Parameters
@@ -150,7 +158,13 @@ class OnlineModel(LinearModel):
 
     _norms = False
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self,
+        X: Matrix,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Make one pass over X, continuing from where the last call, or `fit`, stopped.
 
         After `fit` it starts from `coef_` and `intercept_` (and Pegasos from step `t_`). With averaging,

@@ -1,6 +1,10 @@
 """Classifiers of any number of labels: a binary problem for each, or one where there are two."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from functools import wraps
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
 from scipy import sparse
@@ -13,10 +17,15 @@ from .labels import class_weights
 from .parameters import Parameters
 from .threads import number_of_threads
 
+if TYPE_CHECKING:
+    from ..solvers.annotations import Matrix
+
+Fit = TypeVar("Fit", bound=Callable)
+
 __all__ = ["OneVsRest", "all_or_nothing", "require_finite_rows"]
 
 
-def all_or_nothing(fit):
+def all_or_nothing(fit: Fit) -> Fit:
     """Make a failed or interrupted `fit` leave the model as it was."""
 
     @wraps(fit)
@@ -29,7 +38,7 @@ def all_or_nothing(fit):
             vars(self).update(before)
             raise
 
-    return safe_fit
+    return cast(Fit, safe_fit)
 
 
 def require_finite_rows(X, values):
@@ -120,7 +129,11 @@ class OneVsRest(Parameters):
             total[y == label] *= weight
         return total
 
-    def predict(self, X):
+    def decision_function(self, X: Matrix) -> np.ndarray:
+        """The scores; a subclass has its own."""
+        raise NotImplementedError
+
+    def predict(self, X: Matrix) -> np.ndarray:
         """The class of the highest score.
 
         Parameters
@@ -134,7 +147,7 @@ class OneVsRest(Parameters):
         found = self.decision_function(X)
         return self.classes_[scores.winners(found)]
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Matrix) -> np.ndarray:
         """Class probabilities; for loss='log' only.
 
         Parameters

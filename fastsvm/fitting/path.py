@@ -1,6 +1,8 @@
 """The solutions for ever smaller alpha, each started from the ones before and certified."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,6 +15,9 @@ from .advice import Ended, warn_if_short
 from .engine import solve_all
 from .labels import as_coefficients, as_labels, signs_of
 from .threads import number_of_threads
+
+if TYPE_CHECKING:
+    from ..solvers.annotations import ArrayLike, Matrix, Seed
 
 __all__ = ["Path", "SDCAPath", "sdca_path"]
 
@@ -114,20 +119,20 @@ def best_multiple(bound, low):
 
 
 def sdca_path(
-    X,
-    y,
-    alphas=None,
+    X: Matrix,
+    y: ArrayLike,
+    alphas: ArrayLike | None = None,
     *,
-    n_alphas=20,
-    eps=1e-4,
-    loss="hinge",
-    sample_weight=None,
-    fit_intercept=True,
-    max_iter=1000,
-    tol=1e-3,
-    n_jobs=None,
-    random_state=None,
-):
+    n_alphas: int = 20,
+    eps: float = 1e-4,
+    loss: str = "hinge",
+    sample_weight: ArrayLike | None = None,
+    fit_intercept: bool = True,
+    max_iter: int = 1000,
+    tol: float | None = 1e-3,
+    n_jobs: int | None = None,
+    random_state: Seed = None,
+) -> SDCAPath:
     """Certified solutions for a range of alphas, each started from the ones before.
 
     Minimises, for each alpha, over w (and b0 if `fit_intercept`)::

@@ -1,5 +1,9 @@
 """Model files as plain models: without scikit-learn, where it is not needed."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from ..fitting import ASDCA, SDCA, Pegasos, Perceptron, Pipeline, Scaler
 from ..text.bag import Bag
 from ..text.weighting import Weighting
@@ -7,6 +11,10 @@ from .linear import LinearCodec
 from .models import Models
 from .text import BagCodec, WeightingCodec
 from .transformers import ScalerCodec
+
+if TYPE_CHECKING:
+    import os
+    from typing import Any
 
 __all__ = ["load_plain", "save_plain"]
 
@@ -21,7 +29,7 @@ MODELS = Models(
 )
 
 
-def save_plain(model, path):
+def save_plain(model: object, path: str | os.PathLike[str]) -> None:
     """Write a plain model to a file, the same as `fastsvm.save_model` writes of the estimators.
 
     Parameters
@@ -37,7 +45,7 @@ def save_plain(model, path):
     MODELS.save(model, path)
 
 
-def load_plain(path):
+def load_plain(path: str | os.PathLike[str]) -> Any:
     """Read a plain model from a file that `save_plain` or `fastsvm.save_model` wrote.
 
     Parameters

@@ -1,6 +1,8 @@
 """Labels of texts from a model file, without scikit-learn."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -14,6 +16,11 @@ from ..text.reading import BATCH, compiled_reading
 from .container import check_node, check_width, decode_steps, is_pipeline, named_errors, open_model
 from .fields import linear
 from .text import bag, weighting
+
+if TYPE_CHECKING:
+    import os
+
+    from ..solvers.annotations import Iterable
 
 __all__ = ["TextScorer", "TextScores"]
 
@@ -78,7 +85,7 @@ class TextScorer:
         self.classes_ = classifier.classes_
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path: str | os.PathLike[str]) -> TextScorer | None:
         """Read a model from a file that :func:`fastsvm.save_model` wrote.
 
         Parameters
@@ -117,7 +124,7 @@ class TextScorer:
             return None
         return cls(settings, reading, terms, weights, classifier, log_loss)
 
-    def scores(self, texts, proba=False):
+    def scores(self, texts: Iterable[str], proba: bool = False) -> TextScores:
         """Return all that the model says of texts, which it reads once.
 
         Parameters
@@ -136,7 +143,7 @@ class TextScorer:
         found = scores.decision(X, self._classifier.coef_, self._classifier.intercept_)
         return TextScores(found, scores.probabilities(found) if proba else None, np.diff(X.indptr))
 
-    def decision_function(self, texts):
+    def decision_function(self, texts: Iterable[str]) -> np.ndarray:
         """Signed scores w.x + b0.
 
         Parameters
@@ -150,7 +157,7 @@ class TextScorer:
         """
         return self.scores(texts).decision
 
-    def predict(self, texts):
+    def predict(self, texts: Iterable[str]) -> np.ndarray:
         """The class of the highest score.
 
         Parameters

@@ -119,8 +119,8 @@ def weighting(params, fitted, tensors):
 class CountVectorizerCodec(Codec):
     """scikit-learn's ``CountVectorizer``, as far as it is words, their order, and how to find them."""
 
-    kept = ("ngram_range", "lowercase", "binary", "token_pattern", "dtype", "vocabulary")
-    dropped = ("max_df", "min_df", "max_features")
+    kept: tuple[str, ...] = ("ngram_range", "lowercase", "binary", "token_pattern", "dtype", "vocabulary")
+    dropped: tuple[str, ...] = ("max_df", "min_df", "max_features")
 
     def encode(self, vectorizer):
         given = vectorizer.get_params(deep=False)

@@ -1,13 +1,19 @@
 """ASDCA from the outside: options, the rule for theta, certificate, intercept."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import _asdca
+from . import _asdca  # type: ignore[attr-defined]  # compiled
 from ._input import as_alpha, as_state, as_width, flag, one_of, order_of, positive
-from ._solver import Point, Problem, Solver
+from ._solver import Point, Problem, Result, Solver
 from .losses import SMOOTH_LOSSES, as_loss
+
+if TYPE_CHECKING:
+    from .annotations import ArrayLike, Callable, Matrix, Seed
 
 
 class ASDCASolver(Solver):
@@ -135,22 +141,22 @@ def as_theta(theta):
 
 
 def asdca(
-    X,
-    y,
+    X: Matrix,
+    y: ArrayLike,
     *,
-    loss="smooth_hinge",
-    hinge_width=1.0,
-    alpha=1e-4,
-    sample_weight=None,
-    fit_intercept=False,
-    max_iter=1000,
-    tol=1e-3,
-    batch_size=8,
-    theta="paper",
-    order="permutation",
-    score=None,
-    random_state=None,
-):
+    loss: str = "smooth_hinge",
+    hinge_width: float = 1.0,
+    alpha: float = 1e-4,
+    sample_weight: ArrayLike | None = None,
+    fit_intercept: bool = False,
+    max_iter: int = 1000,
+    tol: float | None = 1e-3,
+    batch_size: int = 8,
+    theta: str | float = "paper",
+    order: str | ArrayLike = "permutation",
+    score: Callable[..., object] | None = None,
+    random_state: Seed = None,
+) -> Result:
     """Accelerated mini-batch stochastic dual coordinate ascent, certified.
 
     Minimises, over w (and b0 if `fit_intercept`)::

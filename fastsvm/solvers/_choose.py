@@ -1,5 +1,9 @@
 """`sdca`, and which method it takes for which problem."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from ._input import (
     as_alpha,
     as_start,
@@ -13,8 +17,11 @@ from ._input import (
 )
 from ._newton_solver import NewtonSolver
 from ._sdca_solver import ORDERS, OUTPUTS, SDCASolver
-from ._solver import Problem
+from ._solver import Problem, Result
 from .losses import LOSSES, as_loss
+
+if TYPE_CHECKING:
+    from .annotations import ArrayLike, Callable, Matrix, Seed
 
 # Where Newton's method is the faster one, by `python -m benchmarks.tuning auto`; see benchmarks/README.md.
 FEW_COLUMNS = 300  # up to which it may be
@@ -71,26 +78,26 @@ def suits_newton(problem, alpha, tol):
 
 
 def sdca(
-    X,
-    y,
+    X: Matrix,
+    y: ArrayLike,
     *,
-    loss="hinge",
-    hinge_width=1.0,
-    alpha=1e-4,
-    sample_weight=None,
-    fit_intercept=False,
-    max_iter=1000,
-    tol=1e-3,
-    order="permutation",
-    averaging="last",
-    sgd_init=False,
-    solver="auto",
-    start=None,
-    n_jobs=None,
-    trace=False,
-    score=None,
-    random_state=None,
-):
+    loss: str = "hinge",
+    hinge_width: float = 1.0,
+    alpha: float = 1e-4,
+    sample_weight: ArrayLike | None = None,
+    fit_intercept: bool = False,
+    max_iter: int = 1000,
+    tol: float | None = 1e-3,
+    order: str | ArrayLike = "permutation",
+    averaging: str = "last",
+    sgd_init: bool = False,
+    solver: str = "auto",
+    start: tuple | None = None,
+    n_jobs: int | None = None,
+    trace: bool = False,
+    score: Callable[..., object] | None = None,
+    random_state: Seed = None,
+) -> Result:
     """Stochastic dual coordinate ascent, certified.
 
     Minimises, over w (and b0 if `fit_intercept`)::

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from . import _newton
+from . import _newton  # type: ignore[attr-defined]  # compiled
 from ._solver import Point, Solver
 from .losses import as_loss
 

@@ -1,13 +1,19 @@
 """Pegasos from the outside: options, averaging, certificate."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import _pegasos
+from . import _pegasos  # type: ignore[attr-defined]  # compiled
 from ._input import as_alpha, as_state, flag, one_of, order_of, positive
-from ._solver import Point, Problem, Solver
+from ._solver import Point, Problem, Result, Solver
 from .losses import PEGASOS_LOSSES, as_loss
+
+if TYPE_CHECKING:
+    from .annotations import ArrayLike, Callable, Matrix, Seed
 
 PEGASOS_ORDERS = ("permutation", "random")
 PEGASOS_OUTPUTS = ("last", "tail")
@@ -111,22 +117,22 @@ def radius(loss, alpha, mean_weight=1.0):
 
 
 def pegasos(
-    X,
-    y,
+    X: Matrix,
+    y: ArrayLike,
     *,
-    loss="hinge",
-    alpha=1e-4,
-    sample_weight=None,
-    fit_intercept=False,
-    max_iter=20,
-    batch_size=1,
-    order="permutation",
-    project=False,
-    averaging="last",
-    trace=False,
-    score=None,
-    random_state=None,
-):
+    loss: str = "hinge",
+    alpha: float = 1e-4,
+    sample_weight: ArrayLike | None = None,
+    fit_intercept: bool = False,
+    max_iter: int = 20,
+    batch_size: int = 1,
+    order: str | ArrayLike = "permutation",
+    project: bool = False,
+    averaging: str = "last",
+    trace: bool = False,
+    score: Callable[..., object] | None = None,
+    random_state: Seed = None,
+) -> Result:
     """Pegasos: stochastic sub-gradient descent with steps eta_t = 1/(alpha t), certified.
 
     Minimises, over w (and b0 if `fit_intercept`)::

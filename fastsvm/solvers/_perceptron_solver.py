@@ -1,10 +1,17 @@
 """The perceptron from the outside."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from . import _perceptron
+from . import _perceptron  # type: ignore[attr-defined]  # compiled
 from ._input import as_state, flag, one_of, order_of, positive
-from ._solver import Point, Problem, Solver
+from ._solver import Point, Problem, Result, Solver
+
+if TYPE_CHECKING:
+    from .annotations import ArrayLike, Callable, Matrix, Seed
 
 PERCEPTRON_OUTPUTS = ("last", "all")
 
@@ -65,18 +72,18 @@ class PerceptronSolver(Solver):
 
 
 def perceptron(
-    X,
-    y,
+    X: Matrix,
+    y: ArrayLike,
     *,
-    sample_weight=None,
-    fit_intercept=True,
-    max_iter=10,
-    averaging="last",
-    order="permutation",
-    trace=False,
-    score=None,
-    random_state=None,
-):
+    sample_weight: ArrayLike | None = None,
+    fit_intercept: bool = True,
+    max_iter: int = 10,
+    averaging: str = "last",
+    order: str | ArrayLike = "permutation",
+    trace: bool = False,
+    score: Callable[..., object] | None = None,
+    random_state: Seed = None,
+) -> Result:
     """Rosenblatt's perceptron, plain or averaged.
 
     Looks for (w, b0) with y_i (w.x_i + b0) > 0 for all i: on each row where that fails::

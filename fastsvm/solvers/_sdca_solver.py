@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from . import _sdca
+from . import _sdca  # type: ignore[attr-defined]  # compiled
 from ._polish import polish
 from ._random import draw_integer
 from ._rows import map_chunks

@@ -206,7 +206,7 @@ class Solver:
     steps to take, `run_epoch(order)`, and by whom it is run when it is over.
     """
 
-    solver = None
+    solver: str
     """The name of the method."""
 
     def __init__(self, problem, *, order, max_iter, random, alpha=None, grouped=True):

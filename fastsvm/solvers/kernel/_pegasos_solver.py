@@ -1,6 +1,9 @@
 """Kernel Pegasos from the outside: the stream of rows, which values to have ready, certificate."""
 
+from __future__ import annotations
+
 import time
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +14,9 @@ from ..losses import value
 from . import _kernel
 from ._gram import scores_of
 from ._problem import KernelProblem, KernelResult, as_all_signs, make_gram
+
+if TYPE_CHECKING:
+    from ..annotations import ArrayLike, Callable, Matrix, Seed
 
 SOON_DRAWS = 256  # draws in which to look for rows that will be needed, at least; a quarter of those made
 FETCH_VALUES = 1 << 20  # computed at a time, where rows are short
@@ -146,21 +152,21 @@ class KernelPegasosSolver:
 
 
 def kernel_pegasos(
-    X,
-    Y,
+    X: Matrix,
+    Y: ArrayLike,
     *,
-    kernel="rbf",
-    gamma=1.0,
-    degree=3,
-    coef0=0.0,
-    alpha=1e-4,
-    sample_weight=None,
-    n_iter=None,
-    order=None,
-    cache_size=1024,
-    n_jobs=None,
-    random_state=None,
-):
+    kernel: str | Callable[..., ArrayLike] = "rbf",
+    gamma: float = 1.0,
+    degree: int = 3,
+    coef0: float = 0.0,
+    alpha: float = 1e-4,
+    sample_weight: ArrayLike | None = None,
+    n_iter: int | None = None,
+    order: ArrayLike | None = None,
+    cache_size: float = 1024,
+    n_jobs: int | None = None,
+    random_state: Seed = None,
+) -> KernelResult:
     """Pegasos on kernel machines, one-vs-rest, certified.
 
     Minimises, for each row y of Y, over functions f of the kernel's space::

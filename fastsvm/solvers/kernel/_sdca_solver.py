@@ -1,8 +1,11 @@
 """Kernel SDCA from the outside: rounds of coordinate steps on the rows that matter, certificate."""
 
+from __future__ import annotations
+
 import threading
 import time
 from itertools import repeat
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +17,9 @@ from ..losses import LOSSES, as_loss
 from . import _kernel
 from ._gram import for_each
 from ._problem import KernelProblem, KernelResult, make_gram
+
+if TYPE_CHECKING:
+    from ..annotations import ArrayLike, Callable, Matrix, Seed
 
 # How much each matters is measured by `python -m benchmarks.tuning kernel`; see benchmarks/README.md.
 FIRST_ROWS = 256  # rows of the first working set, at least
@@ -208,22 +214,22 @@ class KernelSDCASolver:
 
 
 def kernel_sdca(
-    X,
-    Y,
+    X: Matrix,
+    Y: ArrayLike,
     *,
-    kernel="rbf",
-    gamma=1.0,
-    degree=3,
-    coef0=0.0,
-    loss="hinge",
-    alpha=1e-4,
-    sample_weight=None,
-    max_iter=1000,
-    tol=1e-3,
-    cache_size=1024,
-    n_jobs=None,
-    random_state=None,
-):
+    kernel: str | Callable[..., ArrayLike] = "rbf",
+    gamma: float = 1.0,
+    degree: int = 3,
+    coef0: float = 0.0,
+    loss: str = "hinge",
+    alpha: float = 1e-4,
+    sample_weight: ArrayLike | None = None,
+    max_iter: int = 1000,
+    tol: float | None = 1e-3,
+    cache_size: float = 1024,
+    n_jobs: int | None = None,
+    random_state: Seed = None,
+) -> KernelResult:
     """Stochastic dual coordinate ascent on kernel machines, one-vs-rest, certified.
 
     Minimises, for each row y of Y, over functions f of the kernel's space::
