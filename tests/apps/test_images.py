@@ -113,6 +113,17 @@ def tiff_of(image, extra_samples=None, **tags):
     )
 
 
+@pytest.mark.parametrize("order", "<>")
+def test_of_a_tag_that_is_there_twice_the_first_counts(order):
+    """Or a small image in the header would be a large one for the decoder."""
+    first, second = (struct.pack(f"{order}HHI", tag, 4, 1) for tag in (256, 300))
+    tags = {256: 80, 257: 60, 258: [8] * 3, 259: 1, 262: 2, 273: 8, 277: 3, 278: 60, 279: 14_400, 300: 20}
+    content = tiff(tags, order=order, pixels=bytes(14_400)).replace(second, first)
+    header = read_header(content)
+    assert (header.width, header.height) == (80, 60)
+    assert cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_COLOR).shape == (60, 80, 3)
+
+
 def jpeg_of_size(width, height):
     return b"\xff\xd8\xff\xe0\0\4ab\xff\xc0" + struct.pack(">HBHHB", 8, 8, height, width, 3) + b"\xff\xda\0\2"
 

@@ -236,14 +236,18 @@ def _read_tiff(data: bytes) -> Header:
 
 
 def _tiff_pages(data: bytes, order: str) -> Iterator[dict[int, int]]:
-    """Yield the tags of each page that are numbers; of several numbers, the first."""
+    """Yield the tags of each page that are numbers; of several numbers, the first.
+
+    Of a tag that is there twice the first counts, as for the decoder.
+    """
     (position,) = struct.unpack_from(f"{order}I", data, 4)
     seen: set[int] = set()
     while position and position not in seen and len(seen) < MAX_PAGES:
         seen.add(position)
         (n_tags,) = struct.unpack_from(f"{order}H", data, position)
         first, end = position + 2, position + 2 + 12 * n_tags
-        yield dict(_tiff_tag(data, order, entry) for entry in range(first, end, 12)[:MAX_TAGS])
+        tags = [_tiff_tag(data, order, entry) for entry in range(first, end, 12)[:MAX_TAGS]]
+        yield dict(reversed(tags))
         (position,) = struct.unpack_from(f"{order}I", data, end)
 
 
