@@ -296,10 +296,8 @@ class LinearClassifier(CallbackSupportMixin, OneVsRestClassifier):
         check_is_fitted(self)
         X = validated(self, X, reset=False, columns=True)
         found = scores.decision(X, self.coef_, self.intercept_)
-        if sparse.issparse(X):  # SciPy multiplies every value, so that NaN shows in the scores
-            require_finite(X, found)
-        else:
-            require_finite(X, X)
+        # SciPy multiplies every value, so that NaN shows in the scores.
+        require_finite(X, found if sparse.issparse(X) else X)
         return found
 
 

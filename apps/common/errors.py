@@ -59,5 +59,7 @@ class Skipped:
 
 def is_shortage(error: Exception) -> bool:
     """Tell whether there was no memory; C++ libraries, threads and OpenCV say so in words."""
+    # Others may quote what the user wrote.
+    in_words = isinstance(error, RuntimeError) or type(error).__module__ == "cv2"
     words = ("bad_alloc", "start new thread", "Insufficient memory")
-    return isinstance(error, MemoryError) or any(word in str(error) for word in words)
+    return isinstance(error, MemoryError) or (in_words and any(word in str(error) for word in words))

@@ -35,3 +35,12 @@ def test_too_little_memory_is_one_line(error):
 
 def test_other_errors_are_not_hidden():
     assert isinstance(failing(RuntimeError("a bug")).exception, RuntimeError)
+    assert isinstance(failing(ValueError("bad_alloc")).exception, ValueError)
+
+
+def test_a_name_that_sounds_like_it_is_no_shortage():
+    done = failing(click.BadParameter("no column 'bad_alloc'"))
+    assert (done.exit_code, done.output) == (
+        2,
+        "error: Invalid value: no column 'bad_alloc' (see 'main work --help')\n",
+    )
