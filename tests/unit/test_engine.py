@@ -107,9 +107,13 @@ def long():
 
 @pytest.mark.parametrize("n_jobs", [None, 2])
 @pytest.mark.parametrize("warm_start", [False, True])
-def test_ctrl_c_stops_within_a_second_and_leaves_all_as_it_was(n_jobs, warm_start, long):
-    X, y = long
-    model = SDCAClassifier(alpha=1e-7, tol=1e-9, max_iter=10**7, n_jobs=n_jobs, warm_start=warm_start)
+@pytest.mark.parametrize(("solver", "copies"), [("coordinate", 1), ("newton", 8)])
+def test_ctrl_c_stops_within_a_second_and_leaves_all_as_it_was(n_jobs, warm_start, solver, copies, long):
+    """Newton's method ends by itself, after some seconds in eight times the rows."""
+    X, y = (np.concatenate(copies * [part]) for part in long)
+    model = SDCAClassifier(
+        alpha=1e-7, tol=1e-9, max_iter=10**7, solver=solver, n_jobs=n_jobs, warm_start=warm_start
+    )
     if warm_start:
         model.set_params(max_iter=1, tol=None).fit(X, y).set_params(max_iter=10**7, tol=1e-9)
     before = dict(vars(model))
