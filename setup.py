@@ -14,14 +14,19 @@ sanitizers = {"": None, "0": None, "1": "address,undefined"}.get(sanitizers, san
 checked = sanitizers is not None or os.environ.get("FASTSVM_CHECKED", "0") not in ("", "0")
 kind = sanitizers.replace(",", "-") if sanitizers else "checked" if checked else "release"
 flags = [] if sys.platform == "win32" else ["-O3", "-g0"]
+links = []
 if sanitizers:
     # Python's own flags have -fwrapv, under which no overflow is reported.
     flags = [f"-fsanitize={sanitizers}", "-fno-wrapv", "-fno-omit-frame-pointer", "-g", "-O1"]
+    links = flags[:1]
+
+SHARED = "fastsvm._cython"
 
 folders = {
     "fastsvm.solvers": "fastsvm/solvers",
+    "fastsvm.solvers.kernel": "fastsvm/solvers/kernel",
     "fastsvm.text": "fastsvm/text",
-    "fastsvm_apps.cells": "apps/cells",
+    "fastsvm_apps.cells.model": "apps/cells/model",
 }
 
 extensions = [
@@ -29,11 +34,14 @@ extensions = [
         f"{package}.{source.stem}",
         [source.as_posix()],
         extra_compile_args=flags,
-        extra_link_args=flags[:1] if sanitizers else [],
+        extra_link_args=links,
     )
     for package, folder in folders.items()
     for source in sorted(Path(folder).glob("*.pyx"))
 ]
+# What every Cython module would have a copy of: memory views and other utilities.
+utilities = [f"{SHARED.replace('.', '/')}.c"]  # which cythonize writes
+extensions.append(Extension(SHARED, utilities, extra_compile_args=flags, extra_link_args=links))
 
 setup(
     options={"build_ext": {"parallel": os.cpu_count()}},
@@ -47,6 +55,7 @@ setup(
             "cdivision": not checked,
             "binding": True,
         },
+        shared_utility_qualified_name=SHARED,
         # Another kind must be built anew, which time stamps alone would not tell.
         build_dir=f"build/cython-{kind}",
     ),

@@ -15,11 +15,12 @@ from time import perf_counter
 
 import cv2
 
-from fastsvm_apps.cells.document import locate_report
-from fastsvm_apps.cells.features import describe
-from fastsvm_apps.cells.images import find_images, read_image, read_scaled
-from fastsvm_apps.cells.locate import Field, find_center, locate
-from fastsvm_apps.cells.pipeline import classify, load_cell_model
+from fastsvm_apps.cells.data.files import find_images
+from fastsvm_apps.cells.data.images import read_image, read_scaled
+from fastsvm_apps.cells.model.document import locate_report
+from fastsvm_apps.cells.model.features import describe
+from fastsvm_apps.cells.model.locate import Field, find_center, locate
+from fastsvm_apps.cells.model.prediction import classify, load_cell_model
 
 from .common import cpu
 

@@ -6,15 +6,19 @@ from typing import TYPE_CHECKING
 from .lazy import lazily
 
 if TYPE_CHECKING:
-    from .certificate import Certificate, certify
-    from .files import ModelFileError
-    from .kernel import KernelPegasosClassifier, KernelSDCAClassifier
-    from .kernel_cv import KernelSDCAClassifierCV, kernel_pegasos_grid
-    from .kernel_features import KernelFeatures
-    from .linear import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
-    from .linear_cv import SDCAClassifierCV
-    from .path import SDCAPath, sdca_path
-    from .persistence import load_model, save_model
+    from .estimators.certify import certify
+    from .estimators.kernel_cv import KernelSDCAClassifierCV
+    from .estimators.kernel_features import KernelFeatures
+    from .estimators.kernel_grid import kernel_pegasos_grid
+    from .estimators.kernel_pegasos import KernelPegasosClassifier
+    from .estimators.kernel_sdca import KernelSDCAClassifier
+    from .estimators.linear import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
+    from .estimators.linear_cv import SDCAClassifierCV
+    from .estimators.persistence import load_model, save_model
+    from .fitting.advice import ConvergenceWarning
+    from .fitting.certificate import Certificate
+    from .fitting.path import SDCAPath, sdca_path
+    from .model_files.container import ModelFileError
     from .version import __version__ as __version__
 
 if PathFinder.find_spec("_rows", [f"{__path__[0]}/solvers"]) is None:  # it would look like a circular import
@@ -27,6 +31,7 @@ if PathFinder.find_spec("_rows", [f"{__path__[0]}/solvers"]) is None:  # it woul
 __all__ = [
     "ASDCAClassifier",
     "Certificate",
+    "ConvergenceWarning",
     "KernelFeatures",
     "KernelPegasosClassifier",
     "KernelSDCAClassifier",
@@ -47,15 +52,19 @@ __all__ = [
 __getattr__, __dir__ = lazily(
     __name__,
     {
-        "certificate": "Certificate certify",
-        "files": "ModelFileError",
-        "kernel": "KernelPegasosClassifier KernelSDCAClassifier",
-        "kernel_cv": "KernelSDCAClassifierCV kernel_pegasos_grid",
-        "kernel_features": "KernelFeatures",
-        "linear": "ASDCAClassifier PegasosClassifier PerceptronClassifier SDCAClassifier",
-        "linear_cv": "SDCAClassifierCV",
-        "path": "SDCAPath sdca_path",
-        "persistence": "load_model save_model",
-        "version": "__version__",
+        ".estimators.certify": "certify",
+        ".fitting.advice": "ConvergenceWarning",
+        ".fitting.certificate": "Certificate",
+        ".model_files.container": "ModelFileError",
+        ".estimators.kernel_pegasos": "KernelPegasosClassifier",
+        ".estimators.kernel_sdca": "KernelSDCAClassifier",
+        ".estimators.kernel_cv": "KernelSDCAClassifierCV",
+        ".estimators.kernel_grid": "kernel_pegasos_grid",
+        ".estimators.kernel_features": "KernelFeatures",
+        ".estimators.linear": "ASDCAClassifier PegasosClassifier PerceptronClassifier SDCAClassifier",
+        ".estimators.linear_cv": "SDCAClassifierCV",
+        ".fitting.path": "SDCAPath sdca_path",
+        ".estimators.persistence": "load_model save_model",
+        ".version": "__version__",
     },
 )

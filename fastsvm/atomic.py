@@ -11,9 +11,9 @@ from contextlib import contextmanager, suppress
 try:
     from fcntl import LOCK_EX, LOCK_NB, flock
 
-    _HOST = os.fsencode(os.uname().nodename)
+    _LOCKS, _HOST = True, os.fsencode(os.uname().nodename)
 except ImportError:  # Windows, where what a killed process leaves behind stays
-    flock, _HOST = None, b""
+    _LOCKS, _HOST = False, b""
 
 # A temporary file is locked by its writer, and tells which host made it: some network folders keep the locks
 # of each host apart. There it takes a day without a change until a file counts as left behind; among files of
@@ -22,7 +22,7 @@ _PREFIX = f".fastsvm-{zlib.crc32(_HOST):08x}-"
 _NAME = re.compile(r"\.fastsvm-([0-9a-f]{8}-)?[0-9a-f]{16}\.tmp")
 _SECONDS_OWN, _SECONDS_OTHER = 10, 24 * 3600
 
-_swept = set()
+_swept: set[str] = set()
 
 
 @contextmanager
@@ -54,7 +54,7 @@ def replacing(path):
         return
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
-    if flock and folder not in _swept:
+    if _LOCKS and folder not in _swept:
         _swept.add(folder)
         _sweep(folder)
     temporary = os.path.join(folder, f"{_PREFIX}{secrets.token_hex(8)}.tmp")
@@ -63,9 +63,9 @@ def replacing(path):
             yield file
             file.flush()
             os.fsync(file.fileno())
-            if flock:  # while the file is locked; Windows renames none that is open
+            if _LOCKS:  # while the file is locked; Windows renames none that is open
                 os.replace(temporary, target)
-        if not flock:
+        if not _LOCKS:
             os.replace(temporary, target)
     except BaseException as error:
         with suppress(OSError):
@@ -85,7 +85,7 @@ def _created(temporary, target):
     if mode is not None:
         with suppress(OSError):  # the umask may have taken some
             os.chmod(temporary, mode)
-    if flock:
+    if _LOCKS:
         with suppress(OSError):
             flock(file.fileno(), LOCK_EX | LOCK_NB)
     return file

@@ -12,7 +12,7 @@ def lazily(package, origins):
     ----------
     package : str
     origins : dict of str to str
-        Of each module the names that come from it, with blanks between them.
+        Of each module, relative to the package, the names that come from it, with blanks between them.
 
     Returns
     -------
@@ -23,7 +23,7 @@ def lazily(package, origins):
 
     def find(name):
         if name in modules:
-            found = getattr(import_module(f"{package}.{modules[name]}"), name)
+            found = getattr(import_module(modules[name], package), name)
         elif not name.startswith("_") and find_spec(f"{package}.{name}"):
             found = import_module(f"{package}.{name}")
         else:

@@ -68,8 +68,8 @@ for line in sys.stdin:
     print(json.dumps(done), flush=True)
 """
 MODULES = {
-    "sentiment": ("pipeline", "report", "prediction", "exporting"),
-    "cells": ("pipeline", "report", "gallery", "places", "training"),
+    "sentiment": ("model.training", "output.tables", "model.prediction", "model.exporting"),
+    "cells": ("model.training", "output.classification", "output.page", "output.places"),
 }
 
 

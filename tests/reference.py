@@ -62,7 +62,7 @@ def pegasos(
     return w, b0
 
 
-def perceptron(X, y, order, *, sample_weight=None, fit_intercept=True, averaging=False):
+def perceptron(X, y, order, *, sample_weight=None, fit_intercept=True, averaging="last"):
     """The perceptron; stops after an epoch without a mistake. Returns (w, b0, epochs)."""
     c = np.ones(len(y)) if sample_weight is None else sample_weight
     w, b0 = np.zeros(X.shape[1]), 0.0
@@ -79,10 +79,10 @@ def perceptron(X, y, order, *, sample_weight=None, fit_intercept=True, averaging
             total, total0, t = total + w, total0 + b0, t + 1
         if mistakes == 0:
             break
-    return (total / t, total0 / t, epochs) if averaging else (w, b0, epochs)
+    return (total / t, total0 / t, epochs) if averaging == "all" else (w, b0, epochs)
 
 
-def dual_step(loss, m, b, q, c):
+def dual_step(loss, m, b, q, c, width=1.0):
     """The new b_i from margin m, by the closed forms; for log, the root of the derivative."""
     if loss == "hinge":
         if q == 0:
@@ -91,7 +91,7 @@ def dual_step(loss, m, b, q, c):
     if loss == "squared_hinge":
         return max(0, b + (1 - m - b / (2 * c)) / (q + 1 / (2 * c)))
     if loss == "smooth_hinge":
-        return min(max(b + (1 - m - b / c) / (q + 1 / c), 0), c)
+        return min(max(b + (1 - m - width * b / c) / (q + width / c), 0), c)
 
     def margin_error(s):  # b_new = c sigmoid(-s), so log((c - b_new) / b_new) = s
         return s - m - q * (c * expit(-s) - b)
@@ -111,6 +111,7 @@ def sdca(
     sgd_init=False,
     averaging="last",
     intercept_column=0.0,
+    hinge_width=1.0,
 ):
     """SDCA, Shalev-Shwartz & Zhang 2013, fig. 1. Returns (b, w(b), b0).
 
@@ -127,7 +128,7 @@ def sdca(
                 size = t if sgd_init and epoch == 0 else n  # modified SGD: a problem of t rows
                 m = y[i] * (w @ X[i] + b0)
                 q = (X[i] @ X[i] + intercept_column) / (alpha * size)
-                b_new = dual_step(loss, m, b[i], q, c[i])
+                b_new = dual_step(loss, m, b[i], q, c[i], hinge_width)
                 if sgd_init and epoch == 0:
                     w = (w * (t - 1) + b_new * y[i] * X[i] / alpha) / t
                     b0 = (b0 * (t - 1) + b_new * y[i] * intercept_column / alpha) / t
@@ -139,14 +140,24 @@ def sdca(
                 w, b0 = w * (t - 1) / t, b0 * (t - 1) / t
             iterates.append(b.copy())
         b0 += intercept_column / (alpha * n) * (b @ y)
-    if averaging == "average":
+    if averaging == "tail":
         b = np.mean(iterates[len(iterates) // 2 :], axis=0)
         w = X.T @ (b * y) / (alpha * n)
     return b, w, b0
 
 
 def asdca(
-    X, y, order, *, loss="smooth_hinge", alpha, theta, batch_size, sample_weight=None, intercept_column=0.0
+    X,
+    y,
+    order,
+    *,
+    loss="smooth_hinge",
+    alpha,
+    theta,
+    batch_size,
+    sample_weight=None,
+    intercept_column=0.0,
+    hinge_width=1.0,
 ):
     """ASDCA, Shalev-Shwartz & Zhang 2013b, algorithm 1 with g = alpha/2 ||w||^2. Returns (b, w, b0).
 
@@ -164,10 +175,12 @@ def asdca(
             for i in batch:
                 m = y[i] * (u @ X[i] + u0)
                 if loss == "log":
-                    pull = expit(-m)
+                    minus_slope = expit(-m)
+                elif loss == "squared_hinge":
+                    minus_slope = 2 * max(0, 1 - m)
                 else:
-                    pull = 2 * max(0, 1 - m) if loss == "squared_hinge" else min(1, max(0, 1 - m))
-                b_new = (1 - theta) * b[i] + theta * c[i] * pull
+                    minus_slope = min(1, max(0, 1 - m) / hinge_width)
+                b_new = (1 - theta) * b[i] + theta * c[i] * minus_slope
                 average = average + (b_new - b[i]) * y[i] * X[i] / n
                 average0 += (b_new - b[i]) * y[i] / n
                 b[i] = b_new

@@ -38,14 +38,31 @@ def _check_folder(folder: str, path: str) -> None:
 
 def check_model_path(path: str) -> None:
     """Find out before the work whether a model can be written, and never replace anything but a model."""
-    import fastsvm
+    from fastsvm.model_files import ModelFileError
 
     check_file(path)
     if os.path.exists(path):
         try:
-            fastsvm.load_model(path)
-        except fastsvm.ModelFileError as error:
+            load_model(path)
+        except ModelFileError as error:
             raise AppError(f"{error}; it is not replaced, choose another path with -o") from error
+
+
+def load_model(path: str):
+    """Return the model in a file: a plain one, or estimators where only scikit-learn has a step of it.
+
+    Raises
+    ------
+    ModelFileError
+        When it is no such file.
+    """
+    import fastsvm
+    from fastsvm.model_files import ModelFileError, load_plain
+
+    try:
+        return load_plain(path)
+    except ModelFileError:
+        return fastsvm.load_model(path)
 
 
 @contextmanager

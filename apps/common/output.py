@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Sequence
 from contextlib import contextmanager
+from typing import Literal
 
 import click
 
@@ -24,10 +25,22 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def shortened(text: str, letters: int = 40) -> str:
+def shortened(text: str, letters: int = 40, *, keep: Literal["start", "end"] = "start") -> str:
     """Return printable text that is no longer than `letters`."""
-    text = printable(text[: letters + 1])
-    return text if len(text) <= letters else f"{text[: letters - 3]}..."
+    text = printable(text[: letters + 1] if keep == "start" else text[-letters - 1 :])
+    if len(text) <= letters:
+        return text
+    return f"{text[: letters - 3]}..." if keep == "start" else f"...{text[3 - letters :]}"
+
+
+def many(count: int, name: str) -> str:
+    """Return a count and what is counted, in the plural where that is right."""
+    return f"{count:,} {name}{'' if count == 1 else 's'}"
+
+
+def percent(share: float) -> str:
+    """Return a share in per cent."""
+    return f"{100 * share:.1f} %"
 
 
 def one_line(message: str) -> str:
@@ -80,6 +93,24 @@ def print_line(text: str) -> None:
 def print_heading(text: str) -> None:
     """Print the title of a block after an empty line."""
     console().print(f"\n{printable(text)}", style="bold")
+
+
+def print_confusion(
+    labels: Sequence[str], counts: Iterable[Sequence[int]], beside: Sequence[tuple[str, Sequence[int]]] = ()
+) -> None:
+    """Print how often each label was taken for each, rows being the true ones; and columns beside that."""
+    columns = [*labels, *(name for name, _ in beside)]
+    rows = zip(labels, counts, *(column for _, column in beside), strict=True)
+    print_table(
+        ("true \\ predicted", *columns),
+        [(label, *(f"{n:,}" for n in (*row, *more))) for label, row, *more in rows],
+    )
+
+
+def print_times(seconds: dict[str, float]) -> None:
+    """Print how long each stage took."""
+    rows = [*seconds.items(), ("total", sum(seconds.values()))]
+    print_table(("stage", "seconds"), [(stage, f"{value:.2f}") for stage, value in rows])
 
 
 def print_json(record: dict) -> None:

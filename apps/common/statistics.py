@@ -1,9 +1,35 @@
-"""How far a measured number can be trusted."""
+"""Confusion tables, and how far a measured number can be trusted."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean, variance
+
+import numpy as np
+
+
+def confusion(truth: Sequence, predicted: Sequence, labels: Sequence) -> np.ndarray:
+    """Count how often each label was predicted for each.
+
+    Parameters
+    ----------
+    truth, predicted : sequence
+        What is true, and what was predicted. Pairs with a label that is not in `labels` do not count.
+    labels : sequence
+        The labels, each once.
+
+    Returns
+    -------
+    ndarray of shape (n_labels, n_labels) and dtype int
+        Rows are true labels, columns predicted ones.
+    """
+    number = {label: k for k, label in enumerate(labels)}
+    table = np.zeros((len(number), len(number)), int)
+    for pair, count in Counter(zip(truth, predicted, strict=True)).items():
+        if pair[0] in number and pair[1] in number:
+            table[number[pair[0]], number[pair[1]]] += count
+    return table
 
 
 def wilson_interval(successes: int, n: int, z: float = 1.959964) -> tuple[float, float]:

@@ -69,9 +69,9 @@ def crops(folder):
     """Gray squares of 120 x 120 around the nuclei of two kinds of cells, float32, rows of length 1."""
     import cv2
 
-    from fastsvm_apps.cells.document import crop
-    from fastsvm_apps.cells.images import read_image
-    from fastsvm_apps.cells.locate import find_center
+    from fastsvm_apps.cells.data.images import read_image
+    from fastsvm_apps.cells.model.document import crop
+    from fastsvm_apps.cells.model.locate import find_center
 
     rows, labels = [], []
     for kind in ("LYMPHOCYTE", "NEUTROPHIL"):

@@ -10,8 +10,10 @@ from scipy import sparse
 from sklearn.svm import LinearSVC
 
 import fastsvm
-from fastsvm.solvers import PerceptronRun, Problem, sdca
+from fastsvm.solvers import sdca
 from fastsvm.solvers._input import as_state
+from fastsvm.solvers._perceptron_solver import PerceptronSolver
+from fastsvm.solvers._solver import Problem
 
 from ..common import aligned, alternate, cpu, memory_added, spread, wide_rows
 from . import contenders
@@ -187,12 +189,12 @@ def _passes(data, rounds):
     w = np.random.default_rng(0).normal(size=data.X.shape[1])
     problem = Problem(data.X, np.where(data.X @ w > 0, 1, -1))
     order = np.random.default_rng(1).permuted(np.tile(np.arange(problem.n), (rounds + 1, 1)), axis=1)
-    made = {"fit_intercept": False, "max_iter": rounds + 1, "averaging": False, "random": as_state(0)}
-    run = PerceptronRun(problem, order=order, **made)
+    made = {"fit_intercept": False, "max_iter": rounds + 1, "averaging": "last", "random": as_state(0)}
+    run = PerceptronSolver(problem, order=order, **made)
     run.resume({"w": w, "bias": 1e-300})  # empty rows are no mistakes either
 
     def shuffled():
-        run.epoch()
+        run.run_epoch()
         run.done += 1
 
     return shuffled, lambda: problem.mean_loss(w, 0.0, "hinge")

@@ -2,7 +2,7 @@
 
 import cython
 
-from ._losses cimport pull
+from ._losses cimport Loss, minus_slope
 from ._rows cimport Rows, columns_of, prefetch_row, row_start, shift
 from ._types cimport head, index, int8_t, int32_t, real
 
@@ -18,7 +18,8 @@ cdef class State:
 
     Parameters
     ----------
-    loss, theta
+    loss : `Loss.struct`
+    theta
     rate : 1 / (alpha n)
     bias_rate : the same for the intercept's own proximal term; 0 for no intercept
     pairs : float64 of shape (2 * n_columns,)
@@ -32,18 +33,18 @@ cdef class State:
     bias, bias_z : v and z of the intercept
     """
 
-    cdef int loss
+    cdef Loss loss
     cdef double rate, bias_rate, theta
     cdef double[::1] pairs, dual, changes
     cdef public double scale, bias, bias_z
 
-    def __init__(self, int loss, double theta, double rate, double bias_rate, pairs, dual, changes):
+    def __init__(self, Loss loss, double theta, double rate, double bias_rate, pairs, dual, changes):
         self.loss, self.theta, self.rate, self.bias_rate = loss, theta, rate, bias_rate
         self.pairs, self.dual, self.changes = pairs, dual, changes
         self.scale = 1
 
     def end_step(self):
-        """What follows `look` and `move` over all rows of a batch."""
+        """What follows `update_duals` and `update_primal` over all rows of a batch."""
         shrink(self)
 
 
@@ -86,13 +87,13 @@ cdef inline void axpy_pairs(
         at[1] += b * x[k]
 
 
-cdef inline void look_at(
+cdef inline void dual_changes(
     Rows rows, const real* x, const index* j, const int8_t[::1] signs, const double[::1] weights,
     const int32_t* order, Py_ssize_t n, Py_ssize_t ahead, State state, double* changes,
 ) noexcept nogil:
-    """Change the dual variables of n rows by their pulls at u = (1 - theta) w + theta v.
+    """Change the dual variables of n rows towards -phi' at u = (1 - theta) w + theta v.
 
-    `order` goes on to `ahead` rows, which will be looked at next.
+    `order` goes on to `ahead` rows, which come next.
     """
     cdef const double* weight = &weights[0] if weights.shape[0] else NULL
     cdef double* pairs = &state.pairs[0]
@@ -108,14 +109,14 @@ cdef inline void look_at(
             continue
         start = row_start(&rows.layout, i)
         goal = dot_pairs(scale, x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, pairs)
-        goal = pull(state.loss, signs[i] * (goal + bias))
+        goal = minus_slope(state.loss, signs[i] * (goal + bias))
         if weight != NULL:
             goal *= weight[i]
         changes[k] = state.theta * (goal - state.dual[i])
         state.dual[i] += changes[k]
 
 
-cdef inline void move_by(
+cdef inline void apply_changes(
     Rows rows, const real* x, const index* j, const int8_t[::1] signs,
     const int32_t* order, Py_ssize_t n, State state, const double* changes,
 ) noexcept nogil:
@@ -137,11 +138,14 @@ cdef inline void move_by(
         )
 
 
-def visit(
+def run_epoch(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
     const double[::1] weights, const int32_t[::1] order, State state,
 ):
-    """Walk `order` in batches; each takes one step. Costs O(values of the batch) a step."""
+    """Walk `order`, an epoch or a part of one, in batches; each takes one step.
+
+    A step costs O(values of the batch).
+    """
     cdef const real* x = head(values)
     cdef const index* j = columns_of(rows, columns)
     cdef double* changes = &state.changes[0]
@@ -149,34 +153,34 @@ def visit(
     with nogil:
         while first < n:
             size = min(state.changes.shape[0], n - first)
-            look_at(rows, x, j, signs, weights, &order[first], size, n - first, state, changes)
-            move_by(rows, x, j, signs, &order[first], size, state, changes)
+            dual_changes(rows, x, j, signs, weights, &order[first], size, n - first, state, changes)
+            apply_changes(rows, x, j, signs, &order[first], size, state, changes)
             shrink(state)
             first += size
 
 
-# A batch too long for one call takes its step in parts: `look` at all of them, then `move` over all.
+# A batch too long for one call takes its step in parts: `update_duals` of all of them, then `update_primal`.
 
 
-def look(
+def update_duals(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
     const double[::1] weights, const int32_t[::1] order, State state, Py_ssize_t first,
 ):
-    """`look_at` for the rows `order`, which are those from position `first` of the batch."""
+    """`dual_changes` for the rows `order`, which are those from position `first` of the batch."""
     cdef const real* x = head(values)
     cdef const index* j = columns_of(rows, columns)
     cdef Py_ssize_t n = order.shape[0]
     with nogil:
-        look_at(rows, x, j, signs, weights, &order[0], n, n, state, &state.changes[first])
+        dual_changes(rows, x, j, signs, weights, &order[0], n, n, state, &state.changes[first])
 
 
-def move(
+def update_primal(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
     const double[::1] weights, const int32_t[::1] order, State state, Py_ssize_t first,
 ):
-    """`move_by` for the same rows."""
+    """`apply_changes` for the same rows."""
     cdef const real* x = head(values)
     cdef const index* j = columns_of(rows, columns)
     cdef Py_ssize_t n = order.shape[0]
     with nogil:
-        move_by(rows, x, j, signs, &order[0], n, state, &state.changes[first])
+        apply_changes(rows, x, j, signs, &order[0], n, state, &state.changes[first])

@@ -1,5 +1,6 @@
 """The border: what callers pass, checked once and turned into what the kernels read."""
 
+import os
 from numbers import Real
 
 import numpy as np
@@ -145,6 +146,19 @@ def positive(name, value, *, kind=float):
     return kind(value)
 
 
+def number_of_threads(n_jobs):
+    """How many threads `n_jobs` asks for, as joblib counts: None is 1, -1 all processors, -2 all but one."""
+    if n_jobs is None:
+        return 1
+    if not isinstance(n_jobs, (int, np.integer)) or isinstance(n_jobs, bool) or n_jobs == 0:
+        raise ValueError(f"n_jobs must be a number of threads, -1 for all, or None; got {n_jobs!r}.")
+    if n_jobs > 0:
+        return int(n_jobs)
+    affinity = getattr(os, "sched_getaffinity", None)
+    processors = len(affinity(0)) if affinity else os.cpu_count() or 1
+    return max(processors + 1 + n_jobs, 1)
+
+
 def finite(name, value):
     """`value` as a finite number, or a ValueError that names it."""
     if isinstance(value, bool) or not isinstance(value, Real) or not abs(value) <= LARGEST:
@@ -161,11 +175,23 @@ def as_alpha(alpha):
     return float(alpha)
 
 
+def as_width(width):
+    """`hinge_width` as a number that double precision has room for, or a ValueError."""
+    if not 1 / EXTREME <= positive("hinge_width", width) <= EXTREME:
+        raise ValueError(f"hinge_width must be between {1 / EXTREME:g} and {EXTREME:g}; got {width!r}.")
+    return float(width)
+
+
 def one_of(name, value, allowed):
     """`value`, or a ValueError that lists what is allowed."""
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}.")
     return value
+
+
+def order_of(order, names):
+    """`order` if it is an array, which the solver checks, or one of the names; a ValueError if neither."""
+    return order if isinstance(order, (np.ndarray, list, tuple)) else one_of("order", order, names)
 
 
 def flag(name, value):

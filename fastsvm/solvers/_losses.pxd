@@ -1,17 +1,23 @@
 """Losses of the margin m = y (w.x + b0): value, slope, dual term, dual coordinate step.
 
-All for sample weight c = 1; `dual_step` takes c. The dual variable is b in c * domain.
+What else is known of them is in `losses.py`, the table whose codes and widths these are. All for sample
+weight c = 1; `dual_step` takes c. The dual variable is b in c * domain.
 """
 
 from libc.math cimport exp, fabs, log, log1p
 
 
-cdef enum Loss:
+cdef enum:
     HINGE = 0
     SQUARED_HINGE = 1
     SMOOTH_HINGE = 2
     LOG = 3
     PERCEPTRON = 4  # a value only: it has no margin, hence no dual here
+
+
+cdef struct Loss:
+    int code
+    double width  # of the bend of the smooth hinge
 
 
 cdef inline double sigmoid(double z) noexcept nogil:
@@ -23,48 +29,50 @@ cdef inline double sigmoid(double z) noexcept nogil:
     return e / (1 + e)
 
 
-cdef inline double loss_value(int loss, double m) noexcept nogil:
+cdef inline double loss_value(Loss loss, double m) noexcept nogil:
     cdef double short_by = 1 - m
-    if loss == LOG:
+    if loss.code == LOG:
         return log1p(exp(-m)) if m > 0 else log1p(exp(m)) - m
-    if loss == PERCEPTRON:
+    if loss.code == PERCEPTRON:
         return -m if m < 0 else 0
     if short_by <= 0:
         return 0
-    if loss == HINGE:
+    if loss.code == HINGE:
         return short_by
-    if loss == SQUARED_HINGE:
+    if loss.code == SQUARED_HINGE:
         return short_by * short_by
-    return short_by - 0.5 if short_by >= 1 else 0.5 * short_by * short_by
+    if short_by >= loss.width:
+        return short_by - 0.5 * loss.width
+    return 0.5 * short_by * short_by / loss.width
 
 
-cdef inline double pull(int loss, double m) noexcept nogil:
-    """-phi'(m) >= 0: how strongly a row pulls w towards y x."""
+cdef inline double minus_slope(Loss loss, double m) noexcept nogil:
+    """-phi'(m) >= 0, which is the dual variable that an optimum with this margin has."""
     cdef double short_by = 1 - m
-    if loss == LOG:
+    if loss.code == LOG:
         return sigmoid(-m)
     if short_by <= 0:
         return 0
-    if loss == HINGE:
+    if loss.code == HINGE:
         return 1
-    if loss == SQUARED_HINGE:
+    if loss.code == SQUARED_HINGE:
         return 2 * short_by
-    return 1 if short_by >= 1 else short_by
+    return 1 if short_by >= loss.width else short_by / loss.width
 
 
-cdef inline double dual_term(int loss, double b) noexcept nogil:
+cdef inline double dual_term(Loss loss, double b) noexcept nogil:
     """psi(b) = -phi*(-b)."""
-    if loss == HINGE:
+    if loss.code == HINGE:
         return b
-    if loss == SQUARED_HINGE:
+    if loss.code == SQUARED_HINGE:
         return b - 0.25 * b * b
-    if loss == SMOOTH_HINGE:
-        return b - 0.5 * b * b
+    if loss.code == SMOOTH_HINGE:
+        return b - 0.5 * loss.width * b * b
     return (-b * log(b) if b > 0 else 0) - ((1 - b) * log1p(-b) if b < 1 else 0)
 
 
-cdef inline double clip(double b, double top) noexcept nogil:
-    return 0 if b <= 0 else (top if b >= top else b)
+cdef inline double clip(double b, double upper) noexcept nogil:
+    return 0 if b <= 0 else (upper if b >= upper else b)
 
 
 cdef inline double log_step(double m, double b, double q, double c) noexcept nogil:
@@ -92,40 +100,40 @@ cdef inline double log_step(double m, double b, double q, double c) noexcept nog
     return c * sigmoid(-s)
 
 
-cdef inline double curvature(int loss, double c) noexcept nogil:
+cdef inline double curvature(Loss loss, double c) noexcept nogil:
     """-psi'' of the quadratic dual terms, for weight c."""
-    if loss == HINGE:
+    if loss.code == HINGE:
         return 0
-    return 1 / (2 * c) if loss == SQUARED_HINGE else 1 / c
+    return 1 / (2 * c) if loss.code == SQUARED_HINGE else loss.width / c
 
 
-cdef inline double dual_slope(int loss, double m, double b, double c) noexcept nogil:
+cdef inline double dual_slope(Loss loss, double m, double b, double c) noexcept nogil:
     """The derivative of n D by this coordinate, from margin m; for all losses but log."""
     return 1 - m - curvature(loss, c) * b
 
 
-cdef inline double dual_step(int loss, double m, double b, double q, double c) noexcept nogil:
+cdef inline double dual_step(Loss loss, double m, double b, double q, double c) noexcept nogil:
     """The b that maximises the dual over this coordinate, from margin m and q = ||x||^2 / (alpha n)."""
     cdef double slope, steepness
-    if loss == LOG:
+    if loss.code == LOG:
         return log_step(m, b, q, c)
     slope = dual_slope(loss, m, b, c)
     steepness = q + curvature(loss, c)
     if steepness == 0:  # a row of zeros has margin 0, and the hinge's term is linear in b
         return c if slope > 0 else 0
     b += slope / steepness
-    if loss == SQUARED_HINGE:
+    if loss.code == SQUARED_HINGE:
         return b if b > 0 else 0
     return clip(b, c)
 
 
-cdef inline double gap_term(int loss, double m, double b, double change, double q, double c) noexcept nogil:
+cdef inline double gap_term(Loss loss, double m, double b, double change, double q, double c) noexcept nogil:
     """c phi(m) - c psi(b/c) + b m >= 0: what a row adds to n (P(w(b)) - D(b)), met with m and b.
 
     For log loss from the step that followed, to second order.
     """
     cdef double h
-    if loss == LOG:
+    if loss.code == LOG:
         b += change
         h = c / max(b * (c - b), 1e-300)
         return 0.5 * change * change * (h + q) * (1 + q / h)

@@ -10,34 +10,35 @@ import numpy as np
 from libc.math cimport sqrt
 from libc.stdint cimport uint8_t
 
-from ._losses cimport HINGE, LOG, SMOOTH_HINGE, SQUARED_HINGE, dual_term, loss_value, sigmoid
+from ._losses cimport HINGE, LOG, SMOOTH_HINGE, SQUARED_HINGE, Loss, dual_term, loss_value, sigmoid
 from ._rows cimport Rows, axpy, columns_of, dot, row_start, shift
 from ._types cimport head, index, int8_t, int32_t, real
 
 
 @cython.final
-cdef class Working:
+cdef class ActiveSet:
     """Rows near the bend of the loss, and what a Newton iteration knows of them.
 
     Parameters
     ----------
-    loss : int
+    loss : `Loss.struct`
     which : int32 array, the rows
     weights : float64 array of as many c_i, or of length 0 when all are 1
     margin, dual : float64 arrays, as many
 
     Attributes
     ----------
-    sharpness : of the hinge's bend, where b = clip(centre + c sharpness (1 - m), 0, c); 1 for other losses
-    centre : those centres
+    penalty : of the hinge's augmented Lagrangian, where b = clip(multiplier + c penalty (1 - m), 0, c); 1 for
+        other losses
+    multiplier : those multipliers
     change : by how much a step changes the margins
-    curvature, held : -db/dm over the sharpness, and what of it the Hessian contains
-    next : the b that answer to the margins
+    curvature, held : -db/dm over the penalty, and what of it the Hessian contains
+    next : the b of the margins
     """
 
-    cdef int loss
+    cdef Loss loss
     cdef readonly const int32_t[::1] which
-    cdef readonly object weights, margin, dual, change, centre, curvature, held, next
+    cdef readonly object weights, margin, dual, change, multiplier, curvature, held, next
     cdef const double* c  # NULL when all are 1
     cdef double *m  # the arrays above, for loops without the GIL
     cdef double *b
@@ -46,75 +47,86 @@ cdef class Working:
     cdef double *h
     cdef double *had
     cdef double *new
-    cdef public double sharpness
+    cdef public double penalty
 
-    def __init__(self, int loss, which, weights, margin, dual):
+    def __init__(self, Loss loss, which, weights, margin, dual):
         cdef const double[::1] given = weights
         count = len(which)
         self.loss, self.which, self.weights = loss, which, weights
         self.margin, self.dual = margin, dual
-        self.change, self.centre, self.curvature = np.zeros(count), np.zeros(count), np.zeros(count)
+        self.change, self.multiplier, self.curvature = np.zeros(count), np.zeros(count), np.zeros(count)
         self.held, self.next = np.zeros(count), np.zeros(count)
         self.c = head(given)
         self.m, self.b, self.dm = start_of(self.margin), start_of(self.dual), start_of(self.change)
-        self.o, self.h, self.had = start_of(self.centre), start_of(self.curvature), start_of(self.held)
+        self.o, self.h, self.had = start_of(self.multiplier), start_of(self.curvature), start_of(self.held)
         self.new = start_of(self.next)
-        self.sharpness = 1
+        self.penalty = 1
 
 
 cdef double* start_of(double[::1] array):
     return <double*>head(array)
 
 
-cdef inline double answer(
-    int loss, double m, double c, double centre, double sharpness, double* curvature
+cdef inline double dual_of_margin(
+    int code, double m, double c, double multiplier, double penalty, double inverse_width, double* curvature
 ) noexcept nogil:
-    """b(m), which is c (-phi'(m)) or, for the hinge, its smoothed form; and -b'(m) over the sharpness.
+    """b(m), which is c (-phi'(m)) or, for the hinge, its smoothed form; and -b'(m) over the penalty.
 
     Written for a loss known to the compiler, and without branches: which piece a row is on is random.
     """
     cdef double b, slant
-    if loss == LOG:
+    if code == LOG:
         b = sigmoid(-m)
         curvature[0] = c * b * sigmoid(m)
         return c * b
-    slant = 2 * c if loss == SQUARED_HINGE else c
-    b = centre + slant * sharpness * (1 - m)
-    curvature[0] = slant * ((b > 0) & (b <= c if loss != SQUARED_HINGE else True))
+    slant = 2 * c if code == SQUARED_HINGE else (c * inverse_width if code == SMOOTH_HINGE else c)
+    b = multiplier + slant * penalty * (1 - m)
+    curvature[0] = slant * ((b > 0) & (b <= c if code != SQUARED_HINGE else True))
     b = b if b > 0 else 0
-    return b if b < c or loss == SQUARED_HINGE else c
+    return b if b < c or code == SQUARED_HINGE else c
 
 
-def measure(
+def measure_margins(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
-    const int32_t[::1] which, const double[::1] weights, const double[::1] w, int loss, double[::1] margin,
-    Py_ssize_t first, Py_ssize_t last,
+    const int32_t[::1] which, const double[::1] w, double[::1] margin, Py_ssize_t first, Py_ssize_t last,
 ):
-    """Put the margins at w into `margin`; return the sum of losses and the squared changes of margins."""
+    """Put the margins at w into `margin`; return the sum of their squared changes."""
     cdef const real* x = head(values)
     cdef const index* j = columns_of(rows, columns)
-    cdef const double* weight = head(weights)
     cdef const double* v = &w[0]
+    cdef const int32_t* row = head(which)
+    cdef double* out = <double*>head(margin)
     cdef Py_ssize_t i, k, start
-    cdef double m, total = 0, moved = 0, bias = w[rows.n_columns]
+    cdef double m, moved = 0, bias = w[rows.n_columns]
     with nogil:
         for k in range(first, last):
-            i = which[k]
+            i = row[k]
             start = row_start(&rows.layout, i)
             m = signs[i] * (dot(x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, v) + bias)
-            moved += (m - margin[k]) * (m - margin[k])
-            margin[k] = m
-        for k in range(first, last):
-            m = 1 - margin[k]
-            if loss == HINGE:
+            moved += (m - out[k]) * (m - out[k])
+            out[k] = m
+    return moved
+
+
+def sum_losses(Loss loss, const double[::1] margin, const double[::1] weights):
+    """sum_i c_i phi(m_i)."""
+    cdef const double* weight = head(weights)
+    cdef Py_ssize_t k
+    cdef double m, total = 0
+    with nogil:
+        if loss.code == HINGE:  # without branches
+            for k in range(margin.shape[0]):
+                m = 1 - margin[k]
                 m = m if m > 0 else 0
-            else:
+                total += m if weight == NULL else weight[k] * m
+        else:
+            for k in range(margin.shape[0]):
                 m = loss_value(loss, margin[k])
-            total += m if weight == NULL else weight[k] * m
-    return total, moved
+                total += m if weight == NULL else weight[k] * m
+    return total
 
 
-def pulled(
+def row_sums(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
     const int32_t[::1] which, const double[::1] dual, double[:, ::1] z, Py_ssize_t first, Py_ssize_t last,
 ):
@@ -135,33 +147,33 @@ def pulled(
                 line[rows.n_columns] += a
 
 
-def split(
-    int loss, const double[::1] margin, const double[::1] weights, const double[::1] dual, double radius,
-    uint8_t[::1] member,
+def activate(
+    Loss loss, const double[::1] margin, const double[::1] weights, const double[::1] dual, double radius,
+    uint8_t[::1] active,
 ):
-    """Mark as members what lies within `radius` of where the loss bends, or has not the b of its piece.
+    """Mark as active what lies within `radius` of where the loss bends, or has not the b of its piece.
 
-    Members stay so. What is no member has a loss that is a straight line around its margin.
+    What is active stays so. What is not has a loss that is a straight line around its margin.
     """
     cdef const double* weight = head(weights)
     cdef Py_ssize_t k
     cdef double m, c = 1
-    cdef double low = 0 if loss == SMOOTH_HINGE else 1
+    cdef double low = 1 - loss.width if loss.code == SMOOTH_HINGE else 1
     with nogil:
         for k in range(margin.shape[0]):
             m = margin[k]
             if weight != NULL:
                 c = weight[k]
-            if m > 1 + radius and loss != LOG:
-                member[k] |= dual[k] != 0
-            elif m < low - radius and (loss == HINGE or loss == SMOOTH_HINGE):
-                member[k] |= dual[k] != c
+            if m > 1 + radius and loss.code != LOG:
+                active[k] |= dual[k] != 0
+            elif m < low - radius and (loss.code == HINGE or loss.code == SMOOTH_HINGE):
+                active[k] |= dual[k] != c
             else:
-                member[k] = 1
+                active[k] = 1
 
 
-def respond(
-    Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs, Working s,
+def update_duals(
+    Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs, ActiveSet s,
     double[:, ::1] z, Py_ssize_t first, Py_ssize_t last,
 ):
     """b and curvature at the margins, and z with them.
@@ -175,7 +187,7 @@ def respond(
     cdef double a, slack
     cdef double* line
     with nogil:
-        slack = answers(s, first, last)
+        slack = duals_of_margins(s, first, last)
         for k in range(first, last):
             curved += s.h[k] != 0
             changed += s.h[k] != s.had[k]
@@ -190,36 +202,36 @@ def respond(
     return slack, curved, changed
 
 
-cdef inline double answers(Working s, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-    if s.loss == HINGE:
-        return answers_of(HINGE, s, first, last)
-    if s.loss == SQUARED_HINGE:
-        return answers_of(SQUARED_HINGE, s, first, last)
-    if s.loss == SMOOTH_HINGE:
-        return answers_of(SMOOTH_HINGE, s, first, last)
-    return answers_of(LOG, s, first, last)
+cdef inline double duals_of_margins(ActiveSet s, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    if s.loss.code == HINGE:
+        return duals_for(HINGE, s, first, last)
+    if s.loss.code == SQUARED_HINGE:
+        return duals_for(SQUARED_HINGE, s, first, last)
+    if s.loss.code == SMOOTH_HINGE:
+        return duals_for(SMOOTH_HINGE, s, first, last)
+    return duals_for(LOG, s, first, last)
 
 
-cdef inline double answers_of(int loss, Working s, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+cdef inline double duals_for(int code, ActiveSet s, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
     cdef const double* weight = s.c
     cdef const double* m = s.m
-    cdef const double* centre = s.o
+    cdef const double* multiplier = s.o
     cdef double* b = s.new
     cdef double* h = s.h
-    cdef double c = 1, short_by, slack = 0, sharpness = s.sharpness
+    cdef double c = 1, short_by, slack = 0, penalty = s.penalty, inverse_width = 1 / s.loss.width
     cdef Py_ssize_t k
     for k in range(first, last):
         if weight != NULL:
             c = weight[k]
-        b[k] = answer(loss, m[k], c, centre[k], sharpness, h + k)
-        if loss == HINGE:
+        b[k] = dual_of_margin(code, m[k], c, multiplier[k], penalty, inverse_width, h + k)
+        if code == HINGE:
             short_by = 1 - m[k]
             slack += (c if short_by > 0 else 0) * short_by - b[k] * short_by
     return slack
 
 
 def scatter(
-    Rows rows, const real[::1] values, const index[::1] columns, Working s, double[:, ::1] half,
+    Rows rows, const real[::1] values, const index[::1] columns, ActiveSet s, double[:, ::1] half,
     Py_ssize_t first, Py_ssize_t last,
 ):
     """Bring `half`, which added to its transpose is sum_i h_i x_i x_i^T, to the present curvature."""
@@ -254,7 +266,7 @@ def scatter(
 
 
 def gather(
-    Rows rows, const real[::1] values, const index[::1] columns, Working s, int side, double[:, ::1] block,
+    Rows rows, const real[::1] values, const index[::1] columns, ActiveSet s, int side, double[:, ::1] block,
     Py_ssize_t first,
 ):
     """Fill `block` with rows times the root of what `half` lacks (side 1) or has too much (side -1).
@@ -288,52 +300,55 @@ def gather(
     return count, k
 
 
-def recentre(Working s):
-    """Make the b that answer to the hinge's margins its centres: the multipliers' step."""
+def update_multipliers(ActiveSet s):
+    """Make the b of the hinge's margins its multipliers: the step of the method of multipliers."""
     with nogil:
-        answers(s, 0, s.which.shape[0])
-    s.centre[:] = s.next
+        duals_of_margins(s, 0, s.which.shape[0])
+    s.multiplier[:] = s.next
 
 
-def excess(Working s):
+def excess(ActiveSet s):
     """sum_i c_i phi(m_i) + b_i m_i - c_i psi(b_i / c_i) at the margins changed by dm_i."""
     cdef double c = 1, m, total = 0
+    cdef Loss loss = s.loss
     cdef Py_ssize_t k
     with nogil:
         for k in range(s.which.shape[0]):
             if s.c != NULL:
                 c = s.c[k]
             m = s.m[k] + s.dm[k]
-            total += c * (loss_value(s.loss, m) - dual_term(s.loss, s.b[k] / c)) + s.b[k] * m
+            total += c * (loss_value(loss, m) - dual_term(loss, s.b[k] / c)) + s.b[k] * m
     return total
 
 
-def slope(Working s, double t):
+def slope(ActiveSet s, double t):
     """sum_i b_i dm_i and sum_i h_i dm_i^2 once all margins have changed by t dm_i."""
     cdef double down, bend = 0
     with nogil:
-        if s.loss == HINGE:
-            down = slope_of(HINGE, s, t, &bend)
-        elif s.loss == SQUARED_HINGE:
-            down = slope_of(SQUARED_HINGE, s, t, &bend)
-        elif s.loss == SMOOTH_HINGE:
-            down = slope_of(SMOOTH_HINGE, s, t, &bend)
+        if s.loss.code == HINGE:
+            down = slope_for(HINGE, s, t, &bend)
+        elif s.loss.code == SQUARED_HINGE:
+            down = slope_for(SQUARED_HINGE, s, t, &bend)
+        elif s.loss.code == SMOOTH_HINGE:
+            down = slope_for(SMOOTH_HINGE, s, t, &bend)
         else:
-            down = slope_of(LOG, s, t, &bend)
+            down = slope_for(LOG, s, t, &bend)
     return down, bend
 
 
-cdef inline double slope_of(int loss, Working s, double t, double* bend) noexcept nogil:
+cdef inline double slope_for(int code, ActiveSet s, double t, double* bend) noexcept nogil:
     cdef const double* weight = s.c
     cdef const double* m = s.m
     cdef const double* change = s.dm
-    cdef const double* centre = s.o
-    cdef double c = 1, h, down = 0, curve = 0, sharpness = s.sharpness
+    cdef const double* multiplier = s.o
+    cdef double c = 1, h, down = 0, curve = 0, penalty = s.penalty, inverse_width = 1 / s.loss.width
     cdef Py_ssize_t k
     for k in range(s.which.shape[0]):
         if weight != NULL:
             c = weight[k]
-        down += change[k] * answer(loss, m[k] + t * change[k], c, centre[k], sharpness, &h)
+        down += change[k] * dual_of_margin(
+            code, m[k] + t * change[k], c, multiplier[k], penalty, inverse_width, &h
+        )
         curve += h * change[k] * change[k]
     bend[0] = curve
     return down

@@ -4,7 +4,7 @@ import cython
 
 from libc.math cimport sqrt
 
-from ._losses cimport pull
+from ._losses cimport Loss, minus_slope
 from ._rows cimport Rows, axpy, axpy_growth, columns_of, dot, prefetch_row, row_start, shift
 from ._types cimport head, index, int8_t, int32_t, int64_t, real
 
@@ -15,11 +15,12 @@ cdef class State:
 
     Parameters
     ----------
-    loss, alpha, batch_size, radius (0: no projection), fit_intercept
+    loss : `Loss.struct`
+    alpha, radius (0: no projection), fit_intercept
     v : float64 of shape (n_columns,)
-    pulls : float64 of shape (batch_size,), scratch
-    shares : float64 of shape (n_rows,) or None
-        v = sum_i shares_i y_i x_i: the dual variables in v's units.
+    slopes : float64 of shape (batch_size,), scratch: c_i (-phi'(m_i))
+    scaled_dual : float64 of shape (n_rows,) or None
+        v = sum_i scaled_dual_i y_i x_i: the dual variables in v's units.
     tail : float64 of shape (n_columns,) or None
         The averaged iterates sum to mass * v + tail.
 
@@ -32,23 +33,24 @@ cdef class State:
     averaged, mass, bias_sum : how many so far, the sum of their scales and of their intercepts
     """
 
-    cdef int loss
+    cdef Loss loss
     cdef double alpha, radius
     cdef bint fit_intercept
-    cdef double[::1] v, pulls, shares, tail
+    cdef double[::1] v, slopes, scaled_dual, tail
     cdef public double scale, bias, squared_norm, mass, bias_sum
     cdef public int64_t t, averaged
     cdef public bint averaging
 
     def __init__(
-        self, int loss, double alpha, double radius, bint fit_intercept, v, pulls, shares=None, tail=None
+        self, Loss loss, double alpha, double radius, bint fit_intercept, v, slopes, scaled_dual=None,
+        tail=None,
     ):
         self.loss, self.alpha, self.radius, self.fit_intercept = loss, alpha, radius, fit_intercept
-        self.v, self.pulls, self.shares, self.tail = v, pulls, shares, tail
+        self.v, self.slopes, self.scaled_dual, self.tail = v, slopes, scaled_dual, tail
         self.scale = 1
 
 
-cdef void absorb(State state) noexcept nogil:
+cdef void fold_scale(State state) noexcept nogil:
     """Fold the scale into v, and the average so far into the tail."""
     cdef Py_ssize_t k
     if state.mass > 0:
@@ -57,61 +59,64 @@ cdef void absorb(State state) noexcept nogil:
         state.mass = 0
     for k in range(state.v.shape[0]):
         state.v[k] *= state.scale
-    if state.shares is not None:
-        for k in range(state.shares.shape[0]):
-            state.shares[k] *= state.scale
+    if state.scaled_dual is not None:
+        for k in range(state.scaled_dual.shape[0]):
+            state.scaled_dual[k] *= state.scale
     state.squared_norm *= state.scale * state.scale
     state.scale = 1
 
 
-def visit(
+def run_epoch(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
     const double[::1] weights, const int32_t[::1] order, State state,
 ):
-    """Walk `order` in batches; each takes one step. Costs O(values of the batch) a step."""
+    """Walk `order`, an epoch or a part of one, in batches; each takes one step.
+
+    A step costs O(values of the batch).
+    """
     cdef const real* x = head(values)
     cdef const index* j = columns_of(rows, columns)
     cdef const double* weight = head(weights)
     cdef double* v = <double*>head(state.v)
-    cdef double* shares = <double*>head(state.shares)
+    cdef double* scaled_dual = <double*>head(state.scaled_dual)
     cdef double* tail = <double*>head(state.tail)
-    cdef double* pulls = &state.pulls[0]
-    cdef double m, per_pull, a, norm
+    cdef double* slopes = &state.slopes[0]
+    cdef double m, step, a, norm
     cdef Py_ssize_t first = 0, n = order.shape[0], size, i, k, start, count
     with nogil:
         while first < n:
-            size = min(state.pulls.shape[0], n - first)
+            size = min(state.slopes.shape[0], n - first)
             for k in range(first, first + size):
                 prefetch_row(&rows.layout, x, j, &order[0], k, n)
                 i = order[k]
                 start = row_start(&rows.layout, i)
                 count = row_start(&rows.layout, i + 1) - start
                 m = state.scale * dot(x + start, shift(j, start), count, v) + state.bias
-                pulls[k - first] = pull(state.loss, signs[i] * m)
+                slopes[k - first] = minus_slope(state.loss, signs[i] * m)
                 if weight != NULL:
-                    pulls[k - first] *= weight[i]
+                    slopes[k - first] *= weight[i]
             state.t += 1
             if state.t > 1:  # at t = 1 the factor is 0, and w was 0 already
                 state.scale *= (state.t - 1.0) / state.t
             for k in range(first, first + size):
-                if pulls[k - first] == 0:
+                if slopes[k - first] == 0:
                     continue
                 i = order[k]
                 start = row_start(&rows.layout, i)
                 count = row_start(&rows.layout, i + 1) - start
-                per_pull = pulls[k - first] / (state.alpha * state.t * size)  # eta / k times the pull
+                step = slopes[k - first] / (state.alpha * state.t * size)  # eta / k times the slope
                 if state.fit_intercept:
-                    state.bias += min(per_pull, pulls[k - first] / (sqrt(<double>state.t) * size)) * signs[i]
-                per_pull /= state.scale
-                a = per_pull * signs[i]
+                    state.bias += min(step, slopes[k - first] / (sqrt(<double>state.t) * size)) * signs[i]
+                step /= state.scale
+                a = step * signs[i]
                 if state.radius > 0:
                     state.squared_norm += axpy_growth(a, x + start, shift(j, start), count, v)
                 else:
                     axpy(a, x + start, shift(j, start), count, v)
                 if state.mass > 0:  # the iterates averaged so far do not have this change
                     axpy(-state.mass * a, x + start, shift(j, start), count, tail)
-                if shares != NULL:
-                    shares[i] += per_pull
+                if scaled_dual != NULL:
+                    scaled_dual[i] += step
             if state.radius > 0:
                 norm = state.scale * sqrt(state.squared_norm) if state.squared_norm > 0 else 0
                 if norm > state.radius:
@@ -119,7 +124,7 @@ def visit(
             # Projections may shrink w so fast that the scale underflows, or that the average is lost in
             # the difference of mass * v and tail.
             if state.scale < 1e-100 or state.mass > 1e3 * state.averaged * state.scale:
-                absorb(state)
+                fold_scale(state)
             if state.averaging:
                 state.averaged += 1
                 state.mass += state.scale

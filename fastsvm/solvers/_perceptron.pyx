@@ -14,34 +14,34 @@ cdef class State:
     ----------
     fit_intercept : bool
     w : float64 of shape (n_columns,)
-    lag : float64 of shape (n_columns,) or None
-        Each change of w times the number of earlier steps; the average of all iterates is w - lag / t.
+    averaging_correction : float64 of shape (n_columns,) or None
+        Each change of w times the number of earlier steps; the average of all iterates is w minus its t-th.
 
     Attributes
     ----------
     t, mistakes : rows seen, and how many of them changed w
-    bias, bias_lag : the intercept, and what `lag` is to w
+    bias, bias_correction : the intercept, and what `averaging_correction` is to w
     """
 
     cdef bint fit_intercept
-    cdef double[::1] w, lag
-    cdef public double bias, bias_lag
+    cdef double[::1] w, averaging_correction
+    cdef public double bias, bias_correction
     cdef public int64_t t, mistakes
 
-    def __init__(self, bint fit_intercept, w, lag=None):
-        self.fit_intercept, self.w, self.lag = fit_intercept, w, lag
+    def __init__(self, bint fit_intercept, w, averaging_correction=None):
+        self.fit_intercept, self.w, self.averaging_correction = fit_intercept, w, averaging_correction
 
 
-def visit(
+def run_epoch(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
     const double[::1] weights, const int32_t[::1] order, State state,
 ):
-    """On y (w.x + b0) <= 0: w += c y x, b0 += c y."""
+    """Walk `order`, an epoch or a part of one. On y (w.x + b0) <= 0: w += c y x, b0 += c y."""
     cdef const real* x = head(values)
     cdef const index* j = columns_of(rows, columns)
     cdef const double* weight = head(weights)
     cdef double* w = <double*>head(state.w)
-    cdef double* lag = <double*>head(state.lag)
+    cdef double* averaging_correction = <double*>head(state.averaging_correction)
     cdef double a
     cdef Py_ssize_t i, k, start, count, n_visits = order.shape[0]
     with nogil:
@@ -57,7 +57,7 @@ def visit(
                 axpy(a, x + start, shift(j, start), count, w)
                 if state.fit_intercept:
                     state.bias += a
-                if lag != NULL:
-                    axpy(a * (state.t - 1), x + start, shift(j, start), count, lag)
+                if averaging_correction != NULL:
+                    axpy(a * (state.t - 1), x + start, shift(j, start), count, averaging_correction)
                     if state.fit_intercept:
-                        state.bias_lag += a * (state.t - 1)
+                        state.bias_correction += a * (state.t - 1)

@@ -8,12 +8,12 @@ from functools import partial
 
 import numpy as np
 
-from . import _aligned
 from ._rows import margins
+from .kernel import _aligned
 
-STEPS = 30
+MOST_STEPS = 30  # conjugate gradient steps, each a product with the rows inside their box
+LEAST_RESIDUAL = 1e-8  # share of the squared residual at which they end
 dot = partial(np.einsum, "i,i->")  # BLAS's may depend on where the vectors begin
-CURVATURE = {"hinge": 0.0, "squared_hinge": 0.5, "smooth_hinge": 1.0}  # -psi''
 
 
 def polish(problem, loss, alpha, bias_rate, w, bias, dual):
@@ -22,32 +22,32 @@ def polish(problem, loss, alpha, bias_rate, w, bias, dual):
     Parameters
     ----------
     problem : Problem
-    loss : {"hinge", "squared_hinge", "smooth_hinge"}
+    loss : Loss, with a quadratic dual
     alpha, bias_rate, w, bias, dual : as in `_sdca.State`; w is w(dual)
 
     Returns
     -------
     float, the bias
     """
-    which = np.flatnonzero(problem.inside(dual, loss)).astype(np.int32)
+    which = np.flatnonzero(problem.is_free(dual, loss)).astype(np.int32)
     if not len(which):
         return bias
     c = problem.weights[which] if problem.weights.size else 1.0
-    y, curvature, sparse = problem.signs[which], CURVATURE[loss] / c, np.zeros(problem.n)
+    y, curvature, sparse = problem.signs[which], loss.curvature / c, np.zeros(problem.n)
 
     def apply(p):
         sparse[which] = p
-        u = problem.combine(sparse, alpha)
+        u = problem.primal_from_dual(sparse, alpha)
         return margins(problem, which, u, bias_rate * float(p @ y)) + curvature * p
 
-    b, top = dual[which], np.broadcast_to(problem.top(loss), problem.n)[which]
+    b, upper = dual[which], np.broadcast_to(problem.upper(loss), problem.n)[which]
     slope = 1 - curvature * b - margins(problem, which, w, bias)
-    step = step_inside(b, top, slope, apply)
+    step = step_inside(b, upper, slope, apply)
     if step is None:
         return bias
     dual[which] = b + step
     sparse[which] = step
-    w += problem.combine(sparse, alpha)
+    w += problem.primal_from_dual(sparse, alpha)
     return bias + bias_rate * float(step @ y)
 
 
@@ -57,38 +57,38 @@ def polish_block(block, rate, signs, weights, dual, scores, loss):
     Parameters
     ----------
     block, rate, signs, weights, dual, scores : as in `_kernel.ascend`
-    loss : {"hinge", "squared_hinge", "smooth_hinge"}
+    loss : Loss, with a quadratic dual
     """
     c = weights if weights.size else np.ones(len(dual))
-    top = np.where(c > 0, np.inf, 0.0) if loss == "squared_hinge" else c
-    which = np.flatnonzero((dual > 0) & (dual < top))
+    upper = loss.uppers(c)
+    which = np.flatnonzero((dual > 0) & (dual < upper))
     if not len(which):
         return
-    y, curvature = signs[which], CURVATURE[loss] / c[which]
+    y, curvature = signs[which], loss.curvature / c[which]
     rows = _aligned.take(block, which)
     inner = _aligned.empty((len(which), len(which)), block.dtype)
     np.take(rows, which, axis=1, out=inner, mode="clip")
-    moved, pulls, change = (_aligned.empty((n,), block.dtype) for n in (len(y), len(y), len(block)))
+    moved, on_margins, change = (_aligned.empty((n,), block.dtype) for n in (len(y), len(y), len(block)))
 
     def apply(p):
         np.multiply(y, p, out=moved, casting="same_kind")
-        return rate * y * np.matmul(inner, moved, out=pulls) + curvature * p
+        return rate * y * np.matmul(inner, moved, out=on_margins) + curvature * p
 
     b = dual[which]
-    step = step_inside(b, top[which], 1 - curvature * b - y * scores[which], apply)
+    step = step_inside(b, upper[which], 1 - curvature * b - y * scores[which], apply)
     if step is not None:
         dual[which] = b + step
         np.multiply(y, step, out=moved, casting="same_kind")
         scores += rate * np.matmul(moved, rows, out=change)
 
 
-def step_inside(b, top, slope, apply):
+def step_inside(b, upper, slope, apply):
     """A step that raises a concave quadratic function, and stays in the box.
 
     Parameters
     ----------
     b : array, where to start from
-    top : array, the upper ends of the box; the lower are 0
+    upper : array, the upper ends of the box; the lower are 0
     slope : array, the gradient at b
     apply : callable
         ``apply(p)`` is by how much a step of p lowers the gradient.
@@ -99,17 +99,17 @@ def step_inside(b, top, slope, apply):
     """
     step, rest, direction = np.zeros(len(b)), slope, slope
     size = first = dot(rest, rest)
-    for _ in range(STEPS):
+    for _ in range(MOST_STEPS):
         bend = apply(direction)
         steepness = dot(direction, bend)
-        if not size > 1e-8 * first or not steepness > 0:
+        if not size > LEAST_RESIDUAL * first or not steepness > 0:
             break
         length = size / steepness
         step, rest = step + length * direction, rest - length * bend
         size, before = dot(rest, rest), size
         direction = rest + size / before * direction
-    step = np.clip(b + step, 0, top) - b
+    step = np.clip(b + step, 0, upper) - b
     bend, gain = apply(step), dot(step, slope)
     if not gain > 0:
         return None
-    return np.clip(b + min(1.0, gain / dot(step, bend)) * step, 0, top) - b  # the best place on the way
+    return np.clip(b + min(1.0, gain / dot(step, bend)) * step, 0, upper) - b  # the best place on the way

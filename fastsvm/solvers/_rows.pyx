@@ -7,7 +7,7 @@ import numpy as np
 
 from libc.math cimport isfinite
 
-from ._losses cimport dual_term, loss_value
+from ._losses cimport Loss, dual_term, loss_value
 from ._types cimport head, index, int8_t, int32_t, int64_t, real
 
 # Values that one call of an epoch's kernel may touch: some tenths of a second, so that Ctrl-C is heard.
@@ -218,7 +218,7 @@ def bad_index(const index[::1] indices, Py_ssize_t n, Py_ssize_t bound):
 
 def _loss_sum(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
-    const double[::1] weights, const double[::1] w, double bias, int loss, Py_ssize_t first, Py_ssize_t last,
+    const double[::1] weights, const double[::1] w, double bias, Loss loss, Py_ssize_t first, Py_ssize_t last,
 ):
     cdef const real* x = head(values)
     cdef const index* j = columns_of(rows, columns)
@@ -237,7 +237,7 @@ def _loss_sum(
     return total
 
 
-def _combine(
+def _primal_from_dual(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
     const double[::1] dual, double above, double below, double[::1] w, Py_ssize_t first, Py_ssize_t last,
 ):
@@ -253,7 +253,7 @@ def _combine(
                 axpy(a, x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, &w[0])
 
 
-def loss_sum(Rows rows, signs, weights, w, double bias, int loss, threads=1):
+def loss_sum(Rows rows, signs, weights, w, double bias, loss, threads=1):
     """sum_i c_i phi(y_i (w.x_i + bias)), in one pass; the threads do not change a bit of it."""
     return sum(map_chunks(
         rows,
@@ -296,18 +296,20 @@ def margins(problem, which, w, double bias):
 # applied on the fly, so that no copy of the dual is needed.
 
 
-def combine(Rows rows, signs, dual, double rate, double above=1, double below=1):
+def primal_from_dual(Rows rows, signs, dual, double rate, double above=1, double below=1):
     """rate * sum_i b_i y_i x_i, float64 of shape (n_columns,), in one pass."""
     w = np.zeros(rows.n_columns)
     step = rows.chunk_rows()
     for first in range(0, rows.n_rows, step):
         last = min(first + step, rows.n_rows)
-        _combine(rows, rows.values, rows.columns, signs, dual, rate * above, rate * below, w, first, last)
+        _primal_from_dual(
+            rows, rows.values, rows.columns, signs, dual, rate * above, rate * below, w, first, last
+        )
     return w
 
 
 def dual_sum(
-    const int8_t[::1] signs, const double[::1] dual, const double[::1] weights, int loss,
+    const int8_t[::1] signs, const double[::1] dual, const double[::1] weights, Loss loss,
     double above=1, double below=1,
 ):
     """sum_i c_i psi(b_i / c_i); rows with c_i = 0 have no term."""

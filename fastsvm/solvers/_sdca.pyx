@@ -4,7 +4,7 @@ import cython
 
 from libc.math cimport INFINITY, fabs, log1p
 
-from ._losses cimport LOG, SQUARED_HINGE, dual_slope, dual_step, gap_term, loss_value
+from ._losses cimport LOG, SQUARED_HINGE, Loss, dual_slope, dual_step, gap_term, loss_value
 from ._rows cimport AHEAD, Rows, axpy, columns_of, dot, prefetch, prefetch_row, row_start, shift
 from ._types cimport head, index, int8_t, int32_t, real
 
@@ -15,13 +15,13 @@ cdef class State:
 
     Parameters
     ----------
-    loss : int
+    loss : `Loss.struct`
     rate : 1 / (alpha n)
     bias_rate : the same for the intercept's own proximal term; 0 for no intercept
     w, dual, squared_norms : float64 arrays
     dropped : int8 of shape (n_rows,), or None
         Set to 1 for rows that need no more visits for now.
-    lag : float64 of shape (n_rows,), or None
+    averaging_correction : float64 of shape (n_rows,), or None
         Per row, the dual mass times the number of averaged steps it was missing from.
 
     Attributes
@@ -29,37 +29,39 @@ cdef class State:
     bias : the intercept
     threshold : a row at a bound of its box is dropped if the dual's slope pushes it there by more
     violation : the largest slope that moved a row
-    gap, loss_sum, pull_sum : sums of gap terms, losses and b_i m_i over the rows, each as it was met
-    dropped_loss, dropped_pull : the same of the rows dropped
+    gap, loss_sum, dual_margins : sums of gap terms, losses and b_i m_i over the rows, each as it was met
+    dropped_loss, dropped_dual_margins : the same of the rows dropped
     averaged : steps since averaging began
     seen : rows seen by the modified-SGD epoch; -1 outside it
     """
 
-    cdef int loss
+    cdef Loss loss
     cdef double rate, bias_rate
-    cdef double[::1] w, dual, lag
+    cdef double[::1] w, dual, averaging_correction
     cdef const double[::1] squared_norms
     cdef int8_t[::1] dropped
-    cdef public double bias, threshold, violation, dropped_loss, dropped_pull
-    cdef readonly double gap, loss_sum, pull_sum
+    cdef public double bias, threshold, violation, dropped_loss, dropped_dual_margins
+    cdef readonly double gap, loss_sum, dual_margins
     cdef public Py_ssize_t averaged, seen
 
     def __init__(
-        self, int loss, double rate, double bias_rate, w, dual, squared_norms, dropped=None, lag=None
+        self, Loss loss, double rate, double bias_rate, w, dual, squared_norms, dropped=None,
+        averaging_correction=None,
     ):
         self.loss, self.rate, self.bias_rate = loss, rate, bias_rate
-        self.w, self.dual, self.squared_norms, self.dropped, self.lag = w, dual, squared_norms, dropped, lag
+        self.w, self.dual, self.squared_norms, self.dropped = w, dual, squared_norms, dropped
+        self.averaging_correction = averaging_correction
         self.seen = -1
         self.threshold = INFINITY
-        self.dropped_loss = self.dropped_pull = 0
+        self.dropped_loss = self.dropped_dual_margins = 0
 
     def begin(self):
         """Begin the sums of an epoch."""
         self.gap = self.violation = 0
-        self.loss_sum, self.pull_sum = self.dropped_loss, self.dropped_pull
+        self.loss_sum, self.dual_margins = self.dropped_loss, self.dropped_dual_margins
 
 
-def keep(int32_t[::1] rows, const int8_t[::1] dropped):
+def keep_rows(int32_t[::1] rows, const int8_t[::1] dropped):
     """Move the rows that are not dropped to the front of `rows`; how many they are."""
     cdef Py_ssize_t k, kept = 0
     with nogil:
@@ -69,7 +71,7 @@ def keep(int32_t[::1] rows, const int8_t[::1] dropped):
     return kept
 
 
-def survey(
+def screen_rows(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
     const double[::1] weights, const double[::1] w, double bias, State state,
     Py_ssize_t first, Py_ssize_t last,
@@ -83,7 +85,7 @@ def survey(
     cdef const double* weight = head(weights)
     cdef const double* v = head(w)
     cdef Py_ssize_t i, start
-    cdef double c = 1, m, b, slope, value, total = 0, dropped_loss = 0, dropped_pull = 0
+    cdef double c = 1, m, b, slope, value, total = 0, dropped_loss = 0, dropped_dual_margins = 0
     with nogil:
         for i in range(first, last):
             state.dropped[i] = 1
@@ -99,19 +101,19 @@ def survey(
             value = c * loss_value(state.loss, m)
             slope = dual_slope(state.loss, m, b, c)
             total += value
-            if b >= c and slope > state.threshold and state.loss != SQUARED_HINGE:  # which has no upper bound
+            if b >= c and slope > state.threshold and state.loss.code != SQUARED_HINGE:  # no upper end
                 dropped_loss += value
-                dropped_pull += b * m
+                dropped_dual_margins += b * m
             elif b > 0 or slope >= -state.threshold:
                 state.dropped[i] = 0
-    return total, dropped_loss, dropped_pull
+    return total, dropped_loss, dropped_dual_margins
 
 
-def visit(
+def run_epoch(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
     const double[::1] weights, const int32_t[::1] order, State state,
 ):
-    """Take the coordinate step on the rows of `order`, one after the other.
+    """Take the coordinate step on the rows of `order`, an epoch or a part of one, one after the other.
 
     In the modified-SGD epoch (`state.seen` >= 0) the t-th row is treated as the last of a problem of
     t rows: w_t = w n / t, and 1 / (alpha t) stands for 1 / (alpha n).
@@ -121,17 +123,17 @@ def visit(
     cdef const double* weight = head(weights)
     cdef double* w = <double*>head(state.w)
     cdef double* dual = <double*>head(state.dual)
-    cdef double* lag = <double*>head(state.lag)
+    cdef double* averaging_correction = <double*>head(state.averaging_correction)
     cdef const int32_t* visits = head(order)
     cdef int8_t* dropped = <int8_t*>head(state.dropped)
     cdef const double* norms = head(state.squared_norms)
     cdef double n = rows.n_rows, rate = state.rate, bias_rate = state.bias_rate, bias = state.bias
     cdef double c = 1, m, q, b, change
     cdef Py_ssize_t i, k, start, count, n_visits = order.shape[0], seen = state.seen
-    cdef int loss = state.loss
+    cdef Loss loss = state.loss
     cdef Tally tally
     tally.threshold, tally.violation = state.threshold, state.violation
-    tally.gap = tally.loss = tally.pull = tally.dropped_loss = tally.dropped_pull = 0
+    tally.gap = tally.loss = tally.dual_margins = tally.dropped_loss = tally.dropped_dual_margins = 0
     with nogil:
         for k in range(n_visits):
             prefetch_row(&rows.layout, x, j, visits, k, n_visits)
@@ -139,7 +141,7 @@ def visit(
                 prefetch(dual + visits[k + AHEAD])
                 prefetch(norms + visits[k + AHEAD])
             i = visits[k]
-            if lag != NULL:
+            if averaging_correction != NULL:
                 state.averaged += 1
             if seen >= 0:
                 seen += 1
@@ -162,22 +164,22 @@ def visit(
                 dual[i] = b + change
                 axpy(rate * change * signs[i], x + start, shift(j, start), count, w)
                 bias += bias_rate * change * signs[i]
-                if lag != NULL:
-                    lag[i] += change * (state.averaged - 1)
+                if averaging_correction != NULL:
+                    averaging_correction[i] += change * (state.averaged - 1)
     state.bias, state.seen, state.violation = bias, seen, tally.violation
     state.gap += tally.gap
     state.loss_sum += tally.loss
-    state.pull_sum += tally.pull
+    state.dual_margins += tally.dual_margins
     state.dropped_loss += tally.dropped_loss
-    state.dropped_pull += tally.dropped_pull
+    state.dropped_dual_margins += tally.dropped_dual_margins
 
 
 cdef struct Tally:
-    double threshold, violation, gap, loss, pull, dropped_loss, dropped_pull
+    double threshold, violation, gap, loss, dual_margins, dropped_loss, dropped_dual_margins
 
 
 cdef inline void count_in(
-    Tally* tally, int8_t* dropped, int loss, double m, double b, double change, double q, double c
+    Tally* tally, int8_t* dropped, Loss loss, double m, double b, double change, double q, double c
 ) noexcept nogil:
     """Add a row to the epoch's sums, and drop it if it sits firmly at a bound of its box."""
     cdef double value, slope
@@ -187,8 +189,8 @@ cdef inline void count_in(
         if m - 1 > tally.threshold:
             dropped[0] = 1
         return
-    tally.pull += b * m
-    if loss == LOG:
+    tally.dual_margins += b * m
+    if loss.code == LOG:
         tally.loss -= c * log1p(-(b + change) / c)  # the loss after the step, from sigmoid(-m) = b / c
         return
     value = c * loss_value(loss, m)
@@ -199,4 +201,4 @@ cdef inline void count_in(
     elif slope > tally.threshold:
         dropped[0] = 1
         tally.dropped_loss += value
-        tally.dropped_pull += b * m
+        tally.dropped_dual_margins += b * m

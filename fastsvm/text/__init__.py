@@ -1,25 +1,45 @@
-"""Texts to matrices: a compiled vectoriser, weightings of its counts, and the choice of terms."""
+"""Texts to matrices: a compiled vectoriser, weightings of its counts, and the choice of terms.
+
+`Bag`, `Weighting` and `Selection` are plain; `BagOfWords`, `TermWeighting` and `SelectTerms` are the same
+with scikit-learn's contract, and import it.
+"""
 
 from typing import TYPE_CHECKING
 
 from ..lazy import lazily
 
 if TYPE_CHECKING:
-    from .bag import BagOfWords
-    from .hashed import HashedBagOfWords
-    from .scorer import TextScorer, TextScores
-    from .selection import SelectTerms
-    from .weighting import TermWeighting
+    from ..estimators.bag_of_words import BagOfWords
+    from ..estimators.hashed_bag_of_words import HashedBagOfWords
+    from ..estimators.select_terms import SelectTerms
+    from ..estimators.term_weighting import TermWeighting
+    from ..model_files.scorer import TextScorer, TextScores
+    from .bag import Bag
+    from .selection import Selection
+    from .weighting import Weighting
 
-__all__ = ["BagOfWords", "HashedBagOfWords", "SelectTerms", "TermWeighting", "TextScorer", "TextScores"]
+__all__ = [
+    "Bag",
+    "BagOfWords",
+    "HashedBagOfWords",
+    "SelectTerms",
+    "Selection",
+    "TermWeighting",
+    "TextScorer",
+    "TextScores",
+    "Weighting",
+]
 
 __getattr__, __dir__ = lazily(
     __name__,
     {
-        "bag": "BagOfWords",
-        "hashed": "HashedBagOfWords",
-        "scorer": "TextScorer TextScores",
-        "selection": "SelectTerms",
-        "weighting": "TermWeighting",
+        "..estimators.bag_of_words": "BagOfWords",
+        "..estimators.hashed_bag_of_words": "HashedBagOfWords",
+        "..model_files.scorer": "TextScorer TextScores",
+        "..estimators.select_terms": "SelectTerms",
+        "..estimators.term_weighting": "TermWeighting",
+        ".bag": "Bag",
+        ".selection": "Selection",
+        ".weighting": "Weighting",
     },
 )

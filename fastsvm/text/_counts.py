@@ -3,22 +3,11 @@
 from copy import copy
 
 import numpy as np
-from sklearn.utils.validation import validate_data
 
-from ..solvers import as_csr, as_rows
 from ._scores import has_repeats
 
 # Numbers in a table of columns by classes: 2^24 doubles are 128 MB.
 TABLE = 1 << 24
-
-
-def validated(estimator, X, y="no_validation", **options):
-    """X, and y where there is one, as scikit-learn checks them for an estimator; what is wrong is located."""
-    checked = validate_data(estimator, as_csr(X), y, accept_sparse="csr", ensure_all_finite=False, **options)
-    counts = checked if isinstance(y, str) else checked[0]
-    if counts.dtype.kind == "f":
-        as_rows(counts)
-    return checked
 
 
 def as_counts(X):

@@ -1,6 +1,6 @@
 """Sorting by 64-bit keys, digit by digit, and by the bytes of words, eight at a time."""
 
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcmp, memcpy, memset
 
@@ -144,3 +144,30 @@ cdef int sort_run(const Word* words, uint32_t* items, Py_ssize_t n) noexcept nog
         items[k] = run[k].item
     free(run)
     return 0
+
+
+def are_ascending(const uint8_t[::1] content, const int64_t[::1] ends):
+    """Tell whether each term is above the one before it, byte by byte; then none is there twice.
+
+    Parameters
+    ----------
+    content, ends : arrays
+        The terms end to end, and where each ends; the ends must not decrease.
+
+    Returns
+    -------
+    bool
+    """
+    cdef Py_ssize_t k, start = 0, middle, end, shorter
+    cdef int order
+    cdef bint ascending = True
+    with nogil:
+        for k in range(ends.shape[0] - 1):
+            middle, end = ends[k], ends[k + 1]
+            shorter = min(middle - start, end - middle)
+            order = memcmp(&content[start], &content[middle], shorter) if shorter else 0
+            if order > 0 or (order == 0 and end - middle <= middle - start):
+                ascending = False
+                break
+            start = middle
+    return ascending

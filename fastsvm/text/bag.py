@@ -1,341 +1,36 @@
-"""Bags of words: CountVectorizer, compiled."""
+"""Bags of words: what is learned of texts, and what is counted in them."""
 
 import math
-from numbers import Integral, Real
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from numbers import Integral
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.feature_extraction.text import CountVectorizer
 
+from ..fitting import Parameters, number_of_threads
 from ._apply import Lookup
 from ._fit import Counter
 from ._parts import frequencies
+from ._words import batches
 from .matrix import matrix_of
-from .reading import (
-    DEFAULT_PATTERN,
-    Splitting,
-    check_stop_words,
-    documents,
-    reading_of,
-    refuse_string,
-    threads,
-    warn_of_unused_pattern,
-)
+from .reading import BATCH, DEFAULT_PATTERN, compiled_reading, refuse_string
 from .terms import Terms
 
-__all__ = ["BagOfWords"]
+__all__ = ["Bag", "Limits", "checked_texts", "count", "learn", "threads"]
 
 
-class BagOfWords(Splitting, CountVectorizer):
-    """Counts of the words of texts, and of their n-grams: scikit-learn's `CountVectorizer`, compiled.
+class Limits(NamedTuple):
+    """Which terms are kept, as CountVectorizer has it; `binary` and `dtype` decide on the most frequent."""
 
-    Vocabulary, order, counts, dtypes and shape are exactly CountVectorizer's, and so are the errors. The
-    texts are read once, as they lie in memory, without the global interpreter lock; the CSR matrix is
-    built directly. A custom `tokenizer`, a callable `analyzer`, the analyzers "char" and "char_wb", a
-    `token_pattern` other than words of at least one or two characters or `r"\\S+"`, and n-grams of more
-    than 8 words are left to scikit-learn's own code.
+    min_df: int | float = 1
+    max_df: int | float = 1.0
+    max_features: int | None = None
+    binary: bool = False
+    dtype: type = np.int64
 
-    Parameters
-    ----------
-    input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, \
-token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dtype : as in CountVectorizer
-    analyzer : {"word", "split", "char", "char_wb"} or callable, default="word"
-        "split" takes what white space divides, for texts that are cut into words already; the same as
-        ``token_pattern=r"\\S+"``. The others are as in CountVectorizer.
-    n_jobs : int or None, default=None
-        Threads; -1 for all processors. Does not change the result, to the last bit.
-
-    Attributes
-    ----------
-    vocabulary_ : dict of str to int
-        The column of each term; made when it is asked for. Assign another dict to change the vocabulary:
-        changes inside this one go unseen.
-    fixed_vocabulary_ : bool
-        Whether `vocabulary` was given.
-
-    Notes
-    -----
-    Within a row the columns are in the order in which the terms of one word first come in the text, then
-    those of two, and so on: not sorted, but no column twice. ``X.sort_indices()`` sorts them where
-    something needs it.
-
-    While it learns, memory holds the documents of a batch (about four million characters), 8 bytes for
-    each word of the texts and for each n-gram as it comes, and the tables of the terms.
-
-    References
-    ----------
-    The order of words in UTF-8 is that of their code points: The Unicode Standard, section 2.5. The mixing
-    functions of the tables are those of SplitMix64 (Steele, Lea & Flood 2014).
-
-    Examples
-    --------
-    >>> from fastsvm.text import BagOfWords
-    >>> bag = BagOfWords(ngram_range=(1, 2))
-    >>> X = bag.fit_transform(["a good book", "Not a good, good book!"])
-    >>> bag.get_feature_names_out().tolist()
-    ['book', 'good', 'good book', 'good good', 'not', 'not good']
-    >>> X.toarray()
-    array([[1, 1, 1, 0, 0, 0],
-           [1, 2, 1, 1, 1, 1]])
-    """
-
-    def __init__(
-        self,
-        *,
-        input="content",
-        encoding="utf-8",
-        decode_error="strict",
-        strip_accents=None,
-        lowercase=True,
-        preprocessor=None,
-        tokenizer=None,
-        stop_words=None,
-        token_pattern=DEFAULT_PATTERN,
-        ngram_range=(1, 1),
-        analyzer="word",
-        max_df=1.0,
-        min_df=1,
-        max_features=None,
-        vocabulary=None,
-        binary=False,
-        dtype=np.int64,
-        n_jobs=None,
-    ):
-        super().__init__(
-            input=input,
-            encoding=encoding,
-            decode_error=decode_error,
-            strip_accents=strip_accents,
-            lowercase=lowercase,
-            preprocessor=preprocessor,
-            tokenizer=tokenizer,
-            stop_words=stop_words,
-            token_pattern=token_pattern,
-            ngram_range=ngram_range,
-            analyzer=analyzer,
-            max_df=max_df,
-            min_df=min_df,
-            max_features=max_features,
-            vocabulary=vocabulary,
-            binary=binary,
-            dtype=dtype,
-        )
-        self.n_jobs = n_jobs
-
-    def fit(self, raw_documents, y=None):
-        """Learn the vocabulary.
-
-        Parameters
-        ----------
-        raw_documents : iterable of str, bytes, file names or files, as `input` says
-        y : ignored
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            As CountVectorizer does: if there are no words, or none within the limits. A document of 4 GB
-            or more, or more than 4,294,967,280 words.
-        """
-        self._learn(raw_documents, count=False)
-        return self
-
-    def fit_transform(self, raw_documents, y=None):
-        """Learn the vocabulary and count its terms; reads the documents once.
-
-        Parameters
-        ----------
-        raw_documents, y : as in `fit`
-
-        Returns
-        -------
-        X : CSR matrix of shape (n_documents, n_terms), of `dtype`
-
-        Raises
-        ------
-        ValueError
-            As in `fit`.
-        """
-        return self._learn(raw_documents, count=True)
-
-    def transform(self, raw_documents):
-        """Count the terms of the vocabulary.
-
-        Parameters
-        ----------
-        raw_documents : as in `fit`
-
-        Returns
-        -------
-        X : CSR matrix of shape (n_documents, n_terms), of `dtype`
-
-        Raises
-        ------
-        NotFittedError
-            If there is no vocabulary, learned or given.
-        """
-        refuse_string(raw_documents)
-        reading = reading_of(self)
-        if reading is None:
-            if self.analyzer != "split":
-                return super().transform(raw_documents)
-            usual = self._by_pattern().set_params(vocabulary=self._packed().strings())
-            return usual.transform(raw_documents)
-        lookup = self._lookup_of(reading)
-        check_stop_words(self)
-        parts = []
-        with threads(self.n_jobs) as (n, run):
-            for batch in documents(self, raw_documents):
-                bounds = batch.parts(n)
-                parts += run(lookup.count, [batch] * n, bounds, bounds[1:])
-            return matrix_of(parts, lookup.n_columns, self.dtype, self.binary, run)
-
-    def get_feature_names_out(self, input_features=None):
-        """Return the terms in the order of their columns.
-
-        Parameters
-        ----------
-        input_features : ignored
-
-        Returns
-        -------
-        ndarray of shape (n_terms,), str objects
-        """
-        if "_terms" not in vars(self):
-            return super().get_feature_names_out(input_features)
-        return np.asarray(self._packed().strings(), dtype=object)
-
-    def restrict(self, support, indices=False):
-        """Keep only some terms, as `DictVectorizer.restrict` does, and number them anew.
-
-        Parameters
-        ----------
-        support : array of shape (n_terms,), bool, or of ints
-            Which terms to keep: a mask, or with `indices` their columns.
-        indices : bool, default=False
-
-        Returns
-        -------
-        self
-        """
-        columns = np.asarray(support) if indices else np.flatnonzero(support)
-        self._set_terms(self._packed().at(columns))
-        return self
-
-    @property
-    def vocabulary_(self):  # noqa: D102
-        state = vars(self)
-        if "_vocabulary" not in state:
-            if "_terms" not in state:
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute 'vocabulary_'")
-            self._vocabulary = self._terms.numbers()
-        return self._vocabulary
-
-    @vocabulary_.setter
-    def vocabulary_(self, vocabulary):
-        self._forget()
-        self._vocabulary = vocabulary
-
-    def __getstate__(self):
-        state = dict(super().__getstate__())
-        for name in ("_lookup", "_vocabulary") if "_terms" in state else ("_lookup",):
-            state.pop(name, None)
-        return state
-
-    # The vocabulary is kept as packed terms (`_terms`) or as a dict (`_vocabulary`), each made from the other
-    # when it is needed; `_lookup` is a table made from the terms.
-
-    def _forget(self):
-        for name in ("_terms", "_vocabulary", "_lookup"):
-            vars(self).pop(name, None)
-
-    def _set_terms(self, terms):
-        self._forget()
-        self._terms = terms
-
-    def _packed(self):
-        state = vars(self)
-        if "_terms" not in state:
-            if "_vocabulary" not in state and self.vocabulary is not None:
-                self._take_vocabulary(CountVectorizer(vocabulary=self.vocabulary))
-            else:
-                self._terms = Terms.of(super().get_feature_names_out())
-        return self._terms
-
-    def _take_vocabulary(self, checked):
-        """Take over the vocabulary that was given, and that scikit-learn's `checked` looks over."""
-        self._set_terms(Terms.of(checked.get_feature_names_out()))
-        self.fixed_vocabulary_ = True
-
-    def _lookup_of(self, reading):
-        terms = self._packed()
-        if vars(self).get("_lookup", (None,))[0] != reading:
-            self._lookup = reading, Lookup(terms.content, terms.ends, *reading)
-        return self._lookup[1]
-
-    def _learn(self, raw_documents, count):
-        refuse_string(raw_documents)
-        reading = reading_of(self) if self._limits_as_usual() else None
-        if reading is None:
-            if self.analyzer != "split":
-                return super().fit_transform(raw_documents)
-            usual = self._by_pattern()
-            X = usual.fit_transform(raw_documents)
-            self.vocabulary_, self.fixed_vocabulary_ = usual.vocabulary_, usual.fixed_vocabulary_
-            return X
-        warn_of_unused_pattern(self)
-        if self.vocabulary is not None:
-            # Fitting warns, which transforming does not.
-            self._take_vocabulary(
-                CountVectorizer(vocabulary=self.vocabulary, lowercase=self.lowercase).fit([])
-            )
-            return self.transform(raw_documents) if count else None
-        check_stop_words(self)
-        with threads(self.n_jobs) as (n, run):
-            counter = Counter(n, *reading)
-            for batch in documents(self, raw_documents):
-                counter.add(batch, run)
-            if counter.is_empty:
-                raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
-            least, most = self._limits(counter.n_documents)
-            counter.finish(run, least)
-            self._limit(counter, most)
-            terms = Terms(*counter.terms(run))
-            X = None
-            if count:
-                X = matrix_of(counter.parts(), counter.n_columns, self.dtype, self.binary, run)
-        self._set_terms(terms)
-        self.fixed_vocabulary_ = False
-        return X
-
-    def _limits_as_usual(self):
-        def share_or_count(value):
-            if isinstance(value, bool) or not isinstance(value, Real):
-                return False
-            return value >= 1 if isinstance(value, Integral) else 0 <= value <= 1
-
-        return (
-            share_or_count(self.max_df)
-            and share_or_count(self.min_df)
-            and (
-                self.max_features is None
-                or (isinstance(self.max_features, Integral) and self.max_features > 0 and self._adds_up())
-            )
-            and isinstance(self.binary, bool)
-        )
-
-    def _adds_up(self):
-        """Tell whether the counts of a term, each in `dtype`, add up to its frequency."""
-        try:
-            dtype = np.dtype(self.dtype)
-        except TypeError:
-            return False
-        return dtype.kind in "iuf" and dtype.itemsize >= 4
-
-    def _limits(self, n):
+    def documents(self, n):
         """Return the fewest and most of n documents that a term may be in."""
         least, most = (
             limit if isinstance(limit, Integral) else limit * n for limit in (self.min_df, self.max_df)
@@ -344,7 +39,7 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
             raise ValueError("max_df corresponds to < documents than min_df")
         return min(math.ceil(least), n + 1), most
 
-    def _limit(self, counter, most):
+    def apply(self, counter, most):
         """Keep the terms within `max_df` and `max_features`."""
         n_limited = self.max_features is not None and counter.n_columns > self.max_features
         if most >= counter.n_documents and not n_limited and counter.n_columns:
@@ -362,3 +57,166 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         if not mask.any():
             raise ValueError("After pruning, no terms remain. Try a lower min_df or a higher max_df.")
         counter.keep(mask)
+
+
+def learn(documents, reading, limits, n_threads, run):
+    """Learn the terms of documents.
+
+    Parameters
+    ----------
+    documents : iterable of Batch
+    reading : Reading
+    limits : Limits
+    n_threads : int
+    run : callable
+        Like `map`, in so many threads.
+
+    Returns
+    -------
+    terms : Terms
+    counter : Counter
+        Its `parts` are the counts.
+
+    Raises
+    ------
+    ValueError
+        If there are no words, or none within the limits.
+    """
+    counter = Counter(n_threads, *reading)
+    for batch in documents:
+        counter.add(batch, run)
+    if counter.is_empty:
+        raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
+    least, most = limits.documents(counter.n_documents)
+    counter.finish(run, least)
+    limits.apply(counter, most)
+    return Terms(*counter.terms(run)), counter
+
+
+def count(documents, lookup, n_threads, run):
+    """Count the terms of a `Lookup` in documents; the list of Parts."""
+    parts = []
+    for batch in documents:
+        bounds = batch.parts(n_threads)
+        parts += run(lookup.count, [batch] * n_threads, bounds, bounds[1:])
+    return parts
+
+
+@contextmanager
+def threads(n):
+    """Give something like `map` that uses n threads."""
+    if n == 1:
+        yield map
+    else:
+        with ThreadPoolExecutor(n) as pool:
+            yield pool.map
+
+
+def checked_texts(texts):
+    """Yield texts, each checked to be one."""
+    refuse_string(texts)
+    for text in texts:
+        if not isinstance(text, str):
+            raise TypeError(f"a text is of type {type(text).__name__}, not str")
+        yield text if type(text) is str else str(text)
+
+
+class Bag(Parameters):
+    """Counts of words and n-grams, plain; parameters as in `fastsvm.text.BagOfWords`, for texts that are str.
+
+    Parameters
+    ----------
+    lowercase, token_pattern, ngram_range, analyzer, min_df, max_df, max_features, binary, dtype, n_jobs
+        As in `BagOfWords`, of which the compiled code knows all that is allowed here.
+
+    Attributes
+    ----------
+    terms_ : Terms
+        In the order of the columns.
+    """
+
+    def __init__(
+        self,
+        *,
+        lowercase=True,
+        token_pattern=DEFAULT_PATTERN,
+        ngram_range=(1, 1),
+        analyzer="word",
+        max_df=1.0,
+        min_df=1,
+        max_features=None,
+        binary=False,
+        dtype=np.int64,
+        n_jobs=None,
+    ):
+        self.lowercase = lowercase
+        self.token_pattern = token_pattern
+        self.ngram_range = ngram_range
+        self.analyzer = analyzer
+        self.max_df = max_df
+        self.min_df = min_df
+        self.max_features = max_features
+        self.binary = binary
+        self.dtype = dtype
+        self.n_jobs = n_jobs
+
+    def _reading(self):
+        reading = compiled_reading(self.analyzer, self.token_pattern, self.ngram_range)
+        if reading is None:
+            raise ValueError(
+                f"analyzer={self.analyzer!r}, token_pattern={self.token_pattern!r} and "
+                f"ngram_range={self.ngram_range!r} are not for Bag; BagOfWords may know them."
+            )
+        return reading
+
+    def _documents(self, texts):
+        return batches(checked_texts(texts), None, self.lowercase, BATCH)
+
+    def fit(self, texts, y=None):
+        """Learn the terms of texts, an iterable of str; `y` is ignored."""
+        self.fit_transform(texts)
+        return self
+
+    def fit_transform(self, texts, y=None):
+        """Learn the terms of texts, and return their counts: a CSR matrix of shape (n_texts, n_terms)."""
+        limits = Limits(self.min_df, self.max_df, self.max_features, self.binary, self.dtype)
+        n = number_of_threads(self.n_jobs)
+        with threads(n) as run:
+            terms, counter = learn(self._documents(texts), self._reading(), limits, n, run)
+            X = matrix_of(counter.parts(), counter.n_columns, self.dtype, self.binary, run)
+        self._set_terms(terms)
+        return X
+
+    def transform(self, texts):
+        """Return the counts of the terms in texts: a CSR matrix of shape (n_texts, n_terms)."""
+        if self._lookup is None:
+            self._lookup = Lookup(self.terms_.content, self.terms_.ends, *self._reading())
+        n = number_of_threads(self.n_jobs)
+        with threads(n) as run:
+            parts = count(self._documents(texts), self._lookup, n, run)
+            return matrix_of(parts, self._lookup.n_columns, self.dtype, self.binary, run)
+
+    def get_feature_names_out(self):
+        """Return the terms in the order of their columns: an array of str objects."""
+        return np.asarray(self.terms_.strings(), dtype=object)
+
+    def restrict(self, support, indices=False):
+        """Keep the terms of a mask, or with `indices` of some columns, and number them anew."""
+        self._set_terms(self.terms_.at(np.asarray(support) if indices else np.flatnonzero(support)))
+        return self
+
+    strip_accents = stop_words = None
+    """What `BagOfWords` may have besides."""
+
+    def get_stop_words(self):
+        """Return None: there are none."""
+
+    def build_preprocessor(self):
+        """Return what is done to a text before it is cut: a function of str."""
+        return str.lower if self.lowercase else str
+
+    def _set_terms(self, terms):
+        self.terms_, self._lookup = terms, None
+
+    def _packed(self):
+        return self.terms_

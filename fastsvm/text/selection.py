@@ -1,145 +1,63 @@
-"""The terms that tell most about the class: scikit-learn's choice, computed in one pass over the counts."""
+"""The terms that tell most about the class, computed in one pass over the counts."""
 
-import warnings
 from numbers import Integral
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin, chi2, f_classif
-from sklearn.preprocessing import LabelBinarizer
-from sklearn.utils import as_float_array
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
 
-from ..solvers import as_csr
-from ._counts import as_counts, column_blocks, validated
+from ..fitting import Parameters
+from ..solvers import as_rows
+from ..solvers._sparse import as_csr
+from ._counts import as_counts, column_blocks
 from ._scores import add_by_class, add_squares_by_class, chi2_scores, f_scores
 
-__all__ = ["SelectTerms"]
+__all__ = ["Selection"]
 
 
-class SelectTerms(SelectorMixin, BaseEstimator):
-    """Keep the k columns with the highest scores, exactly those that ``SelectKBest`` keeps.
-
-    Parameters
-    ----------
-    k : int or "all", default=5000
-        How many columns to keep; all, if there are fewer.
-    score : {"f_classif", "chi2"}, default="f_classif"
-        What ranks them, as scikit-learn's functions of these names: the ratio of the variance between
-        classes to that within them, or the chi-squared distance from what independence leads to expect,
-        for counts and other values that are not negative.
-
-    Attributes
-    ----------
-    scores_ : ndarray of shape (n_features,)
-        The score of each column; NaN, which ranks below all, where it is not defined.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where X has names that are strings.
-
-    See Also
-    --------
-    sklearn.feature_selection.SelectKBest : the same for any score, with p-values.
-
-    Notes
-    -----
-    For a CSR matrix the scores equal scikit-learn's to the last bit (of another sparse format, up to
-    rounding unless the values are whole numbers), in one pass over the matrix, which is not copied. Of
-    columns with the same score the last ones are kept, as there. A dense X is given to scikit-learn's
-    functions. A column twice in a row counts with its sum.
-
-    Columns that do not vary, and a `k` above the number of columns, give no warnings. As `score` is a
-    parameter, there is no method of that name.
-
-    Examples
-    --------
-    >>> from sklearn.feature_extraction.text import CountVectorizer
-    >>> from fastsvm.text import SelectTerms
-    >>> counts = CountVectorizer().fit_transform(["a fine pen", "a fine cup", "a dull cup", "a dull pen"])
-    >>> SelectTerms(2, score="chi2").fit_transform(counts, [1, 1, 0, 0]).toarray()
-    array([[0, 1],
-           [0, 1],
-           [1, 0],
-           [1, 0]])
-    """
+class Selection(Parameters):
+    """The k columns with the highest scores, plain; parameters and attributes as in `SelectTerms`."""
 
     def __init__(self, k=5000, score="f_classif"):
         self.k = k
         self.score = score
 
     def fit(self, X, y):
-        """Score the columns.
+        """Score the columns of counts, a CSR matrix, by labels y."""
+        self._check_params()
+        X = as_csr(X)
+        if X.dtype.kind == "f":
+            as_rows(X)
+        self._fit(X, np.asarray(y))
+        return self
 
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-            Counts, or other numbers. CSR with int32, int64, float32 or float64 is used without a copy.
-        y : array of shape (n_samples,)
-            Labels of any kind.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            On a bad parameter, NaN or infinite values, labels that are none, or values below 0 for chi2.
-        """
+    def _check_params(self):
         if not isinstance(self.score, str) or self.score not in SCORES:
             raise ValueError(f"score must be one of {', '.join(map(repr, SCORES))}; got {self.score!r}.")
         self._check_k()
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        X, y = validated(self, X, y)
-        check_classification_targets(y)
+
+    def _fit(self, X, y):
         classes, codes = np.unique(y, return_inverse=True)
-        with np.errstate(divide="ignore", invalid="ignore"), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Features ")  # of a dense X that are constant
-            self.scores_ = SCORES[self.score](X, codes.astype(np.int32), len(classes))
-        return self
+        with np.errstate(divide="ignore", invalid="ignore"):
+            self.scores_ = self._scores(X, codes.astype(np.int32), len(classes))
 
-    def transform(self, X):
-        """Keep the chosen columns.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        array or CSR matrix of shape (n_samples, n_kept)
-
-        Raises
-        ------
-        ValueError
-            On NaN or infinite values, a malformed sparse matrix, or another number of columns.
-        """
-        return super().transform(as_csr(X))
-
-    def inverse_transform(self, X):
-        """Put the columns back in their places, zeros between them.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_kept)
-
-        Returns
-        -------
-        array or CSC matrix of shape (n_samples, n_features)
-        """
-        return super().inverse_transform(as_csr(X))
+    def _scores(self, X, codes, n_classes):
+        return SCORES[self.score](X, codes, n_classes)
 
     def _check_k(self):
         if self.k != "all" and (not isinstance(self.k, Integral) or isinstance(self.k, bool) or self.k < 0):
             raise ValueError(f"k must be a number of columns, 0 or above, or 'all'; got {self.k!r}.")
 
-    def _get_support_mask(self):
+    def get_support(self, indices=False):
+        """Return which columns are kept: a mask or, if `indices`, their numbers."""
+        mask = self._mask()
+        return np.flatnonzero(mask) if indices else mask
+
+    def transform(self, X):
+        """Return the chosen columns of a CSR matrix."""
+        return as_csr(X)[:, self.get_support(indices=True)]
+
+    def _mask(self):
         """Tell which columns are kept: a stable sort's last k, without sorting."""
-        check_is_fitted(self)
         self._check_k()
         n = len(self.scores_)
         if self.k == "all" or self.k >= n:
@@ -152,36 +70,25 @@ class SelectTerms(SelectorMixin, BaseEstimator):
         mask[np.flatnonzero(scores == lowest)[mask.sum() - self.k :]] = True
         return mask
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = self.score == "chi2"
-        tags.target_tags.required = True
-        return tags
 
-
-def _f_classif(X, codes, n_classes):
-    if not sparse.issparse(X):
-        return f_classif(X, codes)[0]
+def f_classif(X, codes, n_classes):
+    """The ratio of the variance between classes to that within them, of each column of a CSR matrix."""
     # As scikit-learn has it, short integers become floats of single precision, and long ones of double.
-    dtype = as_float_array(np.empty(0, X.dtype)).dtype
+    short = X.dtype == np.float32 or (X.dtype.kind in "biu" and X.dtype.itemsize <= 4)
     sizes = np.bincount(codes).astype(np.int64)
     scores = np.empty(X.shape[1])
     for columns, rows in column_blocks(as_counts(X), 2 * n_classes):
-        sums = np.zeros((columns.stop - columns.start, n_classes, 2), dtype)
+        sums = np.zeros((columns.stop - columns.start, n_classes, 2), np.float32 if short else np.float64)
         add_squares_by_class(*rows, codes, sums)
         f_scores(sums, sizes, scores[columns])
     return scores
 
 
-def _chi2(X, codes, _):
-    values = X.data if sparse.issparse(X) else X
-    if values.size and values.min() < 0:
-        raise ValueError("Input X must be non-negative for chi2. Negative values in data passed.")
-    if not sparse.issparse(X):
-        return chi2(X, codes)[0]
+def chi2(X, codes, n_classes):
+    """The chi-squared distance from what independence leads to expect, of each column of a CSR matrix."""
+    require_positive(X.data)
     X = as_counts(X)
-    shares = _shares(codes)
+    shares = _shares(codes, n_classes)
     dtype = np.float32 if X.dtype == np.float32 else np.float64
     scores = np.empty(X.shape[1])
     for columns, rows in column_blocks(X, len(shares)):
@@ -192,13 +99,20 @@ def _chi2(X, codes, _):
     return scores
 
 
-def _shares(codes):
+def require_positive(values):
+    """Raise a ValueError, scikit-learn's, if chi2 makes no sense of values."""
+    if values.size and values.min() < 0:
+        raise ValueError("Input X must be non-negative for chi2. Negative values in data passed.")
+
+
+def _shares(codes, n_classes):
     """Return the share of each class in the rows, rounded as scikit-learn rounds it; of one class, two."""
-    indicator = LabelBinarizer(sparse_output=True).fit_transform(codes)
-    if indicator.shape[1] == 1:
-        indicator = indicator.toarray()
-        indicator = np.append(1 - indicator, indicator, axis=1)
-    return np.asarray(indicator.mean(axis=0)).ravel()
+    n = len(codes)
+    if n_classes <= 2:
+        second = codes == n_classes - 1 if n_classes == 2 else np.zeros(n, int)
+        return np.array([1 - second.astype(int), second.astype(int)]).T.mean(axis=0)
+    ones = np.ones(n, int), codes, np.arange(n + 1)
+    return np.asarray(sparse.csr_array(ones, shape=(n, n_classes)).mean(axis=0)).ravel()
 
 
-SCORES = {"f_classif": _f_classif, "chi2": _chi2}
+SCORES = {"f_classif": f_classif, "chi2": chi2}

@@ -7,15 +7,16 @@ import json
 import random
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from fastsvm_apps.sentiment import pipeline
-from fastsvm_apps.sentiment.classifiers import PRESETS
 from fastsvm_apps.sentiment.cli import main
-from fastsvm_apps.sentiment.corpus import Source
+from fastsvm_apps.sentiment.data.corpus import Source
+from fastsvm_apps.sentiment.model import training as pipeline
+from fastsvm_apps.sentiment.model.settings import PRESETS
 
 NEUTRAL = [f"thing{i}" for i in range(60)]
 FLAVOURS = {
@@ -114,8 +115,8 @@ def _train(tmp_path_factory, labels):
     corpus = folder / "reviews.txt"
     corpus.write_text(WRITERS["corpus"](make_texts(300, labels)))
     path = str(folder / "model.safetensors")
-    counts = PRESETS["article"]._replace(classifier="sdca-logistic")
-    pipeline.train(Source(str(corpus)), path, **counts._asdict(), alpha=0.002)
+    counts = replace(PRESETS["article"], classifier="sdca-logistic", alpha=0.002)
+    pipeline.train(Source(str(corpus)), path, counts)
     return path
 
 

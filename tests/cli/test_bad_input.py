@@ -116,7 +116,7 @@ def test_paths(run, write, texts, model, tmp_path):
     fails(run("words", model, "--json", "--csv"), 2, "not both")
     fails(run("words", model, "-n", 0), 2, "-n")
     pytest.importorskip("matplotlib")
-    fails(run("words", model, "--plot", "picture.xyz"), 1, "picture.xyz: .*name the picture with .png")
+    fails(run("words", model, "--plot", "picture.xyz"), 2, "picture.xyz: .*name it with .png, .svg or .pdf")
     fails(run("words", model, "--plot", "missing/a.png"), 1, "missing/a.png: No such file")
 
 

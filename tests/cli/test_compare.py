@@ -2,6 +2,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,11 +13,12 @@ from sklearn.pipeline import make_pipeline
 
 from fastsvm import SDCAClassifier
 from fastsvm_apps.common.statistics import resampled_interval, wilson_interval
-from fastsvm_apps.sentiment import comparison
-from fastsvm_apps.sentiment.choice import split_texts
-from fastsvm_apps.sentiment.classifiers import CLASSIFIERS
-from fastsvm_apps.sentiment.corpus import Source
-from fastsvm_apps.sentiment.recipe import weighting_step
+from fastsvm_apps.sentiment.data.corpus import Source
+from fastsvm_apps.sentiment.model import comparison
+from fastsvm_apps.sentiment.model.alpha_choice import split_texts
+from fastsvm_apps.sentiment.model.classifiers import CLASSIFIERS
+from fastsvm_apps.sentiment.model.settings import Settings
+from fastsvm_apps.sentiment.model.steps import weighting_step
 
 NAMES = ["perceptron", "pegasos-svm", "pegasos-logistic", "sdca-svm", "sdca-logistic"]
 
@@ -62,7 +64,7 @@ def test_weights_come_from_the_training_part(run, write, texts, weighting):
     model = make_pipeline(
         CountVectorizer(token_pattern=r"\S+", dtype=np.float32),
         SelectKBest(k=12),
-        weighting_step(weighting),
+        weighting_step(Settings(weighting=weighting)),
         SDCAClassifier(loss="hinge", fit_intercept=False, alpha=0.01, max_iter=1000, random_state=3),
     )
     sdca = record["classifiers"][3]
@@ -209,7 +211,8 @@ def test_a_label_that_is_only_held_out_counts_as_a_mistake(run, write, texts):
         if "rare" in split_texts(*zip(*[p[::-1] for p in pairs], strict=True), 0.2, seed)[1][1]
     ]
     assert rare_out
-    result = comparison.compare(Source(path), runs=1, seed=rare_out[0])
+    settings = replace(comparison.COUNTS, seed=rare_out[0])
+    result = comparison.compare(Source(path), settings, runs=1)
     assert all(runs.accuracy <= 20 / 21 for runs in result.results)
 
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from fastsvm_apps.sentiment.classifiers import CLASSIFIERS
 from fastsvm_apps.sentiment.cli import main
+from fastsvm_apps.sentiment.model.classifiers import CLASSIFIERS
 
 
 def trained(result):

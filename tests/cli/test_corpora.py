@@ -6,8 +6,9 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from fastsvm_apps.sentiment import pipeline
-from fastsvm_apps.sentiment.corpus import Source, read_corpus
+from fastsvm_apps.sentiment.data.corpus import Source, read_corpus
+from fastsvm_apps.sentiment.model import training as pipeline
+from fastsvm_apps.sentiment.model.settings import Settings
 
 
 def test_training_holds_each_text_once(tmp_path):
@@ -43,7 +44,7 @@ def test_training_holds_each_text_once(tmp_path):
 def test_accuracy_of_the_article(shared_data, tmp_path, classifier, least):
     source = Source(str(shared_data / "sentiment.txt"))
     results = [
-        pipeline.train(source, str(tmp_path / "m.safetensors"), classifier=classifier, seed=seed)
+        pipeline.train(source, str(tmp_path / "m.safetensors"), Settings(classifier, seed=seed))
         for seed in range(10)
     ]
     assert np.mean([result.scores.accuracy for result in results]) >= least

@@ -104,7 +104,7 @@ def test_characters(run, tmp_path):
 
 
 def test_characters_beyond_a_batch_are_counted(run, write, monkeypatch):
-    from fastsvm_apps.sentiment import description
+    from fastsvm_apps.sentiment.model import description
 
     corpus = write([("pos", "a" * 25), ("neg", "я"), ("pos", "好" * 11)])
     monkeypatch.setattr(description, "BATCH", 4)
@@ -159,7 +159,7 @@ def test_plots_of_odd_corpora(run, write, tmp_path, pairs, ending):
 
 def test_bins_hold_every_text():
     pytest.importorskip("matplotlib")
-    from fastsvm_apps.sentiment.plots import MOST_BINS, _edges
+    from fastsvm_apps.sentiment.output.plots import MOST_BINS, _edges
 
     rng = np.random.default_rng(0)
     for lengths, log in (

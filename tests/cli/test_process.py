@@ -208,5 +208,5 @@ def test_predict_does_not_wait_for_scikit_learn(model):
     )
     label, modules = done.stdout.splitlines()
     assert '"label": "pos"' in label
-    assert "fastsvm.text.scorer" in modules.split()
+    assert "fastsvm.model_files.scorer" in modules.split()
     assert not {"sklearn", "joblib", "pandas"} & {*modules.split()}

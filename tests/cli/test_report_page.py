@@ -13,7 +13,7 @@ import pytest
 import fastsvm
 from browser import HOSTILE, Reader, needs_chromium, run_in_page
 from fastsvm_apps.common import html
-from fastsvm_apps.sentiment import page
+from fastsvm_apps.sentiment.output import page
 
 EVERY_SECTION = ["accuracy", "curves", "calibration", "words", "mistakes", "certificate", "again"]
 

@@ -6,11 +6,11 @@ from importlib import resources
 
 import pytest
 
-from fastsvm_apps.sentiment.corpus import Source
-from fastsvm_apps.sentiment.pipeline import evaluate
-from fastsvm_apps.sentiment.prediction import load_text_model
+from fastsvm_apps.sentiment.data.corpus import Source
+from fastsvm_apps.sentiment.model.prediction import load_text_model
+from fastsvm_apps.sentiment.model.training import evaluate
 
-CARD = (resources.files("fastsvm_apps.sentiment") / "models" / "MODEL_CARD.md").read_text(encoding="utf-8")
+CARD = (resources.files("fastsvm_apps.sentiment") / "shipped" / "MODEL_CARD.md").read_text(encoding="utf-8")
 SHORT = {
     "what a waste of money": "neg",
     "I love it": "pos",
@@ -28,10 +28,10 @@ def english():
 
 
 def test_it_is_there_and_small(english):
-    file = resources.files("fastsvm_apps.sentiment") / "models" / "english.safetensors"
+    file = resources.files("fastsvm_apps.sentiment") / "shipped" / "english.safetensors"
     assert file.stat().st_size < 2_000_000
     assert english.classes_.tolist() == ["neg", "pos"]
-    assert len(english["vectorizer"].vocabulary_) == english["classifier"].coef_.shape[1]
+    assert len(english["vectorizer"].get_feature_names_out()) == english["classifier"].coef_.shape[1]
     assert english["classifier"].coef_.dtype == english["weighting"].weights_.dtype == "float32"
     assert load_text_model("english").predict(["boring"]) == ["neg"]
 

@@ -9,7 +9,8 @@ from sklearn.base import clone
 
 import fastsvm
 from fastsvm_apps.common.statistics import wilson_interval
-from fastsvm_apps.sentiment.classifiers import CLASSIFIERS, PRESETS
+from fastsvm_apps.sentiment.model.classifiers import CLASSIFIERS
+from fastsvm_apps.sentiment.model.settings import PRESETS
 
 SCORES = ("f_classif", "chi2")
 
@@ -163,7 +164,11 @@ def test_a_preset_gives_defaults_and_options_come_first(run, write, texts):
     keys = ("classifier", "weighting", "ngrams", "min_df", "k")
     for name, preset in PRESETS.items():
         record = train_json(run, corpus, "--preset", name)
-        expected = {**preset._asdict(), "ngrams": "{}-{}".format(*preset.ngrams), "k": preset.k or "all"}
+        expected = {
+            **{key: getattr(preset, key) for key in keys},
+            "ngrams": "{}-{}".format(*preset.ngrams),
+            "k": preset.k or "all",
+        }
         assert {key: record[key] for key in keys} == expected
     with open("article.toml", "w") as file:
         file.write('preset = "article"\nk = 20\nmin-df = 3\n')

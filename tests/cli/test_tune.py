@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fastsvm_apps.sentiment import tuning
-from fastsvm_apps.sentiment.choice import split_texts
-from fastsvm_apps.sentiment.corpus import Source, read_corpus
+from fastsvm_apps.sentiment.data.corpus import Source, read_corpus
+from fastsvm_apps.sentiment.model import tuning
+from fastsvm_apps.sentiment.model.alpha_choice import split_texts
 
 GRID = ("--weightings", "counts,tfidf", "--ngrams", "1,2", "--k", "20,all", "--alphas", "0.1,0.01,0.001")
 SMALL = ("--weightings", "tfidf", "--ngrams", "1", "--k", "all", "--alphas", "0.01")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import fastsvm
-from fastsvm_apps.sentiment import prediction
+from fastsvm_apps.sentiment.model import prediction
 
 NO_WORD = "1 text without a word the model knows got the label of the intercept\n"
 
@@ -196,7 +196,7 @@ def test_the_model_that_comes_along(run, model, write, texts, tmp_path, monkeypa
     corpus = write(texts(20))
     expected = run("evaluate", model, corpus).stdout
     assert run("evaluate", "english", corpus).stdout == expected
-    monkeypatch.setattr(prediction, "SHIPPED", "models/none.safetensors")
+    monkeypatch.setattr(prediction, "SHIPPED", "shipped/none.safetensors")
     result = run("predict", input="great")
     assert (result.exit_code, result.stdout) == (1, "")
     expected = (

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from fastsvm_apps.cells import pipeline
 from fastsvm_apps.cells.cli import main
+from fastsvm_apps.cells.model.settings import Settings
+from fastsvm_apps.cells.model.training import train
 
 SAMPLE = Path(__file__).parents[2] / "data" / "cells"
 
@@ -77,8 +78,7 @@ def start(work):
 
 def _train(tmp_path_factory, features, classifier):
     path = str(tmp_path_factory.mktemp("model") / f"{features}.safetensors")
-    settings = pipeline.Settings(classifier, alpha=0.3)
-    pipeline.train([str(SAMPLE / "images")], path, settings, features=features, folds=1)
+    train([str(SAMPLE / "images")], path, Settings(classifier, features, alpha=0.3, folds=1))
     return path
 
 

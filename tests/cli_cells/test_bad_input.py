@@ -174,14 +174,14 @@ def test_a_folder_for_results_that_is_a_file(fails, folder, svm, work):
 
 
 def test_what_was_there_stays_when_something_fails(run, folder, work, svm, monkeypatch):
-    from fastsvm_apps.cells import pipeline
+    from fastsvm_apps.cells.model.prediction import CellModel
 
     (work / "cells.csv").write_text("old")
 
     def broken(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(pipeline.CellModel, "predict", broken)
+    monkeypatch.setattr(CellModel, "predict", broken)
     result = run("classify", folder(0), "-m", svm, "-o", "cells.csv")
     assert (result.exit_code, result.stderr) == (1, "error: interrupted\n")
     assert (work / "cells.csv").read_text() == "old"

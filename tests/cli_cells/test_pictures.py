@@ -24,8 +24,8 @@ def test_steps_of_a_bad_image(run, bad, work):
     result = run("steps", bad / "text.jpg", "-o", "steps.png")
     assert (result.exit_code, result.stderr) == (1, f"error: {bad / 'text.jpg'}: not an image\n")
     result = run("steps", bad / "smear_00.jpg", "-o", "steps.xyz")
-    assert result.exit_code == 1
-    assert "name the picture with .png, .svg or .pdf" in result.stderr
+    assert result.exit_code == 2
+    assert "no format of pictures; name it with .png, .svg or .pdf" in result.stderr
     assert list(work.iterdir()) == []
 
 

@@ -6,16 +6,19 @@ from importlib import resources
 import pytest
 
 import fastsvm
-from fastsvm_apps.cells import pipeline
+from fastsvm_apps.cells.data.files import find_images
+from fastsvm_apps.cells.model.prediction import classify, load_cell_model
+from fastsvm_apps.cells.model.settings import Settings
+from fastsvm_apps.cells.model.training import train
 
 CLASSES = ["EOSINOPHIL", "LYMPHOCYTE", "MONOCYTE", "NEUTROPHIL"]
 
 
 def test_it_is_there_and_small():
-    folder = resources.files("fastsvm_apps.cells") / "models"
+    folder = resources.files("fastsvm_apps.cells") / "shipped"
     assert (folder / "white_cells.safetensors").stat().st_size < 1_000_000
     assert "not a medical device" in (folder / "MODEL_CARD.md").read_text(encoding="utf-8")
-    assert pipeline.load_cell_model(None).classes == CLASSES
+    assert load_cell_model(None).classes == CLASSES
 
 
 def test_classify_needs_no_model(run, smears):
@@ -35,8 +38,8 @@ def test_classify_needs_no_model(run, smears):
 @pytest.mark.slow
 def test_it_knows_what_it_was_trained_on(shared):
     """Every twentieth image; in training about one in thirteen is wrong."""
-    files = pipeline.find_images([str(shared / "cells" / "images")])[::20]
-    found = pipeline.classify(files, pipeline.load_cell_model(None), most=1)
+    files = find_images([str(shared / "cells" / "images")])[::20]
+    found = classify(files, load_cell_model(None), most=1)
     wrong = sum(result.cells == () or result.cells[0].label != file.label for file, result in found)
     assert wrong <= 0.12 * len(files)
 
@@ -49,10 +52,10 @@ def test_it_knows_what_it_was_trained_on(shared):
 )
 def test_grouped_error(shared, tmp_path, classes, most_error, most_originals):
     path = str(tmp_path / "model.safetensors")
-    result = pipeline.train(
+    result = train(
         [str(shared / "cells" / "images")],
         path,
-        pipeline.Settings(),
+        Settings(),
         groups=str(shared / "cells" / "groups.csv"),
         classes=classes,
     )

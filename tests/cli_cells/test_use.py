@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 import fastsvm
-from fastsvm_apps.cells import pipeline
+from fastsvm_apps.cells.data import images
+from fastsvm_apps.cells.data.files import find_images
+from fastsvm_apps.cells.model.prediction import describe_image
 
 COLUMNS = ["file", "cell", "x", "y", "w", "h", "cx", "cy", "area", "label", "score", "status"]
 
@@ -83,8 +85,8 @@ def test_the_score_of_an_svm_is_its_decision(run, folder, svm):
     scores = [cell["score"] for image in record["images"] for cell in image["cells"]]
     assert min(scores) >= 0
     model = fastsvm.load_model(svm)
-    files = pipeline.find_images([str(top)])
-    X = np.stack([pipeline._describe_image(file, "shells", None).X[0] for file in files])
+    files = find_images([str(top)])
+    X = np.stack([describe_image(file, "shells").X[0] for file in files])
     with pytest.warns(UserWarning, match="feature names"):
         decision = model.decision_function(X)
     np.testing.assert_allclose(scores, np.abs(decision), rtol=1e-5)
@@ -98,6 +100,27 @@ def test_overlay(run, folder, model, work):
     for name, changed in zip(names, (True, False), strict=True):
         difference = cv2.absdiff(cv2.imread(str(work / "drawn" / name)), cv2.imread(str(top / name)))
         assert (difference.max() > 100) == changed
+
+
+@pytest.mark.parametrize("ending", ["jpg", "png"])
+def test_an_image_is_decoded_once(run, folder, model, work, monkeypatch, ending):
+    top = folder(0, 1, 20, 40)
+    if ending == "png":  # at twice the size, which is brought to the working scale
+        for path in sorted(top.iterdir()):
+            image = np.repeat(np.repeat(cv2.imread(str(path)), 2, axis=0), 2, axis=1)
+            cv2.imwrite(str(path.with_suffix(".png")), image)
+            path.unlink()
+    decoded, decode = [], images._decode
+    monkeypatch.setattr(images, "_decode", lambda *args: decoded.append(args) or decode(*args))
+    assert run("classify", top, "-m", model, "--overlay", "drawn", "--report", "page.html").exit_code == 0
+    assert len(decoded) == 4
+    assert run("crop", top, "-o", "crops").exit_code == 0
+    assert len(decoded) == 8
+    monkeypatch.setattr("fastsvm_apps.cells.model.prediction.KEPT_PIXELS", 1000)  # as of a large image
+    assert run("classify", top, "-m", model, "--overlay", "again").exit_code == 0
+    assert len(decoded) == 16
+    for path in (work / "drawn").iterdir():
+        assert (work / "again" / path.name).read_bytes() == path.read_bytes()
 
 
 def test_report(run, smears, folder, model, work):
@@ -134,7 +157,7 @@ def test_tables_have_no_formulas_and_are_read_back(run, folder, model, work):
 
 @pytest.mark.parametrize("option", ["--labels", "--groups"])
 def test_an_endless_table(run, folder, model, option, monkeypatch):
-    monkeypatch.setattr("fastsvm_apps.cells.images.MAX_TABLE_BYTES", 1 << 20)
+    monkeypatch.setattr("fastsvm_apps.cells.data.files.MAX_TABLE_BYTES", 1 << 20)
     result = run("evaluate", model, folder(0, by_label=True), option, "/dev/zero")
     message = "error: /dev/zero: larger than 1,048,576 bytes, too large for a table of images\n"
     assert (result.exit_code, result.stdout, result.stderr) == (1, "", message)
@@ -180,7 +203,7 @@ def test_only_bad_images(run, bad, model):
 
 def test_without_a_model(run, folder, model, monkeypatch, tmp_path):
     top = folder(0)
-    monkeypatch.setattr(pipeline, "SHIPPED", "models/none.safetensors")
+    monkeypatch.setattr("fastsvm_apps.cells.model.prediction.SHIPPED", "shipped/none.safetensors")
     result = run("classify", top)
     assert result.exit_code == 1
     assert result.stderr == "error: this installation comes without a model; give one with -m\n"

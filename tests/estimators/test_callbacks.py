@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 
-import fastsvm.callbacks
+import fastsvm.estimators.callbacks
 from fastsvm import PegasosClassifier, PerceptronClassifier, SDCAClassifier
 from rounding import assert_close
 
@@ -163,7 +163,7 @@ def test_progress_bar_in_a_grid_search(iris, capsys):
 def test_older_scikit_learn_has_no_callbacks(monkeypatch, iris):
     monkeypatch.setitem(sys.modules, "sklearn.callback", None)
     try:
-        old = importlib.reload(fastsvm.callbacks)
+        old = importlib.reload(fastsvm.estimators.callbacks)
         assert not hasattr(old.CallbackSupportMixin, "set_callbacks")
 
         class Old(old.CallbackSupportMixin):
@@ -176,4 +176,4 @@ def test_older_scikit_learn_has_no_callbacks(monkeypatch, iris):
         assert Old.fit.__doc__ == "Fit."
     finally:
         monkeypatch.undo()
-        importlib.reload(fastsvm.callbacks)
+        importlib.reload(fastsvm.estimators.callbacks)

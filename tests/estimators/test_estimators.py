@@ -21,7 +21,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from fastsvm import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier, solvers
+from fastsvm import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
+from fastsvm.solvers._pegasos_solver import PegasosSolver
+from fastsvm.solvers._solver import Problem
 from rounding import assert_close
 
 ALL = [
@@ -30,7 +32,7 @@ ALL = [
     ASDCAClassifier(alpha=0.01, random_state=0),
     PegasosClassifier(alpha=0.01, random_state=0),
     PegasosClassifier("log", alpha=0.01, averaging="tail", random_state=0),
-    PerceptronClassifier(averaging=True, random_state=0),
+    PerceptronClassifier(averaging="all", random_state=0),
 ]
 ONLINE = [e for e in ALL if hasattr(e, "partial_fit")]
 each = pytest.mark.parametrize("estimator", ALL, ids=str)
@@ -204,11 +206,11 @@ def test_one_pass_of_partial_fit_is_one_epoch(problem):
             X, y, classes=[-1, 1]
         )
         seed = np.random.RandomState(0).randint(2**31 - 1, size=1)[0]
-        run = solvers.PegasosRun(
-            solvers.Problem(X, y), loss="hinge", alpha=0.1, fit_intercept=True, max_iter=1, batch_size=1,
+        run = PegasosSolver(
+            Problem(X, y), loss="hinge", alpha=0.1, fit_intercept=True, max_iter=1, batch_size=1,
             order="permutation", project=False, averaging="last", random=np.array([seed], np.uint64),
         )  # fmt: skip
-        run.epoch()
+        run.run_epoch()
         if averaging == "last":
             np.testing.assert_allclose(model.coef_[0], run.output()[0], rtol=1e-12)
         else:
@@ -241,7 +243,7 @@ def test_alpha_must_be_positive(estimator, alpha, problem):
     [
         (SDCAClassifier("huber"), r"loss must be one of 'hinge'.*; got 'huber'"),
         (PegasosClassifier("squared_hinge"), r"loss must be one of 'hinge', 'log'; got"),
-        (ASDCAClassifier("hinge"), r"loss must be one of 'smooth_hinge'.*; got 'hinge'"),
+        (ASDCAClassifier("hinge"), r"loss must be one of .*; got 'hinge'"),
         (ASDCAClassifier(batch_size=0), "batch_size must be a positive integer"),
         (ASDCAClassifier(theta=1.5), r"theta must be 'paper' or a number above 0 and at most 1; got 1\.5"),
         (ASDCAClassifier(theta="auto"), "theta must be .*; got 'auto'"),
@@ -249,11 +251,11 @@ def test_alpha_must_be_positive(estimator, alpha, problem):
         (SDCAClassifier(order="sorted"), "order must be one of"),
         (SDCAClassifier(averaging=True), "averaging must be one of"),
         (PegasosClassifier(batch_size=0), "batch_size must be a positive integer"),
-        (PegasosClassifier(sampling="rows"), "sampling must be one of"),
+        (PegasosClassifier(order="rows"), "order must be one of"),
         (PegasosClassifier(averaging="mean"), "averaging must be one of"),
         (SDCAClassifier(fit_intercept="no"), "fit_intercept must be True or False; got 'no'"),
         (PegasosClassifier(project=1), "project must be True or False; got 1"),
-        (PerceptronClassifier(averaging="tail"), "averaging must be True or False"),
+        (PerceptronClassifier(averaging="tail"), "averaging must be one of 'last', 'all'"),
         (PerceptronClassifier(max_iter=2.5), "max_iter must be a positive integer; got 2.5"),
     ],
     ids=lambda p: str(p)[:40],

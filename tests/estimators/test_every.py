@@ -26,7 +26,7 @@ pytestmark = pytest.mark.parametrize(
         ASDCAClassifier(alpha=0.01, random_state=0),
         PegasosClassifier(alpha=0.01, random_state=0),
         PegasosClassifier("log", alpha=0.01, averaging="tail", random_state=0),
-        PerceptronClassifier(averaging=True, random_state=0),
+        PerceptronClassifier(averaging="all", random_state=0),
         KernelSDCAClassifier(alpha=0.01, random_state=0),
         KernelSDCAClassifier(loss="log", alpha=0.01, random_state=0),
         KernelPegasosClassifier(alpha=0.01, random_state=0),

@@ -490,7 +490,7 @@ def test_what_does_not_fit_is_refused_with_numbers(estimator, many, monkeypatch)
         MemoryError, match=r"matrix of 1200 rows needs 0\.00458 MiB, cache_size is 0\.001: raise"
     ):
         fitted(estimator, X, y, cache_size=0.001)
-    monkeypatch.setattr("fastsvm.solvers._gram.available_memory", lambda: 1 << 20)
+    monkeypatch.setattr("fastsvm.solvers.kernel._gram.available_memory", lambda: 1 << 20)
     with pytest.raises(
         MemoryError, match=r"0\.00536 GiB of kernel values are needed, 0\.000977 GiB are there"
     ):

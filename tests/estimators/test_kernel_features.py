@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import fastsvm.kernel_features
+import fastsvm.estimators.kernel_features
 from fastsvm import KernelFeatures, SDCAClassifier
 from rounding import assert_close
 
@@ -102,8 +102,10 @@ def test_moved_centres_span_more(digits, monkeypatch):
         return 1 - np.square(features.transform(digits[0])).sum(axis=1).mean()
 
     moved = missed()
-    monkeypatch.setattr(fastsvm.kernel_features, "_nearest", lambda rows, centres: np.arange(len(centres)))
-    monkeypatch.setattr(fastsvm.kernel_features, "_means", lambda rows, groups, n: rows[groups])
+    monkeypatch.setattr(
+        fastsvm.estimators.kernel_features, "_nearest", lambda rows, centres: np.arange(len(centres))
+    )
+    monkeypatch.setattr(fastsvm.estimators.kernel_features, "_means", lambda rows, groups, n: rows[groups])
     assert moved < 0.9 * missed()
 
 
@@ -203,7 +205,7 @@ def test_blocks_and_threads_do_not_change_the_features(method, layout, digits, m
     X = layout(digits[0])
     features = KernelFeatures(method=method, n_components=40, random_state=0).fit(X)
     whole = features.transform(X)
-    monkeypatch.setattr(fastsvm.kernel_features, "BLOCK", 40 * 100)
+    monkeypatch.setattr(fastsvm.estimators.kernel_features, "BLOCK", 40 * 100)
     sizes = []
     of_rows = f"_of_{'centres' if method == 'nystroem' else 'directions'}"
     inner = getattr(features, of_rows)

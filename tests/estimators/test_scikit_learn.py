@@ -47,7 +47,7 @@ def _expected_failures(estimator):
         PegasosClassifier(),
         PegasosClassifier("log"),
         PerceptronClassifier(),
-        PerceptronClassifier(averaging=True),
+        PerceptronClassifier(averaging="all"),
         KernelSDCAClassifier(),
         KernelSDCAClassifier(loss="log"),
         KernelSDCAClassifier("poly"),

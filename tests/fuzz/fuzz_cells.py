@@ -3,10 +3,10 @@
 import cv2
 import numpy as np
 
-from fastsvm_apps.cells import _pixels
-from fastsvm_apps.cells.document import crop, locate_report
-from fastsvm_apps.cells.features import describe, feature_names
-from fastsvm_apps.cells.locate import Field, find_center, locate, outlined
+from fastsvm_apps.cells.model import _pixels
+from fastsvm_apps.cells.model.document import crop, locate_report
+from fastsvm_apps.cells.model.features import describe, feature_names
+from fastsvm_apps.cells.model.locate import Field, find_center, locate, outlined
 from fuzzing import Choices, main
 
 COLOURS = [

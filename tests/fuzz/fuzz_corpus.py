@@ -8,8 +8,8 @@ import sys
 from types import SimpleNamespace
 
 from fastsvm_apps.common.errors import AppError, Skipped
-from fastsvm_apps.sentiment.corpus import FORMATS, Source, read_corpus
-from fastsvm_apps.sentiment.lines import arriving_texts
+from fastsvm_apps.sentiment.data.corpus import FORMATS, Source, read_corpus
+from fastsvm_apps.sentiment.data.lines import arriving_texts
 from fuzzing import Choices, main
 
 FILES = [

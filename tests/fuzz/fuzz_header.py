@@ -9,8 +9,8 @@ import zlib
 import cv2
 import numpy as np
 
-from fastsvm_apps.cells.header import BadImage, Header, decodable, read_header
-from fastsvm_apps.cells.images import MIN_SIDE, read_image
+from fastsvm_apps.cells.data.header import BadImage, Header, decodable, read_header
+from fastsvm_apps.cells.data.images import MIN_SIDE, read_image
 from fuzzing import Choices, main, scratch
 
 MOST = 20_000  # pixels that are decoded

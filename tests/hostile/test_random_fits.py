@@ -11,7 +11,7 @@ import pytest
 from scipy import optimize, sparse
 
 from fastsvm import ASDCAClassifier, PegasosClassifier, SDCAClassifier, certify
-from fastsvm.losses import LOSSES, primal, slope
+from fastsvm.solvers.losses import LOSSES, primal, slope
 
 ROUNDING = 1e-9  # relative, of sums of few terms
 

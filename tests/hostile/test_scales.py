@@ -81,7 +81,7 @@ def models():
         "hinge",
         lambda alpha: PegasosClassifier(alpha=alpha, certify=True, random_state=0),
     )
-    yield "perceptron", None, lambda alpha: PerceptronClassifier(averaging=True, random_state=0)
+    yield "perceptron", None, lambda alpha: PerceptronClassifier(averaging="all", random_state=0)
     yield "kernel Pegasos", None, lambda alpha: KernelPegasosClassifier(alpha=alpha, random_state=0)
     yield (
         "kernel CV",

@@ -72,7 +72,7 @@ def begin(command, inputs, folder):
     arguments, files, code = COMMANDS[command]
     for entry in ("a.tsv", "few"):
         os.symlink(inputs / entry, folder / entry)
-    shipped = Path(fastsvm_apps.__file__).parent / "cells/models/white_cells.safetensors"
+    shipped = Path(fastsvm_apps.__file__).parent / "cells/shipped/white_cells.safetensors"
     arguments = [str(shipped) if argument == "model" else argument for argument in arguments]
     return [sys.executable, "-P", "-m", f"fastsvm_apps.{app}", name, *more, *arguments, "-v"], files, code
 

@@ -6,8 +6,11 @@ from parity.test_twins import ALPHA, EPOCHS, ROWS, assert_close, data, visits  #
 
 import reference
 from fastsvm import solvers
-from fastsvm.solvers._asdca_run import GAMMAS
+from fastsvm.solvers._asdca_solver import ASDCASolver
+from fastsvm.solvers.losses import SMOOTH_LOSSES
 
+# The slope changes by at most 1 / gamma times the change of the margin.
+GAMMAS = {"smooth_hinge": 1.0, "squared_hinge": 0.5, "log": 4.0}
 OPTIONS = [
     {"theta": "paper", "batch_size": 1},
     {"theta": "paper", "batch_size": 5},
@@ -18,30 +21,30 @@ OPTIONS = [
 ]
 
 
-def both(data, kind, weighted, *, loss, alpha=ALPHA, theta, batch_size, fit_intercept=False):  # noqa: F811
+def both(data, kind, weighted, *, loss, alpha=ALPHA, theta, batch_size, fit_intercept=False, **width):  # noqa: F811
     """Result, run and what the twin says; theta and the intercept's column computed the long way."""
     X, twin, y, weights = data
     weights = weights if weighted else None
     c = np.ones(ROWS) if weights is None else weights
     order = visits(kind)
     norms = (twin**2).sum(axis=1)
-    column = 0.0
+    column, gamma = 0.0, width.get("hinge_width", GAMMAS[loss])
     if fit_intercept:
-        room = GAMMAS[loss] * alpha * ROWS / (batch_size * c.max()) - norms.max()
+        room = gamma * alpha * ROWS / (batch_size * c.max()) - norms.max()
         column = max(0.1 * norms.mean(), room)
-    options = {"loss": loss, "alpha": alpha, "sample_weight": weights, "batch_size": batch_size}
+    options = {"loss": loss, "alpha": alpha, "sample_weight": weights, "batch_size": batch_size, **width}
     result = solvers.asdca(
         X, y, theta=theta, max_iter=EPOCHS, tol=None, order=order, fit_intercept=fit_intercept, **options
     )
     if theta == "paper":
-        s, m = GAMMAS[loss] * alpha * ROWS / (c * (norms + column)).max(), batch_size
+        s, m = gamma * alpha * ROWS / (c * (norms + column)).max(), batch_size
         theta = 1 / 4 * min(1, np.sqrt(s / m), s, s ** (2 / 3) / m ** (1 / 3))
     return result, *reference.asdca(twin, y, order, theta=theta, intercept_column=column, **options)
 
 
 @pytest.mark.parametrize(("kind", "weighted"), [("permutation", False), ("random", True)])
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda o: f"{o['theta']}-{o['batch_size']}")
-@pytest.mark.parametrize("loss", GAMMAS)
+@pytest.mark.parametrize("loss", SMOOTH_LOSSES)
 def test_asdca(data, loss, kind, weighted, options):  # noqa: F811
     result, b, w, _ = both(data, kind, weighted, loss=loss, **options)
     assert_close(result.dual, b)
@@ -49,9 +52,18 @@ def test_asdca(data, loss, kind, weighted, options):  # noqa: F811
     assert result.intercept == 0
 
 
+@pytest.mark.parametrize("hinge_width", [0.2, 3.0])
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_asdca_with_a_hinge_of_another_width(data, fit_intercept, hinge_width):  # noqa: F811
+    options = {"theta": "paper", "batch_size": 4, "fit_intercept": fit_intercept, "hinge_width": hinge_width}
+    result, _, w, b0 = both(data, "permutation", True, loss="smooth_hinge", **options)
+    assert_close(result.w, w)
+    assert_close(result.intercept, b0)
+
+
 @pytest.mark.parametrize("alpha", [ALPHA, 10.0])
 @pytest.mark.parametrize("batch_size", [1, 8])
-@pytest.mark.parametrize("loss", GAMMAS)
+@pytest.mark.parametrize("loss", SMOOTH_LOSSES)
 def test_asdca_intercept(data, loss, batch_size, alpha):  # noqa: F811
     result, b, w, b0 = both(
         data,
@@ -76,10 +88,12 @@ def test_a_batch_too_long_for_one_call_takes_one_step(data, monkeypatch):  # noq
     options = {"loss": "log", "theta": 0.2, "batch_size": 30, "fit_intercept": True}
     whole, *_ = both(data, "permutation", True, **options)
     monkeypatch.setattr("fastsvm.solvers._rows.EPOCH_CHUNK", 40)
-    long_step = solvers.AsdcaRun._long_step
+    long_step = ASDCASolver._long_step
     steps = []
     monkeypatch.setattr(
-        solvers.AsdcaRun, "_long_step", lambda run, batch: (steps.append(len(batch)), long_step(run, batch))
+        ASDCASolver,
+        "_long_step",
+        lambda run, batch: (steps.append(len(batch)), long_step(run, batch)),
     )
     parts, *_ = both(data, "permutation", True, **options)
     assert steps == EPOCHS * [30, 7]

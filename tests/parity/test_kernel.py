@@ -7,16 +7,11 @@ from scipy import sparse
 from sklearn.metrics.pairwise import pairwise_kernels
 
 import reference
-from fastsvm.solvers import (
-    LOSSES,
-    KernelPegasosRun,
-    KernelProblem,
-    _kernel,
-    kernel_pegasos,
-    kernel_sdca,
-    make_gram,
-)
-from fastsvm.solvers._run import CODES
+from fastsvm.solvers import LOSSES, kernel_pegasos, kernel_sdca
+from fastsvm.solvers.kernel import _kernel
+from fastsvm.solvers.kernel._pegasos_solver import KernelPegasosSolver
+from fastsvm.solvers.kernel._problem import KernelProblem, make_gram
+from fastsvm.solvers.losses import as_loss
 
 KERNELS = {
     "linear": {},
@@ -144,8 +139,8 @@ def test_pegasos_with_room_for_few_rows(layout, capacity):
         order = stream(len(twin), n_steps)
         gram = make_gram(X, "rbf", gamma=0.3, cache_size=capacity * len(twin) * 8 / MIB)
         assert gram.capacity == capacity
-        run = KernelPegasosRun(KernelProblem(gram, Y, weights), ALPHA)
-        run.visit(order.astype(np.int32))
+        run = KernelPegasosSolver(KernelProblem(gram, Y, weights), ALPHA)
+        run.run_epoch(order.astype(np.int32))
         expected = reference.kernel_pegasos(K, Y, order, ALPHA, weights)
         np.testing.assert_array_equal(run.counts, expected)
         np.testing.assert_allclose(run.scores, (run.counts * Y) @ K, rtol=1e-10, atol=1e-10)
@@ -223,7 +218,7 @@ def test_steps_of_sdca(kernel, loss, real, weighted):
     for order in orders:
         done, gap = _kernel.ascend(
             *(K, K.diagonal().astype(float) * rate, rate, y.astype(np.int8), weights, dual, scores),
-            *(CODES[loss], order.copy(), none, 1, 0.0),
+            *(as_loss(loss).struct, order.copy(), none, 1, 0.0),
         )
         assert done == 1
     c = weights if weighted else None
@@ -243,7 +238,7 @@ def test_sdca_stops_where_the_gap_is_small_enough(loss):
     state, dual, scores = np.array([3], np.uint64), np.zeros(n), np.zeros(n)
     problem = (K, K.diagonal() / (ALPHA * n), 1 / (ALPHA * n), y.astype(np.int8), np.empty(0), dual, scores)
     order = np.arange(n, dtype=np.int32)
-    done, gap = _kernel.ascend(*problem, CODES[loss], order, state, 10_000, 0.05)
+    done, gap = _kernel.ascend(*problem, as_loss(loss).struct, order, state, 10_000, 0.05)
     assert 1 < done < 10_000
     assert state[0] != 3
     assert (order != np.arange(n)).any()

@@ -93,7 +93,7 @@ def test_pegasos(data, loss, kind, weighted, options):
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("averaging", [False, True])
+@pytest.mark.parametrize("averaging", ["last", "all"])
 def test_perceptron(data, averaging, fit_intercept, weighted):
     X, twin, y, weights = data
     weights = weights if weighted else None
@@ -113,10 +113,10 @@ def test_perceptron(data, averaging, fit_intercept, weighted):
     [
         ("permutation", {}),
         ("permutation", {"sgd_init": True}),
-        ("permutation", {"averaging": "average"}),
-        ("permutation", {"averaging": "average", "sgd_init": True}),
+        ("permutation", {"averaging": "tail"}),
+        ("permutation", {"averaging": "tail", "sgd_init": True}),
         ("random", {}),
-        ("random", {"averaging": "average"}),
+        ("random", {"averaging": "tail"}),
     ],
     ids=lambda p: p if isinstance(p, str) else "-".join(p) or "plain",
 )
@@ -128,6 +128,25 @@ def test_sdca(data, loss, kind, weighted, options):
         X, y, loss=loss, alpha=ALPHA, sample_weight=weights, max_iter=EPOCHS, tol=None, order=order, **options
     )
     b, w, _ = reference.sdca(twin, y, order, loss=loss, alpha=ALPHA, sample_weight=weights, **options)
+    assert_close(result.dual, b)
+    assert_close(result.w, w)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("hinge_width", [0.2, 3.0])
+@pytest.mark.parametrize("options", [{}, {"sgd_init": True, "averaging": "tail"}], ids=["plain", "both"])
+def test_sdca_with_a_hinge_of_another_width(data, options, hinge_width, weighted):
+    X, twin, y, weights = data
+    options = {
+        **options,
+        "loss": "smooth_hinge",
+        "hinge_width": hinge_width,
+        "alpha": ALPHA,
+        "sample_weight": weights if weighted else None,
+    }
+    order = visits("permutation")
+    result = solvers.sdca(X, y, max_iter=EPOCHS, tol=None, order=order, **options)
+    b, w, _ = reference.sdca(twin, y, order, **options)
     assert_close(result.dual, b)
     assert_close(result.w, w)
 

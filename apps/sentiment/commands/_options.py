@@ -8,8 +8,8 @@ from functools import partial, wraps
 import click
 
 from ...common.options import CountOrAll, examples
-from ..corpus import FORMATS, Source
-from ..lines import MAX_EXPANSION, MAX_LINE, MIB
+from ..data.corpus import FORMATS, Source
+from ..data.lines import MAX_EXPANSION, MAX_LINE, MIB
 
 app_examples = partial(examples, "fastsvm-sentiment")
 

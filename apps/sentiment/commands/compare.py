@@ -7,6 +7,7 @@ import sys
 import click
 
 from ...common.errors import USAGE, AppError
+from ...common.figures import check_picture
 from ...common.options import FiniteRange, common_options, json_option, seed_option
 from ...common.output import (
     note,
@@ -19,6 +20,7 @@ from ...common.output import (
 )
 from ...common.progress import Stages
 from ...common.tables import csv_writer
+from ..model.settings import Settings
 from ._options import app_examples, corpus_options, features_options, weighting_option
 
 
@@ -56,7 +58,7 @@ from ._options import app_examples, corpus_options, features_options, weighting_
 @seed_option
 @json_option
 @common_options
-def compare(source, plot, csv, json, quiet, verbose, **options):
+def compare(source, runs, plot, csv, json, quiet, verbose, **options):
     """Compare the perceptron, Pegasos and SDCA on the same splits of CORPUS.
 
     CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped. Every classifier
@@ -64,21 +66,23 @@ def compare(source, plot, csv, json, quiet, verbose, **options):
     """
     if json and csv:
         raise AppError("give --json or --csv, not both", USAGE)
-    from .. import comparison, plots
+    settings = Settings(min_df=1, **options)
+    from ..model import comparison
+    from ..output import plots
 
     if plot:
-        plots.check_picture(plot)
+        check_picture(plot)
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
-        result = comparison.compare(source, **options, stage=stage)
+        result = comparison.compare(source, settings, runs=runs, stage=stage)
         if plot:
             with stage("plot"):
                 plots.plot_comparison(result, plot)
     if json:
-        print_json(_record(result, options, stage.seconds))
+        print_json(_record(result, settings, stage.seconds))
     elif csv:
         _print_csv(result)
     else:
-        _print(result, options, source)
+        _print(result, settings, source)
     for runs in result.results:
         if runs.stopped_short:
             note(
@@ -89,17 +93,17 @@ def compare(source, plot, csv, json, quiet, verbose, **options):
     return result.skipped.exit_code
 
 
-def _record(result, options: dict, seconds: dict[str, float]) -> dict:
+def _record(result, settings: Settings, seconds: dict[str, float]) -> dict:
     return {
         "label_counts": result.label_counts,
         "majority": result.majority,
         "seeds": result.seeds,
-        "holdout": options["holdout"],
-        "k": "all" if options["k"] is None else options["k"],
-        "score": options["score"],
-        "ngrams": list(options["ngrams"]),
+        "holdout": settings.holdout,
+        "k": "all" if settings.k is None else settings.k,
+        "score": settings.score,
+        "ngrams": list(settings.ngrams),
         "tokens": result.tokens,
-        "weighting": options["weighting"],
+        "weighting": settings.weighting,
         "n_train": result.n_train,
         "n_test": result.n_test,
         "n_features": result.n_features,
@@ -139,7 +143,7 @@ def _print_csv(result) -> None:
         write(row.values())
 
 
-def _print(result, options: dict, source) -> None:
+def _print(result, settings: Settings, source) -> None:
     n = sum(result.label_counts.values())
     splits = "1 split" if len(result.seeds) == 1 else f"{len(result.seeds):,} splits"
     print_line(

@@ -7,9 +7,12 @@ from dataclasses import asdict
 import click
 
 from ...common.errors import place_of
+from ...common.figures import check_picture
 from ...common.options import common_options, json_option
 from ...common.output import (
+    many,
     note_skipped,
+    percent,
     print_heading,
     print_json,
     print_line,
@@ -46,10 +49,11 @@ def describe(source, tokens, number, plot, json, quiet, verbose):
     CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped. Words are those
     that train counts, in lower case.
     """
-    from .. import description, plots
+    from ..model import description
+    from ..output import plots
 
     if plot:
-        plots.check_picture(plot)
+        check_picture(plot)
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         result = description.describe(source, tokens=tokens, number=number, stage=stage)
         if plot:
@@ -97,9 +101,9 @@ def _copies_record(copies) -> dict:
 
 def _print(result, source) -> None:
     n, n_labels = result.n_texts, len(result.label_counts)
-    print_line(f"{source.name}: {_count(n, 'text')} with {_count(n_labels, 'label')}, format {result.format}")
+    print_line(f"{source.name}: {many(n, 'text')} with {many(n_labels, 'label')}, format {result.format}")
     measured = [part for part in result.lengths if part.label is not None]
-    more = f"... and {_count(n_labels - len(measured), 'more label')}" if n_labels > len(measured) > 0 else ""
+    more = f"... and {many(n_labels - len(measured), 'more label')}" if n_labels > len(measured) > 0 else ""
 
     print_heading("Labels")
     shown = list(result.label_counts.items())[: max(len(measured), 1)]
@@ -139,7 +143,7 @@ def _print_words(words, n: int) -> None:
     )
     if words.texts_without:
         places = _places(words.places_without, words.texts_without)
-        print_line(f"{_count(words.texts_without, 'text')} without any: {places}")
+        print_line(f"{many(words.texts_without, 'text')} without any: {places}")
     if words.frequent:
         rows = [
             (shortened(item.word), f"{item.count:,}", _percent(item.texts / n)) for item in words.frequent
@@ -152,9 +156,7 @@ def _print_copies(copies, what: str) -> None:
         print_line(f"{what}: none")
         return
     conflicts = f", {copies.conflicts:,} with different labels" if copies.conflicts else ""
-    print_line(
-        f"{what}: {_count(copies.groups, 'group')}{conflicts}; {_count(copies.spare, 'text')} to spare"
-    )
+    print_line(f"{what}: {many(copies.groups, 'group')}{conflicts}; {many(copies.spare, 'text')} to spare")
     for size, members in copies.named:
         if len({member.label for member in members}) == 1:
             line = f"{_places([member.place for member in members], size)}: {shortened(members[0].label)}"
@@ -163,26 +165,22 @@ def _print_copies(copies, what: str) -> None:
             line += _more(size, members)
         print_line(f"  {line}")
     if rest := copies.groups - len(copies.named):
-        print_line(f"  ... and {_count(rest, 'more group')}")
+        print_line(f"  ... and {many(rest, 'more group')}")
 
 
 def _print_characters(characters, n: int) -> None:
     print_heading("Characters")
     print_line(f"{characters.total:,} characters, {characters.letters:,} of these letters")
     beyond = characters.texts_beyond_ascii
-    print_line(f"{_count(beyond, 'text')} ({_percent(beyond / n)}) with characters beyond ASCII")
+    print_line(f"{many(beyond, 'text')} ({_percent(beyond / n)}) with characters beyond ASCII")
     if characters.control:
-        place = _count(characters.texts_with_control, "text")
-        print_line(f"{_count(characters.control, 'control character')} in {place}")
+        place = many(characters.texts_with_control, "text")
+        print_line(f"{many(characters.control, 'control character')} in {place}")
     if characters.replacement:
-        print_line(f"{_count(characters.replacement, 'replacement character')}: once decoded wrongly")
+        print_line(f"{many(characters.replacement, 'replacement character')}: once decoded wrongly")
     if characters.scripts:
         rows = [(script, _percent(share)) for script, share in characters.scripts.items()]
         print_table(("script", "letters"), rows)
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def _places(places: list, total: int) -> str:
@@ -202,4 +200,4 @@ def _percent(share: float) -> str:
     # What is there is not shown as nothing, nor most as all.
     if 0 < share < 0.0005:
         return "< 0.1 %"
-    return "> 99.9 %" if 0.9995 <= share < 1 else f"{100 * share:.1f} %"
+    return "> 99.9 %" if 0.9995 <= share < 1 else percent(share)

@@ -27,14 +27,15 @@ def evaluate(model, source, json, quiet, verbose):
 
     CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped.
     """
-    from .. import pipeline, report
+    from ..model import training
+    from ..output import tables
 
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
-        result = pipeline.evaluate(model, source, stage=stage)
+        result = training.evaluate(model, source, stage=stage)
     if json:
-        print_json(report.evaluation_record(result, stage.seconds))
+        print_json(tables.evaluation_record(result, stage.seconds))
     else:
-        report.print_scores(result.scores)
+        tables.print_scores(result.scores)
     if unknown := result.scores.unknown_labels:
         names = shorten(", ".join(unknown), 200, placeholder=" ...")
         note(f"note: the model does not know {names}; these texts count as mistakes")

@@ -10,7 +10,7 @@ from ...common.errors import USAGE, AppError
 from ...common.options import common_options, json_option
 from ...common.output import note, print_json, tidy_warnings
 from ...common.progress import Stages
-from ..lines import MIB, open_binary, too_long
+from ..data.lines import MIB, open_binary, too_long
 from ._options import app_examples, max_line_option
 
 
@@ -54,8 +54,9 @@ def explain(arguments, number, label, max_line_mib, json, quiet, verbose):
         raise AppError(
             f"{text}: is a file; give a TEXT after MODEL, or a text from a file by - < FILE", USAGE
         )
-    from .. import explanation_report, prediction
-    from ..explanation import explain
+    from ..model import prediction
+    from ..model.explanation import explain
+    from ..output import explanations
 
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         with stage("load"):
@@ -64,10 +65,10 @@ def explain(arguments, number, label, max_line_mib, json, quiet, verbose):
             text = _read_stdin(max_line_mib * MIB) if text == "-" else text
             found = explain(model, text, label)
     if json:
-        print_json(explanation_report.explanation_record(found, number))
+        print_json(explanations.explanation_record(found, number))
     else:
         labels = [str(name) for name in model.classes_.tolist()]
-        explanation_report.print_explanation(text, found, labels, number)
+        explanations.print_explanation(text, found, labels, number)
 
 
 def _read_stdin(limit: int) -> str:

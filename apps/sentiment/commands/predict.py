@@ -11,7 +11,7 @@ from ...common.errors import Skipped
 from ...common.options import FiniteRange, common_options
 from ...common.output import note, note_skipped, printable, tidy_warnings
 from ...common.progress import Stages
-from ..lines import MIB, arriving_texts, open_binary
+from ..data.lines import MIB, arriving_texts, open_binary
 from ._options import app_examples, max_expansion_option, max_line_option
 
 
@@ -49,7 +49,7 @@ def predict(model, file, proba, threshold, json, max_line_mib, max_expansion, qu
     label and score, and with --proba probabilities, of every label. Of a line that is too long the beginning
     counts.
     """
-    from .. import prediction
+    from ..model import prediction
 
     name = "<stdin>" if file == "-" else file
     skipped = Skipped(name, fate="predicted with those bytes replaced or left out")

@@ -12,7 +12,8 @@ from ...common.files import check_file
 from ...common.options import CountOrAll, FiniteRange, common_options, json_option, seed_option
 from ...common.output import note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ..classifiers import CLASSIFIERS, PRESETS
+from ..model.classifiers import CLASSIFIERS
+from ..model.settings import PRESET, PRESETS, Settings
 from ._options import WEIGHTINGS, NGrams, app_examples, corpus_options, score_option, tokens_option
 from ._reproduction import command_line
 
@@ -61,7 +62,7 @@ def _with_preset(preset: str, options: dict) -> dict:
         for name, value in options.items()
         if context.get_parameter_source(name) is not ParameterSource.DEFAULT
     }
-    options = {**options, **PRESETS[preset]._asdict(), **given}
+    options = {**options, **{name: getattr(PRESETS[preset], name) for name in PRESET}, **given}
     context.params.update(options)
     return options
 
@@ -149,16 +150,16 @@ def train(source, output, preset, report, json, quiet, verbose, **options):
     if report:
         _check_page(report, source.path, output)
     try:
-        from .. import pipeline
-        from ..report import print_training, training_record
+        from ..model import training
+        from ..output.tables import print_training, training_record
 
         with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
-            result = pipeline.train(source, output, **options, stage=stage)
+            result = training.train(source, output, Settings(**options), stage=stage)
     except KeyboardInterrupt:
         raise AppError("interrupted; no model was written") from None
     try:
         if report:  # before anything is printed: whoever reads that may leave
-            from ..page import write_report
+            from ..output.page import write_report
 
             with Stages(verbose, spinner=not quiet) as stage_of_report, stage_of_report("report"):
                 write_report(

@@ -8,10 +8,11 @@ from ...common.errors import USAGE, AppError
 from ...common.options import CountOrAll, FiniteRange, common_options, json_option, seed_option
 from ...common.output import note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ..classifiers import CLASSIFIERS, PRESETS
+from ..model.classifiers import CLASSIFIERS
+from ..model.settings import PRESETS, Settings
 from ._options import WEIGHTINGS, NGrams, app_examples, corpus_options, score_option, tokens_option
 
-TUNABLE = [name for name, recipe in CLASSIFIERS.items() if recipe.estimator == "SDCAClassifier"]
+TUNABLE = [name for name, usual in CLASSIFIERS.items() if usual.model == "SDCA"]
 
 
 class ListOf(click.ParamType):
@@ -118,18 +119,21 @@ def tune(source, output, csv, json, quiet, verbose, **options):
         raise AppError("give --json or --csv, not both", USAGE)
     if output == "-":
         raise AppError("a config file cannot go to stdout; give a file with -o", USAGE)
+    config = output or f"{source.stem}.toml"
+    grid = {name: options.pop(name) for name in ("weightings", "ngrams", "k", "alphas", "folds")}
     try:
-        from .. import tuning, tuning_report
+        from ..model import tuning
+        from ..output import tuning as tables_of_tuning
 
         with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
-            result = tuning.tune(source, output or f"{source.stem}.toml", **options, stage=stage)
+            result = tuning.tune(source, config, **grid, settings=Settings(**options), stage=stage)
     except KeyboardInterrupt:
         raise AppError("interrupted; no config file was written") from None
     if json:
-        print_json(tuning_report.tuning_record(result, stage.seconds))
+        print_json(tables_of_tuning.tuning_record(result, stage.seconds))
     elif csv:
-        tuning_report.print_trials_csv(result)
+        tables_of_tuning.print_trials_csv(result)
     else:
-        tuning_report.print_tuning(result, stage.seconds, source)
+        tables_of_tuning.print_tuning(result, stage.seconds, source)
     note_skipped(result.skipped)
     return result.skipped.exit_code

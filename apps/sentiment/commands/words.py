@@ -39,19 +39,20 @@ def words(model, number, plot, csv, raw_csv, json, quiet, verbose):
     """
     if json and csv:
         raise AppError("give --json or --csv, not both", USAGE)
-    from .. import pipeline, report
+    from ..model import prediction, training
+    from ..output import tables
 
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         with stage("load"):
-            sides = pipeline.top_words(pipeline.load_text_model(model), number)
+            sides = training.top_words(prediction.load_text_model(model), number)
         if plot:
-            from ..plots import plot_top_words
+            from ..output.plots import plot_top_words
 
             with stage("plot"):
                 plot_top_words(sides, plot)
     if json:
-        print_json(report.words_record(sides))
+        print_json(tables.words_record(sides))
     elif csv:
-        report.print_words_csv(sides, raw_csv)
+        tables.print_words_csv(sides, raw_csv)
     else:
-        report.print_sides(sides)
+        tables.print_sides(sides)

@@ -1,0 +1,13 @@
+"""The commands of fastsvm-cells, one a file: options in, tables, JSON and pictures out.
+
+What brings NumPy, OpenCV or Matplotlib is imported inside the commands: `--help` must not wait for it.
+"""
+
+from .classify import classify
+from .crop import crop
+from .evaluate import evaluate
+from .sheet import sheet
+from .steps import steps
+from .train import train
+
+COMMANDS = (crop, train, classify, evaluate, steps, sheet)

@@ -1,0 +1,65 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from functools import partial, wraps
+
+import click
+
+from ...common.options import FiniteRange, examples
+
+app_examples = partial(examples, "fastsvm-cells")
+
+
+class Names(click.ParamType):
+    """Names with commas between them."""
+
+    name = "names"
+
+    def convert(self, value, param, ctx):
+        """Convert and check one value."""
+        names = [name.strip() for name in value.split(",")]
+        if not all(names):
+            self.fail(f"{value!r} has an empty name in it.", param, ctx)
+        return names
+
+
+images_argument = click.argument("images", nargs=-1, required=True)
+cell_width_option = click.option(
+    "--cell-width",
+    type=FiniteRange(min=20),
+    metavar="PX",
+    help="How many pixels of the images a white cell is wide, typically.  "
+    "[default: a quarter of the longer side]",
+)
+
+
+def known_options(command):
+    """Add what is known about the images; the command gets one dict `known`."""
+
+    @wraps(command)
+    def with_known(labels, groups, classes, **options):
+        return command(known={"labels": labels, "groups": groups, "classes": classes}, **options)
+
+    for decorate in (
+        click.option(
+            "--classes",
+            type=Names(),
+            metavar="A,B",
+            help="Only the images with these labels.",
+        ),
+        click.option(
+            "--groups",
+            metavar="CSV",
+            help="Which original each image was made from: columns file, original. Copies of one original "
+            "are counted together, and never split.",
+        ),
+        click.option(
+            "--labels",
+            metavar="CSV|FOLDER",
+            help="Labels of the images: columns file, label; or a folder of Pascal VOC annotations.  "
+            "[default: the folder that an image lies in]",
+        ),
+    ):
+        with_known = decorate(with_known)
+    return with_known

@@ -1,0 +1,96 @@
+"""`train`: fit a classifier of white cells, cross-validated."""
+
+from __future__ import annotations
+
+import click
+
+from ...common.errors import USAGE, AppError
+from ...common.options import FiniteRange, common_options, json_option, seed_option
+from ...common.output import note, note_skipped, print_json, tidy_warnings
+from ...common.progress import Stages
+from ..model.settings import ALPHAS, CLASSIFIERS, FEATURES, Settings
+from ._options import app_examples, cell_width_option, images_argument, known_options
+
+
+@click.command(
+    epilog=app_examples(
+        "train data/cells/images",
+        "train smears --labels labels.csv --groups groups.csv --features shells -o cells.safetensors",
+    )
+)
+@images_argument
+@click.option(
+    "-o",
+    "--output",
+    metavar="MODEL",
+    default="cells.safetensors",
+    show_default=True,
+    help="Where the model goes.",
+)
+@known_options
+@click.option(
+    "--features",
+    type=click.Choice(FEATURES),
+    default="cells",
+    show_default=True,
+    help="What of a cell is measured: shape, colours and texture; only the colours in shells around the "
+    "border of the nucleus; or the gray pixels of a crop.",
+)
+@click.option(
+    "--classifier",
+    type=click.Choice(list(CLASSIFIERS)),
+    default="sdca-logistic",
+    show_default=True,
+    help="Learning algorithm.",
+)
+@click.option(
+    "--pca", type=click.IntRange(min=1), metavar="N", help="Replace the features by N whitened components."
+)
+@click.option(
+    "--alpha",
+    type=FiniteRange(min=0, min_open=True),
+    help="Strength of the L2 regularisation.  [default: one of "
+    f"{', '.join(f'{alpha:g}' for alpha in ALPHAS)}, chosen by cross-validation]",
+)
+@click.option(
+    "--epochs",
+    type=click.IntRange(min=1),
+    help="Passes over the images; SDCA stops earlier, once its gap is small.  [default: "
+    f"{', '.join(f'{name} {recipe.epochs}' for name, recipe in CLASSIFIERS.items())}]",
+)
+@click.option(
+    "--folds",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="Folds of the cross-validation; 1 does without.",
+)
+@click.option("--no-intercept", is_flag=True, help="Decide without a constant.")
+@cell_width_option
+@seed_option
+@json_option
+@common_options
+def train(images, output, known, no_intercept, json, quiet, verbose, **settings):
+    """Train a classifier of white cells on IMAGES, cross-validate and save it.
+
+    Of each image the largest white cell counts.
+    """
+    if output == "-":
+        raise AppError("a model cannot go to stdout; give a file with -o", USAGE)
+    try:
+        from ..model import training
+        from ..output import score_tables
+
+        if not known["groups"]:
+            note("note: every image counts as its own original; if some are copies, say so with --groups")
+        with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+            settings = Settings(intercept=not no_intercept, **settings)
+            result = training.train(images, output, settings, **known, stage=stage)
+    except KeyboardInterrupt:
+        raise AppError("interrupted; no model was written") from None
+    if json:
+        print_json(score_tables.training_record(result, stage.seconds))
+    else:
+        score_tables.print_training(result, stage.seconds)
+    note_skipped(result.skipped)
+    return result.skipped.exit_code

@@ -1,0 +1,1 @@
+"""Reading: image files and what is known about them, each checked."""

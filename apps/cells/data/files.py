@@ -1,0 +1,259 @@
+"""Images from folders, and what labels, originals and classes they have."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import stat
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from textwrap import shorten
+from typing import NamedTuple
+
+from ...common.errors import AppError, Skipped
+from ...common.output import note, shortened
+from ...common.tables import unquoted
+
+ENDINGS = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp")
+MAX_XML_BYTES = 10_000_000
+MAX_TABLE_BYTES = 1 << 27
+
+
+@dataclass(frozen=True)
+class ImageFile:
+    """An image to read.
+
+    Attributes
+    ----------
+    path : str
+        To open it by.
+    name : str
+        To show: relative to the folder it was found in, with ``/`` between folders; or as the user gave it.
+    label : str or None
+        Its class.
+    group : str or None
+        The original that near-copies were made from.
+    """
+
+    path: str
+    name: str
+    label: str | None = None
+    group: str | None = None
+
+    @property
+    def original(self) -> str:
+        """The original that the image is a copy of, or the image itself."""
+        return self.path if self.group is None else self.group
+
+
+def find_images(
+    sources: Sequence[str],
+    *,
+    labels: str | None = None,
+    groups: str | None = None,
+    classes: Sequence[str] | None = None,
+) -> list[ImageFile]:
+    """Find images and what is known about them.
+
+    Parameters
+    ----------
+    sources : sequence of str
+        Folders, each walked with all its folders in the order of names, and single files, whatever their
+        endings. What is hidden (``.name``) is left out; what two sources share belongs to the first.
+    labels : str, optional
+        A CSV file with the columns ``file`` and ``label``, or a folder of Pascal VOC annotations, where the
+        label of an image is the name of its objects if they have one name in common. An image is meant by
+        its name, or by the last part of its name if no other image shares that. By default the label of an
+        image is the folder it lies in, below its source.
+    groups : str, optional
+        A CSV file with the columns ``file`` and ``original``.
+    classes : sequence of str, optional
+        Keep only the images with these labels; of the objects of an annotation, too, only these count.
+
+    Returns
+    -------
+    list of ImageFile
+        An image about which nothing is said has None for its label and group.
+
+    Raises
+    ------
+    AppError
+        When there is no image, or what is said about the images cannot be read or contradicts itself.
+    """
+    unique: dict[str, ImageFile] = {}
+    for file in chain.from_iterable(map(_images_of, sources)):
+        unique.setdefault(os.path.abspath(file.path), file)
+    files = list(unique.values())
+    if labels is not None:
+        is_folder = os.path.isdir(labels)
+        rows = _annotations(labels, classes) if is_folder else _table(labels, "label")
+        files = [replace(file, label=label) for file, label in _matched(files, rows, labels)]
+    if groups is not None:
+        rows = _table(groups, "original")
+        files = [replace(file, group=group) for file, group in _matched(files, rows, groups)]
+    return files if classes is None else _of_classes(files, classes)
+
+
+def _images_of(source: str) -> Iterator[ImageFile]:
+    if not stat.S_ISDIR(os.stat(source).st_mode):
+        yield ImageFile(source, source)
+        return
+    found = False
+    for path, name in _walk(source, ENDINGS):
+        found = True
+        yield ImageFile(path, name, name.split("/")[-2] if "/" in name else None)
+    if not found:
+        raise AppError(f"{source}: no images (jpg, png, tiff, bmp) in it; give an image, or a folder of them")
+
+
+def _walk(top: str, endings: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Yield path and name of each file below a folder that has one of the endings."""
+    entered = set()
+    folders = [(top, "")]
+    while folders:
+        folder, prefix = folders.pop()
+        status = os.stat(folder)
+        if (status.st_dev, status.st_ino) in entered:  # a link led back
+            continue
+        entered.add((status.st_dev, status.st_ino))
+        with os.scandir(folder) as entries:
+            visible = [entry for entry in entries if not entry.name.startswith(".")]
+        inner = []
+        for entry in sorted(visible, key=lambda entry: entry.name):
+            name = prefix + entry.name
+            if os.path.isdir(entry) if entry.is_symlink() else entry.is_dir():
+                inner.append((entry.path, f"{name}/"))
+            elif name.lower().endswith(endings):
+                yield entry.path, name
+        folders.extend(reversed(inner))
+
+
+def _of_classes(files: Sequence[ImageFile], classes: Sequence[str]) -> list[ImageFile]:
+    there = {file.label for file in files} - {None}
+    for name in classes:
+        if name not in there:
+            known = shorten(", ".join(sorted(there)), 80, placeholder=" ...") or "none"
+            raise AppError(f"no image has the label {name!r}; there are: {known}")
+    return [file for file in files if file.label in classes]
+
+
+# What is said about images
+
+
+class _Row(NamedTuple):
+    where: str
+    file: str
+    value: str
+
+
+def _matched(
+    files: Sequence[ImageFile], rows: Iterable[_Row], source: str
+) -> Iterator[tuple[ImageFile, str | None]]:
+    """Yield each file with the value of the row that means it, or None."""
+    by_name, by_last_part = defaultdict(list), defaultdict(list)
+    for file in files:
+        by_name[file.name].append(file)
+        by_last_part[os.path.basename(file.name)].append(file)
+    values: dict[ImageFile, str] = {}
+    rows = list(rows)
+    strangers = []
+    for row in rows:
+        meant = by_name.get(row.file) or by_last_part.get(row.file, [])
+        if not meant:
+            strangers.append(row)
+        elif len(meant) > 1 and row.file not in by_name:
+            raise AppError(f"{row.where}: {len(meant)} images are called {row.file!r}; name the folder too")
+        for file in meant if row.value else []:
+            if values.setdefault(file, row.value) != row.value:
+                name, here, before = (shortened(text, 100) for text in (row.file, row.value, values[file]))
+                raise AppError(f"{row.where}: {name!r} is {here!r} here, but {before!r} before")
+    if strangers:
+        first = f"{strangers[0].where}: {strangers[0].file!r} is not among the images"
+        if len(strangers) == len(rows):
+            raise AppError(f"{first}, nor is any other; their names are like {files[0].name!r}")
+        more = f", and {len(strangers) - 1:,} more" if len(strangers) > 1 else ""
+        note(f"note: {first}{more}")
+    return ((file, values.get(file)) for file in files)
+
+
+def _table(path: str, column: str) -> Iterator[_Row]:
+    """Yield the rows of a CSV file with a header."""
+    with open(path, "rb") as raw:
+        content = raw.read(MAX_TABLE_BYTES + 1)
+    if len(content) > MAX_TABLE_BYTES:
+        raise AppError(f"{path}: larger than {MAX_TABLE_BYTES:,} bytes, too large for a table of images")
+    with io.StringIO(content.decode("utf-8-sig", "surrogateescape"), newline="") as file:
+        del content
+        rows = csv.reader(file)
+        try:
+            header = [name.strip() for name in next(rows, [])]
+            for wanted in ("file", column):
+                if wanted not in header:
+                    there = shorten(", ".join(header), 80, placeholder=" ...") or "none"
+                    raise AppError(f"{path}, line 1: no column {wanted!r}; the columns are: {there}")
+            for row in filter(None, rows):
+                where = f"{path}, line {rows.line_num}"
+                if len(row) != len(header):
+                    raise AppError(f"{where}: {len(row)} fields, where the header has {len(header)}")
+                file_name, value = (unquoted(row[header.index(name)]) for name in ("file", column))
+                yield _Row(where, file_name, value.strip())
+        except csv.Error as error:
+            raise AppError(f"{path}, line {rows.line_num}: not CSV: {error}") from error
+
+
+def _annotations(folder: str, classes: Collection[str] | None) -> Iterator[_Row]:
+    """Yield a row for each Pascal VOC file in a folder."""
+    empty = True
+    for path, _ in _walk(folder, (".xml",)):
+        empty = False
+        root = _parsed(path)
+        file = root.findtext("filename")
+        if not file:
+            raise AppError(f"{path}: no <filename> in it; give Pascal VOC annotations")
+        names = {element.findtext("name", "").strip() for element in root.iter("object")}
+        if classes is not None:
+            names.intersection_update(classes)
+        yield _Row(path, file.strip(), names.pop() if len(names) == 1 else "")
+    if empty:
+        raise AppError(f"{folder}: no annotations (xml) in it")
+
+
+def _parsed(path: str):
+    from xml.etree import ElementTree
+
+    with open(path, "rb") as file:
+        content = file.read(MAX_XML_BYTES + 1)
+    if len(content) > MAX_XML_BYTES:
+        raise AppError(f"{path}: larger than {MAX_XML_BYTES:,} bytes, too large for an annotation")
+
+    class Tree(ElementTree.TreeBuilder):
+        def doctype(self, *_):  # no annotation has one, and what it declares may grow without end
+            raise AppError(f"{path}: has a document type; give Pascal VOC annotations")
+
+    try:
+        return ElementTree.fromstring(content, ElementTree.XMLParser(target=Tree()))
+    except (ElementTree.ParseError, ValueError, LookupError) as error:  # the last two: of its encoding
+        raise AppError(f"{path}: not XML: {error}") from error
+
+
+def source_name(sources: Sequence[str]) -> str:
+    """Name the images in a message."""
+    return sources[0] if len(sources) == 1 and os.path.isdir(sources[0]) else "images"
+
+
+def labelled(files: Sequence[ImageFile], skipped: Skipped) -> list[ImageFile]:
+    """Return the files that have a label; the others are counted as skipped."""
+    known = []
+    for file in files:
+        if file.label is None:
+            skipped.add(file.name, "no label")
+        else:
+            known.append(file)
+    if not known:
+        raise AppError(
+            f"{skipped.source}: no image has a label; lay them in a folder for each, or give --labels"
+        )
+    return known

@@ -1,0 +1,283 @@
+"""One image, read with every check, as it is or at the working scale."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Sequence
+from functools import cache
+
+from .decoder_messages import hear
+from .header import DAMAGED, BadImage, Header, decodable, read_header
+
+MAX_PIXELS = 100_000_000
+MIN_SIDE = 32  # pixels
+MAX_BYTES = 1 << 30
+REDUCTIONS = (1, 2, 4, 8)
+LONGER_SIDE, CELL_WIDTH = 320, 80  # pixels at the working scale, of an image and of a white cell in it
+
+
+class ImageReader:
+    """An image file, read once; what is decoded in full is decoded once.
+
+    Parameters
+    ----------
+    path : str
+        A JPEG, PNG, TIFF or BMP file, whatever its ending.
+    max_pixels : int, default=MAX_PIXELS
+        Refuse larger images before they are decoded, and to enlarge others beyond that.
+
+    Attributes
+    ----------
+    pixels : int
+        How many there are in the file.
+
+    Raises
+    ------
+    BadImage
+        When the file cannot be read or decoded, is too large or too small, holds several images, or no
+        colours; some of that only when the image is asked for.
+    """
+
+    def __init__(self, path: str, max_pixels: int = MAX_PIXELS) -> None:
+        self._data, self._header = _opened(path, max_pixels)
+        self._max_pixels = max_pixels
+        self._whole = None
+        self.pixels = self._header.width * self._header.height
+
+    def whole(self):
+        """Return the image as it is in the file, as `read_image` does."""
+        if self._whole is None:
+            self._whole = _decoded(self._data, self._header)
+        return self._whole
+
+    def reduced(self, reduce: int):
+        """Return the image with both sides `reduce` times smaller, as `read_image` does."""
+        if reduce == 1:
+            return self.whole()
+        if self._header.format == "jpeg":  # whose decoder is the faster for it
+            return _decoded(self._data, self._header, reduce)
+        return _in_colour(_reduced(self.whole(), reduce))
+
+    def scaled(self, *, cell_width: float | None = None, fraction: float = 1):
+        """Return the image at the working scale, and the scale, as `read_scaled` does."""
+        header = self._header
+        longer = max(header.width, header.height)
+        scale = fraction * (CELL_WIDTH / cell_width if cell_width else min(1, LONGER_SIDE / longer))
+        sides = [int(side * scale + 1e-6) for side in (header.width, header.height)]
+        size = f"{sides[0]:,} x {sides[1]:,} pixels at the working scale"
+        if min(sides) < MIN_SIDE * min(1, fraction):
+            raise BadImage(f"{size}, too small (see --cell-width)")
+        if sides[0] * sides[1] > self._max_pixels:
+            raise BadImage(f"{size}, more than the limit of {self._max_pixels:,}")
+        reduce = max(reduce for reduce in REDUCTIONS if reduce == 1 or reduce * scale <= 1)
+        return _resized(self.reduced(reduce), sides), scale
+
+
+def read_image(path: str, *, reduce: int = 1, max_pixels: int = MAX_PIXELS):
+    """Read an image in colour.
+
+    An orientation in its EXIF data is followed (not where pixels may be transparent), 16 bits a channel
+    become 8, CMYK becomes BGR, and transparent pixels lie on white.
+
+    Parameters
+    ----------
+    path : str
+        A JPEG, PNG, TIFF or BMP file, whatever its ending.
+    reduce : {1, 2, 4, 8}, default=1
+        Make both sides this many times smaller, rounded up; each pixel is the mean of those it replaces.
+    max_pixels : int, default=MAX_PIXELS
+        Refuse larger images before they are decoded.
+
+    Returns
+    -------
+    ndarray of shape (height, width, 3) and dtype uint8
+        Channels blue, green, red.
+
+    Raises
+    ------
+    BadImage
+        When the file cannot be read or decoded, is too large or too small, holds several images, or no
+        colours.
+    """
+    return ImageReader(path, max_pixels).reduced(reduce)
+
+
+def read_scaled(
+    path: str, *, cell_width: float | None = None, fraction: float = 1, max_pixels: int = MAX_PIXELS
+):
+    """Read an image at the working scale, with all the checks of `read_image`.
+
+    Parameters
+    ----------
+    path : str
+        A file as for `read_image`.
+    cell_width : float, optional
+        How many of the image's pixels a white cell is wide; it will be `CELL_WIDTH`. By default the longer
+        side becomes `LONGER_SIDE`, if it is not shorter already.
+    fraction : float, default=1
+        Of the working scale: 0.5 makes both sides half as long again.
+    max_pixels : int, default=MAX_PIXELS
+        Refuse larger images, and to enlarge others beyond that.
+
+    Returns
+    -------
+    image : ndarray of shape (height, width, 3) and dtype uint8
+        Channels blue, green, red.
+    scale : float
+        Its pixels for each pixel of the file. Sides are rounded down: what lies in the one image, lies, once
+        divided by the scale, in the other.
+    """
+    return ImageReader(path, max_pixels).scaled(cell_width=cell_width, fraction=fraction)
+
+
+def _opened(path: str, max_pixels: int) -> tuple[bytes, Header]:
+    try:
+        data = _contents(path)
+    except OSError as error:
+        raise BadImage(unreadable(error)) from error
+    header = read_header(data)
+    _check_size(header, max_pixels)
+    if header.gray:
+        raise BadImage(_GRAY)
+    return data, header
+
+
+def _decoded(data: bytes, header: Header, reduce: int = 1):
+    return _in_colour(_decode(decodable(data, header), header, reduce))
+
+
+def _in_colour(image):
+    if _is_gray(image):
+        raise BadImage(_GRAY)
+    return image
+
+
+def _resized(image, sides: Sequence[int]):
+    """Bring an image to the size it has in its file, times a factor; an orientation may have turned it."""
+    cv2 = quiet_cv2()
+    height, width = image.shape[:2]
+    across, down = sides if (width > height) == (sides[0] > sides[1]) else sides[::-1]
+    if (width, height) == (across, down):
+        return image
+    interpolation = cv2.INTER_AREA if across < width else cv2.INTER_LINEAR
+    return cv2.resize(image, (across, down), interpolation=interpolation)
+
+
+NO_MEMORY = "too large for the memory there is"
+_GRAY = "grayscale; stains are told by their colours"
+
+
+def _contents(path: str) -> bytes:
+    status = os.stat(path)
+    if not stat.S_ISREG(status.st_mode):  # to open a pipe would be to wait
+        raise BadImage("not a file")
+    if status.st_size > MAX_BYTES:
+        raise BadImage(f"{status.st_size:,} bytes, more than the limit of {MAX_BYTES:,}")
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def unreadable(error: OSError) -> str:
+    """Say in a few words why a file cannot be read."""
+    return f"cannot be read: {error.strerror or error}"
+
+
+def _check_size(header: Header, max_pixels: int) -> None:
+    size = f"{header.width:,} x {header.height:,} pixels"
+    if min(header.width, header.height) < MIN_SIDE:
+        raise BadImage(f"{size}, too small")
+    if header.width * header.height > max_pixels:
+        raise BadImage(f"{size}, more than the limit of {max_pixels:,}")
+
+
+@cache
+def quiet_cv2():
+    """Import OpenCV, and have it keep its messages to itself."""
+    import cv2
+
+    set_level = cv2.setLogLevel if hasattr(cv2, "setLogLevel") else cv2.utils.logging.setLogLevel
+    set_level(0)  # silent; what is wrong with an image is in BadImage
+    return cv2
+
+
+# Of such a JPEG the decoder makes up a part. Bytes too many do no harm.
+_CORRUPT = re.compile(rb"Corrupt JPEG data: (?!\d+ extraneous)|Premature end")
+
+
+def _decode(data: bytes, header: Header, reduce: int):
+    import numpy as np
+
+    cv2 = quiet_cv2()
+    if header.alpha:
+        mode = cv2.IMREAD_UNCHANGED
+    elif header.format == "jpeg":
+        mode = _reduced_mode(cv2, reduce)
+    else:
+        mode = cv2.IMREAD_COLOR
+    try:
+        image, complaints = hear(lambda: cv2.imdecode(np.frombuffer(data, np.uint8), mode))
+    except cv2.error:
+        image = None
+    if image is None:
+        _check_memory(header)
+        raise BadImage(DAMAGED)
+    if _CORRUPT.search(complaints) or image.ndim != 3 or image.dtype not in (np.uint8, np.uint16):
+        raise BadImage(DAMAGED)
+    if header.alpha:
+        image = _on_white(image, header.alpha)
+    return image
+
+
+def _check_memory(header: Header) -> None:
+    """Find out what OpenCV does not tell: whether an image was too large for the memory, not damaged."""
+    import numpy as np
+
+    try:
+        np.empty((2, header.height, header.width, 4), np.uint8)  # as much as it may have asked for
+    except MemoryError:
+        raise BadImage(NO_MEMORY) from None
+
+
+def _reduced_mode(cv2, reduce: int) -> int:
+    return {
+        1: cv2.IMREAD_COLOR,
+        2: cv2.IMREAD_REDUCED_COLOR_2,
+        4: cv2.IMREAD_REDUCED_COLOR_4,
+        8: cv2.IMREAD_REDUCED_COLOR_8,
+    }[reduce]
+
+
+def _reduced(image, reduce: int):
+    """Do what a JPEG decoder does by itself. OpenCV's own modes would pick pixels, and drop a last column."""
+    cv2 = quiet_cv2()
+    height, width = (-(-side // reduce) for side in image.shape[:2])
+    bottom, right = height * reduce - image.shape[0], width * reduce - image.shape[1]
+    if bottom or right:
+        image = cv2.copyMakeBorder(image, 0, bottom, 0, right, cv2.BORDER_REPLICATE)
+    return cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA)
+
+
+def _on_white(image, alpha_kind: str):
+    """Lay an image with transparent pixels on white, and make 8 bits of 16."""
+    import numpy as np
+
+    white = np.iinfo(image.dtype).max
+    colours, alpha = image[:, :, :3], image[:, :, 3:4]
+    if (alpha < white).any():
+        colours, alpha = colours.astype(np.uint32), alpha.astype(np.uint32)
+        if alpha_kind == "straight":
+            colours = colours * alpha // white
+        colours = np.minimum(colours + (white - alpha), white)
+    if white > 255:
+        colours = colours >> 8
+    return np.ascontiguousarray(colours, np.uint8)
+
+
+def _is_gray(image) -> bool:
+    # Most images are told to have colours by a few of their pixels.
+    return all(
+        (part[..., 0] == part[..., 1]).all() and (part[..., 1] == part[..., 2]).all()
+        for part in (image[::16, ::16], image)
+    )

@@ -1,0 +1,97 @@
+"""Work on many images in threads; the results come in the order of the images."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TypeVar
+
+from .files import ImageFile
+from .header import BadImage
+from .images import NO_MEMORY, quiet_cv2, unreadable
+
+AHEAD = 4  # images under way for each thread, so that none waits while the caller looks at a result
+
+T = TypeVar("T")
+
+
+def map_images(
+    work: Callable[[ImageFile], T], files: Iterable[ImageFile], *, jobs: int | None = None
+) -> Iterator[tuple[ImageFile, T | BadImage]]:
+    """Work on images in threads, and yield the results in the order of the images.
+
+    Parameters
+    ----------
+    work : callable
+        What to do with an image; called in any thread.
+    files : iterable of ImageFile
+        May be a generator: only as many are taken from it as are worked on, and a few ahead.
+    jobs : int, optional
+        Threads; by default as many as there are processors for this process. 1 works without threads.
+
+    Yields
+    ------
+    file : ImageFile
+        The image.
+    result : object or BadImage
+        What `work` returned, or the BadImage (or, made into one, the OSError) that it raised. What else it
+        raises comes through and ends the work, as closing the generator does.
+    """
+    jobs = jobs or processors()
+    if jobs == 1:
+        for file in files:
+            yield file, _result(work, file)
+        return
+    begun: deque = deque()
+
+    def oldest():
+        file, future = begun.popleft()
+        return file, future.result()
+
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        with _one_thread_in_cv2():
+            for file in files:
+                begun.append((file, pool.submit(_result, work, file)))
+                if len(begun) == AHEAD * jobs:
+                    yield oldest()
+            while begun:
+                yield oldest()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _result(work: Callable[[ImageFile], T], file: ImageFile) -> T | BadImage:
+    # A new exception: the one raised would keep the frames it went through, and what they hold.
+    try:
+        return work(file)
+    except BadImage as error:
+        return BadImage(str(error))
+    except OSError as error:
+        return BadImage(unreadable(error))
+    except MemoryError:
+        return BadImage(NO_MEMORY)
+    except quiet_cv2().error as error:  # of what nobody thought of, in one image of many
+        if error.code == quiet_cv2().Error.StsNoMem:
+            return BadImage(NO_MEMORY)
+        return BadImage(f"cannot be worked on: {error.err}")
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def _one_thread_in_cv2():
+    """Keep OpenCV from splitting the work on an image over threads of its own."""
+    cv2 = quiet_cv2()
+    before = cv2.getNumThreads()
+    cv2.setNumThreads(1)
+    try:
+        yield
+    finally:
+        cv2.setNumThreads(before)

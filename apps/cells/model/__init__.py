@@ -1,0 +1,1 @@
+"""Finding cells, measuring and classifying them; training and trying a classifier."""

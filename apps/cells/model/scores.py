@@ -1,0 +1,103 @@
+"""How good predictions are, of images and of the originals that images are copies of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...common.statistics import confusion, wilson_interval
+
+
+@dataclass(frozen=True)
+class Originals:
+    """Images counted by the original that they are copies of.
+
+    Attributes
+    ----------
+    n : int
+        Originals.
+    wrong : int
+        Those of which more than half of the images are wrong.
+    touched : int
+        Those of which any image is wrong.
+    """
+
+    n: int
+    wrong: int
+    touched: int
+
+
+@dataclass(frozen=True)
+class Scores:
+    """How a model did on labelled images.
+
+    Attributes
+    ----------
+    n : int
+        Images.
+    error : float
+        The share of them that is wrong.
+    interval : tuple of float
+        Its 95 % interval, in which copies of one original count as one image.
+    labels : list of str
+        Those that the model knows, then others.
+    confusion : list of list of int
+        Rows are true labels, columns are what the model says.
+    without_cell : list of int
+        For each true label, in how many images no white cell was found; they are wrong, too.
+    unknown_labels : list of str
+        Those that the model does not know.
+    originals : Originals or None
+        None where the originals are not known.
+    """
+
+    n: int
+    error: float
+    interval: tuple[float, float]
+    labels: list[str]
+    confusion: list[list[int]]
+    without_cell: list[int]
+    unknown_labels: list[str]
+    originals: Originals | None
+
+
+def score(truth: np.ndarray, predicted: np.ndarray, known: list[str], groups: np.ndarray | None) -> Scores:
+    """Compare predictions with the truth.
+
+    Parameters
+    ----------
+    truth, predicted : ndarray of str
+        A label for each image; None was predicted where no white cell was found.
+    known : list of str
+        The labels that the model knows.
+    groups : ndarray or None
+        The original of each image.
+
+    Returns
+    -------
+    Scores
+    """
+    wrong = truth != predicted
+    n, error = len(wrong), float(wrong.mean())
+    unknown = sorted(set(truth) - set(known))
+    labels = known + unknown
+    seen = predicted != None  # noqa: E711 (an array)
+    originals = None if groups is None else _originals(groups, wrong)
+    independent = n if originals is None else originals.n
+    return Scores(
+        n=n,
+        error=error,
+        interval=wilson_interval(error * independent, independent),
+        labels=labels,
+        confusion=confusion(truth[seen], predicted[seen], labels).tolist(),
+        without_cell=[int(np.count_nonzero(truth[~seen] == label)) for label in labels],
+        unknown_labels=unknown,
+        originals=originals,
+    )
+
+
+def _originals(groups: np.ndarray, wrong: np.ndarray) -> Originals:
+    _, number = np.unique(groups, return_inverse=True)
+    shares = np.bincount(number, wrong) / np.bincount(number)
+    return Originals(len(shares), int(np.count_nonzero(shares > 0.5)), int(np.count_nonzero(shares)))

@@ -1,0 +1,351 @@
+"""Fit a classifier of cells, and measure it honestly: no split has copies of one original on both sides.
+
+Nothing is chosen on the images that it is measured on. Where the strength of the regularisation is not given,
+it is chosen anew inside the training part of each fold, by a cross-validation of its own.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+import fastsvm
+from fastsvm import fitting
+from fastsvm.fitting import ConvergenceWarning, Pipeline, Scaler
+from fastsvm.model_files import save_plain
+
+from ...common.errors import USAGE, AppError, Skipped
+from ...common.files import check_model_path
+from ...common.folds import grouped_folds
+from ...common.progress import Stages
+from ..data.files import ImageFile, find_images, labelled, source_name
+from ..data.threads import map_images, processors
+from .features import feature_names
+from .findings import NO_CELL
+from .prediction import Described, describe_image
+from .scores import Scores, score
+from .settings import ALPHAS, CLASSIFIERS, USUAL_ALPHA, Settings
+
+INNER_FOLDS = 3
+LOOSE = 1e-2  # gap at which a fit is good enough to choose by
+
+T, R = TypeVar("T"), TypeVar("R")
+Split = tuple[np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Features, labels and originals of images, a row each."""
+
+    X: np.ndarray
+    y: np.ndarray
+    groups: np.ndarray
+
+    def rows(self, rows: np.ndarray) -> Samples:
+        """Return some of them."""
+        return Samples(self.X[rows], self.y[rows], self.groups[rows])
+
+    def splits(self, folds: int, seed: int) -> list[Split]:
+        """Split into training and test rows, every original on one side and every label on both.
+
+        There are fewer folds where a label has fewer originals, and none at all where it has only one.
+        """
+        n_groups = (len(np.unique(self.groups[self.y == label])) for label in np.unique(self.y))
+        folds = min(folds, *n_groups)
+        if folds < 2:
+            return []
+        splits = grouped_folds(self.y, self.groups, folds, seed)
+        complete = all(len(np.unique(self.y[train])) == len(np.unique(self.y)) for train, _ in splits)
+        return splits if complete else []
+
+
+@dataclass(frozen=True, eq=False)
+class Validation:
+    """What grouped cross-validation found.
+
+    Attributes
+    ----------
+    predicted : ndarray or None
+        The label of each sample by the model that has not seen its original; None without folds.
+    alphas : list of float
+        The strength chosen in each fold.
+    alpha : float
+        The strength chosen on all samples.
+    """
+
+    predicted: np.ndarray | None
+    alphas: list[float]
+    alpha: float
+
+
+def validate(samples: Samples, settings: Settings, stage: Stages) -> Validation:
+    """Choose the strength, and cross-validate the whole procedure, this choice included.
+
+    Parameters
+    ----------
+    samples : Samples
+    settings : Settings
+        With less than 2 folds there are none, and the strength is still chosen.
+    stage : Stages
+        Shows how far it is.
+
+    Returns
+    -------
+    Validation
+    """
+    splits = samples.splits(settings.folds, settings.seed)
+    # A warning of each fit would be about choices that are not made.
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+        everything = np.arange(len(samples.y))
+        *alphas, alpha = _chosen_alphas(
+            samples, settings, [*(train for train, _ in splits), everything], stage
+        )
+        if not splits:
+            return Validation(None, alphas, alpha)
+        predicted = np.empty_like(samples.y)
+        jobs = list(zip(splits, alphas, strict=True))
+
+        def predict(job):
+            (train, test), alpha = job
+            return test, fit(samples.rows(train), settings, alpha).predict(samples.X[test])
+
+        with stage("validate", total=len(jobs)) as advance:
+            for test, labels in _in_threads(predict, jobs, advance):
+                predicted[test] = labels
+    return Validation(predicted, alphas, alpha)
+
+
+def fit(samples: Samples, settings: Settings, alpha: float) -> Pipeline:
+    """Fit a model, preparation and classifier."""
+    steps = [*_preparation(settings), ("classifier", _classifier(settings, alpha))]
+    return _parts(settings).pipeline(steps).fit(samples.X, samples.y)
+
+
+class _Parts(NamedTuple):
+    """What models are made of: classes, and what writes a model."""
+
+    pipeline: type
+    scaler: type
+    classifiers: dict[str, type]
+    save: Callable[[object, str], None]
+
+
+def _parts(settings: Settings) -> _Parts:
+    """Return the plain parts, or estimators around a step that only scikit-learn has."""
+    names = {recipe.estimator for recipe in CLASSIFIERS.values()}
+    if not settings.pca:
+        return _Parts(Pipeline, Scaler, {name: getattr(fitting, name) for name in names}, save_plain)
+    import sklearn.pipeline
+    import sklearn.preprocessing
+
+    return _Parts(
+        sklearn.pipeline.Pipeline,
+        sklearn.preprocessing.StandardScaler,
+        {name: getattr(fastsvm, f"{name}Classifier") for name in names},
+        fastsvm.save_model,
+    )
+
+
+def _preparation(settings: Settings) -> list[tuple[str, object]]:
+    """Return the steps before the classifier. Gray pixels are all on the same scale already."""
+    steps: list[tuple[str, object]] = []
+    if settings.features != "pixels":
+        steps.append(("scaler", _parts(settings).scaler()))
+    if settings.pca:
+        from sklearn.decomposition import PCA
+
+        steps.append(("pca", PCA(settings.pca, whiten=True, random_state=settings.seed)))
+    return steps
+
+
+def _classifier(settings: Settings, alpha: float, **parameters):
+    recipe = CLASSIFIERS[settings.classifier]
+    return _parts(settings).classifiers[recipe.estimator](
+        **recipe.parameters,
+        **parameters,
+        alpha=alpha,
+        max_iter=settings.epochs or recipe.epochs,
+        fit_intercept=settings.intercept,
+        random_state=settings.seed,
+    )
+
+
+def check_components(samples: Samples, settings: Settings) -> None:
+    """Refuse more principal components than the smallest part that is trained on can have."""
+    if settings.pca is None:
+        return
+    smallest = len(samples.y)
+    for train, _ in samples.splits(settings.folds, settings.seed):
+        inner = samples.rows(train).splits(INNER_FOLDS, settings.seed) if settings.alpha is None else []
+        smallest = min(smallest, len(train), *(len(rows) for rows, _ in inner))
+    most = min(smallest, samples.X.shape[1])
+    if settings.pca > most:
+        raise AppError(f"--pca {settings.pca} is too much for these images; {most} is the most", USAGE)
+
+
+def _chosen_alphas(
+    samples: Samples, settings: Settings, parts: Sequence[np.ndarray], stage: Stages
+) -> list[float]:
+    """Return the best strength for each part of the samples, by a cross-validation inside the part."""
+    if settings.alpha is not None:
+        return [settings.alpha] * len(parts)
+    jobs = []
+    for number, part in enumerate(parts):
+        inner = samples.rows(part).splits(INNER_FOLDS, settings.seed)
+        jobs += [(number, part[train], part[test]) for train, test in inner]
+
+    def measure(job):
+        number, train, test = job
+        return number, _losses(samples.rows(train), samples.rows(test), settings)
+
+    totals: dict[int, np.ndarray] = {}
+    with stage("choose alpha", total=len(jobs)) as advance:
+        for number, losses in _in_threads(measure, jobs, advance):
+            totals[number] = totals.get(number, 0) + losses
+    return [_best(totals[number]) if number in totals else USUAL_ALPHA for number in range(len(parts))]
+
+
+def _losses(train: Samples, test: Samples, settings: Settings) -> np.ndarray:
+    """Sum the classifier's own loss over the test samples and labels, for each strength.
+
+    With few originals the count of mistakes jumps about, and would choose by chance.
+    """
+    X, X_test = train.X, test.X
+    for _, step in _preparation(settings):
+        # scikit-learn's PCA differs in the last digits between the two ways.
+        X = step.fit_transform(X) if hasattr(step, "fit_transform") else step.fit(X).transform(X)
+        X_test = step.transform(X_test)
+    losses = []
+    # Each fit is no better than it need be.
+    tolerance = {"tol": LOOSE} if hasattr(_classifier(settings, 1.0), "tol") else {}
+    for alpha in ALPHAS:
+        estimator = _classifier(settings, alpha, **tolerance)
+        decision = estimator.fit(X, train.y).decision_function(X_test)
+        if decision.ndim == 1:
+            margins = np.where(test.y == estimator.classes_[1], decision, -decision)
+        else:
+            margins = np.where(test.y[:, None] == estimator.classes_, decision, -decision)
+        log = estimator.loss == "log"
+        losses.append((np.logaddexp(0, -margins) if log else np.maximum(0, 1 - margins)).sum())
+    return np.array(losses)
+
+
+def _best(losses: np.ndarray) -> float:
+    """Return the strongest regularisation of those with the least loss."""
+    return ALPHAS[np.flatnonzero(losses == losses.min())[-1]]
+
+
+def _in_threads(work: Callable[[T], R], items: Iterable[T], advance: Callable[[], None]) -> Iterator[R]:
+    pool = ThreadPoolExecutor(processors())
+    try:
+        for result in pool.map(work, items):
+            advance()
+            yield result
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+# The whole way
+
+
+@dataclass(frozen=True)
+class Training:
+    """What `train` did."""
+
+    model: str
+    settings: Settings
+    n_features: int
+    label_counts: dict[str, int]
+    folds: int
+    alpha: float
+    fold_alphas: list[float]
+    scores: Scores | None
+    skipped: Skipped
+
+
+def train(
+    sources: Sequence[str],
+    model_path: str,
+    settings: Settings,
+    *,
+    labels: str | None = None,
+    groups: str | None = None,
+    classes: Sequence[str] | None = None,
+    stage: Stages | None = None,
+) -> Training:
+    """Cross-validate a classifier of cells, fit it on all images and save it.
+
+    The cell of an image is the largest one in it.
+
+    Parameters
+    ----------
+    sources : sequence of str
+        Folders and images.
+    model_path : str
+        Where the model goes; a file there is replaced only if it is a model.
+    settings : Settings
+        How it is made.
+    labels, groups, classes
+        As for `find_images`.
+    stage : Stages, optional
+        Times the stages.
+
+    Returns
+    -------
+    Training
+    """
+    stage = stage or Stages()
+    check_model_path(model_path)
+    with stage("find"):
+        files = find_images(sources, labels=labels, groups=groups, classes=classes)
+    skipped = Skipped(source_name(sources))
+    samples = _samples(labelled(files, skipped), settings, skipped, stage)
+    counts = dict(sorted(Counter(samples.y.tolist()).items()))
+    check_components(samples, settings)
+    validation = validate(samples, settings, stage)
+    with stage("fit"):
+        model = fit(samples, settings, validation.alpha)
+    model[0].feature_names_in_ = np.array(feature_names(settings.features), dtype=object)
+    with stage("save"):
+        _parts(settings).save(model, model_path)
+    predicted, originals = validation.predicted, samples.groups if groups else None
+    scores = None if predicted is None else score(samples.y, predicted, list(counts), originals)
+    return Training(
+        model=model_path,
+        settings=settings,
+        n_features=samples.X.shape[1],
+        label_counts=counts,
+        folds=len(validation.alphas),
+        alpha=validation.alpha,
+        fold_alphas=validation.alphas,
+        scores=scores,
+        skipped=skipped,
+    )
+
+
+def _samples(files: Sequence[ImageFile], settings: Settings, skipped: Skipped, stage: Stages) -> Samples:
+    """Measure the largest cell of each image."""
+    X = np.empty((len(files), len(feature_names(settings.features))), np.float32)
+    kept = []
+    work = partial(describe_image, features=settings.features, cell_width=settings.cell_width, most=1)
+    with stage("measure", total=len(files)) as advance:
+        for file, result in map_images(work, files):
+            advance()
+            if isinstance(result, Described) and result.cells:
+                X[len(kept)] = result.X[0]
+                kept.append(file)
+            else:
+                skipped.add(file.name, NO_CELL if isinstance(result, Described) else str(result))
+    if not kept:
+        raise AppError(f"{skipped.source}: no image could be used; {skipped.report()[0]}")
+    y, groups = [file.label for file in kept], [file.original for file in kept]
+    if len(set(y)) < 2:
+        raise AppError(f"{skipped.source}: {y[0]!r} is the only label; give images of two or more")
+    return Samples(X[: len(kept)], np.array(y), np.array(groups))

@@ -1,0 +1,1 @@
+"""Results: tables, records, pictures, pages, and where they go."""

@@ -1,0 +1,253 @@
+"""Drawn into pixels: the cells found in an image, and many images on one sheet."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+import zlib
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+import numpy as np
+
+from ...common.errors import AppError
+from ...common.figures import OKABE_ITO
+from ...common.files import replace_file
+from ...common.output import printable
+from ..model.findings import Finding
+
+# In an order that gives neutrophil, monocyte, lymphocyte, eosinophil and basophil one each.
+PALETTE = tuple(
+    OKABE_ITO[name] for name in ("orange", "sky blue", "blue", "green", "purple", "vermilion", "yellow")
+)
+NO_LABEL = "#8b949e"
+ENDINGS = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp")
+MAX_SHEET = 40_000_000  # pixels
+MAX_LABEL = 24  # letters
+
+WHITE, BLACK, PAPER, EDGE = (255, 255, 255), (0, 0, 0), (255, 255, 255), (200, 200, 200)
+
+
+def color_of(label: str | None) -> str:
+    """Return the colour of a class as #rrggbb: always the same for the same name, upper case or lower."""
+    if label is None:
+        return NO_LABEL
+    return PALETTE[zlib.crc32(label.upper().encode(errors="replace")) % len(PALETTE)]
+
+
+def draw_overlay(image: np.ndarray, cells: Sequence[Finding]) -> np.ndarray:
+    """Draw what was found in an image.
+
+    Parameters
+    ----------
+    image : ndarray of shape (height, width, 3) or (height, width)
+        Channels blue, green, red, or grey.
+    cells : sequence of Finding
+        White cells in this image.
+
+    Returns
+    -------
+    ndarray of shape (height, width, 3)
+        A copy with box, centre, label and score of each cell.
+    """
+    import cv2
+
+    canvas = np.ascontiguousarray(_bgr(image)).copy()
+    line = max(2, round(max(canvas.shape[:2]) / 500))
+    for cell in cells:
+        center = tuple(map(int, cell.center))
+        corners = _corners(canvas, cell, line)
+        # On a dark edge a colour is seen on any background.
+        for color, thickness in ((BLACK, line + 2), (_bgr_of(color_of(cell.label)), line)):
+            cv2.rectangle(canvas, *corners, color, thickness)
+            cv2.drawMarker(canvas, center, color, cv2.MARKER_CROSS, 6 * line, thickness)
+    for cell in cells:
+        if caption := _caption(cell):
+            _draw_plate(canvas, caption, cell, line)
+    return canvas
+
+
+def contact_sheet(
+    tiles: Iterable[tuple[np.ndarray, str]],
+    *,
+    tile: int = 120,
+    columns: int | None = None,
+    title: str | None = None,
+) -> np.ndarray:
+    """Lay images out on a sheet, each fitted into a square with its caption below.
+
+    Parameters
+    ----------
+    tiles : iterable of (ndarray, str)
+        Images and captions. No more are taken than fit on a sheet of `MAX_SHEET` pixels; the last place then
+        says that there are more.
+    tile : int, default=120
+        Side of a square in pixels.
+    columns : int, optional
+        By default the sheet is somewhat wider than high.
+    title : str, optional
+        A line above.
+
+    Returns
+    -------
+    ndarray of shape (height, width, 3)
+        Channels blue, green, red.
+    """
+    import cv2
+
+    gap, band, head = 8, 20, 40 if title else 8
+    # With the gaps and the head that a sheet of one column or one row has for each of them.
+    places = max(1, MAX_SHEET // ((tile + 2 * gap) * (tile + gap + band + head)))
+    tiles = iter(tiles)
+    fitted = [(_fitted(image, tile), caption) for image, caption in islice(tiles, places)]
+    if len(fitted) == places and next(tiles, None) is not None:
+        fitted[-1] = (np.full((tile, tile, 3), 240, np.uint8), "... and more")
+    columns = max(1, min(columns or round((1.5 * len(fitted)) ** 0.5), len(fitted)))
+    rows = max(1, -(-len(fitted) // columns))
+    sheet = np.full(
+        (head + rows * (tile + gap + band), gap + columns * (tile + gap), 3), PAPER, dtype=np.uint8
+    )
+    if title:
+        _draw_text(sheet, title, (gap, 26), 0.6, sheet.shape[1] - 2 * gap)
+    for place, (image, caption) in enumerate(fitted):
+        row, column = divmod(place, columns)
+        x, y = gap + column * (tile + gap), head + row * (tile + gap + band)
+        sheet[y : y + tile, x : x + tile] = image
+        cv2.rectangle(sheet, (x, y), (x + tile - 1, y + tile - 1), EDGE, 1)
+        _draw_text(sheet, caption, (x, y + tile + 14), 0.4, tile)
+    return sheet
+
+
+def check_ending(path: str) -> str:
+    """Return the ending of an image file that can be written."""
+    ending = os.path.splitext(path)[1].lower()
+    if ending not in ENDINGS:
+        raise AppError(f"{path}: no image format; name the picture with one of {' '.join(ENDINGS)}")
+    return ending
+
+
+def save_image(path: str, image: np.ndarray) -> None:
+    """Write an image in one go, in the format that the ending of its name says."""
+    import cv2
+
+    ending = check_ending(path)
+    try:
+        encoded, content = cv2.imencode(ending, image)
+    except cv2.error:
+        encoded = False
+    if not encoded:
+        height, width = image.shape[:2]
+        raise AppError(f"{path}: OpenCV cannot write {width:,} x {height:,} pixels as {ending}; try .png")
+    replace_file(path, content.tobytes())
+
+
+def _bgr(image: np.ndarray) -> np.ndarray:
+    """Return any image, grey or mask, with three channels of 8 bits."""
+    if image.dtype == bool:
+        image = image * np.uint8(255)
+    return np.repeat(image[:, :, None], 3, axis=2) if image.ndim == 2 else image
+
+
+def _bgr_of(color: str) -> tuple[int, int, int]:
+    red, green, blue = bytes.fromhex(color[1:])
+    return blue, green, red
+
+
+def _corners(canvas: np.ndarray, cell: Finding, line: int) -> list[tuple[int, int]]:
+    """Return two corners of the box, as far inside as a whole line needs."""
+    height, width = canvas.shape[:2]
+    x, y, box_width, box_height = cell.box
+    inside = line // 2
+    return [
+        (int(np.clip(x, inside, width - 1 - inside)), int(np.clip(y, inside, height - 1 - inside)))
+        for x, y in ((x, y), (x + box_width - 1, y + box_height - 1))
+    ]
+
+
+def _caption(cell: Finding) -> str:
+    label = "" if cell.label is None else _ascii(cell.label)
+    if len(label) > MAX_LABEL:
+        label = f"{label[: MAX_LABEL - 3]}..."
+    return " ".join(filter(None, (label, "" if cell.score is None else f"{cell.score:.2f}")))
+
+
+def _draw_plate(canvas: np.ndarray, caption: str, cell: Finding, line: int) -> None:
+    """Write on a plate of the label's colour: above the box, below it or inside, where there is room."""
+    import cv2
+
+    height, width = canvas.shape[:2]
+    scale = max(0.4, max(height, width) / 1300)
+    pen, pad = max(1, round(1.3 * scale)), line + 1
+    caption, (text_width, text_height), scale = _fitting(caption, scale, width - 2 * pad, pen)
+    plate_width, plate_height = text_width + 2 * pad, text_height + 2 * pad
+    (left, top), (_, bottom) = _corners(canvas, cell, line)
+    above, below = top - line - plate_height, bottom + line
+    y = above if above >= 0 else below if below + plate_height <= height else top + line
+    x = max(0, min(left - line, width - plate_width))
+    y = max(0, min(y, height - plate_height))
+    color = _bgr_of(color_of(cell.label))
+    ink = BLACK if np.dot(color, (0.114, 0.587, 0.299)) > 110 else WHITE
+    cv2.rectangle(canvas, (x, y), (x + plate_width - 1, y + plate_height - 1), color, cv2.FILLED)
+    foot = (x + pad, y + pad + text_height - 1)
+    cv2.putText(canvas, caption, foot, cv2.FONT_HERSHEY_SIMPLEX, scale, ink, pen, cv2.LINE_AA)
+
+
+def _draw_text(sheet: np.ndarray, text: str, foot: tuple[int, int], scale: float, width: int) -> None:
+    import cv2
+
+    text, _, scale = _fitting(_ascii(text), scale, width, 1)
+    cv2.putText(sheet, text, foot, cv2.FONT_HERSHEY_SIMPLEX, scale, (40, 40, 40), 1, cv2.LINE_AA)
+
+
+def _fitting(text: str, scale: float, width: int, pen: int) -> tuple[str, tuple[int, int], float]:
+    """Return text that is not wider than `width`, its size and scale; it is shortened, then made smaller."""
+    import cv2
+
+    def size_of(text):
+        return cv2.getTextSize(text, cv2.FONT_HERSHEY_SIMPLEX, scale, pen)[0]
+
+    size = size_of(text)
+    kept = text[:200]
+    while size[0] > width and len(kept) > 8:
+        kept = kept[:-1]
+        text = f"{kept.rstrip()}..."
+        size = size_of(text)
+    while size[0] > width and scale > 0.1:
+        scale *= 0.9
+        size = size_of(text)
+    return text, size, scale
+
+
+def _ascii(text: str) -> str:
+    """Return the nearest text that OpenCV's letters can show."""
+    letters = unicodedata.normalize("NFKD", printable(text))
+    letters = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    return letters.encode("ascii", "replace").decode()
+
+
+def _fitted(image: np.ndarray, side: int) -> np.ndarray:
+    """Return an image in the middle of a white square."""
+    image = _shrunk(_bgr(image), side, enlarge=True)
+    height, width = image.shape[:2]
+    top, left = (side - height) // 2, (side - width) // 2
+    square = np.full((side, side, 3), PAPER, np.uint8)
+    square[top : top + height, left : left + width] = image
+    return square
+
+
+def shown_in(side: int, image: np.ndarray) -> np.ndarray:
+    """Return any image with red, green and blue channels, no longer than `side`."""
+    return _shrunk(_bgr(image), side)[:, :, ::-1]
+
+
+def _shrunk(image: np.ndarray, side: int, enlarge: bool = False) -> np.ndarray:
+    """Return an image whose longer side is `side`, or shorter unless it is to be enlarged."""
+    import cv2
+
+    factor = side / max(image.shape[:2])
+    if factor >= 1 and not enlarge:
+        return image
+    height, width = (max(1, round(factor * length)) for length in image.shape[:2])
+    return cv2.resize(
+        image, (width, height), interpolation=cv2.INTER_AREA if factor < 1 else cv2.INTER_LINEAR
+    )

@@ -1,0 +1,109 @@
+"""How good a classifier is, as `train` and `evaluate` print it."""
+
+from __future__ import annotations
+
+from ...common.output import many, print_confusion, print_heading, print_line, print_table, print_times
+from ..data.files import ImageFile
+from ..model.evaluation import Evaluation
+from ..model.findings import Finding
+from ..model.scores import Scores
+from ..model.training import Training
+
+
+def training_record(result: Training, seconds: dict[str, float]) -> dict:
+    """Return what `train --json` prints."""
+    return {
+        "model": result.model,
+        "classifier": result.settings.classifier,
+        "features": result.settings.features,
+        "n_features": result.n_features,
+        "pca": result.settings.pca,
+        "alpha": result.alpha,
+        "fold_alphas": result.fold_alphas,
+        "folds": result.folds,
+        "seed": result.settings.seed,
+        "label_counts": result.label_counts,
+        "n": sum(result.label_counts.values()),
+        **_scores_record(result.scores),
+        "skipped": result.skipped.count,
+        "seconds": seconds,
+    }
+
+
+def evaluation_record(result: Evaluation, seconds: dict[str, float]) -> dict:
+    """Return what `evaluate --json` prints."""
+    return {
+        "n": result.scores.n,
+        **_scores_record(result.scores),
+        "mistakes": [_mistake_record(file, cell) for file, cell in result.mistakes],
+        "skipped": result.skipped.count,
+        "seconds": seconds,
+    }
+
+
+def _mistake_record(file: ImageFile, cell: Finding | None) -> dict:
+    prediction = {"prediction": cell and cell.label, "score": cell and cell.score}
+    return {"file": file.name, "label": file.label, **prediction}
+
+
+def _scores_record(scores: Scores | None) -> dict:
+    if scores is None:
+        names = ("error", "error_interval", "labels", "confusion", "without_cell", "originals")
+        return dict.fromkeys(names)
+    originals = scores.originals
+    return {
+        "error": scores.error,
+        "error_interval": list(scores.interval),
+        "labels": scores.labels,
+        "confusion": scores.confusion,
+        "without_cell": scores.without_cell,
+        "originals": originals
+        and {"n": originals.n, "wrong": originals.wrong, "with_mistakes": originals.touched},
+    }
+
+
+def print_training(result: Training, seconds: dict[str, float]) -> None:
+    """Print what `train` did."""
+    n = sum(result.label_counts.values())
+    print_line(f"{many(n, 'image')}, {many(result.n_features, 'feature')} ({result.settings.features})")
+    print_heading("Labels")
+    print_table(("label", "images"), [(label, f"{n:,}") for label, n in result.label_counts.items()])
+    print_heading("Cross-validation")
+    if result.scores is None:
+        print_line("none: --folds 1, or a label of a single original")
+    else:
+        kind = "by original" if result.scores.originals else "every image is its own original"
+        print_line(f"{result.folds} folds, {kind}")
+        print_scores(result.scores)
+    print_heading("Alpha")
+    print_line(_alpha_line(result))
+    print_heading("Time")
+    print_times(seconds)
+    print_heading("Model")
+    print_line(result.model)
+
+
+def _alpha_line(result: Training) -> str:
+    if result.settings.alpha is not None:
+        return f"{result.alpha:g}, as given"
+    if not result.fold_alphas:
+        return f"{result.alpha:g}"
+    folds = ", ".join(f"{alpha:g}" for alpha in result.fold_alphas)
+    return f"{result.alpha:g}, chosen on all images (inside the folds: {folds})"
+
+
+def print_scores(scores: Scores) -> None:
+    """Print the error and the confusion table."""
+    low, high = (100 * bound for bound in scores.interval)
+    print_line(
+        f"error {100 * scores.error:.2f} % of {many(scores.n, 'image')} "
+        f"(95 % interval {low:.2f} to {high:.2f} %)"
+    )
+    if originals := scores.originals:
+        print_line(
+            f"{originals.wrong:,} of {many(originals.n, 'original')} wrong in more than half of their "
+            f"images, {originals.touched:,} in any"
+        )
+    print_line("")
+    missed = [("no cell", scores.without_cell)] if any(scores.without_cell) else []
+    print_confusion(scores.labels, scores.confusion, missed)

@@ -1,0 +1,94 @@
+"""What the page shows: counts of everything, and the cells that deserve a look most."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ..model.count import Count
+from ..model.findings import Finding, ImageFindings
+
+FILES_NAMED = 1_000
+
+
+class Shown(NamedTuple):
+    """A cell with its number in the order they came."""
+
+    number: int
+    file: str
+    truth: str | None
+    found: Finding
+
+    @property
+    def mistake(self) -> bool:
+        """Whether the label is known to be wrong."""
+        return None not in (self.truth, self.found.label) and self.truth != self.found.label
+
+    @property
+    def score(self) -> float | None:
+        """The score, if it is a number at all."""
+        score = self.found.score
+        return None if score is None or math.isnan(score) else float(score)
+
+    @property
+    def surprise(self) -> float:
+        """How much the cell deserves a look: the surest of the mistakes, the least sure of the others."""
+        score = self.score or 0.0
+        return score if self.mistake else -score
+
+
+@dataclass
+class NamedFiles:
+    """Files of which all are counted and the first few named."""
+
+    count: int = 0
+    names: list[tuple[str, str]] = field(default_factory=list)
+
+    def add(self, file: str, remark: str = "") -> None:
+        """Count a file, and name it with what there is to say about it."""
+        self.count += 1
+        if len(self.names) < FILES_NAMED:
+            self.names.append((file, remark))
+
+
+class Tally(Count):
+    """Counts of everything, and of the cells those to show, at most `limit`."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__("")
+        self.known_without_cell = 0
+        self.confusion: Counter[tuple[str, str]] = Counter()  # truth, label
+        self.empty, self.problems = NamedFiles(), NamedFiles()
+        self._limit = limit
+        self._heap: list[tuple] = []  # the cell that deserves it least on top
+
+    def add(self, found: ImageFindings) -> None:
+        """Count an image and its cells."""
+        super().add(found)
+        if found.problem is not None:
+            self.problems.add(found.file, found.problem)
+        elif not found.cells:
+            self.empty.add(found.file, found.truth or "")
+            self.known_without_cell += found.truth is not None
+        first = self.cells - len(found.cells) + 1
+        for number, cell in enumerate(found.cells, start=first):
+            self._add_cell(Shown(number, found.file, found.truth, cell))
+
+    def _add_cell(self, cell: Shown) -> None:
+        if None not in (cell.truth, cell.found.label):
+            self.confusion[cell.truth, cell.found.label] += 1
+        push = heapq.heappush if len(self._heap) < self._limit else heapq.heappushpop
+        push(self._heap, (cell.mistake, cell.surprise, -cell.number, cell))
+
+    @property
+    def shown(self) -> list[Shown]:
+        """The cells on the page, in the order they came."""
+        return sorted(cell for *_, cell in self._heap)
+
+    @property
+    def mistakes(self) -> Counter[tuple[str, str]]:
+        """How often each truth was taken for each other label."""
+        return Counter({pair: n for pair, n in self.confusion.items() if pair[0] != pair[1]})

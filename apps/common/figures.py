@@ -1,0 +1,58 @@
+"""Pictures drawn by Matplotlib, which is imported only where one is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from os.path import splitext
+
+from .errors import USAGE, AppError
+from .files import check_file, replace_file
+
+# Okabe and Ito's colours, told apart with any colour vision.
+OKABE_ITO = {
+    "blue": "#0072b2",
+    "vermilion": "#d55e00",
+    "green": "#009e73",
+    "purple": "#cc79a7",
+    "orange": "#e69f00",
+    "sky blue": "#56b4e9",
+    "yellow": "#f0e442",
+}
+
+
+def check_picture(path: str) -> None:
+    """Find out before the work whether a picture can be drawn and written."""
+    with figure(None, (1, 1)) as sheet:
+        _format_of(path, sheet)
+    check_file(path)
+
+
+def _format_of(path: str, sheet) -> str:
+    ending = splitext(path)[1][1:].lower()
+    if ending not in sheet.canvas.get_supported_filetypes():
+        raise AppError(f"{path}: no format of pictures; name it with .png, .svg or .pdf", USAGE)
+    return ending
+
+
+@contextmanager
+def figure(path: str | None, size: tuple[float, float]) -> Iterator:
+    """Give a figure of `size` inches to draw on, and write it in one go; None draws for nothing."""
+    try:
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise AppError("pictures need matplotlib: pip install fastsvm[plot]") from error
+
+    # A word is not a formula, whatever dollars it holds.
+    with rc_context({"text.parse_math": False}):
+        sheet = Figure(figsize=size, dpi=150, layout="constrained")
+        yield sheet
+        if path is not None:
+            picture = BytesIO()
+            try:
+                sheet.savefig(picture, format=_format_of(path, sheet))
+            except ValueError as error:
+                raise AppError(f"{path}: {error}; name the picture with .png, .svg or .pdf") from error
+            replace_file(path, picture.getvalue())

@@ -1,0 +1,1 @@
+"""Reading: labelled texts in nine formats, each checked."""

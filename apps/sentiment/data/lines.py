@@ -1,0 +1,221 @@
+"""Lines of text from files and streams, as they arrive; no more of one is held than a limit."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import os
+import stat
+import sys
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import chain
+from typing import BinaryIO
+
+from ...common.errors import AppError, Skipped
+
+MIB = 1 << 20
+MAX_LINE = 16 * MIB  # bytes
+MOST_LEFT_OUT = 64  # times the limit of a line: where it has no end by then, there is none to wait for
+MAX_EXPANSION = 200  # texts are packed to a third, logs to a tenth; a bomb to a thousandth
+UNPACKED_ANYWAY = 64 * MIB
+ENDS_TOLD = 1 << 16  # bytes at the beginning that tell what ends a line
+NOT_UTF8 = "bytes that are not UTF-8"
+NUL = "NUL characters (is it text, and in UTF-8?)"
+
+
+class DamagedGzip(AppError):
+    """A gzipped file that is cut short or otherwise broken."""
+
+
+class _Unpacked(gzip.GzipFile):
+    """Gzipped data, refused where far more comes out of it than went in."""
+
+    def __init__(self, stream: BinaryIO, name: str, max_expansion: int) -> None:
+        self._packed, self._name, self._most = _Counted(stream), name, max_expansion
+        super().__init__(fileobj=self._packed)
+
+    def read1(self, size: int = -1) -> bytes:
+        """Return some bytes, as soon as there are any."""
+        chunk = super().read1(size)
+        if (n := self.tell()) > UNPACKED_ANYWAY and n > self._most * self._packed.n:
+            raise AppError(
+                f"{self._name}: gzip data that unpacks to more than {self._most:,} times its size; "
+                "if that is right, raise --max-expansion"
+            )
+        return chunk
+
+
+class _Counted:
+    """A stream that counts the bytes that were taken from it."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream, self.n = stream, 0
+
+    def read(self, size: int) -> bytes:
+        chunk = self._stream.read(size)
+        self.n += len(chunk)
+        return chunk
+
+
+class _Cut(bytes):
+    """The beginning of a line that is longer than the limit."""
+
+
+def too_long(limit: int) -> str:
+    """Return what is wrong with a text of more bytes than `limit`."""
+    return f"longer than {limit // MIB:,} MiB (see --max-line-mib)"
+
+
+@contextmanager
+def open_binary(path: str, max_expansion: int = MAX_EXPANSION) -> Iterator[BinaryIO]:
+    """Open a file or stdin (``-``) for reading bytes, unpacked where they are gzipped.
+
+    A device is refused, but for a terminal and /dev/null.
+    """
+    name = "<stdin>" if path == "-" else path
+    with _stdin() if path == "-" else open(path, "rb") as stream:
+        if _is_device(stream):
+            raise AppError(f"{name}: is a device; give a file or a pipe")
+        if stream.peek(2)[:2] == b"\x1f\x8b":
+            stream = _Unpacked(stream, name, max_expansion)
+        try:
+            yield stream
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise DamagedGzip(
+                f"{name}: damaged gzip data; copy or download the file again ({error})"
+            ) from error
+
+
+@contextmanager
+def _stdin() -> Iterator[BinaryIO]:
+    stream = sys.stdin.buffer
+    yield stream if hasattr(stream, "peek") else io.BufferedReader(stream)
+
+
+def _is_device(stream: BinaryIO) -> bool:
+    try:
+        status = os.fstat(stream.fileno())
+    except io.UnsupportedOperation:  # not of the system
+        return False
+    if not (stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode)):
+        return False
+    return not (stream.isatty() or os.path.samestat(status, os.stat(os.devnull)))
+
+
+def decoded_lines(stream: BinaryIO, skipped: Skipped, limit: int = MAX_LINE) -> Iterator[tuple[int, str]]:
+    """Yield each line with its number, without its end and without a byte order mark.
+
+    One of more bytes than `limit` is left out, and counted in `skipped`.
+    """
+    arriving = _arriving_lines(stream, skipped.source, limit, 1 << 16)
+    for number, line in enumerate(chain.from_iterable(arriving), 1):
+        if number == 1:
+            if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                raise AppError(
+                    f"{skipped.source}: the text is UTF-16; convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)"
+                )
+            if not isinstance(line, _Cut):
+                line = line.removeprefix(codecs.BOM_UTF8)
+        if isinstance(line, _Cut):
+            skipped.add(number, too_long(limit))
+        else:
+            yield number, line.decode("utf-8", "surrogateescape").rstrip("\r")
+
+
+def arriving_texts(
+    stream: BinaryIO, skipped: Skipped, *, limit: int = MAX_LINE, size: int = 1 << 18
+) -> Iterator[list[str]]:
+    """Yield lists of lines as they arrive: at most `size` bytes at once, and no waiting to fill a list.
+
+    Every line has its place in the lists. One with bytes that are not UTF-8, or with NUL characters, is
+    counted in `skipped` and keeps its place, with the bytes replaced; so does the beginning of one that is
+    longer than `limit` bytes.
+    """
+    number = 0
+
+    def decode(line: bytes) -> str:
+        nonlocal number
+        number += 1
+        problem = ""
+        if isinstance(line, _Cut):
+            problem = too_long(limit)
+            line = line[: codecs.utf_8_decode(line, "replace", False)[1]]  # no part of a character
+        if number == 1:
+            line = line.removeprefix(codecs.BOM_UTF8)
+        try:
+            text = line.decode()
+        except UnicodeDecodeError:
+            problem = problem or NOT_UTF8
+            text = line.decode(errors="replace")
+        if "\0" in text:
+            problem = problem or NUL
+        if problem:
+            skipped.add(number, problem)
+        return text.replace("\0", "\ufffd").rstrip("\r")
+
+    for lines in _arriving_lines(stream, skipped.source, limit, size):
+        yield [decode(line) for line in lines]
+
+
+def _arriving_lines(stream: BinaryIO, name: str, limit: int, size: int) -> Iterator[list[bytes]]:
+    """Yield lists of lines; of one that is longer than `limit` bytes, these.
+
+    Lines end with a line feed, which they come without; a carriage return before it is left to the caller.
+    Where the beginning has carriage returns and no line feed, these end the lines.
+    """
+    chunks = iter(lambda: stream.read1(size), b"")
+    head = bytearray()
+    for chunk in chunks:
+        head += chunk
+        if b"\n" in chunk or len(head) >= ENDS_TOLD:
+            break
+    by_returns = b"\r" in head and b"\n" not in head
+    chunks = chain([head], chunks)
+    number, line = 1, _Unfinished(limit)
+    for chunk in _with_feeds(chunks) if by_returns else chunks:
+        lines = chunk.split(b"\n")
+        line.add(lines[0])
+        if line.left_out > MOST_LEFT_OUT * limit:
+            most = (MOST_LEFT_OUT + 1) * limit // MIB
+            raise AppError(f"{name}, line {number:,}: has no end within {most:,} MiB; is it text?")
+        if len(lines) > 1:
+            last = lines.pop()
+            lines[0] = line.taken()
+            number += len(lines)
+            yield lines
+            line.add(last)
+    if line.held:
+        yield [line.taken()]
+
+
+def _with_feeds(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Put a line feed in the place of each carriage return, alone or before a line feed."""
+    after_return = False
+    for chunk in chunks:
+        if after_return:
+            chunk = chunk.removeprefix(b"\n")
+        after_return = chunk.endswith(b"\r")
+        yield chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+
+class _Unfinished:
+    """A line whose end has not come yet; beyond `limit` bytes, only how many there were is kept."""
+
+    def __init__(self, limit: int) -> None:
+        self.held, self.left_out = bytearray(), 0
+        self._limit = limit
+
+    def add(self, piece: bytes) -> None:
+        """Add a piece; it grows in place, so that the pieces of a long line are not copied with each."""
+        room = self._limit - len(self.held)
+        self.held += piece[:room]
+        self.left_out += max(0, len(piece) - room)
+
+    def taken(self) -> bytes:
+        """Return the line, and begin the next."""
+        line = _Cut(self.held) if self.left_out else self.held
+        self.held, self.left_out = bytearray(), 0
+        return line

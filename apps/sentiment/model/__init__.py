@@ -1,0 +1,1 @@
+"""Training, choosing, trying, using and explaining a classifier of texts."""

@@ -1,0 +1,175 @@
+"""Use a saved model: load it, and give texts their labels. Lighter to import than `training`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+import fastsvm
+from fastsvm.text import TextScorer
+
+from ...common.errors import USAGE, AppError
+from ...common.files import load_model, shipped_model
+
+if TYPE_CHECKING:
+    from fastsvm.fitting import Pipeline
+
+PACKAGE = "fastsvm_apps.sentiment"
+SHIPPED = "shipped/english.safetensors"
+SHIPPED_NAME = "english"
+TRAIN_AGAIN = "the weights of this model are too large, train it again"
+
+
+class Predictions(NamedTuple):
+    """What a model says of some texts.
+
+    Attributes
+    ----------
+    winners : ndarray
+        Of each text, the place of its label among the model's.
+    scores : ndarray
+        Decision values: of two labels, of the second; of more, of the text's own.
+    probabilities : ndarray or None
+        A row for each text and a column for each label, where they were asked for.
+    n_unknown : int
+        How many texts have no word that the model knows: the intercept decides on them.
+    """
+
+    winners: np.ndarray
+    scores: np.ndarray
+    probabilities: np.ndarray | None
+    n_unknown: int
+
+
+def load_scorer(path: str | None) -> TextScorer | Pipeline:
+    """Load a model only to predict, as `load_text_model` does, without scikit-learn where that is enough."""
+    with _model_file(path) as file:
+        scorer = TextScorer.load(file)
+        return load_text_model(file) if scorer is None else scorer
+
+
+def load_text_model(path: str | None) -> Pipeline:
+    """Load a model that takes texts; by default, or for "english", the one that comes with the package."""
+    with _model_file(path) as file:
+        model = load_model(file)
+    if not {"vectorizer", "classifier"} <= getattr(model, "named_steps", {}).keys():
+        raise AppError(f"{path}: a model without a vocabulary; give one that fastsvm-sentiment train wrote")
+    if not _has_usual_steps(model):
+        raise AppError(f"{path}: a model of other steps; give one that fastsvm-sentiment train wrote")
+    return model
+
+
+def _has_usual_steps(model: Pipeline) -> bool:
+    """Tell whether a model is what explanations and exports take apart."""
+    from fastsvm.text import Weighting  # predictions need no more than a TextScorer
+
+    (first, vectorizer), *middle, (last, classifier) = model.steps
+    return (
+        (first, last) == ("vectorizer", "classifier")
+        and hasattr(vectorizer, "get_feature_names_out")
+        and hasattr(classifier, "coef_")
+        and all(name == "weighting" and isinstance(step, Weighting) for name, step in middle)
+    )
+
+
+@contextmanager
+def _model_file(path: str | None) -> Iterator[str]:
+    """Give the file of a model, and turn what is wrong with it into a message."""
+    otherwise = "give a MODEL that fastsvm-sentiment train wrote"
+    is_shipped = path in (None, SHIPPED_NAME)
+    with shipped_model(PACKAGE, SHIPPED, otherwise) if is_shipped else nullcontext(path) as file:
+        try:
+            yield file
+        except fastsvm.ModelFileError as error:
+            raise AppError(str(error)) from error
+
+
+def check_choices(model: TextScorer | Pipeline, proba: bool, threshold: float | None) -> None:
+    """Find out before any text is read whether a model can do what `classify` is to be asked for."""
+    classes = model.classes_
+    if proba and not hasattr(model, "predict_proba"):
+        raise AppError(
+            "this model has scores but no probabilities; train one with --classifier sdca-logistic", USAGE
+        )
+    if threshold is not None and len(classes) > 2:
+        raise AppError(f"--threshold is for models of two labels; this one has {len(classes)}", USAGE)
+    if proba and threshold is not None and not 0 <= threshold <= 1:
+        raise AppError(f"--threshold {threshold:g} is not a probability; give one from 0 to 1", USAGE)
+
+
+def classify(
+    model: TextScorer | Pipeline,
+    texts: Sequence[str],
+    *,
+    proba: bool = False,
+    threshold: float | None = None,
+    place: Callable[[int], str] = "text {}".format,
+) -> Predictions:
+    """Give each text its label.
+
+    Parameters
+    ----------
+    model : TextScorer or Pipeline
+        The pipeline: a vectorizer, perhaps a weighting, and a linear classifier.
+    texts : sequence of str
+        The texts.
+    proba : bool
+        Compute probabilities; the classifier must have them.
+    threshold : float, optional
+        Of two labels, the score from which the second is given, or with `proba` its probability.
+    place : callable, optional
+        Names a text in a message, by its number among `texts` from 0.
+
+    Returns
+    -------
+    Predictions
+
+    Raises
+    ------
+    AppError
+        When a score is beyond the range of numbers.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):  # found below
+        if isinstance(model, TextScorer):
+            decision, probabilities, n_terms = model.scores(texts, proba)
+        else:
+            X = model["vectorizer"].transform(texts)
+            n_terms = np.diff(X.indptr)
+            for _, step in model.steps[1:-1]:
+                X = step.transform(X)
+            classifier = model["classifier"]
+            decision = classifier.decision_function(X)
+            probabilities = classifier.predict_proba(X) if proba else None
+    check_scores(decision, place)
+    winners, scores = winners_of(decision)
+    if threshold is not None:
+        winners = ((probabilities[:, 1] if proba else decision) >= threshold).astype(int)
+    n_unknown = len(n_terms) - np.count_nonzero(n_terms)
+    return Predictions(winners, scores, probabilities, int(n_unknown))
+
+
+def check_scores(decision: np.ndarray, place: Callable[[int], str]) -> None:
+    """Refuse scores that are not finite; `place` names a text by its number from 0."""
+    if not np.isfinite(decision).all():
+        bad = ~np.isfinite(decision.reshape(len(decision), -1)).all(axis=1)
+        raise AppError(f"{place(int(bad.argmax()))}: the score is beyond range; {TRAIN_AGAIN}")
+
+
+def winners_of(decision: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the place of each text's label, and its score, from decision values."""
+    if decision.ndim == 1:
+        return (decision > 0).astype(int), decision
+    winners = decision.argmax(axis=1)
+    return winners, decision[np.arange(len(decision)), winners]
+
+
+def decide(classes: np.ndarray, decision: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the label and the score that decision values stand for.
+
+    Of two labels, a score above 0 means the second; of several, it is the winner's.
+    """
+    winners, scores = winners_of(decision)
+    return classes[winners], scores

@@ -1,0 +1,110 @@
+"""The steps from texts to a classifier, each as `train`, `tune`, `compare` and `describe` take it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from fastsvm import fitting
+from fastsvm.fitting import ConvergenceWarning, Pipeline
+from fastsvm.text import Bag, Selection, Weighting
+
+from ...common.errors import USAGE, AppError
+from ..data.corpus import Source
+from .classifiers import CLASSIFIERS
+from .settings import Settings
+
+TOKENS = {"words": {"token_pattern": r"(?u)\b\w+\b"}, "split": {"analyzer": "split"}}
+
+
+def vectorizer_step(settings: Settings, dtype: type = np.int64) -> Bag:
+    """Return what counts words, or what white space divides."""
+    cut = TOKENS[settings.tokens]
+    return Bag(ngram_range=settings.ngrams, min_df=settings.min_df, dtype=dtype, n_jobs=-1, **cut)
+
+
+def count_terms(source: Source, texts: Sequence[str], vectorizer: Bag) -> csr_matrix:
+    """Return what a vectorizer learns and counts in texts.
+
+    Raises
+    ------
+    AppError
+        When there are no terms, naming the source.
+    """
+    try:
+        return vectorizer.fit_transform(texts)
+    except ValueError as error:  # no term is left
+        if "pruning" in str(error):
+            hint = f"no term is in {vectorizer.min_df} of its texts or more; try --min-df 1"
+        else:
+            hint = f"no words in its texts; try --tokens split ({error})"
+        raise AppError(f"{source.name}: {hint}") from error
+
+
+def selection_step(settings: Settings) -> Selection | None:
+    """Return what keeps the `k` best features; None keeps all."""
+    return None if settings.k is None else Selection(settings.k, score=settings.score)
+
+
+def weighting_step(settings: Settings) -> Weighting | None:
+    """Return what weighs counts: presence as 1, tf-idf or naive Bayes ratios with texts scaled to norm 1."""
+    name = settings.weighting
+    return None if name == "counts" else Weighting(name, norm="l2" if name == "nb" else "auto")
+
+
+def has_norm(weighter: Weighting | None) -> bool:
+    """Tell whether all texts have the norm 1."""
+    return weighter is not None and weighter.weighting in ("tfidf", "nb")
+
+
+def classifier_step(settings: Settings):
+    """Return the classifier, with its own alpha and epochs unless they are given."""
+    usual = CLASSIFIERS[settings.classifier]
+    parameters = {
+        **usual.parameters,
+        "max_iter": settings.epochs or usual.epochs,
+        "random_state": settings.seed,
+    }
+    if usual.alpha is not None:
+        parameters["alpha"] = usual.alpha if settings.alpha is None else settings.alpha
+    elif settings.alpha is not None:
+        raise AppError(f"--alpha means nothing to the {settings.classifier}; leave it out", USAGE)
+    return getattr(fitting, usual.model)(**parameters)
+
+
+def select_terms(vectorizer: Bag, X: csr_matrix, y: Sequence[str], selection) -> csr_matrix:
+    """Keep the best features, of the vectorizer too."""
+    if selection is None:
+        return X
+    best = selection.fit(X, y).get_support(indices=True)
+    vectorizer.restrict(best, indices=True)
+    return X[:, best]
+
+
+def fit_steps(vectorizer: Bag, X: csr_matrix, y: Sequence[str], weighting, estimator) -> Pipeline:
+    """Weigh counts, train the estimator, and return the model that takes texts; all of it in float32."""
+    vectorizer.set_params(dtype=np.float32)
+    X = X.astype(np.float32, copy=False)
+    if weighting is not None:
+        X = weighting.fit(X, y).transform(X)
+    fit_classifier(estimator, X, y)
+    steps = [("vectorizer", vectorizer), ("weighting", weighting), ("classifier", estimator)]
+    return Pipeline([(name, step) for name, step in steps if step is not None])
+
+
+def fit_classifier(estimator, X: csr_matrix, y: Sequence[str]) -> None:
+    """Train an estimator; a fit that stopped short warns in terms of options."""
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+        estimator.fit(X, y)
+    if hasattr(estimator, "tol"):
+        gap = np.max(estimator.dual_gap_ / estimator.objective_)
+        if gap > estimator.tol:
+            warnings.warn(
+                f"stopped at epoch {np.max(estimator.n_iter_)} with a relative gap of {gap:.1e}, "
+                f"above the {estimator.tol:g} aimed at; raise --epochs or --alpha",
+                ConvergenceWarning,
+                stacklevel=2,
+            )

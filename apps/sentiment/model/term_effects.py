@@ -1,0 +1,46 @@
+"""What a word of a model does to a score: its weight, times what the weighting multiplies it by."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fastsvm.fitting import Pipeline
+
+from ...common.errors import AppError
+from ...common.output import printable
+from .prediction import TRAIN_AGAIN
+
+
+class Effect(NamedTuple):
+    """How the count of a term becomes its value: a function of it, a factor, a norm of the row."""
+
+    value: str
+    factors: np.ndarray
+    norm: str | None
+
+
+def effect_of(model: Pipeline) -> Effect:
+    """Read off what a model's weighting does; scikit-learn's pipelines have the same steps."""
+    factors = np.ones(model["classifier"].coef_.shape[1])
+    value = "binary" if model["vectorizer"].binary else "count"
+    step = model.named_steps.get("weighting")
+    if step is None:
+        return Effect(value, factors, None)
+    if step.weighting in ("binary", "nb"):
+        value = "binary"
+    elif step.sublinear_tf and value == "count":
+        value = "log"
+    norm = "l2" if step.norm == "l2" or (step.norm == "auto" and step.weighting == "tfidf") else None
+    return Effect(value, factors if step.weights_ is None else step.weights_, norm)
+
+
+def weighted_coef(model: Pipeline) -> np.ndarray:
+    """Return the weights of the terms, times what the weighting multiplies them by; a row as in `coef_`."""
+    with np.errstate(over="ignore"):
+        coef = model["classifier"].coef_.astype(float) * effect_of(model).factors
+    if not np.isfinite(coef).all():
+        word = model["vectorizer"].get_feature_names_out()[~np.isfinite(coef).all(axis=0)][0]
+        raise AppError(f"the weight of {printable(str(word))!r} is beyond range; {TRAIN_AGAIN}")
+    return coef

@@ -1,0 +1,256 @@
+"""Train, evaluate and use a classifier of texts: functions that return what the commands print."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from fastsvm.fitting import Pipeline
+from fastsvm.model_files import save_plain
+
+from ...common.errors import USAGE, AppError, Skipped, place_of
+from ...common.files import check_model_path
+from ...common.progress import Stages
+from ..data.corpus import Source, read_corpus
+from .alpha_choice import Choice, Labelled, choose_alpha, inner_folds, split_texts
+from .classifiers import CLASSIFIERS
+from .prediction import check_scores, load_scorer
+from .scores import HeldOut, Scores, scores_of
+from .settings import Settings
+from .steps import (
+    classifier_step,
+    count_terms,
+    fit_steps,
+    has_norm,
+    select_terms,
+    selection_step,
+    vectorizer_step,
+    weighting_step,
+)
+from .term_effects import weighted_coef
+
+ACCURATE = Settings()
+
+
+class WordWeight(NamedTuple):
+    """A word and its weight in the decision."""
+
+    word: str
+    weight: float
+
+
+@dataclass(frozen=True)
+class Side:
+    """The words that speak most for a label; of two labels, those for the first have weights below 0."""
+
+    label: str
+    words: list[WordWeight]
+
+
+@dataclass(frozen=True)
+class Training:
+    """What `train` did; gaps and objective are one number for two labels, and one per label for more.
+
+    `settings` have the alpha that was taken, and how texts were cut; `choice` is how alpha was chosen, if it
+    was; `n_features_seen` counts the features in `min_df` texts.
+    """
+
+    model: str
+    settings: Settings
+    choice: Choice | None
+    label_counts: dict[str, int]
+    n_train: int
+    n_test: int
+    n_features_seen: int
+    n_features: int
+    scores: Scores | None
+    n_iter: int | list[int]
+    objective: float | list[float]
+    gap: float | list[float] | None
+    relative_gap: float | list[float] | None
+    sides: list[Side]
+    skipped: Skipped
+    fitted: Pipeline
+    held_out: HeldOut | None
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How a saved model does on a corpus, and what was left out of it."""
+
+    scores: Scores
+    skipped: Skipped
+
+
+def train(
+    source: Source, model_path: str, settings: Settings = ACCURATE, *, stage: Stages | None = None
+) -> Training:
+    """Train a classifier on a corpus, try it on the texts held out, and save it.
+
+    Parameters
+    ----------
+    source : Source
+        The labelled texts.
+    model_path : str
+        Where the model goes; a file there is replaced only if it is a model.
+    settings : Settings
+    stage : Stages, optional
+        Times the stages.
+
+    Returns
+    -------
+    Training
+    """
+    stage = stage or Stages()
+    check_model_path(model_path)
+    automatic = _is_automatic(settings)
+    estimator = classifier_step(replace(settings, alpha=None) if automatic else settings)
+
+    with stage("read"):
+        parts = _read(source, settings)
+        settings, (texts, y), (test_texts, y_test) = parts.settings, parts.train, parts.test
+    with stage("vectorize"):
+        # Selection adds up counts, exactly; nothing else needs them to be integers.
+        vectorizer = vectorizer_step(settings, np.float32 if settings.k is None else np.int64)
+        X = count_terms(source, texts, vectorizer)
+        n_train, n_seen = X.shape
+        del texts, parts.train[0][:]  # the counts say it all
+
+    y = np.asarray(y)
+    choice = _choice(X, y, settings, stage) if automatic else None
+    if choice is not None:
+        estimator.set_params(alpha=choice.alpha)
+    selection = selection_step(settings)
+    if selection is not None:
+        with stage("select"):
+            X = select_terms(vectorizer, X, y, selection)
+    with stage("train"):
+        model = fit_steps(vectorizer, X, y, weighting_step(settings), estimator)
+        del X
+
+    # What is tried is what is saved.
+    with stage("evaluate"):
+        held_out = None
+        if test_texts:
+            held_out = HeldOut(test_texts, y_test, model.decision_function(test_texts))
+        scores = None if held_out is None else scores_of(model.classes_, held_out)
+    with stage("save"):
+        save_plain(model, model_path)
+
+    gap = getattr(estimator, "dual_gap_", None)
+    return Training(
+        model=model_path,
+        settings=replace(settings, alpha=getattr(estimator, "alpha", None)),
+        choice=choice,
+        label_counts=parts.label_counts,
+        n_train=n_train,
+        n_test=len(test_texts),
+        n_features_seen=n_seen,
+        n_features=estimator.n_features_in_,
+        scores=scores,
+        n_iter=_plain(estimator.n_iter_),
+        objective=_plain(estimator.objective_),
+        gap=_plain(gap),
+        relative_gap=None if gap is None else _plain(np.divide(gap, estimator.objective_)),
+        sides=top_words(model, 10),
+        skipped=parts.skipped,
+        fitted=model,
+        held_out=held_out,
+    )
+
+
+def _is_automatic(settings: Settings) -> bool:
+    """Tell whether alpha is to be chosen."""
+    alphas = CLASSIFIERS[settings.classifier].alphas
+    if settings.alpha == "auto" and alphas is None:
+        raise AppError(
+            f"--alpha auto is not for the {settings.classifier}; give a number, or leave it out", USAGE
+        )
+    return settings.alpha == "auto" or (settings.alpha is None and alphas is not None)
+
+
+class _Parts(NamedTuple):
+    """A corpus, split; the settings say how its texts are cut."""
+
+    settings: Settings
+    train: Labelled
+    test: Labelled
+    label_counts: dict[str, int]
+    skipped: Skipped
+
+
+def _read(source: Source, settings: Settings) -> _Parts:
+    corpus = read_corpus(source)
+    tokens = settings.tokens or ("split" if corpus.format == "corpus" else "words")
+    label_counts = dict(sorted(Counter(corpus.labels).items()))
+    if len(label_counts) < 2:
+        only = corpus.labels[0]
+        raise AppError(f"{source.name}: {only!r} is the only label; give texts with two labels or more")
+    train, test = split_texts(corpus.texts, corpus.labels, settings.holdout, settings.seed)
+    if len(set(train[1])) < 2:
+        only = train[1][0]
+        raise AppError(
+            f"{source.name}: only the label {only!r} is left to train on; give more texts, or --holdout 0"
+        )
+    return _Parts(replace(settings, tokens=tokens), train, test, label_counts, corpus.skipped)
+
+
+def _choice(X, y: np.ndarray, settings: Settings, stage: Stages) -> Choice | None:
+    """Choose alpha within the training texts; None if they are too few."""
+    folds = inner_folds(y, settings.seed)
+    weighting = weighting_step(settings)
+    with stage("choose alpha", total=len(folds)) as advance:
+        if not folds:
+            return None
+        return choose_alpha(
+            X,
+            y,
+            folds,
+            weighting=weighting,
+            selection=selection_step(settings),
+            alphas=CLASSIFIERS[settings.classifier].alphas if has_norm(weighting) else None,
+            n_alphas=10,
+            seed=settings.seed,
+            advance=advance,
+            **CLASSIFIERS[settings.classifier].parameters,
+        )
+
+
+def evaluate(model_path: str, source: Source, *, stage: Stages | None = None) -> Evaluation:
+    """Try a saved model on a corpus."""
+    stage = stage or Stages()
+    with stage("load"):
+        model = load_scorer(model_path)
+    with stage("read"):
+        corpus = read_corpus(source, places=True)
+    with stage("evaluate"):
+        with np.errstate(over="ignore", invalid="ignore"):  # found below
+            decision = model.decision_function(corpus.texts)
+        check_scores(decision, lambda i: f"{source.name}, {place_of(corpus.places[i])}")
+        held_out = HeldOut(corpus.texts, corpus.labels, decision)
+        return Evaluation(scores_of(model.classes_, held_out), corpus.skipped)
+
+
+def top_words(model: Pipeline, n: int) -> list[Side]:
+    """Return, for each label, the `n` words that speak most for it; a weight is that of one in a text.
+
+    Where rows are scaled to norm 1, it is what the word adds before that.
+    """
+    words = model["vectorizer"].get_feature_names_out()
+    classes = model.classes_
+    coef = weighted_coef(model)
+    weights = coef if len(classes) > 2 else (-coef[0], coef[0])
+    signs = (-1.0, 1.0) if len(classes) == 2 else [1.0] * len(classes)
+    sides = []
+    for label, weight, sign in zip(classes, weights, signs, strict=True):
+        best = [i for i in np.argsort(-weight, kind="stable")[:n] if weight[i] > 0]
+        sides.append(Side(str(label), [WordWeight(str(words[i]), sign * float(weight[i])) for i in best]))
+    return sides
+
+
+def _plain(value):
+    """Return numbers and arrays as Python's own."""
+    return None if value is None else np.asarray(value).tolist()

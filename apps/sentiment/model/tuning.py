@@ -1,0 +1,276 @@
+"""Search for the best recipe of a corpus: weighting, n-grams, number of features and alpha, on folds."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...common.errors import AppError, Skipped
+from ...common.files import check_file, replace_file
+from ...common.output import printable
+from ...common.progress import Stages
+from ...common.statistics import wilson_interval
+from ..data.corpus import Source, read_corpus
+from ..data.lines import MAX_EXPANSION, MAX_LINE, MIB
+from .alpha_choice import Choice, Labelled, choose_alpha, k_folds, split_texts
+from .classifiers import CLASSIFIERS
+from .scores import HeldOut, Scores, scores_of
+from .settings import Settings
+from .steps import (
+    classifier_step,
+    count_terms,
+    fit_steps,
+    select_terms,
+    selection_step,
+    vectorizer_step,
+    weighting_step,
+)
+
+ACCURATE = Settings()
+SHARED = ("classifier", "score", "tokens", "min_df", "holdout", "seed")
+FIRST_LINE = "# Found by fastsvm-sentiment tune"  # tells a file of ours from others, which are not replaced
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One point of the grid, and how it did."""
+
+    settings: Settings
+    choice: Choice
+
+    @property
+    def trials(self) -> list[Trial]:
+        """How it did at each alpha."""
+        choice = self.choice
+        return [
+            Trial(self, float(alpha), scores, float(max(gaps)), choice.n_tried)
+            for alpha, scores, gaps in zip(choice.alphas, choice.scores, choice.gaps, strict=True)
+        ]
+
+    @property
+    def best(self) -> Trial:
+        """How it did at its best alpha."""
+        return next(trial for trial in self.trials if trial.alpha == self.choice.alpha)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How a candidate did at one alpha: a score a fold, the largest gap of its fits, texts in all."""
+
+    candidate: Candidate
+    alpha: float
+    scores: np.ndarray
+    gap: float
+    n: int
+
+    @property
+    def mean(self) -> float:
+        """The mean accuracy over the folds."""
+        return float(self.scores.mean())
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation over the folds."""
+        return float(self.scores.std(ddof=1))
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of the accuracy, as of one trial on the texts of all folds."""
+        return wilson_interval(round(self.mean * self.n), self.n)
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What `tune` found; `candidates` are sorted, and `scores` are the best one's on the texts held out."""
+
+    config: str
+    settings: Settings
+    folds: int
+    label_counts: dict[str, int]
+    n_train: int
+    n_test: int
+    candidates: list[Candidate]
+    scores: Scores | None
+    skipped: Skipped
+
+    @property
+    def best(self) -> Trial:
+        """The winner."""
+        return self.candidates[0].best
+
+
+def tune(
+    source: Source,
+    config_path: str,
+    *,
+    weightings: Sequence[str],
+    ngrams: Sequence[tuple[int, int]],
+    k: Sequence[int | None],
+    alphas: Sequence[float] | None = None,
+    folds: int = 5,
+    settings: Settings = ACCURATE,
+    stage: Stages | None = None,
+) -> Tuning:
+    """Try every recipe of a grid on folds of the training texts, and write the best one as a config file.
+
+    The texts held out are those that `train` holds out with these settings. Nothing is chosen by
+    them: they are shown once, to the winner.
+
+    Parameters
+    ----------
+    source : Source
+        The labelled texts.
+    config_path : str
+        Where the config file of the winner goes; a file there is replaced only if `tune` wrote it.
+    weightings, ngrams, k : sequences
+        The grid; a `k` of None keeps all features.
+    alphas : sequence of float, optional
+        By default each recipe has a path of its own; see `choose_alpha`.
+    folds : int
+        How many parts the training texts are cut into.
+    settings : Settings
+        What all candidates share; the classifier is one of SDCA.
+    stage : Stages, optional
+        As in `training.train`.
+
+    Returns
+    -------
+    Tuning
+    """
+    stage = stage or Stages()
+    _check_path(config_path)
+    with stage("read"):
+        corpus = read_corpus(source)
+        label_counts = dict(sorted(Counter(corpus.labels).items()))
+        if len(label_counts) < 2:
+            only = corpus.labels[0]
+            raise AppError(f"{source.name}: {only!r} is the only label; give texts with two labels or more")
+        train, test = split_texts(corpus.texts, corpus.labels, settings.holdout, settings.seed)
+        _check_folds(source, train[1], folds)
+        tokens = settings.tokens or ("split" if corpus.format == "corpus" else "words")
+        settings = replace(settings, tokens=tokens)
+        skipped = corpus.skipped
+        del corpus
+
+    candidates = []
+    with stage("search", total=len(ngrams) * len(k) * len(weightings) * folds) as advance:
+        texts, y = train[0], np.asarray(train[1])
+        parts = k_folds(y, folds, settings.seed)
+        for size in ngrams:
+            X = count_terms(source, texts, vectorizer_step(replace(settings, ngrams=size)))
+            different = _different(k, X.shape[1])
+            for number in different:
+                for weighting in weightings:
+                    own = replace(settings, ngrams=size, k=number, weighting=weighting)
+                    choice = choose_alpha(
+                        X,
+                        y,
+                        parts,
+                        selection=selection_step(own),
+                        weighting=weighting_step(own),
+                        alphas=alphas,
+                        seed=settings.seed,
+                        advance=advance,
+                        **CLASSIFIERS[settings.classifier].parameters,
+                    )
+                    candidates.append(Candidate(own, choice))
+            for _ in range((len(k) - len(different)) * len(weightings) * folds):
+                advance()
+            del X
+    candidates.sort(key=lambda candidate: -candidate.best.mean)  # of equals the first stays first
+
+    with stage("evaluate"):
+        scores = _try(candidates[0], source, train, test) if test[0] else None
+    result = Tuning(
+        config=config_path,
+        settings=settings,
+        folds=folds,
+        label_counts=label_counts,
+        n_train=len(train[0]),
+        n_test=len(test[0]),
+        candidates=candidates,
+        scores=scores,
+        skipped=skipped,
+    )
+    with stage("save"):
+        replace_file(config_path, _config(result, source).encode())
+    return result
+
+
+def _check_path(path: str) -> None:
+    """Find out before the work whether the config can be written, and never replace anything but a config."""
+    check_file(path)
+    if os.path.isfile(path):
+        with open(path, "rb") as file:
+            if file.read(len(FIRST_LINE)) != FIRST_LINE.encode():
+                raise AppError(
+                    f"{path}: was not written by tune; it is not replaced, choose another path with -o"
+                )
+
+
+def _check_folds(source: Source, y: Sequence[str], folds: int) -> None:
+    label, rarest = min(Counter(y).items(), key=lambda item: (item[1], item[0]))
+    if rarest < folds:
+        hint = f"give more, or --folds {rarest}" if rarest > 1 else "give more, or leave it out"
+        raise AppError(
+            f"{source.name}: {rarest} of the texts to train on have the label {label!r}, "
+            f"too few for {folds} folds; {hint}"
+        )
+
+
+def _different(k: Sequence[int | None], n_features: int) -> list[int | None]:
+    """Return the numbers of features that make a difference where there are only so many."""
+    return list(dict.fromkeys(None if number is None or number >= n_features else number for number in k))
+
+
+def _try(candidate: Candidate, source: Source, train: Labelled, test: Labelled) -> Scores:
+    """Train the candidate as `training.train` does, and show it the texts held out."""
+    settings = replace(candidate.settings, alpha=candidate.choice.alpha)
+    vectorizer = vectorizer_step(settings)
+    X = count_terms(source, train[0], vectorizer)
+    X = select_terms(vectorizer, X, train[1], selection_step(settings))
+    model = fit_steps(vectorizer, X, train[1], weighting_step(settings), classifier_step(settings))
+    return scores_of(model.classes_, HeldOut(*test, model.decision_function(test[0])))
+
+
+def _config(result: Tuning, source: Source) -> str:
+    """Return the winner as a TOML file that `train --config` takes."""
+    best = result.best
+    settings = best.candidate.settings
+    low, high = best.interval
+    comment = (
+        f"{FIRST_LINE} {printable(source.name)}: the best of {len(result.candidates):,} recipes, "
+        f"accuracy {best.mean:.4f} ({low:.4f} to {high:.4f}) "
+        f"on {result.folds} folds of {result.n_train:,} texts"
+    )
+    if result.scores is not None:
+        comment += f", {result.scores.accuracy:.4f} on the {result.n_test:,} held out"
+    options = {
+        "format": source.format,
+        "text-col": None if source.text_column == "text" else source.text_column,
+        "label-col": None if source.label_column == "label" else source.label_column,
+        "max-line-mib": None if source.max_line == MAX_LINE else source.max_line // MIB,
+        "max-expansion": None if source.max_expansion == MAX_EXPANSION else source.max_expansion,
+        "weighting": settings.weighting,
+        "ngrams": "{}-{}".format(*settings.ngrams),
+        "k": "all" if settings.k is None else settings.k,
+        "alpha": best.alpha,
+        **{name.replace("_", "-"): value for name, value in shared(settings).items()},
+    }
+    lines = [f"{key} = {_toml(value)}" for key, value in options.items() if value is not None]
+    return "\n".join([comment, *lines, ""])
+
+
+def shared(settings: Settings) -> dict:
+    """Return what all candidates of a search share, by the names of train's options."""
+    return {name: getattr(settings, name) for name in SHARED}
+
+
+def _toml(value: str | float) -> str:
+    """Return a TOML value: JSON's, but for one character that TOML wants escaped."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,1 @@
+"""Results: tables, records, plots and pages."""

@@ -1,0 +1,111 @@
+"""A text as HTML with its words marked by what they add to a score, shortened around the strongest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from math import ceil
+
+from ...common.html import text
+from ..model.explanation import Span
+
+ROOM = 480  # characters of a text that are shown
+CONTEXT = 36  # characters around a strong word that are
+WORD = 60  # characters of a word that are
+LEVELS = 4
+
+
+def highlight(source: str, spans: Sequence[Span], room: int = ROOM) -> str:
+    """Return HTML of a text.
+
+    Parameters
+    ----------
+    source : str
+        The text.
+    spans : sequence of Span
+        Its words, from left to right; those above 0 are marked as speaking for, the others as against.
+    room : int
+        A text longer than this is shortened around its strongest words.
+    """
+    strongest = max((abs(span.contribution) for span in spans), default=0.0)
+    pieces = []
+    end = 0
+    for start, stop in _windows(source, spans, room):
+        if start > end:
+            pieces.append(" … " if pieces else "… ")
+        end = start
+        for span in spans:
+            if start <= span.start and span.stop <= stop:
+                pieces += [_plain(source[end : span.start]), _marked(source, span, strongest)]
+                end = span.stop
+        pieces.append(_plain(source[end:stop]))
+        end = stop
+    pieces.append(" …" if end < len(source) else "")
+    return "".join(pieces)
+
+
+def _windows(source: str, spans: Sequence[Span], room: int) -> list[tuple[int, int]]:
+    """Return the parts of a text that are shown, from left to right."""
+    if len(source) <= room:
+        return [(0, len(source))]
+    shown: list[tuple[int, int]] = []
+    for span in sorted(spans, key=lambda span: -abs(span.contribution)):
+        start, stop = _with_context(source, span)
+        longer = _joined([*shown, (start, stop)])
+        if shown and sum(min(b - a, room) for a, b in longer) > room:
+            break
+        shown = longer
+    return shown or [(0, room)]
+
+
+def _with_context(source: str, span: Span) -> tuple[int, int]:
+    """Return a window around a word, from word to word unless there is no gap between words nearby."""
+    start, stop = max(span.start - CONTEXT, 0), min(span.stop + CONTEXT, len(source))
+    first, last = source.find(" ", start, span.start), source.rfind(" ", span.stop, stop)
+    if start and first >= 0:
+        start = first + 1
+    if stop < len(source) and last >= 0:
+        stop = last
+    return start, stop
+
+
+def _joined(windows: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return windows from left to right, in one piece where they touch or nearly do."""
+    joined: list[tuple[int, int]] = []
+    for start, stop in sorted(windows):
+        if joined and start <= joined[-1][1] + 3:
+            start, end = joined.pop()
+            stop = max(stop, end)
+        joined.append((start, stop))
+    return joined
+
+
+def _marked(source: str, span: Span, strongest: float) -> str:
+    word = shorten(source[span.start : span.stop])
+    # The weakest fifth is not worth a mark.
+    level = ceil((LEVELS + 1) * abs(span.contribution) / strongest) - 1 if strongest else 0
+    if level < 1:
+        return text(word)
+    side = "for" if span.contribution > 0 else "against"
+    return f'<mark class="{side}-{level}" title="{span.contribution:+.3f}">{text(word)}</mark>'
+
+
+def _plain(piece: str) -> str:
+    return text(re.sub(r"\s+", " ", piece))
+
+
+def shorten(word: str, room: int = WORD) -> str:
+    """Return a word, or the beginning of a long one."""
+    return word if len(word) <= room else f"{word[: room - 1]}…"
+
+
+STYLE = """
+mark { padding: 0 0.1em; border-radius: 2px; background: none; color: inherit; }
+[class^="for-"] { text-decoration: underline solid 2px var(--accent); }
+[class^="against-"] { text-decoration: underline dotted 2px var(--bad); }
+mark[class] { text-underline-offset: 0.2em; }
+""" + "".join(
+    f".{side}-{level} {{ background: color-mix(in srgb, var({color}) {10 * level}%, transparent); }}\n"
+    for side, color in (("for", "--accent"), ("against", "--bad"))
+    for level in range(1, LEVELS + 1)
+)

@@ -1,0 +1,207 @@
+"""Pictures of a model, of a comparison and of a corpus."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...common.errors import AppError
+from ...common.figures import OKABE_ITO, figure
+from ...common.output import printable, shortened
+from ..model.comparison import Comparison
+from ..model.description import Description
+from ..model.prediction import TRAIN_AGAIN
+from ..model.training import Side
+
+FOR, AGAINST = "#2b7a78", "#c8553d"
+PALETTE = tuple(OKABE_ITO.values())[:6]  # yellow is too pale for a line on white
+LABELS_DRAWN = len(PALETTE)
+ENOUGH = 50  # texts of a label for a histogram of its own, where there are too many labels for all
+MOST_BINS = 200
+LARGEST_DRAWN = 1e300  # of axes with more on both sides the length is no number
+
+
+def plot_top_words(sides: list[Side], path: str) -> None:
+    """Draw the weights of each label's top words as horizontal bars.
+
+    Two labels share one pair of axes, since they share one weight for each word; more have a panel each.
+    """
+    if any(abs(item.weight) > LARGEST_DRAWN for side in sides for item in side.words):
+        raise AppError(f"{path}: weights beyond {LARGEST_DRAWN:g} cannot be drawn; {TRAIN_AGAIN}")
+    panels = [sides[::-1]] if len(sides) == 2 else [[side] for side in sides]
+    columns = min(len(panels), 3)
+    rows = -(-len(panels) // columns)
+    bars = max(sum(len(side.words) for side in panel) for panel in panels)
+    size = (7.0 if columns == 1 else 3.6 * columns, rows * (1.2 + 0.21 * bars))
+    with figure(path, size) as sheet:
+        axes = sheet.subplots(rows, columns, squeeze=False).ravel()
+        for ax, panel in zip(axes, panels, strict=False):
+            _bars(ax, panel)
+        for ax in axes[len(panels) :]:
+            ax.set_axis_off()
+
+
+def _bars(ax, panel: list[Side]) -> None:
+    start = 0
+    ticks = []
+    for side, color in zip(panel, (FOR, AGAINST), strict=False):
+        # From the largest weight at the top to the smallest, so a side below 0 is turned around.
+        words = sorted(side.words, key=lambda item: -item.weight)
+        places = range(start, start + len(words))
+        ax.barh(places, [item.weight for item in words], color=color, height=0.75, label=side.label)
+        ticks += [printable(item.word) for item in words]
+        start += len(words)
+    ax.set_yticks(range(start), ticks, fontsize=8)
+    ax.invert_yaxis()
+    ax.margins(y=0.01)
+    ax.axvline(0, color="0.3", linewidth=0.8)
+    ax.grid(axis="x", color="0.9")
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    ax.set_ylabel("word")
+    if len(panel) == 1:
+        ax.set_title(panel[0].label)
+        ax.set_xlabel("weight")
+    else:
+        high, low = panel
+        ax.set_title(f"The words that speak most for “{high.label}” and for “{low.label}”")
+        ax.set_xlabel(f"weight: above 0 for “{high.label}”, below 0 for “{low.label}”")
+
+
+def plot_comparison(comparison: Comparison, path: str) -> None:
+    """Draw each classifier's accuracy with its interval, and its training time, a row each."""
+    results = comparison.results
+    rows = range(len(results))
+    n_runs = len(comparison.seeds)
+    with figure(path, (9.5, 1.9 + 0.5 * len(results))) as sheet:
+        left, right = sheet.subplots(1, 2, sharey=True, width_ratios=(3, 2))
+        _accuracies(left, comparison)
+        several = n_runs > 1
+        left.set_title(
+            f"mean of {n_runs} splits, 95 % interval" if several else "one split, 95 % interval", fontsize=10
+        )
+        for row, result in zip(rows, results, strict=True):
+            _runs(right, result.seconds, row)
+            right.plot(result.median_seconds, row, "D", color=AGAINST, markersize=7)
+            _note_beside(right, f"{result.median_seconds:.2g} s", max(result.seconds), row)
+        lowest, highest = (pick(pick(result.seconds) for result in results) for pick in (min, max))
+        lowest = max(lowest, 1e-4)  # a coarse clock may say 0
+        right.set_xlim(lowest / 2, max(highest * (highest / lowest) ** 0.5 * 2, lowest))
+        _log_scale(right, "{x:g}")
+        right.tick_params(axis="y", length=0)
+        _tidy(right, "x")
+        right.set_xlabel("CPU seconds of the training alone (log scale)")
+        right.set_title(f"median of {n_runs} splits" if several else "one split", fontsize=10)
+        left.set_yticks(rows, [result.classifier for result in results])
+        left.set_ylabel("classifier")
+        left.set_ylim(len(results) - 0.4, -0.6)
+
+
+def _accuracies(ax, comparison: Comparison) -> None:
+    results = comparison.results
+    lowest = min(min(result.worst, result.interval[0]) for result in results)
+    highest = max(max(result.best, result.interval[1]) for result in results)
+    # What always guessing the same label reaches is where a classifier begins.
+    start = comparison.majority if comparison.majority < lowest else 0.0
+    for row, result in enumerate(results):
+        mean, (low, high) = result.accuracy, result.interval
+        ax.barh(row, mean - start, left=start, height=0.62, color=FOR, alpha=0.7)
+        _runs(ax, result.accuracies, row)
+        ax.errorbar(mean, row, xerr=[[mean - low], [high - mean]], color="0.1", capsize=5, elinewidth=1.5)
+        _note_beside(ax, f"{mean:.3f}", max(high, result.best), row)
+    ax.set_xlim(start, start + 1.2 * (highest - start))
+    below = f"\n(the axis begins at {start:.3f}, the share of the most frequent label)" if start else ""
+    ax.set_xlabel(f"accuracy on the held-out texts{below}")
+    _tidy(ax, "x")
+
+
+def _runs(ax, values: list[float], row: int) -> None:
+    """Draw the single runs as dots, next to each other so that equal ones can be told apart."""
+    places = row + np.linspace(-0.2, 0.2, len(values)) if len(values) > 1 else [row]
+    ax.plot(values, places, "o", color="0.25", alpha=0.5, markersize=3, markeredgewidth=0)
+
+
+def _note_beside(ax, text: str, x: float, row: int) -> None:
+    ax.annotate(text, (x, row), (7, 0), textcoords="offset points", va="center", fontsize=9)
+
+
+def plot_lengths(description: Description, path: str) -> None:
+    """Draw how long the texts of each label are, in tokens and in characters.
+
+    Of many labels the most frequent are drawn, and all texts together.
+    """
+    counts = description.label_counts
+    drawn = list(counts)[:LABELS_DRAWN]
+    if len(counts) > LABELS_DRAWN:
+        drawn = [label for label in drawn if counts[label] >= ENOUGH]
+    names = [f"“{shortened(label, 30)}” ({counts[label]:,} texts)" for label in drawn]
+    parts = [description.codes == number for number in range(len(drawn))]  # labels go by their frequency
+    if rest := len(counts) - len(drawn):
+        names.append(f"all {description.n_texts:,} texts, {rest:,} more labels among them")
+        parts.append(slice(None))
+    measures = {description.words.unit: description.token_counts, "characters": description.character_counts}
+    with figure(path, (10.0, 4.6)) as sheet:
+        for ax, (unit, lengths) in zip(sheet.subplots(1, 2), measures.items(), strict=True):
+            _length_histograms(ax, lengths, parts, unit)
+        sheet.legend(ax.patches, names, loc="outside upper center", ncols=min(len(names), 3), frameon=False)
+
+
+def _length_histograms(ax, lengths: np.ndarray, parts: list, unit: str) -> None:
+    edges, skewed = _edges(lengths, len(parts))
+    widths = np.diff(np.log2(edges)) if skewed else 1
+    for number, part in enumerate(parts):
+        shares = 100 * np.histogram(lengths[part], edges)[0] / len(lengths[part])
+        color, line = ("0.3", "--") if isinstance(part, slice) else (PALETTE[number], "-")
+        ax.stairs(shares / widths, edges, color=color, linestyle=line, linewidth=1.5)
+    ax.set_xlim(edges[0], edges[-1])
+    if skewed:
+        _log_scale(ax, "{x:,.0f}")
+    else:
+        ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.set_ylim(bottom=0)
+    label = f"length in {unit}{' (log scale)' if skewed else ''}"
+    if without := int((lengths < edges[0]).sum()):
+        label += f"\n({without:,} texts have none and are left out)"
+    ax.set_xlabel(label)
+    step = int(edges[1] - edges[0])
+    per = "doubling of the length" if skewed else f"{step:,} {unit}" if step > 1 else "length"
+    ax.set_ylabel(f"% of the label's texts\nper {per}")
+    _tidy(ax, "y")
+
+
+def _edges(lengths: np.ndarray, n_parts: int) -> tuple[np.ndarray, bool]:
+    """Return the edges of bins, and whether a log scale suits them.
+
+    Bins are those of Rice's rule for what lies between the first and the last hundredth, and as many more
+    of the same width as the rest needs.
+    """
+    low, median, high = lengths.min(), np.median(lengths), lengths.max()
+    bins = max(2 * (len(lengths) / n_parts) ** (1 / 3), 5)
+    skewed = high > 10 and high - median > 3 * (median - low)
+    if skewed:
+        lengths = np.log(np.maximum(lengths, 1))
+        low = max(low, 1)
+    begin, end = np.percentile(lengths, (1, 99))
+    if skewed:
+        step = max((end - begin) / bins, np.log(high / low) / MOST_BINS)
+        # Whole numbers, so that no bin is without a length that could fall into it.
+        edges = np.exp(np.arange(np.log(low), np.log(high + 1) + step, step)).round()
+        return np.unique(edges) - 0.5, True
+    step = max(round((end - begin) / bins), 1, -(-(high - low + 1) // MOST_BINS))
+    return np.arange(low, high + step + 1, step) - 0.5, False
+
+
+def _tidy(ax, grid: str) -> None:
+    ax.grid(axis=grid, color="0.9")
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def _log_scale(ax, format: str) -> None:
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    ax.set_xscale("log")
+    low, high = ax.get_xlim()
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 50 * low else (1,)))
+    ax.xaxis.set_major_formatter(format)
+    ax.xaxis.set_minor_formatter(NullFormatter())

@@ -1,0 +1,99 @@
+"""What `tune` prints: tables for people, records for --json and --csv."""
+
+from __future__ import annotations
+
+import sys
+
+from ...common.output import print_heading, print_line, print_table, print_times
+from ...common.tables import csv_writer
+from ..data.corpus import Source
+from ..model.tuning import Trial, Tuning, shared
+from .tables import print_scores
+
+COLUMNS = ("weighting", "ngrams", "k", "alpha", "mean", "deviation", "low", "high", "gap")
+
+
+def tuning_record(result: Tuning, seconds: dict[str, float]) -> dict:
+    """Return what `tune --json` prints."""
+    scores = result.scores
+    return {
+        "config": result.config,
+        **shared(result.settings),
+        "folds": result.folds,
+        "label_counts": result.label_counts,
+        "n_train": result.n_train,
+        "n_test": result.n_test,
+        "best": _record(result.best),
+        "accuracy": None if scores is None else scores.accuracy,
+        "accuracy_interval": None if scores is None else list(scores.interval),
+        "trials": [_record(trial) for trial in _trials(result)],
+        "skipped": result.skipped.count,
+        "seconds": seconds,
+    }
+
+
+def print_trials_csv(result: Tuning) -> None:
+    """Print a CSV table of every recipe at every alpha, the best first."""
+    write = csv_writer(sys.stdout)
+    folds = [f"fold {i + 1}" for i in range(result.folds)]
+    write((*COLUMNS, *folds))
+    for trial in _trials(result):
+        record = _record(trial)
+        write((*(record[name] for name in COLUMNS), *record["scores"]))
+
+
+def print_tuning(result: Tuning, seconds: dict[str, float], source: Source) -> None:
+    """Print what `tune` found."""
+    n = result.n_train + result.n_test
+    print_line(
+        f"{source.name}: {n:,} texts, {result.n_train:,} in {result.folds} folds "
+        f"and {result.n_test:,} held out"
+    )
+    print_heading("Recipes, each at its best alpha")
+    header = ("weighting", "n-grams", "k", "alpha", "accuracy", "sd", "95 % interval")
+    print_table(header, [_row(candidate.best) for candidate in result.candidates])
+    print_heading("The first of them on the held-out texts")
+    if result.scores:
+        print_scores(result.scores)
+    else:
+        print_line("none: --holdout 0 searches on every text")
+    print_heading("Time")
+    print_times(seconds)
+    print_heading("Config")
+    print_line(result.config)
+
+
+def _trials(result: Tuning) -> list[Trial]:
+    trials = [trial for candidate in result.candidates for trial in candidate.trials]
+    return sorted(trials, key=lambda trial: -trial.mean)
+
+
+def _record(trial: Trial) -> dict:
+    settings = trial.candidate.settings
+    low, high = trial.interval
+    return {
+        "weighting": settings.weighting,
+        "ngrams": "{}-{}".format(*settings.ngrams),
+        "k": "all" if settings.k is None else settings.k,
+        "alpha": trial.alpha,
+        "mean": trial.mean,
+        "deviation": trial.deviation,
+        "low": low,
+        "high": high,
+        "gap": trial.gap,
+        "scores": trial.scores.tolist(),
+    }
+
+
+def _row(trial: Trial) -> tuple[str, ...]:
+    record = _record(trial)
+    k = record["k"]
+    return (
+        record["weighting"],
+        record["ngrams"],
+        k if k == "all" else f"{k:,}",
+        f"{trial.alpha:.3g}",
+        f"{trial.mean:.4f}",
+        f"{trial.deviation:.4f}",
+        f"{record['low']:.4f} to {record['high']:.4f}",
+    )

@@ -1,0 +1,83 @@
+"""The constants, by solver: where each stands, and what to try instead."""
+
+import importlib
+from contextlib import contextmanager
+from typing import NamedTuple
+
+
+class Constant(NamedTuple):
+    """A number at the top of a module of `fastsvm.solvers`."""
+
+    module: str
+    name: str
+    others: tuple = ()
+    """Values to try; a quarter and four times its own by default."""
+
+    @property
+    def value(self):
+        """What it is."""
+        return getattr(self._module, self.name)
+
+    def alternatives(self):
+        """The values to try."""
+        return self.others or tuple(type(self.value)(self.value * factor) for factor in (0.25, 4))
+
+    @contextmanager
+    def set_to(self, value):
+        """Have this value for a while."""
+        own = self.value
+        setattr(self._module, self.name, value)
+        try:
+            yield
+        finally:
+            setattr(self._module, self.name, own)
+
+    @property
+    def _module(self):
+        return importlib.import_module(f"fastsvm.solvers.{self.module}")
+
+
+def of(module, *names, **others):
+    """Constants of a module, some with values of their own."""
+    return [
+        *(Constant(module, name) for name in names),
+        *(Constant(module, *item) for item in others.items()),
+    ]
+
+
+CONSTANTS = {
+    "newton": of(
+        "_newton_solver",
+        *("SAMPLE_ROWS", "SAMPLE_ROWS_PER_COLUMN", "SAMPLE_GAP", "FIRST_GAP", "NEXT_GAP"),
+        *("ACTIVE_WIDTH", "ACTIVE_BENDS", "FIRST_PENALTY", "LARGEST_PENALTY"),
+        *("MULTIPLIER_SHARE", "MOST_STEPS", "GRAM_ROWS", "SHORT_ROW"),
+        SAMPLE_RATIO=(2, 16),
+        LAST_GAP=(0.125, 0.9),
+        LINE_SLOPE=(0.075, 0.9),
+        PENALTY_GROWTH=(2, 16),
+    ),
+    "auto": of(
+        "_choose",
+        *("FEW_COLUMNS", "VERY_FEW_COLUMNS", "STEEP", "TIGHT_TOL"),
+    ),
+    "sdca": [
+        *of(
+            "_sdca_solver",
+            *("SHRINK_SLOPE", "REVISIT_EPOCHS", "PACE_EPOCHS", "CG_PAYS_EPOCHS"),
+            *("INTERCEPT_SQUARE", "INTERCEPT_BENDS", "LOST_DIGITS"),
+            CG_GAIN=(0.125, 1.0),
+            FREE_SHARE=(0.225, 1.0),
+        ),
+        *of("_polish", "MOST_STEPS", "LEAST_RESIDUAL"),
+    ],
+    "kernel": [
+        *of(
+            "kernel._sdca_solver",
+            *("FIRST_ROWS", "FIRST_SHARE", "MOST_ROWS", "ALL_ROWS", "MOST_EPOCHS", "CG_EPOCHS", "ROUND_GAP"),
+            LAST_GAP=(0.125, 1.0),
+            WHOLE_ROWS=(0.5, 8),
+        ),
+        *of("kernel._gram", "COMPLETE_SHARE"),
+        *of("_polish", "MOST_STEPS", "LEAST_RESIDUAL"),
+    ],
+}

@@ -1,0 +1,1 @@
+"""scikit-learn's contract over what the rooms below do; `fastsvm` and `fastsvm.text` have the names."""

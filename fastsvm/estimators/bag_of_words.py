@@ -1,0 +1,325 @@
+"""Bags of words: CountVectorizer, compiled."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.feature_extraction.text import CountVectorizer
+
+from ..text._apply import Lookup
+from ..text.bag import Limits, count, learn, threads
+from ..text.matrix import matrix_of
+from ..text.reading import DEFAULT_PATTERN, refuse_string
+from ..text.terms import Terms
+from .vectorizers import (
+    Splitting,
+    check_stop_words,
+    container,
+    documents,
+    reading_of,
+    warn_of_unused_pattern,
+)
+
+__all__ = ["BagOfWords"]
+
+
+class BagOfWords(Splitting, CountVectorizer):
+    """Counts of the words of texts, and of their n-grams: scikit-learn's `CountVectorizer`, compiled.
+
+    Vocabulary, order, counts, dtypes and shape are exactly CountVectorizer's, and so are the errors. The
+    texts are read once, as they lie in memory, without the global interpreter lock; the CSR matrix is
+    built directly. A custom `tokenizer`, a callable `analyzer`, the analyzers "char" and "char_wb", a
+    `token_pattern` other than words of at least one or two characters or `r"\\S+"`, and n-grams of more
+    than 8 words are left to scikit-learn's own code.
+
+    Parameters
+    ----------
+    input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, \
+token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dtype : as in CountVectorizer
+    analyzer : {"word", "split", "char", "char_wb"} or callable, default="word"
+        "split" takes what white space divides, for texts that are cut into words already; the same as
+        ``token_pattern=r"\\S+"``. The others are as in CountVectorizer.
+    n_jobs : int or None, default=None
+        Threads; -1 for all processors. Does not change the result, to the last bit.
+
+    Attributes
+    ----------
+    vocabulary_ : dict of str to int
+        The column of each term; made when it is asked for. Assign another dict to change the vocabulary:
+        changes inside this one go unseen.
+    fixed_vocabulary_ : bool
+        Whether `vocabulary` was given.
+
+    Notes
+    -----
+    Within a row the columns are in the order in which the terms of one word first come in the text, then
+    those of two, and so on: not sorted, but no column twice. ``X.sort_indices()`` sorts them where
+    something needs it.
+
+    While it learns, memory holds the documents of a batch (about four million characters), 8 bytes for
+    each word of the texts and for each n-gram as it comes, and the tables of the terms.
+
+    References
+    ----------
+    The order of words in UTF-8 is that of their code points: The Unicode Standard, section 2.5. The mixing
+    functions of the tables are those of SplitMix64 (Steele, Lea & Flood 2014).
+
+    Examples
+    --------
+    >>> from fastsvm.text import BagOfWords
+    >>> bag = BagOfWords(ngram_range=(1, 2))
+    >>> X = bag.fit_transform(["a good book", "Not a good, good book!"])
+    >>> bag.get_feature_names_out().tolist()
+    ['book', 'good', 'good book', 'good good', 'not', 'not good']
+    >>> X.toarray()
+    array([[1, 1, 1, 0, 0, 0],
+           [1, 2, 1, 1, 1, 1]])
+    """
+
+    def __init__(
+        self,
+        *,
+        input="content",
+        encoding="utf-8",
+        decode_error="strict",
+        strip_accents=None,
+        lowercase=True,
+        preprocessor=None,
+        tokenizer=None,
+        stop_words=None,
+        token_pattern=DEFAULT_PATTERN,
+        ngram_range=(1, 1),
+        analyzer="word",
+        max_df=1.0,
+        min_df=1,
+        max_features=None,
+        vocabulary=None,
+        binary=False,
+        dtype=np.int64,
+        n_jobs=None,
+    ):
+        super().__init__(
+            input=input,
+            encoding=encoding,
+            decode_error=decode_error,
+            strip_accents=strip_accents,
+            lowercase=lowercase,
+            preprocessor=preprocessor,
+            tokenizer=tokenizer,
+            stop_words=stop_words,
+            token_pattern=token_pattern,
+            ngram_range=ngram_range,
+            analyzer=analyzer,
+            max_df=max_df,
+            min_df=min_df,
+            max_features=max_features,
+            vocabulary=vocabulary,
+            binary=binary,
+            dtype=dtype,
+        )
+        self.n_jobs = n_jobs
+
+    def fit(self, raw_documents, y=None):
+        """Learn the vocabulary.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str, bytes, file names or files, as `input` says
+        y : ignored
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            As CountVectorizer does: if there are no words, or none within the limits. A document of 4 GB
+            or more, or more than 4,294,967,280 words.
+        """
+        self._learn(raw_documents, counts=False)
+        return self
+
+    def fit_transform(self, raw_documents, y=None):
+        """Learn the vocabulary and count its terms; reads the documents once.
+
+        Parameters
+        ----------
+        raw_documents, y : as in `fit`
+
+        Returns
+        -------
+        X : CSR matrix of shape (n_documents, n_terms), of `dtype`
+
+        Raises
+        ------
+        ValueError
+            As in `fit`.
+        """
+        return self._learn(raw_documents, counts=True)
+
+    def transform(self, raw_documents):
+        """Count the terms of the vocabulary.
+
+        Parameters
+        ----------
+        raw_documents : as in `fit`
+
+        Returns
+        -------
+        X : CSR matrix of shape (n_documents, n_terms), of `dtype`
+
+        Raises
+        ------
+        NotFittedError
+            If there is no vocabulary, learned or given.
+        """
+        refuse_string(raw_documents)
+        reading = reading_of(self)
+        if reading is None:
+            if self.analyzer != "split":
+                return super().transform(raw_documents)
+            usual = self._by_pattern().set_params(vocabulary=self._packed().strings())
+            return usual.transform(raw_documents)
+        lookup = self._lookup_of(reading)
+        check_stop_words(self)
+        n = effective_n_jobs(self.n_jobs)
+        with threads(n) as run:
+            parts = count(documents(self, raw_documents), lookup, n, run)
+            return matrix_of(parts, lookup.n_columns, self.dtype, self.binary, run, container())
+
+    def get_feature_names_out(self, input_features=None):
+        """Return the terms in the order of their columns.
+
+        Parameters
+        ----------
+        input_features : ignored
+
+        Returns
+        -------
+        ndarray of shape (n_terms,), str objects
+        """
+        if "_terms" not in vars(self):
+            return super().get_feature_names_out(input_features)
+        return np.asarray(self._packed().strings(), dtype=object)
+
+    def restrict(self, support, indices=False):
+        """Keep only some terms, as `DictVectorizer.restrict` does, and number them anew.
+
+        Parameters
+        ----------
+        support : array of shape (n_terms,), bool, or of ints
+            Which terms to keep: a mask, or with `indices` their columns.
+        indices : bool, default=False
+
+        Returns
+        -------
+        self
+        """
+        columns = np.asarray(support) if indices else np.flatnonzero(support)
+        self._set_terms(self._packed().at(columns))
+        return self
+
+    @property
+    def vocabulary_(self):  # noqa: D102
+        state = vars(self)
+        if "_vocabulary" not in state:
+            if "_terms" not in state:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute 'vocabulary_'")
+            self._vocabulary = self._terms.numbers()
+        return self._vocabulary
+
+    @vocabulary_.setter
+    def vocabulary_(self, vocabulary):
+        self._forget()
+        self._vocabulary = vocabulary
+
+    def __getstate__(self):
+        state = dict(super().__getstate__())
+        for name in ("_lookup", "_vocabulary") if "_terms" in state else ("_lookup",):
+            state.pop(name, None)
+        return state
+
+    # The vocabulary is kept as packed terms (`_terms`) or as a dict (`_vocabulary`), each made from the other
+    # when it is needed; `_lookup` is a table made from the terms.
+
+    def _forget(self):
+        for name in ("_terms", "_vocabulary", "_lookup"):
+            vars(self).pop(name, None)
+
+    def _set_terms(self, terms):
+        self._forget()
+        self._terms = terms
+
+    def _packed(self):
+        state = vars(self)
+        if "_terms" not in state:
+            if "_vocabulary" not in state and self.vocabulary is not None:
+                self._take_vocabulary(CountVectorizer(vocabulary=self.vocabulary))
+            else:
+                self._terms = Terms.of(super().get_feature_names_out())
+        return self._terms
+
+    def _take_vocabulary(self, checked):
+        """Take over the vocabulary that was given, and that scikit-learn's `checked` looks over."""
+        self._set_terms(Terms.of(checked.get_feature_names_out()))
+        self.fixed_vocabulary_ = True
+
+    def _lookup_of(self, reading):
+        terms = self._packed()
+        if vars(self).get("_lookup", (None,))[0] != reading:
+            self._lookup = reading, Lookup(terms.content, terms.ends, *reading)
+        return self._lookup[1]
+
+    def _learn(self, raw_documents, counts):
+        refuse_string(raw_documents)
+        reading = reading_of(self) if self._limits_as_usual() else None
+        if reading is None:
+            if self.analyzer != "split":
+                return super().fit_transform(raw_documents)
+            usual = self._by_pattern()
+            X = usual.fit_transform(raw_documents)
+            self.vocabulary_, self.fixed_vocabulary_ = usual.vocabulary_, usual.fixed_vocabulary_
+            return X
+        warn_of_unused_pattern(self)
+        if self.vocabulary is not None:
+            # Fitting warns, which transforming does not.
+            self._take_vocabulary(
+                CountVectorizer(vocabulary=self.vocabulary, lowercase=self.lowercase).fit([])
+            )
+            return self.transform(raw_documents) if counts else None
+        check_stop_words(self)
+        limits = Limits(self.min_df, self.max_df, self.max_features, self.binary, self.dtype)
+        n = effective_n_jobs(self.n_jobs)
+        with threads(n) as run:
+            terms, counter = learn(documents(self, raw_documents), reading, limits, n, run)
+            X = None
+            if counts:
+                X = matrix_of(counter.parts(), counter.n_columns, self.dtype, self.binary, run, container())
+        self._set_terms(terms)
+        self.fixed_vocabulary_ = False
+        return X
+
+    def _limits_as_usual(self):
+        def share_or_count(value):
+            if isinstance(value, bool) or not isinstance(value, Real):
+                return False
+            return value >= 1 if isinstance(value, Integral) else 0 <= value <= 1
+
+        return (
+            share_or_count(self.max_df)
+            and share_or_count(self.min_df)
+            and (
+                self.max_features is None
+                or (isinstance(self.max_features, Integral) and self.max_features > 0 and self._adds_up())
+            )
+            and isinstance(self.binary, bool)
+        )
+
+    def _adds_up(self):
+        """Tell whether the counts of a term, each in `dtype`, add up to its frequency."""
+        try:
+            dtype = np.dtype(self.dtype)
+        except TypeError:
+            return False
+        return dtype.kind in "iuf" and dtype.itemsize >= 4

@@ -1,0 +1,112 @@
+"""What scikit-learn adds to the plain models: its checks of input, tags, callbacks, metadata."""
+
+import numpy as np
+import sklearn.exceptions
+from joblib import effective_n_jobs
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..fitting import advice
+from ..fitting.linear_model import LinearModel
+from ..fitting.one_vs_rest import OneVsRest, all_or_nothing, require_log_loss
+from ..solvers import as_rows
+from ..solvers._sparse import as_csr
+from .callbacks import CallbackSupportMixin, Tasks, with_callbacks
+
+
+class ConvergenceWarning(advice.ConvergenceWarning, sklearn.exceptions.ConvergenceWarning):
+    """A fit stopped short of its tolerance: scikit-learn's warning, and this package's own."""
+
+
+ACCEPTED = {
+    "accept_sparse": "csr",
+    "dtype": [np.float64, np.float32],
+    "order": "C",
+    "ensure_all_finite": False,
+}
+
+
+def validated(estimator, X, y="no_validation", *, columns=False, **options):
+    """X, and y where there is one, as scikit-learn checks them for an estimator.
+
+    Sparse matrices become CSR, their arrays checked. Values, and columns, are left to `as_rows`.
+
+    Parameters
+    ----------
+    estimator, X, y, **options : as in scikit-learn's `validate_data`
+        float32 and float64 stay as they are, by default.
+    columns : bool, default=False
+        Look at those of sparse matrices here.
+    """
+    return validate_data(estimator, as_csr(X, columns), y, **{**ACCEPTED, **options})
+
+
+def validated_counts(estimator, X, y="no_validation", **options):
+    """X, and y where there is one, as `validated` has them, but of any type of numbers, and finite."""
+    options = {"accept_sparse": "csr", "ensure_all_finite": False, **options}
+    found = validate_data(estimator, as_csr(X), y, **options)
+    counts = found if isinstance(y, str) else found[0]
+    if counts.dtype.kind == "f":
+        as_rows(counts)
+    return found
+
+
+class OneVsRestClassifier(ClassifierMixin, BaseEstimator, OneVsRest):
+    """What all classifiers share."""
+
+    def _validated(self, X, y, reset=True):
+        X, y = validated(self, X, y, reset=reset)
+        check_classification_targets(y)
+        return X, y
+
+    def _checked(self, X, reset=False):
+        check_is_fitted(self)
+        return validated(self, X, reset=reset, columns=True)
+
+    def _checked_batch(self, X, y, first):
+        return self._validated(X, y, reset=first)
+
+    def _threads(self):
+        return effective_n_jobs(self.n_jobs)
+
+    def _seeds(self, n):
+        return check_random_state(self.random_state).randint(2**31 - 1, size=n)
+
+    @available_if(require_log_loss)
+    def predict_proba(self, X):  # noqa: D102 (inherited)
+        return super().predict_proba(X)
+
+    predict_proba.__doc__ = OneVsRest.predict_proba.__doc__
+
+    @available_if(require_log_loss)
+    def predict_log_proba(self, X):
+        """Logarithm of `predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class LinearClassifier(CallbackSupportMixin, OneVsRestClassifier, LinearModel):
+    """A linear classifier: a plain model with scikit-learn's checks and callbacks."""
+
+    @all_or_nothing
+    @with_callbacks
+    def fit(self, X, y, sample_weight=None):  # noqa: D102 (inherited)
+        self._check_params()
+        X, y = self._validated(X, y)
+
+        def watch(labels):
+            return Tasks.of(self, X, y, sample_weight, labels, self.max_iter)
+
+        results = self._fit(X, y, sample_weight, watch)
+        self._warn_if_short(results, X, ConvergenceWarning, stacklevel=5)
+        return self
+
+    fit.__doc__ = LinearModel.fit.__doc__

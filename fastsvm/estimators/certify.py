@@ -1,0 +1,307 @@
+"""How far a fitted classifier is from the optimum of its objective, which is read from it."""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import column_or_1d, compute_class_weight
+from sklearn.utils.validation import check_is_fitted
+
+from ..fitting.certificate import TINY, Certificate, bracket, dual_of_scores
+from ..fitting.labels import signs_of
+from ..solvers import LOSSES
+from ..solvers._choose import make_solver
+from ..solvers._input import as_alpha, as_matrix, as_state, as_weights, one_of, positive
+from ..solvers._solver import Problem
+from ..solvers.losses import as_loss
+from .base import ConvergenceWarning, LinearClassifier
+
+if TYPE_CHECKING:
+    from ..solvers.annotations import ArrayLike, Matrix, Seed
+
+__all__ = ["certify"]
+
+
+def certify(
+    model: object,
+    X: Matrix,
+    y: ArrayLike,
+    *,
+    loss: str | None = None,
+    alpha: float | None = None,
+    intercept: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    accuracy: float = 2.0,
+    tol: float = 1e-8,
+    max_iter: int = 1000,
+    random_state: Seed = None,
+) -> Certificate:
+    """Prove how much lower the objective of any linear classifier could get.
+
+    For each class against the rest the objective is::
+
+        P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
+
+    and any dual feasible b gives a lower bound D(b) <= min P. The dual variables that belong to the
+    classifier's own margins are tried first; then SDCA (Newton's method where there are few columns)
+    improves on them until the bound is tight enough to say what is asked.
+
+    Parameters
+    ----------
+    model : fitted classifier, or array of shape (n_features,) or (n_classes, n_features)
+        The objective is read from LinearSVC, LogisticRegression, SGDClassifier, SVC with a linear kernel
+        and fastsvm's own: loss, alpha (or C = 1/(alpha n)), class weights, and whether the intercept
+        is free or, as in LIBLINEAR, regularised. Any other model with `coef_`, and bare
+        coefficients, need `loss` and `alpha`.
+    X : array or sparse matrix of shape (n_samples, n_features)
+        What the model was fitted to. Copied only where LIBLINEAR's intercept needs another column.
+    y : array of shape (n_samples,)
+        Labels. With bare coefficients of one row, the larger of two labels is +1; of several rows,
+        there is one for each label, sorted.
+    loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default=None
+    alpha : float > 0, default=None
+        Instead of those of the model: its distance from the optimum of another objective. With both
+        given, any penalty the model may have is ignored.
+    intercept : float or array of shape (n_classes,), default=None
+        With bare coefficients: b0, not regularised. None: the objective has none.
+    sample_weight : array of shape (n_samples,), default=None
+        Those the model was fitted with; multiplied by its class weights.
+    accuracy : float > 1, default=2.0
+        Stop when the gap is proven to be at most this many times the true distance.
+    tol : float > 0, default=1e-8
+        Stop when the relative gap is at most this: the model is as good as optimal.
+    max_iter : int, default=1000
+        Most epochs, for each class.
+    random_state : int, numpy Generator or None, default=None
+
+    Returns
+    -------
+    Certificate
+        Named tuple (loss, alpha, classes, objective, bound, attained, n_iter) with the properties `gap`,
+        `gap_at_least` and `relative_gap`; it prints as a table.
+
+    Raises
+    ------
+    ValueError
+        If the model's objective is none of the above, and on bad input, naming the argument.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If `max_iter` epochs were not enough. What is returned is proven all the same.
+
+    Notes
+    -----
+    From the bound are subtracted a few units of rounding, sqrt(n) eps times the sizes of what is summed,
+    so that the gap is never below the true distance.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import SGDClassifier
+    >>> from sklearn.preprocessing import scale
+    >>> from fastsvm import certify
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = SGDClassifier(alpha=1e-2, random_state=0).fit(scale(X), y)
+    >>> certificate = certify(model, scale(X), y, random_state=0)
+    >>> bool(certificate.gap <= 2 * certificate.gap_at_least)
+    True
+    """
+    positive("tol", tol)
+    positive("max_iter", max_iter, kind=int)
+    if positive("accuracy", accuracy) <= 1:
+        raise ValueError(f"accuracy must be above 1; got {accuracy!r}.")
+    X, rows = as_matrix(X)
+    y = column_or_1d(y)
+    if len(y) != X.shape[0]:
+        raise ValueError(f"y has {len(y)} labels; X has {X.shape[0]} rows.")
+    classes, coef, intercept = _classifier(model, X, y, intercept)
+    loss, alpha = _objective(model, loss, alpha, len(classes), len(y))
+    phi = as_loss(one_of("loss", loss, LOSSES), getattr(model, "hinge_width", 1.0))
+    alpha = as_alpha(alpha)
+    labels = classes[1:] if len(classes) == 2 else classes
+    weights = _weights(model, y, classes, labels, sample_weight)
+    duals = _duals(model, len(y))
+    column = _intercept_column(model)
+    if column is not None:
+        X, coef = _with_column(X, coef, intercept, column)
+        rows, intercept = X, None
+    random = as_state(random_state)
+
+    found = []
+    for k, label in enumerate(labels):
+        problem = Problem(rows, signs_of(y, label), weights[k])
+        rows = problem.rows  # checked once
+        free, b0 = intercept is not None, 0.0 if intercept is None else float(intercept[k])
+        dual = dual_of_scores(problem, X @ coef[k] + b0, phi) if duals is None else duals[k]
+        run = partial(make_solver, problem, loss=phi, alpha=alpha, fit_intercept=free,
+                      max_iter=max_iter, random=random)  # fmt: skip
+        found.append(bracket(problem, coef[k], b0, dual, run, phi, alpha, free, accuracy, tol))
+    *columns, epochs = zip(*found, strict=True)
+    objective, bound, attained = (each[0] if len(labels) == 1 else np.array(each) for each in columns)
+    certificate = Certificate(loss, alpha, classes, objective, bound, attained, max(epochs))
+    _warn_if_loose(certificate, accuracy, tol)
+    return certificate
+
+
+def _warn_if_loose(certificate, accuracy, tol):
+    c = certificate
+    loose = (c.gap > accuracy * c.gap_at_least) & (c.gap > np.maximum(tol * c.objective, TINY))
+    if np.any(loose):
+        warnings.warn(
+            f"After {c.n_iter} epochs the bound is still loose, though proven (relative gap "
+            f"{np.max(c.relative_gap):.1e}): raise max_iter, or scale the columns of X before fitting.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+
+# What is read from a model.
+
+
+def _classifier(model, X, y, intercept):
+    """(classes, coef of shape (n_problems, n_features), intercept or None where the objective has none)."""
+    name = type(model).__name__
+    if hasattr(model, "steps"):
+        raise ValueError("model is a Pipeline: pass its last step, model[-1], and X as model[:-1] gives it.")
+    if hasattr(model, "best_estimator_"):
+        raise ValueError(f"model is a {name}: pass model.best_estimator_.")
+    if hasattr(model, "fit"):
+        check_is_fitted(model)
+        if not (hasattr(model, "coef_") and hasattr(model, "classes_")):
+            raise ValueError(f"A {name} has no coef_ and classes_: only linear classifiers can be certified.")
+        if intercept is not None:
+            raise ValueError("intercept is for bare coefficients; a model has its own.")
+        classes, coef = model.classes_, model.coef_
+        if hasattr(model, "decision_function_shape") and len(classes) > 2:
+            raise ValueError(f"A {name} with more than two classes is one-vs-one, not one-vs-rest.")
+        intercept = model.intercept_ if getattr(model, "fit_intercept", True) else None
+    else:
+        classes, coef = np.unique(y), model
+    unknown = np.setdiff1d(y, classes)
+    if len(unknown):
+        raise ValueError(f"y has the label {unknown.tolist()[0]!r}, which the model does not know.")
+    coef = coef.toarray() if sparse.issparse(coef) else np.asarray(coef)
+    coef = np.ascontiguousarray(np.atleast_2d(coef), dtype=np.float64)
+    expected = (1 if len(classes) == 2 else len(classes), X.shape[1])
+    if len(classes) < 2 or coef.shape != expected:
+        raise ValueError(
+            f"coef has shape {coef.shape}; for {len(classes)} classes and X of {X.shape[1]} columns it must "
+            f"be {expected}."
+        )
+    if intercept is not None:
+        intercept = np.asarray(intercept, dtype=np.float64).ravel()
+        if len(intercept) not in (1, len(coef)):
+            raise ValueError(f"intercept has {len(intercept)} values for {len(coef)} rows of coef.")
+        intercept = np.broadcast_to(intercept, len(coef))
+    if not (np.isfinite(coef).all() and (intercept is None or np.isfinite(intercept).all())):
+        raise ValueError("coef and intercept must be finite.")
+    return classes, coef, intercept
+
+
+def _kind(model):
+    """The class of scikit-learn that a model is of, "fastsvm", or None."""
+    if isinstance(model, LinearClassifier):
+        return "fastsvm"
+    bases = (cls.__name__ for cls in type(model).__mro__ if cls.__module__.startswith("sklearn."))
+    return next(bases, None)
+
+
+def _objective(model, loss, alpha, n_classes, n):
+    """Loss and alpha, as given or else as the model has them; a ValueError if its objective is not P."""
+    if loss is not None and alpha is not None:
+        return loss, alpha
+    if not hasattr(model, "fit"):
+        raise ValueError("Bare coefficients say nothing of their objective: pass loss and alpha.")
+    own_loss, penalty, other = getattr(model, "loss", None), "l2", None
+    own_alpha = 1 / (model.C * n) if hasattr(model, "C") else getattr(model, "alpha", None)
+    match _kind(model):
+        case "fastsvm" if (own_alpha := _alpha(model)) is not None:
+            pass
+        case "LinearSVC":
+            penalty = model.penalty
+            other = None if model.multi_class == "ovr" else f"multi_class={model.multi_class!r}"
+        case "LogisticRegression":
+            own_loss, penalty = "log", _logistic_penalty(model)
+            joint = getattr(model, "multi_class", None) == "multinomial"  # scikit-learn before 1.8
+            if joint or (n_classes > 2 and model.solver != "liblinear"):
+                other = "a multinomial loss, which does not fall into one problem a class"
+        case "SGDClassifier":
+            own_loss, penalty = {"log_loss": "log"}.get(own_loss, own_loss), model.penalty
+        case "SVC":
+            own_loss = "hinge"
+        case _:
+            other = "another objective than certify knows"
+    if other is None and penalty != "l2":
+        other = f"penalty {penalty!r}, not 'l2'"
+    if other is None and loss is None and own_loss not in LOSSES:
+        other = f"loss {own_loss!r}, not one of {', '.join(map(repr, LOSSES))}"
+    if other is not None:
+        raise ValueError(
+            f"This {type(model).__name__} has {other}. To measure its coefficients by an objective that it "
+            "was not fitted for, pass loss and alpha."
+        )
+    return own_loss if loss is None else loss, own_alpha if alpha is None else alpha
+
+
+def _alpha(model):
+    """Alpha of a model of fastsvm: the one given, or chosen by cross-validation."""
+    return getattr(model, "alpha_", getattr(model, "alpha", None))
+
+
+def _logistic_penalty(model):
+    """The penalty of a LogisticRegression, which from scikit-learn 1.8 on is said by l1_ratio and C."""
+    if np.isinf(model.C):
+        return None
+    if model.penalty != "deprecated":
+        return model.penalty
+    return {0: "l2", None: "l2", 1: "l1"}.get(model.l1_ratio, "elasticnet")
+
+
+def _intercept_column(model):
+    """The value of the column that stands for the intercept in LIBLINEAR, which regularises it; or None."""
+    kind = _kind(model)
+    liblinear = kind == "LinearSVC" or (kind == "LogisticRegression" and model.solver == "liblinear")
+    return float(model.intercept_scaling) if liblinear and model.fit_intercept else None
+
+
+def _with_column(X, coef, intercept, value):
+    """X and coef with the intercept as one more column, float64 as in LIBLINEAR."""
+    column = np.full((X.shape[0], 1), value)
+    if sparse.issparse(X):
+        X = sparse.hstack([X, sparse.csr_array(column)], format="csr", dtype=np.float64)
+    else:
+        X = np.hstack([X, column])
+    return X, np.column_stack([coef, intercept / value])
+
+
+def _weights(model, y, classes, labels, sample_weight):
+    """For each binary problem its c_i, with the class weights as the model's own fit had them."""
+    n, given = len(labels), sample_weight
+    if isinstance(model, LinearClassifier):
+        return [model._weights(y, sample_weight)] * n
+    if getattr(model, "class_weight", None) is None:
+        return [sample_weight] * n
+    kind = _kind(model)
+    counted = (
+        {"sample_weight": given} if given is not None and kind in ("LinearSVC", "LogisticRegression") else {}
+    )
+    by_class = compute_class_weight(model.class_weight, classes=classes, y=y, **counted)
+    factor = by_class[np.searchsorted(classes, y)]
+    sample_weight = as_weights(np.ones(len(y)) if given is None else given, len(y))
+    if n > 1 and kind in ("LinearSVC", "LogisticRegression", "SGDClassifier"):
+        # Of LIBLINEAR's and SGD's problems of one class against the rest, the rest has weight 1.
+        return [sample_weight * np.where(y == label, factor, 1) for label in labels]
+    return [sample_weight * factor] * n
+
+
+def _duals(model, n):
+    """The dual variables b of a model that has them for these n rows, or None."""
+    dual = getattr(model, "dual_coef_", None)
+    if not isinstance(model, LinearClassifier) or dual is None or dual.shape[1] != n:
+        return None
+    return np.abs(dual) * (_alpha(model) * n)

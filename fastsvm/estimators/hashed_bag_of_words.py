@@ -1,0 +1,162 @@
+"""Bags of hashed words: HashingVectorizer, compiled."""
+
+from numbers import Integral
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.feature_extraction.text import HashingVectorizer
+from sklearn.preprocessing import normalize
+
+from ..text._apply import Hasher
+from ..text.bag import count, threads
+from ..text.matrix import matrix_of
+from ..text.reading import DEFAULT_PATTERN, refuse_string
+from .vectorizers import (
+    Splitting,
+    check_stop_words,
+    container,
+    documents,
+    reading_of,
+    warn_of_unused_pattern,
+)
+
+__all__ = ["HashedBagOfWords"]
+
+
+class HashedBagOfWords(Splitting, HashingVectorizer):
+    """Counts of hashed words and n-grams: scikit-learn's `HashingVectorizer`, compiled.
+
+    There is no vocabulary and nothing to fit: documents may come from a stream, batch after batch, and
+    `partial_fit` is there for pipelines that call it. Columns, signs, values, dtypes and shape are exactly
+    HashingVectorizer's. What `BagOfWords` leaves to scikit-learn, this does too.
+
+    Parameters
+    ----------
+    input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, \
+token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype : as in HashingVectorizer
+    analyzer : {"word", "split", "char", "char_wb"} or callable, default="word"
+        As in `BagOfWords`.
+    n_jobs : int or None, default=None
+        Threads; -1 for all processors. Does not change the result, to the last bit.
+
+    Notes
+    -----
+    Within a row the columns are in the order in which they first come: not sorted, but no column twice.
+
+    References
+    ----------
+    Weinberger, Dasgupta, Langford, Smola & Attenberg, Feature hashing for large scale multitask learning,
+    ICML 2009. The hash is MurmurHash3 (Appleby), 32 bits.
+
+    Examples
+    --------
+    >>> from fastsvm.text import HashedBagOfWords
+    >>> HashedBagOfWords(n_features=2**10).transform(["a good book", "no book"]).shape
+    (2, 1024)
+    """
+
+    def __init__(
+        self,
+        *,
+        input="content",
+        encoding="utf-8",
+        decode_error="strict",
+        strip_accents=None,
+        lowercase=True,
+        preprocessor=None,
+        tokenizer=None,
+        stop_words=None,
+        token_pattern=DEFAULT_PATTERN,
+        ngram_range=(1, 1),
+        analyzer="word",
+        n_features=2**20,
+        binary=False,
+        norm="l2",
+        alternate_sign=True,
+        dtype=np.float64,
+        n_jobs=None,
+    ):
+        super().__init__(
+            input=input,
+            encoding=encoding,
+            decode_error=decode_error,
+            strip_accents=strip_accents,
+            lowercase=lowercase,
+            preprocessor=preprocessor,
+            tokenizer=tokenizer,
+            stop_words=stop_words,
+            token_pattern=token_pattern,
+            ngram_range=ngram_range,
+            analyzer=analyzer,
+            n_features=n_features,
+            binary=binary,
+            norm=norm,
+            alternate_sign=alternate_sign,
+            dtype=dtype,
+        )
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y=None):
+        """Check the parameters; there is nothing to learn.
+
+        Parameters
+        ----------
+        X : iterable of str, bytes, file names or files, as `input` says; not read
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        if self.analyzer == "split":
+            warn_of_unused_pattern(self)
+            self._by_pattern().fit(X, y)
+            return self
+        return super().fit(X, y)
+
+    def partial_fit(self, X, y=None):
+        """Do as `fit` does.
+
+        Parameters
+        ----------
+        X, y : as in `fit`
+
+        Returns
+        -------
+        self
+        """
+        return self.fit(X, y)
+
+    def transform(self, X):
+        """Count the hashed terms of documents.
+
+        Parameters
+        ----------
+        X : iterable of str, bytes, file names or files, as `input` says
+
+        Returns
+        -------
+        CSR matrix of shape (n_documents, n_features), of `dtype`
+        """
+        refuse_string(X)
+        reading = reading_of(self) if self._hashes_as_usual() else None
+        if reading is None:
+            usual = super() if self.analyzer != "split" else self._by_pattern()
+            return usual.transform(X)
+        check_stop_words(self)
+        split, least, stop_words, first, last = reading
+        hasher = Hasher(self.n_features, self.alternate_sign, split, least, stop_words, first, last)
+        n = effective_n_jobs(self.n_jobs)
+        with threads(n) as run:
+            parts = count(documents(self, X), hasher, n, run)
+            counts = matrix_of(parts, self.n_features, self.dtype, self.binary, run, container())
+        return counts if self.norm is None else normalize(counts, norm=self.norm, copy=False)
+
+    def _hashes_as_usual(self):
+        return (
+            isinstance(self.n_features, Integral)
+            and 1 <= self.n_features < 2**31
+            and isinstance(self.binary, bool)
+            and isinstance(self.alternate_sign, bool)
+            and self.norm in (None, "l1", "l2")
+        )

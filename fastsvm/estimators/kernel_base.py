@@ -1,0 +1,143 @@
+"""What kernel classifiers share: the kernel, the support, prediction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from joblib import effective_n_jobs
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
+
+from ..fitting.labels import signs_of
+from ..fitting.one_vs_rest import require_finite_rows
+from ..fitting.threads import one_blas_thread
+from ..solvers._input import as_alpha, one_of, positive
+from ..solvers.kernel._gram import scores_of
+from ..solvers.kernel._problem import make_gram
+from ..solvers.kernel._values import KERNELS, GivenKernel, Kernel
+from ..solvers.kernel.parameters import check_kernel_parameters, gamma_of
+from .base import OneVsRestClassifier, validated
+
+if TYPE_CHECKING:
+    from ..solvers.annotations import Matrix
+
+__all__ = ["KernelClassifier", "decision_of", "share_threads"]
+
+
+class KernelClassifier(OneVsRestClassifier):
+    """What the kernel classifiers share: the kernel, the support, prediction.
+
+    A subclass has the parameters `kernel`, `gamma`, `degree`, `coef0`, `cache_size` and `n_jobs` too.
+    """
+
+    def _check_params(self):
+        if not callable(self.kernel):
+            one_of("kernel", self.kernel, (*KERNELS, "precomputed"))
+        check_kernel_parameters(self.gamma, self.degree, self.coef0)
+        as_alpha(self.alpha)
+        positive("cache_size", self.cache_size)
+
+    @property
+    def _precomputed(self):
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    def _set_gamma(self, X):
+        self.gamma_ = 1.0 if self._precomputed or callable(self.kernel) else gamma_of(self.gamma, X)
+
+    def _gram(self, X):
+        """The kernel matrix of X, row by row."""
+        return make_gram(
+            X,
+            self.kernel,
+            gamma=self.gamma_,
+            degree=self.degree,
+            coef0=self.coef0,
+            cache_size=self.cache_size,
+            threads=effective_n_jobs(self.n_jobs),
+        )
+
+    def _signs(self, y):
+        return np.array([signs_of(y, label) for label in self._positives()])
+
+    def _set_support(self, X, coef):
+        """Keep the rows that have a coefficient, with `coef` of shape (n_classes, n)."""
+        self.support_ = np.flatnonzero(coef.any(axis=0)).astype(np.int32)
+        self.dual_coef_ = np.ascontiguousarray(coef[:, self.support_])
+        if not self._precomputed:
+            self.support_vectors_ = X[self.support_]
+
+    def _set_certificate(self, result):
+        binary = len(result.gap) == 1
+        self.objective_ = float(result.objective[0]) if binary else result.objective
+        self.dual_gap_ = float(result.gap[0]) if binary else result.gap
+        self.history_ = result.history[0] if binary else result.history
+
+    def decision_function(self, X: Matrix) -> np.ndarray:
+        """Scores sum_i dual_coef_i K(x_i, x).
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            For kernel="precomputed" an array of K(x, x_i), of shape (n_samples, n_samples_fitted).
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or, for more than two classes, (n_samples, n_classes), float64
+            Of two classes, above 0 means `classes_[1]`.
+        """
+        check_is_fitted(self)
+        given = self._precomputed
+        formats = False if given else "csr"
+        X = validated(self, X, columns=True, reset=False, accept_sparse=formats, ensure_all_finite=given)
+        require_finite_rows(X, X.data if sparse.issparse(X) else X)
+        scores = self._scores(X)
+        return scores.ravel() if scores.shape[1] == 1 else scores
+
+    def _scores(self, X):
+        """Scores of shape (n_samples, n_classes)."""
+        if self._precomputed:
+            return X[:, self.support_].astype(float) @ self.dual_coef_.T
+        if not len(self.support_):
+            return np.zeros((X.shape[0], len(self.dual_coef_)))
+        kernel = self._kernel_of(self.support_vectors_)
+        with one_blas_thread:
+            return scores_of(
+                kernel,
+                kernel.trained,
+                self.dual_coef_,
+                X,
+                cache_size=self.cache_size,
+                threads=1 if callable(self.kernel) else effective_n_jobs(self.n_jobs),
+            )
+
+    def _kernel_of(self, X):
+        if callable(self.kernel):
+            return GivenKernel(self.kernel, X)
+        return Kernel(self.kernel, X, gamma=self.gamma_, degree=self.degree, coef0=self.coef0)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._precomputed
+        tags.input_tags.sparse = not self._precomputed
+        return tags
+
+
+def decision_of(scores, test):
+    """Scores of shape (n_problems, n) as `decision_function` gives those of the test rows."""
+    scores = np.ascontiguousarray(scores[:, test].T)
+    return scores.ravel() if scores.shape[1] == 1 else scores
+
+
+def share_threads(gram, needed, n_runs, n_jobs):
+    """How many runs over one kernel matrix may go on at once; each has its share of the threads.
+
+    One, where the rows that they need do not fit into the cache: they would take each other's.
+    """
+    n_threads = effective_n_jobs(n_jobs)
+    if len(needed) > gram.capacity:
+        return 1
+    gram.fetch(needed, 0)
+    n_workers = min(n_threads, n_runs)
+    gram.use_threads(n_threads // n_workers, shared=n_workers > 1)
+    return n_workers

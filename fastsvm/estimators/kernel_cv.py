@@ -1,0 +1,333 @@
+"""Kernel machines with parameters chosen by cross-validation, over one kernel matrix for each gamma."""
+
+from typing import NamedTuple
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.utils import check_random_state
+
+from ..fitting.advice import warn_if_short
+from ..fitting.one_vs_rest import all_or_nothing
+from ..fitting.path import best_multiple, decreasing
+from ..fitting.threads import in_threads, one_blas_thread
+from ..solvers.kernel._problem import KernelProblem
+from ..solvers.kernel.parameters import gamma_of
+from ..solvers.losses import as_loss
+from .base import ConvergenceWarning
+from .cross_validation import CrossValidated, mean_over_folds, rows_of
+from .kernel_base import KernelClassifier, decision_of, share_threads
+from .kernel_sdca import KernelSDCAClassifier, ended
+
+__all__ = ["KernelSDCAClassifierCV"]
+
+
+class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
+    """`KernelSDCAClassifier` with gamma and alpha chosen by cross-validation, every fit of it certified.
+
+    Minimises, for each gamma, each alpha, each fold's training rows and each class against the rest::
+
+        P(f) = alpha/2 ||f||^2 + 1/n sum_i c_i phi(y_i f(x_i))
+
+    and then, at the gamma and alpha of the best mean score, the same over all rows. The folds share the
+    kernel matrix of all rows, which is computed once for each gamma and has the scores of the test rows
+    too; each fit starts from the one at the next larger alpha.
+
+    Parameters
+    ----------
+    kernel : {"linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"} or callable, default="rbf"
+        As in :class:`KernelSDCAClassifier`.
+    loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
+        As in :class:`KernelSDCAClassifier`.
+    gammas : list of float > 0, "scale" or "auto", default=None
+        Gammas to choose from; of all rows' "scale" a quarter, half, it, its double and its fourfold by
+        default. "linear", "precomputed" and callables have none.
+    alphas : array of shape (n_alphas,), default=None
+        Regularisation strengths to choose from; 1/(C n_samples) with C = 0.1, 1, 10 and 100 by default.
+    degree : int > 0, default=3
+        Of "poly".
+    coef0 : float, default=0.0
+        Of "poly" and "sigmoid".
+    cv : int, splitter or iterable, default=None
+        Stratified folds, 5 by default; or as in scikit-learn. GroupKFold and the like get the `groups`
+        of `fit`.
+    scoring : str, callable or None, default=None
+        What to choose by, as in scikit-learn; None for accuracy.
+    max_iter : int, default=1000
+        Most epochs of each fit, passes over a working set.
+    tol : float > 0 or None, default=1e-3
+        Relative duality gap of each fit, gap / P.
+    class_weight : dict, "balanced" or None, default=None
+        Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label) in the
+        training rows.
+    cache_size : float > 0, default=1024
+        MiB of kernel values to keep. Does not change the result; where the rows' kernel matrix does not
+        fit, folds take turns and compute values again.
+    n_jobs : int or None, default=None
+        Threads, over folds first; -1 for all processors. Does not change the result.
+    verbose : bool, default=False
+        Print a line for each gamma and alpha.
+    random_state : int, RandomState or None, default=None
+
+    Attributes
+    ----------
+    gamma_, alpha_ : float
+        Those of the best mean score; of equals the least gamma, and then the largest alpha.
+    gammas_ : ndarray of shape (n_gammas,), increasing
+    alphas_ : ndarray of shape (n_alphas,), decreasing
+    scores_ : ndarray of shape (n_gammas, n_alphas, n_folds)
+        On each fold's test rows.
+    mean_scores_ : ndarray of shape (n_gammas, n_alphas)
+    cv_objectives_, cv_dual_gaps_ : ndarrays of shape (n_gammas, n_alphas, n_folds, n_problems)
+        P of each fit, over its training rows, and its gap; there is one problem, or one a class.
+    classes_, support_, support_vectors_, dual_coef_, objective_, dual_gap_, n_iter_, history_,
+    n_features_in_, feature_names_in_ : as in `KernelSDCAClassifier`, of the fit at `gamma_` and `alpha_` on
+        all rows
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from fastsvm import KernelSDCAClassifierCV
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = KernelSDCAClassifierCV(random_state=0).fit(scale(X), y)
+    >>> bool(model.mean_scores_.max() > 0.97)
+    True
+    """
+
+    def __init__(
+        self,
+        kernel="rbf",
+        *,
+        loss="hinge",
+        gammas=None,
+        alphas=None,
+        degree=3,
+        coef0=0.0,
+        cv=None,
+        scoring=None,
+        max_iter=1000,
+        tol=1e-3,
+        class_weight=None,
+        cache_size=1024,
+        n_jobs=None,
+        verbose=False,
+        random_state=None,
+    ):
+        self.kernel = kernel
+        self.loss = loss
+        self.gammas = gammas
+        self.alphas = alphas
+        self.degree = degree
+        self.coef0 = coef0
+        self.cv = cv
+        self.scoring = scoring
+        self.max_iter = max_iter
+        self.tol = tol
+        self.class_weight = class_weight
+        self.cache_size = cache_size
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def _check_params(self):
+        gammas = ["scale"] if self.gammas is None else self.gammas
+        if isinstance(gammas, str) or not np.iterable(gammas) or not len(gammas):
+            raise ValueError(f"gammas must be a list of positive numbers, 'scale' or 'auto'; got {gammas!r}.")
+        for gamma in gammas:
+            self._model(gamma, 1.0)._check_params()
+        self._alphas(1)
+        self._scorer()
+
+    def _alphas(self, n):
+        return 1 / (n * np.array([0.1, 1, 10, 100])) if self.alphas is None else decreasing(self.alphas)
+
+    def _gammas(self, X):
+        if callable(self.kernel) or self.kernel in ("linear", "precomputed"):
+            return np.ones(1)
+        if self.gammas is None:
+            return gamma_of("scale", X) * np.array([0.25, 0.5, 1, 2, 4])
+        return np.unique([gamma_of(gamma, X) for gamma in self.gammas])
+
+    def _model(self, gamma, alpha, kind=KernelSDCAClassifier):
+        """What is fitted at one gamma and alpha."""
+        shared = ("kernel", "loss", "degree", "coef0", "max_iter", "tol", "class_weight", "cache_size")
+        parameters = {name: getattr(self, name) for name in (*shared, "n_jobs", "verbose")}
+        return kind(gamma=gamma, alpha=alpha, **parameters)
+
+    @all_or_nothing
+    def fit(self, X, y, sample_weight=None, **params):
+        """Choose gamma and alpha and fit at them.
+
+        A fit that fails or is interrupted leaves the estimator as it was.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `KernelSDCAClassifier.fit`
+            sample_weight, if given, is passed on to the scorer too.
+        **params : dict
+            `groups` of shape (n_samples,) for the splitter; with metadata routing enabled, whatever
+            splitter and scorer ask for.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            As `KernelSDCAClassifier.fit` does; if a fold trains on no row of some class, or no score is
+            a number.
+        MemoryError
+            As `KernelSDCAClassifier.fit` does.
+
+        Warns
+        -----
+        ConvergenceWarning
+            Once, if any fit's gap is above `tol`, for the worst.
+        """
+        self._check_params()
+        X, y = self._validated(X, y)
+        self._set_classes(np.unique(y))
+        routed = self._routed(sample_weight, params)
+        folds = self._folds(X, y, routed)
+        weights = [self._fold_weights(y, sample_weight, k, train) for k, (train, _) in enumerate(folds)]
+        signs = self._signs(y)
+        *seeds, seed = check_random_state(self.random_state).randint(2**31 - 1, size=len(folds) + 1)
+        self.gammas_, self.alphas_ = self._gammas(X), self._alphas(len(y))
+        self.scores_ = np.empty((len(self.gammas_), len(self.alphas_), len(folds)))
+        self.cv_objectives_ = np.empty((*self.scores_.shape, len(signs)))
+        self.cv_dual_gaps_ = np.empty_like(self.cv_objectives_)
+        best, fits_ended = -np.inf, []
+        for i, gamma in enumerate(self.gammas_.tolist()):
+            self.gamma_, gram = gamma, None  # one kernel matrix goes before the next comes
+            gram = self._gram(X)
+            for j, fits in enumerate(self._path(gram, signs, folds, weights, seeds)):
+                alpha = float(self.alphas_[j])
+                scores = self.scores_[i, j] = self._score_folds(alpha, folds, fits, X, y, routed.scorer.score)
+                self.cv_objectives_[i, j] = [fit.primal for fit in fits]
+                self.cv_dual_gaps_[i, j] = [fit.gap for fit in fits]
+                fits_ended += [each for fit in fits for each in ended(fit, alpha)]
+                mean = np.mean(scores)
+                if self.verbose:
+                    print(f"gamma {gamma:.3g}  alpha {alpha:.3e}  score {mean:.4f} +- {np.std(scores):.4f}")
+                if mean > best:
+                    best, chosen = mean, (gamma, alpha)
+                    start = mean_over_folds(folds, [fit.dual for fit in fits], len(y))
+        if best == -np.inf:
+            raise ValueError("scoring gave no finite mean score for any gamma and alpha.")
+        self.gamma_, self.alpha_ = chosen
+        if self.gamma_ != gamma:
+            gram = None
+            gram = self._gram(X)
+        gram.use_threads(effective_n_jobs(self.n_jobs))
+        self.mean_scores_ = self.scores_.mean(axis=2)
+
+        run = self._fit_all(X, KernelProblem(gram, signs, self._weights(y, sample_weight)), seed, start)
+        fits_ended += ended(run, self.alpha_)
+        columns = None if self._precomputed else X
+        warn_if_short(fits_ended, self.tol, columns, category=ConvergenceWarning, stacklevel=4)
+        return self
+
+    def _fit_all(self, X, problem, seed, start):
+        """Fit all rows at `gamma_` and `alpha_`, starting from dual variables that their box may not hold."""
+        start = np.minimum(start, as_loss(self.loss).uppers(problem.weights if problem.weights.size else 1.0))
+        final = self._model(self.gamma_, self.alpha_)
+        with one_blas_thread:
+            run = final._make_solver(problem, seed, start)
+            for _ in run.epochs(self.tol):
+                pass
+        final._set_result(X, run.result())
+        vars(self).update({name: value for name, value in vars(final).items() if name.endswith("_")})
+        return run
+
+    def _path(self, gram, signs, folds, weights, seeds):
+        """For each alpha the fits of all folds."""
+        paths = [
+            _Path(KernelProblem(gram, signs, of_fold, train), seed)
+            for of_fold, (train, _), seed in zip(weights, folds, seeds, strict=True)
+        ]
+        needed = np.unique(np.concatenate([train for train, _ in folds])).astype(np.int32)
+        with one_blas_thread:
+            n_workers = share_threads(gram, needed, len(folds), self.n_jobs)
+        for alpha in self.alphas_:
+            stopping = []
+            model = self._model(self.gamma_, alpha)
+
+            def solve(path, model=model, stopping=stopping):
+                return path.solve(model, stopping)
+
+            with one_blas_thread:
+                fits = in_threads(solve, paths, n_workers, stopping.append)
+            yield fits
+
+    def _score_folds(self, alpha, folds, fits, X, y, params):
+        scorer = self._scorer()
+        scores = []
+        for (_, test), fit in zip(folds, fits, strict=True):
+            model = self._model(self.gamma_, alpha, _OfFold)
+            model.classes_, model.n_features_in_, model.gamma_ = self.classes_, X.shape[1], self.gamma_
+            model._set_support(X, fit.coef)
+            rows = X[test]
+            model.known = rows, decision_of(fit.scores, test)
+            scores.append(scorer(model, rows, y[test], **rows_of(params, test)))
+        return scores
+
+
+class _OfFold(KernelSDCAClassifier):
+    """A fold's classifier, which knows the scores of the fold's test rows."""
+
+    def decision_function(self, X):
+        rows, scores = self.known
+        return scores if X is rows else super().decision_function(X)
+
+
+class _Fit(NamedTuple):
+    """What is kept of a KernelSDCASolver; its attributes."""
+
+    alpha: float
+    dual: np.ndarray
+    scores: np.ndarray
+    coef: np.ndarray
+    primal: np.ndarray
+    gap: np.ndarray
+    done: np.ndarray
+
+
+class _Path:
+    """The fits of one fold for ever smaller alpha.
+
+    Parameters
+    ----------
+    problem : KernelProblem
+    seed : int
+    """
+
+    def __init__(self, problem, seed):
+        self.problem, self.seed = problem, seed
+        self.last = None
+
+    def solve(self, model, stopping):
+        """The fit at the alpha of a KernelSDCAClassifier; given up once `stopping` has an item."""
+        self.problem.gram.forget_uses()
+        run = model._make_solver(self.problem, self.seed, None if self.last is None else self._start(model))
+        for _ in run.epochs(model.tol):
+            if stopping:
+                raise KeyboardInterrupt
+        self.last = _Fit(*(getattr(run, name) for name in _Fit._fields))
+        return self.last
+
+    def _start(self, model):
+        """For each class the multiple of the last dual variables that has the best bound; see `Path`."""
+        dual, shrinks = self.last.dual, model.alpha / self.last.alpha
+        terms, scores = np.empty(dual.shape[1]), self.last.scores / shrinks
+
+        def multiple(k):
+            def bound(t):
+                gap, losses, dual_margins = self.problem.gap_terms(
+                    k, t * dual[k], t * scores[k], model.loss, terms
+                )
+                return losses + dual_margins / 2 - gap
+
+            return best_multiple(bound, shrinks)[0] * dual[k]
+
+        return np.array([multiple(k) for k in range(len(dual))])

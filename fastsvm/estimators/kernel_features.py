@@ -1,0 +1,298 @@
+"""Features whose dot products are nearly a kernel's values, for rows too many for a kernel matrix."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from joblib import effective_n_jobs
+from scipy import sparse
+from scipy.linalg import lapack, solve_triangular
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils import check_random_state, gen_batches
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.validation import check_is_fitted
+
+from ..fitting.one_vs_rest import all_or_nothing
+from ..fitting.threads import one_blas_thread
+from ..solvers import as_rows
+from ..solvers._input import one_of, positive
+from ..solvers.kernel.parameters import check_kernel_parameters, gamma_of
+from .base import validated
+
+__all__ = ["KernelFeatures"]
+
+# The kernels that are the Fourier transform of a density, and how to draw from it.
+DIRECTIONS = {
+    "rbf": lambda random, shape, gamma: np.sqrt(2 * gamma) * random.normal(size=shape),
+    "laplacian": lambda random, shape, gamma: gamma * random.standard_cauchy(size=shape),
+}
+KERNELS = {
+    "nystroem": ("rbf", "poly", "linear", "sigmoid", "laplacian"),
+    "random": tuple(DIRECTIONS),
+}
+
+BLOCK = 1 << 21  # kernel values at a time
+ROWS_A_CENTRE = 16  # whose mean it may become
+
+# What a centre must add to the span of the others, its squared distance from it as a share of the largest.
+LEAST = {np.dtype(np.float32): 1e-6, np.dtype(np.float64): 1e-12}
+
+
+class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Features whose dot products approximate a kernel: z(x).z(x') is about K(x, x').
+
+    A linear classifier on them approximates the kernel machine, at a cost that grows with the number of rows
+    instead of its square::
+
+        make_pipeline(KernelFeatures(n_components=1024), SDCAClassifier(alpha=..., fit_intercept=False))
+
+    has the objective of ``KernelSDCAClassifier(alpha=...)``, with the approximate kernel.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "poly", "linear", "sigmoid", "laplacian"}, default="rbf"
+        exp(-gamma ||x - z||^2); (gamma x.z + coef0)^degree; x.z; tanh(gamma x.z + coef0);
+        exp(-gamma ||x - z||_1).
+    method : {"nystroem", "random"}, default="nystroem"
+        "nystroem": project onto the span of `n_components` centres; the fewer it takes to span the rows, the
+        better. "random": random Fourier features, cos(w.x + b), for "rbf" and "laplacian"; a column is
+        cheaper, but it takes more of them.
+    n_components : int, default=512
+        Columns to make. "nystroem" makes fewer where there are fewer rows, or where centres add nothing to
+        the span of the others.
+    gamma : "scale", "auto" or float > 0, default="scale"
+        "scale": 1 / (n_features * X.var()); "auto": 1 / n_features; as in SVC.
+    degree : int > 0, default=3
+        Of "poly".
+    coef0 : float, default=0.0
+        Of "poly" and "sigmoid".
+    n_jobs : int or None, default=None
+        Threads; -1 for all processors. Does not change the result.
+    random_state : int, RandomState or None, default=None
+
+    Attributes
+    ----------
+    gamma_ : float
+    components_ : ndarray or CSR array of shape (n_features_out, n_features), of X's dtype
+        The centres, or the directions w of the random features.
+    factor_ : ndarray of shape (n_features_out, n_features_out), of X's dtype
+        Of "nystroem": the lower triangular L of K(components_, components_) = L L'; z(x) is
+        L^-1 K(components_, x).
+    offsets_ : ndarray of shape (n_features_out,), of X's dtype
+        Of "random": b of z(x) = sqrt(2 / n_features_out) cos(components_ x + b).
+    n_features_in_, feature_names_in_ : as in scikit-learn
+
+    See Also
+    --------
+    sklearn.kernel_approximation.Nystroem : its centres are rows, its factor a singular value decomposition.
+    sklearn.kernel_approximation.RBFSampler : the same features as "random" with "rbf".
+
+    Notes
+    -----
+    The centres are random rows. For the kernels of a distance, "rbf" and "laplacian", and dense rows each is
+    then moved to the mean of those it is nearest to, of 16 rows a centre: a step of k-means [2]_. Those of a
+    CSR matrix stay as they are, and sparse. The result is dense, float32 if fitted on float32 and float64
+    otherwise; beside it `transform` needs some tens of MiB a thread.
+
+    A kernel that is not positive semidefinite ("sigmoid", and "poly" with a negative `coef0`) is
+    approximated by as many centres as are left when it is positive definite on them.
+
+    References
+    ----------
+    .. [1] Williams & Seeger, Using the Nyström method to speed up kernel machines, NIPS 2000. Rahimi & Recht,
+       Random features for large-scale kernel machines, NIPS 2007.
+    .. [2] Zhang, Tsang & Kwok, Improved Nyström low-rank approximation and error analysis, ICML 2008.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import scale
+    >>> from fastsvm import KernelFeatures, SDCAClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> features = KernelFeatures(n_components=100, random_state=0)
+    >>> model = make_pipeline(features, SDCAClassifier(alpha=1e-3, random_state=0)).fit(scale(X), y)
+    >>> model.score(scale(X), y) > 0.97
+    True
+    """
+
+    def __init__(
+        self,
+        kernel="rbf",
+        *,
+        method="nystroem",
+        n_components=512,
+        gamma="scale",
+        degree=3,
+        coef0=0.0,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.kernel = kernel
+        self.method = method
+        self.n_components = n_components
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @all_or_nothing
+    def fit(self, X, y=None):
+        """Choose centres or directions.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            On bad parameters, a kernel that the method does not have, NaN or infinite values, or kernel
+            values beyond range.
+        """
+        self._check_params()
+        X = self._validated(X, [np.float64, np.float32], reset=True)
+        random = check_random_state(self.random_state)
+        self.gamma_ = gamma_of(self.gamma, X)
+        for name in ("factor_", "offsets_"):
+            vars(self).pop(name, None)
+        with one_blas_thread:
+            (self._fit_random if self.method == "random" else self._fit_centres)(X, random)
+        return self
+
+    def _check_params(self):
+        one_of("method", self.method, KERNELS)
+        one_of("kernel", self.kernel, KERNELS["nystroem"])
+        if self.kernel not in KERNELS[self.method]:
+            raise ValueError(
+                f"method={self.method!r} has no kernel {self.kernel!r}, only "
+                f"{', '.join(map(repr, KERNELS[self.method]))}; take method='nystroem'."
+            )
+        positive("n_components", self.n_components, kind=int)
+        check_kernel_parameters(self.gamma, self.degree, self.coef0)
+
+    def _validated(self, X, dtype, reset):
+        X = validated(self, X, reset=reset, dtype=dtype)
+        as_rows(X)
+        if sparse.issparse(X):
+            if not X.has_canonical_format:
+                X = X.copy()
+                X.sum_duplicates()
+            if X.indices.dtype != np.int32 and max(X.nnz, X.shape[1]) < 2**31:  # "laplacian" knows no others
+                X = type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), X.shape)
+        return X
+
+    def _fit_random(self, X, random):
+        shape = X.shape[1], self.n_components
+        directions = DIRECTIONS[self.kernel](random, shape, self.gamma_)
+        self.components_ = np.ascontiguousarray(directions.T, X.dtype)
+        self.offsets_ = random.uniform(0, 2 * np.pi, size=self.n_components).astype(X.dtype)
+
+    def _fit_centres(self, X, random):
+        centres = _centres(X, self.n_components, random, self.kernel in DIRECTIONS)
+        values = self._values(centres.astype(np.float64), centres.astype(np.float64))
+        largest = values.diagonal().max()
+        if not np.isfinite(values).all() or largest <= 0:
+            what = "is nowhere positive" if largest <= 0 else "overflows"
+            raise ValueError(
+                f"The {self.kernel} kernel {what}; scale the columns, or change gamma, degree or coef0."
+            )
+        # A Cholesky factorisation that takes the centre that adds most next, until none adds anything.
+        factor, order, rank, _ = lapack.dpstrf(values, lower=1, tol=LEAST[X.dtype] * largest)
+        components = centres[order[:rank] - 1]
+        self.components_ = sparse.csr_array(components) if sparse.issparse(X) else components
+        self.factor_ = np.ascontiguousarray(np.tril(factor[:rank, :rank]), X.dtype)
+
+    def _values(self, A, B):
+        parameters = {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0}
+        return pairwise_kernels(A, B, metric=self.kernel, filter_params=True, **parameters)
+
+    def transform(self, X):
+        """Compute the features.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features_out)
+            Of the dtype of `components_`.
+
+        Raises
+        ------
+        ValueError
+            On NaN or infinite values, or another number of columns.
+        """
+        check_is_fitted(self)
+        X = self._validated(X, self.components_.dtype, reset=False)
+        features = np.empty((X.shape[0], self._n_features_out), X.dtype)
+        of_rows = self._of_directions if hasattr(self, "offsets_") else self._of_centres
+
+        def fill(part):
+            features[part] = of_rows(X[part])
+
+        parts = list(gen_batches(X.shape[0], max(1, BLOCK // self._n_features_out)))
+        with one_blas_thread, ThreadPoolExecutor(min(effective_n_jobs(self.n_jobs), len(parts))) as pool:
+            list(pool.map(fill, parts))
+        return features
+
+    def _of_directions(self, rows):
+        features = safe_sparse_dot(rows, self.components_.T)
+        features += self.offsets_
+        np.cos(features, out=features)
+        features *= np.sqrt(2 / self._n_features_out)
+        return features
+
+    def _of_centres(self, rows):
+        values = self._values(rows, self.components_)
+        return solve_triangular(self.factor_, values.T, lower=True, overwrite_b=True, check_finite=False).T
+
+    @property
+    def _n_features_out(self):
+        return self.components_.shape[0]
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "components_")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _centres(X, n_centres, random, by_distance):
+    """Rows drawn at random, moved among their like where that helps and leaves them dense."""
+    n_rows = X.shape[0]
+    if n_centres >= n_rows:
+        return X
+    rows = X[random.permutation(n_rows)[: ROWS_A_CENTRE * n_centres]]
+    centres = rows[:n_centres]
+    if sparse.issparse(X) or not by_distance:
+        return centres
+    return _means(rows, _nearest(rows, centres), n_centres)
+
+
+def _nearest(rows, centres):
+    """For each row the number of the centre that is nearest to it."""
+    middle = centres.mean(axis=0)  # distances do not change, and keep more digits
+    centres = centres - middle
+    sizes = np.square(centres).sum(axis=1) / 2
+    parts = gen_batches(len(rows), max(1, BLOCK // len(centres)))
+    return np.concatenate([np.argmax((rows[part] - middle) @ centres.T - sizes, axis=1) for part in parts])
+
+
+def _means(rows, groups, n_groups):
+    """The mean of each group of rows that has any."""
+    members = sparse.csc_array(
+        (np.ones_like(groups, rows.dtype), groups, np.arange(len(rows) + 1)), shape=(n_groups, len(rows))
+    )
+    counts = members.sum(axis=1)
+    return (members @ rows)[counts > 0] / counts[counts > 0, np.newaxis]

@@ -1,0 +1,213 @@
+"""The kernel classifier fitted by Pegasos."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from joblib import effective_n_jobs
+from scipy import sparse
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+
+from ..fitting.one_vs_rest import all_or_nothing
+from ..fitting.threads import one_blas_thread
+from ..solvers import kernel_pegasos
+from ..solvers._input import positive
+from ..solvers.kernel._pegasos_solver import KernelPegasosSolver
+from ..solvers.kernel._problem import KernelProblem
+from .kernel_base import KernelClassifier
+from .kernel_sdca import KernelSDCAClassifier
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from ..solvers.annotations import ArrayLike, Callable, ClassWeight, EstimatorSeed, Matrix
+
+__all__ = ["KernelPegasosClassifier"]
+
+
+def _compares_rows(estimator):
+    if estimator._precomputed:
+        raise AttributeError("partial_fit compares rows of different calls: kernel='precomputed' needs fit.")
+    return True
+
+
+class KernelPegasosClassifier(KernelClassifier):
+    """Kernel machine fitted by Pegasos, stochastic sub-gradient steps of length 1/(alpha t).
+
+    Minimises, for each class against the rest, over functions f of the kernel's space::
+
+        P(f) = alpha/2 ||f||^2 + 1/n sum_i c_i max(0, 1 - y_i f(x_i))
+
+    SVC's objective with C = 1/(alpha n), without an intercept, one-vs-rest. All classes see the same rows.
+    The dual variables that the steps build up give a certificate, looser than SDCA's.
+
+    Parameters
+    ----------
+    kernel : {"linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"} or callable, default="rbf"
+        As in :class:`KernelSDCAClassifier`.
+    alpha : float > 0, default=1e-4
+        Regularisation strength, lambda in the paper.
+    n_iter : int or None, default=None
+        Steps, T in the paper: rows drawn with replacement. None: ten times the number of rows.
+    gamma : "scale", "auto" or float > 0, default="scale"
+        "scale": 1 / (n_features * X.var()); "auto": 1 / n_features. A gaussian written
+        exp(-||x - z||^2 / (2 g)) has gamma = 1 / (2 g).
+    degree : int > 0, default=3
+        Of "poly". (1 + x.z)^n is gamma=1, coef0=1, degree=n.
+    coef0 : float, default=0.0
+        Of "poly" and "sigmoid".
+    class_weight : dict, "balanced" or None, default=None
+        Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
+    cache_size : float > 0, default=1024
+        MiB of kernel values to keep, in fitting and predicting. Does not change the result, but for the
+        last digits of single precision.
+    n_jobs : int or None, default=None
+        Threads; -1 for all processors. Does not change the result.
+    random_state : int, RandomState or None, default=None
+
+    Attributes
+    ----------
+    classes_, support_, support_vectors_, dual_coef_, gamma_ : as in :class:`KernelSDCAClassifier`
+        dual_coef_ is a_i y_i / (alpha t_), where a_i says how often row i pulled.
+    objective_ : float, or ndarray of shape (n_classes,)
+        P at the solution; not after `partial_fit`.
+    dual_gap_ : float, or ndarray of shape (n_classes,)
+        P minus a lower bound on its optimum, in units of P; not after `partial_fit`.
+    history_ : list of Epoch, or one list a class
+        One line, of the last step; not after `partial_fit`.
+    t_ : int
+        Steps taken; `partial_fit` goes on from there.
+    n_features_in_, feature_names_in_ : as in scikit-learn
+
+    References
+    ----------
+    Shalev-Shwartz, Singer, Srebro & Cotter, Pegasos, Math. Program. 127 (2011), fig. 3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from fastsvm import KernelPegasosClassifier
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = KernelPegasosClassifier("poly", alpha=1e-3, n_iter=20_000, random_state=0)
+    >>> model.fit(X[:1000], y[:1000]).score(X[1000:], y[1000:]) > 0.95
+    True
+    """
+
+    def __init__(
+        self,
+        kernel: str | Callable[..., ArrayLike] = "rbf",
+        *,
+        alpha: float = 1e-4,
+        n_iter: int | None = None,
+        gamma: str | float = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        class_weight: ClassWeight = None,
+        cache_size: float = 1024,
+        n_jobs: int | None = None,
+        random_state: EstimatorSeed = None,
+    ) -> None:
+        self.kernel = kernel
+        self.alpha = alpha
+        self.n_iter = n_iter
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.class_weight = class_weight
+        self.cache_size = cache_size
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _check_params(self):
+        super()._check_params()
+        if self.n_iter is not None:
+            positive("n_iter", self.n_iter, kind=int)
+
+    @all_or_nothing
+    def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:  # noqa: D102 (below)
+        self._check_params()
+        X, y = self._validated(X, y)
+        self._set_classes(np.unique(y))
+        self._set_gamma(X)
+        with one_blas_thread:
+            result = kernel_pegasos(
+                X,
+                self._signs(y),
+                kernel=self.kernel,
+                gamma=self.gamma_,
+                degree=self.degree,
+                coef0=self.coef0,
+                alpha=self.alpha,
+                sample_weight=self._weights(y, sample_weight),
+                n_iter=self.n_iter,
+                cache_size=self.cache_size,
+                n_jobs=effective_n_jobs(self.n_jobs),
+                random_state=check_random_state(self.random_state).randint(2**31 - 1),
+            )
+        self._set_support(X, result.dual_coef)
+        self._set_certificate(result)
+        self.t_, self._n_seen = result.n_iter, len(y)
+        return self
+
+    fit.__doc__ = KernelSDCAClassifier.fit.__doc__
+
+    @available_if(_compares_rows)
+    @all_or_nothing
+    def partial_fit(
+        self,
+        X: Matrix,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Take a step on each row of X, in random order, continuing where the last call, or `fit`, stopped.
+
+        There is no objective or gap, which would be those of this batch alone. `support_` numbers the rows
+        of all batches from the first.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `fit`; the kernel cannot be "precomputed"
+        classes : array of shape (n_classes,), default=None
+            All labels that will ever come; needed in the first call. `class_weight="balanced"` needs
+            `fit`.
+
+        Returns
+        -------
+        self
+        """
+        self._check_params()
+        first = not hasattr(self, "classes_")
+        X, y = self._checked_batch(X, y, first)
+        self._set_batch_classes(y, classes)
+        if first:
+            self._set_gamma(X)
+        done = 0 if first else self.t_
+        with one_blas_thread:
+            scores = None if first else np.ascontiguousarray(self._scores(X).T) * (self.alpha * done)
+            problem = KernelProblem(self._gram(X), self._signs(y), self._weights(y, sample_weight))
+            run = KernelPegasosSolver(problem, self.alpha, done, scores)
+            order = check_random_state(self.random_state).permutation(len(y))
+            run.run_epoch(order.astype(np.int32))
+        earlier = None if first else (self.support_, self.dual_coef_, self.support_vectors_)
+        seen = 0 if first else self._seen()
+        self._set_support(X, run.coef)
+        self.t_, self._n_seen = run.t, seen + len(y)
+        if earlier is not None:
+            support, coef, vectors = earlier
+            self.support_ = np.concatenate([support, self.support_ + np.int32(seen)])
+            self.dual_coef_ = np.hstack([coef * (done / run.t), self.dual_coef_])
+            stack = np.vstack
+            if sparse.issparse(vectors) or sparse.issparse(X):
+                stack = partial(sparse.vstack, format="csr")
+            self.support_vectors_ = stack([vectors, self.support_vectors_])
+        for stale in ("objective_", "dual_gap_", "history_"):
+            self.__dict__.pop(stale, None)
+        return self
+
+    def _seen(self):
+        """How many rows came so far; a model from a file knows of those up to the last of its support."""
+        return getattr(self, "_n_seen", int(self.support_.max(initial=-1)) + 1)

@@ -1,0 +1,224 @@
+"""The kernel classifier fitted by SDCA, with a certificate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from ..fitting.advice import Ended, warn_if_short
+from ..fitting.one_vs_rest import all_or_nothing
+from ..fitting.threads import one_blas_thread
+from ..solvers import LOSSES
+from ..solvers._input import flag, one_of, positive
+from ..solvers.kernel._problem import KernelProblem
+from ..solvers.kernel._sdca_solver import KernelSDCASolver
+from .base import ConvergenceWarning
+from .kernel_base import KernelClassifier
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from ..solvers.annotations import ArrayLike, Callable, ClassWeight, EstimatorSeed, Matrix
+
+__all__ = ["KernelSDCAClassifier", "ended"]
+
+
+class KernelSDCAClassifier(KernelClassifier):
+    """Kernel machine fitted by stochastic dual coordinate ascent, with a certificate.
+
+    Minimises, for each class against the rest, over functions f of the kernel's space::
+
+        P(f) = alpha/2 ||f||^2 + 1/n sum_i c_i phi(y_i f(x_i))
+
+    and stops when the duality gap proves that P is within `tol` (relative) of its optimum. This is SVC's
+    objective with C = 1/(alpha n), without an intercept, one-vs-rest.
+
+    Parameters
+    ----------
+    kernel : {"linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"} or callable, default="rbf"
+        x.z; (gamma x.z + coef0)^degree; exp(-gamma ||x - z||^2); tanh(gamma x.z + coef0);
+        exp(-gamma ||x - z||_1), all in single precision. "precomputed": X is the matrix of kernel values.
+        A callable is given two matrices and returns the values, of shape (len(X), len(Z)). Where it is not
+        positive semi-definite (the sigmoid), the gap is no bound.
+    loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
+        phi(m) = max(0, 1-m) (SVM); its square; the hinge with (1-m)^2/2 for 0 <= m <= 1 and 1/2-m below;
+        log(1 + exp(-m)) (kernel logistic regression, which has probabilities).
+    alpha : float > 0, default=1e-4
+        Regularisation strength.
+    gamma : "scale", "auto" or float > 0, default="scale"
+        "scale": 1 / (n_features * X.var()); "auto": 1 / n_features. A gaussian written
+        exp(-||x - z||^2 / (2 g)) has gamma = 1 / (2 g).
+    degree : int > 0, default=3
+        Of "poly". (1 + x.z)^n is gamma=1, coef0=1, degree=n.
+    coef0 : float, default=0.0
+        Of "poly" and "sigmoid".
+    max_iter : int, default=1000
+        Most epochs, passes over a working set.
+    tol : float > 0 or None, default=1e-3
+        Relative duality gap, gap / P, at which to stop. None: do `max_iter` epochs.
+    class_weight : dict, "balanced" or None, default=None
+        Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
+    cache_size : float > 0, default=1024
+        MiB of kernel values to keep, in fitting and predicting. Does not change the result, but for the
+        last digits of single precision.
+    n_jobs : int or None, default=None
+        Threads; -1 for all processors. Does not change the result.
+    verbose : bool, default=False
+        Print a line a round.
+    random_state : int, RandomState or None, default=None
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    support_ : ndarray of shape (n_support,), int32
+        The rows that have a coefficient in any class.
+    support_vectors_ : ndarray or CSR matrix of shape (n_support, n_features), of X's dtype
+        X[support_]; not for "precomputed".
+    dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support), float64
+        y_i b_i / (alpha n), SVC's scale: f(x) = sum_i dual_coef_i K(x_i, x).
+    gamma_ : float
+        The gamma that was used.
+    objective_ : float, or ndarray of shape (n_classes,)
+        P at the solution.
+    dual_gap_ : float, or ndarray of shape (n_classes,)
+        P minus a lower bound on its optimum, in units of P, for the kernel values as computed: in single
+        precision, gaps below 1e-5 P mean little.
+    n_iter_ : int
+        Epochs done, by the class that needed most.
+    history_ : list of Epoch, or one list a class
+        (epoch, seconds, primal, dual, gap, score) after each round; the seconds are those of all classes.
+    n_features_in_, feature_names_in_ : as in scikit-learn
+
+    See Also
+    --------
+    KernelFeatures : for more rows than kernel values can be had for.
+
+    References
+    ----------
+    Shalev-Shwartz & Zhang, JMLR 14 (2013). Johnson & Guestrin, Blitz, ICML 2015, for working sets.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from fastsvm import KernelSDCAClassifier
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = KernelSDCAClassifier(alpha=1e-5, random_state=0).fit(X[:1000], y[:1000])
+    >>> model.score(X[1000:], y[1000:]) > 0.95
+    True
+    >>> bool((model.dual_gap_ <= 1e-3 * model.objective_).all())
+    True
+    """
+
+    def __init__(
+        self,
+        kernel: str | Callable[..., ArrayLike] = "rbf",
+        *,
+        loss: str = "hinge",
+        alpha: float = 1e-4,
+        gamma: str | float = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        class_weight: ClassWeight = None,
+        cache_size: float = 1024,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        random_state: EstimatorSeed = None,
+    ) -> None:
+        self.kernel = kernel
+        self.loss = loss
+        self.alpha = alpha
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.max_iter = max_iter
+        self.tol = tol
+        self.class_weight = class_weight
+        self.cache_size = cache_size
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def _check_params(self):
+        super()._check_params()
+        one_of("loss", self.loss, LOSSES)
+        positive("max_iter", self.max_iter, kind=int)
+        if self.tol is not None:
+            positive("tol", self.tol)
+        flag("verbose", self.verbose)
+
+    @all_or_nothing
+    def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit from scratch. A fit that fails or is interrupted leaves the estimator as it was.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            For kernel="precomputed" the array of all K(x_i, x_j), of shape (n_samples, n_samples).
+        y : array of shape (n_samples,)
+            Labels of any kind, two classes or more.
+        sample_weight : array of shape (n_samples,), default=None
+            Non-negative weights c_i, multiplied by those of `class_weight`.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            On bad parameters, NaN or infinite values (with row and column), different lengths, a single
+            class, and kernel values that overflow.
+        MemoryError
+            Where not even a row of the kernel matrix fits into `cache_size`, or the cache into the memory.
+        """
+        self._check_params()
+        X, y = self._validated(X, y)
+        self._set_classes(np.unique(y))
+        self._set_gamma(X)
+        with one_blas_thread:
+            problem = KernelProblem(self._gram(X), self._signs(y), self._weights(y, sample_weight))
+            run = self._make_solver(problem, check_random_state(self.random_state).randint(2**31 - 1))
+            for classes in run.epochs(self.tol):
+                if self.verbose:
+                    self._report(run, classes)
+        self._set_result(X, run.result())
+        columns = None if self._precomputed else X
+        warn_if_short(ended(run), self.tol, columns, category=ConvergenceWarning, stacklevel=4)
+        return self
+
+    def _make_solver(self, problem, seed, start=None):
+        return KernelSDCASolver(
+            problem,
+            loss=self.loss,
+            alpha=self.alpha,
+            max_iter=self.max_iter,
+            random=np.array([seed], np.uint64),
+            start=start,
+        )
+
+    def _set_result(self, X, result):
+        self._set_support(X, result.dual_coef)
+        self._set_certificate(result)
+        self.n_iter_ = result.n_iter
+
+    def _report(self, run, classes):
+        labels = self._positives()
+        for k in classes:
+            epoch = run.history[k][-1]
+            share = epoch.gap / epoch.primal if epoch.primal > 0 else 0.0
+            print(
+                f"{labels[k]}: round {run.round:3d}  epoch {epoch.epoch:4d}  objective {epoch.primal:.6e}"
+                f"  gap {epoch.gap:.3e} ({share:.2%})  {epoch.seconds:.3f} s"
+            )
+
+
+def ended(run, alpha=None):
+    """Where each class of a KernelSDCASolver has ended."""
+    return [
+        Ended(gap / primal if primal > 0 else 0.0, n_iter, alpha)
+        for primal, gap, n_iter in zip(run.primal, run.gap, run.done, strict=True)
+    ]

@@ -1,0 +1,314 @@
+"""The linear classifiers, with scikit-learn's contract."""
+
+from ..fitting.linear import ASDCA, SDCA, Pegasos, Perceptron
+from ..fitting.one_vs_rest import all_or_nothing
+from .base import LinearClassifier
+from .certify import certify
+
+__all__ = ["ASDCAClassifier", "PegasosClassifier", "PerceptronClassifier", "SDCAClassifier"]
+
+
+class SDCAClassifier(LinearClassifier, SDCA):
+    """Linear classifier fitted by stochastic dual coordinate ascent, with a certificate.
+
+    Minimises, for each class against the rest::
+
+        P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
+
+    and stops when the duality gap proves that P is within `tol` (relative) of its optimum. This is
+    LinearSVC's and LogisticRegression's objective with C = 1/(alpha n), SGDClassifier's with the same
+    alpha. The intercept b0 is not regularised.
+
+    Parameters
+    ----------
+    loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
+        phi(m) = max(0, 1-m) (SVM); its square; the hinge with its kink rounded; log(1 + exp(-m)) (logistic
+        regression).
+    hinge_width : float > 0, default=1.0
+        The g of "smooth_hinge": (1-m)^2 / (2 g) for 1-g <= m <= 1, 1 - g/2 - m below. The narrower, the
+        nearer to the hinge, and the slower. Other losses have none.
+    alpha : float > 0, default=1e-4
+        Regularisation strength.
+    max_iter : int, default=1000
+        Most epochs, passes over X.
+    tol : float > 0 or None, default=1e-3
+        Relative duality gap, gap / P, at which to stop. None: do `max_iter` epochs.
+    fit_intercept : bool, default=True
+        False: b0 = 0.
+    order : {"permutation", "random", "cyclic"}, default="permutation"
+        Rows of an epoch: a fresh permutation, draws with replacement, one permutation for all epochs.
+    averaging : {"last", "tail", "random"}, default="last"
+        Return the last iterate, the average over the second half of the steps, or one iterate drawn
+        from it; the certificate is that of what is returned.
+    sgd_init : bool, default=False
+        Make the first epoch modified SGD.
+    class_weight : dict, "balanced" or None, default=None
+        Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
+    solver : {"auto", "coordinate", "newton"}, default="auto"
+        "coordinate": dual coordinate ascent. "newton": Newton's method, for few columns; its epochs are
+        passes over all rows. "auto" chooses, and `solver_` says what was chosen.
+    warm_start : bool, default=False
+        Start from the previous fit's dual variables and intercepts. They belong to its rows, so X must
+        have the same ones in the same order; alpha, loss, weights and columns may have changed. A fit
+        with another number of rows or other classes starts from zero.
+    n_jobs : int or None, default=None
+        Threads, over the one-vs-rest classes first; -1 for all processors. Does not change the result.
+    trace : bool, default=False
+        Measure objective and gap after every epoch (`history_`), not only when the certificate is
+        needed. Implied by callbacks.
+    verbose : bool, default=False
+        Print a line an epoch; implies `trace`.
+    random_state : int, RandomState or None, default=None
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features), of X's dtype
+    intercept_ : ndarray of shape (1,) or (n_classes,), of X's dtype
+    dual_coef_ : ndarray of shape (1, n_samples) or (n_classes, n_samples), float64
+        y_i b_i / (alpha n), SVC's scale: coef_ = dual_coef_ @ X, and \\|dual_coef_\\| <= c_i C for all
+        losses but squared_hinge.
+    objective_ : float, or ndarray of shape (n_classes,)
+        P at the solution.
+    dual_gap_ : float, or ndarray of shape (n_classes,)
+        P minus a lower bound on its optimum, in units of P.
+    n_iter_ : int
+        Epochs done, by the class that needed most.
+    history_ : list of Epoch, or one list a class
+        (epoch, seconds, primal, dual, gap, score) of the epochs measured.
+    solver_ : str, or list of one a class where they differ
+        The method that was used.
+    n_features_in_, feature_names_in_ : as in scikit-learn
+
+    Notes
+    -----
+    n counts all rows, those of weight 0 too: a fit without them has the same solution at the same
+    alpha n, not at the same alpha.
+
+    References
+    ----------
+    Shalev-Shwartz & Zhang, JMLR 14 (2013), fig. 1 and sec. 5. Hsieh et al., ICML 2008. Yu, Huang & Lin,
+    Mach. Learn. 85 (2011), for loss="log".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from fastsvm import SDCAClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = SDCAClassifier(alpha=1e-2, random_state=0).fit(scale(X), y)
+    >>> bool(model.dual_gap_ <= 1e-3 * model.objective_)
+    True
+    """
+
+
+class PegasosClassifier(LinearClassifier, Pegasos):
+    """Linear classifier fitted by Pegasos, stochastic sub-gradient steps of length 1/(alpha t).
+
+    Minimises, for each class against the rest::
+
+        P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
+
+    SGDClassifier's objective with the same alpha. The dual variables that the steps build up give a
+    certificate, looser than SDCA's.
+
+    Parameters
+    ----------
+    loss : {"hinge", "log"}, default="hinge"
+        max(0, 1-m) (SVM) or log(1 + exp(-m)) (logistic regression).
+    alpha : float > 0, default=1e-4
+        Regularisation strength.
+    max_iter : int, default=20
+        Epochs: passes over X, or n draws each.
+    fit_intercept : bool, default=True
+        Step on b0 too, by min(1/(alpha t), 1/sqrt(t)), unregularised. False: b0 = 0.
+    batch_size : int, default=1
+        Rows a step.
+    order : {"permutation", "random"}, default="permutation"
+        Rows of an epoch: a fresh permutation, or draws with replacement.
+    project : bool, default=False
+        Keep w in the ball that holds the optimum.
+    averaging : {"last", "tail"}, default="last"
+        Return the last iterate, or the average over the second half of the steps.
+    class_weight : dict, "balanced" or None, default=None
+        Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
+    n_jobs : int or None, default=None
+        Threads over the one-vs-rest classes; -1 for all processors. Does not change the result.
+    trace : bool, default=False
+        Measure objective and gap after every epoch (`history_`), not only after the last, at one to two
+        extra passes over X each.
+    certify : bool, default=False
+        True: find `dual_gap_` by `fastsvm.certify`, at most twice the true distance from the optimum (or
+        1e-8 of the objective), at the cost of some epochs of SDCA. `history_` keeps the steps' own bound.
+    verbose : bool, default=False
+        Print a line an epoch; implies `trace`.
+    random_state : int, RandomState or None, default=None
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features), of X's dtype
+    intercept_ : ndarray of shape (1,) or (n_classes,), of X's dtype
+    objective_ : float, or ndarray of shape (n_classes,)
+        P at the solution.
+    dual_gap_ : float, or ndarray of shape (n_classes,)
+        P minus a lower bound on its optimum, in units of P.
+    n_iter_ : int
+        Epochs done.
+    t_ : int
+        Steps taken; `partial_fit` goes on from there.
+    history_ : list of Epoch, or one list a class
+        (epoch, seconds, primal, dual, gap, score) of the epochs measured.
+    n_features_in_, feature_names_in_ : as in scikit-learn
+
+    References
+    ----------
+    Shalev-Shwartz, Singer, Srebro & Cotter, Math. Program. 127 (2011), fig. 1 and 2.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from fastsvm import PegasosClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> PegasosClassifier("log", alpha=1e-2, random_state=0).fit(scale(X), y).score(scale(X), y) > 0.97
+    True
+    """
+
+    @all_or_nothing
+    def fit(self, X, y, sample_weight=None):  # noqa: D102 (inherited)
+        super().fit(X, y, sample_weight)
+        if self.certify:
+            [seed] = self._seeds(1)
+            proof = certify(self, X, y, sample_weight=sample_weight, random_state=int(seed))
+            self.objective_, self.dual_gap_ = proof.objective, proof.gap
+        return self
+
+    fit.__doc__ = LinearClassifier.fit.__doc__
+
+
+class PerceptronClassifier(LinearClassifier, Perceptron):
+    """Rosenblatt's perceptron, plain or averaged.
+
+    Looks, for each class against the rest, for (w, b0) with y_i (w.x_i + b0) > 0 for all rows, by
+    w += c_i y_i x_i and b0 += c_i y_i on each row where that fails. It has no regularisation; what is
+    reported as objective is the mean perceptron loss 1/n sum_i c_i max(0, -y_i (w.x_i + b0)).
+
+    Parameters
+    ----------
+    max_iter : int, default=10
+        Passes over X, each in a fresh permutation. A pass without a mistake is the last.
+    averaging : {"last", "all"}, default="last"
+        Return the last iterate, or the average of all.
+    fit_intercept : bool, default=True
+        False: b0 = 0.
+    class_weight : dict, "balanced" or None, default=None
+        Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
+    n_jobs : int or None, default=None
+        Threads over the one-vs-rest classes; -1 for all processors. Does not change the result.
+    trace : bool, default=False
+        Measure the objective after every epoch (`history_`), not only after the last.
+    verbose : bool, default=False
+        Print a line an epoch; implies `trace`.
+    random_state : int, RandomState or None, default=None
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features), of X's dtype
+    intercept_ : ndarray of shape (1,) or (n_classes,), of X's dtype
+    objective_ : float, or ndarray of shape (n_classes,)
+        Mean perceptron loss; 0 if no row is on the wrong side.
+    n_iter_ : int
+        Passes done, by the class that needed most.
+    history_ : list of Epoch, or one list a class
+        (epoch, seconds, primal, None, None, None) of the epochs measured.
+    n_features_in_, feature_names_in_ : as in scikit-learn
+
+    References
+    ----------
+    Rosenblatt, Psychol. Rev. 65 (1958). Freund & Schapire, Mach. Learn. 37 (1999).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from fastsvm import PerceptronClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> PerceptronClassifier(averaging="all", random_state=0).fit(scale(X), y).score(scale(X), y) > 0.97
+    True
+    """
+
+
+class ASDCAClassifier(LinearClassifier, ASDCA):
+    """Linear classifier fitted by accelerated mini-batch SDCA, with a certificate.
+
+    Minimises, for each class against the rest::
+
+        P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
+
+    SDCAClassifier's objective; it stops, too, when the duality gap proves that P is within `tol` (relative)
+    of its optimum. SDCAClassifier is the faster one: this is for studies of the method.
+
+    Parameters
+    ----------
+    loss : {"smooth_hinge", "squared_hinge", "log"}, default="smooth_hinge"
+        phi(m) = max(0, 1-m) with its kink rounded; max(0, 1-m)^2; log(1 + exp(-m)) (logistic regression).
+    hinge_width : float > 0, default=1.0
+        The g of "smooth_hinge": (1-m)^2 / (2 g) for 1-g <= m <= 1, 1 - g/2 - m below.
+    alpha : float > 0, default=1e-4
+        Regularisation strength.
+    max_iter : int, default=1000
+        Most epochs, passes over X.
+    tol : float > 0 or None, default=1e-3
+        Relative duality gap, gap / P, at which to stop. None: do `max_iter` epochs.
+    fit_intercept : bool, default=True
+        False: b0 = 0.
+    batch_size : int, default=8
+        Rows a step.
+    theta : "paper" or float in (0, 1], default="paper"
+        Momentum. The paper's rule has a proof, and depends on gamma alpha n / max_i c_i ||x_i||^2 and on
+        `batch_size`; see `fastsvm.solvers.asdca`.
+    class_weight : dict, "balanced" or None, default=None
+        Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
+    n_jobs : int or None, default=None
+        Threads over the one-vs-rest classes; -1 for all processors. Does not change the result.
+    trace : bool, default=False
+        Measure objective and gap after every epoch (`history_`), not only when the gap may be small
+        enough. Implied by callbacks.
+    verbose : bool, default=False
+        Print a line an epoch; implies `trace`.
+    random_state : int, RandomState or None, default=None
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features), of X's dtype
+    intercept_ : ndarray of shape (1,) or (n_classes,), of X's dtype
+    dual_coef_ : ndarray of shape (1, n_samples) or (n_classes, n_samples), float64
+        y_i b_i / (alpha n) of the dual variables that give the bound. dual_coef_ @ X equals coef_ in the
+        limit only: both are within sqrt(2 dual_gap_ / alpha) of the optimum.
+    objective_ : float, or ndarray of shape (n_classes,)
+        P at the solution.
+    dual_gap_ : float, or ndarray of shape (n_classes,)
+        P minus a lower bound on its optimum, in units of P.
+    n_iter_ : int
+        Epochs done, by the class that needed most.
+    history_ : list of Epoch, or one list a class
+        (epoch, seconds, primal, dual, gap, score) of the epochs measured.
+    n_features_in_, feature_names_in_ : as in scikit-learn
+
+    References
+    ----------
+    Shalev-Shwartz & Zhang, Accelerated mini-batch stochastic dual coordinate ascent, NIPS 2013.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from fastsvm import ASDCAClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = ASDCAClassifier(alpha=0.1, random_state=0).fit(scale(X), y)
+    >>> bool(model.dual_gap_ <= 1e-3 * model.objective_)
+    True
+    """

@@ -1,0 +1,92 @@
+"""Counts of terms to weights, with scikit-learn's contract."""
+
+from scipy import sparse
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from ..text._counts import as_counts
+from ..text.weighting import Weighting
+from .base import validated_counts
+
+__all__ = ["TermWeighting"]
+
+
+class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Weighting):
+    r"""Weigh the counts of terms, as they are, by presence, by tf-idf or by naive Bayes ratios.
+
+    Parameters
+    ----------
+    weighting : {"tfidf", "counts", "binary", "nb"}, default="tfidf"
+        What becomes of a count x of term t:
+
+        - "counts": x.
+        - "binary": 1 where x > 0.
+        - "tfidf": x times the smoothed inverse document frequency, log((1 + n) / (1 + n_t)) + 1, of n
+          texts of which n_t have the term: as scikit-learn's ``TfidfTransformer``, to the last bit where
+          the columns of each row are in order (the sum of squares is rounded in the order they are in).
+        - "nb": where x > 0, the naive Bayes log-count ratio of Wang & Manning [1]_,
+          log((p_t / \|p\|_1) / (q_t / \|q\|_1)), where p_t is `smoothing` plus the number of texts of the
+          second class with the term, and q_t the same of the first class. Of more than two classes, each
+          term has that ratio, among those of one class to all others, which is furthest from 0; its sign
+          does not matter to a linear classifier. Needs the labels y.
+    norm : {"auto", "l2", None}, default="auto"
+        Whether to scale each row to the Euclidean norm 1; "auto" does so for "tfidf" only.
+    sublinear_tf : bool, default=False
+        Take 1 + log(x) for counts x, in "counts" and "tfidf"; the others know no counts.
+    smoothing : float, default=1.0
+        What "nb" adds to each term's number of texts, above 0.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_features,), or None
+        What each column is multiplied with: the inverse document frequencies or the log-count ratios.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where X has names that are strings.
+
+    See Also
+    --------
+    sklearn.feature_extraction.text.TfidfTransformer : tf-idf with other options.
+
+    Notes
+    -----
+    float32 stays float32, all else becomes float64. A CSR matrix is not changed, and of its copy only the
+    values are new: the indices of the two are the same arrays, so copy it before you sort one of them in
+    place. Columns may be in any order, and a column twice in a row counts with its sum. Other sparse
+    formats become CSR; a dense X stays dense.
+
+    References
+    ----------
+    .. [1] S. Wang and C. D. Manning, "Baselines and bigrams: simple, good sentiment and topic
+       classification", ACL 2012.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from fastsvm.text import TermWeighting
+    >>> counts = CountVectorizer().fit_transform(["a fine pen", "a fine cup", "a dull cup", "a dull pen"])
+    >>> TermWeighting("nb").fit(counts, [1, 1, 0, 0]).weights_.round(2).tolist()
+    [0.0, -1.1, 1.1, 0.0]
+    """
+
+    def _validated(self, X, y=None, reset=True):
+        """Return X as a checked CSR matrix of counts, and y if it is given."""
+        if not reset:
+            check_is_fitted(self)
+        if y is None:
+            return as_counts(sparse.csr_array(validated_counts(self, X, reset=reset)))
+        X, y = validated_counts(self, X, y, reset=reset)
+        check_classification_targets(y)
+        return as_counts(sparse.csr_array(X)), y
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "weights_")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = self.weighting == "nb"
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

@@ -1,0 +1,118 @@
+"""What to do about a fit that stopped short of its tolerance: often the columns of X are to blame."""
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+SPREAD = 10  # tf-idf columns differ by up to 9, those of raw word counts by 18 and more
+LARGE = 10  # mean square; standardised columns have 1, tf-idf .01, pixels of 0 to 255 thousands
+CHUNK = 1 << 18
+
+
+class ConvergenceWarning(UserWarning):
+    """A fit stopped short of its tolerance."""
+
+
+class Ended(NamedTuple):
+    """Where a fit ended: its relative duality gap, its epochs, and its alpha, of several."""
+
+    relative_gap: float
+    n_iter: int
+    alpha: float | None = None
+
+    @classmethod
+    def of(cls, result, alpha=None):
+        """Where a solver's Result has ended."""
+        return cls(result.gap / result.objective if result.objective > 0 else 0.0, result.n_iter, alpha)
+
+
+def warn_if_short(fits, tol, X, *, category=ConvergenceWarning, stacklevel=3):
+    """Warn once, if any relative gap is above `tol`, of the largest, and say what to do.
+
+    Parameters
+    ----------
+    fits : list of Ended
+    tol : float or None
+    X : what was fitted, if it has columns that may be to blame; or None
+    category : class of the warning
+    stacklevel : int
+
+    Warns
+    -----
+    ConvergenceWarning
+    """
+    worst = max(fits, key=lambda fit: fit.relative_gap, default=None)
+    if tol is None or worst is None or worst.relative_gap <= tol:
+        return
+    where = "" if worst.alpha is None else f" at alpha={worst.alpha:.3g}"
+    advice = "raise max_iter, alpha or tol" if X is None else advise(X)
+    warnings.warn(
+        f"Stopped{where} after {worst.n_iter} epochs at a relative duality gap of "
+        f"{worst.relative_gap:.1e}, above tol={tol:g}: {advice}.",
+        category,
+        stacklevel=stacklevel,
+    )
+
+
+def advise(X):
+    """What is wrong with the scale of X and which scaler to use; else to raise `max_iter`.
+
+    A column's size is the root mean square of those of its values that are not 0. Columns much larger
+    than the median one are what makes a problem hard; small ones do no harm.
+
+    Parameters
+    ----------
+    X : CSR matrix or ndarray of shape (n_samples, n_features)
+
+    Returns
+    -------
+    str
+        The end of a sentence.
+    """
+    squares, counts = _column_sums(X)
+    used = counts > 0
+    if not used.any():
+        return "all values of X are 0"
+    sizes = np.sqrt(squares[used] / counts[used])
+    largest, median = sizes.max(), np.median(sizes)
+    mean_square = squares.sum() / counts.sum()
+    if largest > SPREAD * median and mean_square > 1:
+        column = np.flatnonzero(used)[sizes.argmax()]
+        wrong = (
+            f"the columns of X differ much in size (column {column} has values of about {largest:.2g}, "
+            f"half of the columns of {median:.2g} or less)"
+        )
+    elif mean_square > LARGE:
+        wrong = f"the values of X are large (about {mean_square**0.5:.2g})"
+    else:
+        return "raise max_iter, alpha or tol; the columns of X are scaled well"
+    return f"{wrong}; scale X with {_scaler(X)}, or raise max_iter or alpha"
+
+
+def _column_sums(X):
+    """Sums of the squares, and numbers, of each column's values that are not 0; a chunk of rows at a time."""
+    n, d = X.shape
+    squares, counts = np.zeros(d), np.zeros(d, np.int64)
+    if sparse.issparse(X):
+        for first in range(0, len(X.data), CHUNK):
+            part = slice(first, first + CHUNK)
+            columns, values = X.indices[part], X.data[part].astype(float)
+            squares += np.bincount(columns, values**2, minlength=d)
+            counts += np.bincount(columns[values != 0], minlength=d)
+    else:
+        step = max(1, CHUNK // d)
+        for first in range(0, n, step):
+            part = X[first : first + step]
+            squares += np.einsum("ij,ij->j", part, part, dtype=float)
+            counts += np.count_nonzero(part, axis=0)
+    return squares, counts
+
+
+def _scaler(X):
+    if not sparse.issparse(X):
+        return "StandardScaler"
+    some = X.data[:CHUNK]
+    counts = some.min() >= 0 and (some == np.floor(some)).all()
+    return "TfidfTransformer" if counts else "MaxAbsScaler"

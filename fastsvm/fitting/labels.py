@@ -1,0 +1,60 @@
+"""Labels to signs, and solutions to coefficients."""
+
+import numpy as np
+
+
+def signs_of(y, label):
+    """+1 where y is the label, -1 elsewhere, as int8."""
+    return 2 * (y == label).astype(np.int8) - 1
+
+
+def as_labels(y, n_rows):
+    """Labels as an array, checked to be one for each row."""
+    y = np.asarray(y)
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y.ravel()
+    if y.shape != (n_rows,):
+        raise ValueError(f"y has shape {y.shape}; X has {n_rows} rows, so it must be ({n_rows},).")
+    return y
+
+
+def as_coefficients(values, dtype):
+    """Float64 coefficients in the dtype of X, or a ValueError if they do not fit."""
+    with np.errstate(over="ignore"):
+        array = np.array(values, dtype=dtype)
+    if not np.isfinite(array).all():
+        raise ValueError(f"The coefficients are beyond {np.dtype(dtype)}: scale X, or pass it as float64.")
+    return array
+
+
+def class_weights(class_weight, classes, y):
+    """The weight of each class.
+
+    Parameters
+    ----------
+    class_weight : "balanced" or dict of label to weight
+        n / (n_classes * count of the label); 1 for labels that the dict has not.
+    classes : ndarray of shape (n_classes,), sorted
+    y : array of shape (n,)
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+
+    Raises
+    ------
+    ValueError
+        If it is neither, or has other labels in place of some class.
+    """
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        counts = np.array([np.count_nonzero(y == label) for label in classes])
+        if not counts.all():
+            raise ValueError("class_weight='balanced' needs rows of every class.")
+        return len(y) / (len(classes) * counts.astype(float))
+    if not isinstance(class_weight, dict):
+        raise ValueError(f"class_weight must be a dict, 'balanced' or None; got {class_weight!r}.")
+    labels = classes.tolist()
+    unknown = [label for label in class_weight if label not in labels]
+    if unknown and not class_weight.keys() >= set(labels):
+        raise ValueError(f"class_weight has the label {unknown[0]!r}, which is not among the classes.")
+    return np.array([class_weight.get(label, 1.0) for label in labels], dtype=float)

@@ -1,0 +1,307 @@
+"""The linear models, plain: what `fastsvm.SDCAClassifier` and its siblings add scikit-learn's contract to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..solvers import LOSSES
+from ..solvers._asdca_solver import ASDCASolver, as_theta
+from ..solvers._choose import SOLVERS, make_solver
+from ..solvers._input import as_alpha, as_width, flag, one_of, positive
+from ..solvers._pegasos_solver import PEGASOS_ORDERS, PEGASOS_OUTPUTS, PegasosSolver
+from ..solvers._perceptron_solver import PERCEPTRON_OUTPUTS, PerceptronSolver
+from ..solvers._sdca_solver import ORDERS, OUTPUTS
+from ..solvers.losses import PEGASOS_LOSSES, SMOOTH_LOSSES, as_loss
+from .labels import signs_of
+from .linear_model import LinearModel, OnlineModel
+
+if TYPE_CHECKING:
+    from ..solvers.annotations import ArrayLike, ClassWeight, EstimatorSeed
+
+__all__ = ["ASDCA", "SDCA", "Pegasos", "Perceptron"]
+
+
+class SDCA(LinearModel):
+    """Dual coordinate ascent, or Newton's method; parameters, attributes as in `fastsvm.SDCAClassifier`."""
+
+    def __init__(
+        self,
+        loss: str = "hinge",
+        *,
+        hinge_width: float = 1.0,
+        alpha: float = 1e-4,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        fit_intercept: bool = True,
+        order: str | ArrayLike = "permutation",
+        averaging: str = "last",
+        sgd_init: bool = False,
+        solver: str = "auto",
+        class_weight: ClassWeight = None,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        trace: bool = False,
+        verbose: bool = False,
+        random_state: EstimatorSeed = None,
+    ) -> None:
+        self.loss = loss
+        self.hinge_width = hinge_width
+        self.alpha = alpha
+        self.max_iter = max_iter
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.order = order
+        self.averaging = averaging
+        self.sgd_init = sgd_init
+        self.solver = solver
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.trace = trace
+        self.verbose = verbose
+        self.random_state = random_state
+
+    @property
+    def _tol(self):
+        return self.tol
+
+    def _check_params(self):
+        one_of("loss", self.loss, LOSSES)
+        as_width(self.hinge_width)
+        as_alpha(self.alpha)
+        positive("max_iter", self.max_iter, kind=int)
+        if self.tol is not None:
+            positive("tol", self.tol)
+        one_of("order", self.order, ORDERS)
+        one_of("averaging", self.averaging, OUTPUTS)
+        flag("fit_intercept", self.fit_intercept)
+        flag("sgd_init", self.sgd_init)
+        one_of("solver", self.solver, SOLVERS)
+        flag("warm_start", self.warm_start)
+        flag("trace", self.trace)
+
+    def _make_solver(self, problem, random, max_iter, *, start=None):
+        return make_solver(
+            problem,
+            solver=self.solver,
+            tol=self.tol,
+            loss=as_loss(self.loss, self.hinge_width),
+            alpha=self.alpha,
+            fit_intercept=self.fit_intercept,
+            max_iter=max_iter,
+            order=self.order,
+            averaging=self.averaging,
+            sgd_init=self.sgd_init,
+            random=random,
+            start=start,
+        )
+
+    def _starts(self, classes, n):
+        known = getattr(self, "_dual_scale", None)  # not kept in model files
+        if (
+            not self.warm_start
+            or known is None
+            or not np.array_equal(classes, self.classes_)
+            or self.dual_coef_.shape[1] != n
+        ):
+            return super()._starts(classes, n)
+        duals, intercepts = self.dual_coef_, self.intercept_
+        return lambda k: (np.abs(duals[k]) * known, float(intercepts[k]))
+
+    def _set_results(self, results, X, y):
+        super()._set_results(results, X, y)
+        methods = [r.solver for r in results]
+        self.solver_ = methods[0] if len(set(methods)) == 1 else methods
+        self._dual_scale = self.alpha * len(y)
+        duals = [r.dual for r in results]
+        self.dual_coef_ = duals[0][np.newaxis] if len(duals) == 1 else np.array(duals)
+        for row, label in zip(self.dual_coef_, self._positives(), strict=True):
+            row *= signs_of(y, label)
+            row /= self._dual_scale
+
+
+class Pegasos(OnlineModel):
+    """Pegasos, stochastic sub-gradient steps; parameters and attributes as in `fastsvm.PegasosClassifier`."""
+
+    def __init__(
+        self,
+        loss: str = "hinge",
+        *,
+        alpha: float = 1e-4,
+        max_iter: int = 20,
+        fit_intercept: bool = True,
+        batch_size: int = 1,
+        order: str | ArrayLike = "permutation",
+        project: bool = False,
+        averaging: str = "last",
+        class_weight: ClassWeight = None,
+        n_jobs: int | None = None,
+        trace: bool = False,
+        certify: bool = False,
+        verbose: bool = False,
+        random_state: EstimatorSeed = None,
+    ) -> None:
+        self.loss = loss
+        self.alpha = alpha
+        self.max_iter = max_iter
+        self.fit_intercept = fit_intercept
+        self.batch_size = batch_size
+        self.order = order
+        self.project = project
+        self.averaging = averaging
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.trace = trace
+        self.certify = certify
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def _check_params(self):
+        one_of("loss", self.loss, PEGASOS_LOSSES)
+        as_alpha(self.alpha)
+        positive("max_iter", self.max_iter, kind=int)
+        positive("batch_size", self.batch_size, kind=int)
+        one_of("order", self.order, PEGASOS_ORDERS)
+        one_of("averaging", self.averaging, PEGASOS_OUTPUTS)
+        flag("fit_intercept", self.fit_intercept)
+        flag("project", self.project)
+        flag("certify", self.certify)
+
+    def _make_solver(self, problem, random, max_iter, **_):
+        return PegasosSolver(
+            problem,
+            loss=self.loss,
+            alpha=self.alpha,
+            fit_intercept=self.fit_intercept,
+            max_iter=max_iter,
+            batch_size=self.batch_size,
+            order=self.order,
+            project=self.project,
+            averaging=self.averaging,
+            random=random,
+        )
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):  # noqa: D102 (inherited)
+        super().partial_fit(X, y, classes, sample_weight)
+        self.t_ = self._states[0]["t"]
+        return self
+
+    partial_fit.__doc__ = OnlineModel.partial_fit.__doc__
+
+    def _set_results(self, results, X, y):
+        super()._set_results(results, X, y)
+        self.t_ = self.n_iter_ * -(-len(y) // min(self.batch_size, len(y)))
+
+
+class Perceptron(OnlineModel):
+    """Rosenblatt's perceptron; parameters and attributes as in `fastsvm.PerceptronClassifier`."""
+
+    def __init__(
+        self,
+        *,
+        max_iter: int = 10,
+        averaging: str = "last",
+        fit_intercept: bool = True,
+        class_weight: ClassWeight = None,
+        n_jobs: int | None = None,
+        trace: bool = False,
+        verbose: bool = False,
+        random_state: EstimatorSeed = None,
+    ) -> None:
+        self.max_iter = max_iter
+        self.averaging = averaging
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.trace = trace
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def _check_params(self):
+        positive("max_iter", self.max_iter, kind=int)
+        one_of("averaging", self.averaging, PERCEPTRON_OUTPUTS)
+        flag("fit_intercept", self.fit_intercept)
+
+    def _make_solver(self, problem, random, max_iter, **_):
+        return PerceptronSolver(
+            problem,
+            fit_intercept=self.fit_intercept,
+            max_iter=max_iter,
+            averaging=self.averaging,
+            order="permutation",
+            random=random,
+        )
+
+
+class ASDCA(LinearModel):
+    """Accelerated mini-batch SDCA; parameters and attributes as in `fastsvm.ASDCAClassifier`."""
+
+    def __init__(
+        self,
+        loss: str = "smooth_hinge",
+        *,
+        hinge_width: float = 1.0,
+        alpha: float = 1e-4,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        fit_intercept: bool = True,
+        batch_size: int = 8,
+        theta: str | float = "paper",
+        class_weight: ClassWeight = None,
+        n_jobs: int | None = None,
+        trace: bool = False,
+        verbose: bool = False,
+        random_state: EstimatorSeed = None,
+    ) -> None:
+        self.loss = loss
+        self.hinge_width = hinge_width
+        self.alpha = alpha
+        self.max_iter = max_iter
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.batch_size = batch_size
+        self.theta = theta
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.trace = trace
+        self.verbose = verbose
+        self.random_state = random_state
+
+    @property
+    def _tol(self):
+        return self.tol
+
+    def _check_params(self):
+        one_of("loss", self.loss, SMOOTH_LOSSES)
+        as_width(self.hinge_width)
+        as_alpha(self.alpha)
+        positive("max_iter", self.max_iter, kind=int)
+        if self.tol is not None:
+            positive("tol", self.tol)
+        flag("fit_intercept", self.fit_intercept)
+        positive("batch_size", self.batch_size, kind=int)
+        as_theta(self.theta)
+        flag("trace", self.trace)
+
+    def _make_solver(self, problem, random, max_iter, **_):
+        return ASDCASolver(
+            problem,
+            loss=as_loss(self.loss, self.hinge_width),
+            alpha=self.alpha,
+            fit_intercept=self.fit_intercept,
+            max_iter=max_iter,
+            batch_size=self.batch_size,
+            theta=as_theta(self.theta),
+            order="permutation",
+            random=random,
+        )
+
+    def _set_results(self, results, X, y):
+        super()._set_results(results, X, y)
+        duals = [r.dual for r in results]
+        self.dual_coef_ = duals[0][np.newaxis] if len(duals) == 1 else np.array(duals)
+        for row, label in zip(self.dual_coef_, self._positives(), strict=True):
+            row *= signs_of(y, label)
+            row /= self.alpha * len(y)

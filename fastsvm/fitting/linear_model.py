@@ -1,0 +1,221 @@
+"""What linear models share: how they are fitted, and what they predict."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import sparse
+
+from ..solvers import as_rows
+from ..solvers._solver import Problem
+from . import scores
+from .advice import ConvergenceWarning, Ended, warn_if_short
+from .engine import solve_all
+from .labels import as_coefficients, as_labels, signs_of
+from .one_vs_rest import OneVsRest, all_or_nothing, require_finite_rows
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from ..solvers.annotations import ArrayLike, Matrix
+
+__all__ = ["LinearModel", "OnlineModel"]
+
+
+class LinearModel(OneVsRest):
+    """A linear classifier, binary or one-vs-rest, fitted by a `Solver`.
+
+    A subclass has its parameters in `__init__` (with at least `class_weight`, `n_jobs`, `random_state`
+    and `verbose`), checks them in `_check_params` and makes a solver in `_make_solver`.
+    """
+
+    _tol = None
+    """The relative gap at which to stop; None where there is no such stop."""
+
+    _norms = True
+    """Whether the solver reads the rows' norms."""
+
+    def _make_solver(self, problem, random, max_iter, *, start=None):
+        """A `Solver` of one binary problem, with a start if it can use one."""
+        raise NotImplementedError
+
+    def _starts(self, classes, n):
+        """For the k-th binary problem what to start from; None for zero."""
+        return lambda k: None
+
+    @property
+    def _trace(self):
+        return self.verbose or self.trace
+
+    @all_or_nothing
+    def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit from scratch, or with `warm_start` from the last fit's solution.
+
+        A fit that fails or is interrupted leaves the estimator as it was.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            float32 and float64, CSR or C-ordered, with int32 or int64 indices, are used without a copy;
+            anything else is converted. The attributes take the dtype of X.
+        y : array of shape (n_samples,)
+            Labels of any kind, two classes or more.
+        sample_weight : array of shape (n_samples,), default=None
+            Non-negative weights c_i, multiplied by those of `class_weight`.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            On bad parameters, NaN or infinite values (with row and column), different lengths, or a
+            single class.
+        """
+        self._check_params()
+        X = self._checked(X)
+        results = self._fit(X, as_labels(y, X.shape[0]), sample_weight)
+        self._warn_if_short(results, X, ConvergenceWarning, stacklevel=4)
+        return self
+
+    def _fit(self, X, y, sample_weight, watch=None):
+        """Fit to what was checked; the Results.
+
+        `watch` makes of the labels the `Tasks` of callbacks, or None.
+        """
+        classes = np.unique(y)
+        starts = self._starts(classes, len(y))
+        self._set_classes(classes)
+        solvers = self._solvers(X, y, sample_weight, self.max_iter, starts)
+        tasks = None if watch is None else watch(self._positives())
+        results = solve_all(
+            solvers,
+            tol=self._tol,
+            trace=self._trace or tasks is not None,
+            n_threads=self._threads(),
+            verbose=self.verbose,
+            tasks=tasks,
+        )
+        self._set_results(results, X, y)
+        if tasks is not None:
+            tasks.finish()
+            results = [result for k, result in enumerate(results) if k not in tasks.stopped]
+        return results
+
+    def _warn_if_short(self, results, X, category, stacklevel):
+        if self._tol is not None:
+            ended = [*map(Ended.of, results)]
+            warn_if_short(ended, self._tol, X, category=category, stacklevel=stacklevel + 1)
+
+    def _solvers(self, X, y, sample_weight, max_iter, starts):
+        """For each binary problem its label and what makes its solver; rows and weights are shared."""
+        rows = as_rows(X, self._threads(), self._norms)
+        weights = self._weights(y, sample_weight)
+        labels = self._positives()
+        seeds = self._seeds(len(labels))
+
+        def make(k, threads):
+            problem = Problem(rows, signs_of(y, labels[k]), weights, threads)
+            random = np.array([seeds[k]], np.uint64)
+            return self._make_solver(problem, random, max_iter, start=starts(k))
+
+        return [(label, partial(make, k)) for k, label in enumerate(labels)]
+
+    def _set_results(self, results, X, y):
+        self.coef_ = as_coefficients([r.w for r in results], X.dtype)
+        self.intercept_ = as_coefficients([r.intercept for r in results], X.dtype)
+        self.n_iter_ = max(r.n_iter for r in results)
+        binary = len(results) == 1
+        self.history_ = results[0].history if binary else [r.history for r in results]
+        self.objective_ = results[0].objective if binary else np.array([r.objective for r in results])
+        if results[0].gap is not None:
+            self.dual_gap_ = results[0].gap if binary else np.array([r.gap for r in results])
+
+    def decision_function(self, X: Matrix) -> np.ndarray:
+        """Signed scores w.x + b0.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or, for more than two classes, (n_samples, n_classes)
+            Of two classes, above 0 means `classes_[1]`.
+        """
+        X = self._checked(X, reset=False)
+        found = scores.decision(X, self.coef_, self.intercept_)
+        # SciPy multiplies every value, so that NaN shows in the scores.
+        require_finite_rows(X, found if sparse.issparse(X) else X)
+        return found
+
+
+class OnlineModel(LinearModel):
+    """A linear model that can also learn batch by batch."""
+
+    _norms = False
+
+    def partial_fit(
+        self,
+        X: Matrix,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Make one pass over X, continuing from where the last call, or `fit`, stopped.
+
+        After `fit` it starts from `coef_` and `intercept_` (and Pegasos from step `t_`). With averaging,
+        the average goes over the steps made in `partial_fit`. There is no objective or gap, which would
+        be those of this batch alone.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `fit`
+        classes : array of shape (n_classes,), default=None
+            All labels that will ever come; needed in the first call. `class_weight="balanced"` needs
+            `fit`.
+
+        Returns
+        -------
+        self
+        """
+        self._check_params()
+        first = not hasattr(self, "classes_")
+        X, y = self._checked_batch(X, y, first)
+        self._set_batch_classes(y, classes)
+        solvers = self._solvers(X, y, sample_weight, 1, self._starts(self.classes_, len(y)))
+        states = getattr(self, "_states", None) or self._initial_states(len(solvers))
+        points = []
+        for k, (_, make) in enumerate(solvers):
+            solver = make(1)
+            solver.resume(states[k])
+            solver.run_epoch()
+            states[k] = solver.snapshot()
+            points.append(solver.output())
+        dtype = X.dtype if first else self.coef_.dtype
+        coef = as_coefficients([w for w, _ in points], dtype)
+        self.intercept_ = as_coefficients([intercept for _, intercept in points], dtype)
+        self.coef_, self._states = coef, states
+        self.n_iter_ = getattr(self, "n_iter_", 0) + 1
+        for stale in ("objective_", "dual_gap_", "history_"):
+            self.__dict__.pop(stale, None)
+        return self
+
+    def _checked_batch(self, X, y, first):
+        X = self._checked(X, reset=first)
+        return X, as_labels(y, X.shape[0])
+
+    def _initial_states(self, n):
+        if not hasattr(self, "coef_"):
+            return [None] * n
+        return [
+            {"w": w, "bias": float(intercept), "t": getattr(self, "t_", 0)}
+            for w, intercept in zip(self.coef_, self.intercept_, strict=True)
+        ]
+
+    def _set_results(self, results, X, y):
+        super()._set_results(results, X, y)
+        self._states = None

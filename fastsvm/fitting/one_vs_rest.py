@@ -1,0 +1,178 @@
+"""Classifiers of any number of labels: a binary problem for each, or one where there are two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, TypeVar, cast
+
+import numpy as np
+from scipy import sparse
+
+from ..solvers import as_rows
+from ..solvers._input import as_weights
+from ..solvers._sparse import as_csr
+from . import scores
+from .labels import class_weights
+from .parameters import Parameters
+from .threads import number_of_threads
+
+if TYPE_CHECKING:
+    from ..solvers.annotations import Matrix
+
+Fit = TypeVar("Fit", bound=Callable)
+
+__all__ = ["OneVsRest", "all_or_nothing", "require_finite_rows"]
+
+
+def all_or_nothing(fit: Fit) -> Fit:
+    """Make a failed or interrupted `fit` leave the model as it was."""
+
+    @wraps(fit)
+    def safe_fit(self, *args, **kwargs):
+        before = vars(self).copy()
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return cast(Fit, safe_fit)
+
+
+def require_finite_rows(X, values):
+    """Raise a ValueError that says where X has NaN or infinity, if `values`, which come from it, have any."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = values.sum()
+    if not np.isfinite(total):
+        as_rows(X)
+
+
+class OneVsRest(Parameters):
+    """Labels, weights, and prediction from scores.
+
+    A subclass has the parameters `class_weight`, `n_jobs` and `random_state`, and a `decision_function`.
+    """
+
+    def _check_params(self):
+        """Raise a ValueError that names the first bad parameter."""
+        raise NotImplementedError
+
+    # Where scikit-learn has ways of its own, estimators take those.
+
+    def _checked(self, X, reset=True):
+        """X as CSR or as a C-ordered array, of float32 or float64; values are left to the solvers.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        reset : bool, default=True
+            Remember the number of columns, or else check it.
+        """
+        X = as_csr(X, columns=not reset)
+        if not sparse.issparse(X):
+            X = np.asarray(X)
+            X = np.ascontiguousarray(X, None if X.dtype in (np.float32, np.float64) else np.float64)
+        elif X.dtype not in (np.float32, np.float64):
+            X = X.astype(np.float64)
+        if X.ndim != 2:
+            raise ValueError(f"X must have two dimensions (samples, features); it has {X.ndim}.")
+        if reset:
+            self.n_features_in_ = X.shape[1]
+        elif X.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {X.shape[1]} features, but the model was fitted to {self.n_features_in_}."
+            )
+        return X
+
+    def _threads(self):
+        return number_of_threads(self.n_jobs)
+
+    def _seeds(self, n):
+        """A seed for each of n problems."""
+        return np.random.RandomState(self.random_state).randint(2**31 - 1, size=n)
+
+    def _set_classes(self, classes):
+        if len(classes) < 2:
+            raise ValueError(
+                f"y has one class only ({classes.tolist()[0]!r}); at least two classes are needed."
+            )
+        self.classes_ = classes
+
+    def _set_batch_classes(self, y, classes):
+        """Check the labels of a call of `partial_fit`, of which the first sets `classes_`."""
+        if self.class_weight == "balanced":
+            raise ValueError("class_weight='balanced' needs all of y: use fit, or pass sample_weight.")
+        if not hasattr(self, "classes_"):
+            if classes is None:
+                raise ValueError("The first call of partial_fit needs classes, all labels that will come.")
+            self._set_classes(np.unique(classes))
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(f"classes is {list(classes)}, but earlier calls had {self.classes_.tolist()}.")
+        new = np.setdiff1d(y, self.classes_)
+        if len(new):
+            raise ValueError(f"y has the label {new.tolist()[0]!r}, which is not among classes.")
+
+    def _positives(self):
+        """The label that is +1 in each binary problem."""
+        return self.classes_[1:] if len(self.classes_) == 2 else self.classes_
+
+    def _weights(self, y, sample_weight):
+        """sample_weight times class weight; None when all are 1."""
+        weights = None if sample_weight is None else as_weights(sample_weight, len(y))
+        if self.class_weight is None:
+            return weights
+        by_class = class_weights(self.class_weight, self.classes_, y)
+        total = np.ones(len(y)) if weights is None else weights.copy()
+        for label, weight in zip(self.classes_, by_class, strict=True):
+            total[y == label] *= weight
+        return total
+
+    def decision_function(self, X: Matrix) -> np.ndarray:
+        """The scores; a subclass has its own."""
+        raise NotImplementedError
+
+    def predict(self, X: Matrix) -> np.ndarray:
+        """The class of the highest score.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), of the labels' dtype
+        """
+        found = self.decision_function(X)
+        return self.classes_[scores.winners(found)]
+
+    def predict_proba(self, X: Matrix) -> np.ndarray:
+        """Class probabilities; for loss='log' only.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            sigmoid(w.x + b0); with more than two classes normalised to sum to 1.
+
+        Raises
+        ------
+        AttributeError
+            If the loss is another.
+        """
+        require_log_loss(self)
+        return scores.probabilities(self.decision_function(X))
+
+
+def require_log_loss(model):
+    """Raise an AttributeError unless a model's scores stand for probabilities; True if they do."""
+    if getattr(model, "loss", None) != "log":
+        raise AttributeError(
+            "predict_proba needs loss='log'; for other losses wrap the estimator in "
+            "CalibratedClassifierCV(ensemble=False)."
+        )
+    return True

@@ -1,0 +1,57 @@
+"""Steps in a row."""
+
+from .one_vs_rest import require_log_loss
+
+__all__ = ["Pipeline"]
+
+
+class Pipeline:
+    """Transformers and a classifier; what each makes of X goes to the next.
+
+    Parameters
+    ----------
+    steps : list of (name, step)
+    """
+
+    def __init__(self, steps):
+        self.steps = steps
+
+    def __getitem__(self, key):
+        """Return a step, by its name or its place."""
+        return self.named_steps[key] if isinstance(key, str) else self.steps[key][1]
+
+    @property
+    def named_steps(self):
+        """The steps by name."""
+        return dict(self.steps)
+
+    def fit(self, X, y):
+        """Fit every step to what the ones before make of X, and return the pipeline."""
+        for _, step in self.steps[:-1]:
+            X = step.fit(X, y).transform(X)
+        self[-1].fit(X, y)
+        return self
+
+    def _transformed(self, X):
+        for _, step in self.steps[:-1]:
+            X = step.transform(X)
+        return X
+
+    @property
+    def classes_(self):
+        """The labels, sorted."""
+        return self[-1].classes_
+
+    def decision_function(self, X):
+        """Return the scores of X."""
+        return self[-1].decision_function(self._transformed(X))
+
+    def predict(self, X):
+        """Return the class of the highest score for each of X."""
+        return self[-1].predict(self._transformed(X))
+
+    @property
+    def predict_proba(self):
+        """A function that returns the probabilities of the classes of X; there for loss='log' only."""
+        require_log_loss(self[-1])
+        return lambda X: self[-1].predict_proba(self._transformed(X))

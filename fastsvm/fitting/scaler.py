@@ -1,0 +1,62 @@
+"""Columns of mean 0 and variance 1."""
+
+import numpy as np
+
+from .parameters import Parameters
+
+__all__ = ["Scaler"]
+
+
+class Scaler(Parameters):
+    """Dense columns brought to mean 0 and variance 1: scikit-learn's StandardScaler, of one `fit`.
+
+    Parameters
+    ----------
+    copy : bool, default=True
+        False: `transform` may change float arrays in place.
+    with_mean, with_std : bool, default=True
+
+    Attributes
+    ----------
+    mean_, scale_, var_ : ndarray of shape (n_features,), float64, or None
+    n_features_in_ : int
+
+    Notes
+    -----
+    The variance is that of Chan, Golub & LeVeque (Am. Stat. 37, 1983): two passes, with what the first
+    rounded off taken out. Columns that do not vary, to rounding, are not divided.
+    """
+
+    def __init__(self, *, copy=True, with_mean=True, with_std=True):
+        self.copy = copy
+        self.with_mean = with_mean
+        self.with_std = with_std
+
+    def fit(self, X, y=None):
+        """Learn means and variances of X, an array of shape (n_samples, n_features); `y` is ignored."""
+        X = np.asarray(X)
+        n, self.n_features_in_ = X.shape
+        sums = X.sum(axis=0, dtype=np.float64)
+        self.mean_ = self.var_ = self.scale_ = None
+        mean = sums / n
+        if self.with_mean or self.with_std:
+            self.mean_ = mean
+        if self.with_std:
+            centred = X - mean
+            correction = centred.sum(axis=0, dtype=np.float64)
+            centred **= 2
+            self.var_ = (centred.sum(axis=0, dtype=np.float64) - correction**2 / n) / n
+            self.scale_ = np.sqrt(self.var_)
+            eps = np.finfo(np.float64).eps
+            self.scale_[self.var_ <= n * eps * self.var_ + (n * mean * eps) ** 2] = 1.0
+        return self
+
+    def transform(self, X):
+        """Return X, of shape (n_samples, n_features), scaled: float32 if X is, else float64."""
+        kind = np.float32 if X.dtype == np.float32 else np.float64
+        X = X.astype(kind, copy=self.copy)
+        if self.with_mean:
+            X -= self.mean_.astype(kind)
+        if self.with_std:
+            X /= self.scale_.astype(kind)
+        return X

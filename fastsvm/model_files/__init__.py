@@ -1,0 +1,21 @@
+"""Model files: the container, its checked fields, a codec for each family, plain models to and from them."""
+
+from typing import TYPE_CHECKING
+
+from ..lazy import lazily
+
+if TYPE_CHECKING:
+    from .container import ModelFileError
+    from .plain import load_plain, save_plain
+    from .scorer import TextScorer, TextScores
+
+__all__ = ["ModelFileError", "TextScorer", "TextScores", "load_plain", "save_plain"]
+
+__getattr__, __dir__ = lazily(
+    __name__,
+    {
+        ".container": "ModelFileError",
+        ".plain": "load_plain save_plain",
+        ".scorer": "TextScorer TextScores",
+    },
+)

@@ -1,0 +1,323 @@
+"""The container of a model file: safetensors to a description and checked tensors, and back.
+
+What it means is left to others: :mod:`fastsvm.estimators.persistence` for all that a file may hold.
+"""
+
+import contextlib
+import json
+import math
+import os
+import re
+import reprlib
+import stat
+from itertools import pairwise
+
+import numpy as np
+from safetensors import SafetensorError, deserialize
+
+from ..atomic import replacing
+
+SCHEMA = 1
+KEY = "fastsvm"
+MAX_HEADER = 1 << 24  # bytes of JSON; real models have a few hundred
+MAX_STEPS = 16
+
+# The file's names of the types a tensor may have, in its byte order.
+TYPES = {
+    **{"BOOL": "?", "F16": "<f2", "F32": "<f4", "F64": "<f8"},
+    **{"I8": "<i1", "I16": "<i2", "I32": "<i4", "I64": "<i8"},
+    **{"U8": "<u1", "U16": "<u2", "U32": "<u4", "U64": "<u8"},
+}
+LABELS = tuple(map(np.dtype, TYPES.values()))
+FLOATS = (np.dtype("<f4"), np.dtype("<f8"))
+OFFSETS = (np.dtype("<i8"),)
+BYTES = (np.dtype("u1"),)
+
+# Views of an array by what their names end with; each undoes itself.
+VIEWS = {"": np.asarray, ".T": np.transpose, ".flipud": np.flipud}
+
+
+class ModelFileError(ValueError):
+    """A model that cannot be stored in a file, or a file from which no model can be read."""
+
+
+# The file ------------------------------------------------------------------------------------------------
+
+
+def open_model(path):
+    """Read the description of a model, and its tensors, from a file."""
+    header, tensors = split(read_bytes(path))
+    metadata = header.get("__metadata__") or {}
+    if KEY not in metadata:
+        raise ModelFileError("a safetensors file, but not a fastsvm model")
+    fields(metadata, "metadata", **{KEY: str})
+    return described(metadata[KEY]), tensors
+
+
+@contextlib.contextmanager
+def named_errors(path):
+    """Put the name of the file before what is wrong with it."""
+    try:
+        yield
+    except ModelFileError as error:
+        raise ModelFileError(f"{os.fspath(path)}: {error}") from None
+
+
+def described(text):
+    """Return the description of a model that the text of the metadata holds."""
+    document = _parse(text)
+    _check_schema(document)
+    fields(document, "model description", schema=int, version=str, model=dict)
+    return document["model"]
+
+
+def split(content):
+    """Split a safetensors file into its header, parsed, and its tensors."""
+    size = int.from_bytes(content[:8], "little")
+    if size > MAX_HEADER:
+        raise ModelFileError("not a safetensors file, or damaged (header too large)")
+    try:
+        tensors = deserialize(content)
+    except SafetensorError as error:
+        reason = line(error).removeprefix("Error while deserializing: ")
+        raise ModelFileError(f"not a safetensors file, or damaged ({reason})") from None
+    header = _parse(str(content[8 : 8 + size], "utf-8"))
+    return header, {name: _array(name, **tensor) for name, tensor in tensors}
+
+
+def _array(name, dtype, shape, data):
+    if dtype not in TYPES:
+        raise ModelFileError(f"tensor {show(name)} is of type {dtype}")
+    try:
+        return np.frombuffer(data, TYPES[dtype]).reshape(shape)
+    except ValueError:  # dimensions beyond what NumPy counts, beside a dimension of 0
+        raise ModelFileError(f"tensor {show(name)} has an impossible shape") from None
+
+
+def _check_schema(document):
+    schema = document.get("schema") if type(document) is dict else None
+    if type(schema) is not int or schema < 1:
+        raise ModelFileError(f"unknown schema {show(schema)}")
+    if schema > SCHEMA:
+        raise ModelFileError(
+            f"written by a later fastsvm (schema {schema}, this one reads up to {SCHEMA}); upgrade fastsvm"
+        )
+
+
+def read_bytes(path):
+    """Read a file that has an end."""
+    status = os.stat(path)
+    if not stat.S_ISREG(status.st_mode):  # a pipe or a device may never end
+        raise ModelFileError("not a regular file")
+    with open(path, "rb") as file:
+        return file.read(status.st_size)
+
+
+def write_model(path, content):
+    """Write a file that is complete, or leave what was there."""
+    if os.path.exists(path) and not os.path.isfile(path):  # /dev/null, say: nothing could be loaded from it
+        raise ModelFileError(f"{os.path.realpath(path)}: not a regular file")
+    with replacing(path) as file:
+        file.write(content)
+
+
+# JSON ----------------------------------------------------------------------------------------------------
+
+
+def _parse(text):
+    """Parse JSON as the standard has it: no NaN, no number beyond 64 bits, no key twice."""
+    try:
+        return json.loads(
+            text,
+            object_pairs_hook=_unique,
+            parse_int=_integer,
+            parse_float=_finite,
+            parse_constant=_finite,
+        )
+    except RecursionError:
+        raise ModelFileError("damaged metadata (nested too deeply)") from None
+    except ValueError as error:
+        raise ModelFileError(f"damaged metadata ({error})") from None
+
+
+def _unique(pairs):
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise ValueError("a key twice in one object")
+    return result
+
+
+def _integer(digits):
+    if len(digits) > 20 or not -(2**63) <= int(digits) < 2**63:
+        raise ValueError("an integer beyond 64 bits")
+    return int(digits)
+
+
+def _finite(digits):
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ValueError("a number that is not finite")
+    return number
+
+
+def fields(value, what, /, **kinds):
+    """Check that a JSON object has exactly these fields, each of its type."""
+    if type(value) is not dict:
+        raise ModelFileError(f"{what} is not an object")
+    same_names(value, kinds, f"{what}: field")
+    for name, kind in kinds.items():
+        if type(value[name]) is not kind:
+            raise ModelFileError(f"{what}: {name} is {show(value[name])}, not of type {kind.__name__}")
+
+
+def same_names(found, expected, what):
+    """Check that just the expected names are there."""
+    for name in expected:
+        if name not in found:
+            raise ModelFileError(f"{what} {show(name)} is missing")
+    for name in found:
+        if name not in expected:
+            raise ModelFileError(f"{what} {show(name)} is unexpected")
+
+
+def show(value):
+    """Show a value of unknown origin on one short line."""
+    shorten = reprlib.Repr()
+    shorten.maxstring = shorten.maxother = 60
+    return line(shorten.repr(value))
+
+
+def line(text):
+    """Keep a message to one line without control characters, some of which a terminal would obey."""
+    return "".join(c if c.isprintable() else " " for c in str(text))[:200]
+
+
+# Tensors -------------------------------------------------------------------------------------------------
+
+
+def take(tensors, name, dtypes, ndim=1):
+    """Remove one tensor from those still to be read, and check its type and rank."""
+    if name not in tensors:
+        raise ModelFileError(f"tensor {show(name)} is missing")
+    array = tensors.pop(name)
+    if array.dtype not in dtypes:
+        raise ModelFileError(f"tensor {show(name)} is of type {array.dtype}")
+    if array.ndim != ndim:
+        raise ModelFileError(f"tensor {show(name)} has {array.ndim} dimensions, not {ndim}")
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise ModelFileError(f"tensor {show(name)} has values that are not finite")
+    if array.dtype.kind == "b" and (array.view("u1") > 1).any():
+        raise ModelFileError(f"tensor {show(name)} has values that are neither true nor false")
+    return array
+
+
+def take_view(tensors, name, dtypes, ndim):
+    """Take the tensor of an array, and lay it out as `_view` found it."""
+    suffix = next((suffix for suffix in VIEWS if name + suffix in tensors), "")
+    return VIEWS[suffix](take(tensors, name + suffix, dtypes, ndim))
+
+
+def view(name, array):
+    """Turn an array into the tensor of that view of it which is in C order, if there is one."""
+    suffix = next((suffix for suffix, turn in VIEWS.items() if _goes_forward(turn(array))), "")
+    return {name + suffix: native(VIEWS[suffix](array))}
+
+
+def _goes_forward(array):
+    """Tell whether an array lies row after row and, in each, value after value, with or without gaps."""
+    return all(stride > 0 for stride in array.strides) and all(a >= b for a, b in pairwise(array.strides))
+
+
+def native(array):
+    """Lay an array out as safetensors wants it: C order, this machine's byte order."""
+    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
+
+
+def pack(name, strings):
+    """Turn strings into the two tensors that hold them."""
+    for string in strings:
+        if not isinstance(string, str):
+            raise ModelFileError(f"{name} has {show(string)}, which is not a string")
+    try:
+        encoded = [string.encode() for string in strings]
+    except UnicodeEncodeError:
+        raise ModelFileError(f"{name} has a string that is not valid Unicode") from None
+    return {
+        f"{name}.bytes": np.frombuffer(b"".join(encoded), np.uint8),
+        f"{name}.offsets": np.cumsum([0, *map(len, encoded)], dtype=np.int64),
+    }
+
+
+def unpack(name, tensors):
+    """Take the two tensors of a list of strings, and return the list: unlike strings, at least one."""
+    content, ends = take_packed(name, tensors)
+    whole = content.tobytes()
+    strings = [whole[start:end].decode() for start, end in pairwise([0, *ends.tolist()])]
+    if len(set(strings)) != len(strings):
+        raise ModelFileError(f"{name}: a string twice")
+    return strings
+
+
+def take_packed(name, tensors):
+    """Take the bytes of a list of strings and where each ends, when it is sure that they are strings."""
+    content = take(tensors, f"{name}.bytes", BYTES)
+    offsets = take(tensors, f"{name}.offsets", OFFSETS)
+    if len(offsets) < 2 or offsets[0] != 0 or offsets[-1] != len(content):
+        raise ModelFileError(f"{name}: offsets do not span the {len(content)} bytes")
+    if (offsets[:-1] > offsets[1:]).any():
+        raise ModelFileError(f"{name}: offsets decrease")
+    inner = content[offsets[offsets < len(content)]]
+    try:
+        content.tobytes().decode()
+        whole = not (inner & 0xC0 == 0x80).any()  # no character is cut in two
+    except UnicodeDecodeError:
+        whole = False
+    if not whole:
+        raise ModelFileError(f"{name}: invalid UTF-8")
+    return content, offsets[1:]
+
+
+# Models --------------------------------------------------------------------------------------------------
+
+
+def is_pipeline(node):
+    """Tell whether a description is that of a pipeline."""
+    return node.get("class") == "Pipeline"
+
+
+def decode_steps(node, tensors, decode):
+    """Return the steps of a pipeline, each a name and what `decode` makes of its description and tensors."""
+    fields(node, "pipeline", **{"class": str, "steps": list})
+    if len(node["steps"]) > MAX_STEPS:
+        raise ModelFileError(f"a pipeline of {len(node['steps'])} steps")
+    steps = []
+    for entry in node["steps"]:
+        if type(entry) is not list or [type(part) for part in entry] != [str, dict]:
+            raise ModelFileError("a step of the pipeline is not a name and an object")
+        name, step = entry
+        own = [key for key in tensors if key.startswith(f"{name}.")]
+        arrays = {key.removeprefix(f"{name}."): tensors.pop(key) for key in own}
+        steps.append((name, decode(step, arrays)))
+        same_names(arrays, (), f"step {show(name)}: tensor")
+    same_names(tensors, (), "tensor")
+    _check_names([name for name, _ in steps])
+    return steps
+
+
+def _check_names(names):
+    if not names or len(set(names)) != len(names):
+        raise ModelFileError("a pipeline without steps, or with two of the same name")
+    for name in names:
+        if not re.fullmatch(r"[\w-]{1,100}", name) or "__" in name or name in ("steps", "memory", "verbose"):
+            raise ModelFileError(f"a pipeline step named {show(name)}")
+
+
+def check_width(name, taken, given):
+    """Check that a step takes as many columns as the one before gives."""
+    if taken != given:
+        raise ModelFileError(f"step {show(name)} does not take the {given} features it is given")
+
+
+def check_node(node):
+    """Check the parts of what describes one step, or a model without steps."""
+    fields(node, "model description", **{"class": str, "params": dict, "fitted": dict})

@@ -1,0 +1,110 @@
+"""What a model file says of one step, checked and in plain types: what `persistence` and scorers share."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .container import FLOATS, LABELS, ModelFileError, show, take, unpack
+
+MAX_LABELS = 1 << 24  # characters of a padded array of labels: one long label widens all the others
+MAX_FEATURES = 1 << 24  # where there may be no array to show for them
+MAX_COUNT = 1 << 62  # steps or epochs; training that goes on counts beyond, in 64 bits
+
+COUNTS = ("n_iter_", "t_")
+MEASURES = ("objective_", "dual_gap_")
+
+
+class Linear(NamedTuple):
+    """A fitted linear classifier: its attributes, the names of its features, how the training ended."""
+
+    classes_: np.ndarray
+    coef_: np.ndarray
+    intercept_: np.ndarray
+    names: np.ndarray | None
+    summary: dict
+
+
+def linear(what, fitted, tensors):
+    """Take the attributes of a linear classifier.
+
+    Parameters
+    ----------
+    what : str
+        Its class.
+    fitted : dict
+    tensors : dict
+        Those that are taken are removed.
+
+    Returns
+    -------
+    Linear
+    """
+    classes = labels(fitted.get("classes_"), tensors)
+    n_rows = 1 if len(classes) == 2 else len(classes)
+    coef = take(tensors, "coef_", FLOATS, ndim=2)
+    intercept = take(tensors, "intercept_", FLOATS)
+    if len(coef) != n_rows or len(intercept) != n_rows or coef.shape[1] < 1:
+        raise ModelFileError(
+            f"coef_ of shape {coef.shape} and intercept_ of shape {intercept.shape}"
+            f" do not suit {len(classes)} classes"
+        )
+    names = feature_names(tensors, coef.shape[1])
+    summary = {}
+    for name in fitted.keys() - {"classes_"}:
+        if name in COUNTS:
+            summary[name] = count(name, fitted[name])
+        elif name in MEASURES:
+            summary[name] = measure(name, fitted[name], n_rows)
+        else:
+            raise ModelFileError(f"{what} attribute {show(name)} is unexpected")
+    return Linear(classes, coef, intercept, names, summary)
+
+
+def labels(kind, tensors):
+    """Take the labels of a classifier, of that kind of dtype."""
+    if kind in ("U", "O"):
+        strings = unpack("classes_", tensors)
+        if kind == "U" and len(strings) * max(map(len, strings)) > MAX_LABELS:
+            raise ModelFileError("classes_: labels too long")
+        classes = np.array(strings, dtype=object if kind == "O" else None)
+    else:
+        classes = take(tensors, "classes_", LABELS)
+        if classes.dtype.kind != kind:
+            raise ModelFileError(f"classes_ of type {classes.dtype}, said to be {show(kind)}")
+    if len(classes) < 2 or not (classes[:-1] < classes[1:]).all():
+        raise ModelFileError("classes_ are not two or more labels in ascending order")
+    return classes
+
+
+def count(name, value):
+    """Return a number of steps or epochs, checked."""
+    if type(value) is not int or not 0 <= value <= MAX_COUNT:
+        raise ModelFileError(f"{name} is {show(value)}")
+    return value
+
+
+def measure(name, value, n_rows):
+    """Check a number, or where there are several rows a list of as many, and turn a list into an array."""
+    numbers = value if type(value) is list else [value]
+    if any(type(number) not in (int, float) for number in numbers):
+        raise ModelFileError(f"{name} is {show(value)}")
+    if len(numbers) != n_rows:
+        raise ModelFileError(f"{name} has {len(numbers)} values, not {n_rows}")
+    return np.array(value, dtype=float) if type(value) is list else float(value)
+
+
+def feature_names(tensors, n_features):
+    """Take the names of a step's features, if there are any."""
+    if "feature_names_in_.bytes" not in tensors:
+        return None
+    names = unpack("feature_names_in_", tensors)
+    if len(names) != n_features:
+        raise ModelFileError(f"{len(names)} feature names for {n_features} features")
+    return np.array(names, dtype=object)
+
+
+def n_columns(what, name, size):
+    """Return a number of columns, checked."""
+    if not 1 <= size <= MAX_FEATURES:
+        raise ModelFileError(f"{what} attributes: {name} is {show(size)}")
+    return size

@@ -1,0 +1,121 @@
+"""Kernel machines, and features that approximate a kernel, in model files."""
+
+import numpy as np
+
+from ..solvers.kernel._values import KERNELS
+from .codec import Codec, check_transformer, pack_names, set_names
+from .container import ModelFileError, fields, native, same_names, show, take
+from .fields import MEASURES, count, feature_names, labels, measure, n_columns
+from .linear import ClassifierCodec
+from .parameters import check_and_set, to_json
+from .rows import pack_rows, take_rows
+
+__all__ = ["KernelCodec", "KernelFeaturesCodec"]
+
+# What a ``KernelFeatures`` of each method has beside its components.
+BESIDE_COMPONENTS = {"nystroem": "factor_", "random": "offsets_"}
+
+# The types of a kernel machine's `support_` and `dual_coef_`.
+ROW_NUMBERS = (np.dtype("<i4"),)
+COEFFICIENTS = (np.dtype("<f8"),)
+
+
+class KernelCodec(ClassifierCodec):
+    """A kernel machine with a kernel that has a name, its support and coefficients."""
+
+    def __init__(self, cls, counter):
+        super().__init__(cls)
+        self.counter = counter  # which of COUNTS it has
+
+    def encode(self, model):
+        self._check_fitted(model, "dual_coef_")
+        self._check_kernel(model)
+        if not hasattr(model, "support_vectors_"):
+            raise ModelFileError(f"a {self.name} whose kernel was changed after fit")
+        params, fitted, tensors = super().encode(model)
+        fitted |= {name: to_json(name, getattr(model, name)) for name in ("gamma_", "n_features_in_")}
+        tensors |= {name: native(getattr(model, name)) for name in ("support_", "dual_coef_")}
+        return params, fitted, tensors | pack_rows("support_vectors_", model.support_vectors_)
+
+    def _check_kernel(self, model):
+        if model.kernel not in KERNELS:
+            what = f"a {self.name} with kernel={show(model.kernel)}"
+            raise ModelFileError(f"{what}; a file can hold {', '.join(KERNELS)}")
+
+    def decode(self, params, fitted, tensors):
+        what = self.name
+        model = self.cls()
+        same_names(params, model.get_params(deep=False), f"{what} parameter")
+        check_and_set(model, params)
+        self._check_kernel(model)
+        measures = {name: fitted[name] for name in MEASURES if name in fitted}
+        kinds = {"classes_": str, "gamma_": float, "n_features_in_": int, self.counter: int}
+        fields({name: fitted[name] for name in fitted if name not in measures}, f"{what} attributes", **kinds)
+        model.classes_ = labels(fitted["classes_"], tensors)
+        n_rows = 1 if len(model.classes_) == 2 else len(model.classes_)
+        for name, value in measures.items():
+            setattr(model, name, measure(name, value, n_rows))
+        setattr(model, self.counter, count(self.counter, fitted[self.counter]))
+        model.gamma_ = _gamma(what, fitted)
+        model.n_features_in_ = n_columns(what, "n_features_in_", fitted["n_features_in_"])
+        model.support_vectors_ = take_rows("support_vectors_", tensors, model.n_features_in_, at_least=0)
+        model.support_ = take(tensors, "support_", ROW_NUMBERS)
+        model.dual_coef_ = take(tensors, "dual_coef_", COEFFICIENTS, ndim=2)
+        n_support = model.support_vectors_.shape[0]
+        if model.dual_coef_.shape != (n_rows, n_support):
+            raise ModelFileError(
+                f"dual_coef_ of shape {model.dual_coef_.shape} does not suit {len(model.classes_)} classes"
+                f" and {n_support} support vectors"
+            )
+        if len(model.support_) != n_support:
+            raise ModelFileError(f"support_ has {len(model.support_)} rows, for {n_support} support vectors")
+        if (model.support_ < 0).any() or (model.support_[:-1] >= model.support_[1:]).any():
+            raise ModelFileError("support_ are not row numbers in ascending order")
+        set_names(model, feature_names(tensors, model.n_features_in_))
+        return model
+
+
+class KernelFeaturesCodec(Codec):
+    """A ``KernelFeatures``: parameters, and centres with their factor, or directions with their offsets."""
+
+    def encode(self, model):
+        check_transformer(model, ["components_", "gamma_", "n_features_in_"])
+        array = BESIDE_COMPONENTS[model.method]
+        if not hasattr(model, array):
+            raise ModelFileError("a KernelFeatures whose method was changed after fit")
+        params = {name: to_json(name, value) for name, value in model.get_params(deep=False).items()}
+        fitted = {"gamma_": float(model.gamma_), "n_features_in_": int(model.n_features_in_)}
+        tensors = pack_rows("components_", model.components_) | {array: native(getattr(model, array))}
+        return params, fitted, tensors | pack_names(model)
+
+    def decode(self, params, fitted, tensors):
+        what = self.name
+        model = self.cls()
+        same_names(params, model.get_params(deep=False), f"{what} parameter")
+        check_and_set(model, params)
+        fields(fitted, f"{what} attributes", gamma_=float, n_features_in_=int)
+        model.gamma_ = _gamma(what, fitted)
+        model.n_features_in_ = n_columns(what, "n_features_in_", fitted["n_features_in_"])
+        model.components_ = take_rows("components_", tensors, model.n_features_in_)
+        array = BESIDE_COMPONENTS[model.method]
+        setattr(model, array, self._array(array, tensors, model.components_))
+        set_names(model, feature_names(tensors, model.n_features_in_))
+        return model
+
+    def _array(self, name, tensors, components):
+        ndim = 2 if name == "factor_" else 1
+        array = take(tensors, name, (components.dtype,), ndim)
+        if array.shape != components.shape[:1] * ndim:
+            raise ModelFileError(f"{name} of shape {array.shape} for {components.shape[0]} components")
+        if name == "factor_" and (np.triu(array, 1).any() or not (array.diagonal() > 0).all()):
+            raise ModelFileError("factor_ is not lower triangular with a positive diagonal")
+        return array
+
+    def n_features_out(self, model):
+        return model.components_.shape[0]
+
+
+def _gamma(what, fitted):
+    if fitted["gamma_"] <= 0:
+        raise ModelFileError(f"{what} attributes: gamma_ is {show(fitted['gamma_'])}")
+    return fitted["gamma_"]

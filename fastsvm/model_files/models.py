@@ -1,0 +1,103 @@
+"""Models and files: what is told by a table of codecs."""
+
+import json
+import os
+from importlib.metadata import version
+from itertools import pairwise
+
+from safetensors.numpy import save
+
+from .container import (
+    KEY,
+    MAX_HEADER,
+    SCHEMA,
+    ModelFileError,
+    check_node,
+    check_width,
+    decode_steps,
+    described,
+    is_pipeline,
+    named_errors,
+    open_model,
+    same_names,
+    show,
+    write_model,
+)
+
+__all__ = ["Models"]
+
+
+class Models:
+    """The models that files may hold.
+
+    Parameters
+    ----------
+    codecs : list of Codec
+    pipeline : type
+        Made of a list of (name, step), which it has as `steps`.
+    """
+
+    def __init__(self, codecs, pipeline):
+        self.by_class = {codec.cls: codec for codec in codecs}
+        self.by_name = {codec.name: codec for codec in codecs}
+        self.pipeline = pipeline
+
+    def save(self, model, path):
+        """Write a model to a file, which is complete or not there at all."""
+        try:
+            content = self._to_bytes(model)
+        except ModelFileError as error:
+            raise ModelFileError(f"{os.fspath(path)}: the model cannot be saved: {error}") from None
+        write_model(path, content)
+
+    def load(self, path):
+        """Read a model from a file."""
+        with named_errors(path):
+            return self._decode(*open_model(path))
+
+    def _to_bytes(self, model):
+        node, tensors = self._encode(model)
+        text = json.dumps({"schema": SCHEMA, "version": version("fastsvm"), "model": node}, allow_nan=False)
+        if len(text) > MAX_HEADER // 2:
+            raise ModelFileError("its parameters are too large")
+        # What is written can be read: the reader's checks are the writer's.
+        self._decode(described(text), dict(tensors))
+        return save(tensors, {KEY: text})
+
+    def _encode(self, model):
+        """Turn a model into JSON and tensors."""
+        if type(model) is not self.pipeline:
+            return self._encode_step(model)
+        if getattr(model, "transform_input", None) is not None:
+            raise ModelFileError("a Pipeline with transform_input")
+        nodes, tensors = [], {}
+        for name, step in model.steps:
+            node, arrays = self._encode_step(step)
+            nodes.append([name, node])
+            tensors |= {f"{name}.{key}": array for key, array in arrays.items()}
+        return {"class": "Pipeline", "steps": nodes}, tensors
+
+    def _decode(self, node, tensors):
+        """Turn JSON and tensors back into a model; no tensor may be left over."""
+        if not is_pipeline(node):
+            model = self._decode_step(node, tensors)
+            same_names(tensors, (), "tensor")
+            return model
+        steps = decode_steps(node, tensors, self._decode_step)
+        for (_, first), (name, second) in pairwise(steps):
+            given = self.by_class[type(first)].n_features_out(first)
+            check_width(name, getattr(second, "n_features_in_", None), given)
+        return self.pipeline(steps)
+
+    def _encode_step(self, model):
+        cls = type(model)
+        if cls not in self.by_class:
+            raise ModelFileError(f"a model file holds no {cls.__module__}.{cls.__qualname__}")
+        params, fitted, tensors = self.by_class[cls].encode(model)
+        return {"class": self.by_class[cls].name, "params": params, "fitted": fitted}, tensors
+
+    def _decode_step(self, node, tensors):
+        check_node(node)
+        if node["class"] not in self.by_name:
+            raise ModelFileError(f"unknown class {show(node['class'])}")
+        return self.by_name[node["class"]].decode(node["params"], node["fitted"], tensors)

@@ -1,0 +1,74 @@
+"""Parameters of models as JSON, and back."""
+
+import math
+
+import numpy as np
+
+from .container import ModelFileError, line, show
+
+__all__ = ["check_and_set", "to_json"]
+
+MAX_JOBS = 1024  # threads that a file may ask for; predictions of kernel machines start them
+
+# What may be given for a parameter whose default is of that type; `_check_params` knows the rest.
+LIKE = {
+    bool: (bool, int),
+    int: (int,),
+    float: (float, int, type(None)),
+    str: (str, float, int),
+    type(None): (int, type(None)),
+}
+
+
+def check_and_set(model, params):
+    """Give a model the parameters of a file, checked."""
+    defaults = model.get_params(deep=False)
+    params = {name: from_json(name, value, defaults[name]) for name, value in params.items()}
+    try:
+        model.set_params(**params)._check_params()
+    except (TypeError, ValueError) as error:
+        raise ModelFileError(f"{type(model).__name__}: {line(error)}") from None
+
+
+def to_json(name, value):
+    """Turn a constructor parameter into JSON."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if name == "class_weight" and isinstance(value, dict):
+        return [[to_json("a label", label), to_json(name, weight)] for label, weight in value.items()]
+    if name == "random_state" and type(value) is not int:
+        return None
+    if value is None or type(value) in (bool, int, str) or (type(value) is float and math.isfinite(value)):
+        return value
+    raise ModelFileError(f"{name} is {show(value)}")
+
+
+def from_json(name, value, default):
+    """Turn JSON into a constructor parameter."""
+    if name == "class_weight":
+        return value if value in (None, "balanced") else _class_weight(value)
+    kind = float if name == "cache_size" else type(default)  # the default just happens to be whole
+    if type(value) not in LIKE[kind] or (value is not None and not _in_range(name, value)):
+        raise ModelFileError(f"parameter {name} is {show(value)}")
+    return value
+
+
+def _in_range(name, value):
+    """Tell whether joblib, or NumPy's random generators, would take a number."""
+    if name == "n_jobs":
+        return value != 0 and value <= MAX_JOBS
+    return name != "random_state" or 0 <= value < 2**32
+
+
+def _class_weight(pairs):
+    if type(pairs) is not list:
+        raise ModelFileError(f"class_weight is {show(pairs)}")
+    for pair in pairs:
+        if type(pair) is not list or len(pair) != 2 or type(pair[0]) in (list, dict):
+            raise ModelFileError("class_weight is not a list of pairs, label and weight")
+        if type(pair[1]) not in (int, float):
+            raise ModelFileError(f"class_weight of {show(pair[0])} is {show(pair[1])}")
+    weights = dict(pairs)
+    if len(weights) != len(pairs):
+        raise ModelFileError("class_weight: a label twice")
+    return weights

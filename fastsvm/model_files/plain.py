@@ -1,0 +1,68 @@
+"""Model files as plain models: without scikit-learn, where it is not needed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..fitting import ASDCA, SDCA, Pegasos, Perceptron, Pipeline, Scaler
+from ..text.bag import Bag
+from ..text.weighting import Weighting
+from .linear import LinearCodec
+from .models import Models
+from .text import BagCodec, WeightingCodec
+from .transformers import ScalerCodec
+
+if TYPE_CHECKING:
+    import os
+    from typing import Any
+
+__all__ = ["load_plain", "save_plain"]
+
+MODELS = Models(
+    [
+        ScalerCodec(Scaler),
+        BagCodec(Bag, "BagOfWords"),
+        WeightingCodec(Weighting, "TermWeighting"),
+        *(LinearCodec(cls, f"{cls.__name__}Classifier") for cls in (SDCA, ASDCA, Pegasos, Perceptron)),
+    ],
+    Pipeline,
+)
+
+
+def save_plain(model: object, path: str | os.PathLike[str]) -> None:
+    """Write a plain model to a file, the same as `fastsvm.save_model` writes of the estimators.
+
+    Parameters
+    ----------
+    model : SDCA, ASDCA, Pegasos, Perceptron, Scaler, Bag, Weighting, or a Pipeline of these
+    path : str or path-like
+
+    Raises
+    ------
+    ModelFileError, OSError
+        As `fastsvm.save_model` does.
+    """
+    MODELS.save(model, path)
+
+
+def load_plain(path: str | os.PathLike[str]) -> Any:
+    """Read a plain model from a file that `save_plain` or `fastsvm.save_model` wrote.
+
+    Parameters
+    ----------
+    path : str or path-like
+
+    Returns
+    -------
+    model
+        One that `save_plain` takes.
+
+    Raises
+    ------
+    ModelFileError
+        As `fastsvm.load_model` does; and if the model has a step that only scikit-learn, or a kernel
+        machine, can be.
+    OSError
+        If the file cannot be read.
+    """
+    return MODELS.load(path)

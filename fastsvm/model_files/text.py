@@ -1,0 +1,225 @@
+"""The steps that make numbers of texts in model files."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..text._sort import are_ascending
+from ..text.reading import DEFAULT_PATTERN, PATTERNS, SPLIT_PATTERN
+from ..text.term_weights import LEARNED, Weighing
+from ..text.terms import Terms
+from .codec import Codec, check_transformer, pack_names, set_names
+from .container import (
+    FLOATS,
+    ModelFileError,
+    fields,
+    line,
+    native,
+    pack,
+    same_names,
+    show,
+    take,
+    take_packed,
+    unpack,
+)
+from .fields import feature_names, n_columns
+from .parameters import to_json
+
+MAX_NGRAM = 16
+
+# A pattern stored in a file could be one that takes for ever to match; the file only names one of these.
+# All of PATTERNS take time in proportion to the text.
+READING = {
+    "analyzer": ("word", "split"),
+    "token_pattern": tuple(PATTERNS),
+    "stop_words": (None, "english", "listed"),
+    "strip_accents": (None, "ascii", "unicode"),
+}
+# How a file names the two patterns of a ``CountVectorizer`` that it may have.
+ANALYZERS = {"words": DEFAULT_PATTERN, "split": SPLIT_PATTERN}
+
+MAX_WEIGHT = 1e4  # the weights that are learned are logarithms
+COUNTS = ("int32", "int64", "float32", "float64")
+
+
+class Weights(NamedTuple):
+    """A fitted `TermWeighting`: its settings and attributes."""
+
+    settings: Weighing
+    weights_: np.ndarray | None
+    n_features_in_: int
+    names: np.ndarray | None
+
+
+def check_counting(what, params, **kinds):
+    """Check the types of a vectoriser's parameters: those of all, and `kinds` of this one's own."""
+    usual = {"ngram_range": list, "lowercase": bool, "binary": bool, "analyzer": str, "dtype": str}
+    fields(params, f"{what} parameters", **usual, **kinds)
+
+
+def refuse_parameter(what, name, value):
+    """Raise the error of a parameter that has no meaning."""
+    raise ModelFileError(f"{what} parameters: {name} is {show(value)}")
+
+
+def counting(what, params):
+    """Return the settings that all vectorisers have, of parameters whose types were checked."""
+    ngrams = params["ngram_range"]
+    if [type(n) for n in ngrams] != [int, int] or not 1 <= ngrams[0] <= ngrams[1] <= MAX_NGRAM:
+        refuse_parameter(what, "ngram_range", ngrams)
+    if params["dtype"] not in COUNTS:
+        refuse_parameter(what, "dtype", params["dtype"])
+    return {
+        "ngram_range": tuple(ngrams),
+        "lowercase": params["lowercase"],
+        "binary": params["binary"],
+        "dtype": np.dtype(params["dtype"]).type,
+    }
+
+
+def bag(params, fitted, tensors):
+    """Take the settings of a `BagOfWords`, and its terms, packed."""
+    what = "BagOfWords"
+    fields(fitted, f"{what} attributes")
+    optional = {name: type(params.get(name)) for name in ("stop_words", "strip_accents")}
+    check_counting(what, params, token_pattern=str, **optional)
+    for name, known in READING.items():
+        if type(params[name]) not in (str, type(None)) or params[name] not in known:
+            refuse_parameter(what, name, params[name])
+    settings = {**counting(what, params), **{name: params[name] for name in READING}}
+    if settings["stop_words"] == "listed":
+        settings["stop_words"] = unpack("stop_words", tensors)
+    terms = Terms(*take_packed("vocabulary", tensors))
+    if not are_ascending(terms.content, terms.ends) and len(set(terms.strings())) != len(terms):
+        raise ModelFileError("vocabulary: a string twice")
+    return settings, terms
+
+
+def weighting(params, fitted, tensors):
+    """Take the settings and attributes of a `TermWeighting`."""
+    what = "TermWeighting"
+    same_names(params, Weighing._fields, f"{what} parameter")
+    fields(fitted, f"{what} attributes", n_features_in_=int)
+    settings = Weighing(**params)
+    try:
+        settings.check()
+    except ValueError as error:
+        raise ModelFileError(f"{what}: {line(error)}") from None
+    n_features = n_columns(what, "n_features_in_", fitted["n_features_in_"])
+    weights = None
+    if settings.weighting in LEARNED:
+        weights = take(tensors, "weights_", FLOATS)
+        if len(weights) != n_features:
+            raise ModelFileError(f"{len(weights)} weights for {n_features} features")
+        if np.abs(weights).max(initial=0) > MAX_WEIGHT:
+            raise ModelFileError(f"{what}: weights_ beyond {MAX_WEIGHT:,.0f}, which are no logarithms")
+    return Weights(settings, weights, n_features, feature_names(tensors, n_features))
+
+
+class CountVectorizerCodec(Codec):
+    """scikit-learn's ``CountVectorizer``, as far as it is words, their order, and how to find them."""
+
+    kept: tuple[str, ...] = ("ngram_range", "lowercase", "binary", "token_pattern", "dtype", "vocabulary")
+    dropped: tuple[str, ...] = ("max_df", "min_df", "max_features")
+
+    def encode(self, vectorizer):
+        given = vectorizer.get_params(deep=False)
+        for name, default in self.cls().get_params(deep=False).items():
+            if name not in self.kept + self.dropped and given[name] != default:
+                self._refuse(name, given[name])
+        params = {
+            "ngram_range": [to_json("ngram_range", n) for n in given["ngram_range"]],
+            "lowercase": bool(given["lowercase"]),
+            "binary": bool(given["binary"]),
+            "dtype": np.dtype(given["dtype"]).name,
+        }
+        try:
+            vocabulary = self._pack_vocabulary(vectorizer)
+        except (AttributeError, ValueError) as error:  # not fitted, for one
+            raise ModelFileError(f"{self.name}: {line(error)}") from None
+        more, tensors = self._encode_analyzer(given)
+        return params | more, {}, vocabulary | tensors
+
+    def _refuse(self, name, value):
+        raise ModelFileError(f"a {self.name} with {name}={show(value)}")
+
+    def _pack_vocabulary(self, vectorizer):
+        return pack("vocabulary", vectorizer.get_feature_names_out())
+
+    def _encode_analyzer(self, given):
+        patterns = {pattern: name for name, pattern in ANALYZERS.items()}
+        if given["token_pattern"] not in patterns:
+            self._refuse("token_pattern", given["token_pattern"])
+        return {"analyzer": patterns[given["token_pattern"]]}, {}
+
+    def decode(self, params, fitted, tensors):
+        what = self.name
+        fields(fitted, f"{what} attributes")
+        check_counting(what, params)
+        if params["analyzer"] not in ANALYZERS:
+            refuse_parameter(what, "analyzer", params["analyzer"])
+        vectorizer = self.cls(**counting(what, params), token_pattern=ANALYZERS[params["analyzer"]])
+        vectorizer.vocabulary = unpack("vocabulary", tensors)
+        vectorizer.get_feature_names_out()  # sets vocabulary_, without fit's warnings
+        return vectorizer
+
+    def n_features_out(self, vectorizer):
+        return len(vectorizer.vocabulary_)
+
+
+class BagCodec(CountVectorizerCodec):
+    """A ``BagOfWords`` with settings that are compiled; its terms stay packed on their way."""
+
+    kept = (*CountVectorizerCodec.kept, "analyzer", "stop_words", "strip_accents")
+    dropped = (*CountVectorizerCodec.dropped, "n_jobs")
+
+    def _pack_vocabulary(self, vectorizer):
+        terms = vectorizer._packed()
+        return {
+            "vocabulary.bytes": native(terms.content),
+            "vocabulary.offsets": np.concatenate([[0], terms.ends]).astype(np.int64, copy=False),
+        }
+
+    def _encode_analyzer(self, given):
+        tensors, params = {}, {name: given.get(name) for name in READING}
+        if type(params["stop_words"]) is list:
+            words = list(dict.fromkeys(params["stop_words"]))
+            tensors = pack("stop_words", words) if words else {}
+            params["stop_words"] = "listed" if words else None
+        for name, known in READING.items():
+            if params[name] not in known or given.get(name) == "listed":
+                self._refuse(name, given[name])
+        return params, tensors
+
+    def decode(self, params, fitted, tensors):
+        settings, terms = bag(params, fitted, tensors)
+        for name in settings.keys() - self.cls().get_params(deep=False).keys():
+            if settings.pop(name) is not None:  # a plain bag has no stop words, and keeps accents
+                raise ModelFileError(f"a {self.name} with {name} is for fastsvm.load_model to read")
+        vectorizer = self.cls(**settings)
+        vectorizer._set_terms(terms)
+        return vectorizer
+
+    def n_features_out(self, vectorizer):
+        return len(vectorizer._packed())
+
+
+class WeightingCodec(Codec):
+    """A ``TermWeighting``: its parameters, and the weights that it has learned, if any."""
+
+    def encode(self, model):
+        check_transformer(model, ["weights_", "n_features_in_"])
+        if (model.weights_ is not None) != (model.weighting in LEARNED):
+            raise ModelFileError("a TermWeighting whose weighting was changed after fit")
+        params = {name: to_json(name, value) for name, value in model.get_params(deep=False).items()}
+        tensors = pack_names(model)
+        if model.weights_ is not None:
+            tensors["weights_"] = native(model.weights_)
+        return params, {"n_features_in_": int(model.n_features_in_)}, tensors
+
+    def decode(self, params, fitted, tensors):
+        found = weighting(params, fitted, tensors)
+        model = self.cls(**found.settings._asdict())
+        model.weights_, model.n_features_in_ = found.weights_, found.n_features_in_
+        set_names(model, found.names)
+        return model

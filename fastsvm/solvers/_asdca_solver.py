@@ -1,0 +1,248 @@
+"""ASDCA from the outside: options, the rule for theta, certificate, intercept."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import _asdca  # type: ignore[attr-defined]  # compiled
+from ._input import as_alpha, as_state, as_width, flag, one_of, order_of, positive
+from ._solver import Point, Problem, Result, Solver
+from .losses import SMOOTH_LOSSES, as_loss
+
+if TYPE_CHECKING:
+    from .annotations import ArrayLike, Callable, Matrix, Seed
+
+
+class ASDCASolver(Solver):
+    """ASDCA on one problem, an epoch at a time; parameters as in `asdca`."""
+
+    solver = "asdca"
+
+    def __init__(self, problem, *, loss, alpha, fit_intercept, max_iter, batch_size, theta, order, random):
+        super().__init__(problem, order=order, max_iter=max_iter, random=random, alpha=alpha, grouped=False)
+        self.loss, self.fit_intercept = as_loss(loss), fit_intercept
+        self.batch_size = min(batch_size, self.visits)
+        options = {"loss": self.loss, "alpha": alpha, "batch_size": self.batch_size}
+        column = intercept_column(problem, **options) if fit_intercept else 0.0
+        self.theta = paper_theta(problem, column, **options) if theta == "paper" else theta
+        rate = 1 / (alpha * problem.n)
+        self.bias_rate = rate * column
+        pairs = np.zeros((problem.rows.n_columns, 2))
+        self.v, self.z = pairs.T
+        self.dual = np.zeros(problem.n)
+        self.state = _asdca.State(
+            self.loss.struct,
+            self.theta,
+            rate,
+            self.bias_rate,
+            pairs.reshape(-1),
+            self.dual,
+            np.empty(self.batch_size),
+        )
+        self.next_look = 0  # the first epoch tells how far it is
+
+    def run_epoch(self):
+        """Visit every row once."""
+        order, size = self.next_order(), self.batch_size
+        if size <= self.problem.rows.chunk_rows():
+            for part in self.slices(order, multiple=size):
+                _asdca.run_epoch(*self.problem.data, part, self.state)
+        else:
+            for first in range(0, len(order), size):
+                self._long_step(order[first : first + size])
+        if self.fit_intercept:
+            # Proximal step: the centre follows the intercept. An epoch brings b and w only by a factor of
+            # exp(-theta) nearer to the solution for that centre, which must not run ahead of them.
+            share = min(1, 4 * self.theta)
+            self.state.bias += share * self.bias_rate * self.problem.imbalance(self.dual)
+
+    def _long_step(self, batch):
+        """One step in several calls, on a batch that is too long for one."""
+        for kernel in (_asdca.update_duals, _asdca.update_primal):
+            first = 0
+            for part in self.slices(batch):
+                kernel(*self.problem.data, part, self.state, first)
+                first += len(part)
+        self.state.end_step()
+
+    def should_certify(self):
+        """Whether the gap, which shrinks by about exp(-2 theta) an epoch, may be small enough by now."""
+        return self.tol is not None and self.done >= self.next_look
+
+    def on_loose_gap(self):
+        """Look again when it may be."""
+        goal = max(self.tol * self.point.primal, np.finfo(float).tiny)
+        epochs = 1.0
+        if 0 < self.theta < 1 and self.point.gap > goal:
+            epochs = math.log(self.point.gap / goal) / (-2 * math.log1p(-self.theta))
+        self.next_look = self.done + max(1, int(min(epochs, self.max_iter)))
+
+    def measure(self):
+        """The certificate of the iterate w, by the dual variables as they are."""
+        p, state = self.problem, self.state
+        p.clip_dual(self.dual, self.loss)  # rounding
+        w, intercept = self.v + state.scale * self.z, state.bias + state.scale * state.bias_z
+        with np.errstate(over="ignore"):
+            primal = p.primal(w, intercept, self.loss, self.alpha)
+        if not np.isfinite(primal):
+            raise ValueError(f"theta={self.theta:g} is too large, the steps diverge; try theta='paper'.")
+        factors = p.balance(self.dual) if self.fit_intercept else (1.0, 1.0)
+        w_of_dual = p.primal_from_dual(self.dual, self.alpha, factors) if self.fit_intercept else self.v
+        bound = p.dual_value(self.dual, w_of_dual, self.loss, self.alpha, factors)
+        return Point(w, intercept, self.dual, primal, bound)
+
+    def finalize(self):
+        """Certify again what is returned: the dual made to satisfy all constraints, and w(b) recomputed."""
+        if self.fit_intercept:
+            self.problem.rebalance(self.dual)
+        self.v[:] = self.problem.primal_from_dual(self.dual, self.alpha)
+        bound = self.problem.dual_value(self.dual, self.v, self.loss, self.alpha)
+        return self.point._replace(bound=bound)
+
+
+def paper_theta(problem, column=0.0, *, loss, alpha, batch_size):
+    """The largest theta with a proof: 1/4 min(1, sqrt(s/m), s, (s^2/m)^(1/3)), s = gamma alpha n / R^2.
+
+    In the paper ||x_i|| <= 1. What its proof uses is that the i-th loss, as a function of w, has a
+    gradient with Lipschitz constant 1/gamma. Here that is c_i ||x_i||^2 / gamma, so gamma / R^2 stands for
+    gamma, with R^2 the largest c_i (||x_i||^2 + column).
+    """
+    squares = problem.rows.squared_norms() + column
+    if problem.weights.size:
+        squares *= problem.weights
+    largest = float(squares.max())
+    s = alpha / as_loss(loss).lipschitz * problem.n / largest if largest > 0 else math.inf
+    return min(1.0, math.sqrt(s / batch_size), s, math.cbrt(s / batch_size) * math.cbrt(s)) / 4
+
+
+def intercept_column(problem, *, loss, alpha, batch_size):
+    """The square of the constant column that stands for the intercept.
+
+    A tenth of a row's, as in SDCA, or more where that leaves theta at 1/4: the larger, the longer the
+    proximal steps.
+    """
+    norms = problem.rows.squared_norms()
+    heaviest = problem.weights.max() if problem.weights.size else 1.0
+    room = alpha / as_loss(loss).lipschitz * problem.n / (batch_size * heaviest) - norms.max()
+    return max(0.1 * float(norms.mean()), float(room), np.finfo(float).tiny)
+
+
+def as_theta(theta):
+    """`theta`, or a ValueError that says what it may be."""
+    if isinstance(theta, str) and theta == "paper":
+        return theta
+    number = isinstance(theta, (int, float, np.integer, np.floating)) and not isinstance(theta, bool)
+    if not number or not 0 < theta <= 1:
+        raise ValueError(f"theta must be 'paper' or a number above 0 and at most 1; got {theta!r}.")
+    return float(theta)
+
+
+def asdca(
+    X: Matrix,
+    y: ArrayLike,
+    *,
+    loss: str = "smooth_hinge",
+    hinge_width: float = 1.0,
+    alpha: float = 1e-4,
+    sample_weight: ArrayLike | None = None,
+    fit_intercept: bool = False,
+    max_iter: int = 1000,
+    tol: float | None = 1e-3,
+    batch_size: int = 8,
+    theta: str | float = "paper",
+    order: str | ArrayLike = "permutation",
+    score: Callable[..., object] | None = None,
+    random_state: Seed = None,
+) -> Result:
+    """Accelerated mini-batch stochastic dual coordinate ascent, certified.
+
+    Minimises, over w (and b0 if `fit_intercept`)::
+
+        P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
+
+    For batches A of m rows, with w(b) = 1/(alpha n) sum_i b_i y_i x_i::
+
+        u   <- (1 - theta) w + theta w(b)
+        b_i <- (1 - theta) b_i + theta c_i (-phi'(y_i u.x_i))    for i in A
+        w   <- (1 - theta) w + theta w(b)
+
+    A step costs O(values of the batch). w, not w(b), is returned; both tend to the optimum.
+
+    Parameters
+    ----------
+    X : CSR matrix or array, or ndarray, of shape (n_samples, n_features), float32 or float64
+        Not copied, and not written to. Rows need not have norm 1, but the largest decides on theta:
+        one that is much longer than the others slows all down.
+    y : array of shape (n_samples,), of -1 and +1
+    loss : {"smooth_hinge", "squared_hinge", "log"}, default="smooth_hinge"
+        Those with a continuous slope, of Lipschitz constant 1/gamma: 1/hinge_width, 2 and 1/4.
+    hinge_width : float > 0, default=1.0
+        The gamma of "smooth_hinge", as in `sdca`.
+    alpha : float > 0, default=1e-4
+        Regularisation strength, lambda in the paper.
+    sample_weight : array of shape (n_samples,), default=None
+        c_i >= 0; all 1 by default. n counts rows of weight 0 too.
+    fit_intercept : bool, default=False
+        Also minimise over b0, which is not regularised: proximal steps on b0, one after every epoch.
+    max_iter : int, default=1000
+        Most epochs, passes over X.
+    tol : float or None, default=1e-3
+        Stop once gap <= tol * objective. None: do `max_iter` epochs.
+    batch_size : int, default=8
+        m. The last batch of an epoch may be shorter.
+    theta : "paper" or float in (0, 1], default="paper"
+        Momentum. The paper's is 1/4 min(1, sqrt(s/m), s, (s^2/m)^(1/3)) with s = gamma alpha n / R^2,
+        R^2 = max_i c_i ||x_i||^2, and has a proof: about log(1/tol) / theta epochs. Larger ones are
+        faster as long as they do not diverge; see Notes.
+    order : "permutation" or int array of shape (>= max_iter, n_visits), default="permutation"
+        The rows to visit, epoch by epoch, instead of fresh permutations.
+    score : callable, default=None
+        ``score(w, intercept)`` is called after each epoch; its value goes into the history.
+    random_state : int, numpy Generator or None, default=None
+
+    Returns
+    -------
+    Result
+        Named tuple (w, intercept, dual, objective, gap, n_iter, history, solver). The bound is that of
+        `dual`; both w and w(dual) are within sqrt(2 gap / alpha) of the optimal w.
+
+    Raises
+    ------
+    ValueError
+        On bad input, naming the argument, row and column; and when steps with a `theta` of the
+        caller's diverge.
+
+    Notes
+    -----
+    For small alpha n and large batches an epoch gains little; SDCA needs fewer. On the problems tried, 4
+    times the paper's theta converged in a quarter of the epochs (with an intercept in 105 of 108
+    runs); 16 times did not always.
+
+    References
+    ----------
+    Shalev-Shwartz & Zhang, Accelerated mini-batch stochastic dual coordinate ascent, NIPS 2013.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastsvm.solvers import asdca
+    >>> X, y = np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([1, -1])
+    >>> result = asdca(X, y, alpha=1.0, tol=1e-9, random_state=0)
+    >>> result.w.round(4).tolist(), round(result.objective, 6)
+    ([-0.3333, 0.3333], 0.333333)
+    """
+    run = ASDCASolver(
+        Problem(X, y, sample_weight),
+        loss=as_loss(one_of("loss", loss, SMOOTH_LOSSES), as_width(hinge_width)),
+        alpha=as_alpha(alpha),
+        fit_intercept=flag("fit_intercept", fit_intercept),
+        max_iter=positive("max_iter", max_iter, kind=int),
+        batch_size=positive("batch_size", batch_size, kind=int),
+        theta=as_theta(theta),
+        order=order_of(order, ("permutation",)),
+        random=as_state(random_state),
+    )
+    return run.solve(None if tol is None else positive("tol", tol), score=score)

@@ -1,0 +1,209 @@
+"""`sdca`, and which method it takes for which problem."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ._input import (
+    as_alpha,
+    as_start,
+    as_state,
+    as_width,
+    flag,
+    number_of_threads,
+    one_of,
+    order_of,
+    positive,
+)
+from ._newton_solver import NewtonSolver
+from ._sdca_solver import ORDERS, OUTPUTS, SDCASolver
+from ._solver import Problem, Result
+from .losses import LOSSES, as_loss
+
+if TYPE_CHECKING:
+    from .annotations import ArrayLike, Callable, Matrix, Seed
+
+# Where Newton's method is the faster one, by `python -m benchmarks.tuning auto`; see benchmarks/README.md.
+FEW_COLUMNS = 300  # up to which it may be
+VERY_FEW_COLUMNS = 20  # up to which it is
+MOST_COLUMNS = 5000  # that it is made for: a system of 200 MB
+STEEP = 10  # ||x||^2 / (alpha n), above which coordinate steps take many epochs
+TIGHT_TOL = 1e-4  # below which they take many epochs, too
+SOLVERS = ("auto", "coordinate", "newton")
+
+
+def make_solver(
+    problem, *, solver="auto", tol=None, order="permutation", averaging="last", sgd_init=False, **options
+):
+    """A run of the method asked for, or of the one that suits the problem.
+
+    Parameters
+    ----------
+    problem : Problem
+    solver : {"auto", "coordinate", "newton"}
+    tol : float or None, the relative gap that it will be run to
+    order, averaging, sgd_init, options : as in `sdca`; `start` may have w(b) as a third item
+
+    Raises
+    ------
+    ValueError
+        If Newton's method is asked for with an order, an average or a first epoch of SGD, or with more
+        than 5,000 columns.
+    """
+    plain = isinstance(order, str) and (order, averaging, sgd_init) == ("permutation", "last", False)
+    if solver == "newton" and not plain:
+        name = "sgd_init" if sgd_init else "averaging" if averaging != "last" else "order"
+        raise ValueError(f"solver='newton' has no {name}; leave it at its default, or take 'coordinate'.")
+    if solver == "newton" and problem.rows.n_columns > MOST_COLUMNS:
+        raise ValueError(
+            f"solver='newton' solves systems with an unknown for each of X's {problem.rows.n_columns} "
+            f"columns; it takes up to {MOST_COLUMNS}. Use 'coordinate'."
+        )
+    if solver == "newton" or (solver == "auto" and plain and suits_newton(problem, options["alpha"], tol)):
+        return NewtonSolver(problem, **options)
+    return SDCASolver(problem, order=order, averaging=averaging, sgd_init=sgd_init, **options)
+
+
+def suits_newton(problem, alpha, tol):
+    """Whether Newton's method is the faster one.
+
+    Its cost hardly depends on alpha and tol, but grows with the square of the columns. Coordinate steps
+    need few epochs where alpha n is not small against ||x||^2 (measured on tables of 3 to 256 columns).
+    """
+    n, d = problem.n, problem.rows.n_columns
+    if tol is None or d > min(n, FEW_COLUMNS):
+        return False
+    steepness = problem.rows.squared_norms().mean() / (alpha * n)
+    return bool(d <= VERY_FEW_COLUMNS or steepness > STEEP or tol < TIGHT_TOL)
+
+
+def sdca(
+    X: Matrix,
+    y: ArrayLike,
+    *,
+    loss: str = "hinge",
+    hinge_width: float = 1.0,
+    alpha: float = 1e-4,
+    sample_weight: ArrayLike | None = None,
+    fit_intercept: bool = False,
+    max_iter: int = 1000,
+    tol: float | None = 1e-3,
+    order: str | ArrayLike = "permutation",
+    averaging: str = "last",
+    sgd_init: bool = False,
+    solver: str = "auto",
+    start: tuple | None = None,
+    n_jobs: int | None = None,
+    trace: bool = False,
+    score: Callable[..., object] | None = None,
+    random_state: Seed = None,
+) -> Result:
+    """Stochastic dual coordinate ascent, certified.
+
+    Minimises, over w (and b0 if `fit_intercept`)::
+
+        P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
+
+    through its dual, whose value at any feasible b is a lower bound on every P::
+
+        D(b) = 1/n sum_i c_i psi(b_i / c_i) - alpha/2 ||w(b)||^2,
+        w(b) = 1/(alpha n) sum_i b_i y_i x_i,    and sum_i b_i y_i = 0 if `fit_intercept`.
+
+    One step maximises D over one b_i exactly, in O(values of the row).
+
+    Parameters
+    ----------
+    X : CSR matrix or array, or ndarray, of shape (n_samples, n_features), float32 or float64
+        Not copied, and not written to.
+    y : array of shape (n_samples,), of -1 and +1
+    loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
+        phi(m) = max(0, 1-m); its square; the hinge with its kink rounded; log(1 + exp(-m)).
+    hinge_width : float > 0, default=1.0
+        The g of "smooth_hinge", gamma in the papers: (1-m)^2 / (2 g) for 1-g <= m <= 1, 1 - g/2 - m below.
+        The narrower, the nearer to the hinge, and the slower. Other losses have none.
+    alpha : float > 0, default=1e-4
+        Regularisation strength; C = 1/(alpha n) of LIBLINEAR.
+    sample_weight : array of shape (n_samples,), default=None
+        c_i >= 0; all 1 by default. n counts rows of weight 0 too.
+    fit_intercept : bool, default=False
+        Also minimise over b0, which is not regularised: proximal steps on b0 (the method of
+        multipliers on sum_i b_i y_i = 0), one after every epoch.
+    max_iter : int, default=1000
+        Most epochs (n steps each).
+    tol : float or None, default=1e-3
+        Stop once gap <= tol * objective. None: do `max_iter` epochs.
+    order : {"permutation", "random", "cyclic"} or int array, default="permutation"
+        A fresh permutation for each epoch (of blocks of 8 rows, and within them, where X is larger
+        than 32 MiB), draws with replacement, or one permutation for all epochs. An array of shape
+        (>= max_iter, n_visits) gives the rows to visit, epoch by epoch.
+    averaging : {"last", "tail", "random"}, default="last"
+        Return the last iterate, the average over the second half of the max_iter * n steps, or one
+        iterate drawn from that half. The certificate is that of what is returned. A run that
+        reaches `tol` before its second half returns its last iterate.
+    sgd_init : bool, default=False
+        Make the first epoch modified SGD: the t-th row is treated as the last of a problem of t rows.
+    solver : {"auto", "coordinate", "newton"}, default="auto"
+        "coordinate": the coordinate steps. "newton": Newton's method on the primal (for the hinge on
+        proximal problems), for few columns; n_iter then counts its passes over all rows. "auto" takes
+        it for up to 300 columns and no more than rows, unless coordinate steps will be quick; the
+        result's `solver` says which it was.
+    start : (dual, intercept), default=None
+        Where to start from: dual variables b of shape (n_samples,), clipped to their domain, and an
+        intercept (ignored without `fit_intercept`). A Result's of another alpha will do, since b does
+        not scale with alpha. By default b = 0.
+    n_jobs : int or None, default=None
+        Threads for the checks of X and the certificate; they do not change the result.
+    trace : bool, default=False
+        Take the certificate after every epoch, for the history, not only when the gap that is summed
+        on the way promises `tol`.
+    score : callable, default=None
+        ``score(w, intercept)`` is called after each epoch; its value goes into the history.
+    random_state : int, numpy Generator or None, default=None
+
+    Returns
+    -------
+    Result
+        Named tuple (w, intercept, dual, objective, gap, n_iter, history, solver).
+
+    Raises
+    ------
+    ValueError
+        On bad input, naming the argument, row and column.
+
+    References
+    ----------
+    Shalev-Shwartz & Zhang, Stochastic dual coordinate ascent methods for regularized loss
+    minimization, JMLR 14 (2013), fig. 1 and sec. 5 (averaging, modified SGD). Hsieh et al., A dual
+    coordinate descent method for large-scale linear SVM, ICML 2008. Yu, Huang & Lin, Dual coordinate
+    descent methods for logistic regression and maximum entropy models, Mach. Learn. 85 (2011).
+    Rockafellar, Augmented Lagrangians and applications of the proximal point algorithm, Math. Oper.
+    Res. 1 (1976), for the intercept.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastsvm.solvers import sdca
+    >>> X, y = np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([1, -1])
+    >>> result = sdca(X, y, alpha=1.0, tol=1e-9, random_state=0)
+    >>> result.w.round(6).tolist(), round(result.objective, 6)
+    ([-0.5, 0.5], 0.75)
+    """
+    order = order_of(order, ORDERS)
+    threads = number_of_threads(n_jobs)
+    problem = Problem(X, y, sample_weight, threads, norms=True)
+    tol = None if tol is None else positive("tol", tol)
+    run = make_solver(
+        problem,
+        solver=one_of("solver", solver, SOLVERS),
+        tol=tol,
+        loss=as_loss(one_of("loss", loss, LOSSES), as_width(hinge_width)),
+        alpha=as_alpha(alpha),
+        fit_intercept=flag("fit_intercept", fit_intercept),
+        max_iter=positive("max_iter", max_iter, kind=int),
+        order=order,
+        averaging=one_of("averaging", averaging, OUTPUTS),
+        sgd_init=flag("sgd_init", sgd_init),
+        random=as_state(random_state),
+        start=None if start is None else as_start(start, problem.n),
+    )
+    return run.solve(tol, flag("trace", trace) or score is not None, score)

@@ -1,0 +1,219 @@
+"""Pegasos from the outside: options, averaging, certificate."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import _pegasos  # type: ignore[attr-defined]  # compiled
+from ._input import as_alpha, as_state, flag, one_of, order_of, positive
+from ._solver import Point, Problem, Result, Solver
+from .losses import PEGASOS_LOSSES, as_loss
+
+if TYPE_CHECKING:
+    from .annotations import ArrayLike, Callable, Matrix, Seed
+
+PEGASOS_ORDERS = ("permutation", "random")
+PEGASOS_OUTPUTS = ("last", "tail")
+_KEPT = {"t", "scale", "bias", "averaging", "averaged", "mass", "bias_sum"}
+
+
+class PegasosSolver(Solver):
+    """Pegasos on one problem, an epoch at a time; parameters as in `pegasos`."""
+
+    solver = "pegasos"
+
+    def __init__(
+        self,
+        problem,
+        *,
+        loss,
+        alpha,
+        fit_intercept,
+        max_iter,
+        batch_size,
+        order,
+        project,
+        averaging,
+        random,
+    ):
+        super().__init__(problem, order=order, max_iter=max_iter, random=random, alpha=alpha)
+        self.loss, self.fit_intercept = as_loss(loss), fit_intercept
+        self.batch_size = min(batch_size, problem.n)
+        self.v, self.scaled_dual = np.zeros(problem.rows.n_columns), np.zeros(problem.n)
+        self.tail = np.zeros(problem.rows.n_columns) if averaging == "tail" else None
+        self.state = _pegasos.State(
+            self.loss.struct,
+            alpha,
+            radius(self.loss, alpha, problem.mean_weight) if project else 0.0,
+            fit_intercept,
+            self.v,
+            np.empty(self.batch_size),
+            self.scaled_dual,
+            self.tail,
+        )
+        self.half = max_iter * -(-self.visits // self.batch_size) // 2
+
+    def run_epoch(self):
+        """Visit every row once, or draw n rows."""
+        cuts = ()
+        if self.tail is not None and not self.state.averaging:
+            cuts = ((self.half - self.state.t) * self.batch_size,)
+        for part in self.slices(self.next_order(), multiple=self.batch_size, cuts=cuts):
+            if self.tail is not None and self.state.t >= self.half:
+                self.state.averaging = True
+            _pegasos.run_epoch(*self.problem.data, part, self.state)
+
+    def output(self):
+        """(w, intercept) of the last iterate, or of the average."""
+        state = self.state
+        if state.averaged:
+            return (state.mass * self.v + self.tail) / state.averaged, state.bias_sum / state.averaged
+        return state.scale * self.v, state.bias
+
+    def measure(self):
+        """The output and a certificate from the steps' own dual variables.
+
+        The last iterate is always a combination 1/(alpha n) sum_i b_i y_i x_i of the rows that moved it.
+        Walked by epochs without projection, b_i is the mean of -c_i phi' at row i, which is feasible as it
+        is; otherwise it is clipped, and w(b) computed anew for the bound.
+        """
+        p = self.problem
+        w, intercept = self.output()
+        dual = self.scaled_dual * (self.alpha * p.n * self.state.scale)
+        changed = p.clip_dual(dual, self.loss)
+        if self.fit_intercept:
+            p.rebalance(dual)
+            changed = True
+        w_of_dual = p.primal_from_dual(dual, self.alpha) if changed else self.state.scale * self.v
+        bound = p.dual_value(dual, w_of_dual, self.loss, self.alpha)
+        return Point(w, intercept, dual, p.primal(w, intercept, self.loss, self.alpha), bound)
+
+    def snapshot(self):
+        """What `resume` needs: plain arrays and numbers."""
+        kept = {name: getattr(self.state, name) for name in _KEPT}
+        return {**kept, "w": self.v, "tail": self.tail}
+
+    def resume(self, snapshot):
+        """Continue another run's steps on this problem; None starts at zero.
+
+        The steps before were made on other rows, so there is no certificate any more.
+        """
+        self.half = self.state.t
+        if snapshot is not None:
+            self.v[:] = snapshot["w"]
+            self.state.squared_norm = self.v @ self.v
+            for name in _KEPT & snapshot.keys():
+                setattr(self.state, name, snapshot[name])
+            if self.tail is not None and snapshot.get("tail") is not None:
+                self.tail[:] = snapshot["tail"]
+
+
+def radius(loss, alpha, mean_weight=1.0):
+    """Of a ball that holds the optimum."""
+    return math.sqrt(loss.squared_radius * mean_weight / alpha)
+
+
+def pegasos(
+    X: Matrix,
+    y: ArrayLike,
+    *,
+    loss: str = "hinge",
+    alpha: float = 1e-4,
+    sample_weight: ArrayLike | None = None,
+    fit_intercept: bool = False,
+    max_iter: int = 20,
+    batch_size: int = 1,
+    order: str | ArrayLike = "permutation",
+    project: bool = False,
+    averaging: str = "last",
+    trace: bool = False,
+    score: Callable[..., object] | None = None,
+    random_state: Seed = None,
+) -> Result:
+    """Pegasos: stochastic sub-gradient descent with steps eta_t = 1/(alpha t), certified.
+
+    Minimises, over w (and b0 if `fit_intercept`)::
+
+        P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
+
+    For t = 1, 2, ... with a batch A of k rows, and g_i = c_i (-phi'(y_i (w.x_i + b0)))::
+
+        w  <- (1 - eta_t alpha) w + eta_t/k sum_{i in A} g_i y_i x_i
+        b0 <- b0 + min(eta_t, 1/sqrt(t))/k sum_{i in A} g_i y_i     (if `fit_intercept`)
+        w  <- min(1, r / ||w||) w                                   (if `project`)
+
+    A step costs O(values of the batch).
+
+    Parameters
+    ----------
+    X : CSR matrix or array, or ndarray, of shape (n_samples, n_features), float32 or float64
+        Not copied, and not written to.
+    y : array of shape (n_samples,), of -1 and +1
+    loss : {"hinge", "log"}, default="hinge"
+    alpha : float > 0, default=1e-4
+        Regularisation strength, lambda in the paper.
+    sample_weight : array of shape (n_samples,), default=None
+        c_i >= 0; all 1 by default. n counts rows of weight 0 too.
+    fit_intercept : bool, default=False
+        Also step on the intercept b0, which is not regularised. Nothing shrinks b0, so that steps as
+        long as eta_t = 1/(alpha t) would throw it off for good where alpha is small; it takes those
+        of a direction without strong convexity, 1/sqrt(t), as long as they are the shorter ones. For
+        alpha >= 1 they never are.
+    max_iter : int, default=20
+        Epochs: passes over X, or n draws each.
+    batch_size : int, default=1
+        k. The last batch of an epoch may be shorter, and is divided by its true size.
+    order : {"permutation", "random"} or int array of shape (>= max_iter, n_visits), default="permutation"
+        Rows of an epoch: a fresh permutation, draws with replacement, or those given.
+    project : bool, default=False
+        Keep w in the ball of radius r = sqrt(1/alpha) (hinge) or sqrt(2 log(2)/alpha) (log), times
+        sqrt(mean c), which holds the optimum.
+    averaging : {"last", "tail"}, default="last"
+        Return the last iterate or the average over the second half of the steps.
+    trace : bool, default=False
+        Measure objective and gap after every epoch, at one to two extra passes over X each, instead
+        of once at the end. Implied by `score`.
+    score : callable, default=None
+        ``score(w, intercept)`` is called after each epoch; its value goes into the history.
+    random_state : int, numpy Generator or None, default=None
+
+    Returns
+    -------
+    Result
+        Named tuple (w, intercept, dual, objective, gap, n_iter, history, solver). The bound comes from the
+        dual variables that the steps themselves build up.
+
+    Raises
+    ------
+    ValueError
+        On bad input, naming the argument, row and column.
+
+    References
+    ----------
+    Shalev-Shwartz, Singer, Srebro & Cotter, Pegasos: primal estimated sub-gradient solver for SVM,
+    Math. Program. 127 (2011), fig. 1 and 2, sec. 4 (losses) and 6 (intercept).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastsvm.solvers import pegasos
+    >>> X, y = np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([1, -1])
+    >>> pegasos(X, y, alpha=1.0, max_iter=500, random_state=0).w.round(2).tolist()
+    [-0.5, 0.5]
+    """
+    run = PegasosSolver(
+        Problem(X, y, sample_weight),
+        loss=one_of("loss", loss, PEGASOS_LOSSES),
+        alpha=as_alpha(alpha),
+        fit_intercept=flag("fit_intercept", fit_intercept),
+        max_iter=positive("max_iter", max_iter, kind=int),
+        batch_size=positive("batch_size", batch_size, kind=int),
+        order=order_of(order, PEGASOS_ORDERS),
+        project=flag("project", project),
+        averaging=one_of("averaging", averaging, PEGASOS_OUTPUTS),
+        random=as_state(random_state),
+    )
+    return run.solve(trace=trace or score is not None, score=score)

@@ -1,0 +1,148 @@
+"""The perceptron from the outside."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import _perceptron  # type: ignore[attr-defined]  # compiled
+from ._input import as_state, flag, one_of, order_of, positive
+from ._solver import Point, Problem, Result, Solver
+
+if TYPE_CHECKING:
+    from .annotations import ArrayLike, Callable, Matrix, Seed
+
+PERCEPTRON_OUTPUTS = ("last", "all")
+
+
+class PerceptronSolver(Solver):
+    """The perceptron on one problem, an epoch at a time; parameters as in `perceptron`."""
+
+    solver = "perceptron"
+
+    def __init__(self, problem, *, fit_intercept, max_iter, averaging, order, random):
+        super().__init__(problem, order=order, max_iter=max_iter, random=random)
+        self.w, self.separated = np.zeros(problem.rows.n_columns), False
+        self.averaging_correction = np.zeros(problem.rows.n_columns) if averaging == "all" else None
+        self.state = _perceptron.State(fit_intercept, self.w, self.averaging_correction)
+
+    def run_epoch(self):
+        """Visit every row once; an epoch without a mistake is the last."""
+        before = self.state.mistakes
+        for part in self.slices(self.next_order()):
+            _perceptron.run_epoch(*self.problem.data, part, self.state)
+        self.separated = self.state.mistakes == before
+
+    def finished(self):
+        """Nothing would change any more."""
+        return self.separated
+
+    def output(self):
+        """(w, intercept) of the last iterate, or of the average."""
+        if self.averaging_correction is None:
+            return self.w, self.state.bias
+        t = self.state.t
+        return self.w - self.averaging_correction / t, self.state.bias - self.state.bias_correction / t
+
+    def measure(self):
+        """The output and its mean perceptron loss; there is no bound."""
+        w, intercept = self.output()
+        return Point(w, intercept, None, self.problem.mean_loss(w, intercept, "perceptron"), None)
+
+    def snapshot(self):
+        """What `resume` needs: plain arrays and numbers."""
+        s = self.state
+        return {
+            "w": self.w,
+            "averaging_correction": self.averaging_correction,
+            "t": s.t,
+            "bias": s.bias,
+            "bias_correction": s.bias_correction,
+        }
+
+    def resume(self, snapshot):
+        """Continue another run's steps on this problem; None starts at zero."""
+        if snapshot is None:
+            return
+        self.w[:], self.state.bias = snapshot["w"], snapshot["bias"]
+        if self.averaging_correction is not None and snapshot.get("averaging_correction") is not None:
+            self.averaging_correction[:] = snapshot["averaging_correction"]
+            self.state.t, self.state.bias_correction = snapshot["t"], snapshot["bias_correction"]
+
+
+def perceptron(
+    X: Matrix,
+    y: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    fit_intercept: bool = True,
+    max_iter: int = 10,
+    averaging: str = "last",
+    order: str | ArrayLike = "permutation",
+    trace: bool = False,
+    score: Callable[..., object] | None = None,
+    random_state: Seed = None,
+) -> Result:
+    """Rosenblatt's perceptron, plain or averaged.
+
+    Looks for (w, b0) with y_i (w.x_i + b0) > 0 for all i: on each row where that fails::
+
+        w <- w + c_i y_i x_i,    b0 <- b0 + c_i y_i                 (if `fit_intercept`)
+
+    A step costs O(values of the row). The objective reported is the mean perceptron loss
+    1/n sum_i c_i max(0, -y_i (w.x_i + b0)); there is no regularisation, hence no gap.
+
+    Parameters
+    ----------
+    X : CSR matrix or array, or ndarray, of shape (n_samples, n_features), float32 or float64
+        Not copied, and not written to.
+    y : array of shape (n_samples,), of -1 and +1
+    sample_weight : array of shape (n_samples,), default=None
+        c_i >= 0, the size of a correction; all 1 by default.
+    fit_intercept : bool, default=True
+    max_iter : int, default=10
+        Passes over X, each in a fresh permutation. A pass without a mistake is the last.
+    averaging : {"last", "all"}, default="last"
+        Return the last iterate, or the average of all.
+    order : "permutation" or int array of shape (>= max_iter, n_visits), default="permutation"
+        Rows of an epoch: a fresh permutation, or those given.
+    trace : bool, default=False
+        Measure the objective after every epoch, at one extra pass over X, not only after the last.
+        Implied by `score`.
+    score : callable, default=None
+        ``score(w, intercept)`` is called after each epoch; its value goes into the history.
+    random_state : int, numpy Generator or None, default=None
+
+    Returns
+    -------
+    Result
+        Named tuple (w, intercept, dual, objective, gap, n_iter, history, solver); dual and gap are None.
+
+    Raises
+    ------
+    ValueError
+        On bad input, naming the argument, row and column.
+
+    References
+    ----------
+    Rosenblatt, The perceptron, Psychol. Rev. 65 (1958). Freund & Schapire, Large margin classification
+    using the perceptron algorithm, Mach. Learn. 37 (1999), for averaging.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastsvm.solvers import perceptron
+    >>> X, y = np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([1, -1])
+    >>> perceptron(X, y, random_state=0).objective
+    0.0
+    """
+    run = PerceptronSolver(
+        Problem(X, y, sample_weight),
+        fit_intercept=flag("fit_intercept", fit_intercept),
+        max_iter=positive("max_iter", max_iter, kind=int),
+        averaging=one_of("averaging", averaging, PERCEPTRON_OUTPUTS),
+        order=order_of(order, ("permutation",)),
+        random=as_state(random_state),
+    )
+    return run.solve(trace=trace or score is not None, score=score)

@@ -1,0 +1,251 @@
+"""Coordinate steps from the outside: which rows to visit, certificate, intercept, averaging."""
+
+import math
+
+import numpy as np
+
+from . import _sdca  # type: ignore[attr-defined]  # compiled
+from ._polish import polish
+from ._random import draw_integer
+from ._rows import map_chunks
+from ._solver import Point, Solver
+from .losses import as_loss
+
+ORDERS = ("permutation", "random", "cyclic")
+OUTPUTS = ("last", "tail", "random")
+# How much each matters is measured by `python -m benchmarks.tuning sdca`; see benchmarks/README.md.
+SHRINK_SLOPE = 0.25  # of the largest slope, above which a row at its bound is left out (LIBLINEAR: 1)
+REVISIT_EPOCHS = 50  # epochs after which all rows are visited again; and after twice as many
+PACE_EPOCHS = 20  # epochs between looks at the pace
+CG_PAYS_EPOCHS = 60  # epochs to go before conjugate gradients pay
+CG_GAIN = 0.5  # factor by which they must have lowered the gap by the next look
+FREE_SHARE = 0.9  # of the rows visited, which are inside their box, before they are tried
+INTERCEPT_SQUARE = 0.1  # of the intercept's column, as a share of a row's mean square, or
+INTERCEPT_BENDS = 10  # times the losses' own curvature in the intercept, where that is more
+LOST_DIGITS = 1e-4  # share of ||w||^2 at the start, below which w carries the start's rounding along
+EXACT_TOL = 1e-6  # below it, and after
+EXACT_EPOCHS = 1000  # epochs, w is summed again before it is returned
+TINY = np.finfo(float).tiny
+
+
+class SDCASolver(Solver):
+    """SDCA on one problem, an epoch at a time; parameters as in `sdca`."""
+
+    solver = "coordinate"
+
+    def __init__(
+        self,
+        problem,
+        *,
+        loss,
+        alpha,
+        fit_intercept,
+        max_iter,
+        order,
+        averaging,
+        sgd_init,
+        random,
+        start=None,
+    ):
+        super().__init__(problem, order=order, max_iter=max_iter, random=random, alpha=alpha)
+        self.loss, self.fit_intercept, self.averaging = as_loss(loss), fit_intercept, averaging
+        self.sgd_init = sgd_init
+        n = problem.n
+        norms = problem.rows.squared_norms()
+        rate = 1 / (alpha * n)
+        # The intercept is solved by proximal steps, each a problem with one more column, whose square is
+        # a tenth of a row's: more slows the epochs, less the steps (measured: .03 to .2 are alike). Where
+        # alpha is large the losses' own curvature in the intercept is what it must be compared with.
+        column = max(INTERCEPT_SQUARE * rate * norms.mean(), INTERCEPT_BENDS / (n * problem.mean_weight))
+        self.bias_rate = column if fit_intercept else 0.0
+        self.w, self.dual = np.zeros(problem.rows.n_columns), np.zeros(n)
+        self.watching = averaging == "last"
+        shuffled = isinstance(order, str) and order == "permutation"
+        self.shrinking = self.watching and shuffled and self.loss.quadratic
+        self.last_gap, self.looking = 0.0, False
+        if self.shrinking:
+            self._take_all()
+        if start is not None:
+            self.dual[:], intercept, *known = start  # perhaps with the w(b) that belongs to it
+            changed = problem.clip_dual(self.dual, self.loss)
+            self.w[:] = known[0] if known and not changed else problem.primal_from_dual(self.dual, alpha)
+        self.first = float(self.w @ self.w)
+        self.averaging_correction = np.zeros(n) if averaging == "tail" else None
+        self.gap_seen, self.polished, self.in_vain = math.inf, False, False
+        self.anchor = 0.0  # the intercept when the rows left out were dropped
+        self.dropped = np.zeros(n, np.int8) if self.watching else None
+        self.state = _sdca.State(
+            *(self.loss.struct, rate, self.bias_rate, self.w, self.dual, norms, self.dropped),
+            self.averaging_correction,
+        )
+        if start is not None and fit_intercept:
+            self.state.bias = self.anchor = intercept
+        total = max_iter * self.visits
+        self.steps, self.half = 0, total // 2
+        self.kept = None
+        if averaging == "random":
+            self.keep_at = self.half + 1 + draw_integer(total - self.half, random)
+
+    def next_order(self):
+        """As asked for, but modified SGD must see each row once."""
+        if self.sgd_init and self.done == 0 and isinstance(self.sampling, str):
+            self.permute()
+            return self.order
+        return super().next_order()
+
+    def run_epoch(self):
+        """Visit every row once (n random rows with order 'random')."""
+        if self.sgd_init and self.done == 0:
+            self.state.seen = 0
+        order = self.next_order()
+        self.state.begin()
+        cuts = ()
+        if self.averaging == "tail":
+            cuts = (self.half - self.steps,)
+        elif self.averaging == "random":
+            cuts = (self.keep_at - self.steps,)
+        for part in self.slices(order, cuts=cuts):
+            if self.averaging == "tail" and self.steps == self.half:
+                self._start_average()
+            _sdca.run_epoch(*self.problem.data, part, self.state)
+            self.steps += len(part)
+            if self.averaging == "random" and self.steps == self.keep_at:
+                self.kept = self.dual.copy(), self.state.bias
+        self.state.seen = -1
+        if self.shrinking and self.tol is not None:
+            self._shrink()
+            if (self.done + 1) % PACE_EPOCHS == 0:
+                self._polish_if_slow()
+        if self.fit_intercept:
+            # Proximal step: the centre moves to the intercept reached, which keeps what the dual adds.
+            self.state.bias += self.bias_rate * self.problem.imbalance(self.dual)
+
+    def _shrink(self):
+        """Leave out the rows that this epoch dropped; the next is to drop as its slopes suggest."""
+        self.state.threshold = SHRINK_SLOPE * self.state.violation
+        moved = abs(self.state.bias - self.anchor) > self.state.threshold
+        if moved or self.done >= max(REVISIT_EPOCHS, 2 * self.all_at):
+            # What was dropped was held by another intercept, or long ago.
+            self.anchor = self.state.bias
+            self.dropped[:] = 0
+            self.state.dropped_loss = self.state.dropped_dual_margins = 0
+            self._take_all()
+        self._leave_out()
+
+    def _polish_if_slow(self):
+        """Take conjugate gradient steps if many epochs seem to be left, and the rows are settled.
+
+        If they do not halve the gap by the next look, they are not taken again.
+        """
+        state, before = self.state, self.gap_seen
+        gap = self.gap_seen = max(state.gap, TINY)
+        self.in_vain = self.in_vain or (self.polished and gap > CG_GAIN * before)
+        self.polished = False
+        target = max(self.tol * (state.loss_sum + state.dual_margins / 2), TINY)
+        pace = (math.log(before) - math.log(gap)) / PACE_EPOCHS
+        if self.in_vain or math.log(gap) - math.log(target) <= CG_PAYS_EPOCHS * pace:
+            return
+        if np.count_nonzero(self.problem.is_free(self.dual, self.loss)) > FREE_SHARE * len(self.order):
+            self.polished = True
+            state.bias = polish(
+                self.problem, self.loss, self.alpha, self.bias_rate, self.w, state.bias, self.dual
+            )
+
+    def on_loose_gap(self):
+        """Visit again the rows that the certificate found to need it."""
+        if self._has_lost_digits():
+            self._sum_again()
+        if self.shrinking:
+            self.anchor = self.state.bias
+            self._take_all()
+            self._leave_out()
+
+    def _has_lost_digits(self):
+        """Whether w is small against the one that it started from, whose rounding it carries along."""
+        return float(self.w @ self.w) < LOST_DIGITS * self.first
+
+    def _sum_again(self):
+        """Make w the sum that the dual variables stand for."""
+        self.w[:] = self.problem.primal_from_dual(self.dual, self.alpha)
+        self.first = float(self.w @ self.w)
+
+    def _take_all(self):
+        """Visit all rows but those of weight 0."""
+        weights = self.problem.weights
+        self.order = np.arange(self.problem.n, dtype=np.int32)
+        if weights.size:
+            self.order = self.order[weights > 0]
+        self.rows = self.order.copy() if self.grouped else None
+        self.all_at = self.done
+
+    def _leave_out(self):
+        """Visit no rows that are dropped."""
+        rows = self.rows if self.grouped else self.order
+        kept = rows[: _sdca.keep_rows(rows, self.dropped)]
+        if self.grouped:
+            self.rows = kept
+        else:
+            self.order = kept
+
+    def should_certify(self):
+        """Whether the gap, summed over the rows as they were met, says that `tol` is reached.
+
+        Rows move on after they were met, so that the sum is behind by about an epoch's progress; and it
+        knows nothing of the rows dropped.
+        """
+        if self.tol is None or not self.watching:
+            return False
+        s = self.state
+        gap, primal = (
+            max(s.gap, 0.0),
+            s.loss_sum + s.dual_margins / 2,
+        )  # at an optimum, rounding has either sign
+        if self.fit_intercept:
+            # What scaling down the heavier class will cost: its mean slack for each unit.
+            gap += abs(self.problem.imbalance(self.dual)) * s.loss_sum / max(self.dual.sum(), TINY)
+        progress, self.last_gap = gap / self.last_gap if gap < self.last_gap else 1.0, gap
+        self.looking = not len(self.order) or gap * progress <= self.tol * primal
+        return self.looking
+
+    def _start_average(self):
+        self.averaging_correction[:] = 0
+        self.state.averaged = 0
+
+    def measure(self):
+        """The certificate of the point that `averaging` asks for."""
+        dual, intercept, w = self.dual, self.state.bias, self.w
+        if self.averaging == "tail" and self.state.averaged and self.steps > self.half:
+            dual, w = self.dual - self.averaging_correction / self.state.averaged, None
+            self.problem.clip_dual(dual, self.loss)  # rounding
+        elif self.kept is not None:
+            (dual, intercept), w = self.kept, None
+        factors = self.problem.balance(dual) if self.fit_intercept else (1.0, 1.0)
+        if w is None or self.fit_intercept:
+            w = self.problem.primal_from_dual(dual, self.alpha, factors)
+        primal = self.alpha / 2 * float(w @ w) + self._mean_loss(w, intercept)
+        bound = self.problem.dual_value(dual, w, self.loss, self.alpha, factors)
+        return Point(w, intercept, dual, primal, bound)
+
+    def _mean_loss(self, w, intercept):
+        """The loss of all rows; where this may end the leaving out of some, which to visit again."""
+        p = self.problem
+        if not (self.shrinking and self.looking):
+            return p.mean_loss(w, intercept, self.loss)
+        parts = map_chunks(
+            p.rows,
+            lambda first, last: _sdca.screen_rows(*p.data, w, intercept, self.state, first, last),
+            p.threads,
+        )
+        total, self.state.dropped_loss, self.state.dropped_dual_margins = np.sum(parts, axis=0)
+        return total / p.n
+
+    def finalize(self):
+        """Make the dual feasible in place, and w the sum that it stands for, where rounding may matter."""
+        if self.fit_intercept:
+            self.problem.rebalance(self.point.dual)  # the point's w is that of the balanced dual already
+            return self.point
+        exacting = self.tol is None or self.tol < EXACT_TOL or self.done > EXACT_EPOCHS
+        if self.watching and (exacting or self._has_lost_digits()):
+            self._sum_again()
+            return self.measure()
+        return self.point

@@ -1,0 +1,350 @@
+"""What the solvers share: a binary problem, a run of epochs over it, and the result."""
+
+import copy
+import math
+import time
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from . import _rows
+from ._input import EXTREME, as_order, as_rows, as_signs, as_weights
+from ._random import block_numbers, draw_rows, shuffle, shuffle_blocks
+from ._rows import dual_sum, loss_sum, scale_by_sign, sums_by_sign
+from .losses import as_loss
+
+CACHE = 1 << 25  # bytes of X that a processor's last cache is likely to hold
+
+
+class Epoch(NamedTuple):
+    """One line of a history.
+
+    Attributes
+    ----------
+    epoch : int, from 1
+    seconds : float, CPU seconds spent in updates so far (measuring not counted)
+    primal : float, the objective
+    dual : float or None, a lower bound on the optimum
+    gap : float or None, primal - dual
+    score : what the caller's `score` function returned, or None
+    """
+
+    epoch: int
+    seconds: float
+    primal: float
+    dual: float | None
+    gap: float | None
+    score: object = None
+
+
+class Result(NamedTuple):
+    """What a solver returns.
+
+    Attributes
+    ----------
+    w : ndarray of shape (n_features,), float64
+    intercept : float
+    dual : ndarray of shape (n_samples,), float64, or None
+        Dual variables b, 0 <= b_i (<= c_i for all losses but squared_hinge).
+    objective : float, at (w, intercept)
+    gap : float or None
+        objective minus the dual value: the objective is at most this far from the optimum.
+    n_iter : int, epochs done
+    history : list of Epoch
+    solver : str, the method that was used
+    """
+
+    w: np.ndarray
+    intercept: float
+    dual: np.ndarray | None
+    objective: float
+    gap: float | None
+    n_iter: int
+    history: list
+    solver: str
+
+
+class Point(NamedTuple):
+    """A candidate solution, measured."""
+
+    w: np.ndarray
+    intercept: float
+    dual: np.ndarray | None
+    primal: float
+    bound: float | None
+
+    @property
+    def gap(self):
+        """Primal minus bound; rounding can't make it negative."""
+        if self.bound is None:
+            return None
+        gap = self.primal - self.bound
+        return 0.0 if gap < 0 else gap  # NaN stays NaN
+
+    def within(self, tol):
+        """Whether the relative gap is certified to be `tol` or less."""
+        return tol is not None and self.gap is not None and self.gap <= tol * self.primal
+
+
+def require_finite(objective, gap):
+    """Raise a ValueError if objective or gap (None: there is none) is not finite: that is no certificate."""
+    if not (math.isfinite(objective) and (gap is None or math.isfinite(gap))):
+        raise ValueError(
+            f"The objective ({objective:.3g}) or its lower bound is not finite: was X changed during the "
+            "fit? If not, scale X, or raise alpha."
+        )
+
+
+class Problem:
+    """Rows of X, a sign and a weight for each: what one binary solver works on."""
+
+    def __init__(self, X, y, sample_weight=None, threads=1, norms=False):
+        self.threads = threads  # for the passes that can be shared; they do not change the results
+        self.rows = as_rows(X, threads, norms)
+        self.signs = as_signs(y, self.n)
+        self.weights = as_weights(sample_weight, self.n)
+
+    @property
+    def n(self):
+        """Number of rows, those of weight 0 included."""
+        return self.rows.n_rows
+
+    def with_threads(self, threads):
+        """The same problem, whose passes so many threads share."""
+        other = copy.copy(self)
+        other.threads = threads
+        return other
+
+    @property
+    def data(self):
+        """The leading arguments of every kernel."""
+        return self.rows, self.rows.values, self.rows.columns, self.signs, self.weights
+
+    @property
+    def mean_weight(self):
+        """Mean of the sample weights."""
+        return float(self.weights.mean()) if self.weights.size else 1.0
+
+    def mean_loss(self, w, intercept, loss):
+        """1/n sum_i c_i phi(y_i (w.x_i + intercept))."""
+        total = loss_sum(
+            self.rows, self.signs, self.weights, w, intercept, as_loss(loss).struct, self.threads
+        )
+        return total / self.n
+
+    def require_range(self, alpha):
+        """Raise a ValueError if some w.x_i may be too large, of a w that alpha does not keep small."""
+        largest = self.rows.longest * (self.weights.max() if self.weights.size else 1.0)
+        if largest > EXTREME * float(alpha):
+            raise out_of_range(alpha, largest)
+
+    def primal_from_dual(self, dual, alpha, factors=(1.0, 1.0)):
+        """w(b) = 1/(alpha n) sum_i b_i y_i x_i."""
+        return _rows.primal_from_dual(self.rows, self.signs, dual, 1 / (alpha * self.n), *factors)
+
+    def primal(self, w, intercept, loss, alpha):
+        """P(w, intercept)."""
+        return alpha / 2 * float(w @ w) + self.mean_loss(w, intercept, loss)
+
+    def dual_value(self, dual, w_of_dual, loss, alpha, factors=(1.0, 1.0)):
+        """D(b), given w(b)."""
+        norm = float(w_of_dual @ w_of_dual)
+        psi = dual_sum(self.signs, dual, self.weights, as_loss(loss).struct, *factors)
+        return psi / self.n - alpha / 2 * norm
+
+    def upper(self, loss):
+        """The upper ends of the dual variables' domains: a number, or one a row."""
+        return as_loss(loss).uppers(self.weights if self.weights.size else 1.0)
+
+    def is_free(self, dual, loss):
+        """Which dual variables are strictly inside their domain."""
+        return (dual > 0) & (dual < self.upper(loss))
+
+    def clip_dual(self, dual, loss):
+        """Clip `dual` to its domain, in place; True if that changed it."""
+        upper = self.upper(loss)
+        outside = bool(dual.min() < 0 or (dual > upper).any())
+        if outside:
+            np.clip(dual, 0, upper, out=dual)
+        return outside
+
+    def imbalance(self, dual):
+        """sum_i b_i y_i."""
+        above, below = sums_by_sign(self.signs, dual)
+        return above - below
+
+    def balance(self, dual):
+        """Factors for rows of sign +1 and -1 that make sum_i b_i y_i = 0, as a free intercept asks.
+
+        The heavier side is scaled down, which stays in the box.
+        """
+        above, below = sums_by_sign(self.signs, dual)
+        lighter = min(above, below)
+        return (lighter / above if above > lighter else 1.0, lighter / below if below > lighter else 1.0)
+
+    def rebalance(self, dual):
+        """Apply the factors of `balance`, in place."""
+        scale_by_sign(self.signs, dual, *self.balance(dual))
+
+
+class Solver:
+    """Epochs over one problem: the protocol of all solvers.
+
+    An epoch: `run_epoch()` changes the state, by a visit of every row or, for Newton's method, by steps
+    and a pass over all rows. It returns nothing, and can be interrupted between `slices`.
+
+    What it can certify: `measure()` is the Point (w, intercept, dual) that would be returned now, with its
+    objective and, where there is a dual, a lower bound on every objective. That costs a pass over X, so
+    `should_certify()` says when it is worth it; `on_loose_gap()` is told when it was not.
+
+    The end: `is_over` is the one rule of stopping, and `finalize()` may make the point better before it is
+    returned. `epochs()` does all this, and `result()` is what a plain function returns.
+
+    The kernel machines' solvers, which have several classes, keep to it class by class: `measure` returns
+    objectives and gaps, `is_over(k)` and `done[k]` are those of the k-th class. Kernel Pegasos is told which
+    steps to take, `run_epoch(order)`, and by whom it is run when it is over.
+    """
+
+    solver: str
+    """The name of the method."""
+
+    def __init__(self, problem, *, order, max_iter, random, alpha=None, grouped=True):
+        if alpha is not None:
+            problem.require_range(alpha)
+        self.problem, self.alpha, self.max_iter, self.random = problem, alpha, max_iter, random
+        self.sampling = order
+        if isinstance(order, str):
+            self.order = np.arange(problem.n, dtype=np.int32)
+            self.rows = None
+            # Blocks pay where rows come from memory. Elsewhere they cost SDCA up to half as many epochs
+            # again on a9a (none on text), and Pegasos' first, long steps go wrong on rows sorted by class.
+            self.grouped = grouped and problem.rows.n_bytes > CACHE
+            if order == "cyclic":
+                self.permute()
+        else:
+            self.order = _given_order(order, max_iter, problem.n)
+        self.visits = self.order.shape[-1]  # an epoch
+        self.point = None
+        self.tol = None
+        self.done, self.seconds = 0, 0.0
+        self.cancelled = False
+
+    def next_order(self):
+        """The rows of the next epoch, in the order they are visited."""
+        if not isinstance(self.sampling, str):
+            return self.order[self.done]
+        if self.sampling == "permutation":
+            self.permute()
+        elif self.sampling == "random":
+            draw_rows(self.order, self.problem.n, self.random)
+        return self.order
+
+    def permute(self):
+        """Shuffle `order`; where `grouped`, in blocks of adjacent rows, out of `rows` (None: all)."""
+        if not self.grouped:
+            shuffle(self.order, self.random)
+            return
+        n = self.problem.n if self.rows is None else len(self.rows)
+        self.order = self.order[:n]
+        shuffle_blocks(self.rows, self.order, block_numbers(n), self.random)
+
+    def slices(self, order, *, multiple=1, cuts=()):
+        """Parts of an epoch: cut where asked, and short enough for Ctrl-C and `cancelled` to be heard."""
+        if len(order) <= self.problem.rows.chunk_rows() and not cuts and not self.cancelled:
+            yield order
+            return
+        step = -(-self.problem.rows.chunk_rows() // multiple) * multiple
+        inner = (cut for cut in cuts if 0 < cut < len(order))
+        bounds = sorted({*range(0, len(order), step), *inner, len(order)})
+        for first, last in pairwise(bounds):
+            if self.cancelled:
+                raise KeyboardInterrupt
+            yield order[first:last]
+
+    def finished(self):
+        """Whether further epochs would change nothing."""
+        return False
+
+    def should_certify(self):
+        """Whether a look at the certificate is worth its cost, where not every epoch is measured."""
+        return False
+
+    def on_loose_gap(self):
+        """Told that the certificate which looked worth its cost did not reach `tol`."""
+
+    def finalize(self):
+        """The Point to return, once measured."""
+        return self.point
+
+    @property
+    def is_over(self):
+        """Whether no epoch follows: `max_iter` done, none would change anything, or `tol` is certified."""
+        within = self.point is not None and self.point.within(self.tol)
+        return self.done == self.max_iter or self.finished() or within
+
+    def stop(self):
+        """End here, after an epoch that was measured; its line of the history, of the point to return."""
+        self.point = self.finalize()
+        require_finite(self.point.primal, self.point.gap)
+        return self._line()
+
+    def solve(self, tol=None, trace=True, score=None):
+        """Do all epochs; the Result."""
+        return self.result(self.epochs(tol, trace, score))
+
+    def epochs(self, tol=None, trace=True, score=None):
+        """Do epochs until `max_iter` or a relative gap of `tol`; yield a line of history for each.
+
+        Without `trace` only epochs that `should_certify`, and the last, are measured and yielded.
+        """
+        self.seconds, self.tol = 0.0, tol
+        start = time.thread_time()
+        while self.done < self.max_iter:
+            self.run_epoch()
+            self.done += 1
+            should_certify = self.should_certify()
+            if not (trace or should_certify or self.is_over):
+                continue
+            self.seconds += time.thread_time() - start
+            self.point = self.measure()
+            require_finite(self.point.primal, self.point.gap)
+            if self.is_over:
+                line = self.stop()
+            else:
+                line = self._line()
+                if should_certify:
+                    self.on_loose_gap()
+            if score is not None:
+                line = line._replace(score=score(self.point.w, self.point.intercept))
+            yield line
+            if self.is_over:
+                return
+            start = time.thread_time()
+
+    def _line(self):
+        p = self.point
+        return Epoch(self.done, self.seconds, p.primal, p.bound, p.gap)
+
+    def result(self, history):
+        """The Result, once the iterable `history` of `epochs` is exhausted."""
+        history = list(history)
+        p = self.point
+        return Result(p.w, p.intercept, p.dual, p.primal, p.gap, self.done, history, self.solver)
+
+
+def out_of_range(alpha, largest):
+    """The error for an alpha that is too small for the rows' squared norms, times their weights."""
+    return ValueError(
+        f"alpha={alpha:.3g} is too small for rows with c ||x||^2 of up to {largest:.3g}: scale X, or raise "
+        "alpha."
+    )
+
+
+def _given_order(order, max_iter, n):
+    order = as_order(order, n)
+    if order.ndim != 2 or len(order) < max_iter:
+        raise ValueError(
+            f"order must have shape (max_iter, rows an epoch); got {order.shape} for {max_iter}."
+        )
+    return order

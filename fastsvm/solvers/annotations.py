@@ -1,0 +1,15 @@
+"""Types of what callers pass; for type checkers only, as their import takes a while."""
+
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+__all__ = ["ArrayLike", "Callable", "ClassWeight", "EstimatorSeed", "Iterable", "Matrix", "Seed"]
+
+Matrix: TypeAlias = ArrayLike | sparse.sparray | sparse.spmatrix
+Seed: TypeAlias = int | np.random.Generator | None
+EstimatorSeed: TypeAlias = int | np.random.RandomState | None
+ClassWeight: TypeAlias = dict | str | None

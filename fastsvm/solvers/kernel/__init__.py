@@ -1,0 +1,1 @@
+"""Kernel machines: values of kernels, their rows, and the solvers on them."""

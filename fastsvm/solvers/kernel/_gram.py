@@ -1,0 +1,268 @@
+"""Rows of a kernel matrix, computed when they are needed, and as many kept as there is room for."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+from . import _aligned
+from ._kernel import add_rows, gather, mirror, spread
+from ._values import CHUNK, DOUBLE_ROWS
+
+MIB = 1 << 20
+A_SHARE = 1 << 19  # values for whose sake a thread is started
+COMPLETE_SHARE = 0.05  # the share of the rows from which on all are computed
+
+
+class Gram:
+    """The matrix of K(x_i, x_j), by rows: float32, or float64 for up to 1,024 rows.
+
+    Parameters
+    ----------
+    kernel : Kernel or GivenKernel, fitted to the rows x_i
+    cache_size : float
+        MiB of rows to keep; the least recently used give way.
+    threads : int
+        They share the columns, and do not change the values.
+
+    Raises
+    ------
+    MemoryError
+        If a row does not fit into `cache_size`, or what is to be kept not into the memory there is.
+    """
+
+    shared = False
+    """Whether runs in several threads use it, for whom no row has to give way."""
+
+    def __init__(self, kernel, cache_size=1024, threads=1):
+        self.kernel, self.threads = kernel, threads
+        self.points = kernel.trained
+        self.n = n = len(self.points)
+        dtype = np.dtype(np.float64 if n <= DOUBLE_ROWS else np.float32)
+        width = dtype.itemsize * n
+        self.capacity = int(min(n, cache_size * MIB / width))
+        if not self.capacity:
+            raise MemoryError(
+                f"One row of the kernel matrix of {n} rows needs {width / MIB:.3g} MiB, cache_size is "
+                f"{cache_size:.3g}: raise cache_size."
+            )
+        refuse_beyond_memory(width * self.capacity, "kernel values", "lower cache_size")
+        self.rows = np.empty((self.capacity, n), dtype)
+        self.slots = np.full(n, -1, np.int32)
+        self.owners = np.full(self.capacity, -1, np.int32)
+        self.used = np.full(self.capacity, -1, np.int64)
+        self.diagonal = kernel.diagonal()
+        self.computed = 0
+        """Rows computed so far."""
+
+    @property
+    def used_of_one_run(self):
+        """`used` for a run to write to; nothing where several threads would."""
+        return self.used[:0] if self.shared else self.used
+
+    def use_threads(self, threads, shared=False):
+        """Compute rows in so many threads from now on; `shared` as the attribute."""
+        self.threads, self.shared = threads, shared
+
+    def forget_uses(self):
+        """Begin a new run, whose clock starts anew: what others used gives way first."""
+        self.used[:] = -1
+
+    def fetch(self, which, now):
+        """Have these rows in `rows`, where `slots` says.
+
+        Parameters
+        ----------
+        which : int32 array of distinct row numbers, no more than `capacity`
+        now : int, or an array of one for each row
+            When they are used; what was used earlier gives way.
+        """
+        held, now = self.slots[which], np.broadcast_to(now, which.shape)
+        missing, later = which[held < 0], now[held < 0]
+        self.used[held[held >= 0]] = now[held >= 0]
+        held = held[held >= 0]
+        if not len(missing):
+            return
+        if self.capacity == self.n and self.computed + len(missing) > COMPLETE_SHARE * self.n:
+            self._complete()  # half of it is the mirror of the other, and more will be asked for
+            self.used[self.slots[which]] = now
+            return
+        used = self.used.copy()
+        used[held] = np.iinfo(used.dtype).max  # they stay, even if others were used as late
+        places = np.argpartition(used, len(missing) - 1)[: len(missing)].astype(np.int32)
+        places.sort()  # where nothing has to give way, side by side
+        owners = self.owners[places]
+        self.slots[owners[owners >= 0]] = -1
+        self.owners[places] = self.used[places] = -1
+        step = self.kernel.panel(self.points.values.shape[1])
+        for first in range(0, len(missing), step):
+            part = slice(first, first + step)
+            self._compute(missing[part], places[part])
+        # Only now: an interrupt leaves no row half-computed.
+        self.slots[missing], self.owners[places], self.used[places] = places, missing, later
+        self.computed += len(missing)
+
+    def _compute(self, which, places):
+        few = self.points[which]
+        places = slice(places[0], places[-1] + 1) if places[-1] - places[0] == len(places) - 1 else places
+
+        def some(first, last):
+            for start, stop, tile in self.kernel.tiles(few, self.points, first, last):
+                self.rows[places, start:stop] = tile
+
+        self._share(some, len(which))
+
+    def _complete(self):
+        """Compute the values that are left, each once, and mirror them."""
+        held = np.flatnonzero(self.slots >= 0).astype(np.int32)
+        left = np.flatnonzero(self.slots < 0).astype(np.int32)
+        free = np.flatnonzero(self.owners < 0).astype(np.int32)
+        slots = self.slots.copy()
+        slots[left] = free
+        members = self.points[left] if len(held) else self.points
+        step = self.kernel.panel(self.points.values.shape[1])
+
+        def some(first):
+            part, rest = left[first : first + step], left[first + step :]
+            mirror(self.rows, slots, held, part)
+            few = members[first : first + step]
+            for start, stop, tile in self.kernel.tiles(few, members, first, len(left)):
+                spread(self.rows, slots[part], left[start:stop], tile.astype(self.rows.dtype, copy=False))
+            mirror(self.rows, slots, part, rest)
+
+        for_each(some, range(0, len(left), step), self.threads)
+        self.owners[free] = left
+        self.slots[:] = slots
+        self.computed = self.n
+
+    def _share(self, work, n_rows):
+        """Call work(first, last) for ranges of columns, in threads where there is enough to do."""
+        threads = min(self.threads, n_rows * self.n // A_SHARE + 1)
+        step = -(-self.n // (CHUNK * threads)) * CHUNK
+        for_each(lambda first: work(first, min(first + step, self.n)), range(0, self.n, step), threads)
+
+    def add(self, which, factors, scores, now):
+        """scores += factors @ K[which], for factors of shape (n_classes, len(which))."""
+        for first in range(0, len(which), self.capacity):
+            part = slice(first, first + self.capacity)
+            self.fetch(which[part], now)
+            some, weights = which[part], np.ascontiguousarray(factors[:, part])
+            self._share(
+                lambda a, b, w=weights, s=some: add_rows(self.rows, self.slots, s, w, scores, a, b), len(some)
+            )
+
+    def block(self, which, room):
+        """K[which][:, which] in `room`, copied from rows where they are kept, computed where not."""
+        out = room.reshape(len(which), len(which))
+        places = self.slots[which]
+        gather(self.rows, places, which, out)
+        missing = np.flatnonzero(places < 0)
+        if not len(missing):
+            return out
+        step, members = self.kernel.panel(self.points.values.shape[1]), self.points[which]
+        for first in range(0, len(missing), step):
+            part = missing[first : first + step]
+            for start, stop, tile in self.kernel.tiles(members[part], members, 0, len(which)):
+                out[part, start:stop] = tile
+        return out
+
+
+class FullGram(Gram):
+    """A kernel matrix that is given; as `Gram`.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n), float32 or float64, C-ordered; not copied
+    """
+
+    def __init__(self, K, threads=1):
+        self.threads, self.rows = threads, K
+        self.n = self.capacity = len(K)
+        self.slots = np.arange(self.n, dtype=np.int32)
+        self.used = np.zeros(self.n, np.int64)
+        self.diagonal = K.diagonal().astype(float)
+
+
+def scores_of(kernel, support, coef, X, *, cache_size=1024, threads=1):
+    """coef @ K(support, X), transposed: the scores of rows that a kernel was not fitted to.
+
+    Parameters
+    ----------
+    kernel : Kernel or GivenKernel
+    support : Points
+    coef : ndarray of shape (n_classes, len(support))
+    X : ndarray or CSR matrix of shape (n, n_features)
+    cache_size : float
+        MiB of kernel values that there may be at a time.
+    threads : int
+
+    Returns
+    -------
+    ndarray of shape (n, n_classes), float64
+    """
+    n = X.shape[0]
+    out = np.zeros((n, len(coef)))
+    room = cache_size * MIB / (8 * CHUNK)
+    # The number of threads has no say in where rows are cut: BLAS sums products of another size otherwise.
+    step = max(1, int(min(kernel.panel(X.shape[1]), room)))
+    coef = _aligned.copy(coef.T, kernel.dtype)
+
+    def some(first):
+        few = kernel.points(X[first : first + step])
+        part = _aligned.empty((len(few), coef.shape[1]), coef.dtype)
+        for start, stop, tile in kernel.tiles(few, support, 0, len(support)):
+            out[first : first + step] += np.matmul(tile, coef[start:stop], out=part)
+
+    for_each(some, range(0, n, step), max(1, min(threads, int(room / step))))
+    return out
+
+
+def for_each(work, items, threads):
+    """Call work(item) for each item, in threads; after an error or Ctrl-C no more of them are begun."""
+    if threads == 1 or len(items) == 1:
+        for item in items:
+            work(item)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        futures = [pool.submit(work, item) for item in items]
+        try:
+            for future in futures:
+                future.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def refuse_beyond_memory(needed, what, advice):
+    """Raise a MemoryError, if so many bytes are more than this machine has to give."""
+    has = available_memory()
+    if has is not None and needed > has:
+        raise MemoryError(
+            f"{needed / 2**30:.3g} GiB of {what} are needed, {has / 2**30:.3g} GiB are there: {advice}."
+        )
+
+
+def available_memory():
+    """Bytes that can be had without swapping; None where nobody tells."""
+    return min(filter(None, [_of_machine(), _of_container()]), default=None)
+
+
+def _of_machine():
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
+    except (OSError, StopIteration):
+        pass
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def _of_container():
+    try:
+        limit, used = (int(Path(f"/sys/fs/cgroup/memory.{name}").read_text()) for name in ("max", "current"))
+        return max(1, limit - used)
+    except (OSError, ValueError):  # not Linux, or the limit is "max"
+        return None

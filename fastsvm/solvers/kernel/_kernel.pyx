@@ -1,0 +1,270 @@
+"""Kernel machines: the steps of Pegasos and SDCA on rows of a kernel matrix, and sums over panels of rows.
+
+All one-vs-rest problems share the kernel matrix; class by class there are signs, dual variables and
+scores, float64 arrays of shape (n_classes, n). A row of the matrix is where `slots` says, -1 for nowhere.
+"""
+
+from libc.math cimport fabs, fabsf
+
+from .._losses cimport Loss, dual_step, dual_term, loss_value
+from .._random cimport fisher_yates
+from .._rows cimport Rows, axpy, columns_of, row_start
+from .._simd cimport add_four, exp_row
+from .._types cimport head, index, int8_t, int32_t, int64_t, real, uint64_t
+
+cdef enum:
+    COLUMNS = 512  # of a class's scores, that many are kept in the cache while rows are added
+    LINE = 16  # values that may share a cache line, read one after the other while columns are mirrored
+
+
+def pegasos(
+    const real[:, ::1] rows, const int32_t[::1] slots, int64_t[::1] used, const int32_t[::1] order,
+    const int8_t[:, ::1] signs, const double[::1] weights, double alpha, int64_t t,
+    double[:, ::1] counts, double[:, ::1] scores,
+):
+    """Take the steps t + 1, t + 2, ... on the rows in `order`, up to one whose values are missing.
+
+    scores_i = sum_j counts_j y_j K(x_j, x_i), so that row i changes f where y_i scores_i < alpha t. When
+    a row was used last goes into `used`, unless that is empty.
+
+    Returns
+    -------
+    int, the number of steps taken
+    """
+    cdef const double* weight = head(weights)
+    cdef Py_ssize_t n = slots.shape[0], n_classes = signs.shape[0], k, c, i
+    cdef double limit, step
+    cdef bint any_short
+    with nogil:
+        for k in range(order.shape[0]):
+            i = order[k]
+            step = 1 if weight == NULL else weight[i]
+            if step == 0:
+                continue
+            limit = alpha * <double>(t + k + 1)
+            any_short = False
+            for c in range(n_classes):
+                any_short |= signs[c, i] * scores[c, i] < limit
+            if not any_short:
+                continue
+            if slots[i] < 0:
+                break
+            if used.shape[0]:
+                used[slots[i]] = t + k + 1
+            for c in range(n_classes):
+                if signs[c, i] * scores[c, i] < limit:
+                    counts[c, i] += step
+                    axpy(signs[c, i] * step, &rows[slots[i], 0], <const int32_t*>NULL, n, &scores[c, 0])
+        else:
+            k = order.shape[0]
+    return k
+
+
+def add_rows(
+    const real[:, ::1] rows, const int32_t[::1] slots, const int32_t[::1] which,
+    const double[:, ::1] factors, double[:, ::1] scores, Py_ssize_t first, Py_ssize_t last,
+):
+    """scores += factors @ K[which], of the columns from first to last.
+
+    `factors` has the shape (n_classes, len(which)); zeros cost nothing.
+    """
+    cdef Py_ssize_t start, k, c, n, found
+    cdef double a[4]
+    cdef const real* x[4]
+    with nogil:
+        for start from first <= start < last by COLUMNS:
+            n = min(<Py_ssize_t>COLUMNS, last - start)
+            for c in range(factors.shape[0]):
+                found = 0
+                for k in range(which.shape[0]):
+                    if factors[c, k] != 0:
+                        a[found] = factors[c, k]
+                        x[found] = &rows[slots[which[k]], start]
+                        found += 1
+                        if found == 4:
+                            add_four(a, x, &scores[c, start], n)
+                            found = 0
+                for k in range(found):
+                    axpy(a[k], x[k], <const int32_t*>NULL, n, &scores[c, start])
+
+
+def gather(
+    const real[:, ::1] rows, const int32_t[::1] places, const int32_t[::1] columns, real[:, ::1] out,
+):
+    """out[k] = rows[places[k], columns], where places[k] is not -1."""
+    cdef Py_ssize_t k, j
+    with nogil:
+        for k in range(places.shape[0]):
+            if places[k] >= 0:
+                for j in range(columns.shape[0]):
+                    out[k, j] = rows[places[k], columns[j]]
+
+
+def spread(real[:, ::1] rows, const int32_t[::1] places, const int32_t[::1] columns, real[:, :] tile):
+    """rows[places[k], columns[j]] = tile[k, j]."""
+    cdef Py_ssize_t k, j
+    with nogil:
+        for k in range(places.shape[0]):
+            for j in range(columns.shape[0]):
+                rows[places[k], columns[j]] = tile[k, j]
+
+
+def mirror(
+    real[:, ::1] rows, const int32_t[::1] slots, const int32_t[::1] sources, const int32_t[::1] targets,
+):
+    """K[t, s] = K[s, t] for all s in `sources` and t in `targets`, where rows[slots[i]] is row i of K."""
+    cdef Py_ssize_t start, k, j, t
+    cdef real* target
+    with nogil:
+        for start from 0 <= start < targets.shape[0] by LINE:
+            for k in range(start, min(start + LINE, targets.shape[0])):
+                t = targets[k]
+                target = &rows[slots[t], 0]
+                for j in range(sources.shape[0]):
+                    target[sources[j]] = rows[slots[sources[j]], t]
+
+
+def gap_terms(
+    const int8_t[::1] signs, const double[::1] weights, const double[::1] dual, const double[::1] scores,
+    Loss loss, double[::1] terms,
+):
+    """What each row adds to n (P - D): c phi(m) - c psi(b/c) + b m >= 0.
+
+    Returns
+    -------
+    (gap, losses, dual_margins) : the sums of the terms, of c phi(m) and of b m
+    """
+    cdef const double* weight = head(weights)
+    cdef double gap = 0, losses = 0, dual_margins = 0, c, m
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(signs.shape[0]):
+            c = 1 if weight == NULL else weight[i]
+            m = signs[i] * scores[i]
+            terms[i] = row_gap(loss, m, dual[i], c)
+            gap += terms[i]
+            losses += c * loss_value(loss, m)
+            dual_margins += dual[i] * m
+    return gap, losses, dual_margins
+
+
+cdef inline double row_gap(Loss loss, double m, double b, double c) noexcept nogil:
+    # Of the log loss at its optimum, rounding has either sign.
+    return max(c * (loss_value(loss, m) - dual_term(loss, b / c)) + b * m, 0.0) if c > 0 else 0
+
+
+def ascend(
+    const real[:, ::1] block, const double[::1] steepness, double rate, const int8_t[::1] signs,
+    const double[::1] weights, double[::1] dual, double[::1] scores, Loss loss, int32_t[::1] order,
+    uint64_t[::1] random, Py_ssize_t epochs, double goal,
+):
+    """Exact steps on one dual variable after another, in permuted passes, until their gap is `goal` or less.
+
+    Parameters
+    ----------
+    block : kernel values among the rows, of shape (n, n)
+    steepness : K(x_i, x_i) / (alpha n)
+    rate : 1 / (alpha n)
+    order : a permutation, which is permuted; as it stands if `random` is empty
+
+    Returns
+    -------
+    (epochs, gap)
+    """
+    cdef const double* weight = head(weights)
+    cdef Py_ssize_t n = order.shape[0], k, i, done = 0
+    cdef double gap = 0, change, c
+    cdef uint64_t state = random[0] if random.shape[0] else 0
+    with nogil:
+        while done < epochs:
+            if random.shape[0]:
+                fisher_yates(&order[0], n, &state)
+            for k in range(n):
+                i = order[k]
+                c = 1 if weight == NULL else weight[i]
+                if c == 0:
+                    continue
+                change = dual_step(loss, signs[i] * scores[i], dual[i], steepness[i], c) - dual[i]
+                if change != 0:
+                    dual[i] += change
+                    axpy(change * signs[i] * rate, &block[i, 0], <const int32_t*>NULL, n, &scores[0])
+            done += 1
+            gap = 0
+            for i in range(n):
+                c = 1 if weight == NULL else weight[i]
+                gap += row_gap(loss, signs[i] * scores[i], dual[i], c)
+            if gap <= goal:
+                break
+    if random.shape[0]:
+        random[0] = state
+    return done, gap
+
+
+def address(const unsigned char[::1] room):
+    """Where an array begins in memory, ten times as fast as its `ctypes.data`."""
+    return <size_t>&room[0]
+
+
+def exp_of_distances(real[:, :] tile, real rate, const real[::1] few, const real[::1] many):
+    """tile <- exp(min(0, rate tile - few' - many)), for rows of a tile that lie apart or not."""
+    cdef Py_ssize_t k
+    with nogil:
+        for k in range(tile.shape[0]):
+            exp_row(&tile[k, 0], rate, few[k], &many[0], tile.shape[1])
+
+
+# Panels: the values of a few rows side by side, of shape (n_columns, n_panel), against all rows of X.
+
+
+def scatter(
+    Rows rows, const real[::1] values, const index[::1] columns, const int32_t[::1] which,
+    real[:, ::1] panel,
+):
+    """Add the rows in `which` to the panel's columns."""
+    cdef const real* x = head(values)
+    cdef const index* j = columns_of(rows, columns)
+    cdef Py_ssize_t k, p, start
+    with nogil:
+        for k in range(which.shape[0]):
+            start = row_start(&rows.layout, which[k])
+            for p in range(start, row_start(&rows.layout, which[k] + 1)):
+                panel[j[p] if j != NULL else p - start, k] += x[p]
+
+
+cdef inline real absolute(real v) noexcept nogil:
+    if real is float:
+        return fabsf(v)
+    else:
+        return fabs(v)
+
+
+def panel_sums(
+    Rows rows, const real[::1] values, const index[::1] columns, const real[:, ::1] panel,
+    const real[::1] sizes, bint distances, Py_ssize_t first, real[:, ::1] out,
+):
+    """Dot products of X[first : first + len(out)] and the panel's rows, or their city-block distances.
+
+    The sums begin at `sizes`: zeros for dot products; for distances those from 0, of rows without repeated
+    columns.
+    """
+    cdef const real* x = head(values)
+    cdef const index* j = columns_of(rows, columns)
+    cdef Py_ssize_t m = panel.shape[1], i, k, p, start
+    cdef const real* a
+    cdef real* total
+    cdef real v
+    with nogil:
+        for i in range(out.shape[0]):
+            total = &out[i, 0]
+            for k in range(m):
+                total[k] = sizes[k]
+            start = row_start(&rows.layout, first + i)
+            for p in range(start, row_start(&rows.layout, first + i + 1)):
+                a = &panel[j[p] if j != NULL else p - start, 0]
+                v = x[p]
+                if distances:
+                    for k in range(m):
+                        total[k] += absolute(a[k] - v) - absolute(a[k])
+                else:
+                    for k in range(m):
+                        total[k] += v * a[k]

@@ -1,0 +1,252 @@
+"""Kernel Pegasos from the outside: the stream of rows, which values to have ready, certificate."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .._input import as_alpha, as_matrix, as_order, as_state, as_weights, number_of_threads, positive
+from .._random import draw_rows
+from .._solver import Epoch, require_finite
+from ..losses import value
+from . import _kernel
+from ._gram import scores_of
+from ._problem import KernelProblem, KernelResult, as_all_signs, make_gram
+
+if TYPE_CHECKING:
+    from ..annotations import ArrayLike, Callable, Matrix, Seed
+
+SOON_DRAWS = 256  # draws in which to look for rows that will be needed, at least; a quarter of those made
+FETCH_VALUES = 1 << 20  # computed at a time, where rows are short
+CALL_ADDITIONS = (
+    1 << 27
+)  # additions in one call of the kernel: some tenths of a second, so that Ctrl-C is heard
+
+
+class KernelPegasosSolver:
+    """Steps of Pegasos for all classes on the same stream of rows.
+
+    Parameters
+    ----------
+    problem : KernelProblem
+    alpha : float
+    t : int, default=0
+        Steps that other runs have taken.
+    scores : ndarray of shape (n_classes, n), default=None
+        What those have left in this problem's rows, as the attribute; changed in place.
+
+    Attributes
+    ----------
+    t : int, steps taken
+    counts : ndarray of shape (n_classes, n)
+        a_i: how often row i changed f, times its weight.
+    scores : ndarray of shape (n_classes, n)
+        sum_j a_j y_j K(x_j, x_i), which is alpha t f(x_i).
+    """
+
+    def __init__(self, problem, alpha, t=0, scores=None):
+        problem.require_range(alpha)
+        self.problem, self.alpha, self.t = problem, alpha, t
+        self.seconds = 0.0
+        self.counts = np.zeros(problem.signs.shape)
+        self.scores = np.zeros(problem.signs.shape) if scores is None else scores
+
+    def run_epoch(self, order):
+        """Take a step on each row of an int32 array of row numbers."""
+        start = time.thread_time()
+        p, gram = self.problem, self.problem.gram
+        step = max(1, CALL_ADDITIONS // self.scores.size)
+        used = gram.used_of_one_run
+        done = 0
+        while done < len(order):
+            part = order[done : done + step]
+            moved = _kernel.pegasos(
+                *(gram.rows, gram.slots, used, part, p.signs, p.weights, self.alpha, self.t),
+                *(self.counts, self.scores),
+            )
+            done += moved
+            self.t += moved
+            if moved < len(part):
+                rows, steps = self._needed(order[done:])
+                gram.fetch(rows, self.t + steps)  # what has been used gives way to what will be
+        self.seconds += time.thread_time() - start
+
+    def _needed(self, order):
+        """The next rows that have no values yet and would change f now, and in how many steps each comes.
+
+        The longer ago the start, the less changes from one step to the next; but rows fetched too early
+        may have to give way before they are used.
+        """
+        p, gram = self.problem, self.problem.gram
+        most = min(max(SOON_DRAWS, FETCH_VALUES // gram.n), -(-gram.capacity // 2))
+        order = order[: max(SOON_DRAWS, most, self.t // 4) if gram.capacity == gram.n else most]
+        steps = np.sort(np.unique(order, return_index=True)[1])
+        steps = steps[gram.slots[order[steps]] < 0]
+        rows = order[steps]
+        short = p.signs[:, rows] * self.scores[:, rows] < self.alpha * (self.t + 1)
+        which = np.flatnonzero(short.any(axis=0))[:most]
+        return rows[which], steps[which]
+
+    def losses(self, X, signs, weights, cache_size):
+        """For each class the sum of the losses of rows that are not in the problem."""
+        gram, coef = self.problem.gram, self.coef
+        support = np.flatnonzero(coef.any(axis=0))
+        if not len(support):  # f is 0: only rows of weight 0 were drawn
+            return (weights * np.ones(signs.shape)).sum(axis=1)
+        scores = scores_of(
+            *(gram.kernel, gram.points[support], coef[:, support], X),
+            cache_size=cache_size,
+            threads=gram.threads,
+        )
+        return (weights * value("hinge", signs * scores.T)).sum(axis=1)
+
+    def result(self, losses=0.0):
+        """The KernelResult; `losses` as in `measure`."""
+        primal, gap = self.measure(losses)
+        lines = [
+            [Epoch(self.t, self.seconds, float(p), float(p - g), float(g))]
+            for p, g in zip(primal, gap, strict=True)
+        ]
+        return KernelResult(self.coef, primal, gap, self.t, lines)
+
+    @property
+    def coef(self):
+        """dual_coef, of shape (n_classes, n)."""
+        return self.counts * self.problem.signs / (self.alpha * self.t)
+
+    def measure(self, losses=0.0):
+        """Objective and gap of each class.
+
+        b_i = a_i n / t, clipped to c_i, are feasible dual variables; so are they times theta <= 1.
+
+        Parameters
+        ----------
+        losses : float or array of shape (n_classes,)
+            Sums of the losses of rows that are not in the problem.
+
+        Returns
+        -------
+        primal, gap : ndarrays of shape (n_classes,)
+        """
+        p = self.problem
+        n, signs = p.n, p.signs
+        scale = 1 / (self.alpha * self.t)
+        c = p.weights if p.weights.size else 1.0
+        values = c * value("hinge", signs * self.scores * scale)
+        norms = np.maximum(0, (self.counts * signs * self.scores).sum(axis=1)) * scale**2
+        primal = self.alpha / 2 * norms + (values.sum(axis=1) + losses) / n
+
+        dual = np.minimum(self.counts * (n / self.t), c)
+        excess = self.counts - dual * (self.t / n)
+        over = np.flatnonzero((excess > 1e-9 * self.counts).any(axis=0)).astype(np.int32)
+        scores = self.scores.copy()
+        p.gram.add(over, -(excess * signs)[:, over], scores, self.t)
+        dual_norms = np.maximum(0, (dual * signs * scores).sum(axis=1) / (self.alpha * self.t))
+        total = dual.sum(axis=1)
+        theta = np.minimum(1, total / np.maximum(dual_norms, 1e-300))
+        gap = np.maximum(0, primal - (theta * total - theta**2 / 2 * dual_norms) / n)
+        require_finite(primal.sum(), gap.sum())
+        return primal, gap
+
+
+def kernel_pegasos(
+    X: Matrix,
+    Y: ArrayLike,
+    *,
+    kernel: str | Callable[..., ArrayLike] = "rbf",
+    gamma: float = 1.0,
+    degree: int = 3,
+    coef0: float = 0.0,
+    alpha: float = 1e-4,
+    sample_weight: ArrayLike | None = None,
+    n_iter: int | None = None,
+    order: ArrayLike | None = None,
+    cache_size: float = 1024,
+    n_jobs: int | None = None,
+    random_state: Seed = None,
+) -> KernelResult:
+    """Pegasos on kernel machines, one-vs-rest, certified.
+
+    Minimises, for each row y of Y, over functions f of the kernel's space::
+
+        P(f) = alpha/2 ||f||^2 + 1/n sum_i c_i max(0, 1 - y_i f(x_i))
+
+    For t = 1, ..., n_iter with a row s drawn uniformly, the same for all classes::
+
+        a_s <- a_s + c_s    if y_s/(alpha t) sum_j a_j y_j K(x_j, x_s) < 1
+
+    and then f = 1/(alpha n_iter) sum_j a_j y_j K(x_j, .). A step costs O(n_samples) where a row changes f,
+    and nothing where none does: scores of all rows are kept up to date. Kernel values are computed for the
+    rows that do. There is no intercept.
+
+    Parameters
+    ----------
+    X, Y, kernel, gamma, degree, coef0, alpha, sample_weight : as in `kernel_sdca`
+    n_iter : int, default=None
+        Steps, T in the sources; 10 * n_samples by default.
+    order : int array, default=None
+        The numbers of the rows to visit, instead of `n_iter` drawn ones.
+    cache_size, n_jobs, random_state : as in `kernel_sdca`
+
+    Returns
+    -------
+    KernelResult
+        Named tuple (dual_coef, objective, gap, n_iter, history), an item a class.
+
+    Raises
+    ------
+    ValueError, MemoryError : as `kernel_sdca`
+
+    References
+    ----------
+    Shalev-Shwartz, Singer, Srebro & Cotter, Pegasos, Math. Program. 127 (2011), fig. 3. Cerizza, Multiclass
+    classification with Pegasos, algorithm 1 (rows are 0, ..., n - 1, not 0, ..., n).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastsvm.solvers import kernel_pegasos
+    >>> X, y = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), np.array([1, 1, -1, -1])
+    >>> result = kernel_pegasos(X, y, alpha=0.1, n_iter=1000, random_state=0)
+    >>> np.sign(result.dual_coef).tolist()
+    [[1.0, 1.0, -1.0, -1.0]]
+    """
+    threads = number_of_threads(n_jobs)
+    X, rows = as_matrix(X, threads)
+    n, alpha = rows.n_rows, as_alpha(alpha)
+    signs, weights = as_all_signs(Y, n), as_weights(sample_weight, n)
+    if order is None:
+        order = np.empty(10 * n if n_iter is None else positive("n_iter", n_iter, kind=int), np.int32)
+        draw_rows(order, n, as_state(random_state))
+    else:
+        order = _given_order(order, n)
+
+    options = {"gamma": gamma, "degree": degree, "coef0": coef0, "cache_size": cache_size, "threads": threads}
+    drawn = np.unique(order)
+    if 2 * len(drawn) > n or (isinstance(kernel, str) and kernel == "precomputed"):
+        run = KernelPegasosSolver(KernelProblem(make_gram(X, kernel, **options), signs, sample_weight), alpha)
+        run.run_epoch(order)
+        return run.result()
+
+    # The scores of rows that are never drawn matter in the end only.
+    gram = make_gram(X[drawn], kernel, **options)
+    problem = KernelProblem.of_sample(gram, signs[:, drawn], weights[drawn] if weights.size else weights, n)
+    run = KernelPegasosSolver(problem, alpha)
+    run.run_epoch(np.searchsorted(drawn, order).astype(np.int32))
+    others = np.setdiff1d(np.arange(n), drawn)
+    losses = run.losses(X[others], signs[:, others], weights[others] if weights.size else 1.0, cache_size)
+    result = run.result(losses)
+    coef = np.zeros(signs.shape)
+    coef[:, drawn] = result.dual_coef
+    return result._replace(dual_coef=coef)
+
+
+def _given_order(order, n):
+    order = as_order(order, n)
+    if order.ndim != 1 or not order.size:
+        raise ValueError(
+            f"order must be a list of row numbers from 0 to {n - 1}; its shape is {order.shape}."
+        )
+    return order

@@ -1,0 +1,127 @@
+"""What the kernel machines share: the one-vs-rest problems over one kernel matrix, and the result."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from .._input import EXTREME, as_matrix, as_signs, as_weights, finite, one_of, positive
+from .._solver import out_of_range
+from ..losses import as_loss
+from ._gram import FullGram, Gram
+from ._kernel import gap_terms
+from ._values import KERNELS, GivenKernel, Kernel
+
+
+class KernelResult(NamedTuple):
+    """What a kernel machine returns.
+
+    Attributes
+    ----------
+    dual_coef : ndarray of shape (n_classes, n_samples), float64
+        f_k(x) = sum_i dual_coef[k, i] K(x_i, x); y_i b_i / (alpha n), SVC's scale.
+    objective : ndarray of shape (n_classes,), P of each
+    gap : ndarray of shape (n_classes,)
+        P minus the dual value: P is at most this far from its optimum, if the kernel is positive
+        semi-definite.
+    n_iter : int, steps (Pegasos) or the most epochs of a class (SDCA)
+    history : list, for each class, of lists of Epoch
+    """
+
+    dual_coef: np.ndarray
+    objective: np.ndarray
+    gap: np.ndarray
+    n_iter: int
+    history: list
+
+
+class KernelProblem:
+    """Signs and weights of one-vs-rest problems over the rows of one kernel matrix.
+
+    Parameters
+    ----------
+    gram : Gram
+    Y : array of shape (n,) or (n_classes, n), of -1 and +1
+    sample_weight : array of shape (n,), default=None
+    rows : int array, default=None
+        Which to learn from; the others only get scores. All by default.
+
+    Attributes
+    ----------
+    n : int, the number of rows to learn from
+    """
+
+    def __init__(self, gram, Y, sample_weight=None, rows=None):
+        self.gram = gram
+        self.signs = as_all_signs(Y, gram.n)
+        self.weights = as_weights(sample_weight, gram.n)
+        self.n = gram.n
+        if rows is not None:
+            chosen = np.zeros(gram.n)
+            chosen[rows] = 1
+            self.weights = chosen * self.weights if self.weights.size else chosen
+            self.n = len(rows)
+
+    @classmethod
+    def of_sample(cls, gram, Y, weights, n):
+        """A problem of n rows of which only those of `gram` are ever visited.
+
+        Their weights, an array or one of length 0, are checked already, and may all be 0.
+        """
+        problem = cls(gram, Y)
+        problem.weights, problem.n = weights, n
+        return problem
+
+    def require_range(self, alpha):
+        """Raise a ValueError if some scores may be too large, which alpha does not keep small."""
+        largest = self.gram.diagonal.max() * (self.weights.max() if self.weights.size else 1.0)
+        if largest > EXTREME * float(alpha):
+            raise out_of_range(alpha, largest)
+
+    def gap_terms(self, k, dual, scores, loss, out):
+        """As the kernel's, for class k."""
+        return gap_terms(self.signs[k], self.weights, dual, scores, as_loss(loss).struct, out)
+
+
+def as_all_signs(Y, n):
+    """Y as int8 of shape (n_classes, n), checked to be -1 or +1."""
+    return np.ascontiguousarray([as_signs(y, n) for y in np.atleast_2d(Y)])
+
+
+def make_gram(X, kernel, *, gamma=1.0, degree=3, coef0=0.0, cache_size=1024, threads=1):
+    """The kernel matrix of the rows of X.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, n_features), or of shape (n, n) if it is the matrix
+    kernel : {"linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"} or callable
+    gamma, degree, coef0 : as in `Kernel`
+    cache_size, threads : as in `Gram`
+
+    Returns
+    -------
+    Gram
+
+    Raises
+    ------
+    ValueError
+        On bad input and parameters, and as `Kernel`.
+    MemoryError
+        As `Gram`.
+    """
+    if not callable(kernel):
+        one_of("kernel", kernel, (*KERNELS, "precomputed"))
+    gamma, degree = positive("gamma", gamma), positive("degree", degree, kind=int)
+    cache_size = positive("cache_size", cache_size)
+    coef0 = finite("coef0", coef0)
+    X, _ = as_matrix(X, threads)
+    if kernel == "precomputed":
+        if sparse.issparse(X) or X.shape[0] != X.shape[1]:
+            raise ValueError(
+                "kernel='precomputed' wants the matrix of all K(x_i, x_j), an array of shape (n, n); "
+                f"X is {'sparse, ' if sparse.issparse(X) else ''}of shape {X.shape}."
+            )
+        return FullGram(X, threads)
+    if callable(kernel):
+        return Gram(GivenKernel(kernel, X), cache_size)  # called by one thread at a time
+    return Gram(Kernel(kernel, X, gamma=gamma, degree=degree, coef0=coef0), cache_size, threads)

@@ -1,0 +1,316 @@
+"""Kernel SDCA from the outside: rounds of coordinate steps on the rows that matter, certificate."""
+
+from __future__ import annotations
+
+import threading
+import time
+from itertools import repeat
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .._input import as_alpha, as_state, number_of_threads, one_of, positive
+from .._polish import polish_block
+from .._random import shuffle
+from .._solver import Epoch, require_finite
+from ..losses import LOSSES, as_loss
+from . import _kernel
+from ._gram import for_each
+from ._problem import KernelProblem, KernelResult, make_gram
+
+if TYPE_CHECKING:
+    from ..annotations import ArrayLike, Callable, Matrix, Seed
+
+# How much each matters is measured by `python -m benchmarks.tuning kernel`; see benchmarks/README.md.
+FIRST_ROWS = 256  # rows of the first working set, at least
+FIRST_SHARE = 0.125  # and of all
+MOST_ROWS = 4096  # rows of any: 64 MiB of kernel values
+ALL_ROWS = 1024  # up to so many rows, the first working set is all of them
+MOST_EPOCHS = 100  # epochs over a working set
+CG_EPOCHS = 40  # epochs before conjugate gradients are tried
+ROUND_GAP = 0.03  # the share of the gap that a round leaves of what its working set can show
+LAST_GAP = 0.5  # the share of the tolerated gap that it may leave at the end
+WHOLE_ROWS = 2  # whole rows are computed where they cost less than so many times the blocks alone
+
+
+class KernelSDCASolver:
+    """SDCA for all classes over one kernel matrix, in rounds.
+
+    A round takes for each class the rows that the gap comes from, with those that have dual variables above 0
+    (the working set), makes epochs of exact steps on these alone, and then brings the scores of all rows up
+    to date, which gives the certificate. The classes share the values that this takes. What is kept of the
+    kernel matrix does not change the steps.
+
+    Parameters
+    ----------
+    problem : KernelProblem
+    loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}
+    alpha : float
+    max_iter : int
+        Most epochs of a class.
+    random : uint64 array of length 1
+    start : ndarray of shape (n_classes, n), default=None
+        Dual variables to start from.
+    """
+
+    def __init__(self, problem, *, loss, alpha, max_iter, random, start=None):
+        problem.require_range(alpha)
+        self.problem, self.loss, self.alpha, self.max_iter = problem, as_loss(loss), alpha, max_iter
+        shape = problem.signs.shape
+        self.rate = 1 / (alpha * problem.n)
+        self.steepness = np.maximum(problem.gram.diagonal, 0) * self.rate  # of indefinite kernels too
+        self.dual, self.scores = np.zeros(shape), np.zeros(shape)
+        self.terms = np.empty(shape)
+        self.random = random
+        self.states = [np.array([random[0] + k + 1], np.uint64) for k in range(shape[0])]
+        self.done = np.zeros(shape[0], int)
+        self.primal, self.gap = np.empty(shape[0]), np.empty(shape[0])
+        self.buffers = threading.local()
+        self.round, self.tol = 0, None
+        self.seconds = 0.0
+        self.history = [[] for _ in range(shape[0])]
+        if start is not None:
+            self._update_scores(range(shape[0]), repeat(np.arange(shape[1], dtype=np.int32)), start)
+        for k in range(shape[0]):
+            self.measure(k)
+
+    @property
+    def coef(self):
+        """dual_coef, of shape (n_classes, n)."""
+        return self.dual * self.problem.signs * self.rate
+
+    def epochs(self, tol=None):
+        """Make rounds until every class is within `tol` of its optimum or has done `max_iter` epochs.
+
+        Yields
+        ------
+        list of the classes that took part in the round
+        """
+        self.tol = tol
+        while left := [k for k in range(len(self.gap)) if not self.is_over(k)]:
+            start = time.process_time()
+            self.run_epoch(left)
+            self.seconds += time.process_time() - start
+            for k in left:
+                self.history[k].append(
+                    Epoch(
+                        int(self.done[k]),
+                        self.seconds,
+                        float(self.primal[k]),
+                        float(self.primal[k] - self.gap[k]),
+                        float(self.gap[k]),
+                    )
+                )
+            yield left
+
+    def result(self):
+        """The KernelResult, once the rounds are over."""
+        return KernelResult(self.coef, self.primal, self.gap, int(self.done.max()), self.history)
+
+    def is_over(self, k):
+        """Whether no round follows for class k."""
+        within = self.done[k] and self.tol is not None and self.gap[k] <= self.tol * self.primal[k]
+        return within or self.done[k] >= self.max_iter or self.gap[k] == 0
+
+    def run_epoch(self, classes):
+        """A round: epochs of these classes on a working set each, the scores of all rows, and their gaps."""
+        goals = [ROUND_GAP * self.gap[k] for k in classes]
+        if self.tol is not None:
+            goals = [
+                max(goal, LAST_GAP * self.tol * self.primal[k])
+                for goal, k in zip(goals, classes, strict=True)
+            ]
+        first = None if self.dual.any() else self._first_working_set()
+        sets = [self._working_set(k) if first is None else first for k in classes]
+        self._prepare(sets)
+        moved = [None] * len(classes)
+
+        def solve(j):
+            moved[j] = self._solve(classes[j], sets[j], goals[j])
+
+        for_each(solve, range(len(classes)), self.problem.gram.threads)
+        self._update_scores(classes, sets, moved)
+        for k in classes:
+            self.measure(k)
+        self.round += 1
+
+    def _first_working_set(self):
+        """Before anything is known all rows look alike: some of them at random, for all classes."""
+        p = self.problem
+        rows = np.flatnonzero(p.weights > 0) if p.weights.size else np.arange(p.gram.n)
+        rows = rows.astype(np.int32)
+        if len(rows) > ALL_ROWS:
+            shuffle(rows, self.random)
+            rows = np.sort(rows[: min(MOST_ROWS, max(FIRST_ROWS, int(FIRST_SHARE * len(rows))))])
+        return rows
+
+    def _working_set(self, k):
+        """The rows that add to the gap, and those with dual variables above 0; if too many, some at random.
+
+        The worst ones alone would be much the same, and solving for them would wrong the others.
+        """
+        rows = np.flatnonzero((self.terms[k] > 0) | (self.dual[k] > 0)).astype(np.int32)
+        if len(rows) > MOST_ROWS:
+            shuffle(rows, self.states[k])
+            rows = np.sort(rows[:MOST_ROWS])
+        return rows
+
+    def _prepare(self, sets):
+        """Have the kernel values of whole rows, where the blocks alone take half as many or more.
+
+        Most of these rows' dual variables will move, which takes the whole rows anyway.
+        """
+        gram = self.problem.gram
+        wanted = np.unique(np.concatenate(sets))
+        alone = sum(np.count_nonzero(gram.slots[rows] < 0) * len(rows) for rows in sets)
+        whole = np.count_nonzero(gram.slots[wanted] < 0) * gram.n
+        if whole < WHOLE_ROWS * alone and len(wanted) <= gram.capacity:
+            gram.fetch(wanted, self.round)
+
+    def _buffer(self, size):
+        """Memory of this thread's that is used in every round: new memory costs more than filling it."""
+        values = getattr(self.buffers, "values", None)
+        if values is None or len(values) < size:
+            values = self.buffers.values = np.empty(size, self.problem.gram.rows.dtype)
+        return values[:size]
+
+    def _solve(self, k, rows, goal):
+        """Epochs of class k on these rows; how much their dual variables change."""
+        p = self.problem
+        block = p.gram.block(rows, self._buffer(len(rows) ** 2))
+        dual, scores = self.dual[k, rows], self.scores[k, rows]
+        weights = p.weights[rows] if p.weights.size else p.weights
+        before, order = dual.copy(), np.arange(len(rows), dtype=np.int32)
+        limit = min(MOST_EPOCHS, self.max_iter - self.done[k])
+        done, gap, goal = 0, np.inf, goal * p.n
+        while gap > goal and done < limit:
+            if done and self.loss.quadratic:
+                polish_block(block, self.rate, p.signs[k, rows], weights, dual, scores, self.loss)
+            more, gap = _kernel.ascend(
+                *(block, self.steepness[rows], self.rate, p.signs[k, rows], weights, dual, scores),
+                *(self.loss.struct, order, self.states[k], min(CG_EPOCHS, limit - done), goal),
+            )
+            done += more
+        self.done[k] += done
+        return dual - before
+
+    def _update_scores(self, classes, sets, changes):
+        """Change dual variables, and the scores of all rows with them."""
+        p = self.problem
+        factors = np.zeros(p.signs.shape)
+        for k, rows, change in zip(classes, sets, changes, strict=False):
+            self.dual[k, rows] += change
+            factors[k, rows] = change * p.signs[k, rows] * self.rate
+        which = np.flatnonzero(factors.any(axis=0)).astype(np.int32)
+        p.gram.add(which, factors[:, which], self.scores, self.round)
+
+    def measure(self, k):
+        """Bring objective and gap of class k up to date with its scores."""
+        p = self.problem
+        gap, losses, dual_margins = p.gap_terms(k, self.dual[k], self.scores[k], self.loss, self.terms[k])
+        self.primal[k] = (losses + max(dual_margins, 0.0) / 2) / p.n
+        self.gap[k] = gap / p.n
+        require_finite(self.primal[k], self.gap[k])
+
+
+def kernel_sdca(
+    X: Matrix,
+    Y: ArrayLike,
+    *,
+    kernel: str | Callable[..., ArrayLike] = "rbf",
+    gamma: float = 1.0,
+    degree: int = 3,
+    coef0: float = 0.0,
+    loss: str = "hinge",
+    alpha: float = 1e-4,
+    sample_weight: ArrayLike | None = None,
+    max_iter: int = 1000,
+    tol: float | None = 1e-3,
+    cache_size: float = 1024,
+    n_jobs: int | None = None,
+    random_state: Seed = None,
+) -> KernelResult:
+    """Stochastic dual coordinate ascent on kernel machines, one-vs-rest, certified.
+
+    Minimises, for each row y of Y, over functions f of the kernel's space::
+
+        P(f) = alpha/2 ||f||^2 + 1/n sum_i c_i phi(y_i f(x_i))
+
+    through its dual, whose value at any feasible b is a lower bound on every P::
+
+        D(b) = 1/n sum_i c_i psi(b_i / c_i) - alpha/2 ||f_b||^2,
+        f_b = 1/(alpha n) sum_i b_i y_i K(x_i, .)
+
+    One step maximises D over one b_i exactly. Steps are made on working sets: the rows that the gap comes
+    from and those with b_i > 0, up to 4,096. There is no intercept.
+
+    Parameters
+    ----------
+    X : CSR matrix or array, or ndarray, of shape (n_samples, n_features), float32 or float64
+        For "precomputed" the matrix of all K(x_i, x_j), of shape (n_samples, n_samples).
+    Y : array of shape (n_samples,) or (n_classes, n_samples), of -1 and +1
+    kernel : {"linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"} or callable, default="rbf"
+        x.z; (gamma x.z + coef0)^degree; exp(-gamma ||x - z||^2); tanh(gamma x.z + coef0);
+        exp(-gamma ||x - z||_1), all in single precision; or a function of two matrices that gives the
+        values, of shape (len(X), len(Z)). Where it is not positive semi-definite (the sigmoid), the gap
+        shows how far the steps are from their end, but is no bound.
+    gamma : float > 0, default=1.0
+    degree : int > 0, default=3
+    coef0 : float, default=0.0
+    loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
+    alpha : float > 0, default=1e-4
+        Regularisation strength; C = 1/(alpha n) of SVC.
+    sample_weight : array of shape (n_samples,), default=None
+        c_i >= 0; all 1 by default. n counts rows of weight 0 too.
+    max_iter : int, default=1000
+        Most epochs of a class over its working sets.
+    tol : float or None, default=1e-3
+        Stop once gap <= tol * objective. None: do `max_iter` epochs.
+    cache_size : float, default=1024
+        MiB of kernel values to keep; the result does not depend on it. Working sets take up to 64 MiB more.
+    n_jobs : int or None, default=None
+        Threads; they do not change the result.
+    random_state : int, numpy Generator or None, default=None
+
+    Returns
+    -------
+    KernelResult
+        Named tuple (dual_coef, objective, gap, n_iter, history), an item a class.
+
+    Raises
+    ------
+    ValueError
+        On bad input, naming the argument, row and column, and where kernel values overflow.
+    MemoryError
+        Where not even a row of the kernel matrix fits into `cache_size`, or the cache into the memory.
+
+    References
+    ----------
+    Shalev-Shwartz & Zhang, Stochastic dual coordinate ascent methods for regularized loss minimization,
+    JMLR 14 (2013). Johnson & Guestrin, Blitz: a principled meta-algorithm for scaling sparse optimization,
+    ICML 2015, for working sets.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastsvm.solvers import kernel_sdca
+    >>> X, y = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), np.array([1, 1, -1, -1])
+    >>> result = kernel_sdca(X, y, alpha=0.1, tol=1e-6, random_state=0)
+    >>> result.dual_coef.round(3).tolist()
+    [[2.5, 2.5, -2.5, -2.5]]
+    """
+    threads = number_of_threads(n_jobs)
+    gram = make_gram(
+        X, kernel, gamma=gamma, degree=degree, coef0=coef0, cache_size=cache_size, threads=threads
+    )
+    run = KernelSDCASolver(
+        KernelProblem(gram, Y, sample_weight),
+        loss=one_of("loss", loss, LOSSES),
+        alpha=as_alpha(alpha),
+        max_iter=positive("max_iter", max_iter, kind=int),
+        random=as_state(random_state),
+    )
+    tol = None if tol is None else positive("tol", tol)
+    for _ in run.epochs(tol):
+        pass
+    return run.result()

@@ -1,0 +1,259 @@
+"""Kernels, by blocks of rows: BLAS for the dot products, then the function in place."""
+
+import numpy as np
+from scipy import sparse
+
+from .._input import as_rows
+from . import _aligned
+from ._kernel import exp_of_distances, panel_sums, scatter
+
+KERNELS = ("linear", "poly", "rbf", "sigmoid", "laplacian")
+CHUNK = 512  # rows of the longer side of a tile; with PANEL of the other, half a megabyte
+PANEL = 256
+PANEL_VALUES = 1 << 23  # at most, where sparse rows are laid side by side
+DOUBLE_ROWS = 1024  # rows up to here can afford double precision
+EXACT = 1e3  # exponents up to here keep four digits or more in single precision
+LARGEST = 1e37  # kernel values beyond may overflow
+
+
+class Points:
+    """Rows as a kernel reads them: an array or a CSR matrix, and ||x||^2 or ||x||_1 of each."""
+
+    def __init__(self, values, sizes, rows=None):
+        self.values, self.sizes = values, sizes
+        self.rows = rows  # where the dot products or distances are ours, not BLAS's
+
+    def __len__(self):
+        return len(self.sizes)
+
+    def __getitem__(self, which):
+        if isinstance(which, slice) or sparse.issparse(self.values):
+            values = self.values[which]
+        else:
+            values = _aligned.take(self.values, which)
+        return Points(values, self.sizes[which], None if self.rows is None else as_rows(values))
+
+
+class Kernel:
+    """One of scikit-learn's kernels, fitted to the rows that it is first asked for.
+
+    linear x.z; poly (gamma x.z + coef0)^degree; rbf exp(-gamma ||x - z||^2); sigmoid
+    tanh(gamma x.z + coef0); laplacian exp(-gamma ||x - z||_1).
+
+    Parameters
+    ----------
+    name : {"linear", "poly", "rbf", "sigmoid", "laplacian"}
+    X : ndarray or CSR matrix of shape (n, n_features), finite
+        Where only differences count, dense rows are centred on the mean of these, which keeps digits. More
+        than 1,024 rows are compared in single precision, unless exponents are large.
+    gamma : float > 0
+    degree : int > 0
+    coef0 : float
+
+    Attributes
+    ----------
+    trained : Points of X
+
+    Raises
+    ------
+    ValueError
+        If values would overflow.
+    """
+
+    def __init__(self, name, X, *, gamma=1.0, degree=3, coef0=0.0):
+        self.name, self.gamma, self.degree, self.coef0 = name, gamma, degree, coef0
+        self.by_difference = name in ("rbf", "laplacian")
+        self.sparse = sparse.issparse(X)
+        self.center = X.mean(axis=0, dtype=float) if self.by_difference and not self.sparse else 0.0
+        self.dtype = np.dtype(np.float64 if X.shape[0] <= DOUBLE_ROWS else np.float32)
+        self.trained = self.points(X)
+        if self.by_difference and self.dtype == np.float32 and gamma * self.trained.sizes.max() > EXACT:
+            self.dtype = np.dtype(np.float64)
+            self.trained = self.points(X)
+        self._check_range()
+
+    def _check_range(self):
+        largest = np.abs(self.diagonal())
+        i = int(np.argmax(largest))  # NaN counts as largest
+        if not largest[i] < LARGEST:
+            raise ValueError(
+                f"The {self.name} kernel of row {i} with itself is {largest[i]:.3g}, beyond single "
+                "precision: scale X, or lower gamma or degree."
+            )
+
+    def diagonal(self):
+        """K(x, x) of the rows that it is fitted to, float64."""
+        sizes = self.trained.sizes
+        if self.by_difference:
+            return np.ones(len(sizes))
+        with np.errstate(over="ignore"):
+            return self._of_dots(sizes.copy())
+
+    def points(self, X):
+        """Rows for `tiles`, sparse or dense as those that it is fitted to.
+
+        Parameters
+        ----------
+        X : ndarray or CSR matrix of shape (n, n_features)
+
+        Returns
+        -------
+        Points
+        """
+        with np.errstate(over="ignore"):  # `_check_range` tells
+            return self._points(X, np.abs if self.name == "laplacian" else np.square)
+
+    def _points(self, X, size):
+        if self.sparse:
+            X = X.tocsr() if sparse.issparse(X) else sparse.csr_matrix(X)
+            if not X.has_canonical_format:
+                X = X.copy()
+                X.sum_duplicates()
+            X = X.astype(self.dtype, copy=False)
+            sizes = sparse.csr_matrix((size(X.data, dtype=float), X.indices, X.indptr), X.shape).sum(axis=1)
+            return Points(X, np.asarray(sizes).ravel(), as_rows(X))
+        values, sizes = _aligned.empty(X.shape, self.dtype), np.empty(X.shape[0])
+        for first in range(0, X.shape[0], CHUNK):
+            part = X[first : first + CHUNK]
+            part = np.subtract(part.toarray() if sparse.issparse(part) else part, self.center, dtype=float)
+            values[first : first + CHUNK] = part
+            sizes[first : first + CHUNK] = size(part).sum(axis=1)
+        return Points(values, sizes, as_rows(values) if self.name == "laplacian" else None)
+
+    def panel(self, n_columns):
+        """How many rows to ask `tiles` for at a time."""
+        return max(8, min(PANEL, PANEL_VALUES // n_columns))
+
+    def tiles(self, few, many, first, last):
+        """Kernel values of a few rows against many, some columns at a time.
+
+        Parameters
+        ----------
+        few, many : Points
+        first, last : int
+            Range of `many`.
+
+        Yields
+        ------
+        (start, stop, tile) : tile of shape (len(few), stop - start), to be used at once
+        """
+        dots = self._dots(few, many)
+        for start in range(first, last, CHUNK):
+            stop = min(start + CHUNK, last)
+            tile = dots(start, stop)
+            yield start, stop, self._finish(tile, few.sizes, many.sizes[start:stop])
+
+    def _dots(self, few, many):
+        """What gives x.z, or ||x - z||_1, of the few and a range of the many."""
+        if many.rows is None:
+            buffer = _aligned.empty((len(few), CHUNK), self.dtype)
+            return lambda start, stop: np.matmul(
+                few.values, many.values[start:stop].T, out=buffer[:, : stop - start]
+            )
+        panel = np.zeros((many.rows.n_columns, len(few)), self.dtype)
+        scatter(few.rows, few.rows.values, few.rows.columns, np.arange(len(few), dtype=np.int32), panel)
+        buffer, rows = _aligned.empty((CHUNK, len(few)), self.dtype), many.rows
+
+        distances = self.name == "laplacian"
+        sizes = few.sizes.astype(self.dtype) if distances else np.zeros(len(few), self.dtype)
+
+        def dots(start, stop):
+            out = buffer[: stop - start]
+            panel_sums(rows, rows.values, rows.columns, panel, sizes, distances, start, out)
+            return out.T
+
+        return dots
+
+    def _finish(self, tile, few, many):
+        """From dot products or distances to kernel values, in place."""
+        if not self.by_difference:
+            return self._of_dots(tile)
+        rate = -self.gamma
+        if self.name == "rbf":  # -||x - z||^2 = 2 x.z - ||x||^2 - ||z||^2
+            rate *= -2
+        else:
+            few, many = np.zeros_like(few), np.zeros_like(many)
+        sides = (self.gamma * few).astype(self.dtype), (self.gamma * many).astype(self.dtype)
+        if tile.flags.c_contiguous or tile.strides[1] == tile.itemsize:
+            exp_of_distances(tile, rate, *sides)
+        else:  # sparse rows: the tile is the transpose of what lies in memory
+            exp_of_distances(tile.T, rate, *sides[::-1])
+        return tile
+
+    def _of_dots(self, dots):
+        if self.name == "linear":
+            return dots
+        dots *= self.gamma
+        dots += self.coef0
+        if self.name == "sigmoid":
+            return np.tanh(dots, out=dots)
+        return _power(dots, self.degree)
+
+
+class GivenKernel:
+    """A kernel that is a function of two matrices; as `Kernel`.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(X, Z)`` gives the kernel values, of shape (len(X), len(Z)).
+    X : ndarray or CSR matrix of shape (n, n_features)
+
+    Raises
+    ------
+    ValueError
+        On values of another shape, and on NaN and infinite ones.
+    """
+
+    dtype = np.dtype(np.float64)
+
+    def __init__(self, function, X):
+        self.function = function
+        self.trained = self.points(X)
+
+    def points(self, X):
+        """Rows for `tiles`."""
+        return Points(X, np.empty(X.shape[0]))
+
+    def diagonal(self):
+        """K(x, x) of the rows that it is fitted to, float64."""
+        X = self.trained.values
+        parts = [X[first : first + PANEL] for first in range(0, X.shape[0], PANEL)]
+        return np.concatenate([self._values(part, part).diagonal() for part in parts]).astype(float)
+
+    def panel(self, n_columns):
+        """How many rows to ask `tiles` for at a time."""
+        return PANEL
+
+    def tiles(self, few, many, first, last):
+        """As those of `Kernel`."""
+        for start in range(first, last, CHUNK):
+            stop = min(start + CHUNK, last)
+            yield start, stop, self._values(few.values, many.values[start:stop])
+
+    def _values(self, A, B):
+        values = np.asarray(self.function(A, B), dtype=float)
+        if values.shape != (A.shape[0], B.shape[0]):
+            raise ValueError(
+                f"The kernel function gave values of shape {values.shape} for {A.shape[0]} and "
+                f"{B.shape[0]} rows; it must give ({A.shape[0]}, {B.shape[0]})."
+            )
+        if not np.isfinite(values).all():
+            raise ValueError("The kernel function gave NaN or infinite values.")
+        return values
+
+
+def _power(values, degree):
+    """values**degree in place, by squaring; the power of NumPy takes ten times as long."""
+    result = None
+    while degree:
+        if degree & 1:
+            result = (
+                _aligned.copy(values, values.dtype)
+                if result is None
+                else np.multiply(result, values, out=result)
+            )
+        degree >>= 1
+        if degree:
+            values *= values
+    return result

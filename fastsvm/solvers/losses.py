@@ -1,0 +1,236 @@
+"""The table of losses, in NumPy: all that is known of each, for whatever branches over them.
+
+Each is a function of the margin m = y (w.x + b0). `dual_term` is psi(b) = -phi*(-b), and for every m
+and every b in the domain phi(m) + b m >= psi(b) (Fenchel-Young): summed over the rows, weak duality.
+What a step of a kernel needs, compiled, is in `_losses.pxd`, under the same codes.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = [
+    "LOSSES", "PEGASOS_LOSSES", "SMOOTH_LOSSES", "TABLE", "Loss",
+    "as_loss", "domain", "dual", "dual_term", "gap", "primal", "slope", "value",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Loss:
+    """An entry of the table.
+
+    Attributes
+    ----------
+    name : str
+    code : int, its number in `_losses.pxd`
+    value, slope : callables, phi(m) and phi'(m) of an array of float64
+    dual_term : callable, psi(b) for b in [0, upper]; None for a loss without a dual
+    upper : float, the upper end of the dual variable of a row of weight 1
+    curvature : float, -psi'' where psi is quadratic; None where it is not
+    lipschitz : float, of the slope; inf where it jumps
+    straight : bool, whether the loss is a straight line below its bend, at slope -upper
+    squared_radius : float, alpha ||w||^2 of a ball that holds the optimum of rows of mean weight 1, for
+        Pegasos; None for losses that it does not take
+    width : float, how wide the bend is: the smooth hinge's gamma
+    """
+
+    name: str
+    code: int
+    value: Callable
+    slope: Callable
+    dual_term: Callable | None
+    upper: float = 1.0
+    curvature: float | None = None
+    lipschitz: float = math.inf
+    straight: bool = False
+    squared_radius: float | None = None
+    width: float = 1.0
+
+    @property
+    def smooth(self):
+        """Whether the slope has no jumps."""
+        return self.lipschitz < math.inf
+
+    @property
+    def quadratic(self):
+        """Whether the dual is quadratic inside its box."""
+        return self.curvature is not None
+
+    @property
+    def struct(self):
+        """What kernels take for it."""
+        return {"code": self.code, "width": self.width}
+
+    def uppers(self, weights):
+        """The upper ends of dual variables of rows with these weights; 0 for weight 0."""
+        weights = np.asarray(weights, dtype=float)
+        return np.multiply(weights, self.upper, out=np.zeros(weights.shape), where=weights > 0)
+
+
+def _short_by(m):
+    return np.maximum(0, 1 - m)
+
+
+def _entropy(b):
+    p = np.clip(b, 0, 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return -np.where(p > 0, p * np.log(p), 0) - np.where(p < 1, (1 - p) * np.log1p(-p), 0)
+
+
+def smooth_hinge(width=1.0):
+    """max(0, 1-m) with its kink rounded over 1 - width <= m <= 1: (1-m)^2 / (2 width) there."""
+    g = width
+
+    def value(m):
+        s = _short_by(m)
+        return np.where(s >= g, s - g / 2, np.square(np.minimum(s, g)) / (2 * g))
+
+    return Loss(
+        "smooth_hinge",
+        2,
+        value,
+        slope=lambda m: -np.clip((1 - m) / g, 0, 1),
+        dual_term=lambda b: b - g / 2 * b**2,
+        curvature=g,
+        lipschitz=1 / g,
+        straight=True,
+        width=g,
+    )
+
+
+_ENTRIES = (
+    Loss(
+        "hinge",
+        0,
+        value=_short_by,
+        slope=lambda m: -(m < 1).astype(float),  # at the kink the sub-gradient 0
+        dual_term=lambda b: b,
+        curvature=0.0,
+        straight=True,
+        squared_radius=1.0,  # alpha/2 ||w||^2 is half of P(0) at most (Pegasos, sec. 2)
+    ),
+    Loss(
+        "squared_hinge",
+        1,
+        value=lambda m: _short_by(m) ** 2,
+        slope=lambda m: -2 * _short_by(m),
+        dual_term=lambda b: b - b**2 / 4,
+        upper=math.inf,
+        curvature=0.5,
+        lipschitz=2.0,
+    ),
+    smooth_hinge(),
+    Loss(
+        "log",
+        3,
+        value=lambda m: np.logaddexp(0, -m),
+        slope=lambda m: -np.exp(-np.logaddexp(0, m)),
+        dual_term=_entropy,
+        lipschitz=0.25,
+        squared_radius=2 * math.log(2),  # P(0) at most
+    ),
+    Loss(
+        "perceptron",
+        4,
+        value=lambda m: np.maximum(0, -m),
+        slope=lambda m: -(m < 0).astype(float),
+        dual_term=None,
+    ),
+)
+TABLE = {entry.name: entry for entry in _ENTRIES}
+LOSSES = tuple(name for name, entry in TABLE.items() if entry.dual_term is not None)
+SMOOTH_LOSSES = tuple(name for name in LOSSES if TABLE[name].smooth)
+PEGASOS_LOSSES = tuple(name for name in LOSSES if TABLE[name].squared_radius is not None)
+
+
+def as_loss(loss, width=1.0):
+    """The entry of a name, with its `width` where that is a choice; an entry as it is.
+
+    Raises
+    ------
+    ValueError
+        On a name that is not in the table.
+    """
+    if isinstance(loss, Loss):
+        return loss
+    if loss not in TABLE:
+        raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}; got {loss!r}.")
+    return smooth_hinge(width) if loss == "smooth_hinge" and width != 1 else TABLE[loss]
+
+
+def value(loss, m):
+    """phi(m), elementwise.
+
+    Parameters
+    ----------
+    loss : {"hinge", "squared_hinge", "smooth_hinge", "log"} or Loss
+    m : array of margins
+
+    Returns
+    -------
+    ndarray, of the shape of m
+    """
+    return as_loss(loss).value(np.asarray(m, dtype=float))
+
+
+def slope(loss, m):
+    """phi'(m), elementwise; at the kink of the hinge, m = 1, the sub-gradient 0. As `value`."""
+    return as_loss(loss).slope(np.asarray(m, dtype=float))
+
+
+def dual_term(loss, b):
+    """psi(b), elementwise, for b in `domain(loss)`; -inf outside. As `value`."""
+    b = np.asarray(b, dtype=float)
+    low, high = domain(loss)
+    return np.where((b >= low) & (b <= high), as_loss(loss).dual_term(b), -np.inf)
+
+
+def domain(loss):
+    """Smallest and largest b with a finite dual term."""
+    return 0.0, as_loss(loss).upper
+
+
+def primal(loss, alpha, X, y, w, intercept=0.0, sample_weight=None):
+    """P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0)).
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features)
+    y : array of shape (n_samples,), of -1 and +1
+    w : array of shape (n_features,)
+    intercept : float
+    sample_weight : array of shape (n_samples,), default=None
+
+    Returns
+    -------
+    float
+    """
+    c = 1.0 if sample_weight is None else np.asarray(sample_weight)
+    return float(alpha / 2 * (w @ w) + np.mean(c * value(loss, y * (X @ w + intercept))))
+
+
+def dual(loss, alpha, X, y, b, sample_weight=None):
+    """D(b) = 1/n sum_i c_i psi(b_i / c_i) - alpha/2 ||w(b)||^2, with w(b) = X'(b y) / (alpha n).
+
+    Parameters
+    ----------
+    b : array of shape (n_samples,), within c times the domain
+    others : as in `primal`
+
+    Returns
+    -------
+    float
+        A lower bound on P(w) for every w; with an intercept only if sum_i b_i y_i = 0.
+    """
+    c = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    w = X.T @ (b * y) / (alpha * len(y))
+    used = c > 0
+    terms = c[used] * dual_term(loss, b[used] / c[used])
+    return float(terms.sum() / len(y) - alpha / 2 * (w @ w))
+
+
+def gap(loss, alpha, X, y, b, w, intercept=0.0, sample_weight=None):
+    """P(w, b0) - D(b): (w, b0) is at most this far from the optimum. Parameters as above."""
+    return primal(loss, alpha, X, y, w, intercept, sample_weight) - dual(loss, alpha, X, y, b, sample_weight)

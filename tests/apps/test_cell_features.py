@@ -1,0 +1,321 @@
+"""Features of white cells: what they say of a drawn cell, and what must not change them."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from drawing import CYTOPLASM, NUCLEUS, PLASMA, TURNS
+from fastsvm_apps.cells.data.images import read_image
+from fastsvm_apps.cells.model.document import SIZE, crop, gray_negative, locate_report
+from fastsvm_apps.cells.model.features import REGIONS, describe, feature_names
+from fastsvm_apps.cells.model.locate import Cell, Field, locate
+from fastsvm_apps.cells.model.settings import FEATURES
+
+SMEARS = Path(__file__).parents[2] / "data" / "cells" / "images"
+HISTOGRAMS = ("colour", "pattern", "edge")
+
+
+@pytest.fixture(scope="module")
+def smears():
+    """Some drawn smears, with one white cell each, of either kind."""
+    names = [
+        *(f"LYMPHOCYTE/smear_{k:02}" for k in (0, 3, 6, 11)),
+        *(f"NEUTROPHIL/smear_{k}" for k in (24, 25, 26, 27)),
+    ]
+    return [read_image(str(SMEARS / f"{name}.jpg")) for name in names]
+
+
+def only_cell(image):
+    field = Field(image)
+    (cell,) = locate(field)
+    return field, cell
+
+
+def measured(image, features="cells"):
+    return describe(*only_cell(image), features)
+
+
+def named(values, features="cells"):
+    return dict(zip(feature_names(features), values.tolist(), strict=True))
+
+
+def drawn(*lobes, center=(160, 120), cell=40, nucleus=NUCLEUS, bridge=0):
+    """Draw a cell whose nucleus has lobes, each as x and y from the middle, and a radius."""
+    image = np.full((240, 320, 3), PLASMA, np.uint8)
+    cv2.circle(image, center, cell, CYTOPLASM, cv2.FILLED)
+    middles = [(center[0] + x, center[1] + y) for x, y, _ in lobes]
+    for middle, (_, _, radius) in zip(middles, lobes, strict=True):
+        cv2.circle(image, middle, radius, nucleus, cv2.FILLED)
+    if bridge:
+        cv2.polylines(image, [np.array(middles)], False, nucleus, bridge)
+    return cv2.GaussianBlur(image, (3, 3), 0)
+
+
+ROUND = drawn((0, 0, 24))
+LOBED = drawn((-20, 0, 17), (20, 0, 17))  # as large as the round one
+BRIDGED = drawn((-20, 0, 16), (20, 0, 16), bridge=7)
+
+
+def columns(features, prefix):
+    return np.array([name.startswith(prefix) for name in feature_names(features)])
+
+
+# Names and values
+
+
+@pytest.mark.parametrize("features", FEATURES)
+def test_each_value_has_a_name(smears, features):
+    names = feature_names(features)
+    assert len(set(names)) == len(names)
+    for image in smears[:1] if features == "pixels" else smears:  # the mean shift is slow
+        values = measured(image, features)
+        assert values.shape == (len(names),)
+        assert values.dtype == np.float32
+        assert np.isfinite(values).all()
+        np.testing.assert_array_equal(values, measured(image.copy(), features))
+
+
+def test_the_sets_are_told_apart_by_their_names():
+    names = [set(feature_names(features)) for features in FEATURES]
+    assert not names[0] & names[1]
+    assert not names[1] & names[2]
+    assert not names[0] & names[2]
+
+
+def test_histograms_are_shares_under_a_root(smears):
+    names = feature_names()
+    whole = [f"colour_{region}_{plane}" for region in REGIONS for plane in ("pink", "dark")]
+    whole += [f"edge_{plane}_{region}" for plane in ("pink", "dark") for region in REGIONS]
+    whole += [
+        f"pattern_{scale}_{channel}_{part}"
+        for scale in ("fine", "coarse")
+        for channel in ("green", "red")
+        for part in ("nucleus", "cytoplasm")
+    ]
+    in_a_histogram = [name for name in names if name.startswith(tuple(whole))]
+    assert in_a_histogram == [name for name in names if name.startswith(HISTOGRAMS)]
+    values = measured(smears[0])
+    for prefix in whole:
+        assert (values[columns("cells", prefix)] ** 2).sum() == pytest.approx(1, abs=1e-4), prefix
+
+
+def test_shells_count_every_pixel_of_the_nucleus(smears):
+    for image in smears:
+        values = named(measured(image, "shells"), "shells")
+        inner = [v for name, v in values.items() if name.startswith("shell_in") and name.endswith("pixels")]
+        assert sum(inner) == pytest.approx(1, abs=1e-3)
+
+
+def test_pixels_are_the_crop_of_the_document(smears):
+    values = measured(smears[0], "pixels")
+    expected = gray_negative(crop(smears[0], locate_report(smears[0])))
+    assert expected.shape == (SIZE, SIZE)
+    np.testing.assert_allclose(values, expected.ravel() / 255, atol=1e-6)
+    assert feature_names("pixels")[SIZE + 2] == "gray_1_2"
+
+
+# Drawn cells
+
+
+def test_a_round_nucleus_in_a_round_cell():
+    values = named(measured(ROUND))
+    _, cell = only_cell(ROUND)
+    area = np.count_nonzero(cell.nucleus)
+    assert values["nucleus_area"] == pytest.approx(np.sqrt(area), rel=1e-5)
+    assert values["nucleus_area"] == pytest.approx(np.sqrt(np.pi) * 24, rel=0.05)
+    assert values["cell_area"] == pytest.approx(np.sqrt(cell.area), rel=1e-5)
+    assert values["cell_nucleus_share"] == pytest.approx(area / cell.area, rel=1e-5)
+    assert values["nucleus_parts"] == 1
+    assert [v for name, v in values.items() if name.startswith("nucleus_lobes")] == [1, 1, 1, 1]
+    assert values["nucleus_thickness_max"] == pytest.approx(1 / np.sqrt(np.pi), rel=0.06)
+    full = ("nucleus_solidity", "nucleus_convexity", "nucleus_elongation", "cell_solidity", "cell_roundness")
+    for name in full:
+        assert values[name] == pytest.approx(1, abs=0.08), name
+    assert values["cell_eccentricity"] < 0.03
+    assert values["nucleus_dent_1"] < 0.05
+
+
+def test_lobes():
+    whole, apart = named(measured(ROUND)), named(measured(LOBED))
+    assert apart["nucleus_area"] == pytest.approx(whole["nucleus_area"], rel=0.05)
+    assert apart["nucleus_parts"] == 2
+    for depth in (0.35, 0.5, 0.65, 0.8):
+        assert apart[f"nucleus_lobes_{depth}"] == 2
+    assert apart["nucleus_solidity"] < whole["nucleus_solidity"] - 0.1
+    assert apart["nucleus_convexity"] < whole["nucleus_convexity"] - 0.1
+    assert apart["nucleus_elongation"] < 0.6
+    assert apart["nucleus_perimeter"] > 1.2 * whole["nucleus_perimeter"]
+    assert apart["nucleus_thickness_max"] < 0.8 * whole["nucleus_thickness_max"]
+    assert apart["nucleus_hu_1"] > whole["nucleus_hu_1"] + 0.2
+
+
+def test_lobes_on_a_bridge():
+    whole, bridged = named(measured(ROUND)), named(measured(BRIDGED))
+    assert bridged["nucleus_parts"] == 1
+    assert bridged["nucleus_lobes_0.65"] == bridged["nucleus_lobes_0.8"] == 2
+    assert bridged["nucleus_solidity"] < whole["nucleus_solidity"] - 0.05
+    assert bridged["nucleus_dent_1"] > 0.1
+    assert bridged["nucleus_dent_2"] == pytest.approx(bridged["nucleus_dent_1"], abs=0.1)  # above and below
+    assert bridged["nucleus_dent_3"] < 0.1
+
+
+def test_a_nucleus_beside_the_middle():
+    values = named(measured(drawn((14, 0, 20))))
+    _, cell = only_cell(drawn((14, 0, 20)))
+    assert values["cell_eccentricity"] == pytest.approx(14 / np.sqrt(cell.area), abs=0.04)
+
+
+def test_a_thicker_nucleus_is_thicker():
+    thin = drawn((0, 0, 24))
+    cv2.circle(thin, (160, 120), 15, CYTOPLASM, cv2.FILLED)  # a ring
+    whole, ring = named(measured(ROUND)), named(measured(thin))
+    assert whole["nucleus_thicker_8"] > 0.2
+    assert ring["nucleus_thicker_8"] < 0.02
+    assert ring["nucleus_thicker_3"] < whole["nucleus_thicker_3"]
+
+
+def test_densities_are_those_drawn():
+    values = named(measured(ROUND, "shells"), "shells")
+    densities = np.log(np.add(PLASMA, 1) / np.add(NUCLEUS, 1))
+    for channel, density in zip(("blue", "green", "red"), densities, strict=True):
+        assert values[f"shell_in_16_{channel}_mean"] == pytest.approx(density, abs=0.02)
+        assert values[f"shell_in_16_{channel}_spread"] == pytest.approx(0, abs=0.01)
+    densities = np.log(np.add(PLASMA, 1) / np.add(CYTOPLASM, 1))
+    for channel, density in zip(("blue", "green", "red"), densities, strict=True):
+        assert values[f"shell_out_9_{channel}_mean"] == pytest.approx(density, abs=0.02)
+
+
+def test_a_darker_nucleus_moves_the_colours_of_the_nucleus_only():
+    normal, dark = measured(ROUND), measured(drawn((0, 0, 24), nucleus=(120, 30, 80)))
+    moved = {region: np.abs(normal - dark)[columns("cells", f"colour_{region}")].sum() for region in REGIONS}
+    assert moved["core"] > 1
+    assert moved["far"] < 0.1
+
+
+def test_grain_shows_in_grain_edges_and_patterns():
+    spots = ROUND.copy()
+    for x in range(146, 176, 8):
+        for y in range(106, 136, 8):
+            cv2.circle(spots, (x, y), 1, tuple(level // 2 for level in NUCLEUS), cv2.FILLED)
+    plain, grainy = named(measured(ROUND)), named(measured(cv2.GaussianBlur(spots, (3, 3), 0)))
+    assert grainy["grain_dark_5_nucleus_dark"] + grainy["grain_bright_5_nucleus_dark"] > 3 * (
+        plain["grain_dark_5_nucleus_dark"] + plain["grain_bright_5_nucleus_dark"]
+    )
+    assert grainy["edge_dark_core_0"] < plain["edge_dark_core_0"] - 0.1
+
+
+# What must not change them
+
+
+def between(smears, features, some):
+    """Return how far the features of two cells are apart, on average."""
+    rows = np.stack([measured(image, features)[some] for image in smears])
+    pairs = np.triu_indices(len(rows), 1)
+    return np.abs(rows[pairs[0]] - rows[pairs[1]]).mean()
+
+
+@pytest.mark.parametrize("features", ["cells", "shells"])
+@pytest.mark.parametrize("turn", TURNS)
+def test_a_turned_cell_has_the_same_features(smears, features, turn):
+    differences = []
+    for image in smears:
+        straight, turned = (
+            measured(view, features) for view in (image, np.ascontiguousarray(TURNS[turn](image)))
+        )
+        assert np.corrcoef(straight, turned)[0, 1] > 0.999
+        differences.append(np.abs(straight - turned))
+    for prefix in (*HISTOGRAMS, "grain") if features == "cells" else ("shell",):
+        some = columns(features, prefix)
+        assert np.mean(differences, axis=0)[some].mean() < 0.25 * between(smears, features, some), prefix
+
+
+@pytest.mark.parametrize("lamp", [0.8, 0.65])
+def test_a_weaker_lamp_changes_little(smears, lamp):
+    """Densities are against the image's own background; what is left is rounding."""
+    for features, prefix in (("cells", "colour"), ("cells", "edge"), ("shells", "shell")):
+        some = columns(features, prefix)
+        scale = between(smears, features, some)
+        for image in smears:
+            dimmed = measured((image * lamp).astype(np.uint8), features)[some]
+            normal = measured(image, features)[some]
+            assert np.abs(dimmed - normal).mean() < 0.3 * scale, prefix
+            assert np.corrcoef(dimmed, normal)[0, 1] > 0.99, prefix
+
+
+def test_the_place_in_the_image_does_not_matter():
+    here = measured(drawn((-8, 0, 16), (14, 6, 15), center=(110, 90)))
+    there = measured(drawn((-8, 0, 16), (14, 6, 15), center=(190, 130)))
+    np.testing.assert_allclose(here, there, rtol=0.01, atol=0.05)
+
+
+# Borders and extremes
+
+
+@pytest.mark.parametrize("center", [(0, 120), (319, 120), (160, 0), (160, 239), (6, 6), (314, 234)])
+@pytest.mark.parametrize("features", FEATURES)
+def test_a_cell_that_the_border_cuts(center, features):
+    values = measured(drawn((0, 0, 30), center=center, cell=42), features)
+    assert values.shape == (len(feature_names(features)),)
+    assert np.isfinite(values).all()
+
+
+def full(height, width):
+    """An image that is all nucleus, which `locate` would not call a cell."""
+    mask = np.ones((height, width), np.uint8)
+    contour = np.int32([[0, 0], [0, height - 1], [width - 1, height - 1], [width - 1, 0]])
+    cell = Cell((0, 0, width, height), (width // 2, height // 2), width * height, contour, (0, 0), mask, mask)
+    return Field(np.full((height, width, 3), NUCLEUS, np.uint8)), cell
+
+
+@pytest.mark.parametrize("features", FEATURES)
+@pytest.mark.parametrize("shape", [(32, 32), (240, 320), (33, 300)])
+def test_a_nucleus_without_a_border(features, shape):
+    values = describe(*full(*shape), features)
+    assert np.isfinite(values).all()
+    assert np.abs(values).max() < 1e4
+
+
+def test_a_nucleus_deeper_than_the_last_shell():
+    field, cell = full(600, 600)
+    cell.nucleus[[0, -1]] = cell.nucleus[:, [0, -1]] = 0
+    values = named(describe(field, cell, "shells"), "shells")
+    shares = [v for name, v in values.items() if name.startswith("shell_in") and name.endswith("pixels")]
+    assert sum(shares) == pytest.approx(1, abs=1e-3)
+    assert shares[-1] > 0.85  # all but 16 pixels on each side
+
+
+def test_a_cell_beside_a_black_wedge():
+    image = ROUND.copy()
+    cv2.fillConvexPoly(image, np.array([(190, 0), (320, 0), (320, 240), (205, 240)]), (0, 0, 0))
+    values = measured(image)
+    assert np.isfinite(values).all()
+    # The wedge is neither cytoplasm nor stain.
+    whole = measured(ROUND)
+    colours = columns("cells", "colour")
+    assert np.corrcoef(values[colours], whole[colours])[0, 1] > 0.95
+
+
+def test_threads(smears):
+    def work(image):
+        field, cell = only_cell(image)
+        return [describe(field, cell, features) for features in ("cells", "shells")]
+
+    alone = [work(image) for image in smears]
+    with ThreadPoolExecutor(4) as pool:
+        for results, expected in zip(pool.map(work, 3 * smears), 3 * alone, strict=True):
+            for result, values in zip(results, expected, strict=True):
+                np.testing.assert_array_equal(result, values)
+
+
+def test_describing_changes_nothing(smears):
+    image = smears[0].copy()
+    field, cell = only_cell(image)
+    masks = cell.nucleus.copy(), cell.body.copy()
+    for features in FEATURES:
+        describe(field, cell, features)
+    np.testing.assert_array_equal(image, smears[0])
+    np.testing.assert_array_equal(cell.nucleus, masks[0])
+    np.testing.assert_array_equal(cell.body, masks[1])

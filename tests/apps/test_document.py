@@ -1,0 +1,148 @@
+"""The source document's way: its six steps, its crops and their gray negatives."""
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from fastsvm_apps.cells.data.images import read_image
+from fastsvm_apps.cells.model.document import FRAME, SIZE, crop, gray_negative, locate_report, without_frame
+
+SMEAR = Path(__file__).parents[2] / "data" / "cells" / "images" / "LYMPHOCYTE" / "smear_03.jpg"
+STAIN = (150, 70, 120)
+BOX = (49, 80, 90, 86)
+TITLES = ["blurred (mean shift)", "gray", "frame neutralised", "darkest 2 %", "opened", "cropped"]
+
+
+@pytest.fixture(scope="module")
+def smear():
+    return read_image(str(SMEAR))
+
+
+def plain(colour=(228, 220, 232), shape=(120, 160)):
+    return np.full((*shape, 3), colour, np.uint8)
+
+
+# The steps
+
+
+def test_the_six_steps(smear):
+    shown = {}
+    center = locate_report(smear, shown.__setitem__)
+    x, y, w, h = BOX
+    assert x <= center[0] < x + w
+    assert y <= center[1] < y + h
+    assert list(shown) == TITLES
+    blurred, gray, neutral, dark, opened, cropped = shown.values()
+    assert all(picture.dtype == np.uint8 for picture in shown.values())
+    assert blurred.shape == smear.shape
+    assert gray.shape == neutral.shape == dark.shape == opened.shape == smear.shape[:2]
+    # Each does what it is called.
+    flat, noisy = ((np.diff(picture, axis=1) == 0).mean() for picture in (blurred, smear))
+    assert flat > 2 * noisy
+    np.testing.assert_array_equal(gray, cv2.cvtColor(blurred, cv2.COLOR_BGR2GRAY))
+    assert neutral.min() >= FRAME
+    np.testing.assert_array_equal(neutral[gray >= FRAME], gray[gray >= FRAME])
+    assert neutral[dark == 0].max() < neutral[dark == 255].min()
+    assert 0.015 < (dark == 0).mean() < 0.06
+    assert (opened >= dark).all()  # opening takes from what is dark, which is shown black
+    rows, columns = np.nonzero(opened == 0)
+    assert center == (int(columns.mean()), int(rows.mean()))
+    np.testing.assert_array_equal(cropped, crop(smear, center))
+
+
+def test_steps_change_nothing_and_are_repeated(smear):
+    before = smear.copy()
+    assert locate_report(smear) == locate_report(smear)
+    np.testing.assert_array_equal(smear, before)
+
+
+@pytest.mark.parametrize("colour", [0, 60, 128, 255, (150, 60, 110)])
+def test_where_all_is_alike_nothing_is_dark(colour):
+    shown = []
+    assert locate_report(plain(colour), lambda title, picture: shown.append(title)) is None
+    assert shown == TITLES[:-1]
+
+
+def test_a_spot_is_found_however_small():
+    """Also where less than 2 % of the image is darker than the rest."""
+    for radius in (3, 5, 7):
+        image = plain()
+        cv2.circle(image, (100, 40), radius, STAIN, cv2.FILLED)
+        assert np.abs(np.subtract(locate_report(image), (100, 40))).max() <= 2
+
+
+def test_specks_and_black_wedges_are_not_found():
+    image = plain()
+    image[50, 50] = 100
+    assert locate_report(image) is None
+    image[:30, :40] = 0
+    cv2.circle(image, (110, 80), 12, STAIN, cv2.FILLED)
+    assert np.abs(np.subtract(locate_report(image), (110, 80))).max() <= 2
+
+
+# Crops
+
+
+@pytest.mark.parametrize("gray", [False, True])
+@pytest.mark.parametrize(
+    ("center", "left", "top"),
+    [
+        ((100, 80), 40, 20),
+        ((60, 60), 0, 0),
+        ((59, 61), 0, 1),
+        ((0, 0), 0, 0),
+        ((199, 149), 80, 30),
+        ((140, 90), 80, 30),
+        ((-50, 1000), 0, 30),
+    ],
+)
+def test_a_crop_lies_inside_the_image(gray, center, left, top):
+    image = np.random.default_rng(0).integers(0, 256, (150, 200) if gray else (150, 200, 3), np.uint8)
+    np.testing.assert_array_equal(crop(image, center), image[top : top + SIZE, left : left + SIZE])
+
+
+@pytest.mark.parametrize("size", [1, 7, 30, 31])
+def test_a_crop_has_the_size_asked_for(size):
+    image = np.arange(100 * 90, dtype=np.uint16).reshape(100, 90)
+    part = crop(image, (45, 50), size)
+    assert part.shape == (size, size)
+    assert part[size // 2, size // 2] == image[50, 45]
+
+
+@pytest.mark.parametrize("shape", [(50, 200), (200, 50), (50, 60), (1, 1)])
+def test_where_the_image_is_smaller_its_border_is_repeated(shape):
+    image = np.random.default_rng(1).integers(0, 256, (*shape, 3), np.uint8)
+    part = crop(image, (shape[1] // 2, shape[0] // 2), 64)
+    assert part.shape == (64, 64, 3)
+    top, left = (max(0, n // 2 - 32) for n in shape)
+    rows = np.minimum(np.arange(top, top + 64), shape[0] - 1)
+    columns = np.minimum(np.arange(left, left + 64), shape[1] - 1)
+    np.testing.assert_array_equal(part, image[np.ix_(rows, columns)])
+
+
+# Gray negatives
+
+
+def test_the_frame_becomes_the_mean_of_the_rest():
+    gray = np.array([[0, 79, 80], [100, 200, 120]], np.uint8)
+    np.testing.assert_array_equal(without_frame(gray), [[125, 125, 80], [100, 200, 120]])
+    np.testing.assert_array_equal(gray[0], [0, 79, 80])
+
+
+def test_what_is_stained_is_bright_and_the_frame_is_neither():
+    image = plain()
+    image[:, :20] = 0
+    cv2.circle(image, (90, 60), 20, STAIN, cv2.FILLED)
+    negative = gray_negative(image)
+    assert negative.dtype == np.uint8
+    assert negative.shape == image.shape[:2]
+    stain, plasma, frame = int(negative[60, 90]), int(negative[5, 100]), int(negative[60, 5])
+    assert stain > plasma + 80
+    assert plasma < frame < stain
+    assert frame == pytest.approx(negative[:, 20:].mean(), abs=1)
+
+
+def test_an_image_that_is_all_frame_stays():
+    np.testing.assert_array_equal(gray_negative(plain(10)), 245)

@@ -1,0 +1,466 @@
+"""The report: what it counts and shows, that hostile names stay text, and that it works in a browser."""
+
+import math
+import os
+import stat
+import tracemalloc
+from collections import Counter
+
+import cv2
+import numpy as np
+import pytest
+
+from browser import HOSTILE, Reader, needs_chromium, run_in_page
+from fastsvm_apps.cells.model.findings import Finding, ImageFindings
+from fastsvm_apps.cells.output.page import write_report
+from fastsvm_apps.common import html
+from fastsvm_apps.common.files import replace_file
+from fastsvm_apps.common.html import page, text
+
+
+def blob(color, size=48):
+    """Return a JPEG of a blob."""
+    image = np.full((size, size, 3), 230, np.uint8)
+    cv2.circle(image, (size // 2, size // 2), size // 3, color, cv2.FILLED)
+    return cv2.imencode(".jpg", image)[1].tobytes()
+
+
+PURPLE = blob((140, 60, 110))
+
+
+def cell(label="A", score=0.5, box=(10, 20, 30, 40), thumbnail=PURPLE):
+    return Finding(box, (25, 40), 900, label, score, thumbnail)
+
+
+def image(file, *cells, **options):
+    return ImageFindings(file, cells, **options)
+
+
+@pytest.fixture
+def report(tmp_path):
+    """Write a report and read it."""
+
+    def report(findings, **options):
+        path = tmp_path / "report.html"
+        write_report(path, findings, **{"title": "Slide 3", **options})
+        return Reader(path.read_text(encoding="utf-8"))
+
+    return report
+
+
+def tiles(reader):
+    return [attributes for attributes, _ in reader.all("figure") if "data-cell" in attributes]
+
+
+# What the page says
+
+
+def test_counts(report):
+    findings = [
+        image("1.png", cell("A"), cell("B")),
+        image("2.png", cell("A")),
+        image("3.png", cell("A")),
+        image("none.png"),
+        image("broken.png", problem="cut short"),
+    ]
+    reader = report(iter(findings), model="m.safetensors", date="2025-03-01")
+    assert reader.texts("h1") == reader.texts("title") == ["Slide 3"]
+    assert reader.texts("dd") == ["5", "4", "1", "1"]
+    assert "model m.safetensors · 2025-03-01 · fastsvm " in reader.texts("header")[0]
+    assert "Not a medical device." in reader.texts("header")[0]
+    (table,) = reader.texts("table", **{"class": "counts"})
+    assert table == "Class Cells Percent A 3 75.0 % B 1 25.0 % All 4 100.0 %"
+    widths = [attributes["width"] for attributes, _ in reader.all("rect") if attributes["width"] != "100%"]
+    assert widths == ["100.00%", "33.33%"]
+    assert reader.texts("section", id="without") == ["Images without a white cell File none.png"]
+    assert reader.texts("section", id="problems") == [
+        "Images with problems File Problem broken.png cut short"
+    ]
+    assert not reader.all("section", id="errors")
+    assert not reader.all("section", id="mistakes")
+
+
+def test_errors_when_labels_are_known(report):
+    findings = [image(f"{i}.png", cell("A" if i < 95 else "B", 0.9), truth="A") for i in range(100)]
+    findings += [image("two.png", cell("B"), cell("C"), truth="B"), image("none.png", truth="A")]
+    findings += [image("unknown.png", cell("A"))]
+    reader = report(findings)
+    (errors,) = reader.texts("section", id="errors")
+    # Wilson's interval of 6 among 102.
+    assert "5.9 % error (6 of 102 cells; 95 % interval 2.7 % to 12.2 %" in errors
+    assert "Not counted: 1 cell without a known label" in errors
+    assert "Not counted: 1 labelled image in which no white cell was found." in errors
+    assert errors.endswith("A B C All Error A 95 5 0 100 5.0 % B 0 1 1 2 50.0 %")
+    assert reader.texts("h3") == ["A taken for B : 5", "B taken for C : 1"]
+    assert sum("data-wrong" in tile for tile in tiles(reader)) == 6
+
+
+def test_cells_that_were_only_located(report):
+    reader = report([image("1.png", cell(None, None), cell(None, None, thumbnail=None), truth="A")])
+    assert reader.texts("th") == ["No.", "File", "Known label", "Box: x, y, width × height", "Area in pixels"]
+    assert [section["id"] for section, _ in reader.all("section")] == ["cells", "table"]
+    assert not reader.all("form")
+    assert len(reader.all("img")) == 1
+    assert "no picture" in reader.texts("figure")[1]
+
+
+def test_nothing_found(report):
+    for findings in ([], [image("1.png"), image("2.png", problem="damaged")]):
+        reader = report(findings)
+        assert reader.texts("dd")[1] == "0"
+        assert not reader.all("figure")
+
+
+@pytest.mark.parametrize(
+    ("score", "shown", "key"),
+    [
+        (0.12345, "0.123", "0.12345"),
+        (-1.5, "-1.500", "-1.5"),
+        (1e30, "1e+30", "1e+30"),
+        (math.inf, "inf", "Infinity"),
+        (-math.inf, "-inf", "-Infinity"),
+        (math.nan, "nan", ""),
+        (None, "", ""),
+        (np.float32(0.5), "0.500", "0.5"),
+    ],
+)
+def test_scores(report, score, shown, key):
+    reader = report([image("1.png", cell(score=score), cell(score=0.25))])
+    first = next(tile for tile in tiles(reader) if tile["data-cell"] == "1")
+    assert first["data-score"] == key
+    assert shown in reader.texts("td", **{"data-key": key})
+
+
+def test_numbers_of_numpy(report):
+    found = Finding(tuple(np.arange(4)), tuple(np.arange(2)), np.int64(1_234), "A", np.float64(0.5), PURPLE)
+    reader = report([image("1.png", found)])
+    assert reader.texts("td")[-2:] == ["0, 1, 2 × 3", "1,234"]
+    assert reader.all("td", **{"data-key": "1234"})
+    assert "np." not in str(reader.elements)
+
+
+def test_what_is_left_out(report):
+    scores = np.random.default_rng(0).permutation(100) / 100 - 0.5
+    right = [image(f"right/{i}.png", cell("A", score), truth="A") for i, score in enumerate(scores)]
+    wrong = [image(f"wrong/{i}.png", cell("B", score), truth="A") for i, score in enumerate(scores[:10])]
+
+    def kept(findings, limit):
+        reader = report(iter(findings), limit=limit, full_list="cells.csv")
+        assert len(reader.all("tr", **{"data-cell": tiles(reader)[0]["data-cell"]})) == 1
+        assert len(tiles(reader)) == limit
+        notice = reader.texts("p", **{"class": "notice"})[1]
+        assert notice.endswith("all are in cells.csv.")
+        return notice, [(float(tile["data-score"]), "data-wrong" in tile) for tile in tiles(reader)]
+
+    notice, shown = kept(right + wrong, 30)
+    assert "30 of 110 cells are on this page: all 10 mistakes, and of the others those with" in notice
+    assert sorted(score for score, is_wrong in shown if not is_wrong) == sorted(scores)[:20]
+    located = [image(f"{i}.png", cell(None, None)) for i in range(9)]
+    reader = report(located, limit=2)
+    assert "2 of 9 cells are on this page: the first. 7 cells" in reader.texts("p", **{"class": "notice"})[1]
+    notice, shown = kept(wrong + right, 4)
+    assert "4 of the 10 mistakes, the surest. 106 cells left out" in notice
+    assert shown == [(score, True) for score in sorted(sorted(scores[:10])[-4:])]
+
+
+def test_lists_of_files_are_cut(report):
+    reader = report([image(f"{i}.png") for i in range(1_234)])
+    assert len(reader.texts("tr")) == 1_001
+    assert "234 more files in the CSV output." in reader.texts("section", id="without")[0]
+
+
+def test_many_labels(report):
+    findings = [image(f"{i}.png", cell(f"label {i % 40}"), truth=f"label {i % 39}") for i in range(400)]
+    reader = report(findings)
+    assert "No confusion table" in reader.texts("section", id="errors")[0]
+    assert len(reader.texts("h3")) == 12
+    counted = sum(int(head.rpartition(": ")[2]) for head in reader.texts("h3"))
+    rest = 400 - sum(i % 40 == i % 39 for i in range(400)) - counted
+    assert f"{rest} mistakes of " in reader.texts("section", id="mistakes")[0]
+
+
+def test_memory_does_not_grow_with_the_images(tmp_path):
+    def many(n):
+        for i in range(n):
+            yield image(f"{i}.png", cell("A", i % 97 / 97, thumbnail=bytes(1_000)), truth="A")
+
+    def peak(n):
+        tracemalloc.start()
+        write_report(tmp_path / "report.html", many(n), title="many", limit=50)
+        size = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return size
+
+    assert peak(5_000) < 1.5 * peak(500)
+
+
+# Hostile names
+
+
+def hostile_findings():
+    for i, name in enumerate(HOSTILE):
+        truth = HOSTILE[(i + 1) % len(HOSTILE)]
+        yield image(f"{name}/{i}<img src=x onerror=y>", cell(name, i / 10), cell(truth, 0.9), truth=truth)
+        yield image(name, truth=truth)
+        yield image(name, problem=name)
+
+
+def test_hostile_names_stay_text(tmp_path, report):
+    reader = report(
+        hostile_findings(), title=HOSTILE[0], model=HOSTILE[1], date=HOSTILE[2], full_list=HOSTILE[3]
+    )
+    assert Counter(tag for tag, *_ in reader.elements)["script"] == 1
+    assert {
+        name for _, attributes, _ in reader.elements for name in attributes if name.startswith("on")
+    } == set()
+    assert reader.texts("h1") == [HOSTILE[0]]
+    shown = reader.texts("bdi")
+    for name in HOSTILE[:4]:
+        assert name in shown
+    assert r"a\u202eb\u2066c\ud800d\x00e\x1b[31mf\ng" in shown
+    content = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert not set("\u202e\u2066\x00\x1b") & set(content)
+
+
+def test_the_page_loads_nothing(report):
+    reader = report([image("1.png", cell("A", 0.1), truth="B")])
+    links = [
+        (name, value)
+        for tag, attributes, _ in reader.elements
+        for name, value in attributes.items()
+        if name in ("src", "href", "srcset", "action", "data", "poster", "style", "background")
+    ]
+    assert links
+    for name, value in links:
+        assert value.startswith("data:image/jpeg;base64," if name == "src" else "#"), (name, value)
+    targets = {attributes["id"] for _, attributes, _ in reader.elements if "id" in attributes}
+    assert {value[1:] for name, value in links if name == "href"} <= targets
+    for _, attributes, pieces in reader.elements:
+        for content in ("".join(pieces), *map(str, attributes.values())):
+            assert "http:" not in content
+            assert "https:" not in content
+            assert "url(" not in content
+            assert "@import" not in content
+    (policy,) = (a["content"] for a, _ in reader.all("meta") if a.get("http-equiv"))
+    assert policy.startswith("default-src 'none'; img-src data:; style-src 'sha256-")
+    assert "unsafe" not in policy
+
+
+# Files
+
+
+def test_a_failed_report_leaves_the_old_one(tmp_path):
+    path = tmp_path / "Bericht ä.html"
+    path.write_text("old")
+
+    def broken():
+        yield image("1.png", cell())
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_report(path, broken(), title="broken")
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == [path.name]
+
+
+def test_replace_file(tmp_path, monkeypatch):
+    path, link = tmp_path / "file", tmp_path / "link"
+    path.write_bytes(b"old")
+    path.chmod(0o600)
+    link.symlink_to(path)
+    replace_file(link, b"new")
+    assert (path.read_bytes(), link.is_symlink()) == (b"new", True)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(html.os, "fsync", full)
+    with pytest.raises(OSError, match="No space left") as error:
+        replace_file(path, b"newer")
+    assert error.value.filename == str(path)
+    assert path.read_bytes() == b"new"
+    assert sorted(os.listdir(tmp_path)) == ["file", "link"]
+
+
+def test_replace_file_names_the_path_it_cannot_write(tmp_path):
+    for path in (tmp_path / "no" / "file", tmp_path):
+        with pytest.raises(OSError, match=r"directory") as error:
+            replace_file(path, b"new")
+        assert error.value.filename == str(path)
+    replace_file(os.devnull, b"anything")
+    assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
+
+
+# In a browser
+
+TRY_EVERYTHING = """
+const rows = () => [...document.querySelectorAll("#rows tbody tr")];
+const seen = (elements) => elements.filter((e) => !e.hidden).map((e) => Number(e.dataset.cell));
+const tiles = () => [...document.getElementById("tiles").children];
+const head = (name) => [...document.querySelectorAll("#rows th")].find((th) => th.textContent === name);
+const form = document.getElementById("filters");
+const change = (control, value) => {
+  if (control.type === "checkbox") control.checked = value; else control.value = value;
+  control.dispatchEvent(new Event("input", { bubbles: true }));
+};
+const state = () => ({
+  tiles: seen(tiles()), rows: seen(rows()), showing: document.getElementById("showing").textContent,
+});
+const found = { start: state(), filtersShown: !form.hidden };
+
+found.pictureWidths = [...document.images].map((picture) => picture.naturalWidth);
+found.barWidth = document.querySelector(".counts .bar rect").getBoundingClientRect().width;
+
+found.sorted = {};
+for (const name of ["File", "Score", "Label", "Area in pixels"]) {
+  const button = head(name).querySelector("button");
+  button.focus();
+  const focused = document.activeElement === button;
+  found.sorted[name] = { focused, orders: [] };
+  for (const press of [1, 2]) {
+    button.click();
+    const marked = document.querySelectorAll("[aria-sort]");
+    found.sorted[name].orders.push([head(name).ariaSort, marked.length, seen(rows())]);
+  }
+}
+head("No.").querySelector("button").click();
+
+const [a] = form.querySelectorAll("[name=label]");
+change(a, false);
+found.withoutFirstLabel = state();
+form.querySelector("[data-check=none]").click();
+found.noLabel = state();
+form.querySelector("[data-check=all]").click();
+found.all = state();
+
+const { from, to, wrong, order } = form.elements;
+change(from, 80);  // 0.34 of 0.1 to 0.4
+found.fromScore = state();
+found.told = [from.ariaValueText, from.nextElementSibling.value, to.nextElementSibling.value];
+change(to, 40);
+found.pushed = [from.valueAsNumber, to.valueAsNumber];
+change(from, from.min);
+found.toScore = state();
+change(to, to.max);
+change(wrong, true);
+found.onlyMistakes = state();
+change(wrong, false);
+change(order, "falling");
+found.falling = seen(tiles());
+change(order, "number");
+found.byNumber = seen(tiles());
+change(order, "rising");
+found.rising = seen(tiles());
+return found;
+"""
+
+
+@pytest.fixture(scope="module")
+def tried(tmp_path_factory):
+    """Return what a browser saw of a report of nine cells, and what went wrong."""
+    folder = tmp_path_factory.mktemp("browser")
+    findings = [
+        image("cell 10.png", cell("A", 0.1), cell("B", 0.2), truth="A"),
+        image("cell 9.png", cell("A", 0.3), truth="A"),
+        image("cell 2.png", cell("B", 0.4000000000000001), cell("A", None), cell("B", math.inf), truth="B"),
+        image("z.png", Finding((0, 0, 9, 9), (4, 4), 1_000, "A", 0.35, PURPLE)),
+        image("y.png", cell("A", math.nan), cell(None, 0.25)),
+    ]
+    write_report(folder / "report.html", findings, title="Try")
+    return run_in_page((folder / "report.html").read_text(encoding="utf-8"), TRY_EVERYTHING, folder)
+
+
+@needs_chromium
+def test_nothing_goes_wrong_in_the_browser(tried):
+    found, problems = tried
+    assert problems == []
+    assert found["filtersShown"]
+    assert found["pictureWidths"] == [48] * 11
+    assert found["barWidth"] > 100
+
+
+@needs_chromium
+def test_the_order_at_first(tried):
+    start = tried[0]["start"]
+    assert start["rows"] == [1, 2, 3, 4, 5, 6, 7, 8, 9]
+    assert start["tiles"] == [1, 2, 9, 3, 7, 4, 6, 5, 8]
+    assert start["showing"] == "Showing 9 of 9 cells"
+
+
+@needs_chromium
+@pytest.mark.parametrize(
+    ("column", "ascending", "descending"),
+    [
+        ("File", [4, 5, 6, 3, 1, 2, 8, 9, 7], [7, 8, 9, 1, 2, 3, 4, 5, 6]),
+        ("Score", [1, 2, 9, 3, 7, 4, 6, 8, 5], [6, 4, 7, 3, 9, 2, 1, 8, 5]),
+        ("Label", [7, 3, 1, 8, 5, 6, 4, 2, 9], [6, 4, 2, 7, 3, 1, 8, 5, 9]),
+        ("Area in pixels", None, None),
+    ],
+)
+def test_sorting_the_table(tried, column, ascending, descending):
+    result = tried[0]["sorted"][column]
+    assert result["focused"]
+    (up, n_up, rows_up), (down, n_down, rows_down) = result["orders"]
+    assert (up, n_up, down, n_down) == ("ascending", 1, "descending", 1)
+    if ascending:
+        assert rows_up == ascending
+        assert rows_down == descending
+    else:
+        assert rows_up[-1] == rows_down[0] == 7
+
+
+@needs_chromium
+def test_filtering(tried):
+    found = tried[0]
+
+    def check(state, numbers):
+        assert sorted(state["tiles"]) == state["rows"] == numbers
+        assert state["showing"] == f"Showing {len(numbers)} of 9 cells"
+
+    check(found["withoutFirstLabel"], [2, 4, 6, 9])
+    check(found["noLabel"], [])
+    check(found["all"], [1, 2, 3, 4, 5, 6, 7, 8, 9])
+    check(found["fromScore"], [4, 6, 7])
+    assert found["told"] == ["0.340", "0.340", "0.400"]
+    assert found["pushed"] == [40, 40]
+    check(found["toScore"], [1, 2])
+    check(found["onlyMistakes"], [2, 5])
+    assert found["falling"] == [6, 4, 7, 3, 9, 2, 1, 5, 8]
+    assert found["rising"] == found["start"]["tiles"]
+    assert found["byNumber"] == [1, 2, 3, 4, 5, 6, 7, 8, 9]
+
+
+@needs_chromium
+def test_hostile_names_in_the_browser(tmp_path):
+    write_report(tmp_path / "report.html", hostile_findings(), title="Slide 3")
+    script = """
+    const form = document.getElementById("filters");
+    form.querySelector("[data-check=none]").click();
+    form.querySelector("[name=label]").click();
+    const shown = [...document.querySelectorAll("#tiles figure:not([hidden])")];
+    const name = form.querySelector("label bdi").textContent;
+    const wide = document.documentElement.scrollWidth > innerWidth;
+    return [document.title, shown.map((tile) => tile.querySelector("bdi").textContent === name), wide];
+    """
+    result, problems = run_in_page((tmp_path / "report.html").read_text(encoding="utf-8"), script, tmp_path)
+    assert problems == []
+    assert result == ["Slide 3", [True, True], False]
+
+
+@needs_chromium
+def test_a_foreign_script_or_image_would_not_get_through_and_be_seen(tmp_path):
+    body = (
+        "<script>document.title = 'bad'</script>"
+        "<img src='http://localhost/x.png' onerror='document.title = 1'>"
+        "<p style='color: red'>red</p>"
+    )
+    title, problems = run_in_page(page("good", body), "return document.title;", tmp_path)
+    assert title == "good"
+    for directive in ("script-src-elem", "script-src-attr", "img-src", "style-src-attr"):
+        assert any(problem.startswith(directive) for problem in problems), problems
+
+
+def test_text():
+    assert text("<a href='x'>\"&\u202e\n") == "&lt;a href=&#x27;x&#x27;&gt;&quot;&amp;\\u202e\\n"
+    assert text(3) == "3"

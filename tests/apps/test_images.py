@@ -1,0 +1,916 @@
+"""Images: what is found and how it is labelled, what is refused and why, and work in threads."""
+
+import csv
+import io
+import os
+import random
+import re
+import struct
+import time
+import zlib
+from contextlib import suppress
+
+import cv2
+import numpy as np
+import pytest
+
+from fastsvm_apps.cells.data import images, threads
+from fastsvm_apps.cells.data.files import ImageFile, find_images
+from fastsvm_apps.cells.data.header import FOREIGN, BadImage, decodable, read_header
+from fastsvm_apps.cells.data.images import read_image, read_scaled
+from fastsvm_apps.cells.data.threads import map_images
+from fastsvm_apps.common.errors import AppError
+
+HEIGHT, WIDTH = 60, 90
+
+
+def smooth(height, width, seed=0):
+    """Return an image of soft colours, which survives JPEG."""
+    coarse = np.random.default_rng(seed).integers(0, 256, (4, 6, 3), np.uint8)
+    return cv2.resize(coarse, (width, height), interpolation=cv2.INTER_CUBIC)
+
+
+IMAGE = smooth(HEIGHT, WIDTH)
+
+
+def encoded(ending, image=IMAGE, *options):
+    return cv2.imencode(f".{ending}", image, options)[1].tobytes()
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Read an image from its bytes."""
+
+    def read(content, name="image.jpg", **options):
+        path = tmp_path / name
+        path.write_bytes(content)
+        return read_image(str(path), **options)
+
+    return read
+
+
+@pytest.fixture
+def refused(read):
+    """Return why an image is refused."""
+
+    def refused(content, **options):
+        with pytest.raises(BadImage) as error:
+            read(content, **options)
+        return str(error.value)
+
+    return refused
+
+
+# Pieces of files that no encoder here makes
+
+
+def chunk(name, content):
+    return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
+
+
+def png(width=WIDTH, height=HEIGHT, depth=8, colours=2, *chunks):
+    header = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, colours, 0, 0, 0))
+    return b"\x89PNG\r\n\x1a\n" + header + b"".join(chunks) + chunk(b"IEND", b"")
+
+
+def rows(image):
+    """Return the compressed pixels of a PNG file."""
+    return chunk(b"IDAT", zlib.compress(b"".join(b"\0" + row.tobytes() for row in image)))
+
+
+def with_chunk(content, extra):
+    return content[:33] + extra + content[33:]
+
+
+def tiff(*pages, order="<", pixels=b""):
+    """Return a TIFF file; each page is a dict of tags, of numbers or lists of numbers."""
+    content = (b"II*\0" if order == "<" else b"MM\0*") + struct.pack(f"{order}I", 8 + len(pixels)) + pixels
+    for n, tags in enumerate(pages, 1):
+        start = len(content)
+        extra_at = start + 2 + 12 * len(tags) + 4
+        entries, extra = b"", b""
+        for tag, value in sorted(tags.items()):
+            values = value if isinstance(value, list) else [value]
+            packed = struct.pack(f"{order}{len(values)}I", *values)
+            if len(values) > 1:
+                packed, extra = struct.pack(f"{order}I", extra_at + len(extra)), extra + packed
+            entries += struct.pack(f"{order}HHI", tag, 4, len(values)) + packed
+        following = extra_at + len(extra) if n < len(pages) else 0
+        content += struct.pack(f"{order}H", len(tags)) + entries + struct.pack(f"{order}I", following) + extra
+    return content
+
+
+def tiff_of(image, extra_samples=None, **tags):
+    """Return a TIFF file of 8 or 16 bits with one strip."""
+    height, width, channels = image.shape
+    return tiff(
+        {
+            **{256: width, 257: height, 258: [8 * image.itemsize] * channels, 259: 1, 262: 2, 273: 8},
+            **{277: channels, 278: height, 279: image.nbytes},
+            **({338: extra_samples} if extra_samples is not None else {}),
+        },
+        pixels=image.tobytes(),
+    )
+
+
+@pytest.mark.parametrize("order", "<>")
+def test_of_a_tag_that_is_there_twice_the_first_counts(order):
+    """Or a small image in the header would be a large one for the decoder."""
+    first, second = (struct.pack(f"{order}HHI", tag, 4, 1) for tag in (256, 300))
+    tags = {256: 80, 257: 60, 258: [8] * 3, 259: 1, 262: 2, 273: 8, 277: 3, 278: 60, 279: 14_400, 300: 20}
+    content = tiff(tags, order=order, pixels=bytes(14_400)).replace(second, first)
+    header = read_header(content)
+    assert (header.width, header.height) == (80, 60)
+    assert cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_COLOR).shape == (60, 80, 3)
+
+
+def jpeg_of_size(width, height):
+    return b"\xff\xd8\xff\xe0\0\4ab\xff\xc0" + struct.pack(">HBHHB", 8, 8, height, width, 3) + b"\xff\xda\0\2"
+
+
+def bmp_of_size(width, height):
+    return b"BM" + bytes(12) + struct.pack("<IiiHH", 40, width, height, 1, 24)
+
+
+# Reading
+
+
+@pytest.mark.parametrize("ending", ["jpg", "png", "tif", "bmp"])
+@pytest.mark.parametrize("name", ["image.png", "ein Bild – été 細胞.dat", os.fsdecode(b"caf\xe9.jpg")])
+def test_formats(read, ending, name):
+    image = read(encoded(ending), name)
+    assert image.dtype == np.uint8
+    assert image.shape == IMAGE.shape
+    np.testing.assert_allclose(image.astype(int), IMAGE, atol=20 if ending == "jpg" else 0)
+
+
+@pytest.mark.parametrize("ending", ["png", "tif"])
+def test_16_bits_become_8(read, ending):
+    image = read(encoded(ending, IMAGE.astype(np.uint16) * 257))
+    np.testing.assert_allclose(image.astype(int), IMAGE, atol=1)
+
+
+def test_a_palette_becomes_colours(read):
+    palette = np.arange(30, dtype=np.uint8).reshape(10, 3) * 8
+    indices = np.random.default_rng(0).integers(0, 10, (HEIGHT, WIDTH), np.uint8)
+    content = png(WIDTH, HEIGHT, 8, 3, chunk(b"PLTE", palette.tobytes()), rows(indices))
+    np.testing.assert_array_equal(read(content), palette[indices][..., ::-1])
+
+
+def alpha_image(dtype):
+    """Return an image in BGRA, and what is seen of it on white."""
+    white = np.iinfo(dtype).max
+    image = np.dstack([IMAGE, np.zeros((HEIGHT, WIDTH), np.uint8)]).astype(dtype) * (white // 255)
+    image[:20, :, 3], image[20:40, :, 3] = white, white * 0.6
+    alpha = image[..., 3:] / white
+    return image, 255 * (image[..., :3] / white * alpha + 1 - alpha)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+@pytest.mark.parametrize("kind", ["png", "straight tiff", "premultiplied tiff"])
+@pytest.mark.parametrize("reduce", [1, 2])
+def test_transparent_pixels_lie_on_white(read, dtype, kind, reduce):
+    image, expected = alpha_image(dtype)
+    rgba = cv2.cvtColor(image, cv2.COLOR_BGRA2RGBA)
+    if kind == "png":
+        content = encoded("png", image)
+    elif kind == "straight tiff":
+        content = tiff_of(rgba, extra_samples=2)
+    else:
+        rgba[..., :3] = rgba[..., :3] * (rgba[..., 3:] / np.iinfo(dtype).max)
+        content = tiff_of(rgba, extra_samples=1)
+    seen = read(content, reduce=reduce)
+    assert seen.flags.c_contiguous
+    np.testing.assert_allclose(seen, cv2.resize(expected, seen.shape[1::-1], interpolation=3), atol=2)
+
+
+def test_one_colour_may_be_transparent(read):
+    image = np.full((HEIGHT, WIDTH, 3), [10, 20, 30], np.uint8)
+    image[:5] = 70, 80, 90
+    content = png(WIDTH, HEIGHT, 8, 2, chunk(b"tRNS", struct.pack(">HHH", 10, 20, 30)), rows(image))
+    seen = read(content)
+    assert (seen[5:] == 255).all()
+    assert (seen[:5] == [90, 80, 70]).all()
+
+
+def test_opaque_pixels_stay_as_they_are(read):
+    for ending in ("png", "tif", "bmp"):
+        opaque = np.dstack([IMAGE, np.full((HEIGHT, WIDTH), 255, np.uint8)])
+        np.testing.assert_array_equal(read(encoded(ending, opaque)), IMAGE)
+
+
+@pytest.mark.parametrize("ending", ["jpg", "png", "tif", "bmp"])
+@pytest.mark.parametrize("reduce", [1, 2, 4, 8])
+def test_reduced(read, ending, reduce):
+    image = smooth(61, 93)
+    small = read(encoded(ending, image), reduce=reduce)
+    assert small.shape == (-(-61 // reduce), -(-93 // reduce), 3)
+    n_rows, n_columns = 61 // reduce, 93 // reduce
+    whole = image[: n_rows * reduce, : n_columns * reduce].reshape(n_rows, reduce, n_columns, reduce, 3)
+    np.testing.assert_allclose(
+        small[:n_rows, :n_columns], whole.mean((1, 3)), atol=20 if ending == "jpg" else 1
+    )
+
+
+def save(image, format, **options):
+    """Encode an RGB or CMYK image with Pillow."""
+    pillow = pytest.importorskip("PIL.Image")
+    stream = io.BytesIO()
+    (image if hasattr(image, "save") else pillow.fromarray(image)).save(stream, format, **options)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("format", ["JPEG", "PNG", "TIFF"])
+@pytest.mark.parametrize("reduce", [1, 4])
+def test_the_orientation_is_followed(read, format, reduce):
+    exif = pytest.importorskip("PIL.Image").Exif()
+    exif[0x112] = 6  # turn to the right
+    quality = {"quality": 95} if format == "JPEG" else {}
+    image = read(save(IMAGE[..., ::-1], format, exif=exif, **quality), reduce=reduce)
+    expected = cv2.rotate(IMAGE, cv2.ROTATE_90_CLOCKWISE)
+    assert image.shape == (-(-WIDTH // reduce), HEIGHT // reduce, 3)
+    if reduce == 1:
+        np.testing.assert_allclose(image.astype(int), expected, atol=20)
+
+
+@pytest.mark.parametrize("adobe", [True, False])
+def test_cmyk_has_the_right_colours(read, adobe):
+    pillow = pytest.importorskip("PIL.Image")
+    colours = {"red": (0, 0, 255), "green": (0, 255, 0), "white": (255, 255, 255), "purple": (160, 40, 90)}
+    for name, bgr in colours.items():
+        flat = pillow.new("RGB", (64, 64), bgr[::-1])
+        flat.paste((200, 100, 50), (0, 0, 32, 64))
+        content = save(flat.convert("CMYK"), "JPEG", quality=95)
+        if not adobe:
+            at = content.index(b"Adobe") - 4
+            content = content[:at] + content[at + 16 :]
+        image = read(content)
+        np.testing.assert_allclose(image[5, 60].astype(int), bgr, atol=6, err_msg=name)
+        np.testing.assert_allclose(image[5, 5].astype(int), (50, 100, 200), atol=6)
+
+
+def test_cmyk_stored_as_ycck(read):
+    pillow = pytest.importorskip("PIL.Image")
+    # Planes of YCC and of no black, which are stored inverted; then the marker says what they are.
+    ycc = np.array(pillow.fromarray(IMAGE[..., ::-1]).convert("YCbCr"))
+    planes = np.dstack([ycc, np.full((HEIGHT, WIDTH), 255, np.uint8)])
+    content = bytearray(save(pillow.fromarray(255 - planes, "CMYK"), "JPEG", quality=95, subsampling=0))
+    content[content.index(b"Adobe") + 11] = 2
+    image = read(bytes(content))
+    as_pillow = np.array(pillow.open(io.BytesIO(bytes(content))).convert("RGB"))[..., ::-1]
+    np.testing.assert_allclose(image.astype(int), as_pillow, atol=3)
+
+
+# At the working scale
+
+
+@pytest.fixture
+def scaled(tmp_path):
+    """Read an image of a size at the working scale."""
+
+    def scaled(width, height, ending="jpg", **options):
+        path = tmp_path / f"image.{ending}"
+        path.write_bytes(encoded(ending, smooth(height, width)))
+        return read_scaled(str(path), **options)
+
+    return scaled
+
+
+@pytest.mark.parametrize("ending", ["jpg", "png"])
+@pytest.mark.parametrize(
+    ("size", "options", "expected", "scale"),
+    [
+        ((320, 240), {}, (320, 240), 1),
+        ((640, 480), {}, (320, 240), 0.5),
+        ((480, 641), {}, (239, 320), 320 / 641),
+        ((1000, 667), {}, (320, 213), 0.32),
+        ((2600, 1900), {}, (320, 233), 320 / 2600),
+        ((100, 90), {}, (100, 90), 1),
+        ((320, 240), {"cell_width": 80}, (320, 240), 1),
+        ((320, 240), {"cell_width": 100}, (256, 192), 0.8),
+        ((320, 240), {"cell_width": 20}, (1280, 960), 4),
+        ((1000, 667), {"cell_width": 100}, (800, 533), 0.8),
+        ((640, 480), {"fraction": 0.5}, (160, 120), 0.25),
+        ((641, 479), {"cell_width": 160, "fraction": 0.5}, (160, 119), 0.25),
+    ],
+)
+def test_the_working_scale(scaled, ending, size, options, expected, scale):
+    image, factor = scaled(*size, ending, **options)
+    assert factor == pytest.approx(scale)
+    assert image.shape == (*expected[::-1], 3)
+    assert all(round(side / factor) <= whole for side, whole in zip(image.shape[1::-1], size, strict=True))
+    whole = cv2.resize(smooth(*size[::-1]), expected, interpolation=cv2.INTER_AREA)
+    assert np.abs(image.astype(int) - whole).mean() < 4
+
+
+def test_no_more_is_decoded_than_needed(scaled, monkeypatch):
+    decoded, decode = [], images._decode
+
+    def note(data, header, reduce):
+        decoded.append(reduce)
+        return decode(data, header, reduce)
+
+    monkeypatch.setattr(images, "_decode", note)
+    for width in (320, 639, 640, 1279, 1280, 2560, 5120):
+        scaled(width, width // 2)
+    assert decoded == [1, 1, 2, 2, 4, 8, 8]
+
+
+@pytest.mark.parametrize("reads", [read_image, read_scaled])
+def test_a_file_is_read_once(tmp_path, monkeypatch, reads):
+    path = tmp_path / "image.jpg"
+    path.write_bytes(encoded("jpg", smooth(480, 640)))
+    read, contents = [], images._contents
+    monkeypatch.setattr(images, "_contents", lambda path: read.append(path) or contents(path))
+    reads(str(path))
+    assert read == [str(path)]
+
+
+def test_a_turned_image_is_scaled_too(tmp_path):
+    exif = pytest.importorskip("PIL.Image").Exif()
+    exif[0x112] = 6
+    path = tmp_path / "image.jpg"
+    path.write_bytes(save(smooth(480, 650), "JPEG", exif=exif))
+    image, scale = read_scaled(str(path))
+    assert (image.shape, scale) == ((320, 236, 3), 320 / 650)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"cell_width": 400}, "64 x 12 pixels at the working scale, too small"),
+        (
+            {"cell_width": 20, "max_pixels": 100_000},
+            "1,280 x 240 pixels at the working scale, more than the ",
+        ),
+    ],
+)
+def test_a_scale_that_does_not_suit(scaled, options, reason):
+    with pytest.raises(BadImage, match=reason):
+        scaled(320, 60, **options)
+
+
+# Refusing
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "an empty file"),
+        (b"patient,result\n1,normal\n" * 40, "not an image"),
+        (b"BMW and other words, long enough to hold a header", "not an image"),
+        (b"\0" * 5000, "not an image"),
+        (encoded("png", IMAGE[:1, :1]), "1 x 1 pixels, too small"),
+        (encoded("jpg", IMAGE[:31]), "90 x 31 pixels, too small"),
+        (jpeg_of_size(320, 0), "320 x 0 pixels, too small"),
+        (encoded("png", IMAGE[..., 0]), images._GRAY),
+        (encoded("jpg", IMAGE[..., 0]), images._GRAY),
+        (encoded("tif", IMAGE[..., 0]), images._GRAY),
+        (encoded("bmp", IMAGE[..., 0]), images._GRAY),
+        (encoded("png", np.dstack([IMAGE[..., 0]] * 3)), images._GRAY),
+        (encoded("jpg", np.dstack([IMAGE[..., 0]] * 3)), images._GRAY),
+        (encoded("png", np.full((50, 50, 3), 255, np.uint8)), images._GRAY),
+        (tiff({256: 64, 257: 64, 258: [32] * 3, 262: 2}), "32 bits a channel; convert it to 8 bits"),
+        (tiff({256: 64}, {256: 64}, {254: 1}), "2 pages; save each as an image of its own"),
+        (tiff({256: 64}, {256: 64}, order=">"), "2 pages; save each as an image of its own"),
+        (
+            with_chunk(encoded("png"), chunk(b"acTL", struct.pack(">II", 3, 0))),
+            "animated, 3 frames; save one of them as an image of its own",
+        ),
+    ],
+)
+def test_refused(refused, content, reason):
+    assert refused(content) == reason
+
+
+@pytest.mark.parametrize(("offset", "magic", "name"), FOREIGN)
+def test_other_formats_are_named(refused, offset, magic, name):
+    assert refused((b"\0" * offset + magic).ljust(200, b"\0")) == f"{name}; convert it to png or jpg"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        jpeg_of_size(30_000, 30_000),
+        png(30_000, 30_000),
+        tiff({256: 30_000, 257: 30_000, 262: 2}),
+        tiff({256: 30_000, 257: 30_000, 262: 2}, order=">"),
+        bmp_of_size(30_000, 30_000),
+        bmp_of_size(30_000, -30_000),
+        png(30_000, 30_000, 8, 2, chunk(b"IDAT", zlib.compress(bytes(90_001 * 30), 1))),
+    ],
+)
+def test_a_large_image_is_refused_before_it_is_decoded(refused, monkeypatch, content):
+    monkeypatch.setattr(images, "_decode", None)
+    assert refused(content) == "30,000 x 30,000 pixels, more than the limit of 100,000,000"
+
+
+def test_the_limit_can_be_chosen(refused, read):
+    assert refused(encoded("png"), max_pixels=5399) == "90 x 60 pixels, more than the limit of 5,399"
+    assert read(encoded("png"), max_pixels=5400).shape == IMAGE.shape
+
+
+def test_a_large_file_is_not_read(tmp_path):
+    path = tmp_path / "large.jpg"
+    with open(path, "wb") as file:
+        file.truncate((1 << 30) + 1)  # takes no space
+    with pytest.raises(BadImage, match="1,073,741,825 bytes, more than the limit of 1,073,741,824"):
+        read_image(str(path))
+
+
+LARGE = smooth(240, 320)
+PROGRESSIVE = (cv2.IMWRITE_JPEG_PROGRESSIVE, 1)
+
+
+@pytest.mark.parametrize(
+    ("content", "tail"),
+    [
+        (encoded("jpg", LARGE), b""),
+        (encoded("jpg", LARGE), bytes(3000)),  # the copy has the right length, but zeros at its end
+        (encoded("jpg", LARGE, *PROGRESSIVE), b""),
+        (encoded("png", LARGE), b""),
+        (encoded("tif", LARGE), b""),
+        (tiff_of(LARGE), b""),  # the table of tags is at its end
+        (encoded("bmp", LARGE), b""),
+    ],
+)
+@pytest.mark.parametrize("share", [0.999, 0.6, 0.1, 0.005])
+def test_cut_short(refused, capfd, content, tail, share):
+    size = max(int(len(content) * share), 12)
+    assert refused(content[:size] + tail) in (
+        "cut short; copy or download it again",
+        "damaged; copy or download it again",
+    )
+    assert capfd.readouterr() == ("", "")
+
+
+def test_the_end_of_a_thumbnail_is_not_the_end_of_the_image(refused):
+    thumbnail = encoded("jpg")
+    segment = b"\xff\xe1" + struct.pack(">H", len(thumbnail) + 2) + thumbnail
+    content = b"\xff\xd8" + segment + encoded("jpg", LARGE)[2:]
+    assert refused(content[: len(content) // 2]) == "cut short; copy or download it again"
+
+
+def test_what_follows_the_end_does_not_matter(read):
+    for ending in ("jpg", "png", "bmp"):
+        assert read(encoded(ending) + b"\0more" * 99).shape == IMAGE.shape
+
+
+def test_damaged(refused, capfd):
+    damaged = bytearray(encoded("png", LARGE))
+    damaged[3000] ^= 1
+    assert refused(bytes(damaged)) == "damaged; copy or download it again"
+    assert refused(b"\xff\xd8\xff\xd9" * 50) == "damaged; copy or download it again"
+    assert refused(jpeg_of_size(50, 50) + b"\xff\xd9") == "damaged; copy or download it again"
+    assert refused(b"II*\0" + bytes(90)) == "damaged; copy or download it again"
+    assert capfd.readouterr() == ("", "")
+
+
+def test_odd_chunks_make_no_noise(read, capfd):
+    content = encoded("png")
+    for odd in (b"iCCP", b"gAMA", b"pHYs", b"tIME", b"zzZz"):
+        content = with_chunk(content, chunk(odd, b"\0\1\2"))
+    np.testing.assert_array_equal(read(content), IMAGE)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_what_cannot_be_opened(tmp_path):
+    with pytest.raises(BadImage, match="cannot be read: No such file or directory"):
+        read_image(str(tmp_path / "none.jpg"))
+    with pytest.raises(BadImage, match="not a file"):
+        read_image(str(tmp_path))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in folders here")
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.jpg")
+    with pytest.raises(BadImage, match="not a file"):
+        read_image(str(tmp_path / "pipe.jpg"))
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
+def test_no_permission(tmp_path):
+    path = tmp_path / "image.jpg"
+    path.write_bytes(encoded("jpg"))
+    path.chmod(0)
+    with pytest.raises(BadImage, match="cannot be read: Permission denied"):
+        read_image(str(path))
+
+
+SEEDS = {
+    "jpg": encoded("jpg"),
+    "progressive": encoded("jpg", IMAGE, *PROGRESSIVE),
+    "png": encoded("png"),
+    "alpha": encoded("png", alpha_image(np.uint8)[0]),
+    "tif": encoded("tif"),
+    "tiff alpha": tiff_of(alpha_image(np.uint8)[0], extra_samples=2),
+    "bmp": encoded("bmp"),
+}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_hostile_bytes_are_read_or_refused(read, seed):
+    rng = random.Random(seed)
+    for _ in range(150):
+        content = bytearray(SEEDS[seed])
+        for _ in range(rng.randint(1, 8)):
+            # Most of what can go wrong is in the header, and at the end of a TIFF file.
+            at = rng.choice([rng.randrange(len(content)), rng.randrange(80), -rng.randrange(1, 200)])
+            content[at] = rng.choice([0, 1, 255, rng.randrange(256)])
+        if rng.random() < 0.2:
+            del content[rng.randrange(len(content)) :]
+        try:
+            image = read(bytes(content), max_pixels=1_000_000)
+        except BadImage:
+            continue
+        assert image.dtype == np.uint8
+        assert image.ndim == 3
+        assert image.shape[2] == 3
+
+
+def test_hostile_headers_take_no_time():
+    loop = struct.pack("<HHHII", 1, 256, 4, 1, 64)
+    tags = struct.pack("<H", 65535) + struct.pack("<HHII", 256, 4, 1, 64) * 65535
+    for content in (
+        b"\xff\xd8" + b"\xff" * 3_000_000,
+        b"\xff\xd8" + b"\xff\xe0\0\0" * 1_000_000,
+        b"II*\0\x08\0\0\0" + loop + struct.pack("<I", 8),  # a page that follows itself
+        b"II*\0\x08\0\0\0" + tags + struct.pack("<I", 9) + bytes(64),
+    ):
+        start = time.process_time()
+        with suppress(BadImage):
+            decodable(content, read_header(content))
+        assert time.process_time() - start < 1
+
+
+# Finding
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Make empty files; finding does not look into them."""
+    top = tmp_path / "smears"
+
+    def folder(*names):
+        for name in names:
+            (top / name).parent.mkdir(parents=True, exist_ok=True)
+            (top / name).touch()
+        return str(top)
+
+    return folder
+
+
+def names(files):
+    return [file.name for file in files]
+
+
+def test_a_folder_is_walked_in_order(folder):
+    top = folder("b/2.JPG", "b/10.jpeg", "b/1.png", "a.tif", "c.tiff", "d.BmP", "a/deep/er/x.jpg")
+    folder("notes.txt", ".hidden.jpg", ".cache/x.jpg", "b/._1.png", "x.jpg.part", "empty/none.csv")
+    files = find_images([top])
+    assert names(files) == ["a.tif", "c.tiff", "d.BmP", "a/deep/er/x.jpg", "b/1.png", "b/10.jpeg", "b/2.JPG"]
+    assert [file.label for file in files] == [None, None, None, "er", "b", "b", "b"]
+    assert all(os.path.isfile(file.path) and file.group is None for file in files)
+
+
+def test_several_sources(folder, tmp_path, monkeypatch):
+    top = folder("a/1.jpg", "a/2.jpg", "b/3.jpg")
+    monkeypatch.chdir(tmp_path)
+    single = os.path.join("smears", "a", "1.jpg")
+    found = find_images([single, top, os.path.join(top, "b")])
+    assert [(file.name, file.label) for file in found] == [(single, None), ("a/2.jpg", "a"), ("b/3.jpg", "b")]
+    (tmp_path / "scan").touch()
+    assert names(find_images(["scan"])) == ["scan"]
+
+
+def test_strange_names(folder):
+    odd = os.fsdecode(b"caf\xe9/\xff.jpg")
+    top = folder("two words/été 細胞.jpg", odd)
+    assert names(find_images([top])) == [odd, "two words/été 細胞.jpg"] or os.name == "nt"
+
+
+def test_links_are_followed_but_never_in_a_circle(folder, tmp_path):
+    top = folder("a/1.jpg")
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "2.jpg").touch()
+    for name, target in {"z": other, "a/up": top, "self": "self", "b.jpg": "missing"}.items():
+        os.symlink(target, os.path.join(top, name))
+    assert names(find_images([top])) == ["b.jpg", "a/1.jpg", "z/2.jpg"]
+
+
+def test_nothing_found(folder, tmp_path):
+    top = folder("notes.txt")
+    with pytest.raises(AppError, match=r"smears: no images \(jpg, png, tiff, bmp\) in it; give"):
+        find_images([top])
+    with pytest.raises(FileNotFoundError):
+        find_images([str(tmp_path / "none")])
+
+
+@pytest.mark.slow
+def test_many_files_are_found_quickly(tmp_path):
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        for n in range(2000):
+            (tmp_path / name / f"{n}.jpg").touch()
+    start = time.process_time()
+    assert len(find_images([str(tmp_path)])) == 4000
+    assert time.process_time() - start < 1  # 0.06 here
+
+
+@pytest.fixture
+def table(tmp_path):
+    def table(content, name="table.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return str(path)
+
+    return table
+
+
+THREE = ("a/1.jpg", "a/2.jpg", "b/1.jpg")
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_labels_from_a_table(folder, table, capsys, mark, ending):
+    content = f"{mark}id, file ,label\n1,b/1.jpg,x\n\n2,2.jpg,y\n3,a/1.jpg,\n"
+    labels = table(content.replace("\n", ending))
+    files = find_images([folder(*THREE)], labels=labels)
+    assert [file.label for file in files] == [None, "y", "x"]
+    assert capsys.readouterr().err == ""
+
+
+def test_labels_of_strange_names(folder, table):
+    name = os.fsdecode(b'caf\xe9, "x".jpg')
+    labels = table(b'file,label\n"caf\xe9, ""x"".jpg",a\n')
+    assert find_images([folder(name)], labels=labels) == [
+        ImageFile(os.path.join(folder(), name), name, "a"),
+    ]
+
+
+def test_groups_and_labels(folder, table):
+    both = table("file,label,original\na/1.jpg,x,p\na/2.jpg,x,p\nb/1.jpg,x,\n")
+    files = find_images([folder(*THREE)], labels=both, groups=both)
+    assert [(file.label, file.group) for file in files] == [("x", "p"), ("x", "p"), ("x", None)]
+    files = find_images([folder()], groups=both)
+    assert [(file.label, file.group) for file in files] == [("a", "p"), ("a", "p"), ("b", None)]
+
+
+def test_lines_of_other_images_are_noted(folder, table, capsys):
+    labels = table("file,label\nc.jpg,x\na/1.jpg,y\na/1.jpg,y\nd.jpg,x\n")
+    assert [file.label for file in find_images([folder(*THREE)], labels=labels)] == ["y", None, None]
+    note = f"note: {labels}, line 2: 'c.jpg' is not among the images, and 1 more\n"
+    assert capsys.readouterr().err == note
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("", ", line 1: no column 'file'; the columns are: none"),
+        ("file;label\na;b\n", ", line 1: no column 'file'; the columns are: file;label"),
+        ("file,class\na/1.jpg,x\n", ", line 1: no column 'label'; the columns are: file, class"),
+        ("file,label\na/1.jpg\n", ", line 2: 1 fields, where the header has 2"),
+        ("file,label\n\na/1.jpg,x\na/1.jpg,y\n", ", line 4: 'a/1.jpg' is 'y' here, but 'x' before"),
+        ("file,label\n1.jpg,x\n", ", line 2: 2 images are called '1.jpg'; name the folder too"),
+        (
+            "file,label\nc/1.jpg,x\n",
+            ", line 2: 'c/1.jpg' is not among the images, nor is any other; their names are like 'a/1.jpg'",
+        ),
+        ('file,label\na/1.jpg,"' + "x" * 200_000 + '"\n', ", line 2: not CSV: field larger than field limit"),
+    ],
+)
+def test_tables_that_cannot_be_used(folder, table, content, problem):
+    labels = table(content)
+    limit = csv.field_size_limit(1 << 17)
+    try:
+        with pytest.raises(AppError) as error:
+            find_images([folder(*THREE)], labels=labels)
+    finally:
+        csv.field_size_limit(limit)
+    assert str(error.value).startswith(labels + problem)
+
+
+def voc(file, *names):
+    objects = "".join(f"<object><name>{name}</name><bndbox/></object>" for name in names)
+    return f"<annotation><filename>{file}</filename>{objects}</annotation>"
+
+
+@pytest.mark.parametrize(
+    ("classes", "expected"),
+    [
+        (None, {"1.jpg": "WBC", "2.jpg": None, "3.jpg": None, "4.jpg": None}),
+        (["WBC"], {"1.jpg": "WBC", "2.jpg": "WBC"}),
+        (["WBC", "RBC"], {"1.jpg": "WBC", "2.jpg": None}),
+    ],
+)
+def test_labels_from_annotations(folder, tmp_path, table, classes, expected):
+    (tmp_path / "xml").mkdir()
+    table(voc("1.jpg", "WBC", "WBC"), "xml/1.xml")
+    table(voc("2.jpg", "RBC", "WBC", "RBC", "Platelets"), "xml/2.XML")
+    table(voc("3.jpg"), "xml/3.xml")
+    top = folder("1.jpg", "x/2.jpg", "3.jpg", "4.jpg")
+    if classes == ["WBC", "RBC"]:
+        with pytest.raises(AppError, match="no image has the label 'RBC'; there are: WBC"):
+            find_images([top], labels=str(tmp_path / "xml"), classes=classes)
+        return
+    files = find_images([top], labels=str(tmp_path / "xml"), classes=classes)
+    assert {os.path.basename(file.name): file.label for file in files} == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("file,label\n", ": not XML: syntax error: line 1, column 0"),
+        ("", ": not XML: no element found"),
+        ('<?xml version="1.0" encoding="none"?><a/>', ": not XML: "),
+        ("<html><body/></html>", ": no <filename> in it; give Pascal VOC annotations"),
+        ('<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', ": has a document type; give Pascal VOC annotations"),
+        (" " * 10_000_001, ": larger than 10,000,000 bytes, too large for an annotation"),
+    ],
+)
+def test_annotations_that_cannot_be_used(folder, tmp_path, table, content, problem):
+    (tmp_path / "xml").mkdir()
+    path = table(content, "xml/1.xml")
+    with pytest.raises(AppError) as error:
+        find_images([folder("1.jpg")], labels=str(tmp_path / "xml"))
+    assert str(error.value).startswith(path + problem)
+
+
+BOMB = "".join(f'<!ENTITY e{n + 1} "{f"&e{n};" * 10}">' for n in range(9))
+DOCTYPE = f'<!DOCTYPE a [<!ENTITY e0 "lol">{BOMB}]><annotation><filename>&e9;</filename></annotation>'
+
+
+@pytest.mark.parametrize("declared", [True, False])
+@pytest.mark.parametrize(
+    "encoding",
+    ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-7", "latin-1", "cp037"],
+)
+def test_a_document_type_is_refused_in_every_encoding(folder, tmp_path, table, encoding, declared):
+    (tmp_path / "xml").mkdir()
+    name = encoding.removesuffix("-sig")
+    head = f'<?xml version="1.0" encoding="{name}"?>' if declared else ""
+    path = table((head + DOCTYPE).encode(encoding), "xml/1.xml")
+    with pytest.raises(AppError) as error:
+        find_images([folder("1.jpg")], labels=str(tmp_path / "xml"))
+    # Expat does not read them all.
+    assert re.fullmatch(re.escape(path) + ": (has a document type; .*|not XML: .*)", str(error.value))
+    if encoding in ("utf-8", "utf-16"):
+        assert "document type" in str(error.value)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "latin-1"])
+def test_annotations_in_other_encodings(folder, tmp_path, table, encoding):
+    (tmp_path / "xml").mkdir()
+    content = f'<?xml version="1.0" encoding="{encoding}"?>' + voc("1.jpg", "Zelle ä")
+    table(content.encode(encoding), "xml/1.xml")
+    assert [file.label for file in find_images([folder("1.jpg")], labels=str(tmp_path / "xml"))] == [
+        "Zelle ä"
+    ]
+
+
+def test_no_annotations(folder):
+    top = folder("1.jpg")
+    with pytest.raises(AppError, match=r"smears: no annotations \(xml\) in it"):
+        find_images([top], labels=top)
+
+
+def test_classes(folder):
+    top = folder(*THREE, "c.jpg")
+    assert names(find_images([top], classes=["b"])) == ["b/1.jpg"]
+    assert names(find_images([top], classes=["b", "a"])) == list(THREE)
+    with pytest.raises(AppError, match=r"^no image has the label 'z'; there are: a, b$"):
+        find_images([top], classes=["a", "z"])
+    with pytest.raises(AppError, match=r"^no image has the label 'z'; there are: none$"):
+        find_images([os.path.join(top, "a")], classes=["z"])
+
+
+# Working on many
+
+FILES = [ImageFile(str(n), str(n)) for n in range(60)]
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 7, None])
+def test_results_come_in_order(jobs):
+    def work(file):
+        time.sleep(random.random() / 500)
+        return int(file.name)
+
+    assert list(map_images(work, iter(FILES), jobs=jobs)) == [(file, int(file.name)) for file in FILES]
+    assert list(map_images(work, [], jobs=jobs)) == []
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_bad_images_are_results(tmp_path, jobs):
+    good, bad = tmp_path / "good.png", tmp_path / "bad.png"
+    good.write_bytes(encoded("png"))
+    bad.write_bytes(b"no")
+    files = [ImageFile(str(path), path.name) for path in (good, bad, tmp_path / "none.png", good)]
+
+    def work(file):
+        if file.name.startswith("none"):
+            os.stat(file.path)
+        return read_image(file.path).shape
+
+    results = [result for _, result in map_images(work, files, jobs=jobs)]
+    assert results[0] == results[3] == IMAGE.shape
+    assert [str(result) for result in results[1:3]] == [
+        "not an image",
+        "cannot be read: No such file or directory",
+    ]
+    # They hold nothing else: of 100,000 bad images, not the bytes too.
+    assert all(error.__traceback__ is error.__context__ is error.__cause__ is None for error in results[1:3])
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_other_errors_come_through_and_end_the_work(jobs):
+    done = []
+
+    def work(file):
+        if file.name == "5":
+            raise ZeroDivisionError
+        time.sleep(0.002)
+        done.append(file)
+
+    results = map_images(work, FILES, jobs=jobs)
+    with pytest.raises(ZeroDivisionError):
+        list(results)
+    n_done = len(done)
+    assert n_done < 5 + 5 * jobs
+    time.sleep(0.02)
+    assert len(done) == n_done
+
+
+def test_only_a_few_are_taken_ahead():
+    n_taken, n_yielded, most = 0, 0, 0
+
+    def taken():
+        nonlocal n_taken
+        for file in FILES * 5:
+            n_taken += 1
+            yield file
+
+    for _ in map_images(lambda file: None, taken(), jobs=2):
+        n_yielded += 1
+        most = max(most, n_taken - n_yielded)
+    assert n_yielded == 300
+    assert most <= 2 * threads.AHEAD
+
+
+def test_closing_ends_the_work_promptly():
+    n_begun = 0
+
+    def work(file):
+        nonlocal n_begun
+        n_begun += 1
+        time.sleep(0.02)
+
+    before = cv2.getNumThreads()
+    results = map_images(work, FILES, jobs=2)
+    next(results)
+    start = time.perf_counter()
+    results.close()
+    assert time.perf_counter() - start < 0.4
+    n_begun_then = n_begun
+    time.sleep(0.05)
+    assert n_begun == n_begun_then <= 8
+    assert cv2.getNumThreads() == before
+
+
+def test_an_interrupt_ends_the_work_promptly():
+    begun = []
+
+    def work(file):
+        begun.append(file)
+        time.sleep(0.02)
+
+    def interrupted():
+        yield from FILES[:5]
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list(map_images(work, interrupted(), jobs=2))
+    assert len(begun) < 5
+
+
+def test_opencv_has_one_thread_of_its_own_meanwhile():
+    before = cv2.getNumThreads()
+    cv2.setNumThreads(2)
+    try:
+        seen = {result for _, result in map_images(lambda file: cv2.getNumThreads(), FILES, jobs=2)}
+        assert seen == {1}
+        assert cv2.getNumThreads() == 2
+        assert {result for _, result in map_images(lambda file: cv2.getNumThreads(), FILES, jobs=1)} == {2}
+    finally:
+        cv2.setNumThreads(before)
+
+
+def test_what_opencv_refuses_is_named_and_the_rest_goes_on():
+    def work(file):
+        if file is FILES[1]:
+            cv2.cvtColor(np.zeros((2, 2), np.uint8), cv2.COLOR_BGR2GRAY)
+
+    results = [result for _, result in map_images(work, FILES, jobs=2)]
+    assert isinstance(results[1], BadImage)
+    assert "cannot be worked on" in str(results[1])
+    assert results[:1] + results[2:] == [None] * (len(FILES) - 1)

@@ -1,0 +1,393 @@
+"""Finding white cells: on drawn smears, whose boxes are known, on real ones, and where there are none."""
+
+import csv
+from collections import defaultdict
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from drawing import CYTOPLASM, NUCLEUS, PLASMA, TURNS
+from fastsvm_apps.cells.data.images import read_image, read_scaled
+from fastsvm_apps.cells.model.locate import Field, find_center, locate, outlined
+
+SMEARS = Path(__file__).parents[2] / "data" / "cells"
+
+
+def white_cells(table):
+    """Read the boxes of the white cells: by file, of all files."""
+    boxes = defaultdict(list)
+    with open(table, newline="") as file:
+        for row in csv.DictReader(file):
+            if row["kind"] == "WBC":
+                boxes[row["file"]].append(tuple(int(row[side]) for side in "xywh"))
+    return dict(boxes)
+
+
+BOXES = white_cells(SMEARS / "boxes.csv")
+EMPTY = ["empty/smear_40.jpg", "empty/smear_41.jpg"]
+TOUCHING = [
+    "images/LYMPHOCYTE/smear_09.jpg",
+    "images/LYMPHOCYTE/smear_15.jpg",
+    "images/NEUTROPHIL/smear_23.jpg",
+]
+
+
+@pytest.fixture
+def smear():
+    """Read a drawn smear."""
+
+    def read(file):
+        return read_image(str(SMEARS / file))
+
+    return read
+
+
+def overlap(a, b):
+    """Return intersection over union of two boxes."""
+    w = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
+    h = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
+    both = max(w, 0) * max(h, 0)
+    return both / (a[2] * a[3] + b[2] * b[3] - both)
+
+
+def within(point, box):
+    x, y, w, h = box
+    return x <= point[0] < x + w and y <= point[1] < y + h
+
+
+def plain(colour=PLASMA, shape=(240, 320)):
+    return np.full((*shape, 3), colour, np.uint8)
+
+
+def drawn(*cells, shape=(240, 320), soft=True):
+    """Draw cells, each as x, y and the radii of nucleus and cell."""
+    image = plain(shape=shape)
+    for x, y, _, cell in cells:
+        cv2.circle(image, (x, y), cell, CYTOPLASM, cv2.FILLED)
+    for x, y, nucleus, _ in cells:
+        cv2.circle(image, (x, y), nucleus, NUCLEUS, cv2.FILLED)
+    return cv2.GaussianBlur(image, (3, 3), 0) if soft else image
+
+
+def boxes_of(image):
+    return [cell.box for cell in locate(Field(image))]
+
+
+# Drawn smears
+
+
+def test_the_drawn_smears_are_all_there():
+    files = {path.relative_to(SMEARS).as_posix() for path in SMEARS.rglob("*.jpg")}
+    assert files == BOXES.keys() | set(EMPTY)
+    assert len(files) == 42
+
+
+def test_every_white_cell_is_found(smear):
+    overlaps = []
+    for file, boxes in BOXES.items():
+        found = boxes_of(smear(file))
+        assert len(found) == len(boxes), file
+        best = [max(overlap(box, other) for other in found) for box in boxes]
+        assert min(best) >= 0.7, file
+        overlaps += best
+    assert np.mean(overlaps) >= 0.8
+
+
+@pytest.mark.parametrize("file", EMPTY)
+def test_where_there_is_no_white_cell_there_is_none(smear, file):
+    assert locate(Field(smear(file))) == []
+
+
+@pytest.mark.parametrize("file", TOUCHING)
+def test_cells_that_touch_are_parted(smear, file):
+    cells = locate(Field(smear(file)))
+    assert len(cells) == 2
+    # No pixel belongs to both, and none lies between them.
+    masks = np.zeros((2, 240, 320), np.uint8)
+    for mask, cell in zip(masks, cells, strict=True):
+        (x, y), (h, w) = cell.corner, cell.body.shape
+        mask[y : y + h, x : x + w] = cell.body
+    assert masks.sum(axis=0).max() == 1
+    n, _ = cv2.connectedComponents(masks.max(axis=0))
+    assert n == 2
+    for box in BOXES[file]:
+        assert sum(within(cell.center, box) for cell in cells) == 1
+
+
+@pytest.mark.parametrize("file", BOXES)
+def test_what_is_said_of_a_cell_fits_together(smear, file):
+    image = smear(file)
+    height, width = image.shape[:2]
+    cells = locate(Field(image))
+    assert [cell.area for cell in cells] == sorted((cell.area for cell in cells), reverse=True)
+    for cell in cells:
+        (x, y), (h, w) = cell.corner, cell.body.shape
+        assert cell.nucleus.shape == (h, w)
+        assert cell.nucleus.dtype == cell.body.dtype == np.uint8
+        assert cell.area == np.count_nonzero(cell.body) == cell.body.sum()
+        assert (cell.nucleus <= cell.body).all()
+        assert cell.body.any(axis=0).all()  # the corner and the size are tight
+        assert cell.body.any(axis=1).all()
+        # The box has a margin of 2 or 3 pixels, unless the image ends.
+        left, top, box_w, box_h = cell.box
+        margins = (x - left, y - top, left + box_w - x - w, top + box_h - y - h)
+        ends = (left == 0, top == 0, left + box_w == width, top + box_h == height)
+        for margin, end in zip(margins, ends, strict=True):
+            assert 2 <= margin <= 3 or (end and 0 <= margin <= 3)
+        # The contour lies on the border of the body.
+        assert cell.contour.dtype == np.int32
+        edge = cell.body - cv2.erode(cell.body, np.ones((3, 3), np.uint8), borderValue=0)
+        columns, rows = (cell.contour - cell.corner).T
+        assert edge[rows, columns].all()
+        assert abs(cv2.contourArea(cell.contour) / cell.area - 1) < 0.1
+        # The centre lies in the middle of the nucleus.
+        columns, rows = np.nonzero(cell.nucleus.T)
+        assert cell.center == (int(columns.mean()) + x, int(rows.mean()) + y)
+        assert all(type(number) is int for number in (*cell.box, *cell.center, *cell.corner))
+
+
+@pytest.mark.parametrize("turn", TURNS)
+def test_a_turned_image_has_turned_boxes(smear, turn):
+    for file, boxes in BOXES.items():
+        image = smear(file)
+        turned = np.ascontiguousarray(TURNS[turn](image))
+        found = boxes_of(turned)
+        assert len(found) == len(boxes), file
+        for x, y, w, h in boxes_of(image):
+            mask = np.zeros(image.shape[:2], np.uint8)
+            mask[y : y + h, x : x + w] = 1
+            expected = cv2.boundingRect(np.ascontiguousarray(TURNS[turn](mask)))
+            assert min(np.abs(np.subtract(expected, box)).max() for box in found) <= 2, file
+
+
+@pytest.mark.parametrize("degrees", [-25, 13])
+def test_black_wedges_are_no_cells(smear, degrees):
+    """What a rotation leaves at the borders."""
+    turn = cv2.getRotationMatrix2D((160, 120), degrees, 0.9)
+    for file in [*EMPTY, *list(BOXES)[::4]]:
+        image = smear(file)
+        cells = locate(Field(image))
+        turned = boxes_of(cv2.warpAffine(image, turn, (320, 240)))
+        assert len(turned) == len(cells), file
+        for cell in cells:
+            center = turn @ [*cell.center, 1]
+            assert any(within(center, box) for box in turned), file
+
+
+def test_the_same_image_has_the_same_cells(smear):
+    image = smear(TOUCHING[0])
+    before = image.copy()
+    first, second = locate(Field(image)), locate(Field(image.copy()))
+    assert [(a.box, a.center, a.area) for a in first] == [(b.box, b.center, b.area) for b in second]
+    for a, b in zip(first, second, strict=True):
+        np.testing.assert_array_equal(a.body, b.body)
+        np.testing.assert_array_equal(a.nucleus, b.nucleus)
+        np.testing.assert_array_equal(a.contour, b.contour)
+    np.testing.assert_array_equal(image, before)
+
+
+# Drawn here
+
+
+def test_a_cell_where_it_is_drawn():
+    (cell,) = locate(Field(drawn((130, 90, 24, 38))))
+    assert overlap(cell.box, (92, 52, 77, 77)) > 0.75
+    assert np.abs(np.subtract(cell.center, (130, 90))).max() <= 1
+    assert cell.nucleus.sum() == pytest.approx(np.pi * 24**2, rel=0.1)
+    assert cell.area == pytest.approx(np.pi * 38**2, rel=0.15)
+
+
+def test_lobes_are_one_nucleus_and_neighbours_are_two():
+    assert len(boxes_of(drawn((135, 120, 18, 40), (180, 120, 18, 40)))) == 1
+    assert len(boxes_of(drawn((80, 120, 24, 38), (200, 120, 24, 38)))) == 2
+
+
+def test_small_spots_count_only_where_there_is_nothing_else():
+    small, large, speck = (60, 60, 12, 14), (200, 140, 24, 38), (60, 180, 6, 7)
+    assert len(boxes_of(drawn(small))) == 1
+    assert len(boxes_of(drawn(small, large))) == 1
+    assert within(large[:2], boxes_of(drawn(small, large))[0])
+    assert boxes_of(drawn(speck)) == []
+
+
+@pytest.mark.parametrize(("x", "y"), [(0, 120), (319, 120), (160, 0), (160, 239), (5, 5), (315, 235)])
+def test_a_cell_that_the_border_cuts(x, y):
+    (box,) = boxes_of(drawn((x, y, 30, 42)))
+    left, top = max(0, x - 42), max(0, y - 42)
+    seen = (left, top, min(320, x + 43) - left, min(240, y + 43) - top)
+    assert overlap(box, seen) > 0.8
+
+
+def test_there_may_be_many_cells():
+    """More than a byte counts."""
+    places = [(x, y, 17, 18) for x in range(40, 1240, 75) for y in range(40, 1240, 75)]
+    image = drawn(*places, shape=(1240, 1240))
+    cells = locate(Field(image))
+    assert len(places) == len(cells) == 256
+    centers = sorted(cell.center for cell in cells)
+    np.testing.assert_allclose(centers, sorted((x, y) for x, y, *_ in places), atol=1)
+
+
+def test_cells_of_a_large_image_are_those_of_its_parts(smear):
+    """Of four smears side by side; what is found must not depend on what lies elsewhere."""
+    files = [EMPTY[0], TOUCHING[0], *list(BOXES)[30:32]]
+    parts = [smear(file) for file in files]
+    found = boxes_of(np.hstack(parts))
+    expected = [(x + 320 * k, y, w, h) for k, file in enumerate(files) for x, y, w, h in BOXES.get(file, [])]
+    assert len(found) == len(expected)
+    assert all(max(overlap(box, other) for other in found) > 0.7 for box in expected)
+
+
+# Where there is nothing
+
+
+@pytest.mark.parametrize(
+    "colour",
+    [(0, 0, 0), (255, 255, 255), (128, 128, 128), PLASMA, NUCLEUS, (255, 0, 255), (255, 0, 0), (0, 0, 255)],
+)
+@pytest.mark.parametrize("shape", [(240, 320), (32, 32), (33, 35), (32, 320), (241, 32)])
+def test_one_colour_is_no_cell(colour, shape):
+    assert locate(Field(plain(colour, shape))) == []
+    assert find_center(plain(colour, shape)) is None
+
+
+def test_black_wedges_in_one_colour_are_no_cell():
+    turn = cv2.getRotationMatrix2D((160, 120), 20, 1)
+    assert locate(Field(cv2.warpAffine(plain(), turn, (320, 240)))) == []
+
+
+@pytest.mark.parametrize("shape", [(240, 320), (32, 32), (33, 35), (32, 320), (241, 32)])
+@pytest.mark.parametrize("seed", range(5))
+def test_noise_is_no_cell(shape, seed):
+    rng = np.random.default_rng(seed)
+    assert locate(Field(rng.integers(0, 256, (*shape, 3), np.uint8))) == []
+    grainy = np.clip(rng.normal(PLASMA, 12, (*shape, 3)), 0, 255).astype(np.uint8)
+    assert locate(Field(grainy)) == []
+
+
+@pytest.mark.parametrize("shape", [(32, 32), (33, 47), (40, 33)])
+def test_a_tiny_image_may_hold_a_cell(shape):
+    image = drawn((16, 16, 13, 15), shape=shape)
+    (cell,) = locate(Field(image))
+    x, y, w, h = cell.box
+    assert 0 <= x < x + w <= shape[1]
+    assert 0 <= y < y + h <= shape[0]
+    assert within(cell.center, (12, 12, 9, 9))
+
+
+# Light
+
+
+def test_the_frame_is_black_and_the_background_is_plasma():
+    image = drawn((160, 120, 24, 38))
+    image[:40, :60] = 0
+    field = Field(image)
+    assert field.frame[:40, :60].all()
+    assert field.frame.sum() < 50 * 70
+    np.testing.assert_allclose(field.background, PLASMA, atol=1)
+    densities = field.densities(image)
+    assert densities.dtype == np.float32
+    assert abs(densities[200, 20]).max() < 0.01
+    np.testing.assert_allclose(densities[120, 160], np.log(np.add(PLASMA, 1) / np.add(NUCLEUS, 1)), atol=0.01)
+
+
+def test_a_black_image_is_all_frame():
+    field = Field(plain(0))
+    assert field.frame.all()
+    np.testing.assert_array_equal(field.background, 255)
+
+
+# The centre alone, and pictures
+
+
+@pytest.mark.parametrize("fraction", [1, 0.5, 0.25])
+def test_find_center(fraction):
+    for file, boxes in BOXES.items():
+        image, scale = read_scaled(str(SMEARS / file), fraction=fraction)
+        center = np.divide(find_center(image), scale)
+        assert any(within(center, box) for box in boxes), file
+
+
+def test_find_center_takes_the_largest():
+    assert (
+        np.abs(np.subtract(find_center(drawn((60, 60, 20, 30), (230, 160, 26, 38))), (230, 160))).max() <= 1
+    )
+    assert find_center(drawn()) is None
+
+
+def test_each_step_is_shown(smear):
+    image, shown = smear(TOUCHING[0]), {}
+    cells = locate(Field(image), shown.__setitem__)
+    assert list(shown) == [
+        "blue minus green",
+        "Otsu's threshold, opened",
+        "likeness to a cell",
+        "grown and smoothed",
+    ]
+    for picture in shown.values():
+        assert picture.dtype == np.uint8
+        assert picture.shape == image.shape[:2]
+        assert picture.max() == 255
+    # The last one shows the cells.
+    for cell in cells:
+        (x, y), (h, w) = cell.corner, cell.body.shape
+        assert shown["grown and smoothed"][y : y + h, x : x + w][cell.body > 0].all()
+
+
+def test_steps_end_where_nothing_is_found(smear):
+    shown = []
+    locate(Field(plain()), lambda title, picture: shown.append(title))
+    assert shown == ["blue minus green", "Otsu's threshold, opened"]
+
+
+def test_outlines(smear):
+    image = smear(TOUCHING[0])
+    cells = locate(Field(image))
+    picture = outlined(image, cells)
+    changed = (picture != image).any(axis=2)
+    assert changed.any()
+    assert not changed[0, 0]
+    for cell in cells:
+        columns, rows = cell.contour.T
+        assert (picture[rows, columns] == (0, 220, 255)).all(axis=1).mean() > 0.9
+    np.testing.assert_array_equal(outlined(image, []), image)
+
+
+# Real smears
+
+
+@pytest.fixture
+def real_smears(shared):
+    """The real smears with one white cell each: path and box."""
+    folder = shared / "smears"
+    if not (folder / "boxes.csv").is_file():
+        pytest.skip(f"needs the smears in {folder}, which are not here")
+    boxes = white_cells(folder / "boxes.csv")
+    single = {folder / "images" / file: box[0] for file, box in boxes.items() if len(box) == 1}
+    assert len(single) == 270
+    return single
+
+
+def test_real_smears(real_smears):
+    right, extra, overlaps, counted = 0, 0, [], 0
+    for path, box in real_smears.items():
+        image, scale = read_scaled(str(path))
+        found = boxes_of(image)
+        best = max((overlap(box, np.divide(other, scale)) for other in found), default=0)
+        overlaps.append(best)
+        right += best >= 0.5
+        extra += len(found) - (best >= 0.5)
+        counted += len(found) == 1
+    missed = len(real_smears) - right
+    assert 2 * right / (2 * right + extra + missed) >= 0.985
+    assert np.mean(overlaps) >= 0.86
+    assert counted >= 0.99 * len(real_smears)
+
+
+def test_centres_on_real_smears(real_smears):
+    for path, box in real_smears.items():
+        image, scale = read_scaled(str(path), fraction=0.5)
+        assert image.shape[1] == 160
+        assert within(np.divide(find_center(image), scale), box), path.name

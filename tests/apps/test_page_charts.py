@@ -1,0 +1,142 @@
+"""Pieces of the page on a training: charts, marked texts, and the command line."""
+
+import re
+import shlex
+from xml.etree import ElementTree
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from fastsvm_apps.common.options import CountOrAll
+from fastsvm_apps.sentiment.commands._options import NGrams
+from fastsvm_apps.sentiment.commands._reproduction import command_line
+from fastsvm_apps.sentiment.model.explanation import Span
+from fastsvm_apps.sentiment.output.highlights import CONTEXT, ROOM, WORD, highlight
+from fastsvm_apps.sentiment.output.page_charts import BOTTOM, LEFT, RIGHT, TOP, Axis, Chart
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def read(chart):
+    """Return the elements of a chart; it is well-formed."""
+    root = ElementTree.fromstring(chart.svg().replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1))
+    return root, [element for element in root if "class" in element.attrib]
+
+
+def test_places():
+    chart = Chart(
+        "A line", Axis("across", 0, 10, [(0, "none"), (10, "ten")]), Axis("up", -1, 1, [(0, "zero")])
+    )
+    chart.line([(0, -1), (10, 1)])
+    chart.dots([(5, 0)])
+    chart.bars([(5, 0)], width=2)
+    chart.whiskers([(0, -1, 1)])
+    root, elements = read(chart)
+    assert root.get("aria-label") == "A line"
+    assert [text.text for text in root.iter(f"{SVG}text")] == ["none", "ten", "zero", "across", "up"]
+    found = {element.get("class"): element for element in elements}
+    assert found["series-0"].get("points") == f"{LEFT},{BOTTOM} {RIGHT},{TOP}"
+    middle, centre = (LEFT + RIGHT) / 2, (TOP + BOTTOM) / 2
+    assert (float(found["dot"].get("cx")), float(found["dot"].get("cy"))) == (middle, centre)
+    bar = {name: float(found["bar"].get(name)) for name in ("x", "y", "width", "height")}
+    assert bar["x"] + bar["width"] / 2 == pytest.approx(middle)
+    assert bar["width"] == pytest.approx((RIGHT - LEFT) / 5)
+    assert (bar["y"], bar["y"] + bar["height"]) == (centre, BOTTOM)
+    assert found["whisker"].get("d").startswith(f"M{LEFT:.1f} {BOTTOM:.1f}V{TOP:.1f}")
+
+
+def test_a_line_has_no_more_points_than_the_picture_can_show():
+    chart = Chart("", Axis(""), Axis(""))
+    chart.line((i / 200_000, i / 200_000) for i in range(200_001))
+    points = read(chart)[1][-2].get("points").split()
+    assert len(points) < 4 * (RIGHT - LEFT)
+    assert (points[0], points[-1]) == (f"{LEFT},{BOTTOM}", f"{RIGHT},{TOP}")
+
+
+def test_what_a_chart_says_is_text():
+    chart = Chart('"><script>', Axis("<b>", ticks=[(0, "&")]), Axis("'"))
+    root, _ = read(chart)
+    assert root.get("aria-label") == '"><script>'
+    assert next(text.text for text in root.iter(f"{SVG}text")) == "&"
+
+
+def spans_of(text, shares):
+    """Return the spans of some words wherever they occur."""
+    found = [
+        Span(match.start(), match.end(), share)
+        for word, share in shares.items()
+        for match in re.finditer(re.escape(word), text)
+    ]
+    return sorted(found)
+
+
+def test_highlight():
+    text = "good & <bad>,\tdull so-so"
+    shown = highlight(text, spans_of(text, {"good": 1.0, "bad": -0.5, "dull": -0.1}))
+    assert shown == (
+        '<mark class="for-4" title="+1.000">good</mark> &amp; '
+        '&lt;<mark class="against-2" title="-0.500">bad</mark>&gt;, dull so-so'
+    )
+    assert highlight("a < b", []) == "a &lt; b"
+    assert highlight("a b", [Span(0, 1, 0.0)]) == "a b"
+
+
+def test_a_long_text_is_shortened_around_its_strongest_words():
+    words = [f"word{i}" for i in range(2_000)]
+    words[700], words[1_500] = "awful", "great"
+    text = " ".join(words)
+    shares = {"awful": -2.0, "great": 1.0, "word3 ": 0.001}
+    shown = highlight(text, spans_of(text, shares))
+    plain = re.sub("<.*?>", "", shown)
+    assert "word699 awful word701" in plain
+    assert "word1499 great word1501" in plain
+    assert "word1000" not in plain
+    assert plain.count("…") == 3
+    for piece in plain.strip("… ").split(" … "):
+        assert piece in text
+    assert len(plain) < ROOM + 20
+    assert re.sub("<.*?>", "", highlight(text, [])) == f"{text[:ROOM]} …"
+
+
+def test_a_giant_word_is_cut():
+    giant = "x" * 10_000
+    text = f"so {giant} bad {giant}{giant} end"
+    for shares in ({"bad": 1.0}, {giant: 1.0}, {giant: 1.0, "bad": 0.5}):
+        shown = highlight(text, spans_of(text, shares))
+        assert len(re.sub("<.*?>", "", shown)) < ROOM + 4 * (CONTEXT + WORD)
+
+
+@click.command("train")
+@click.argument("corpus")
+@click.option("-o", "--output")
+@click.option("--k", type=CountOrAll(), default="5000")
+@click.option("--best", type=CountOrAll())
+@click.option("--ngrams", type=NGrams(), default="1")
+@click.option("--alpha", type=float)
+@click.option("--fast", is_flag=True)
+@click.option("--pure/--mixed", default=True)
+@click.option("--json", is_flag=True)
+@click.pass_context
+def command(context, **_):
+    click.echo(command_line(context, {"json"}))
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (["a.txt"], "train a.txt --k 5000 --ngrams 1-1 --pure"),
+        (
+            ["a b.txt", "--k", "all", "--best", "all", "--ngrams", "1-3", "--fast", "--mixed", "--json"],
+            "train 'a b.txt' --k all --best all --ngrams 1-3 --fast --mixed",
+        ),
+        (
+            ["-", "-o", "$m", "--alpha", "1e-7"],
+            "train - --output '$m' --k 5000 --ngrams 1-1 --alpha 1e-07 --pure",
+        ),
+    ],
+)
+def test_command_line(given, expected):
+    printed = CliRunner().invoke(command, given).stdout.strip()
+    assert printed == expected
+    assert CliRunner().invoke(command, shlex.split(printed)[1:]).stdout.strip() == expected

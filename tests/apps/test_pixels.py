@@ -1,0 +1,326 @@
+"""The sums over pixels, each against its slow twin, and with input that tempts it out of its arrays."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import reference
+from fastsvm_apps.cells.model import _pixels
+
+HEIGHT, WIDTH, N_REGIONS = 23, 31, 4
+AXES = ((-0.4, 1.0, 5), (0.0, 0.8, 2), (-0.1, 1.1, 4))
+NOT_NUMBERS = (np.nan, np.inf, -np.inf, 3e38, -3e38, np.float32(1e-45))
+
+
+@pytest.fixture
+def planes():
+    """Values of which many lie outside the axes."""
+    return np.random.default_rng(0).normal(0.3, 0.6, (HEIGHT, WIDTH, 3)).astype(np.float32)
+
+
+@pytest.fixture
+def regions():
+    """Regions 0 to 4, two more that are beyond the number asked for, and none of number 3."""
+    numbers = np.array([0, 1, 2, 4, 5, 255], np.uint8)
+    return numbers[np.random.default_rng(1).integers(0, 6, (HEIGHT, WIDTH))]
+
+
+@pytest.fixture
+def counted(regions):
+    """How many pixels each region has."""
+    return np.array([np.count_nonzero(regions == k) for k in range(1, N_REGIONS + 1)])
+
+
+@pytest.fixture
+def table():
+    return np.random.default_rng(2).random([axis[2] for axis in AXES], np.float32)
+
+
+@pytest.fixture
+def gray():
+    """Few levels, so that neighbours are often equal."""
+    return np.random.default_rng(3).integers(0, 5, (HEIGHT, WIDTH), np.uint8) * 60
+
+
+def with_outliers(planes):
+    planes = planes.copy()
+    spots = np.random.default_rng(4).choice(planes.size, 60, replace=False)
+    planes.flat[spots] = np.resize(np.float32(NOT_NUMBERS), 60)
+    return planes
+
+
+# Against the twins
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_joint_histograms(planes, regions, counted, k):
+    counts = _pixels.joint_histograms(planes[..., :k], regions, N_REGIONS, AXES[:k])
+    expected = reference.joint_histograms(planes[..., :k], regions, N_REGIONS, AXES[:k])
+    assert counts.dtype == np.float64
+    np.testing.assert_allclose(counts, expected, rtol=0, atol=1e-5)  # a sum of float32 weights
+    np.testing.assert_allclose(counts.reshape(N_REGIONS, -1).sum(axis=1), counted, rtol=0, atol=1e-5)
+    assert not counts[2].any()
+
+
+def test_joint_histograms_of_one_pixel():
+    plane, region = np.full((1, 1, 1), 0.3, np.float32), np.ones((1, 1), np.uint8)
+    # The centres of the bins are at 0.125, 0.375 ...; 0.3 is 70 % of the way between the first two.
+    counts = _pixels.joint_histograms(plane, region, 1, [(0, 1, 4)])
+    np.testing.assert_allclose(counts, [[0.3, 0.7, 0, 0]], atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda planes: planes[..., ::2],
+        lambda planes: planes[..., ::-1][..., :2],
+        lambda planes: np.asfortranarray(planes[..., 1:]),
+        lambda planes: np.broadcast_to(planes[..., :1], (HEIGHT, WIDTH, 2)),
+        lambda planes: np.repeat(planes[..., :2], 2, axis=0)[::2],
+    ],
+)
+def test_joint_histograms_of_planes_that_are_not_contiguous(planes, regions, view):
+    axes = AXES[:2]
+    counts = _pixels.joint_histograms(view(planes), regions, N_REGIONS, axes)
+    packed = _pixels.joint_histograms(np.ascontiguousarray(view(planes)), regions, N_REGIONS, axes)
+    np.testing.assert_array_equal(counts, packed)
+    assert counts.any()
+
+
+def test_add_looked_up(planes, table):
+    base = np.random.default_rng(5).normal(size=(HEIGHT, WIDTH)).astype(np.float32)
+    looked_up = _pixels.add_looked_up(base, planes, table, AXES)
+    assert looked_up.dtype == np.float32
+    np.testing.assert_allclose(
+        looked_up, reference.add_looked_up(base, planes, table, AXES), rtol=0, atol=3e-6
+    )
+
+
+def test_add_looked_up_reads_the_entry_of_a_centre(table):
+    indices = np.indices(table.shape).reshape(3, 1, -1)
+    centres = [low + (k + 0.5) * (high - low) / n for (low, high, n), k in zip(AXES, indices, strict=True)]
+    looked_up = _pixels.add_looked_up(
+        np.full((1, table.size), 10, np.float32), np.float32(np.stack(centres, axis=-1)), table, AXES
+    )
+    np.testing.assert_allclose(looked_up[0], 10 + table.ravel(), rtol=0, atol=3e-6)
+
+
+def test_moments(planes, regions, counted):
+    counts, means, deviations = _pixels.moments(planes, regions, N_REGIONS)
+    expected = reference.moments(planes, regions, N_REGIONS)
+    np.testing.assert_array_equal(counts, counted)
+    np.testing.assert_array_equal(counts, expected[0])
+    np.testing.assert_allclose(means, expected[1], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(deviations, expected[2], rtol=0, atol=1e-12)
+    assert not means[2].any()
+    assert not deviations[2].any()
+
+
+def test_moments_of_equal_values():
+    planes = np.full((50, 50, 1), 0.1, np.float32)
+    _, means, deviations = _pixels.moments(planes, np.ones((50, 50), np.uint8), 1)
+    assert means[0, 0] == pytest.approx(np.float32(0.1), rel=1e-12)
+    assert deviations[0, 0] < 1e-7
+
+
+def test_binary_patterns(gray, regions):
+    counts = _pixels.binary_patterns(gray, regions, N_REGIONS)
+    np.testing.assert_array_equal(counts, reference.binary_patterns(gray, regions, N_REGIONS))
+    inner = regions[1:-1, 1:-1]
+    assert counts.sum() == np.count_nonzero((inner >= 1) & (inner <= N_REGIONS))
+
+
+def test_every_binary_pattern():
+    """All 256 of them, each the only one in its image: 58 are uniform."""
+    seen = np.zeros(10)
+    middle = np.zeros((3, 3), np.uint8)
+    middle[1, 1] = 1
+    for code in range(256):
+        bits = code >> np.arange(8) & 1
+        gray = np.insert(bits, 4, 1).reshape(3, 3).astype(np.uint8)  # below 1, or as high
+        counts = _pixels.binary_patterns(gray, middle, 1)
+        np.testing.assert_array_equal(counts, reference.binary_patterns(gray, middle, 1))
+        seen += counts[0]
+    np.testing.assert_array_equal(seen, [1, 8, 8, 8, 8, 8, 8, 8, 1, 256 - 58])
+
+
+@pytest.mark.parametrize("turned", [np.rot90, np.fliplr, np.transpose])
+def test_a_turned_image_has_the_same_binary_patterns(gray, regions, turned):
+    gray_turned, regions_turned = (np.ascontiguousarray(turned(plane)) for plane in (gray, regions))
+    np.testing.assert_array_equal(
+        _pixels.binary_patterns(gray_turned, regions_turned, N_REGIONS),
+        _pixels.binary_patterns(gray, regions, N_REGIONS),
+    )
+
+
+# Input that tempts
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_histograms_keep_every_pixel_in_its_region(planes, regions, counted, k):
+    planes = with_outliers(planes)[..., :k]
+    counts = _pixels.joint_histograms(planes, regions, N_REGIONS, AXES[:k])
+    np.testing.assert_allclose(counts.reshape(N_REGIONS, -1).sum(axis=1), counted, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(
+        counts, reference.joint_histograms(planes, regions, N_REGIONS, AXES[:k]), rtol=0, atol=1e-5
+    )
+
+
+def test_tables_are_read_at_their_ends(planes, table):
+    planes = with_outliers(planes)
+    base = np.zeros((HEIGHT, WIDTH), np.float32)
+    looked_up = _pixels.add_looked_up(base, planes, table, AXES)
+    np.testing.assert_allclose(
+        looked_up, reference.add_looked_up(base, planes, table, AXES), rtol=0, atol=3e-6
+    )
+    assert table.min() <= looked_up.min()
+    assert looked_up.max() <= table.max()
+
+
+def test_a_base_that_is_no_number_stays_alone(planes, table):
+    base = np.zeros((HEIGHT, WIDTH), np.float32)
+    base[3, 4], base[5, 6] = np.nan, np.inf
+    looked_up = _pixels.add_looked_up(base, planes, table, AXES)
+    np.testing.assert_array_equal(np.isfinite(looked_up), np.isfinite(base))
+
+
+def test_moments_show_what_is_no_number_in_its_region_only(planes, regions):
+    planes[tuple(np.argwhere(regions == 2)[0])] = [np.nan, 1, 2]
+    _, means, deviations = _pixels.moments(planes, regions, N_REGIONS)
+    expected = np.zeros((N_REGIONS, 3), bool)
+    expected[1, 0] = True
+    np.testing.assert_array_equal(np.isnan(means), expected)
+    np.testing.assert_array_equal(np.isnan(deviations), expected)
+
+
+@pytest.mark.parametrize("low", [-np.inf, -3e38, 0.0])
+@pytest.mark.parametrize("high", [1e-30, 3e38, np.inf])
+def test_any_axis_keeps_every_pixel(planes, regions, counted, low, high):
+    counts = _pixels.joint_histograms(
+        with_outliers(planes)[..., :1], regions, N_REGIONS, [(low, high, 65536)]
+    )
+    np.testing.assert_allclose(counts.sum(axis=1), counted, atol=1e-5)
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 7), (7, 0), (1, 1), (1, 9), (2, 2)])
+@pytest.mark.parametrize("n_regions", [0, 1, 3])
+def test_small_arrays(table, shape, n_regions):
+    planes, base = np.ones((*shape, 3), np.float32), np.ones(shape, np.float32)
+    regions, gray = np.ones(shape, np.uint8), np.ones(shape, np.uint8)
+    counts = _pixels.joint_histograms(planes, regions, n_regions, AXES)
+    assert counts.shape == (n_regions, *table.shape)
+    assert counts.sum() == pytest.approx(regions.size * (n_regions > 0))
+    assert _pixels.add_looked_up(base, planes, table, AXES).shape == shape
+    counts, means, deviations = _pixels.moments(planes, regions, n_regions)
+    assert counts.sum() == regions.size * (n_regions > 0)
+    assert means.shape == deviations.shape == (n_regions, 3)
+    assert _pixels.binary_patterns(gray, regions, n_regions).tolist() == [[0] * 10] * n_regions
+
+
+P, R, B = (
+    np.zeros((6, 8, 3), np.float32),
+    np.zeros((6, 8), np.uint8),
+    np.zeros((6, 8), np.float32),
+)
+T = np.zeros((5, 2, 4), np.float32)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        # Shapes
+        ("joint_histograms", (P, R[:5].copy(), 2, AXES)),
+        ("joint_histograms", (P, R[:, :7].copy(), 2, AXES)),
+        ("joint_histograms", (P, R, 2, AXES[:2])),
+        ("joint_histograms", (P[..., :2], R, 2, AXES)),
+        ("joint_histograms", (P[..., :0], R, 2, ())),
+        ("joint_histograms", (np.zeros((6, 8, 4), np.float32), R, 2, (*AXES, AXES[0]))),
+        ("joint_histograms", (P[..., 0], R, 2, AXES[:1])),
+        ("add_looked_up", (B[:5].copy(), P, T, AXES)),
+        ("add_looked_up", (B, P[..., :2].copy(), T, AXES)),
+        ("add_looked_up", (B, np.zeros((6, 8, 4), np.float32), T, AXES)),
+        ("add_looked_up", (B, P, T[:4].copy(), AXES)),
+        ("add_looked_up", (B, P, T, AXES[:2])),
+        ("add_looked_up", (B, P, T, (*AXES, AXES[0]))),
+        ("moments", (P, R[:5].copy(), 2)),
+        ("binary_patterns", (R, R[:, :7].copy(), 2)),
+        # Axes
+        ("joint_histograms", (P[..., :1], R, 2, [(0, 1, 1)])),
+        ("joint_histograms", (P[..., :1], R, 2, [(0, 1, 0)])),
+        ("joint_histograms", (P[..., :1], R, 2, [(0, 1, -3)])),
+        ("joint_histograms", (P[..., :1], R, 2, [(0, 1, 2**24 + 4)])),  # a float has no 2^24 + 3
+        ("joint_histograms", (P[..., :1], R, 2, [(1, 1, 4)])),
+        ("joint_histograms", (P[..., :1], R, 2, [(0, np.nan, 4)])),
+        ("joint_histograms", (P[..., :1], R, 2, [(np.nan, 1, 4)])),
+        ("add_looked_up", (B, P, np.zeros((5, 1, 4), np.float32), [AXES[0], (0, 1, 1), AXES[2]])),
+        ("add_looked_up", (B, P, np.zeros((5, 0, 4), np.float32), [AXES[0], (0, 1, 0), AXES[2]])),
+        ("add_looked_up", (B, P, T, [AXES[0], (1, 0, 2), AXES[2]])),
+        # Types and strides
+        ("joint_histograms", (P.astype(np.float64), R, 2, AXES)),
+        ("joint_histograms", (P, R.astype(np.int32), 2, AXES)),
+        ("joint_histograms", (P, R.T.copy().T, 2, AXES)),
+        ("add_looked_up", (B, P, T.T.copy().T, AXES)),
+        (
+            "densities",
+            (np.zeros((6, 8, 4), np.uint8), np.zeros((3, 256), np.float32), np.eye(3, dtype=np.float32)),
+        ),
+        (
+            "densities",
+            (np.zeros((6, 8, 3), np.uint8), np.zeros((3, 255), np.float32), np.eye(3, dtype=np.float32)),
+        ),
+        (
+            "densities",
+            (np.zeros((6, 8, 3), np.uint8), np.zeros((3, 256), np.float32), np.eye(2, dtype=np.float32)),
+        ),
+        ("moments", (P[..., ::2], R, 2)),
+        ("binary_patterns", (R[:, ::2], R[:, ::2].copy(), 2)),
+        ("joint_histograms", (P, R, -1, AXES)),
+        ("moments", (P, R, -1)),
+        ("binary_patterns", (R, R, -1)),
+    ],
+)
+def test_what_does_not_fit_is_refused(function, arguments):
+    with pytest.raises(ValueError, match=r"fit|axis|contiguous|mismatch|dimensions|negative"):
+        getattr(_pixels, function)(*arguments)
+
+
+def test_what_may_not_be_written_to_is_read(planes, regions, table, gray):
+    base = np.zeros((HEIGHT, WIDTH), np.float32)
+    for array in (planes, regions, table, gray, base):
+        array.setflags(write=False)
+    assert _pixels.joint_histograms(planes, regions, N_REGIONS, AXES).any()
+    assert _pixels.add_looked_up(base, planes, table, AXES).any()
+    assert _pixels.moments(planes, regions, N_REGIONS)[0].any()
+    assert _pixels.binary_patterns(gray, regions, N_REGIONS).any()
+
+
+def test_threads(table):
+    rng = np.random.default_rng(6)
+    planes = rng.random((200, 300, 3), np.float32)
+    regions, gray = (rng.integers(0, 5, (200, 300), np.uint8) for _ in range(2))
+
+    def work(_):
+        return (
+            _pixels.joint_histograms(planes, regions, N_REGIONS, AXES),
+            _pixels.add_looked_up(planes[..., 0].copy(), planes, table, AXES),
+            *_pixels.moments(planes, regions, N_REGIONS),
+            _pixels.binary_patterns(gray, regions, N_REGIONS),
+        )
+
+    alone = work(0)
+    with ThreadPoolExecutor(4) as pool:
+        for results in pool.map(work, range(12)):
+            for result, expected in zip(results, alone, strict=True):
+                np.testing.assert_array_equal(result, expected)
+
+
+def test_densities_are_mixes_of_what_the_table_says():
+    rng = np.random.RandomState(3)
+    pixels = rng.randint(0, 256, (6, 8, 3)).astype(np.uint8)
+    table, mixes = rng.rand(3, 256).astype(np.float32), rng.randn(4, 3).astype(np.float32)
+    looked_up = np.stack([table[channel][pixels[..., channel]] for channel in range(3)], axis=-1)
+    for part in (np.s_[:], np.s_[::2, ::-1]):
+        found = _pixels.densities(pixels[part], table, mixes)
+        assert found.dtype == np.float32
+        np.testing.assert_allclose(found, looked_up[part] @ mixes.T, atol=1e-6)

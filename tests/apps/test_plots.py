@@ -1,0 +1,253 @@
+"""Pictures of cells: what is drawn where, sheets, files and figures."""
+
+import os
+import sys
+
+import cv2
+import numpy as np
+import pytest
+
+from fastsvm_apps.cells.model.findings import Finding
+from fastsvm_apps.cells.output import drawing as plots
+from fastsvm_apps.cells.output.drawing import (
+    MAX_SHEET,
+    PALETTE,
+    check_ending,
+    color_of,
+    contact_sheet,
+    draw_overlay,
+    save_image,
+)
+from fastsvm_apps.cells.output.sheets import plot_steps
+from fastsvm_apps.common.errors import AppError
+
+
+def pink(height=240, width=320):
+    return np.full((height, width, 3), (200, 180, 230), np.uint8)
+
+
+def bgr(label):
+    return tuple(bytes.fromhex(color_of(label)[1:]))[::-1]
+
+
+def mask(image, label):
+    """Return where an image has exactly the colour of a label."""
+    return (image == bgr(label)).all(axis=2)
+
+
+# Colours
+
+
+def test_the_usual_classes_have_colours_of_their_own():
+    names = ("EOSINOPHIL", "LYMPHOCYTE", "MONOCYTE", "NEUTROPHIL", "BASOPHIL")
+    assert len({color_of(name) for name in names}) == 5
+    assert [color_of(name.lower()) for name in names] == [color_of(name) for name in names]
+
+
+@pytest.mark.parametrize("label", ["", "ж", "\ud800", "x" * 10_000])
+def test_any_label_has_a_colour(label):
+    assert color_of(label) in PALETTE
+    assert color_of(None) not in PALETTE
+
+
+# Overlays
+
+
+@pytest.mark.parametrize("shape", [(240, 320), (160, 120), (1536, 2048)])
+def test_overlay(shape):
+    image = pink(*shape)
+    height, width = shape
+    x, y, side = width // 3, height // 3, height // 3
+    cell = Finding((x, y, side, side), (x + side // 2, y + side // 2), 99, "NEUTROPHIL", 0.93)
+    canvas = draw_overlay(image, [cell])
+    assert (image == pink(*shape)).all()
+    assert canvas.shape == image.shape
+    assert canvas.dtype == np.uint8
+    drawn = mask(canvas, "NEUTROPHIL")
+    for at in (x, x + side - 1):
+        assert drawn[y + side // 3, at]
+    for at in (y, y + side - 1):
+        assert drawn[at, x + side // 3]
+    assert drawn[cell.center[::-1]]
+    assert not drawn[y + side // 4, x + side // 4]
+    assert (canvas[-1] == image[-1]).all()
+    plate = canvas[: y - 1]
+    assert (plate > 240).all(axis=2).any(), "white letters above the box"
+
+
+def test_lines_grow_with_the_image():
+    def drawn(factor):
+        image = pink(240 * factor, 320 * factor)
+        box = tuple(factor * length for length in (100, 80, 90, 90))
+        return mask(draw_overlay(image, [Finding(box, (0, 0), 99, "NEUTROPHIL")]), "NEUTROPHIL").mean()
+
+    assert 0.3 < drawn(10) / drawn(2) < 3
+
+
+@pytest.fixture
+def written(monkeypatch):
+    """Note each text that is drawn: the text, its corner and its size."""
+    notes = []
+    draw = cv2.putText
+
+    def note(canvas, text, foot, font, scale, color, pen, *options):
+        notes.append((text, foot, cv2.getTextSize(text, font, scale, pen)[0]))
+        return draw(canvas, text, foot, font, scale, color, pen, *options)
+
+    monkeypatch.setattr(cv2, "putText", note)
+    return notes
+
+
+@pytest.mark.parametrize("corner", [(0, 0), (280, 0), (0, 200), (280, 200), (100, 100), (-9, -9), (310, 235)])
+@pytest.mark.parametrize("size", [(40, 40), (320, 240), (500, 500)])
+@pytest.mark.parametrize("label", ["LYMPHOCYTE", "long " * 50])
+def test_a_label_stays_inside_the_image(written, corner, size, label):
+    draw_overlay(pink(), [Finding((*corner, *size), (160, 120), 99, label, -1.25)])
+    ((text, (x, y), (width, height)),) = written
+    assert text.endswith(" -1.25")
+    assert x >= 0
+    assert x + width <= 320
+    assert y - height >= -1
+    assert y < 240
+
+
+def test_letters_that_opencv_lacks_are_replaced(written):
+    labels = ("Éosino\n", "中性", "x" * 99, "\ud800", "", None)
+    cells = [Finding((0, 0, 40, 40), (9, 9), 9, label, 0.5) for label in labels]
+    draw_overlay(pink(), [*cells, Finding((0, 0, 40, 40), (9, 9), 9)])
+    texts = [text for text, *_ in written]
+    assert texts == ["Eosino\\n 0.50", "?? 0.50", f"{'x' * 21}... 0.50", "\\ud800 0.50", "0.50", "0.50"]
+
+
+def test_a_grey_image_becomes_coloured():
+    canvas = draw_overlay(
+        np.zeros((100, 100), np.uint8), [Finding((20, 40, 30, 30), (35, 55), 9, "MONOCYTE")]
+    )
+    assert canvas.shape == (100, 100, 3)
+    assert mask(canvas, "MONOCYTE").any()
+    assert draw_overlay(np.zeros((100, 100), np.uint8), []).shape == (100, 100, 3)
+
+
+# Sheets
+
+
+def test_contact_sheet():
+    colors = [(0, 0, 255), (0, 255, 0), (255, 0, 0), (0, 0, 0), (255, 0, 255)]
+    tiles = ((np.full((30 * (i + 1), 40, 3), color, np.uint8), f"tile {i}") for i, color in enumerate(colors))
+    sheet = contact_sheet(tiles, tile=60, columns=3, title="Five")
+    assert sheet.shape == (40 + 2 * 88, 8 + 3 * 68, 3)
+    for place, color in enumerate(colors):
+        row, column = divmod(place, 3)
+        x, y = 8 + 68 * column, 40 + 88 * row
+        assert (sheet[y + 30, x + 30] == color).all()
+        caption = sheet[y + 60 : y + 80, x : x + 60]
+        assert (caption < 128).any()
+    assert (sheet[130:, 150:] == 255).all()
+    assert (sheet[:40] < 128).any()
+    # 40 wide and 30 high: over the whole width, with paper above and below.
+    assert (sheet[40 + 30, 10:66] == colors[0]).all()
+    assert (sheet[40 + 5, 10:66] == 255).all()
+
+
+def test_a_sheet_of_grey_images_and_masks():
+    sheet = contact_sheet([(np.zeros((9, 9), np.uint8), "grey"), (np.ones((9, 9), bool), "mask")], tile=50)
+    assert (sheet[8 + 25, 8 + 25] == 0).all()
+    assert (sheet[8 + 25, 8 + 58 + 25] == 255).all()
+
+
+def test_an_empty_sheet():
+    assert contact_sheet([]).size > 0
+
+
+@pytest.mark.parametrize("columns", [None, 1, 10_000])
+def test_a_sheet_has_a_limit(columns, written, monkeypatch):
+    monkeypatch.setattr(plots, "MAX_SHEET", MAX_SHEET // 100)
+    taken = 0
+
+    def endless():
+        nonlocal taken
+        while True:
+            taken += 1
+            yield pink(24, 32), "again"
+
+    sheet = contact_sheet(endless(), columns=columns, title="Endless")
+    assert sheet.shape[0] * sheet.shape[1] <= MAX_SHEET // 100
+    captions = [text for text, *_ in written]
+    assert captions[0] == "Endless"
+    assert len(captions) == taken > 10  # of the last one it is only known that it is there
+    assert captions[1:-1] == ["again"] * (taken - 2)
+    assert captions[-1] == "... and more"
+
+
+# Files
+
+
+@pytest.mark.parametrize("name", ["a.png", "b.JPG", "c.tiff", "d.bmp", "e.webp", "Zellen é中.png"])
+def test_save_image(tmp_path, name):
+    path = str(tmp_path / name)
+    image = pink()
+    image[:120] = 20
+    save_image(path, image)
+    saved = cv2.imdecode(np.fromfile(path, np.uint8), cv2.IMREAD_COLOR)
+    assert np.abs(saved.astype(int) - image).max() < 40
+    assert os.listdir(tmp_path) == [name]
+
+
+def test_save_image_says_what_is_wrong(tmp_path):
+    for name in ("a.xyz", "a", "png", "a.pdf"):
+        with pytest.raises(AppError, match=r"name the picture with one of \.png"):
+            save_image(str(tmp_path / name), pink())
+    assert check_ending("x/y.Z.JPEG") == ".jpeg"
+    with pytest.raises(AppError, match=r"cannot write 20,000 x 2 pixels as \.webp"):
+        save_image(str(tmp_path / "a.webp"), np.zeros((2, 20_000, 3), np.uint8))
+    assert os.listdir(tmp_path) == []
+
+
+# Figures
+
+
+def steps():
+    gray = np.zeros((60, 80), np.uint8)
+    gray[20:40, 20:60] = 128
+    return [
+        ("image", pink()),
+        ("cost $5 & $6", gray),
+        ("mask", gray > 0),
+        ("big", pink(2_000, 3_000)),
+        ("crop", gray),
+    ]
+
+
+def test_plot_steps(tmp_path):
+    path = tmp_path / "steps.png"
+    plot_steps(steps(), str(path))
+    picture = cv2.imread(str(path))
+    assert picture.shape[1] > picture.shape[0]
+    assert (picture == pink()[0, 0]).all(axis=2).mean() > 0.1, "in its own colours"
+    assert (picture == 128).all(axis=2).mean() > 0.01, "greys as they are"
+    assert os.listdir(tmp_path) == ["steps.png"]
+    plot_steps(steps()[:1], str(tmp_path / "steps.pdf"))
+    assert (tmp_path / "steps.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_titles_of_steps(tmp_path):
+    from matplotlib import rc_context
+
+    with rc_context({"svg.fonttype": "none"}):
+        plot_steps(steps(), str(tmp_path / "steps.svg"))
+    picture = (tmp_path / "steps.svg").read_text()
+    for title in ("1. image", "2. cost $5 &amp; $6", "5. crop"):
+        assert title in picture
+
+
+@pytest.mark.parametrize("name", ["a.xyz", "a"])
+def test_a_figure_needs_a_format(tmp_path, name):
+    with pytest.raises(AppError, match="no format of pictures"):
+        plot_steps(steps(), str(tmp_path / name))
+    assert os.listdir(tmp_path) == []
+
+
+def test_without_matplotlib(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(AppError, match=r"pip install fastsvm\[plot\]"):
+        plot_steps(steps(), str(tmp_path / "a.png"))

@@ -1,0 +1,115 @@
+"""What a command does not wait for: scikit-learn, unless a step that only it has is asked for."""
+
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import fastsvm
+from fastsvm_apps.cells.data.files import find_images
+from fastsvm_apps.cells.model.features import feature_names
+from fastsvm_apps.cells.model.prediction import describe_image, load_cell_model
+
+HEAVY = ("sklearn", "scipy.stats", "pandas", "joblib", "matplotlib")
+
+CODE = """
+import sys
+from fastsvm_apps.cells.cli import main
+try:
+    main({args!r})
+except SystemExit as end:
+    assert end.code == 0
+print("imported:", *[name for name in {heavy!r} if name in sys.modules], file=sys.stderr)
+"""
+
+COMMANDS = {
+    "train": ["train", "IMAGES", "--folds", "2", "-q"],
+    "train over a model": ["train", "IMAGES", "-o", "MODEL", "--alpha", "0.1", "--folds", "1", "-q"],
+    "train with Pegasos": ["train", "IMAGES", "--classifier", "pegasos-svm", "--folds", "2", "-q", "--json"],
+    "train on pixels": ["train", "IMAGES", "--features", "pixels", "--alpha", "1", "--folds", "1", "-q"],
+    "classify": ["classify", "IMAGES", "-m", "MODEL"],
+    "classify by the model that comes along": ["classify", "IMAGES", "--json"],
+    "classify with a page and overlays": [
+        *("classify", "IMAGES", "-m", "MODEL", "--report", "page.html", "--overlay", "drawn", "-o", "a.csv"),
+    ],
+    "evaluate": ["evaluate", "MODEL", "IMAGES", "--mistakes", "mistakes.png", "-q"],
+    "crop": ["crop", "IMAGES", "-o", "crops"],
+    "crop by the report": ["crop", "IMAGES", "-o", "boxes.csv", "--csv-only", "--method", "report"],
+    "sheet": ["sheet", "IMAGES", "-o", "sheet.png"],
+}
+
+
+@pytest.fixture
+def imported(folder, model, tmp_path):
+    """Return what of the heavy packages a command imports, in a process of its own."""
+    images = str(folder(0, 1, 2, 20, 21, 22, by_label=True))
+    own = tmp_path / "own.safetensors"  # "model" is for all tests
+
+    def imported(args):
+        shutil.copy(model, own)
+        args = [{"IMAGES": images, "MODEL": str(own)}.get(arg, arg) for arg in args]
+        code = CODE.format(args=args, heavy=HEAVY)
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", code], capture_output=True, text=True, cwd=tmp_path
+        )
+        assert done.returncode == 0, done.stderr
+        *notes, last = done.stderr.splitlines()
+        assert not notes
+        return last.split()[1:]
+
+    return imported
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_does_not_import_scikit_learn(imported, name):
+    assert imported(COMMANDS[name]) == []
+
+
+def test_components_are_those_of_scikit_learn(imported):
+    assert "sklearn" in imported(["train", "IMAGES", "--pca", "2", "--alpha", "1", "--folds", "1", "-q"])
+
+
+@pytest.mark.filterwarnings("ignore:Stopped after")
+@pytest.mark.parametrize("classifier", ["sdca-logistic", "sdca-svm", "pegasos-svm"])
+@pytest.mark.parametrize("features", ["cells", "pixels"])
+def test_estimators_make_the_same_file(run, folder, work, classifier, features):
+    top = folder(0, 1, 2, 20, 21, 22, by_label=True)
+    options = (
+        "--classifier",
+        classifier,
+        "--features",
+        features,
+        "--alpha",
+        0.2,
+        "--folds",
+        1,
+        "--epochs",
+        30,
+    )
+    result = run("train", top, "-o", "plain.safetensors", *options, "--seed", 5)
+    assert result.exit_code == 0, result.stderr
+    files = find_images([str(top)])
+    X = np.array([describe_image(file, features, most=1).X[0] for file in files], np.float32)
+    y = np.array([file.label for file in files])
+    kind = fastsvm.PegasosClassifier if classifier == "pegasos-svm" else fastsvm.SDCAClassifier
+    parameters = {"averaging": "tail"} if classifier == "pegasos-svm" else {}
+    loss = "log" if classifier == "sdca-logistic" else "hinge"
+    steps = [kind(loss=loss, alpha=0.2, max_iter=30, random_state=5, **parameters)]
+    steps = steps if features == "pixels" else [StandardScaler(), *steps]
+    model = make_pipeline(*steps)
+    model.steps = [*zip(["scaler"][: len(steps) - 1], steps, strict=False), ("classifier", steps[-1])]
+    model.fit(X, y)
+    model[0].feature_names_in_ = np.array(feature_names(features), dtype=object)
+    fastsvm.save_model(model, "estimators.safetensors")
+    assert (work / "plain.safetensors").read_bytes() == (work / "estimators.safetensors").read_bytes()
+    loaded = load_cell_model("plain.safetensors")
+    labels, scores = loaded.predict(X, [file.name for file in files])
+    assert type(loaded.pipeline).__module__.startswith("fastsvm.")
+    vars(model[0]).pop("feature_names_in_")
+    assert labels.tolist() == model.predict(X).tolist()
+    likely = model.predict_proba(X) if loss == "log" else np.abs(model.decision_function(X))[:, None]
+    assert np.array_equal(scores, likely.max(axis=1))

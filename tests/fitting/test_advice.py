@@ -1,0 +1,87 @@
+"""The advice of a fit that stopped short."""
+
+import re
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import MaxAbsScaler, scale
+
+from fastsvm import SDCAClassifier
+from fastsvm.fitting import advice
+from fastsvm.fitting.advice import advise
+
+RNG = np.random.default_rng(0)
+SCALED = scale(load_breast_cancer().data)
+TEXT = sparse.random_array((400, 300), density=0.05, random_state=RNG, format="csr")
+COUNTS = sparse.csr_array(TEXT)
+COUNTS.data = RNG.geometric(0.6, TEXT.nnz).astype(float)
+COUNTS.data[COUNTS.indices < 3] *= 40
+
+
+def with_column(X, factor):
+    X = X.copy()
+    if sparse.issparse(X):
+        X.data[X.indices == 5] *= factor
+    else:
+        X[:, 5] *= factor
+    return X
+
+
+@pytest.mark.parametrize("chunk", [7, 1 << 18])
+@pytest.mark.parametrize(
+    ("X", "expected"),
+    [
+        (SCALED, "raise max_iter, alpha or tol; the columns of X are scaled well"),
+        (1e-3 * SCALED, "raise max_iter"),
+        (with_column(SCALED, 1e-4), "raise max_iter"),
+        (
+            with_column(SCALED, 1e4),
+            r"columns .* \(column 5 has values of about 1e\+04, half .* of 1 or less\)",
+        ),
+        (with_column(SCALED, 1e4).astype(np.float32), "column 5 .* scale X with StandardScaler, or raise"),
+        (load_breast_cancer().data, "differ much in size .column 23 .* StandardScaler"),
+        (256 * np.abs(SCALED), r"values of X are large \(about 2\.6e\+02\); scale X with StandardScaler"),
+        (TEXT, "raise max_iter"),
+        (MaxAbsScaler().fit_transform(COUNTS), "raise max_iter"),
+        (COUNTS, r"column [012] .*TfidfTransformer"),
+        (with_column(TEXT, 1e4), "column 5 .*MaxAbsScaler"),
+        (0 * TEXT, "all values of X are 0"),
+        (np.zeros((3, 2)), "all values of X are 0"),
+    ],
+    ids=lambda p: p[:30] if isinstance(p, str) else None,
+)
+def test_what_is_wrong_with_the_scale(X, expected, chunk, monkeypatch):
+    monkeypatch.setattr(advice, "CHUNK", chunk)
+    said = advise(X)
+    assert re.search(expected, said), said
+
+
+@pytest.mark.parametrize(
+    ("X", "expected"),
+    [
+        (
+            with_column(SCALED, 1e4),
+            r"epochs at a relative duality gap of [0-9.e+-]+, above tol=0.001: .*StandardScaler",
+        ),
+        (COUNTS, "TfidfTransformer"),
+        (SCALED, "after 2 epochs .*: raise max_iter"),
+    ],
+    ids=["one large column", "counts", "scaled"],
+)
+def test_the_warning_says_it_once(X, expected):
+    y = np.resize(["a", "b", "c"], X.shape[0])
+    with pytest.warns(ConvergenceWarning, match=expected) as caught:
+        SDCAClassifier(alpha=1e-5, max_iter=2, solver="coordinate", random_state=0).fit(X, y)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert "\n" not in str(caught[0].message)
+
+
+def test_a_scaled_fit_is_silent():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SDCAClassifier(alpha=0.1, random_state=0).fit(SCALED, load_breast_cancer().target)

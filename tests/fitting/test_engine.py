@@ -1,0 +1,141 @@
+"""Runs in threads: who gets how many, BLAS, Ctrl-C, errors."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from fastsvm import SDCAClassifier
+from fastsvm.fitting.engine import solve_all
+from fastsvm.fitting.threads import _libraries, one_blas_thread
+from interrupts import interrupt
+
+
+@pytest.fixture(autouse=True)
+def _libraries_as_they_are():
+    """Other tests may have loaded a BLAS of OpenCV's since the first fit."""
+    _libraries.cache_clear()
+
+
+class FakeRun:
+    """A run that notes the threads it got, and BLAS's."""
+
+    solver = "fake"
+    seen = ()
+
+    def __init__(self, threads, work=lambda run: None):
+        self.threads, self.work, self.cancelled = threads, work, False
+
+    def epochs(self, tol, trace):
+        self.blas = {library["num_threads"] for library in _blas()}
+        self.work(self)
+        return iter(())
+
+    def result(self, history):
+        return list(history), self.threads, self.blas
+
+
+def _blas():
+    return [library for library in threadpool_info() if library["user_api"] == "blas"]
+
+
+@pytest.mark.parametrize(
+    ("n_runs", "n_jobs", "share"),
+    [(1, None, 1), (1, 1, 1), (1, 4, 4), (2, 4, 2), (2, 5, 2), (3, 4, 1), (10, 4, 1)],
+)
+def test_threads_go_over_the_runs_first(n_runs, n_jobs, share):
+    results = solve_all([(k, FakeRun) for k in range(n_runs)], n_threads=n_jobs or 1)
+    assert [threads for _, threads, _ in results] == [share] * n_runs
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_blas_has_one_thread_while_fits_run(n_jobs):
+    if not _blas():
+        pytest.skip("no BLAS that threadpoolctl knows")
+    with threadpool_limits(2, user_api="blas"):
+        before = [library["num_threads"] for library in _blas()]
+        results = solve_all([(k, FakeRun) for k in range(3)], n_threads=n_jobs or 1)
+        assert [blas for *_, blas in results] == [{1}] * 3
+        assert [library["num_threads"] for library in _blas()] == before
+
+
+def test_fits_that_overlap_give_blas_its_threads_back():
+    with threadpool_limits(2, user_api="blas"):
+        before = [library["num_threads"] for library in _blas()]
+        one_blas_thread.__enter__()
+        one_blas_thread.__enter__()
+        one_blas_thread.__exit__()
+        assert {library["num_threads"] for library in _blas()} <= {1}
+        one_blas_thread.__exit__()
+        assert [library["num_threads"] for library in _blas()] == before
+    assert _libraries() is _libraries()
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_an_error_stops_the_other_runs(n_jobs):
+    started = threading.Event()
+
+    def fail(run):
+        started.wait(5)
+        raise OSError("broken")
+
+    def go_on(run):
+        started.set()
+        end = time.monotonic() + 20
+        while not run.cancelled:
+            assert time.monotonic() < end, "was not told to stop"
+            time.sleep(0.01)
+        raise KeyboardInterrupt
+
+    makers = [lambda threads: FakeRun(threads, fail)]
+    if n_jobs == 2:
+        makers += [lambda threads: FakeRun(threads, go_on)]
+    else:
+        started.set()
+    never = lambda threads: pytest.fail("a run was begun after the error")  # noqa: E731
+    with pytest.raises(OSError, match="broken"):
+        solve_all([(k, make) for k, make in enumerate([*makers, *(2 * [never])])], n_threads=n_jobs or 1)
+
+
+@pytest.fixture(scope="module")
+def long():
+    """Three classes in 20,000 rows that no line tells apart; a fit of 10^-7 takes minutes."""
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(20000, 100)), rng.integers(0, 3, 20000)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+@pytest.mark.parametrize("warm_start", [False, True])
+@pytest.mark.parametrize(("solver", "copies"), [("coordinate", 1), ("newton", 8)])
+def test_ctrl_c_stops_within_a_second_and_leaves_all_as_it_was(n_jobs, warm_start, solver, copies, long):
+    """Newton's method ends by itself, after some seconds in eight times the rows."""
+    X, y = (np.concatenate(copies * [part]) for part in long)
+    model = SDCAClassifier(
+        alpha=1e-7, tol=1e-9, max_iter=10**7, solver=solver, n_jobs=n_jobs, warm_start=warm_start
+    )
+    if warm_start:
+        model.set_params(max_iter=1, tol=None).fit(X, y).set_params(max_iter=10**7, tol=1e-9)
+    before = dict(vars(model))
+    n_threads = threading.active_count()
+    interrupt(lambda: model.fit(X, y))
+    assert threading.active_count() == n_threads
+    assert vars(model).keys() == before.keys()
+    assert all(vars(model)[name] is before[name] for name in before)
+    assert hasattr(model, "coef_") == warm_start
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_threads_do_not_change_a_bit(fit_intercept, long):
+    """More columns than where BLAS starts to split a dot product among its threads."""
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(60, 12000)), rng.integers(0, 3, 60)
+    for target in (y, y == 1):
+        fits = [
+            SDCAClassifier(alpha=0.01, fit_intercept=fit_intercept, n_jobs=n, random_state=0).fit(X, target)
+            for n in (None, 2, 3)
+        ]
+        for other in fits[1:]:
+            for name in ("coef_", "intercept_", "dual_coef_", "objective_", "dual_gap_"):
+                assert np.array_equal(getattr(other, name), getattr(fits[0], name)), name

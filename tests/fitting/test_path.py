@@ -1,0 +1,174 @@
+"""sdca_path: certified at each alpha, started warm, on a principled grid."""
+
+import tracemalloc
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from fastsvm import ConvergenceWarning, SDCAPath, sdca_path
+from fastsvm.fitting.path import Path
+from fastsvm.solvers import LOSSES, losses, sdca
+from fastsvm.solvers._solver import Problem
+from rounding import assert_close
+
+ALPHAS = np.geomspace(0.3, 1e-3, 6)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_each_solution_is_that_of_its_alpha(loss, fit_intercept, problem):
+    X, y = problem
+    weights = np.linspace(0, 2, len(y))
+    path = sdca_path(
+        X,
+        y,
+        ALPHAS,
+        loss=loss,
+        fit_intercept=fit_intercept,
+        sample_weight=weights,
+        tol=1e-5,
+        max_iter=10**5,
+        random_state=0,
+    )
+    assert isinstance(path, SDCAPath)
+    assert np.all((path.dual_gaps >= 0) & (path.dual_gaps <= 1e-5 * path.objectives))
+    for alpha, w, intercept, objective in zip(*path[:4], strict=True):
+        options = {"loss": loss, "alpha": alpha, "sample_weight": weights}
+        own = losses.primal(X=X, y=y, w=w, intercept=intercept, **options)
+        assert own == pytest.approx(objective, rel=1e-9)
+        best = sdca(X, y, fit_intercept=fit_intercept, tol=1e-8, max_iter=10**5, random_state=1, **options)
+        assert best.objective - best.gap - 1e-12 <= objective <= best.objective * (1 + 1.1e-5)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_warm_start_saves_epochs(loss, problem):
+    X, y = problem
+    alphas = np.geomspace(0.3, 1e-2, 12)
+    warm = sdca_path(X, y, alphas, loss=loss, random_state=0).n_iters
+    cold = [sdca_path(X, y, [alpha], loss=loss, random_state=0).n_iters[0] for alpha in alphas]
+    assert warm[0] == cold[0]
+    assert warm[1:].sum() < 0.75 * sum(cold[1:])
+
+
+def test_alphas_are_sorted_and_not_written_to(problem):
+    alphas = np.array([0.01, 1.0, 0.1])
+    path = sdca_path(*problem, alphas, random_state=0)
+    assert path.alphas.tolist() == [1.0, 0.1, 0.01]
+    assert alphas.tolist() == [0.01, 1.0, 0.1]
+    assert np.diff(np.linalg.norm(path.coefs, axis=1)).min() > 0
+    again = sdca_path(*problem, path.alphas.tolist(), random_state=0)
+    assert_close(path.coefs, again.coefs)
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_grid_starts_where_w_is_still_in_proportion_to_1_over_alpha(loss, fit_intercept, problem):
+    X, y = problem
+    y = np.where(np.arange(len(y)) < 60, 1, y)  # unbalanced
+    largest = sdca_path(X, y, n_alphas=1, loss=loss, fit_intercept=fit_intercept).alphas[0]
+    alphas = largest * np.array([100, 2, 1, 0.1, 0.01])
+    path = sdca_path(X, y, alphas, loss=loss, fit_intercept=fit_intercept, tol=1e-8, max_iter=10**5)
+    g = path.coefs * path.alphas[:, np.newaxis]
+    change = np.linalg.norm(g - g[0], axis=1) / np.linalg.norm(g[0])
+    if loss == "hinge" and not fit_intercept:
+        assert change[1:3].max() < 1e-3
+        np.testing.assert_allclose(g[2], X.T @ y / len(y), rtol=1e-3, atol=1e-6)
+    assert change[2] < 0.5
+    assert change[4] > 0.6
+    assert change[4] > 1.5 * change[2]
+
+
+def test_the_default_grid(problem):
+    path = sdca_path(*problem, n_alphas=5, eps=1e-2, random_state=0)
+    assert len(path.alphas) == len(path.coefs) == len(path.n_iters) == 5
+    np.testing.assert_allclose(path.alphas[-1] / path.alphas[0], 1e-2)
+    np.testing.assert_allclose(np.diff(np.log(path.alphas)), np.log(1e-2) / 4)
+    X, y = problem
+    used = np.arange(len(y)) % 4 > 0
+    half = sdca_path(X[used], y[used], n_alphas=1).alphas * used.mean()
+    assert sdca_path(X, y, n_alphas=1, sample_weight=used.astype(float)).alphas == pytest.approx(half)
+    assert sdca_path(0 * X, y, n_alphas=1).alphas == [1.0]
+
+
+def test_the_start_has_a_better_bound_than_the_last_solution(problem):
+    X, y = problem
+    for loss in LOSSES:
+        path = Path(Problem(X, y), np.array([1], np.uint64), loss=loss, fit_intercept=False, max_iter=1000)
+        for alpha in (0.1, 0.05):
+            path.add(alpha, path.make_solver(alpha).solve(1e-4))
+        start, _, w = path._start(0.02)
+        np.testing.assert_allclose(w, X.T @ (start * y) / (0.02 * len(y)), rtol=1e-9, atol=1e-12)
+        for t in (0.4, 0.6, 0.8, 1.0):
+            last = losses.dual(loss, 0.02, X, y, t * path.last[1])
+            assert losses.dual(loss, 0.02, X, y, start) >= last - 1e-3 * abs(last)
+
+
+def test_labels_types_and_seeds(problem):
+    X, y = problem
+    expected = sdca_path(X, y, ALPHAS, random_state=3)
+    named = sdca_path(X, np.where(y > 0, "yes", "no"), ALPHAS, random_state=3, n_jobs=2)
+    for one, other in zip(expected, named, strict=True):
+        assert_close(one, other, scale=1, digits=0.8)  # gaps are differences of what is larger
+    single = sdca_path(X.astype(np.float32), y, ALPHAS, random_state=3)
+    assert single.coefs.dtype == single.intercepts.dtype == np.float32
+    dense = sdca_path(X.toarray().tolist(), y.tolist(), ALPHAS, random_state=3)
+    np.testing.assert_allclose(dense.coefs, expected.coefs, rtol=0.2, atol=0.1)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"alphas": [1, 0]}, r"alphas must be positive finite numbers; got \[1.0, 0.0\]"),
+        ({"alphas": [np.nan]}, "alphas must be positive finite"),
+        ({"alphas": []}, r"alphas must be a list of positive numbers; its shape is \(0,\)"),
+        ({"alphas": 0.1}, "alphas must be a list"),
+        ({"n_alphas": 0}, "n_alphas must be a positive integer; got 0"),
+        ({"eps": 1}, "eps must be less than 1; got 1"),
+        ({"loss": "huber"}, "loss must be one of"),
+        ({"tol": 0}, "tol must be a positive number"),
+        ({"max_iter": 1.5}, "max_iter must be a positive integer"),
+        ({"fit_intercept": 1}, "fit_intercept must be True or False"),
+        ({"sample_weight": [1.0]}, "sample_weight has shape"),
+    ],
+    ids=lambda p: str(p)[:30],
+)
+def test_bad_arguments_are_named(options, message, problem):
+    with pytest.raises(ValueError, match=message):
+        sdca_path(*problem, **options)
+
+
+def test_bad_data(problem):
+    X, y = problem
+    with pytest.raises(ValueError, match="y must have two classes; it has 3"):
+        sdca_path(X, np.arange(len(y)) % 3)
+    with pytest.raises(ValueError, match="y has shape"):
+        sdca_path(X, y[:-1])
+    bad = X.toarray()
+    bad[3, 7] = np.nan
+    with pytest.raises(ValueError, match="NaN at row 3, column 7"):
+        sdca_path(bad, y)
+
+
+def test_a_path_that_stops_short_says_where(problem):
+    with pytest.warns(ConvergenceWarning, match=r"Stopped at alpha=0\.1 after 1 epochs .* raise") as caught:
+        sdca_path(*problem, [0.1, 1e-4], max_iter=1, tol=1e-9)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sdca_path(*problem, [0.1, 1e-4], max_iter=1, tol=None)
+
+
+def test_x_is_not_copied():
+    rng = np.random.default_rng(0)
+    n, d, row = 20000, 3000, 100
+    values, columns = np.ones(n * row, np.float32), rng.integers(0, d, n * row, dtype=np.int32)
+    X = sparse.csr_array((values, columns, np.arange(n + 1, dtype=np.int32) * row), shape=(n, d))
+    y = np.where(rng.random(n) > 0.5, 1, -1)
+    tracemalloc.start()
+    sdca_path(X, y, [0.1, 0.01], max_iter=1, tol=None)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 0.1 * (X.data.nbytes + X.indices.nbytes)

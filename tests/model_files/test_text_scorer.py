@@ -1,0 +1,354 @@
+"""TextScorer: the bits of the pipeline, and its refusals, without its imports."""
+
+import json
+import struct
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from safetensors.numpy import load, save
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import make_pipeline
+
+from fastsvm import (
+    ASDCAClassifier,
+    ModelFileError,
+    PegasosClassifier,
+    PerceptronClassifier,
+    SDCAClassifier,
+    load_model,
+    save_model,
+)
+from fastsvm.text import BagOfWords, TermWeighting, TextScorer
+
+WORDS = ["fine", "dull", "a", "Kettle", "loud", "naïve", "ΣΑΣ", "x", "don't", "İstanbul", "𝒳𝒴", "2nd"]
+UNKNOWN = ["", "never seen before", "\u2028", "fine", "FINE dull\tfine, fine", "K\u0130", "a\ud800 b"]
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def texts(n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    return [" ".join(rng.choice(WORDS, rng.integers(1, 30))) for _ in range(n)]
+
+
+def model_of(*steps, n_labels=2, dtype=None):
+    """Fit a pipeline, and give the classifier weights of random bits so that nothing cancels or ties."""
+    X = texts()
+    model = make_pipeline(*steps).fit(X, np.array(["neg", "other", "pos"])[np.arange(len(X)) % n_labels])
+    rng = np.random.default_rng(1)
+    for name in ("coef_", "intercept_"):
+        array = getattr(model[-1], name)
+        setattr(model[-1], name, rng.normal(size=array.shape).astype(dtype or array.dtype))
+    return model
+
+
+def sdca(loss="log"):
+    return SDCAClassifier(loss=loss, alpha=0.1, max_iter=2, random_state=0)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "model.safetensors"
+
+
+def assert_same(model, path):
+    save_model(model, path)
+    pipeline, scorer = load_model(path), TextScorer.load(path)
+    X = [*texts(seed=5), *UNKNOWN]
+    names = ["decision_function", "predict"]
+    assert hasattr(scorer, "predict_proba") == hasattr(pipeline, "predict_proba")
+    if hasattr(pipeline, "predict_proba"):
+        names.append("predict_proba")
+    for name in names:
+        one, other = getattr(pipeline, name)(X), getattr(scorer, name)(iter(X))
+        assert (one.dtype, one.shape) == (other.dtype, other.shape)
+        assert one.tobytes() == other.tobytes()
+    assert scorer.classes_.tolist() == pipeline.classes_.tolist()
+    n_terms = np.diff(pipeline[0].transform(X).indptr)
+    assert scorer.scores(X).n_terms.tolist() == n_terms.tolist()
+    assert 0 in n_terms
+    assert n_terms.max() > 5
+
+
+@pytest.mark.parametrize("weighting", ["counts", "binary", "tfidf", "nb"])
+@pytest.mark.parametrize("norm", ["l2", None])
+@pytest.mark.parametrize("sublinear_tf", [True, False])
+@pytest.mark.parametrize("dtype", [np.int64, np.float32])
+@pytest.mark.parametrize("n_labels", [2, 3])
+def test_weightings(weighting, norm, sublinear_tf, dtype, n_labels, path):
+    steps = BagOfWords(dtype=dtype), TermWeighting(weighting, norm=norm, sublinear_tf=sublinear_tf)
+    assert_same(model_of(*steps, sdca(), n_labels=n_labels), path)
+
+
+@pytest.mark.parametrize("analyzer", ["word", "split"])
+@pytest.mark.parametrize("ngram_range", [(1, 1), (1, 2), (2, 3), (1, 8)])
+@pytest.mark.parametrize("weigh", [True, False])
+def test_readings(analyzer, ngram_range, weigh, path):
+    bag = BagOfWords(analyzer=analyzer, ngram_range=ngram_range)
+    assert_same(model_of(bag, *[TermWeighting("nb")] * weigh, sdca()), path)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"lowercase": False},
+        {"binary": True},
+        {"token_pattern": r"\b\w+\b"},
+        {"dtype": np.int32},
+        {"dtype": np.float64},
+        {"max_features": 8},
+    ],
+    ids=repr,
+)
+def test_settings(params, path):
+    assert_same(model_of(BagOfWords(ngram_range=(1, 2), **params), sdca()), path)
+
+
+@pytest.mark.parametrize(
+    "classifier",
+    [
+        *(sdca(loss) for loss in ("hinge", "log")),
+        *(ASDCAClassifier(loss=loss, max_iter=2) for loss in ("smooth_hinge", "log")),
+        *(PegasosClassifier(loss=loss, max_iter=2) for loss in ("hinge", "log")),
+        PerceptronClassifier(max_iter=2),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("n_labels", [2, 3])
+@pytest.mark.parametrize("counts", [np.int64, np.float32])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_classifiers(classifier, n_labels, counts, dtype, path):
+    bag = BagOfWords(ngram_range=(1, 2), dtype=counts)
+    assert_same(model_of(bag, classifier, n_labels=n_labels, dtype=dtype), path)
+
+
+def test_probabilities_need_the_log_loss(path):
+    save_model(model_of(BagOfWords(), sdca("hinge")), path)
+    scorer = TextScorer.load(path)
+    with pytest.raises(AttributeError, match="log"):
+        scorer.scores(["fine"], proba=True)
+    assert not hasattr(scorer, "predict_proba")
+    assert scorer.scores(["fine"]).probabilities is None
+
+
+@pytest.mark.parametrize(("given", "error"), [("fine", ValueError), ([b"fine"], TypeError), ([1], TypeError)])
+def test_what_is_no_list_of_texts(given, error, path):
+    save_model(model_of(BagOfWords(), sdca()), path)
+    with pytest.raises(error):
+        TextScorer.load(path).predict(given)
+
+
+def test_no_texts_and_texts_that_are_almost_str(path):
+    save_model(model_of(BagOfWords(), sdca()), path)
+    scorer = TextScorer.load(path)
+    assert scorer.predict([]).tolist() == []
+    assert scorer.predict_proba([]).shape == (0, 2)
+    assert scorer.decision_function(np.array(["fine"])) == scorer.decision_function(["fine"])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_weights_at_their_limit(path, dtype):
+    model = model_of(BagOfWords(dtype=dtype), TermWeighting("tfidf", norm=None), sdca())
+    model[1].weights_[:] = -1e4
+    save_model(model, path)
+    for each in load_model(path), TextScorer.load(path):
+        assert np.isfinite(each.decision_function(["fine " * 10_000])).all()
+    model[1].weights_[0] *= 1.01
+    with pytest.raises(ModelFileError, match="weights_ beyond 10,000"):
+        save_model(model, path)
+
+
+def test_what_is_left_to_load_model(path):
+    named = model_of(BagOfWords(), TermWeighting(), sdca())
+    named[1].feature_names_in_ = named[0].get_feature_names_out()
+    for model in (
+        model_of(BagOfWords(stop_words="english"), sdca()),
+        model_of(BagOfWords(stop_words=["dull"]), sdca()),
+        model_of(BagOfWords(strip_accents="unicode"), sdca()),
+        model_of(BagOfWords(ngram_range=(1, 9)), sdca()),
+        model_of(CountVectorizer(), sdca()),
+        model_of(BagOfWords(), TermWeighting("counts"), TermWeighting(), sdca()),
+        model_of(BagOfWords(), sdca())[:1],
+        model_of(BagOfWords(), sdca())[1],
+        named,
+    ):
+        save_model(model, path)
+        assert TextScorer.load(path) is None
+
+
+# Hostile files -------------------------------------------------------------------------------------------
+
+
+def take_apart(content):
+    size = struct.unpack("<Q", content[:8])[0]
+    return json.loads(json.loads(content[8 : 8 + size])["__metadata__"]["fastsvm"]), load(content)
+
+
+def put_together(document, tensors):
+    return save(tensors, {"fastsvm": json.dumps(document)})
+
+
+def outcome(read, path):
+    try:
+        read(path)
+    except ModelFileError as error:
+        return str(error)
+    return None
+
+
+def refused_alike(content, path):
+    """Tell whether both readers refuse a file, with the same words."""
+    path.write_bytes(content)
+    one, other = outcome(load_model, path), outcome(TextScorer.load, path)
+    assert one == other
+    return one is not None
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory):
+    path = tmp_path_factory.mktemp("scorer") / "model.safetensors"
+    save_model(model_of(BagOfWords(), TermWeighting(), sdca(), n_labels=3), path)
+    return path.read_bytes()
+
+
+def test_tensors_that_are_wrong(good, path):
+    _, tensors = take_apart(good)
+    refused = 0
+    for name, array in tensors.items():
+        changes = [
+            array[:-1],
+            array[::-1],
+            array[None],
+            array.astype(np.float16),
+            np.concatenate([array] * 2),
+        ]
+        if array.dtype.kind == "f":
+            changes += [array * np.nan, array + np.inf]
+        for changed in changes:
+            document, others = take_apart(good)
+            content = put_together(document, {**others, name: np.ascontiguousarray(changed)})
+            refused += refused_alike(content, path)
+        document, others = take_apart(good)
+        del others[name]
+        assert refused_alike(put_together(document, others), path)
+        assert refused_alike(put_together(*take_apart(good)[:1], {**tensors, f"{name}x": array}), path)
+    assert refused > 4 * len(tensors)
+
+
+WRONG = [None, [], {}, "", "x", -1, 0, 10**7, 2.5, True, [1], [2, 1], [0, 1], [1, 99], ["1", 1]]
+
+
+@pytest.mark.parametrize("step", [0, 1, 2])
+@pytest.mark.parametrize("part", ["params", "fitted"])
+def test_descriptions_that_are_wrong(step, part, good, path):
+    fields = take_apart(good)[0]["model"]["steps"][step][1][part]
+    training = step == 2 and part == "params"  # only load_model has to do with these
+    refused = 0
+    for name in [*fields] * (not training) + ["never heard of"] * (not training):
+        for value in WRONG:
+            document, tensors = take_apart(good)
+            document["model"]["steps"][step][1][part][name] = value
+            refused += refused_alike(put_together(document, tensors), path)
+    assert training or refused >= len(WRONG)
+    for value in WRONG:
+        document, tensors = take_apart(good)
+        document["model"]["steps"][step][1][part] = value
+        if value != {}:
+            assert refused_alike(put_together(document, tensors), path)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        lambda steps: [*steps, steps[0]],
+        lambda steps: [[steps[0][0], *steps[0]], *steps[1:]],
+        lambda steps: [["a__b", steps[0][1]], *steps[1:]],
+        lambda steps: [steps[0], [steps[0][0], steps[1][1]], steps[2]],
+        lambda steps: [*steps[:2], [[], steps[2][1]]],
+        lambda steps: [*steps[:2], ["last", {"class": []}]],
+        lambda steps: [*steps[:2], ["last", {"class": "SDCAClassifier"}]],
+        lambda steps: "steps",
+        lambda steps: 5,
+    ],
+)
+def test_steps_that_are_wrong(steps, good, path):
+    document, tensors = take_apart(good)
+    document["model"]["steps"] = steps(document["model"]["steps"])
+    path.write_bytes(put_together(document, tensors))
+    with pytest.raises(ModelFileError):
+        load_model(path)
+    assert outcome(TextScorer.load, path) or TextScorer.load(path) is None
+
+
+def test_damage(good, path):
+    rng = np.random.default_rng(0)
+    for at in rng.integers(0, len(good), 300):
+        damaged = bytearray(good)
+        damaged[at] ^= 1 << rng.integers(8)
+        path.write_bytes(damaged)
+        try:
+            scorer = TextScorer.load(path)
+        except ModelFileError:
+            continue
+        if scorer is not None:
+            scorer.predict(["fine", "never seen"])
+    for end in (0, 7, 8, 100, len(good) // 2, len(good) - 1):
+        assert refused_alike(good[:end], path)
+
+
+def test_a_perceptron_has_no_loss(path):
+    save_model(model_of(BagOfWords(), PerceptronClassifier(max_iter=2)), path)
+    document, tensors = take_apart(path.read_bytes())
+    document["model"]["steps"][1][1]["params"]["loss"] = "log"  # a perceptron has none
+    path.write_bytes(put_together(document, tensors))
+    assert not hasattr(TextScorer.load(path), "predict_proba")
+
+
+# Imports -------------------------------------------------------------------------------------------------
+
+
+def modules_after(code, *arguments):
+    """Run code in a process of its own; return what it printed and the top of each module it imported."""
+    code += "\nimport sys; print(*{name.partition('.')[0] for name in sys.modules}, file=sys.stderr)"
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code, *arguments],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    return done.stdout, set(done.stderr.split())
+
+
+def test_scoring_does_not_import_scikit_learn(good, path):
+    path.write_bytes(good)
+    code = "import sys; from fastsvm.text import TextScorer; scorer = TextScorer.load(sys.argv[1])\n"
+    out, modules = modules_after(
+        code + "print(*scorer.predict(['fine kettle']), scorer.predict_proba(['']))", path
+    )
+    assert out.split()[0] in ("neg", "other", "pos")
+    assert {"numpy", "fastsvm"} <= modules
+    assert not modules & {"sklearn", "joblib", "pandas"}
+
+
+def test_names_come_when_they_are_asked_for():
+    code = (
+        "import fastsvm, sys\n"
+        "assert 'sklearn' not in sys.modules and 'numpy' not in sys.modules\n"
+        "assert {*fastsvm.__all__, '__version__'} <= {*dir(fastsvm)}\n"
+        "assert {*fastsvm.text.__all__} <= {*dir(fastsvm.text)}\n"
+        "print(fastsvm.__version__, fastsvm.text.BagOfWords.__module__, fastsvm.estimators.__name__)\n"
+        "for package in fastsvm, fastsvm.text:\n"
+        "    for name in package.__all__: assert getattr(package, name).__name__ == name\n"
+        "    assert not hasattr(package, 'never_heard_of')\n"
+        "    try: package.never_heard_of\n"
+        "    except AttributeError as error: assert package.__name__ in str(error)\n"
+        "from fastsvm.estimators import persistence\n"
+        "from fastsvm.model_files import container\n"
+        "assert fastsvm.ModelFileError is persistence.ModelFileError is container.ModelFileError"
+    )
+    out, modules = modules_after(code)
+    assert out.split()[1:] == ["fastsvm.estimators.bag_of_words", "fastsvm.estimators"]
+    assert "sklearn" in modules

@@ -1,0 +1,93 @@
+"""What the documentation shows is what happens."""
+
+import doctest
+import importlib
+import io
+import re
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import pytest
+
+README = Path(__file__).parents[2] / "README.md"
+DOCS = README.parent / "docs"
+
+
+def block(name):
+    """The fenced block after a comment in the README."""
+    pattern = rf"<!-- {re.escape(name)} -->\n```\w+\n(.*?)```"
+    return re.search(pattern, README.read_text(encoding="utf-8"), re.DOTALL)[1]
+
+
+@pytest.mark.parametrize("name", ["example", "certify"])
+def test_the_examples_of_the_readme(name, monkeypatch):
+    monkeypatch.chdir(README.parent)
+    out = io.StringIO()
+    with redirect_stdout(out):
+        exec(block(name), {})
+    assert out.getvalue() == block(f"output: {name}")
+
+
+def test_the_examples_of_the_kernel_machines():
+    """Each block goes on from the ones before, and prints what is said to be its output."""
+    text = (DOCS / "kernel.md").read_text(encoding="utf-8")
+    examples = re.findall(r"```python\n(.*?)```(?:\n\n<!-- output -->\n```text\n(.*?)```)?", text, re.DOTALL)
+    assert len(examples) == text.count("```python") > 0
+    names = {}
+    for source, output in examples:
+        out = io.StringIO()
+        with redirect_stdout(out):
+            exec(source, names)
+        assert out.getvalue() == output
+
+
+@pytest.mark.parametrize(
+    ("app", "name", "command"),
+    [
+        ("sentiment", "train", ["train", "data/reviews.txt"]),
+        ("cells", "cells", ["train", "data/cells/images", "-o", "cells.safetensors"]),
+    ],
+)
+def test_the_output_of_the_readme(app, name, command, tmp_path, monkeypatch):
+    from click.testing import CliRunner
+
+    main = importlib.import_module(f"fastsvm_apps.{app}.cli").main
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").symlink_to(README.parent / "data")
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == 0
+
+    def without_times(text):
+        return [line.rstrip() for line in re.sub(r"(?m)^([a-z ]+?  +)\d+\.\d\d$", r"\1-", text).splitlines()]
+
+    assert without_times(result.stdout) == without_times(block(f"output: {name}"))
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "estimators.certify",
+        "estimators.kernel_grid",
+        "estimators.kernel_pegasos",
+        "estimators.kernel_sdca",
+        "estimators.kernel_cv",
+        "estimators.kernel_features",
+        "estimators.linear",
+        "estimators.linear_cv",
+        "fitting.path",
+        "solvers._asdca_solver",
+        "solvers.kernel._pegasos_solver",
+        "solvers.kernel._sdca_solver",
+        "solvers._pegasos_solver",
+        "solvers._perceptron_solver",
+        "solvers._choose",
+        "estimators.bag_of_words",
+        "estimators.hashed_bag_of_words",
+        "estimators.select_terms",
+        "estimators.term_weighting",
+    ],
+)
+def test_examples_in_docstrings(module):
+    found = doctest.testmod(importlib.import_module(f"fastsvm.{module}"))
+    assert found.attempted > 0
+    assert found.failed == 0

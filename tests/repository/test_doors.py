@@ -1,0 +1,278 @@
+"""Who may import whom, read from the sources, and what may lie at the top of the repository.
+
+The rooms of fastsvm are in layers, and a room imports only from the layers below it. The apps see the
+public names of fastsvm alone, and their command lines start without anything heavy.
+"""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = {"fastsvm": ROOT / "fastsvm", "fastsvm_apps": ROOT / "apps"}
+
+# From the ground up. The packages' own `__init__` show what users import, wherever it lies.
+LAYERS = [
+    {"lazy", "version", "atomic"},
+    {"solvers"},
+    {"fitting"},
+    {"text"},
+    {"model_files"},
+    {"estimators"},
+]
+SHOWS = {"fastsvm.text"}
+LAYER = {room: layer for layer, rooms in enumerate(LAYERS) for room in rooms}
+
+# The rooms of an app, from the ground up.
+APP_LAYERS = ["data", "model", "output", "commands"]
+
+# Imported inside the functions that need them, or only at start-up of a command line.
+HEAVY = {"click", "cv2", "matplotlib", "dask"}
+
+# What is for estimators only: it takes longer to import than most fits.
+SKLEARN = {"sklearn", "joblib", "pandas"}
+
+AT_ROOT = {
+    *("setup.py", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md"),
+    *("fastsvm", "apps", "tests", "data", "benchmarks", "docs"),
+}
+
+
+class Import(NamedTuple):
+    """One imported name, absolute, and whether it is imported as soon as the module is."""
+
+    name: str
+    at_once: bool
+
+
+def imports(module, source, is_package=False, cython=False):
+    """List what a module's source imports, as full dotted names down to the imported attribute."""
+    package = module if is_package else module.rpartition(".")[0]
+    return list(_cython_imports(package, source) if cython else _python_imports(package, ast.parse(source)))
+
+
+def _python_imports(package, node, at_once=True):
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import):
+            for alias in child.names:
+                yield Import(alias.name, at_once)
+        elif isinstance(child, ast.ImportFrom):
+            origin = _absolute(package, "." * child.level + (child.module or ""))
+            for alias in child.names:
+                yield Import(f"{origin}.{alias.name}", at_once)
+        else:
+            inside = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            yield from _python_imports(package, child, at_once and not inside)
+
+
+def _cython_imports(package, source):
+    for line in source.splitlines():
+        if found := re.match(r"\s*from\s+([\w.]+)\s+c?import\s+\(?([\w, ]*)", line):
+            for name in found[2].split(",") if found[2] else [""]:
+                yield Import(
+                    f"{_absolute(package, found[1])}.{name.split()[0] if name.strip() else ''}", True
+                )
+        elif found := re.match(r"\s*c?import\s+([\w., ]+)", line):
+            for name in found[1].split(","):
+                yield Import(name.split()[0], True)
+
+
+def _absolute(package, name):
+    dots = len(name) - len(name.lstrip("."))
+    if not dots:
+        return name
+    base = package.split(".")[: len(package.split(".")) - (dots - 1)]
+    return ".".join([*base, *filter(None, [name[dots:]])])
+
+
+def room(name):
+    """Tell the room of fastsvm that a dotted name lies in: solvers of fastsvm.solvers._rows."""
+    return name.split(".")[1] if name.startswith("fastsvm.") else None
+
+
+def broken_doors(module, found, public):
+    """List the imports of one module that go through a closed door."""
+    for name, at_once in found:
+        top = name.partition(".")[0]
+        own, other = room(module), room(name)
+        if top == "fastsvm_apps" and not module.startswith("fastsvm_apps"):
+            yield f"{module} imports the apps: {name}"
+        if top in HEAVY and at_once and not (top == "click" and may_import_click(module)):
+            yield f"{module} imports {name} at start-up"
+        if module.startswith("fastsvm_apps") and top == "fastsvm" and name not in {top, *public}:
+            yield f"{module} imports {name}, which is not a public name of fastsvm"
+        if 0 <= app_layer(module) < app_layer(name):
+            yield f"{module} imports {name}, which is in a room above"
+        if own in LAYER and LAYER[own] < LAYER["estimators"] and top in SKLEARN:
+            yield f"{module} imports {name}"
+        below = {own, "__version__", *(room for room in LAYER if LAYER[room] < LAYER.get(own, 0))}
+        if own and top == "fastsvm" and other not in below and module not in SHOWS:
+            yield f"{module} imports {name}, which is not in a layer below"
+
+
+def app_layer(name):
+    """Tell how high in its app a module's room is; what is in none of the rooms has no place."""
+    found = re.match(r"fastsvm_apps\.(?!common\.)\w+\.(\w+)", name)
+    return APP_LAYERS.index(found[1]) if found and found[1] in APP_LAYERS else -1
+
+
+def may_import_click(module):
+    return bool(re.fullmatch(r"fastsvm_apps\.(common(\..+)?|[^.]+\.(cli|commands(\..+)?))", module))
+
+
+def sources():
+    """Find the modules of both packages: name, path."""
+    for package, folder in PACKAGES.items():
+        for path in sorted(folder.rglob("*.p*")):
+            if path.suffix in (".py", ".pyx", ".pxd"):
+                parts = path.relative_to(folder).with_suffix("").parts
+                yield ".".join([package, *parts]).removesuffix(".__init__"), path
+
+
+def imports_of(module, path):
+    return imports(module, path.read_text(), path.name == "__init__.py", path.suffix != ".py")
+
+
+def public_names():
+    names = {f"fastsvm.{name}" for name in all_of(ROOT / "fastsvm" / "__init__.py")}
+    for room in "fitting", "text", "model_files":
+        names |= {f"fastsvm.{room}.{name}" for name in all_of(ROOT / "fastsvm" / room / "__init__.py")}
+        names.add(f"fastsvm.{room}")
+    return names | {"fastsvm.__version__", "fastsvm.atomic.replacing"}
+
+
+def all_of(path):
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.Assign) and node.targets[0].id == "__all__":
+            return ast.literal_eval(node.value)
+    raise AssertionError(f"{path} has no __all__")
+
+
+MODULES = dict(sources())
+PATHS = [pytest.param(module, path, id=f"{path.relative_to(ROOT)}") for module, path in sources()]
+
+
+def test_the_sources_are_found():
+    assert {
+        "fastsvm",
+        "fastsvm.solvers",
+        "fastsvm.estimators.linear",
+        "fastsvm_apps.sentiment.cli",
+    } <= MODULES.keys()
+
+
+@pytest.mark.parametrize(("module", "path"), PATHS)
+def test_doors(module, path):
+    assert list(broken_doors(module, imports_of(module, path), public_names())) == []
+
+
+def test_every_room_is_in_a_layer():
+    rooms = {room(module) for module in MODULES} - {None}
+    assert rooms <= LAYER.keys(), "a new room of fastsvm: say in LAYERS who may import it"
+
+
+@pytest.mark.parametrize(
+    "cli", [module for module in MODULES if re.fullmatch(r"fastsvm_apps\.\w+\.cli", module)]
+)
+def test_a_command_line_starts_with_click_and_the_standard_library(cli):
+    """Follow the imports made at start-up: --help must not wait for NumPy or scikit-learn."""
+    seen, todo = set(), [cli]
+    while todo:
+        module = todo.pop()
+        if module in seen:
+            continue
+        seen.add(module)
+        for name in startup_imports(module):
+            inner = next((m for m in (name, name.rpartition(".")[0]) if m in MODULES), None)
+            if inner and inner.startswith("fastsvm_apps"):
+                todo.append(inner)
+            else:
+                assert name.partition(".")[0] in sys.stdlib_module_names | {"click"}, (
+                    f"{module} imports {name}"
+                )
+    app = cli.removesuffix(".cli")
+    assert all(module.startswith((app, "fastsvm_apps.common")) for module in seen)
+
+
+def startup_imports(module):
+    return [name for name, at_once in imports_of(module, MODULES[module]) if at_once]
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "n_broken"),
+    [
+        ("fastsvm.solvers._solver", "from ..fitting import threads", 1),
+        ("fastsvm.solvers._solver", "from .. import fitting", 1),
+        ("fastsvm.solvers._solver", "from fastsvm import SDCAClassifier", 1),
+        ("fastsvm.solvers._solver", "import fastsvm", 1),
+        ("fastsvm.solvers._solver", "def f():\n    import sklearn.utils", 1),
+        ("fastsvm.solvers._solver", "from ._rows import dot\nimport numpy", 0),
+        ("fastsvm.solvers.kernel._gram", "from .._input import as_rows", 0),
+        ("fastsvm.fitting.engine", "from ..estimators.base import LinearClassifier", 1),
+        ("fastsvm.fitting.engine", "def f():\n    from joblib import Parallel", 1),
+        ("fastsvm.text.terms", "from sklearn.base import clone", 1),
+        ("fastsvm.text.terms", "from ..model_files import container", 1),
+        ("fastsvm.estimators.base", "from ..fitting.engine import solve_all\nfrom ..solvers import sdca", 0),
+        ("fastsvm.estimators.base", "from sklearn.base import BaseEstimator", 0),
+        ("fastsvm.estimators.linear", "from .certify import certify", 0),
+        ("fastsvm.estimators.linear", "from ..study import compare", 1),
+        ("fastsvm.model_files.container", "from .. import __version__", 0),
+        ("fastsvm.estimators.linear", "import matplotlib.pyplot as plt", 1),
+        ("fastsvm.estimators.linear", "if True:\n    import matplotlib", 1),
+        ("fastsvm.estimators.linear", "def plot():\n    import matplotlib.pyplot as plt", 0),
+        ("fastsvm.estimators.linear", "from fastsvm_apps.common import errors", 1),
+        ("fastsvm.estimators.linear", "import click", 1),
+        ("fastsvm_apps.sentiment.cli", "import click", 0),
+        (
+            "fastsvm_apps.cells.model.locate",
+            "from ..data.images import read_image\nfrom .masks import hull",
+            0,
+        ),
+        ("fastsvm_apps.cells.model.locate", "from ..output.page import write_report", 1),
+        ("fastsvm_apps.cells.data.files", "def f():\n    from ..model.count import Count", 1),
+        ("fastsvm_apps.common.options", "import click", 0),
+        ("fastsvm_apps.sentiment.model.training", "import click", 1),
+        ("fastsvm_apps.sentiment.model.training", "from fastsvm import SDCAClassifier\nimport fastsvm", 0),
+        ("fastsvm_apps.sentiment.model.training", "from fastsvm import solvers", 1),
+        ("fastsvm_apps.sentiment.model.training", "from fastsvm.solvers import sdca", 1),
+        ("fastsvm_apps.sentiment.model.training", "import fastsvm.estimators.base", 1),
+        (
+            "fastsvm_apps.sentiment.model.training",
+            "from fastsvm.text import BagOfWords\nimport fastsvm.text",
+            0,
+        ),
+        ("fastsvm_apps.sentiment.model.training", "from fastsvm.text import terms", 1),
+        ("fastsvm_apps.sentiment.model.training", "from fastsvm.text.terms import Terms", 1),
+    ],
+)
+def test_the_checker_finds_what_is_wrong(module, source, n_broken):
+    public = {"fastsvm.SDCAClassifier", "fastsvm.text", "fastsvm.text.BagOfWords"}
+    assert len(list(broken_doors(module, imports(module, source), public))) == n_broken
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("from ._rows cimport dot, axpy", ["fastsvm.solvers._rows.dot", "fastsvm.solvers._rows.axpy"]),
+        ("from ..base cimport x as y", ["fastsvm.base.x"]),
+        ("from fastsvm.fitting.engine import (", ["fastsvm.fitting.engine."]),
+        ("cimport cython", ["cython"]),
+        ("    import sklearn.utils as u, numpy", ["sklearn.utils", "numpy"]),
+        ("cdef int important = 3  # import", []),
+    ],
+)
+def test_cython_imports(source, expected):
+    assert [name for name, _ in imports("fastsvm.solvers._sdca", source, cython=True)] == expected
+
+
+def test_top_of_the_repository():
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout")
+    tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
+    top = {name.partition("/")[0] for name in tracked.stdout.split("\0") if name}
+    assert {name for name in top if not name.startswith(".")} <= AT_ROOT

@@ -1,0 +1,47 @@
+"""Python that is started in a clone finds its folder `fastsvm` before the one that is installed."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import fastsvm
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(code, folder):
+    """What Python says that is started in a folder."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, env=environment, capture_output=True, text=True
+    )
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from fastsvm import SDCAClassifier",
+        "from fastsvm.solvers import sdca",
+        "from fastsvm.text import BagOfWords",
+        "import fastsvm.estimators.persistence",
+    ],
+)
+def test_a_clone_that_was_not_built_says_so(code, tmp_path):
+    source = tmp_path / "fastsvm"
+    shutil.copytree(ROOT / "fastsvm", source, ignore=shutil.ignore_patterns("*.so", "*.pyd", "__pycache__"))
+    result = run(code, tmp_path)
+    assert result.returncode == 1
+    assert result.stderr.splitlines()[-1] == (
+        f"ImportError: {source} has no compiled modules for this Python: in a clone of the repository run "
+        "'pip install -e .', or start Python in another folder."
+    )
+
+
+def test_a_clone_that_was_built_is_used(tmp_path):
+    shutil.copytree(Path(fastsvm.__file__).parent, tmp_path / "fastsvm")
+    result = run("import fastsvm.solvers; print(fastsvm.solvers.__file__)", tmp_path)
+    assert result.stdout.strip() == str(tmp_path / "fastsvm" / "solvers" / "__init__.py")

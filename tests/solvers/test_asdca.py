@@ -1,0 +1,225 @@
+import time
+
+import numpy as np
+import pytest
+from scipy import sparse
+from solvers.test_sdca import independent_optimum
+
+from fastsvm.solvers import asdca, losses, sdca
+from fastsvm.solvers._asdca_solver import ASDCASolver, as_theta, paper_theta
+from fastsvm.solvers._solver import Problem
+from fastsvm.solvers.losses import SMOOTH_LOSSES
+
+
+def make_solver(
+    X, y, *, loss="smooth_hinge", alpha=0.01, max_iter=1000, batch_size=8, theta="paper", **options
+):
+    return ASDCASolver(
+        Problem(X, y, options.get("sample_weight")),
+        loss=loss,
+        alpha=alpha,
+        fit_intercept=options.get("fit_intercept", False),
+        max_iter=max_iter,
+        batch_size=batch_size,
+        theta=theta,
+        order="permutation",
+        random=np.array([1], np.uint64),
+    )
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("loss", SMOOTH_LOSSES)
+def test_the_certificate_is_that_of_what_is_returned(loss, weighted, fit_intercept, problem):
+    X, y = problem
+    c = np.random.default_rng(2).integers(0, 4, len(y)) / 2 if weighted else None
+    options = {"loss": loss, "alpha": 0.01, "sample_weight": c, "fit_intercept": fit_intercept}
+    best = sdca(X, y, max_iter=5000, tol=1e-9, random_state=0, **options)
+    for batch_size in (1, 7, len(y)):
+        r = asdca(X, y, batch_size=batch_size, max_iter=6, tol=None, random_state=0, **options)
+        assert r.solver == "asdca"
+        assert r.n_iter == len(r.history) == 6
+        assert r.objective == pytest.approx(losses.primal(loss, 0.01, X, y, r.w, r.intercept, c), rel=1e-12)
+        gap = losses.gap(loss, 0.01, X, y, r.dual, r.w, r.intercept, c)
+        assert r.gap == pytest.approx(gap, rel=1e-12)
+        assert np.isfinite(gap)  # the dual variables are in their domain
+        assert c is None or (r.dual[c == 0] == 0).all()
+        if fit_intercept:
+            assert abs(r.dual @ y) < 1e-10
+        else:
+            assert r.intercept == 0
+        for epoch in r.history:
+            assert epoch.dual <= best.objective + 1e-12
+            assert epoch.primal >= best.objective - best.gap
+        w_of_dual = X.T @ (r.dual * y) / (0.01 * len(y))
+        for w in (r.w, w_of_dual):
+            assert np.linalg.norm(w - best.w) <= np.sqrt(2 * r.gap / 0.01) + np.sqrt(2 * best.gap / 0.01)
+
+
+def assert_the_gap_goes_to_zero(X, y, tol, max_iter, **options):
+    r = make_solver(X, y, max_iter=max_iter, **options).solve(tol, trace=False)
+    assert 0 <= r.gap <= tol * r.objective
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("alpha", [1e-3, 0.1, 1.0])
+@pytest.mark.parametrize("batch_size", [1, 5, 100, 200])
+@pytest.mark.parametrize("loss", SMOOTH_LOSSES)
+def test_the_gap_goes_to_zero(loss, batch_size, alpha, fit_intercept, problem):
+    tol = 1e-8 if alpha > 0.01 else 1e-4
+    assert_the_gap_goes_to_zero(
+        *problem, tol, 10**4, loss=loss, batch_size=batch_size, alpha=alpha, fit_intercept=fit_intercept
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("batch_size", [1, 5, 100, 200])
+@pytest.mark.parametrize("loss", SMOOTH_LOSSES)
+def test_the_gap_goes_to_zero_for_hardly_any_regularisation(loss, batch_size, problem):
+    assert_the_gap_goes_to_zero(*problem, 1e-2, 10**6, loss=loss, batch_size=batch_size, alpha=1e-5)
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 1.0])
+@pytest.mark.parametrize("loss", SMOOTH_LOSSES)
+def test_the_intercept_is_not_regularised(loss, alpha, problem):
+    X, y = problem[0][:60].toarray() + 0.5, problem[1][:60]  # off the origin, so that b0 matters
+    best = sdca(X, y, loss=loss, alpha=alpha, fit_intercept=True, tol=1e-9, max_iter=10**5, random_state=0)
+    if loss != "smooth_hinge":
+        assert best.objective == pytest.approx(independent_optimum(loss, alpha, X, y), rel=1e-6)
+    r = make_solver(X, y, loss=loss, alpha=alpha, fit_intercept=True, max_iter=10**5).solve(1e-5, trace=False)
+    assert r.gap <= 1e-5 * r.objective
+    assert best.objective - best.gap <= r.objective + 1e-12
+    assert r.objective - r.gap <= best.objective + 1e-12
+
+
+@pytest.mark.parametrize("loss", SMOOTH_LOSSES)
+def test_the_scale_of_x_is_that_of_alpha(loss, problem):
+    X, y = problem
+    options = {"loss": loss, "max_iter": 20, "tol": None, "random_state": 0}
+    plain = asdca(X, y, alpha=0.01, **options)
+    large = asdca(1024 * X, y, alpha=0.01 * 1024**2, **options)
+    np.testing.assert_allclose(large.w * 1024, plain.w, rtol=1e-12)
+    heavy = asdca(X, y, alpha=0.02, sample_weight=np.full(len(y), 2.0), **options)
+    np.testing.assert_allclose(heavy.w, plain.w, rtol=1e-12)
+
+
+def unscaled(X, spread):
+    """Columns of very different size, a row much longer than the others, and raw counts."""
+    X = X.toarray()
+    outlier = X.copy()
+    outlier[3] *= spread
+    columns = X * spread ** np.linspace(-1, 1, 30)
+    return columns, outlier, np.floor(np.random.default_rng(0).pareto(1, size=X.shape))
+
+
+@pytest.mark.parametrize("batch_size", [1, 8, 200])
+@pytest.mark.parametrize("loss", SMOOTH_LOSSES)
+def test_nothing_diverges_on_unscaled_data(loss, batch_size, problem):
+    X, y = problem
+    for rows in unscaled(X, 1e3):
+        run = make_solver(rows, y, loss=loss, alpha=1e-3, batch_size=batch_size, max_iter=300)
+        history = run.solve().history
+        assert max(epoch.primal for epoch in history) < 1.01 * losses.value(loss, 0.0)
+        assert history[-1].primal < history[0].primal
+    for rows in unscaled(X, 10):
+        alpha = 0.01 * (rows**2).sum(axis=1).max()
+        assert_the_gap_goes_to_zero(rows, y, 1e-6, 10**4, loss=loss, batch_size=batch_size, alpha=alpha)
+
+
+def test_the_rule_for_theta(problem):
+    X, y = problem
+    norm = (X.toarray() ** 2).sum(axis=1).max()
+    for s, m, expected in [
+        (50, 8, 1 / 4),
+        (0.5, 1, 1 / 8),
+        (0.5, 200, np.sqrt(0.5 / 200) / 4),
+        (0.01, 200, (0.01**2 / 200) ** (1 / 3) / 4),
+        (0.001, 200, 0.001 / 4),
+    ]:
+        for loss, gamma in (("smooth_hinge", 1), ("squared_hinge", 1 / 2), ("log", 4)):
+            alpha = s * norm / (gamma * len(y))
+            theta = paper_theta(Problem(X, y), loss=loss, alpha=alpha, batch_size=m)
+            assert theta == pytest.approx(min(expected, s / 4, np.sqrt(s / m) / 4, (s**2 / m) ** (1 / 3) / 4))
+            assert theta <= expected * (1 + 1e-12)
+    assert make_solver(X, y, batch_size=10**9).batch_size == len(y)
+
+
+@pytest.mark.parametrize("loss", SMOOTH_LOSSES)
+def test_four_times_the_rule_is_faster(loss, problem):
+    theta = make_solver(*problem, loss=loss, alpha=1e-3).theta
+    epochs = [
+        make_solver(*problem, loss=loss, alpha=1e-3, theta=t, max_iter=10**4).solve(1e-3).n_iter
+        for t in (theta, 4 * theta)
+    ]
+    assert 3.5 * epochs[1] < epochs[0]
+
+
+def test_steps_that_diverge_are_refused(problem):
+    X, y = problem
+    with pytest.raises(ValueError, match="theta=1 is too large, the steps diverge; try theta='paper'"):
+        asdca(X, y, loss="squared_hinge", alpha=1e-4, theta=1.0, batch_size=200, max_iter=5000, tol=None)
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("loss", SMOOTH_LOSSES)
+def test_small_and_empty_problems(loss, fit_intercept):
+    cases = [
+        (np.zeros((3, 2)), [1, -1, 1], None),
+        (np.ones((1, 1)), [-1], None),
+        (np.array([[1.0], [1.0]]), [1, -1], None),
+        (np.array([[2.0, 0.0], [0.0, 0.0], [1.0, 1.0]]), [1, 1, -1], [1.0, 2.0, 0.0]),
+        (np.full((2, 1), 1e-170), [1, -1], None),
+    ]
+    for X, y, c in cases:
+        r = asdca(
+            X, np.array(y), loss=loss, alpha=0.1, sample_weight=c, fit_intercept=fit_intercept, tol=1e-6
+        )
+        best = sdca(
+            X, np.array(y), loss=loss, alpha=0.1, sample_weight=c, fit_intercept=fit_intercept, tol=1e-6
+        )
+        assert r.objective - r.gap <= best.objective + 1e-12
+        assert r.gap <= 1e-6 * r.objective or len(set(y)) == 1 or fit_intercept
+        assert np.isfinite(r.w).all()
+
+
+def test_the_gap_is_looked_at_when_it_may_be_small(problem):
+    for options in ({"alpha": 1e-3}, {"alpha": 0.1, "fit_intercept": True}, {"alpha": 1.0, "loss": "log"}):
+        traced = make_solver(*problem, **options).solve(1e-3)
+        seldom = make_solver(*problem, **options).solve(1e-3, trace=False)
+        assert seldom.gap <= 1e-3 * seldom.objective
+        assert traced.n_iter <= seldom.n_iter <= 1.05 * traced.n_iter + 1
+        assert len(seldom.history) < min(16, len(traced.history))
+
+
+def test_a_step_does_not_depend_on_the_number_of_columns():
+    rng = np.random.default_rng(0)
+    n, d = 3000, 2_000_000
+    indices = rng.integers(0, d, size=5 * n).astype(np.int32)
+    X = sparse.csr_array((rng.random(5 * n), indices, np.arange(0, 5 * n + 1, 5)), shape=(n, d))
+    run = make_solver(X, np.where(rng.random(n) < 0.5, 1, -1), batch_size=1)
+    run.run_epoch()
+    start = time.thread_time()
+    run.run_epoch()
+    assert time.thread_time() - start < 0.5  # seconds; two million operations a step would take several
+
+
+@pytest.mark.parametrize("batch_size", [2, 200])
+def test_a_cancelled_run_stops_within_an_epoch(batch_size, problem, monkeypatch):
+    monkeypatch.setattr("fastsvm.solvers._rows.EPOCH_CHUNK", 100)
+    run = make_solver(*problem, batch_size=batch_size)
+    run.run_epoch()
+    run.cancelled = True
+    with pytest.raises(KeyboardInterrupt):
+        run.run_epoch()
+
+
+def test_bad_input_is_named(problem):
+    for theta in (0, -0.1, 1.1, np.nan, True, "fast", None):
+        with pytest.raises(ValueError, match="theta must be 'paper' or a number above 0 and at most 1; got"):
+            as_theta(theta)
+    with pytest.raises(
+        ValueError, match="loss must be one of 'squared_hinge', 'smooth_hinge', 'log'; got 'hinge'"
+    ):
+        asdca(*problem, loss="hinge")
+    with pytest.raises(ValueError, match="batch_size must be a positive integer; got 0"):
+        asdca(*problem, batch_size=0)

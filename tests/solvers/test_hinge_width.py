@@ -1,0 +1,86 @@
+"""The width of the smooth hinge's bend, from the solvers to model files."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from sklearn.base import clone
+
+from fastsvm import ASDCAClassifier, SDCAClassifier, certify, load_model, save_model
+from fastsvm.solvers import asdca, losses, sdca
+from fastsvm.solvers.losses import as_loss
+
+WIDTHS = [0.1, 0.5, 4.0]
+
+
+def optimum(width, alpha, X, y, c=None, fit_intercept=False):
+    """P at its minimum, as SciPy finds it; the loss is written out here once more."""
+    n, c = len(y), np.ones(len(y)) if c is None else c
+    X = np.column_stack([X, np.ones(n) if fit_intercept else np.zeros(n)])
+
+    def value_and_gradient(w):
+        short_by = 1 - y * (X @ w)
+        bent = np.clip(short_by, 0, width)
+        value = alpha / 2 * w[:-1] @ w[:-1] + np.mean(c * bent * (short_by - bent / 2)) / width
+        return value, alpha * np.append(w[:-1], 0) - X.T @ (c * y * bent) / (n * width)
+
+    found = minimize(
+        value_and_gradient, np.zeros(X.shape[1]), jac=True, options={"gtol": 1e-9, "maxiter": 10**4}
+    )
+    return found.fun
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("solver", ["coordinate", "newton", "asdca"])
+def test_the_optimum_is_scipy_s(solver, width, weighted, fit_intercept, problem):
+    X, y = problem
+    c = np.random.default_rng(2).integers(0, 4, len(y)) / 2 if weighted else None
+    options = {"loss": "smooth_hinge", "hinge_width": width, "alpha": 0.03, "tol": 1e-7, "max_iter": 10**5}
+    options |= {"fit_intercept": fit_intercept, "sample_weight": c, "random_state": 0}
+    r = asdca(X, y, **options) if solver == "asdca" else sdca(X, y, solver=solver, **options)
+    assert r.solver == solver
+    best = optimum(width, 0.03, X.toarray(), y, c, fit_intercept)
+    assert r.objective == pytest.approx(best, rel=1e-6)
+    loss = as_loss("smooth_hinge", width)
+    assert r.objective == pytest.approx(losses.primal(loss, 0.03, X, y, r.w, r.intercept, c), rel=1e-12)
+    assert r.gap == pytest.approx(losses.gap(loss, 0.03, X, y, r.dual, r.w, r.intercept, c), abs=1e-12)
+
+
+@pytest.mark.parametrize("solver", ["coordinate", "newton"])
+def test_a_narrow_one_is_the_hinge(solver, problem):
+    options = {"alpha": 0.03, "tol": 1e-6, "max_iter": 10**4, "solver": solver, "random_state": 0}
+    narrow = sdca(*problem, loss="smooth_hinge", hinge_width=1e-6, **options)
+    assert narrow.objective == pytest.approx(sdca(*problem, loss="hinge", **options).objective, rel=3e-6)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge", "log"])
+def test_other_losses_have_none(loss, problem):
+    options = {"loss": loss, "alpha": 0.03, "random_state": 0}
+    r = sdca(*problem, hinge_width=0.1, **options)
+    np.testing.assert_array_equal(r.w, sdca(*problem, **options).w)
+
+
+@pytest.mark.parametrize("width", [0, -1.0, np.nan, np.inf, "wide", True, 1e-200, 1e200])
+@pytest.mark.parametrize("cls", [SDCAClassifier, ASDCAClassifier])
+def test_a_bad_width_is_named(cls, width, problem):
+    with pytest.raises(ValueError, match=r"^hinge_width must be "):
+        cls("smooth_hinge", hinge_width=width).fit(*problem)
+    with pytest.raises(ValueError, match=r"^hinge_width must be "):
+        (sdca if cls is SDCAClassifier else asdca)(*problem, loss="smooth_hinge", hinge_width=width)
+
+
+@pytest.mark.parametrize("cls", [SDCAClassifier, ASDCAClassifier])
+def test_estimators_fit_certify_and_keep_it(cls, problem, tmp_path):
+    X, y = problem
+    options = {"alpha": 0.03, "max_iter": 10**4, "tol": 1e-6, "random_state": 0}
+    model = cls("smooth_hinge", hinge_width=0.3, **options).fit(X, y)
+    best = optimum(0.3, 0.03, X.toarray(), y, fit_intercept=True)
+    assert model.objective_ == pytest.approx(best, rel=1e-5)
+    certificate = certify(model, X, y, random_state=0)
+    assert certificate.objective == pytest.approx(model.objective_, rel=1e-9)
+    assert certificate.bound <= best * (1 + 1e-9)
+    save_model(model, tmp_path / "model")
+    again = load_model(tmp_path / "model")
+    assert again.hinge_width == clone(again).hinge_width == 0.3
+    np.testing.assert_array_equal(again.coef_, model.coef_)

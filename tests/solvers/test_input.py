@@ -1,0 +1,169 @@
+"""What the solvers accept, without a copy, and what they refuse, in one line."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from fastsvm.solvers import pegasos, perceptron, sdca
+from fastsvm.solvers._input import as_rows
+
+SOLVERS = [sdca, pegasos, perceptron]
+
+
+@pytest.fixture
+def dense():
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(40, 6)), np.where(rng.random(40) > 0.5, 1, -1)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize(
+    "convert",
+    [
+        np.asfortranarray,
+        lambda X: X.tolist(),
+        sparse.csr_matrix,
+        sparse.csr_array,
+        sparse.csc_array,
+        sparse.coo_matrix,
+        lambda X: np.repeat(X, 2, axis=0)[::2],
+    ],
+)
+def test_every_layout_gives_the_same_result(solver, convert, dense):
+    X, y = dense
+    expected = solver(X, y, random_state=0)
+    np.testing.assert_allclose(solver(convert(X), y, random_state=0).w, expected.w, rtol=1e-9)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_read_only_and_memory_mapped_arrays(solver, dense, tmp_path):
+    X, y = dense
+    expected = solver(X, y, random_state=0).w
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    csr = sparse.csr_array(X)
+    for array in (csr.data, csr.indices, csr.indptr):
+        array.flags.writeable = False
+    np.testing.assert_array_equal(solver(mapped, y, random_state=0).w, expected)
+    np.testing.assert_allclose(solver(csr, y, random_state=0).w, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_the_callers_data_stay_as_they_were(solver, dense):
+    X, y = dense
+    X = sparse.csr_array(X)
+    weights = np.ones(len(y))
+    before = [a.copy() for a in (X.data, X.indices, X.indptr, y, weights)]
+    solver(X, y, sample_weight=weights, random_state=0)
+    for old, new in zip(before, (X.data, X.indices, X.indptr, y, weights), strict=True):
+        np.testing.assert_array_equal(old, new)
+
+
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+@pytest.mark.parametrize("offsets", [np.int32, np.int64])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_values_columns_and_offsets_are_shared(real, index, offsets, dense):
+    X = sparse.csr_array(dense[0].astype(real))
+    X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(offsets)
+    rows = as_rows(X)
+    assert np.shares_memory(rows.values, X.data)
+    assert np.shares_memory(rows.columns, X.indices)
+    assert np.shares_memory(rows.indptr, X.indptr)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_memory_beyond_x_is_small(solver):
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((20000, 2000), density=0.05, random_state=rng, dtype=np.float32, format="csr")
+    y = np.where(rng.random(20000) > 0.5, 1, -1).astype(np.int8)
+    size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+    tracemalloc.start()
+    solver(X, y, max_iter=2, random_state=0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 0.05 * size
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("kind", ["dense", "csr"])
+@pytest.mark.parametrize(("bad", "name"), [(np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")])
+def test_values_that_are_not_finite_are_located(solver, kind, bad, name, dense):
+    X, y = dense
+    X[17, 4] = bad
+    X[30, 2] = np.nan
+    with pytest.raises(ValueError, match=f"X contains {name} at row 17, column 4;"):
+        solver(sparse.csr_array(X) if kind == "csr" else X, y)
+
+
+def test_columns_and_offsets_out_of_range_are_located(dense):
+    X, y = sparse.csr_array(dense[0]), dense[1]
+    X.indices[2 * 6 + 3] = 6
+    with pytest.raises(ValueError, match="value in column 6 of row 2; it has columns 0 to 5"):
+        sdca(X, y)
+    X.indices[2 * 6 + 3] = -1
+    with pytest.raises(ValueError, match="value in column -1 of row 2"):
+        sdca(X, y)
+    X = sparse.csr_array(dense[0])
+    X.indptr[3] = 1000
+    with pytest.raises(ValueError, match=r"X.indptr at row 2: 12 to 1000 is no range of 240 values"):
+        sdca(X, y)
+    X = sparse.csr_array(dense[0])
+    X.indptr[0] = 1
+    with pytest.raises(ValueError, match="must start at 0"):
+        sdca(X, y)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_bad_arguments_are_named(solver, dense):
+    X, y = dense
+    for arguments, message in [
+        ((X, y[:-1]), r"y has shape \(39,\); X has 40 rows"),
+        ((X, np.where(y > 0, 1, 0)), r"y must be -1 or \+1; y\["),
+        ((X[0], y), "two dimensions"),
+        ((X[:0], y[:0]), "at least one sample"),
+        ((sparse.csr_array((40, 0)), y), "at least one sample and one feature"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            solver(*arguments)
+    weights = np.ones(40)
+    for changed, message in [
+        (weights[:-1], "sample_weight has shape"),
+        (np.where(np.arange(40) == 7, -1, weights), r"sample_weight\[7\] is -1.0"),
+        (np.where(np.arange(40) == 7, np.nan, weights), r"sample_weight\[7\] is nan"),
+        (0 * weights, "All sample weights are zero"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            solver(X, y, sample_weight=changed)
+    with pytest.raises(ValueError, match="max_iter must be a positive integer; got 0"):
+        solver(X, y, max_iter=0)
+    with pytest.raises(ValueError, match="random_state must be"):
+        solver(X, y, random_state="seed")
+    with pytest.raises(ValueError, match="order names rows 0 to 40"):
+        solver(X, y, max_iter=1, order=[range(41)])
+    with pytest.raises(ValueError, match="order must have shape"):
+        solver(X, y, max_iter=2, order=[range(40)])
+
+
+@pytest.mark.parametrize("solver", [sdca, pegasos])
+def test_bad_parameters_are_named(solver, dense):
+    for alpha in (0, -1, np.nan, np.inf, "1", None, True):
+        with pytest.raises(ValueError, match="alpha must be a positive number; got"):
+            solver(*dense, alpha=alpha)
+    for name in ("loss", "averaging"):
+        with pytest.raises(ValueError, match=f"{name} must be one of .*; got 'no'"):
+            solver(*dense, **{name: "no"})
+
+
+def test_bad_parameters_of_one_solver_are_named(dense):
+    with pytest.raises(ValueError, match=r"order must be one of .*; got 'no'"):
+        sdca(*dense, order="no")
+    with pytest.raises(ValueError, match="tol must be a positive number; got -1"):
+        sdca(*dense, tol=-1)
+    with pytest.raises(ValueError, match="fit_intercept must be True or False; got 'no'"):
+        sdca(*dense, fit_intercept="no")
+    with pytest.raises(ValueError, match=r"order must be one of .*; got 'no'"):
+        pegasos(*dense, order="no")
+    with pytest.raises(ValueError, match=r"batch_size must be a positive integer; got 1.5"):
+        pegasos(*dense, batch_size=1.5)

@@ -1,0 +1,77 @@
+"""What BLAS is given does not depend on the number of threads: neither shapes nor places in memory."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from fastsvm.solvers.kernel import _aligned
+from fastsvm.solvers.kernel._gram import scores_of
+from fastsvm.solvers.kernel._problem import make_gram
+from fastsvm.solvers.kernel._values import Kernel
+
+LAYOUTS = {"dense": np.asarray, "csr": sparse.csr_array}
+
+
+@pytest.fixture(params=LAYOUTS.values(), ids=LAYOUTS)
+def X(request):
+    return request.param(np.random.default_rng(0).normal(size=(1300, 5)))
+
+
+@pytest.fixture
+def tiles(monkeypatch):
+    """The tiles that are computed: numbers of rows and columns, first column, begin of each array."""
+    seen, inner = [], Kernel.tiles
+
+    def recorded(self, few, many, first, last):
+        for start, stop, tile in inner(self, few, many, first, last):
+            arrays = [tile] if sparse.issparse(few.values) else [few.values, many.values[start:stop], tile]
+            seen.append((tile.shape, tile.strides, start, *(array.ctypes.data % 64 for array in arrays)))
+            yield start, stop, tile
+
+    monkeypatch.setattr(Kernel, "tiles", recorded)
+    return seen
+
+
+@pytest.mark.parametrize("name", ["rbf", "poly", "laplacian", "sigmoid"])
+@pytest.mark.parametrize("cache_size", [1e-3, 0.5, 1, 1024])
+def test_of_scores(X, tiles, name, cache_size):
+    kernel = Kernel(name, X)
+    coef = np.ones((2, len(kernel.trained)))
+    cuts = []
+    for threads in (1, 2, 5):
+        tiles.clear()
+        scores_of(kernel, kernel.trained, coef, X, cache_size=cache_size, threads=threads)
+        cuts.append(sorted(tiles))
+    assert cuts[0] == cuts[1] == cuts[2]
+    assert all(place == 0 for _, _, _, *places in cuts[0] for place in places)
+
+
+@pytest.mark.parametrize("cache_size", [1, 1024])
+def test_of_rows_and_blocks(X, tiles, cache_size):
+    which = np.arange(0, 1300, 7, dtype=np.int32)
+    cuts = []
+    for threads in (1, 2, 5):
+        tiles.clear()
+        gram = make_gram(X, "rbf", cache_size=cache_size, threads=threads)
+        gram.fetch(which[:100], 0)
+        gram.block(which, np.empty(len(which) ** 2, gram.rows.dtype))
+        cuts.append(sorted(tiles))
+    assert cuts[0] == cuts[1] == cuts[2]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_arrays_begin_at_a_line_of_the_cache(dtype):
+    values = np.random.default_rng(0).normal(size=(9, 5)).astype(dtype)
+    which = np.array([8, 0, 0], np.int32)
+    for n in (0, 1, 3):
+        for array, expected in [
+            (_aligned.empty((n, 5), dtype), None),
+            (_aligned.copy(values.T[:, :n], dtype), values.T[:, :n]),
+            (_aligned.take(values, which[:n]), values[which[:n]]),
+        ]:
+            assert array.ctypes.data % 64 == 0
+            assert array.flags.c_contiguous
+            assert array.flags.writeable
+            assert array.dtype == dtype
+            if expected is not None:
+                np.testing.assert_array_equal(array, expected)

@@ -1,0 +1,592 @@
+"""The solvers of kernel machines: kernel values, what is kept of them, optima, certificates, refusals."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
+from sklearn.svm import SVC, LinearSVC
+
+import reference
+from fastsvm.solvers import LOSSES, kernel_pegasos, kernel_sdca
+from fastsvm.solvers.kernel._gram import scores_of
+from fastsvm.solvers.kernel._pegasos_solver import KernelPegasosSolver
+from fastsvm.solvers.kernel._problem import KernelProblem, make_gram
+from fastsvm.solvers.kernel._sdca_solver import KernelSDCASolver
+
+KERNELS = {
+    "linear": {},
+    "poly": {"gamma": 0.5, "degree": 5, "coef0": 1.0},
+    "rbf": {"gamma": 0.3},
+    "sigmoid": {"gamma": 0.1, "coef0": -0.2},
+    "laplacian": {"gamma": 0.2},
+}
+POSITIVE = [kernel for kernel in KERNELS if kernel != "sigmoid"]
+MIB = 2**20
+both = pytest.mark.parametrize("solve", [kernel_pegasos, kernel_sdca])
+each_kernel = pytest.mark.parametrize("kernel", KERNELS)
+each_loss = pytest.mark.parametrize("loss", LOSSES)
+
+
+def rows(n, n_columns=7, seed=0):
+    """Rows of which every value is 0 with probability .4, one of them nothing else."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, n_columns)) * (rng.random((n, n_columns)) < 0.6)
+    X[n // 2] = 0
+    return X
+
+
+def labelled(n, n_classes=1, seed=0):
+    """Rows and the signs of so many problems, none of which is easy."""
+    X = rows(n, seed=seed)
+    rng = np.random.default_rng(seed + 1)
+    return X, np.where((X @ rng.normal(size=(7, n_classes)) + rng.normal(size=(n, n_classes))) > 0.2, 1, -1).T
+
+
+def disordered(X):
+    """The same as CSR, columns backwards and every value in two halves; 64 bits."""
+    parts = [(np.repeat(np.flatnonzero(x)[::-1], 2), np.repeat(x[np.flatnonzero(x)][::-1] / 2, 2)) for x in X]
+    indptr = np.concatenate([[0], np.cumsum([len(columns) for columns, _ in parts])])
+    columns, values = (np.concatenate(part) for part in zip(*parts, strict=True))
+    csr = sparse.csr_array((values, columns, indptr), shape=X.shape)
+    csr.indices, csr.indptr = columns.astype(np.int64), indptr.astype(np.int64)
+    assert not csr.has_canonical_format
+    return csr
+
+
+def numbers(*which):
+    return np.array(which, np.int32)
+
+
+def block(gram, which):
+    return gram.block(which, np.empty(len(which) ** 2, gram.rows.dtype))
+
+
+def full(gram):
+    """The whole matrix, which must fit."""
+    gram.fetch(np.arange(gram.n, dtype=np.int32), 0)
+    return gram.rows[gram.slots]
+
+
+def room(n_rows, n):
+    """The cache_size for so many rows of float64."""
+    return n_rows * n * 8 / MIB
+
+
+# Values -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array, disordered], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(("n", "tolerance"), [(150, 1e-12), (1030, 2e-6)])
+@each_kernel
+def test_values_are_scikit_learns(kernel, n, tolerance, layout):
+    X, Z = rows(n), rows(40, seed=1)
+    expected = pairwise_kernels(X, metric=kernel, filter_params=True, **KERNELS[kernel])
+    gram = make_gram(layout(X), kernel, **KERNELS[kernel])
+    scale = np.abs(expected).max()
+    np.testing.assert_allclose(full(gram), expected, rtol=0, atol=tolerance * scale)
+    np.testing.assert_allclose(gram.diagonal, expected.diagonal(), rtol=0, atol=tolerance * scale)
+    coef = np.random.default_rng(2).normal(size=(3, n))
+    expected = pairwise_kernels(Z, X, metric=kernel, filter_params=True, **KERNELS[kernel]) @ coef.T
+    for others in (Z, sparse.csr_matrix(Z), disordered(Z), Z[:1]):
+        scores = scores_of(gram.kernel, gram.points, coef, others)
+        np.testing.assert_allclose(scores, expected[: len(scores)], rtol=0, atol=tolerance * scale * n)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
+@pytest.mark.parametrize(
+    ("layout", "offset", "tolerance"),
+    [
+        (np.asarray, 10, 1e-6),
+        (np.asarray, 1e6, 1e-6),
+        (sparse.csr_array, 10, 1e-4),
+        (sparse.csr_array, 1e4, 1e-6),
+    ],
+    ids=lambda p: getattr(p, "__name__", p),
+)
+def test_where_only_differences_count_offsets_do_not(kernel, layout, offset, tolerance):
+    """Dense rows are centred; CSR rows far from 0 are compared in double precision."""
+    X = np.random.default_rng(3).normal(size=(1030, 5)) / 10
+    gram = make_gram(layout(X + offset), kernel, gamma=0.1)
+    np.testing.assert_allclose(full(gram), pairwise_kernels(X, metric=kernel, gamma=0.1), atol=tolerance)
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+def test_large_exponents_keep_their_digits(layout):
+    """The values that matter are those of near rows, small differences of large numbers."""
+    X = 100 * np.random.default_rng(4).normal(size=(1030, 5))
+    X[515:] = X[:515] + np.random.default_rng(5).normal(size=(515, 5)) / 3
+    expected = rbf_kernel(X, gamma=1.0)
+    assert ((expected > 0.1) & (expected < 0.9)).sum() > 500
+    np.testing.assert_allclose(full(make_gram(layout(X), "rbf", gamma=1.0)), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("degree", range(1, 10))
+def test_powers(degree):
+    X = rows(20)
+    values = full(make_gram(X, "poly", gamma=0.7, degree=degree, coef0=-0.4))
+    np.testing.assert_allclose(values, (0.7 * X @ X.T - 0.4) ** degree, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+def test_a_matrix_that_is_given_is_not_copied(real):
+    K = rbf_kernel(rows(30)).astype(real)
+    gram = make_gram(K, "precomputed")
+    assert np.shares_memory(gram.rows, K)
+    np.testing.assert_array_equal(full(gram), K)
+    np.testing.assert_array_equal(block(gram, numbers(5, 2, 9)), K[np.ix_([5, 2, 9], [5, 2, 9])])
+
+
+# What is kept -------------------------------------------------------------------------------------------
+
+
+def test_the_rows_least_recently_used_give_way():
+    X = rows(50)
+    gram = make_gram(X, "rbf", cache_size=room(3, 50))
+    assert gram.capacity == 3
+    for now, i in enumerate((7, 1, 4, 7, 30, 4, 8)):
+        gram.fetch(numbers(i), now)
+    assert gram.computed == 5
+    assert sorted(np.flatnonzero(gram.slots >= 0)) == [4, 8, 30]
+    expected = rbf_kernel(X, gamma=1.0)
+    for i in (4, 8, 30):
+        np.testing.assert_allclose(gram.rows[gram.slots[i]], expected[i], rtol=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data(), capacity=st.integers(1, 8))
+def test_rows_that_were_asked_for_are_there(data, capacity):
+    """However calls are mixed, interrupted ones among them, and though time may stand still."""
+    X = rows(10)
+    K, interrupts = X @ X.T, []
+
+    def kernel(A, B):
+        if interrupts and interrupts.pop():
+            raise KeyboardInterrupt
+        return A @ B.T
+
+    gram = make_gram(X, kernel, cache_size=room(capacity, 10))
+    now = 0
+    for _ in range(data.draw(st.integers(1, 12))):
+        which = data.draw(st.lists(st.integers(0, 9), min_size=1, max_size=capacity, unique=True))
+        now += data.draw(st.integers(0, 1))
+        interrupts[:] = [data.draw(st.booleans())]
+        try:
+            gram.fetch(numbers(*which), now)
+        except KeyboardInterrupt:
+            pass
+        else:
+            assert (gram.slots[which] >= 0).all()
+        held = np.flatnonzero(gram.slots >= 0)
+        np.testing.assert_allclose(gram.rows[gram.slots[held]], K[held], rtol=1e-12, atol=1e-12)
+        assert len(np.unique(gram.slots[held])) == len(held)
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+@pytest.mark.parametrize("capacity", [1, 4, 60])
+@each_kernel
+def test_blocks_and_sums_do_not_depend_on_what_is_kept(kernel, capacity, layout):
+    X = rows(60)
+    K = pairwise_kernels(X, metric=kernel, filter_params=True, **KERNELS[kernel])
+    gram = make_gram(layout(X), kernel, cache_size=room(capacity, 60), **KERNELS[kernel])
+    which, factors = numbers(3, 50, 17, 30, 9, 31), np.random.default_rng(0).normal(size=(2, 6))
+    factors[0, :3] = 0
+    scores = np.ones((2, 60))
+    np.testing.assert_allclose(block(gram, which), K[np.ix_(which, which)], rtol=1e-12, atol=1e-12)
+    gram.fetch(which[: min(capacity, 3)], 0)
+    np.testing.assert_allclose(block(gram, which), K[np.ix_(which, which)], rtol=1e-12, atol=1e-12)
+    gram.add(which, factors, scores, 0)
+    np.testing.assert_allclose(scores, 1 + factors @ K[which], rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+@each_kernel
+def test_threads_do_not_change_a_bit(kernel, layout):
+    X = rows(2100)
+    which = np.arange(0, 2100, 50, dtype=np.int32)
+    factors = np.random.default_rng(0).normal(size=(2, len(which)))
+    found = []
+    for threads in (1, 2, 3):
+        gram = make_gram(layout(X), kernel, threads=threads, cache_size=1, **KERNELS[kernel])
+        scores = np.zeros((2, 2100))
+        gram.add(which, factors, scores, 0)
+        part = block(gram, numbers(5, 100, 200, 7))
+        outside = scores_of(gram.kernel, gram.points, scores, layout(X[:300]), threads=threads)
+        found.append([array.tobytes() for array in (gram.rows[gram.slots[which]], scores, part, outside)])
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("cache_size", [1, 0.05])
+def test_a_small_cache_gives_the_model_of_the_whole_matrix(cache_size):
+    """1 MiB holds 174 rows of 1,500; .05 MiB hold 8."""
+    X, Y = labelled(1500, 2)
+    options = {"gamma": 0.3, "alpha": 1e-3, "random_state": 0}
+    whole, small = (
+        kernel_pegasos(X, Y, n_iter=1500, cache_size=size, **options) for size in (1024, cache_size)
+    )
+    np.testing.assert_array_equal(small.dual_coef, whole.dual_coef)
+    np.testing.assert_allclose(small.objective, whole.objective, rtol=1e-6)
+    np.testing.assert_allclose(small.gap, whole.gap, rtol=1e-5)
+    whole, small = (kernel_sdca(X, Y, tol=1e-3, cache_size=size, **options) for size in (1024, cache_size))
+    np.testing.assert_allclose(small.dual_coef, whole.dual_coef, atol=1e-4 / (1e-3 * 1500))
+    np.testing.assert_allclose(small.objective, whole.objective, rtol=1e-5)
+    assert (small.gap <= 1e-3 * small.objective).all()
+
+
+@both
+def test_threads_do_not_change_models(solve):
+    X, Y = labelled(1500, 3)
+    options = {"alpha": 1e-3, "cache_size": 0.7, "random_state": 3}
+    options |= {"tol": 1e-2} if solve is kernel_sdca else {"n_iter": 1000}
+    one, two = (solve(X, Y, n_jobs=threads, **options) for threads in (1, 2))
+    for part in ("dual_coef", "objective", "gap"):
+        assert getattr(one, part).tobytes() == getattr(two, part).tobytes()
+    assert one.n_iter == two.n_iter
+
+
+# Optima and certificates --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kernel", POSITIVE)
+@each_loss
+def test_the_gap_goes_to_zero(loss, kernel, weighted):
+    X, Y = labelled(80, 2)
+    c = np.random.default_rng(2).integers(0, 3, 80) / 2 if weighted else None
+    options = {"kernel": kernel, "loss": loss, "alpha": 0.01, "sample_weight": c, "random_state": 0}
+    r = kernel_sdca(X, Y, tol=1e-8, max_iter=10**5, **options, **KERNELS[kernel])
+    assert (r.gap <= 1e-8 * r.objective).all()
+    assert c is None or (r.dual_coef[:, c == 0] == 0).all()
+    for history in r.history:
+        assert all(line.gap >= 0 for line in history)
+        assert all(line.dual <= r.objective.max() for line in history)
+        assert history[-1].epoch <= r.n_iter
+
+
+@each_loss
+def test_the_gap_goes_to_zero_in_rounds_on_working_sets(loss):
+    """More rows than a working set has in the first round, single precision, three classes."""
+    X, Y = labelled(1500, 3)
+    r = kernel_sdca(X, Y, gamma=0.3, loss=loss, alpha=1e-3, tol=1e-5, max_iter=10**4, random_state=0)
+    assert (r.gap <= 1e-5 * r.objective).all()
+    assert (r.gap >= 0).all()
+    K = rbf_kernel(X, gamma=0.3)
+    for k in range(3):
+        assert len(r.history[k]) > 1
+        b = r.dual_coef[k] * Y[k] * 1e-3 * 1500
+        primal, dual = reference.kernel_primal_dual(K, Y[k], b, loss, 1e-3)
+        assert r.objective[k] == pytest.approx(primal, rel=1e-5)
+        assert primal - dual <= 3e-5 * primal
+
+
+def other_optimum(K, y, c, loss, alpha):
+    """Dual variables near the best, by SciPy."""
+    n = len(y)
+    top = np.where(c > 0, np.inf if loss == "squared_hinge" else c, 0)
+    room = 1e-9 * c if loss == "log" else 0 * c
+
+    def slope(b):
+        share = b / np.maximum(c, 1e-300)
+        psi = {
+            "hinge": lambda s: np.ones(n),
+            "squared_hinge": lambda s: 1 - s / 2,
+            "smooth_hinge": lambda s: 1 - s,
+            "log": lambda s: np.log((1 - s) / np.maximum(s, 1e-300)),
+        }[loss](share)
+        return y * (K @ (b * y)) / (alpha * n**2) - np.where(c > 0, psi, 0) / n
+
+    def lost(b):
+        return -reference.kernel_primal_dual(K, y, b, loss, alpha, c)[1]
+
+    bounds = list(zip(room, np.maximum(room, top - room), strict=True))
+    return minimize(lost, np.minimum(c, top) / 2, jac=slope, bounds=bounds, options={"maxiter": 300}).x
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    loss=st.sampled_from(LOSSES),
+    kernel=st.sampled_from(POSITIVE),
+    solve=st.sampled_from([kernel_sdca, kernel_pegasos]),
+    n=st.integers(1, 12),
+    alpha=st.sampled_from([1e-3, 0.1, 10.0]),
+    copies=st.booleans(),
+    weighted=st.booleans(),
+    epochs=st.integers(1, 30),
+    seed=st.integers(0, 10**6),
+)
+def test_no_function_is_better_than_the_certificate_says(
+    loss, kernel, solve, n, alpha, copies, weighted, epochs, seed
+):
+    """Whoever found it; one row, rows twice with either sign, rows of zeros, weights of 0."""
+    rng = np.random.default_rng(seed)
+    X = rows(n, seed=seed)
+    if copies:
+        X = np.vstack([X, X])
+    n = len(X)
+    y, c = rng.choice([-1, 1], n), rng.integers(0, 3, n) / 2 if weighted else np.ones(n)
+    c[rng.integers(n)] = 1.5
+    K = pairwise_kernels(X, metric=kernel, filter_params=True, **KERNELS[kernel])
+    options = {"alpha": alpha, "sample_weight": c, "random_state": seed, "kernel": kernel, **KERNELS[kernel]}
+    if solve is kernel_sdca:
+        r = solve(X, y, loss=loss, max_iter=epochs, tol=None, **options)
+    else:
+        loss = "hinge"
+        r = solve(X, y, n_iter=epochs * n, **options)
+    assert r.dual_coef.shape == (1, n)
+    objective, gap = r.objective[0], r.gap[0]
+    assert 0 <= gap <= objective * (1 + 1e-12)
+    primal, dual = reference.kernel_primal_dual(K, y, other_optimum(K, y, c, loss, alpha), loss, alpha, c)
+    assert primal >= objective - gap - 1e-9 * objective
+    assert objective >= dual - 1e-9 * objective
+
+
+@pytest.mark.parametrize("kernel", POSITIVE)
+def test_the_optimum_is_svcs_without_an_intercept(kernel):
+    """SVC has an intercept, and its dual problem the constraint sum_i y_i a_i = 0, which must not count.
+
+    Beside each point of the kernel's space it is given the point's mirror image through the origin, with the
+    other label, at half the price. By symmetry its intercept is 0 and its constraint holds by itself.
+    """
+    X, (y,) = labelled(120)
+    alpha, n = 1e-3, 120
+    K = pairwise_kernels(X, metric=kernel, filter_params=True, **KERNELS[kernel])
+    svc = SVC(kernel="precomputed", C=1 / (2 * alpha * n), tol=1e-9, shrinking=False)
+    svc.fit(np.block([[K, -K], [-K, K]]), np.concatenate([y, -y]))
+    assert abs(svc.intercept_[0]) < 1e-6
+    coef = np.zeros(2 * n)
+    coef[svc.support_] = svc.dual_coef_[0]
+    theirs = coef[:n] - coef[n:]
+    dual = alpha * (np.abs(coef).sum() - theirs @ K @ theirs / 2)
+    ours = kernel_sdca(
+        X, y, kernel=kernel, alpha=alpha, tol=1e-8, max_iter=10**6, random_state=0, **KERNELS[kernel]
+    )
+    assert ours.objective[0] - ours.gap[0] == pytest.approx(dual, rel=1e-6)
+    assert ours.objective[0] == pytest.approx(dual, rel=1e-6)
+    np.testing.assert_allclose(ours.dual_coef[0] @ K, theirs @ K, atol=1e-3)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_the_optimum_is_liblinears_on_features_of_the_kernel(loss):
+    X, (y,) = labelled(120)
+    K = rbf_kernel(X, gamma=0.3)
+    features = np.linalg.cholesky(K + 1e-12 * np.eye(120))
+    peer = LinearSVC(C=1 / (1e-3 * 120), loss=loss, fit_intercept=False, tol=1e-9, max_iter=10**6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        scores = peer.fit(features, y).decision_function(features)
+    ours = kernel_sdca(X, y, gamma=0.3, loss=loss, alpha=1e-3, tol=1e-8, max_iter=10**5, random_state=0)
+    slack = np.maximum(0, 1 - y * scores)
+    losses = slack if loss == "hinge" else slack**2
+    assert ours.objective[0] == pytest.approx(1e-3 / 2 * (peer.coef_**2).sum() + losses.mean(), rel=1e-6)
+    np.testing.assert_allclose(ours.dual_coef[0] @ K, scores, atol=1e-3)
+
+
+@each_loss
+def test_a_start_is_gone_on_from(loss):
+    X, Y = labelled(90, 2)
+    random = lambda: np.array([1], np.uint64)  # noqa: E731
+    for cache_size in (1024, room(7, 90)):
+        gram = make_gram(X, "rbf", gamma=0.3, cache_size=cache_size)
+        problem = KernelProblem(gram, Y)
+        first = KernelSDCASolver(problem, loss=loss, alpha=0.01, max_iter=10**5, random=random())
+        list(first.epochs(1e-7))
+        again = KernelSDCASolver(
+            problem, loss=loss, alpha=0.01, max_iter=10**5, random=random(), start=first.dual
+        )
+        np.testing.assert_allclose(again.primal, first.primal, rtol=1e-10)
+        assert len(list(again.epochs(1e-6))) == 1
+        assert (again.done == 1).all()
+        near = KernelSDCASolver(
+            problem, loss=loss, alpha=0.011, max_iter=10**5, random=random(), start=first.dual
+        )
+        list(near.epochs(1e-7))
+        fresh = kernel_sdca(X, Y, gamma=0.3, loss=loss, alpha=0.011, tol=1e-7, max_iter=10**5)
+        np.testing.assert_allclose(near.result().objective, fresh.objective, rtol=1e-6)
+        assert (near.result().gap <= 1e-7 * near.primal).all()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_some_rows_of_a_matrix_are_a_problem_of_their_own(weighted):
+    X, Y = labelled(90, 2)
+    some = np.sort(np.random.default_rng(0).permutation(90)[:60])
+    c = np.arange(1, 91) / 40 if weighted else None
+    problem = KernelProblem(make_gram(X, "rbf", gamma=0.3), Y, c, rows=some)
+    run = KernelSDCASolver(problem, loss="hinge", alpha=0.01, max_iter=10**5, random=np.array([1], np.uint64))
+    list(run.epochs(1e-7))
+    part = kernel_sdca(
+        X[some], Y[:, some], gamma=0.3, alpha=0.01, sample_weight=c[some] if weighted else None, tol=1e-7
+    )
+    np.testing.assert_allclose(run.result().objective, part.objective, rtol=1e-6)
+    others = np.setdiff1d(np.arange(90), some)
+    assert (run.dual[:, others] == 0).all()
+    np.testing.assert_allclose(run.scores, run.result().dual_coef @ rbf_kernel(X, gamma=0.3), atol=1e-10)
+
+
+def test_steps_of_pegasos_in_parts_are_steps_in_one():
+    X, Y = labelled(60, 2)
+    order = np.random.default_rng(0).integers(60, size=400).astype(np.int32)
+    whole = KernelPegasosSolver(KernelProblem(make_gram(X, "rbf"), Y), 0.01)
+    whole.run_epoch(order)
+    parts = KernelPegasosSolver(KernelProblem(make_gram(X, "rbf"), Y), 0.01)
+    for part in np.array_split(order, 7):
+        parts.run_epoch(part)
+    np.testing.assert_array_equal(parts.counts, whole.counts)
+    assert parts.t == whole.t == 400
+
+
+def test_longer_streams_of_pegasos_come_nearer():
+    X, Y = labelled(200, 2)
+    best = kernel_sdca(X, Y, alpha=0.01, gamma=0.3, tol=1e-6)
+    off = [
+        kernel_pegasos(X, Y, alpha=0.01, gamma=0.3, n_iter=n_iter, random_state=0).objective - best.objective
+        for n_iter in (200, 2000, 20_000)
+    ]
+    assert (np.diff(off, axis=0) < 0).all()
+    assert (off[-1] < 0.03 * best.objective).all()
+    assert (off[-1] > 0).all()
+
+
+@both
+def test_the_seed_decides_everything(solve):
+    X, y = labelled(60)
+    options = {"n_iter": 100} if solve is kernel_pegasos else {"max_iter": 2, "tol": None}
+    first, again, other = (solve(X, y, random_state=seed, **options).dual_coef for seed in (5, 5, 6))
+    assert first.tobytes() == again.tobytes() != other.tobytes()
+
+
+@both
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_one_row(solve, sign):
+    """P is alpha/2 s^2 k + (1 - s k)+ for f = s K(x, .): s = min(1/k, 1/alpha)."""
+    for x, alpha, expected in ([2.0, 0.0], 0.1, 1 / 4), ([2.0, 0.0], 8.0, 1 / 8), ([0.0, 0.0], 0.5, None):
+        options = {"tol": 1e-10} if solve is kernel_sdca else {"n_iter": 10**5}
+        r = solve(np.array([x]), [sign], kernel="linear", alpha=alpha, random_state=0, **options)
+        assert r.dual_coef.shape == (1, 1)
+        if expected is None:
+            assert r.objective[0] == 1
+            assert r.gap[0] == 0
+        else:
+            assert r.dual_coef[0, 0] == pytest.approx(sign * expected, rel=1e-3)
+
+
+@both
+@pytest.mark.parametrize("repeats", [2, 3])
+def test_rows_repeated_are_the_same_problem(solve, repeats):
+    X, Y = labelled(40, 2)
+    options = {"tol": 1e-8, "max_iter": 10**5} if solve is kernel_sdca else {"n_iter": 10**5}
+    once = solve(X, Y, alpha=0.05, random_state=0, **options)
+    often = solve(np.tile(X, (repeats, 1)), np.tile(Y, repeats), alpha=0.05, random_state=0, **options)
+    tolerance = 1e-6 if solve is kernel_sdca else 1e-3
+    np.testing.assert_allclose(often.objective, once.objective, rtol=tolerance)
+
+
+# Refusals -----------------------------------------------------------------------------------------------
+
+
+@both
+def test_a_cache_that_holds_no_row_is_refused(solve):
+    X, y = labelled(1500)
+    with pytest.raises(
+        MemoryError,
+        match=r"One row of the kernel matrix of 1500 rows needs 0\.00572 MiB, cache_size is 0\.005",
+    ):
+        solve(X, y, cache_size=0.005)
+
+
+@both
+def test_a_cache_beyond_the_memory_is_refused_before_it_is_filled(solve, monkeypatch):
+    X, y = labelled(1500)
+    monkeypatch.setattr("fastsvm.solvers.kernel._gram.available_memory", lambda: 2 << 20)
+    message = r"0\.00838 GiB of kernel values are needed, 0\.00195 GiB are there: lower cache_size\."
+    with pytest.raises(MemoryError, match=message):
+        solve(X, y)
+    solve(X, y, cache_size=1, **({"max_iter": 1, "tol": None} if solve is kernel_sdca else {"n_iter": 10**3}))
+    monkeypatch.setattr("fastsvm.solvers.kernel._gram.available_memory", lambda: None)  # nobody tells
+    make_gram(X, "rbf")
+
+
+def with_value(X, value):
+    X = X.copy()
+    X[4, 6] = value
+    return X
+
+
+@both
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kernel": "gaussian"}, "kernel must be one of 'linear', .*'precomputed'; got 'gaussian'"),
+        ({"kernel": None}, "kernel must be one of .*; got None"),
+        ({"gamma": 0}, "gamma must be a positive number; got 0"),
+        ({"gamma": "scale"}, "gamma must be a positive number; got 'scale'"),
+        ({"gamma": np.inf}, "gamma must be a positive number; got inf"),
+        ({"degree": 2.5}, "degree must be a positive integer; got 2.5"),
+        ({"degree": 0}, "degree must be a positive integer; got 0"),
+        ({"coef0": np.nan}, "coef0 must be a finite number; got nan"),
+        ({"coef0": "1"}, "coef0 must be a finite number; got '1'"),
+        ({"cache_size": 0}, "cache_size must be a positive number; got 0"),
+        ({"alpha": -1.0}, r"alpha must be a positive number; got -1\.0"),
+        ({"n_jobs": 0}, "n_jobs must be a number of threads.*; got 0"),
+        ({"random_state": "x"}, "random_state must be None, an int or a numpy Generator"),
+        ({"sample_weight": -np.ones(30)}, r"sample_weight\[0\] is -1\.0; weights must be finite and >= 0"),
+        ({"sample_weight": np.ones(29)}, r"sample_weight has shape \(29,\); X has 30 rows"),
+        ({"sample_weight": np.zeros(30)}, "All sample weights are zero"),
+        ({"Y": np.zeros(30)}, r"y must be -1 or \+1; y\[0\] is"),
+        ({"Y": np.ones((2, 29))}, r"y has shape \(29,\); X has 30 rows"),
+        ({"X": with_value(rows(30), np.nan)}, "X contains NaN at row 4, column 6;"),
+        ({"X": sparse.csr_array(with_value(rows(30), -np.inf))}, "X contains infinity at row 4, column 6;"),
+        ({"X": np.empty((0, 3)), "Y": []}, r"X has shape \(0, 3\): at least one sample"),
+        ({"kernel": "precomputed"}, r"an array of shape \(n, n\); X is of shape \(30, 7\)\."),
+        ({"kernel": "precomputed", "X": sparse.eye_array(30).tocsr()}, r"X is sparse, of shape \(30, 30\)\."),
+        (
+            {"kernel": "poly", "X": with_value(rows(30), 1e10), "degree": 4},
+            r"The poly kernel of row 4 with itself is 1e\+80, beyond single precision: scale X, or lower",
+        ),
+        ({"kernel": "linear", "X": with_value(rows(30), 1e30)}, r"The linear kernel of row 4 .* is 1e\+60"),
+        ({"kernel": lambda A, B: A @ B.T[:, :-1]}, r"gave values of shape \(\d+, \d+\) for \d+ and \d+ rows"),
+        ({"kernel": lambda A, B: np.full((len(A), len(B)), np.nan)}, "function gave NaN or infinite values"),
+    ],
+    ids=lambda p: "-".join(map(str, p))[:30] if isinstance(p, dict) else "",
+)
+def test_bad_arguments_are_named(solve, options, message):
+    X, y = labelled(30)
+    arguments = {"X": X, "Y": y, **options}
+    with pytest.raises(ValueError, match=message) as caught:
+        solve(arguments.pop("X"), arguments.pop("Y"), **arguments)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"loss": "huber"}, "loss must be one of 'hinge', .*; got 'huber'"),
+        ({"max_iter": 0}, "max_iter must be a positive integer; got 0"),
+        ({"tol": 0}, "tol must be a positive number; got 0"),
+    ],
+)
+def test_bad_arguments_of_sdca_are_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        kernel_sdca(*labelled(30), **options)
+
+
+@pytest.mark.parametrize(
+    ("order", "message"),
+    [
+        ([0, 30], "order names rows 0 to 30; X has rows 0 to 29"),
+        ([-1], "order names rows -1 to -1"),
+        ([2**32], "order names rows 4294967296"),
+        ([1.5], "order must have row numbers; its dtype is float64"),
+        ([], "order must be a list of row numbers from 0 to 29"),
+        ([[1, 2], [3, 4]], r"order must be a list of row numbers from 0 to 29; its shape is \(2, 2\)"),
+    ],
+)
+def test_bad_orders_are_named(order, message):
+    with pytest.raises(ValueError, match=message):
+        kernel_pegasos(*labelled(30), order=order)
+    with pytest.raises(ValueError, match="n_iter must be a positive integer; got 0"):
+        kernel_pegasos(*labelled(30), n_iter=0)

@@ -1,0 +1,174 @@
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_breast_cancer
+
+from fastsvm.solvers import LOSSES, losses, sdca
+from fastsvm.solvers._newton_solver import NewtonSolver
+from fastsvm.solvers._solver import Problem
+from rounding import assert_close
+
+
+def newton(
+    X, y, *, loss="hinge", alpha, fit_intercept=False, sample_weight=None, tol=1e-9, max_iter=60, **more
+):
+    run = NewtonSolver(
+        Problem(X, y, sample_weight),
+        loss=loss,
+        alpha=alpha,
+        fit_intercept=fit_intercept,
+        max_iter=max_iter,
+        **more,
+    )
+    return run.solve(tol)
+
+
+def check(r, X, y, loss, alpha, c=None, fit_intercept=False):
+    """What is returned is consistent, and its certificate is what NumPy computes."""
+    X = X.astype(np.float64)
+    n = len(y)
+    low, high = losses.domain(loss)
+    b = r.dual if c is None else r.dual[c > 0] / c[c > 0]
+    assert ((b >= low) & (b <= high * (1 + 1e-15))).all()
+    assert c is None or (r.dual[c == 0] == 0).all()
+    w = X.T @ (r.dual * y) / (alpha * n)
+    rounding = 1e-14 * (np.abs(X).T @ r.dual).max() / (alpha * n)
+    np.testing.assert_allclose(r.w, w, rtol=1e-9, atol=rounding)
+    assert r.objective == pytest.approx(losses.primal(loss, alpha, X, y, r.w, r.intercept, c), rel=1e-9)
+    bound = losses.dual(loss, alpha, X, y, r.dual, c)
+    assert r.gap == pytest.approx(max(0, r.objective - bound), rel=1e-9, abs=1e-9 * r.objective + 1e-16)
+    if fit_intercept:
+        assert abs(r.dual @ y) <= 1e-10 * max(1, np.abs(r.dual).sum())
+    else:
+        assert r.intercept == 0
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("layout", ["csr", "dense"])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_optimum_is_that_of_coordinate_ascent(loss, layout, dtype, weighted, fit_intercept, problem):
+    X, y = problem
+    X = X.astype(dtype)
+    c = np.random.default_rng(2).integers(0, 4, len(y)) / 2 if weighted else None
+    given = X if layout == "csr" else X.toarray()
+    options = {"loss": loss, "alpha": 0.01, "sample_weight": c, "fit_intercept": fit_intercept}
+    r = newton(given, y, **options)
+    check(r, X, y, loss, 0.01, c, fit_intercept)
+    assert r.solver == "newton"
+    assert r.gap <= 1e-9 * r.objective
+    best = sdca(given, y, tol=1e-8, max_iter=10**5, random_state=0, **options)
+    assert r.objective == pytest.approx(best.objective, rel=2e-8)
+    assert r.n_iter < 20
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("alpha", [1e-9, 1e-5, 1e-2, 1e3])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_few_passes_for_any_alpha(loss, alpha, fit_intercept):
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = (X - X.mean(axis=0)) / X.std(axis=0), np.where(y == 1, 1, -1)
+    r = newton(X, y, loss=loss, alpha=alpha, fit_intercept=fit_intercept)
+    check(r, X, y, loss, alpha, fit_intercept=fit_intercept)
+    assert r.gap <= (1e-9 if alpha > 1e-9 else 1e-7) * r.objective
+    assert r.n_iter < 60
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("layout", ["csr", "dense"])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_many_rows_are_approached_by_samples(loss, layout, fit_intercept):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20000, 4)).round(1)
+    y = np.where(X @ [1, -1, 0.5, 0] + rng.normal(size=20000) > 0.3, 1, -1)
+    order = np.argsort(y)  # sorted by class
+    X, y = X[order], y[order]
+    given = sparse.csr_array(X) if layout == "csr" else X
+    r = newton(given, y, loss=loss, alpha=1e-4, fit_intercept=fit_intercept)
+    check(r, X, y, loss, 1e-4, fit_intercept=fit_intercept)
+    assert r.gap <= 1e-9 * r.objective
+    assert r.n_iter < 10
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("d", [40, 150])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_long_rows(loss, d, fit_intercept):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(400, d))
+    y = np.where(X[:, 0] + rng.normal(size=400) > 0, 1, -1)
+    r = newton(X, y, loss=loss, alpha=1e-3, fit_intercept=fit_intercept)
+    check(r, X, y, loss, 1e-3, fit_intercept=fit_intercept)
+    assert r.gap <= 1e-9 * r.objective
+    repeated = sparse.csr_array(  # columns in no order, and each one twice
+        (np.tile(X / 2, 2).reshape(-1), np.tile(np.arange(d)[::-1], 800), np.arange(401) * 2 * d),
+        shape=X.shape,
+    )
+    turned = newton(repeated, y, loss=loss, alpha=1e-3, fit_intercept=fit_intercept)
+    np.testing.assert_allclose(turned.w[::-1], r.w, atol=1e-4)
+
+
+def hard_cases():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 5))
+    y = np.where(X[:, 0] + 0.5 * rng.normal(size=60) > 0, 1, -1)
+    yield "empty rows", np.vstack([X, np.zeros((5, 5))]), np.append(y, [1, 1, -1, 1, -1]), None
+    yield "nothing but zeros", np.zeros((4, 2)), np.array([1, -1, 1, 1]), None
+    yield "duplicates", np.repeat(X, 3, axis=0), np.repeat(y, 3), None
+    yield "contradictions", np.repeat(X, 2, axis=0), np.tile([1, -1], 60), None
+    yield "zero weights", X, y, np.where(np.arange(60) % 3 == 0, 0.0, 2.0)
+    yield "one weight left", X, y, np.eye(60)[7]
+    yield "constant columns", np.hstack([X, np.ones((60, 2)), np.zeros((60, 1))]), y, None
+    yield "one row", X[:1], y[:1], None
+    yield "one column", X[:, :1], y, None
+    yield "one of each", X[:1, :1], y[:1], None
+    yield "one class", X, np.ones(60, int), None
+    yield "separable", X, np.where(X[:, 0] > 0, 1, -1), None
+    yield "uneven columns", X * [1e-4, 1e-2, 1, 1e2, 1e4], y, None
+    yield "huge", X * 1e8, y, None
+    yield "tiny", X * 1e-8, y, None
+    yield "huge and tiny columns", X * [1e8, 1e-8, 1, 1e8, 1e-8], y, None
+    yield "huge weights", X, y, np.where(np.arange(60) % 2 == 0, 1e8, 1e-8)
+
+
+@pytest.mark.parametrize("case", list(hard_cases()), ids=lambda case: case[0])
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_hard_cases(loss, fit_intercept, case):
+    name, X, y, c = case
+    for alpha in (1e-9, 1e-4, 1.0):
+        r = newton(X, y, loss=loss, alpha=alpha, fit_intercept=fit_intercept, sample_weight=c, max_iter=200)
+        check(r, X, y, loss, alpha, c, fit_intercept)
+        assert np.isfinite(r.w).all()
+        assert np.isfinite(r.intercept)
+        if "huge" not in name and alpha > 1e-9:  # without an infimum of 0 that is not attained
+            assert r.gap <= (1e-4 if "uneven" in name else 1e-9) * r.objective or r.objective < 1e-12
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_start_near_the_optimum(loss, fit_intercept, problem):
+    X, y = problem
+    first = newton(X, y, loss=loss, alpha=0.01, fit_intercept=fit_intercept)
+    again = newton(
+        X, y, loss=loss, alpha=0.01, fit_intercept=fit_intercept, start=(first.dual, first.intercept)
+    )
+    assert again.gap <= 1e-9 * again.objective
+    assert again.n_iter <= 2
+    other = newton(X, y, loss=loss, alpha=0.003, fit_intercept=fit_intercept, start=(first.dual, 1e3))
+    check(other, X, y, loss, 0.003, fit_intercept=fit_intercept)
+    assert other.gap <= 1e-9 * other.objective
+
+
+def test_a_cancelled_run_stops(problem):
+    run = NewtonSolver(Problem(*problem), loss="hinge", alpha=0.01, fit_intercept=False, max_iter=9)
+    run.cancelled = True
+    with pytest.raises(KeyboardInterrupt):
+        run.run_epoch()
+
+
+def test_the_same_problem_gives_the_same_result(problem):
+    for loss in LOSSES:
+        first, again = (newton(*problem, loss=loss, alpha=0.01) for _ in range(2))
+        assert_close(first.w, again.w)

@@ -1,0 +1,56 @@
+import numpy as np
+import pytest
+
+from fastsvm.solvers import perceptron
+
+
+@pytest.fixture
+def separable():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 5))
+    score = X @ rng.normal(size=5) + 0.5
+    keep = np.abs(score) > 0.3
+    return X[keep], np.where(score[keep] > 0, 1, -1)
+
+
+def test_separable_data_are_separated(separable):
+    X, y = separable
+    r = perceptron(X, y, max_iter=1000, random_state=0)
+    assert (y * (X @ r.w + r.intercept) > 0).all()
+    assert r.n_iter < 1000
+    assert (r.objective, r.gap, r.dual) == (0.0, None, None)
+
+
+def test_it_stops_after_an_epoch_without_mistake(separable):
+    r = perceptron(*separable, max_iter=1000, trace=True, random_state=0)
+    assert len(r.history) == r.n_iter
+    longer = perceptron(*separable, max_iter=2000, random_state=0)
+    assert longer.n_iter == r.n_iter
+    assert longer.w.tobytes() == r.w.tobytes()
+
+
+def test_an_average_votes_better_than_the_last(problem):
+    X, y = problem
+    last, average = (
+        np.mean([perceptron(X, y, averaging=a, random_state=s).objective for s in range(20)])
+        for a in ("last", "all")
+    )
+    assert average < last
+
+
+def test_sorted_input_is_shuffled(problem):
+    """An unshuffled perceptron forgets the first class while it sees the second."""
+    X, y = problem
+    order = np.argsort(y, kind="stable")
+    accuracy = []
+    for rows in (np.arange(len(y)), order):
+        r = perceptron(X[rows], y[rows], averaging="all", random_state=0)
+        accuracy.append(np.mean(np.sign(X @ r.w + r.intercept) == y))
+    assert min(accuracy) > 0.9
+
+
+def test_the_objective_is_the_mean_perceptron_loss(problem):
+    X, y = problem
+    c = np.random.default_rng(0).random(len(y))
+    r = perceptron(X, y, sample_weight=c, max_iter=2, random_state=0)
+    assert r.objective == pytest.approx(np.mean(c * np.maximum(0, -y * (X @ r.w + r.intercept))))

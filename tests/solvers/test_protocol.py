@@ -1,0 +1,114 @@
+"""What all solvers have in common: epochs, certificates, one rule of stopping."""
+
+import numpy as np
+import pytest
+
+from fastsvm import solvers
+from fastsvm.solvers._asdca_solver import ASDCASolver
+from fastsvm.solvers._newton_solver import NewtonSolver
+from fastsvm.solvers._pegasos_solver import PegasosSolver
+from fastsvm.solvers._perceptron_solver import PerceptronSolver
+from fastsvm.solvers._sdca_solver import SDCASolver
+from fastsvm.solvers._solver import Problem
+from fastsvm.solvers.kernel._pegasos_solver import KernelPegasosSolver
+from fastsvm.solvers.kernel._problem import KernelProblem, make_gram
+from fastsvm.solvers.kernel._sdca_solver import KernelSDCASolver
+
+SHARED = {"loss": "log", "alpha": 0.01, "fit_intercept": True}
+SHUFFLED = {"order": "permutation"}
+LINEAR = {
+    SDCASolver: SHARED | SHUFFLED | {"averaging": "last", "sgd_init": False},
+    NewtonSolver: SHARED,
+    ASDCASolver: SHARED | SHUFFLED | {"batch_size": 4, "theta": 0.2},
+    PegasosSolver: SHARED | SHUFFLED | {"batch_size": 4, "project": False, "averaging": "last"},
+    PerceptronSolver: SHUFFLED | {"fit_intercept": True, "averaging": "last"},
+}
+
+
+def make(cls, problem, max_iter=200):
+    return cls(problem, max_iter=max_iter, random=np.array([1], np.uint64), **LINEAR[cls])
+
+
+@pytest.mark.parametrize("trace", [False, True])
+@pytest.mark.parametrize("tol", [None, 1e-3])
+@pytest.mark.parametrize("cls", LINEAR)
+def test_the_last_line_is_the_one_where_it_is_over(cls, tol, trace, problem):
+    run = make(cls, Problem(*problem), max_iter=30)
+    assert not run.is_over
+    over = []
+    for line in run.epochs(tol, trace):
+        over.append(run.is_over)
+        assert (line.epoch, line.primal, line.gap) == (run.done, run.point.primal, run.point.gap)
+    assert over == [False] * (len(over) - 1) + [True]
+    assert not trace or len(over) == run.done
+
+
+@pytest.mark.parametrize("cls", LINEAR)
+def test_a_fit_that_is_stopped_returns_what_it_has_certified(cls, problem):
+    p = Problem(*problem)
+    run = make(cls, p)
+    next(run.epochs())
+    line, point = run.stop(), run.point
+    assert (line.epoch, line.primal, line.dual) == (1, point.primal, point.bound)
+    if cls is PerceptronSolver:
+        assert line.primal == p.mean_loss(point.w, point.intercept, "perceptron")
+    else:
+        assert line.primal == pytest.approx(p.primal(point.w, point.intercept, "log", 0.01), rel=1e-12)
+        assert abs(p.imbalance(point.dual)) < 1e-9
+        bound = p.dual_value(point.dual, p.primal_from_dual(point.dual, 0.01), "log", 0.01)
+        assert line.dual == pytest.approx(bound, rel=1e-12)
+
+
+def test_threads_are_those_of_the_run(problem):
+    one = Problem(*problem, norms=True)
+    two = one.with_threads(2)
+    assert (one.threads, two.threads) == (1, 2)
+    assert two.rows is one.rows
+    assert one.mean_loss(np.ones(30), 0.1, "log") == two.mean_loss(np.ones(30), 0.1, "log")
+
+
+def test_kernel_solvers_keep_to_it_class_by_class(problem):
+    X, y = problem
+    gram = make_gram(X, "rbf", gamma=0.1)
+    run = KernelSDCASolver(
+        KernelProblem(gram, [y, -y]),
+        loss="hinge",
+        alpha=0.01,
+        max_iter=10**4,
+        random=np.array([1], np.uint64),
+    )
+    assert not run.is_over(0)
+    for classes in run.epochs(1e-4):
+        assert set(classes) <= {0, 1}
+        for k in classes:
+            assert run.history[k][-1].epoch == run.done[k]
+    assert run.is_over(0)
+    assert run.is_over(1)
+    before = run.primal.copy(), run.gap.copy()
+    run.measure(0)
+    np.testing.assert_array_equal(before, (run.primal, run.gap))
+    steps = KernelPegasosSolver(KernelProblem(gram, y), 0.01)
+    steps.run_epoch(np.arange(len(y), dtype=np.int32))
+    primal, gap = steps.measure()
+    assert steps.t == len(y)
+    assert primal[0] - gap[0] <= run.primal[0] <= primal[0] + 1e-12
+
+
+def test_a_matrix_of_kernel_values_is_told_who_uses_it(problem):
+    gram = make_gram(problem[0], "rbf", cache_size=1)
+    gram.fetch(np.arange(5, dtype=np.int32), 7)
+    assert gram.used_of_one_run is gram.used
+    assert (gram.used >= 0).any()
+    gram.forget_uses()
+    assert (gram.used == -1).all()
+    gram.use_threads(2, shared=True)
+    assert (gram.threads, gram.shared, len(gram.used_of_one_run)) == (2, True, 0)
+
+
+def test_the_public_names_are_functions_and_what_they_return():
+    """Solvers and problems, which may change, are imported from their modules."""
+    assert set(solvers.__all__) == {
+        *("sdca", "asdca", "pegasos", "perceptron", "kernel_sdca", "kernel_pegasos"),
+        *("Result", "KernelResult", "Epoch", "LOSSES", "as_rows"),
+    }
+    assert not any(hasattr(solvers, name) for name in ("SDCASolver", "Problem", "make_gram", "as_csr"))

@@ -1,0 +1,185 @@
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.optimize import minimize
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
+
+from fastsvm.solvers import LOSSES, losses, sdca
+
+OPTIONS = [
+    {},
+    {"order": "random"},
+    {"order": "cyclic"},
+    {"sgd_init": True},
+    {"sgd_init": True, "order": "random"},
+    {"averaging": "tail"},
+    {"averaging": "random"},
+    {"averaging": "tail", "sgd_init": True, "fit_intercept": True},
+    {"averaging": "random", "fit_intercept": True},
+    {"fit_intercept": True},
+]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("options", OPTIONS, ids=lambda o: "-".join(map(str, o.values())) or "plain")
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_certificate_is_that_of_what_is_returned(loss, options, weighted, problem):
+    X, y = problem
+    c = np.random.default_rng(2).integers(0, 4, len(y)) / 2 if weighted else None
+    r = sdca(X, y, loss=loss, alpha=0.01, sample_weight=c, max_iter=7, tol=None, trace=True, random_state=0,
+             **options)  # fmt: skip
+    assert r.n_iter == len(r.history) == 7
+    np.testing.assert_allclose(r.w, X.T @ (r.dual * y) / (0.01 * len(y)), rtol=1e-9)
+    assert r.objective == pytest.approx(losses.primal(loss, 0.01, X, y, r.w, r.intercept, c), rel=1e-12)
+    assert r.gap == pytest.approx(losses.gap(loss, 0.01, X, y, r.dual, r.w, r.intercept, c), abs=1e-12)
+    low, high = losses.domain(loss)
+    b = r.dual if c is None else r.dual[c > 0] / c[c > 0]
+    assert ((b >= low) & (b <= high)).all()
+    assert c is None or (r.dual[c == 0] == 0).all()
+    if options.get("fit_intercept"):
+        assert abs(r.dual @ y) < 1e-10
+    else:
+        assert r.intercept == 0
+    best = sdca(X, y, loss=loss, alpha=0.01, sample_weight=c, max_iter=5000, tol=1e-9, random_state=0,
+                fit_intercept=options.get("fit_intercept", False))  # fmt: skip
+    for epoch in r.history:  # every bound holds, every gap covers the distance to the optimum
+        assert epoch.dual <= best.objective + 1e-12
+        assert epoch.gap == pytest.approx(epoch.primal - epoch.dual)
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("order", ["permutation", "random"])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_gap_goes_to_zero(loss, order, fit_intercept, problem):
+    r = sdca(*problem, loss=loss, alpha=0.01, tol=1e-10, max_iter=20000, order=order, random_state=1,
+             fit_intercept=fit_intercept)  # fmt: skip
+    assert 0 <= r.gap <= 1e-10 * r.objective
+
+
+@pytest.mark.parametrize("alpha", [1e-4, 1e-2, 1.0])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge", "log"])
+def test_the_optimum_is_libs(loss, weighted, alpha, problem):
+    X, y = problem
+    c = np.random.default_rng(3).integers(1, 4, len(y)) / 2 if weighted else None
+    C = 1 / (alpha * len(y))
+    if loss == "log":
+        peer = LogisticRegression(C=C, fit_intercept=False, tol=1e-12, solver="newton-cg", max_iter=1000)
+    else:
+        peer = LinearSVC(C=C, loss=loss, fit_intercept=False, tol=1e-10, max_iter=10**6, random_state=0)
+    peer.fit(X.toarray(), y, sample_weight=c)  # which takes no 64-bit indices
+    r = sdca(X, y, loss=loss, alpha=alpha, sample_weight=c, tol=1e-9, max_iter=10**5, random_state=0)
+    theirs = losses.primal(loss, alpha, X, y, peer.coef_[0], 0.0, c)
+    assert r.objective == pytest.approx(theirs, rel=1e-6)
+    np.testing.assert_allclose(r.w, peer.coef_[0], atol=1e-3 * np.abs(r.w).max())
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 1e-1])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge", "log"])
+def test_the_intercept_is_not_regularised(loss, alpha, problem):
+    X, y = problem[0][:60].toarray() + 0.5, problem[1][:60]  # off the origin, so that b0 matters
+    best = independent_optimum(loss, alpha, X, y)
+    r = sdca(X, y, loss=loss, alpha=alpha, fit_intercept=True, tol=1e-8, max_iter=10**5, random_state=0)
+    assert r.gap <= 1e-8 * r.objective
+    assert r.objective == pytest.approx(best, rel=1e-6)
+    assert sdca(X, y, loss=loss, alpha=alpha, tol=1e-8, random_state=0).objective > 1.0001 * best
+
+
+def independent_optimum(loss, alpha, X, y):
+    """The optimum with a free intercept: by scipy, on the dual for the hinge, whose primal has kinks."""
+    n = len(y)
+    if loss == "hinge":
+        Q = (X * y[:, None]) @ (X * y[:, None]).T / (alpha * n * n)
+        solution = minimize(
+            lambda b: b @ Q @ b / 2 - b.mean(),
+            np.full(n, 0.1),
+            jac=lambda b: Q @ b - 1 / n,
+            bounds=[(0, 1)] * n,
+            constraints={"type": "eq", "fun": lambda b: b @ y, "jac": lambda b: y.astype(float)},
+            method="SLSQP",
+            options={"maxiter": 1000, "ftol": 1e-14},
+        )
+        return -solution.fun
+
+    def primal_and_slope(v):
+        w, b0 = v[:-1], v[-1]
+        g = y * losses.slope(loss, y * (X @ w + b0)) / n
+        return losses.primal(loss, alpha, X, y, w, b0), np.append(alpha * w + X.T @ g, g.sum())
+
+    start = np.zeros(X.shape[1] + 1)
+    options = {"maxiter": 10**5, "maxfun": 10**6, "ftol": 1e-15, "gtol": 1e-10}
+    return minimize(primal_and_slope, start, jac=True, method="L-BFGS-B", options=options).fun
+
+
+def test_rows_past_the_cache_are_visited_in_blocks(problem, monkeypatch):
+    monkeypatch.setattr("fastsvm.solvers._solver.CACHE", 0)
+    for order in ("permutation", "random", "cyclic"):
+        for sgd_init in (False, True):
+            r = sdca(*problem, alpha=0.01, order=order, sgd_init=sgd_init, random_state=0, max_iter=5000)
+            assert r.gap <= 1e-3 * r.objective
+
+
+def test_epochs_stop_at_tol_or_max_iter(problem):
+    r = sdca(*problem, alpha=0.01, tol=1e-3, trace=True, random_state=0)
+    assert r.gap <= 1e-3 * r.objective
+    assert r.history[-2].gap > 1e-3 * r.history[-2].primal
+    assert len(sdca(*problem, alpha=0.01, tol=None, max_iter=3, trace=True, random_state=0).history) == 3
+
+
+def test_weights_are_factors_of_the_loss(problem):
+    X, y = problem
+    options = {"tol": 1e-10, "max_iter": 20000, "random_state": 0}
+    plain = sdca(X, y, alpha=0.01, **options)
+    doubled = sdca(X, y, alpha=0.02, sample_weight=np.full(len(y), 2.0), **options)
+    np.testing.assert_allclose(doubled.w, plain.w, atol=1e-4)
+    assert doubled.objective == pytest.approx(2 * plain.objective)
+
+
+def test_rows_of_weight_zero_count_in_n_only(problem):
+    X, y = problem
+    options = {"tol": 1e-10, "max_iter": 20000, "random_state": 0}
+    c = np.where(np.arange(len(y)) % 4 == 0, 0.0, 1.0)
+    used = c > 0
+    weighted = sdca(X, y, alpha=0.01, sample_weight=c, **options)
+    without = sdca(X[used], y[used], alpha=0.01 * len(y) / used.sum(), **options)
+    np.testing.assert_allclose(weighted.w, without.w, atol=1e-4)
+
+
+def test_rows_of_zeros(problem):
+    X, y = problem
+    X = sparse.vstack([X, sparse.csr_array((3, X.shape[1]))]).tocsr()
+    y = np.append(y, [1, -1, 1])
+    r = sdca(X, y, alpha=0.01, tol=1e-6, max_iter=5000, random_state=0)
+    assert r.gap <= 1e-6 * r.objective
+    assert r.dual[-3:].tolist() == [1, 1, 1]
+    zeros = sdca(np.zeros((4, 2)), np.array([1, -1, 1, 1]), random_state=0)
+    assert (zeros.w == 0).all()
+    assert (zeros.objective, zeros.gap) == (1.0, 0.0)
+
+
+def test_the_seed_decides(problem):
+    def run(seed, **options):
+        return sdca(*problem, alpha=0.01, max_iter=4, tol=None, random_state=seed, **options)
+
+    for options in OPTIONS:
+        assert run(5, **options).w.tobytes() == run(5, **options).w.tobytes()
+        assert run(5, **options).w.tobytes() != run(6, **options).w.tobytes()
+
+
+def test_score_is_called_with_what_would_be_returned(problem):
+    seen = []
+
+    def score(w, intercept):
+        seen.append((w.copy(), intercept))
+        return len(seen)
+
+    r = sdca(*problem, alpha=0.01, max_iter=3, tol=None, random_state=0, score=score)
+    assert [epoch.score for epoch in r.history] == [1, 2, 3]
+    np.testing.assert_array_equal(seen[-1][0], r.w)
+
+
+def test_log_loss_with_hardly_any_regularisation(problem):
+    r = sdca(*problem, loss="log", alpha=1e-9, max_iter=50, tol=None, random_state=0)
+    assert np.isfinite(r.w).all()
+    assert r.history[-1].dual >= r.history[0].dual
