@@ -8,14 +8,17 @@ from typing import NamedTuple
 
 # Imports an app once, then forks a process for each command line that comes in.
 FORKS = """
-import fcntl, gc, importlib, json, os, resource, signal, sys, threading, time
+import fcntl, gc, importlib, json, os, pkgutil, resource, signal, sys, threading, time
 import click, cv2, matplotlib.backends.backend_agg, matplotlib.backends.backend_svg, rich.console, rich.table
 import sklearn.linear_model, fastsvm, fastsvm.text
 
-app, *modules = sys.argv[1:]
-main = importlib.import_module(f"fastsvm_apps.{app}.cli").main
-for module in modules:
-    importlib.import_module(f"fastsvm_apps.{app}.{module}")
+app = sys.argv[1]
+package = importlib.import_module(f"fastsvm_apps.{app}")
+# CPython itself may fail in any way where an import finds no memory.
+for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+main = importlib.import_module(f"{package.__name__}.cli").main
 [getattr(fastsvm, name) for name in fastsvm.__all__]
 [getattr(fastsvm.text, name) for name in fastsvm.text.__all__]
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -67,10 +70,6 @@ for line in sys.stdin:
             done[name] = written.read()
     print(json.dumps(done), flush=True)
 """
-MODULES = {
-    "sentiment": ("model.training", "output.tables", "model.prediction", "model.exporting"),
-    "cells": ("model.training", "output.classification", "output.page", "output.places"),
-}
 
 
 class Done(NamedTuple):
@@ -87,7 +86,7 @@ class App:
 
     def __init__(self, name):
         self.name = name
-        command = [sys.executable, "-P", "-c", FORKS, name, *MODULES[name]]
+        command = [sys.executable, "-P", "-c", FORKS, name]
         # Threads of BLAS take memory of their own, and complain in their own words.
         environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
