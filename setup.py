@@ -14,7 +14,7 @@ sanitizers = {"": None, "0": None, "1": "address,undefined"}.get(sanitizers, san
 checked = sanitizers is not None or os.environ.get("FASTSVM_CHECKED", "0") not in ("", "0")
 kind = sanitizers.replace(",", "-") if sanitizers else "checked" if checked else "release"
 flags = [] if sys.platform == "win32" else ["-O3", "-g0"]
-links = []
+links = ["-s"] if sys.platform == "linux" else []  # without symbols a wheel is a quarter smaller
 if sanitizers:
     # Python's own flags have -fwrapv, under which no overflow is reported.
     flags = [f"-fsanitize={sanitizers}", "-fno-wrapv", "-fno-omit-frame-pointer", "-g", "-O1"]
@@ -29,10 +29,13 @@ folders = {
     "fastsvm_apps.cells.model": "apps/cells/model",
 }
 
+headers = [header.as_posix() for header in sorted(Path("fastsvm/solvers").glob("*.h"))]
 extensions = [
     Extension(
         f"{package}.{source.stem}",
         [source.as_posix()],
+        depends=headers,
+        include_dirs=["fastsvm/solvers"],
         extra_compile_args=flags,
         extra_link_args=links,
     )

@@ -1,6 +1,10 @@
 """Features whose dot products are nearly a kernel's values, for rows too many for a kernel matrix."""
 
+from __future__ import annotations
+
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -18,6 +22,9 @@ from ..solvers import as_rows
 from ..solvers._input import one_of, positive
 from ..solvers.kernel.parameters import check_kernel_parameters, gamma_of
 from .base import validated
+
+if TYPE_CHECKING:
+    from ..solvers.annotations import EstimatorSeed
 
 __all__ = ["KernelFeatures"]
 
@@ -38,6 +45,7 @@ ROWS_A_CENTRE = 16  # whose mean it may become
 LEAST = {np.dtype(np.float32): 1e-6, np.dtype(np.float64): 1e-12}
 
 
+@dataclass(eq=False, repr=False)
 class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Features whose dot products approximate a kernel: z(x).z(x') is about K(x, x').
 
@@ -116,26 +124,15 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     True
     """
 
-    def __init__(
-        self,
-        kernel="rbf",
-        *,
-        method="nystroem",
-        n_components=512,
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        n_jobs=None,
-        random_state=None,
-    ):
-        self.kernel = kernel
-        self.method = method
-        self.n_components = n_components
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    kernel: str = "rbf"
+    _: KW_ONLY
+    method: str = "nystroem"
+    n_components: int = 512
+    gamma: str | float = "scale"
+    degree: int = 3
+    coef0: float = 0.0
+    n_jobs: int | None = None
+    random_state: EstimatorSeed = None
 
     @all_or_nothing
     def fit(self, X, y=None):

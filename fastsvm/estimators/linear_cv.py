@@ -1,6 +1,10 @@
 """SDCAClassifier with alpha chosen by cross-validation."""
 
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -18,9 +22,13 @@ from .callbacks import Steps, with_callbacks
 from .cross_validation import CrossValidated, mean_over_folds, rows_of
 from .linear import SDCAClassifier
 
+if TYPE_CHECKING:
+    from ..solvers.annotations import ArrayLike, Callable, ClassWeight, EstimatorSeed
+
 __all__ = ["SDCAClassifierCV"]
 
 
+@dataclass(eq=False, repr=False)
 class SDCAClassifierCV(CrossValidated, LinearClassifier):
     """`SDCAClassifier` with alpha chosen by cross-validation, every fit of it certified.
 
@@ -85,36 +93,20 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier):
     True
     """
 
-    def __init__(
-        self,
-        loss="hinge",
-        *,
-        alphas=None,
-        n_alphas=10,
-        eps=1e-4,
-        cv=None,
-        scoring=None,
-        max_iter=1000,
-        tol=1e-3,
-        fit_intercept=True,
-        class_weight=None,
-        n_jobs=None,
-        verbose=False,
-        random_state=None,
-    ):
-        self.loss = loss
-        self.alphas = alphas
-        self.n_alphas = n_alphas
-        self.eps = eps
-        self.cv = cv
-        self.scoring = scoring
-        self.max_iter = max_iter
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.random_state = random_state
+    loss: str = "hinge"
+    _: KW_ONLY
+    alphas: ArrayLike | None = None
+    n_alphas: int = 10
+    eps: float = 1e-4
+    cv: object = None
+    scoring: str | Callable | None = None
+    max_iter: int = 1000
+    tol: float | None = 1e-3
+    fit_intercept: bool = True
+    class_weight: ClassWeight = None
+    n_jobs: int | None = None
+    verbose: bool = False
+    random_state: EstimatorSeed = None
 
     def _check_params(self):
         one_of("loss", self.loss, LOSSES)

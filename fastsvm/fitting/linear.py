@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,6 @@ from ..solvers._pegasos_solver import PEGASOS_ORDERS, PEGASOS_OUTPUTS, PegasosSo
 from ..solvers._perceptron_solver import PERCEPTRON_OUTPUTS, PerceptronSolver
 from ..solvers._sdca_solver import ORDERS, OUTPUTS
 from ..solvers.losses import PEGASOS_LOSSES, SMOOTH_LOSSES, as_loss
-from .labels import signs_of
 from .linear_model import LinearModel, OnlineModel
 
 if TYPE_CHECKING:
@@ -23,45 +23,27 @@ if TYPE_CHECKING:
 __all__ = ["ASDCA", "SDCA", "Pegasos", "Perceptron"]
 
 
+@dataclass(eq=False, repr=False)
 class SDCA(LinearModel):
     """Dual coordinate ascent, or Newton's method; parameters, attributes as in `fastsvm.SDCAClassifier`."""
 
-    def __init__(
-        self,
-        loss: str = "hinge",
-        *,
-        hinge_width: float = 1.0,
-        alpha: float = 1e-4,
-        max_iter: int = 1000,
-        tol: float | None = 1e-3,
-        fit_intercept: bool = True,
-        order: str | ArrayLike = "permutation",
-        averaging: str = "last",
-        sgd_init: bool = False,
-        solver: str = "auto",
-        class_weight: ClassWeight = None,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        trace: bool = False,
-        verbose: bool = False,
-        random_state: EstimatorSeed = None,
-    ) -> None:
-        self.loss = loss
-        self.hinge_width = hinge_width
-        self.alpha = alpha
-        self.max_iter = max_iter
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.order = order
-        self.averaging = averaging
-        self.sgd_init = sgd_init
-        self.solver = solver
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.trace = trace
-        self.verbose = verbose
-        self.random_state = random_state
+    loss: str = "hinge"
+    _: KW_ONLY
+    hinge_width: float = 1.0
+    alpha: float = 1e-4
+    max_iter: int = 1000
+    tol: float | None = 1e-3
+    fit_intercept: bool = True
+    order: str | ArrayLike = "permutation"
+    averaging: str = "last"
+    sgd_init: bool = False
+    solver: str = "auto"
+    class_weight: ClassWeight = None
+    warm_start: bool = False
+    n_jobs: int | None = None
+    trace: bool = False
+    verbose: bool = False
+    random_state: EstimatorSeed = None
 
     @property
     def _tol(self):
@@ -115,48 +97,28 @@ class SDCA(LinearModel):
         methods = [r.solver for r in results]
         self.solver_ = methods[0] if len(set(methods)) == 1 else methods
         self._dual_scale = self.alpha * len(y)
-        duals = [r.dual for r in results]
-        self.dual_coef_ = duals[0][np.newaxis] if len(duals) == 1 else np.array(duals)
-        for row, label in zip(self.dual_coef_, self._positives(), strict=True):
-            row *= signs_of(y, label)
-            row /= self._dual_scale
+        self._set_dual_coef(results, y)
 
 
+@dataclass(eq=False, repr=False)
 class Pegasos(OnlineModel):
     """Pegasos, stochastic sub-gradient steps; parameters and attributes as in `fastsvm.PegasosClassifier`."""
 
-    def __init__(
-        self,
-        loss: str = "hinge",
-        *,
-        alpha: float = 1e-4,
-        max_iter: int = 20,
-        fit_intercept: bool = True,
-        batch_size: int = 1,
-        order: str | ArrayLike = "permutation",
-        project: bool = False,
-        averaging: str = "last",
-        class_weight: ClassWeight = None,
-        n_jobs: int | None = None,
-        trace: bool = False,
-        certify: bool = False,
-        verbose: bool = False,
-        random_state: EstimatorSeed = None,
-    ) -> None:
-        self.loss = loss
-        self.alpha = alpha
-        self.max_iter = max_iter
-        self.fit_intercept = fit_intercept
-        self.batch_size = batch_size
-        self.order = order
-        self.project = project
-        self.averaging = averaging
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
-        self.trace = trace
-        self.certify = certify
-        self.verbose = verbose
-        self.random_state = random_state
+    loss: str = "hinge"
+    _: KW_ONLY
+    alpha: float = 1e-4
+    max_iter: int = 20
+    fit_intercept: bool = True
+    batch_size: int = 1
+    order: str | ArrayLike = "permutation"
+    project: bool = False
+    averaging: str = "last"
+    class_weight: ClassWeight = None
+    n_jobs: int | None = None
+    trace: bool = False
+    certify: bool = False
+    verbose: bool = False
+    random_state: EstimatorSeed = None
 
     def _check_params(self):
         one_of("loss", self.loss, PEGASOS_LOSSES)
@@ -195,29 +157,19 @@ class Pegasos(OnlineModel):
         self.t_ = self.n_iter_ * -(-len(y) // min(self.batch_size, len(y)))
 
 
+@dataclass(eq=False, repr=False)
 class Perceptron(OnlineModel):
     """Rosenblatt's perceptron; parameters and attributes as in `fastsvm.PerceptronClassifier`."""
 
-    def __init__(
-        self,
-        *,
-        max_iter: int = 10,
-        averaging: str = "last",
-        fit_intercept: bool = True,
-        class_weight: ClassWeight = None,
-        n_jobs: int | None = None,
-        trace: bool = False,
-        verbose: bool = False,
-        random_state: EstimatorSeed = None,
-    ) -> None:
-        self.max_iter = max_iter
-        self.averaging = averaging
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
-        self.trace = trace
-        self.verbose = verbose
-        self.random_state = random_state
+    _: KW_ONLY
+    max_iter: int = 10
+    averaging: str = "last"
+    fit_intercept: bool = True
+    class_weight: ClassWeight = None
+    n_jobs: int | None = None
+    trace: bool = False
+    verbose: bool = False
+    random_state: EstimatorSeed = None
 
     def _check_params(self):
         positive("max_iter", self.max_iter, kind=int)
@@ -235,39 +187,24 @@ class Perceptron(OnlineModel):
         )
 
 
+@dataclass(eq=False, repr=False)
 class ASDCA(LinearModel):
     """Accelerated mini-batch SDCA; parameters and attributes as in `fastsvm.ASDCAClassifier`."""
 
-    def __init__(
-        self,
-        loss: str = "smooth_hinge",
-        *,
-        hinge_width: float = 1.0,
-        alpha: float = 1e-4,
-        max_iter: int = 1000,
-        tol: float | None = 1e-3,
-        fit_intercept: bool = True,
-        batch_size: int = 8,
-        theta: str | float = "paper",
-        class_weight: ClassWeight = None,
-        n_jobs: int | None = None,
-        trace: bool = False,
-        verbose: bool = False,
-        random_state: EstimatorSeed = None,
-    ) -> None:
-        self.loss = loss
-        self.hinge_width = hinge_width
-        self.alpha = alpha
-        self.max_iter = max_iter
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.batch_size = batch_size
-        self.theta = theta
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
-        self.trace = trace
-        self.verbose = verbose
-        self.random_state = random_state
+    loss: str = "smooth_hinge"
+    _: KW_ONLY
+    hinge_width: float = 1.0
+    alpha: float = 1e-4
+    max_iter: int = 1000
+    tol: float | None = 1e-3
+    fit_intercept: bool = True
+    batch_size: int = 8
+    theta: str | float = "paper"
+    class_weight: ClassWeight = None
+    n_jobs: int | None = None
+    trace: bool = False
+    verbose: bool = False
+    random_state: EstimatorSeed = None
 
     @property
     def _tol(self):
@@ -300,8 +237,4 @@ class ASDCA(LinearModel):
 
     def _set_results(self, results, X, y):
         super()._set_results(results, X, y)
-        duals = [r.dual for r in results]
-        self.dual_coef_ = duals[0][np.newaxis] if len(duals) == 1 else np.array(duals)
-        for row, label in zip(self.dual_coef_, self._positives(), strict=True):
-            row *= signs_of(y, label)
-            row /= self.alpha * len(y)
+        self._set_dual_coef(results, y)

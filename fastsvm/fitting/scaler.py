@@ -1,5 +1,7 @@
 """Columns of mean 0 and variance 1."""
 
+from dataclasses import KW_ONLY, dataclass
+
 import numpy as np
 
 from .parameters import Parameters
@@ -7,6 +9,7 @@ from .parameters import Parameters
 __all__ = ["Scaler"]
 
 
+@dataclass(eq=False, repr=False)
 class Scaler(Parameters):
     """Dense columns brought to mean 0 and variance 1: scikit-learn's StandardScaler, of one `fit`.
 
@@ -27,10 +30,10 @@ class Scaler(Parameters):
     rounded off taken out. Columns that do not vary, to rounding, are not divided.
     """
 
-    def __init__(self, *, copy=True, with_mean=True, with_std=True):
-        self.copy = copy
-        self.with_mean = with_mean
-        self.with_std = with_std
+    _: KW_ONLY
+    copy: bool = True
+    with_mean: bool = True
+    with_std: bool = True
 
     def fit(self, X, y=None):
         """Learn means and variances of X, an array of shape (n_samples, n_features); `y` is ignored."""

@@ -1,129 +1,7 @@
 """A row of X as every kernel reads it: values, columns (NULL when dense), count."""
 
+from ._simd cimport dense_axpy, dense_dot, pair, pair_add, pair_sum, pair_zero, prefetch
 from ._types cimport head, index, int32_t, int64_t, real
-
-
-cdef extern from *:
-    """
-    #if defined(__GNUC__) || defined(__clang__)
-    /* The empty asm is a side effect: GCC drops calls of functions that do nothing but prefetch. */
-    #define FASTSVM_PREFETCH(address) do { __builtin_prefetch(address); __asm__ volatile (""); } while (0)
-    typedef double fastsvm_pair __attribute__((vector_size(16)));
-    #define FASTSVM_PAIR_ADD(s, x0, x1, w0, w1) ((s) += (fastsvm_pair){x0, x1} * (fastsvm_pair){w0, w1})
-    #define FASTSVM_PAIR_SUM(s) ((s)[0] + (s)[1])
-    #define FASTSVM_PAIR_ZERO(s) ((s) = (fastsvm_pair){0, 0})
-    #else
-    #define FASTSVM_PREFETCH(address) ((void) (address))
-    typedef struct { double a, b; } fastsvm_pair;
-    #define FASTSVM_PAIR_ADD(s, x0, x1, w0, w1) ((s).a += (x0) * (w0), (s).b += (x1) * (w1))
-    #define FASTSVM_PAIR_SUM(s) ((s).a + (s).b)
-    #define FASTSVM_PAIR_ZERO(s) ((s).a = 0, (s).b = 0)
-    #endif
-    """
-    void prefetch "FASTSVM_PREFETCH" (const void* address) noexcept nogil
-
-    # Two sums in one register of the plainest x86-64 and ARM; compilers do not pair gathered values.
-    ctypedef struct pair "fastsvm_pair":
-        pass
-    void pair_zero "FASTSVM_PAIR_ZERO" (pair s) noexcept nogil
-    void pair_add "FASTSVM_PAIR_ADD" (pair s, double x0, double x1, double w0, double w1) noexcept nogil
-    double pair_sum "FASTSVM_PAIR_SUM" (pair s) noexcept nogil
-
-
-# Dense rows are read four numbers at a time; on x86-64 the dynamic linker chooses AVX and FMA where
-# the processor has them (GCC and glibc; elsewhere the compiler makes do with the plainest instructions).
-# Squared norms are also those of sparse rows, whose results are not to depend on the processor.
-cdef extern from *:
-    """
-    #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
-    #define FASTSVM_CLONED __attribute__((target_clones("fma", "default"), unused))
-    #elif defined(__GNUC__) || defined(__clang__)
-    #define FASTSVM_CLONED __attribute__((unused))
-    #endif
-    #if defined(__GNUC__) || defined(__clang__)
-    typedef double fastsvm_wide __attribute__((vector_size(32), aligned(8), may_alias));
-    typedef float fastsvm_wide_float __attribute__((vector_size(16), aligned(4), may_alias));
-    #define FASTSVM_DOUBLES(x) (*(const fastsvm_wide *) (x))
-    #define FASTSVM_FLOATS(x) __builtin_convertvector(*(const fastsvm_wide_float *) (x), fastsvm_wide)
-    #define FASTSVM_DENSE(real, LOAD)                                                                  \
-    FASTSVM_CLONED static double fastsvm_dense_dot_##real(                                             \
-        const real *x, const double *w, Py_ssize_t n)                                                  \
-    {                                                                                                  \
-        fastsvm_wide a = {0, 0, 0, 0}, b = a, c = a, d = a;                                            \
-        double total = 0;                                                                              \
-        Py_ssize_t k = 0;                                                                              \
-        for (; k + 16 <= n; k += 16) {                                                                 \
-            a += LOAD(x + k) * FASTSVM_DOUBLES(w + k);                                                 \
-            b += LOAD(x + k + 4) * FASTSVM_DOUBLES(w + k + 4);                                         \
-            c += LOAD(x + k + 8) * FASTSVM_DOUBLES(w + k + 8);                                         \
-            d += LOAD(x + k + 12) * FASTSVM_DOUBLES(w + k + 12);                                       \
-        }                                                                                              \
-        for (; k < n; k++)                                                                             \
-            total += x[k] * w[k];                                                                      \
-        a = (a + b) + (c + d);                                                                         \
-        return total + ((a[0] + a[1]) + (a[2] + a[3]));                                                \
-    }                                                                                                  \
-    static double fastsvm_squares_##real(const real *x, Py_ssize_t n)                                  \
-    {                                                                                                  \
-        fastsvm_wide a = {0, 0, 0, 0}, b = a;                                                          \
-        double total = 0;                                                                              \
-        Py_ssize_t k = 0;                                                                              \
-        for (; k + 8 <= n; k += 8) {                                                                   \
-            a += LOAD(x + k) * LOAD(x + k);                                                            \
-            b += LOAD(x + k + 4) * LOAD(x + k + 4);                                                    \
-        }                                                                                              \
-        for (; k < n; k++)                                                                             \
-            total += (double) x[k] * x[k];                                                             \
-        a += b;                                                                                        \
-        return total + ((a[0] + a[1]) + (a[2] + a[3]));                                                \
-    }                                                                                                  \
-    FASTSVM_CLONED static void fastsvm_dense_axpy_##real(                                              \
-        double a, const real *x, double *w, Py_ssize_t n)                                              \
-    {                                                                                                  \
-        Py_ssize_t k = 0;                                                                              \
-        for (; k + 4 <= n; k += 4)                                                                     \
-            *(fastsvm_wide *) (w + k) += a * LOAD(x + k);                                              \
-        for (; k < n; k++)                                                                             \
-            w[k] += a * x[k];                                                                          \
-    }
-    FASTSVM_DENSE(float, FASTSVM_FLOATS)
-    FASTSVM_DENSE(double, FASTSVM_DOUBLES)
-    #else
-    #define FASTSVM_DENSE(real)                                                                        \
-    static double fastsvm_dense_dot_##real(const real *x, const double *w, Py_ssize_t n)               \
-    {                                                                                                  \
-        double a = 0, b = 0;                                                                           \
-        Py_ssize_t k = 0;                                                                              \
-        for (; k + 2 <= n; k += 2)                                                                     \
-            a += x[k] * w[k], b += x[k + 1] * w[k + 1];                                                \
-        return k < n ? a + b + x[k] * w[k] : a + b;                                                    \
-    }                                                                                                  \
-    static double fastsvm_squares_##real(const real *x, Py_ssize_t n)                                  \
-    {                                                                                                  \
-        double total = 0;                                                                              \
-        for (Py_ssize_t k = 0; k < n; k++)                                                             \
-            total += (double) x[k] * x[k];                                                             \
-        return total;                                                                                  \
-    }                                                                                                  \
-    static void fastsvm_dense_axpy_##real(double a, const real *x, double *w, Py_ssize_t n)            \
-    {                                                                                                  \
-        for (Py_ssize_t k = 0; k < n; k++)                                                             \
-            w[k] += a * x[k];                                                                          \
-    }
-    FASTSVM_DENSE(float)
-    FASTSVM_DENSE(double)
-    #endif
-    """
-    double dense_dot_float "fastsvm_dense_dot_float" (
-        const float*, const double*, Py_ssize_t) noexcept nogil
-    double dense_dot_double "fastsvm_dense_dot_double" (
-        const double*, const double*, Py_ssize_t) noexcept nogil
-    double squares_float "fastsvm_squares_float" (const float*, Py_ssize_t) noexcept nogil
-    double squares_double "fastsvm_squares_double" (const double*, Py_ssize_t) noexcept nogil
-    void dense_axpy_float "fastsvm_dense_axpy_float" (
-        double, const float*, double*, Py_ssize_t) noexcept nogil
-    void dense_axpy_double "fastsvm_dense_axpy_double" (
-        double, const double*, double*, Py_ssize_t) noexcept nogil
 
 
 cdef enum:
@@ -188,10 +66,7 @@ cdef inline double dot(const real* x, const index* j, Py_ssize_t n, const double
     pair_zero(s)
     pair_zero(t)
     if j == NULL and n >= WIDE:
-        if real is float:
-            return dense_dot_float(x, w, n)
-        else:
-            return dense_dot_double(x, w, n)
+        return dense_dot(x, w, n)
     if j == NULL:
         while k + 4 <= n:
             pair_add(s, x[k], x[k + 1], w[k], w[k + 1])
@@ -211,21 +86,10 @@ cdef inline double dot(const real* x, const index* j, Py_ssize_t n, const double
     return pair_sum(s) + pair_sum(t) + total
 
 
-cdef inline double squares(const real* x, Py_ssize_t n) noexcept nogil:
-    """sum_k x_k^2."""
-    if real is float:
-        return squares_float(x, n)
-    else:
-        return squares_double(x, n)
-
-
 cdef inline void axpy(double a, const real* x, const index* j, Py_ssize_t n, double* w) noexcept nogil:
     cdef Py_ssize_t k
     if j == NULL and n >= WIDE:
-        if real is float:
-            dense_axpy_float(a, x, w, n)
-        else:
-            dense_axpy_double(a, x, w, n)
+        dense_axpy(a, x, w, n)
     elif j == NULL:
         for k in range(n):
             w[k] += a * x[k]

@@ -8,6 +8,7 @@ import numpy as np
 from libc.math cimport isfinite
 
 from ._losses cimport Loss, dual_term, loss_value
+from ._simd cimport squares
 from ._types cimport head, index, int8_t, int32_t, int64_t, real
 
 # Values that one call of an epoch's kernel may touch: some tenths of a second, so that Ctrl-C is heard.

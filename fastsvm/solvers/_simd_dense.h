@@ -1,0 +1,85 @@
+/* Loops over dense rows of FASTSVM_REAL numbers; _simd.h includes it for each kind. Sums are of four and more,
+   since without -ffast-math the compiler may not split one. */
+
+#ifdef FASTSVM_VECTORS
+
+FASTSVM_FOR("fma") static double FASTSVM_NAME(dense_dot)(
+    const FASTSVM_REAL *x, const double *w, Py_ssize_t n)
+{
+    fastsvm_wide a = {0, 0, 0, 0}, b = a, c = a, d = a;
+    double total = 0;
+    Py_ssize_t k = 0;
+    for (; k + 16 <= n; k += 16) {
+        a += FASTSVM_LOAD(x + k) * FASTSVM_DOUBLES(w + k);
+        b += FASTSVM_LOAD(x + k + 4) * FASTSVM_DOUBLES(w + k + 4);
+        c += FASTSVM_LOAD(x + k + 8) * FASTSVM_DOUBLES(w + k + 8);
+        d += FASTSVM_LOAD(x + k + 12) * FASTSVM_DOUBLES(w + k + 12);
+    }
+    for (; k < n; k++)
+        total += x[k] * w[k];
+    a = (a + b) + (c + d);
+    return total + ((a[0] + a[1]) + (a[2] + a[3]));
+}
+
+/* Squared norms are also those of sparse rows, whose results are not to depend on the processor. */
+static double FASTSVM_NAME(squares)(const FASTSVM_REAL *x, Py_ssize_t n)
+{
+    fastsvm_wide a = {0, 0, 0, 0}, b = a;
+    double total = 0;
+    Py_ssize_t k = 0;
+    for (; k + 8 <= n; k += 8) {
+        a += FASTSVM_LOAD(x + k) * FASTSVM_LOAD(x + k);
+        b += FASTSVM_LOAD(x + k + 4) * FASTSVM_LOAD(x + k + 4);
+    }
+    for (; k < n; k++)
+        total += (double) x[k] * x[k];
+    a += b;
+    return total + ((a[0] + a[1]) + (a[2] + a[3]));
+}
+
+FASTSVM_FOR("fma") static void FASTSVM_NAME(dense_axpy)(
+    double a, const FASTSVM_REAL *x, double *w, Py_ssize_t n)
+{
+    Py_ssize_t k = 0;
+    for (; k + 4 <= n; k += 4)
+        *(fastsvm_wide *) (w + k) += a * FASTSVM_LOAD(x + k);
+    for (; k < n; k++)
+        w[k] += a * x[k];
+}
+
+#else
+
+static double FASTSVM_NAME(dense_dot)(const FASTSVM_REAL *x, const double *w, Py_ssize_t n)
+{
+    double a = 0, b = 0;
+    Py_ssize_t k = 0;
+    for (; k + 2 <= n; k += 2)
+        a += x[k] * w[k], b += x[k + 1] * w[k + 1];
+    return k < n ? a + b + x[k] * w[k] : a + b;
+}
+
+static double FASTSVM_NAME(squares)(const FASTSVM_REAL *x, Py_ssize_t n)
+{
+    double total = 0;
+    for (Py_ssize_t k = 0; k < n; k++)
+        total += (double) x[k] * x[k];
+    return total;
+}
+
+static void FASTSVM_NAME(dense_axpy)(double a, const FASTSVM_REAL *x, double *w, Py_ssize_t n)
+{
+    for (Py_ssize_t k = 0; k < n; k++)
+        w[k] += a * x[k];
+}
+
+#endif
+
+/* Four rows at a time: the scores are read and written once, not four times. */
+FASTSVM_FOR("fma") static void FASTSVM_NAME(add_four)(
+    const double *a, const FASTSVM_REAL *const *x, double *w, Py_ssize_t n)
+{
+    const double a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];
+    const FASTSVM_REAL *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3];
+    for (Py_ssize_t k = 0; k < n; k++)
+        w[k] += (a0 * x0[k] + a1 * x1[k]) + (a2 * x2[k] + a3 * x3[k]);
+}
