@@ -48,11 +48,11 @@ def of(module, *names, **others):
 CONSTANTS = {
     "newton": of(
         "_newton_solver",
-        *("SAMPLE_ROWS", "SAMPLE_ROWS_PER_COLUMN", "SAMPLE_GAP", "FIRST_GAP", "NEXT_GAP"),
+        *("SAMPLE_ROWS", "SAMPLE_GAP"),
         *("ACTIVE_WIDTH", "ACTIVE_BENDS", "FIRST_PENALTY", "LARGEST_PENALTY"),
         *("MULTIPLIER_SHARE", "MOST_STEPS", "GRAM_ROWS", "SHORT_ROW"),
         SAMPLE_RATIO=(2, 16),
-        LAST_GAP=(0.125, 0.9),
+        ACTIVE_GAP=(0.125, 0.9),
         LINE_SLOPE=(0.075, 0.9),
         PENALTY_GROWTH=(2, 16),
     ),

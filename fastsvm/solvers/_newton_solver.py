@@ -9,13 +9,10 @@ from ._solver import Point, Solver
 from .losses import as_loss
 
 # How much each matters is measured by `python -m benchmarks.tuning newton`; see benchmarks/README.md.
-SAMPLE_ROWS = 2000  # rows of the first sample, at least
-SAMPLE_ROWS_PER_COLUMN = 6  # at least
+SAMPLE_ROWS = 20  # rows of the first sample, for each column
 SAMPLE_RATIO = 4  # how many times more rows the next sample has
 SAMPLE_GAP = 1e-2  # relative gap to reach on samples
-FIRST_GAP = 3e-4  # relative gap of the active set to reach in the first epoch
-NEXT_GAP = 0.03  # in later ones, as a share of the last gap
-LAST_GAP = 0.5  # at most, as a share of what `tol` allows
+ACTIVE_GAP = 0.5  # gap of the active set to reach in an epoch, as a share of what `tol` allows
 ACTIVE_WIDTH = 2.0  # of the active set around the bend, in root mean squares of the margins' last change
 ACTIVE_BENDS = 1.5  # and in widths of the hinge's rounded bend, 1 / penalty
 FIRST_PENALTY = 0.4  # of the hinge's augmented Lagrangian, per unit of margin
@@ -90,11 +87,8 @@ class NewtonSolver(Solver):
         """Newton steps on the active rows, then a pass over all rows and its certificate."""
         if self.all is None:
             self.begin()
-            target, fresh = FIRST_GAP * self.value, self.start is None
-        else:
-            target, fresh = NEXT_GAP * self.point.gap, False
-        if self.tol is not None:
-            target = max(target, LAST_GAP * self.tol * self.value)
+        fresh = self.point is None and self.start is None
+        target = 0.0 if self.tol is None else ACTIVE_GAP * self.tol * self.value
         sub, before = self.all, self.w.copy()
         self.solve_subproblem(sub, target, fresh)
         reached = self.w.copy()
@@ -142,7 +136,7 @@ class NewtonSolver(Solver):
 
     def solve_samples(self, used):
         """Solve samples, one row from each of as many equal parts of `used`."""
-        size = max(SAMPLE_ROWS, SAMPLE_ROWS_PER_COLUMN * self.size)
+        size = SAMPLE_ROWS * self.size
         random = np.random.default_rng(0)
         wide = math.inf  # what the first sample moved by says nothing
         while size * 2.5 < len(used):

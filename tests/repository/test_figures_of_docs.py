@@ -41,7 +41,7 @@ SENTENCES = {
         f"if more than {sdca.CG_PAYS_EPOCHS} and {WORDS[sdca.FREE_SHARE]} of the rows visited are inside",
         f"inside their box, {_polish.MOST_STEPS} steps of conjugate gradients",
         f"after {sdca.EXACT_EPOCHS:,} epochs",
-        f"{newton.SAMPLE_ROWS:,} rows, {newton.SAMPLE_ROWS * newton.SAMPLE_RATIO:,} and so on",
+        f"{newton.SAMPLE_ROWS} rows for each column, then {newton.SAMPLE_RATIO} times as many and so on",
         f"for d <= {_choose.FEW_COLUMNS} and d <= n where d <= {_choose.VERY_FEW_COLUMNS}",
         f"> {_choose.STEEP}, or tol < 1e-{-math.log10(_choose.TIGHT_TOL):.0f};",
     ],
