@@ -49,7 +49,7 @@ CONSTANTS = {
     "newton": of(
         "_newton_solver",
         *("SAMPLE_ROWS", "SAMPLE_GAP"),
-        *("ACTIVE_WIDTH", "ACTIVE_BENDS", "FIRST_PENALTY", "LARGEST_PENALTY"),
+        *("ACTIVE_WIDTH", "ACTIVE_BENDS", "LARGEST_PENALTY"),
         *("MULTIPLIER_SHARE", "MOST_STEPS", "GRAM_ROWS", "SHORT_ROW"),
         SAMPLE_RATIO=(2, 16),
         ACTIVE_GAP=(0.125, 0.9),

@@ -11,11 +11,10 @@ from .losses import as_loss
 # How much each matters is measured by `python -m benchmarks.tuning newton`; see benchmarks/README.md.
 SAMPLE_ROWS = 20  # rows of the first sample, for each column
 SAMPLE_RATIO = 4  # how many times more rows the next sample has
-SAMPLE_GAP = 1e-2  # relative gap to reach on samples
+SAMPLE_GAP = 1e-3  # relative gap to reach on samples
 ACTIVE_GAP = 0.5  # gap of the active set to reach in an epoch, as a share of what `tol` allows
 ACTIVE_WIDTH = 2.0  # of the active set around the bend, in root mean squares of the margins' last change
 ACTIVE_BENDS = 1.5  # and in widths of the hinge's rounded bend, 1 / penalty
-FIRST_PENALTY = 0.4  # of the hinge's augmented Lagrangian, per unit of margin
 LARGEST_PENALTY = 1e8  # times the Hessian's largest entry over alpha: beyond, rounding wins
 PENALTY_GROWTH = 4  # times, with each new multipliers
 MULTIPLIER_SHARE = 0.1  # multipliers move once a step promises this share of the slack
@@ -79,7 +78,7 @@ class NewtonSolver(Solver):
         self.d = problem.rows.n_columns
         self.size = self.d + bool(fit_intercept)
         self.w = np.zeros(self.d + 1)  # the intercept comes last
-        self.penalty, self.largest_penalty = FIRST_PENALTY, LARGEST_PENALTY
+        self.penalty, self.largest_penalty = 1.0, LARGEST_PENALTY
         self.radius = math.inf
         self.all, self.stalled = None, 0
 
@@ -130,7 +129,6 @@ class NewtonSolver(Solver):
             self.w[:-1] = problem.primal_from_dual(dual, self.alpha)
             self.w[-1] = intercept if self.fit_intercept else 0
             self.z = self.row_sums(self.all)
-            self.penalty = 1.0
         loss, _ = self.measure_margins(self.all)
         self.value = loss + self.ridge()
 
@@ -274,11 +272,9 @@ class NewtonSolver(Solver):
             bend = ridge + share * active.penalty * bend
             newton = t - slope / bend if bend > 0 else math.inf
             if high == math.inf:
-                t = min(max(newton, 1.5 * t), 10 * t)
-            elif low < newton < high:
-                t = newton
+                t *= 4
             else:
-                t = 0.5 * (low + high) if low > 0.1 * high else max(0.1 * high, 2 * low)
+                t = newton if low < newton < high else (low + high) / 2
         return t
 
     def certify(self):
