@@ -225,7 +225,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         run = self._fit_all(X, KernelProblem(gram, signs, self._weights(y, sample_weight)), seed, start)
         fits_ended += ended(run, self.alpha_)
         columns = None if self._precomputed else X
-        warn_if_short(fits_ended, self.tol, columns, category=ConvergenceWarning, stacklevel=4)
+        warn_if_short(fits_ended, self.tol, columns, self.max_iter, category=ConvergenceWarning, stacklevel=4)
         return self
 
     def _fit_all(self, X, problem, seed, start):

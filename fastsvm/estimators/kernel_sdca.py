@@ -187,7 +187,7 @@ class KernelSDCAClassifier(KernelClassifier):
                     self._report(run, classes)
         self._set_result(X, run.result())
         columns = None if self._precomputed else X
-        warn_if_short(ended(run), self.tol, columns, category=ConvergenceWarning, stacklevel=4)
+        warn_if_short(ended(run), self.tol, columns, self.max_iter, category=ConvergenceWarning, stacklevel=4)
         return self
 
     def _make_solver(self, problem, seed, start=None):

@@ -210,7 +210,7 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier):
             for result in fold
         ]
         ended += [Ended.of(result, self.alpha_) for result in results]
-        warn_if_short(ended, self.tol, X, category=ConvergenceWarning, stacklevel=5)
+        warn_if_short(ended, self.tol, X, self.max_iter, category=ConvergenceWarning, stacklevel=5)
         return self
 
     def _paths(self, rows, y, sample_weight, k, train, random):
