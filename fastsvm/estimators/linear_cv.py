@@ -40,6 +40,7 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier):
         Regularisation strengths to choose from. By default `n_alphas` in geometric progression from
         the largest that matters (see `sdca_path`; of all classes) down to `eps` times that.
     n_alphas : int, default=10
+        Half as many as `sdca_path` has, as each is fitted for every fold.
     eps : float in (0, 1), default=1e-4
     cv : int, splitter or iterable, default=None
         Stratified folds, 5 by default; or as in scikit-learn. GroupKFold and the like get the `groups`

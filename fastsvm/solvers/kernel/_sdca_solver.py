@@ -255,6 +255,7 @@ def kernel_sdca(
         values, of shape (len(X), len(Z)). Where it is not positive semi-definite (the sigmoid), the gap
         shows how far the steps are from their end, but is no bound.
     gamma : float > 0, default=1.0
+        Always a number; the default "scale" of estimators is one that they take from the rows.
     degree : int > 0, default=3
     coef0 : float, default=0.0
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
