@@ -14,7 +14,6 @@ from ..solvers._pegasos_solver import PEGASOS_ORDERS, PEGASOS_OUTPUTS, PegasosSo
 from ..solvers._perceptron_solver import PERCEPTRON_OUTPUTS, PerceptronSolver
 from ..solvers._sdca_solver import ORDERS, OUTPUTS
 from ..solvers.losses import PEGASOS_LOSSES, SMOOTH_LOSSES, as_loss
-from .labels import signs_of
 from .linear_model import LinearModel, OnlineModel
 
 if TYPE_CHECKING:
@@ -99,27 +98,18 @@ class SDCA(LinearModel):
         )
 
     def _starts(self, classes, n):
-        known = getattr(self, "_dual_scale", None)  # not kept in model files
-        if (
-            not self.warm_start
-            or known is None
-            or not np.array_equal(classes, self.classes_)
-            or self.dual_coef_.shape[1] != n
-        ):
+        scale = self._dual_scale(classes, n)
+        if scale is None:
             return super()._starts(classes, n)
         duals, intercepts = self.dual_coef_, self.intercept_
-        return lambda k: (np.abs(duals[k]) * known, float(intercepts[k]))
+        return lambda k: (np.abs(duals[k]) * scale, float(intercepts[k]))
 
     def _set_results(self, results, X, y):
         super()._set_results(results, X, y)
         methods = [r.solver for r in results]
         self.solver_ = methods[0] if len(set(methods)) == 1 else methods
-        self._dual_scale = self.alpha * len(y)
-        duals = [r.dual for r in results]
-        self.dual_coef_ = duals[0][np.newaxis] if len(duals) == 1 else np.array(duals)
-        for row, label in zip(self.dual_coef_, self._positives(), strict=True):
-            row *= signs_of(y, label)
-            row /= self._dual_scale
+        self._remember(len(y))
+        self._set_dual_coef(results, y)
 
 
 class Pegasos(OnlineModel):
@@ -300,8 +290,4 @@ class ASDCA(LinearModel):
 
     def _set_results(self, results, X, y):
         super()._set_results(results, X, y)
-        duals = [r.dual for r in results]
-        self.dual_coef_ = duals[0][np.newaxis] if len(duals) == 1 else np.array(duals)
-        for row, label in zip(self.dual_coef_, self._positives(), strict=True):
-            row *= signs_of(y, label)
-            row /= self.alpha * len(y)
+        self._set_dual_coef(results, y)

@@ -134,6 +134,14 @@ class LinearModel(OneVsRest):
         if results[0].gap is not None:
             self.dual_gap_ = results[0].gap if binary else np.array([r.gap for r in results])
 
+    def _set_dual_coef(self, results, y):
+        """y_i b_i / (alpha n)."""
+        duals = [r.dual for r in results]
+        self.dual_coef_ = duals[0][np.newaxis] if len(duals) == 1 else np.array(duals)
+        for row, label in zip(self.dual_coef_, self._positives(), strict=True):
+            row *= signs_of(y, label)
+            row /= self.alpha * len(y)
+
     def decision_function(self, X: Matrix) -> np.ndarray:
         """Signed scores w.x + b0.
 

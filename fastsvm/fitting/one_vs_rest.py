@@ -114,6 +114,19 @@ class OneVsRest(Parameters):
         if len(new):
             raise ValueError(f"y has the label {new.tolist()[0]!r}, which is not among classes.")
 
+    def _remember(self, n):
+        """Note, after a fit, what a later one with `warm_start` must have in common; not for model files."""
+        self._fitted_to = self.classes_, n, self.alpha * n
+
+    def _dual_scale(self, classes, n):
+        """What takes the `dual_coef_` to start from to dual variables; None where there is no warm start.
+
+        They belong to the rows of the last fit, and to its classes.
+        """
+        before, n_before, scale = getattr(self, "_fitted_to", (None, None, None))
+        same = n == n_before and np.array_equal(classes, before)
+        return scale if self.warm_start and same else None
+
     def _positives(self):
         """The label that is +1 in each binary problem."""
         return self.classes_[1:] if len(self.classes_) == 2 else self.classes_
