@@ -28,8 +28,7 @@ __all__ = ["CallbackSupportMixin", "Steps", "Tasks", "with_callbacks"]
 class Steps:
     """The tasks of a fit that is a few steps in a row; without callbacks nothing.
 
-    Hooks are called one at a time. What a callback is told after a step is the fitted estimator as it would be
-    if the fit ended there, if the step can say so.
+    Where a step can say so, callbacks are told of the fitted estimator as if the fit ended there.
 
     Parameters
     ----------
