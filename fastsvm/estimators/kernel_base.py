@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -80,7 +81,9 @@ class KernelClassifier(CallbackSupportMixin, OneVsRestClassifier):
             run = self._make_run(X, y, sample_weight)
             steps = Steps(self, X, y, sample_weight, run.most_rounds)
             rounds = self._rounds(run, steps.root is not None)
-            for classes in steps.watch("epoch", run, rounds, lambda: self._support(X, run.coef)):
+            for classes in steps.watch(
+                "epoch", run, rounds, lambda: vars(copy(self)._set_support(X, run.coef))
+            ):
                 for k in classes if self.verbose else ():
                     report(self._positives()[k], run.history[k][-1])
         self._set_result(X, run.result())
@@ -123,14 +126,16 @@ class KernelClassifier(CallbackSupportMixin, OneVsRestClassifier):
     def _signs(self, y):
         return np.array([signs_of(y, label) for label in self._positives()])
 
-    def _support(self, X, coef):
-        """The attributes of the rows that have a coefficient, with `coef` of shape (n_classes, n)."""
-        support = np.flatnonzero(coef.any(axis=0)).astype(np.int32)
-        found = {"support_": support, "dual_coef_": np.ascontiguousarray(coef[:, support])}
-        return found if self._precomputed else found | {"support_vectors_": X[support]}
+    def _set_support(self, X, coef):
+        """Keep the rows that have a coefficient, with `coef` of shape (n_classes, n)."""
+        self.support_ = np.flatnonzero(coef.any(axis=0)).astype(np.int32)
+        self.dual_coef_ = np.ascontiguousarray(coef[:, self.support_])
+        if not self._precomputed:
+            self.support_vectors_ = X[self.support_]
+        return self
 
     def _set_result(self, X, result):
-        vars(self).update(self._support(X, result.dual_coef))
+        self._set_support(X, result.dual_coef)
         binary = len(result.gap) == 1
         self.objective_ = float(result.objective[0]) if binary else result.objective
         self.dual_gap_ = float(result.gap[0]) if binary else result.gap

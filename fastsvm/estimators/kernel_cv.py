@@ -277,7 +277,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         for (_, test), fit in zip(folds, fits, strict=True):
             model = self._model(self.gamma_, alpha, _OfFold)
             model.classes_, model.n_features_in_, model.gamma_ = self.classes_, X.shape[1], self.gamma_
-            vars(model).update(model._support(X, fit.coef))
+            model._set_support(X, fit.coef)
             rows = X[test]
             model.known = rows, decision_of(fit.scores, test)
             scores.append(scorer(model, rows, y[test], **rows_of(params, test)))

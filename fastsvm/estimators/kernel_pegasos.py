@@ -138,16 +138,10 @@ class KernelPegasosClassifier(KernelClassifier):
             positive("n_iter", self.n_iter, kind=int)
 
     def _make_run(self, X, y, sample_weight):
-        [seed] = self._seeds(1)
+        order = drawn_rows(len(y), self.n_iter, int(self._seeds(1)[0]))
+        signs, weights = self._signs(y), self._weights(y, sample_weight)
         return KernelPegasosSolver.of_rows(
-            X,
-            self._signs(y),
-            self._weights(y, sample_weight),
-            self.alpha,
-            drawn_rows(len(y), self.n_iter, int(seed)),
-            self._gram,
-            cache_size=self.cache_size,
-            whole=self._precomputed,
+            X, signs, weights, self.alpha, order, self._gram, self.cache_size, self._precomputed
         )
 
     def _rounds(self, run, watched):
@@ -197,7 +191,7 @@ class KernelPegasosClassifier(KernelClassifier):
             run.run_epoch(order.astype(np.int32))
         earlier = None if first else (self.support_, self.dual_coef_, self.support_vectors_)
         seen = 0 if first else self._seen()
-        vars(self).update(self._support(X, run.coef))
+        self._set_support(X, run.coef)
         self.t_, self._n_seen = run.t, seen + len(y)
         if earlier is not None:
             support, coef, vectors = earlier

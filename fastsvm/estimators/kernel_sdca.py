@@ -189,14 +189,9 @@ class KernelSDCAClassifier(KernelClassifier):
         self._remember(result.dual_coef.shape[1])
 
     def _warn_if_short(self, run, X, stacklevel):
-        warn_if_short(
-            ended(run),
-            self.tol,
-            None if self._precomputed else X,
-            self.max_iter,
-            category=ConvergenceWarning,
-            stacklevel=stacklevel,
-        )
+        X = None if self._precomputed else X
+        options = {"category": ConvergenceWarning, "stacklevel": stacklevel}
+        warn_if_short(ended(run), self.tol, X, self.max_iter, **options)
 
 
 def ended(run, alpha=None):

@@ -57,7 +57,7 @@ class KernelPegasosSolver(KernelSolver):
         self.drawn = self.others = None  # where the problem does not have all rows
 
     @classmethod
-    def of_rows(cls, X, Y, sample_weight, alpha, order, gram_of, *, cache_size, whole=False):
+    def of_rows(cls, X, Y, sample_weight, alpha, order, gram_of, cache_size, whole):
         """Steps on the rows in `order`.
 
         Where no more than half of the rows are ever drawn, only these are compared with each other, unless
@@ -273,24 +273,12 @@ def kernel_pegasos(
     """
     threads = number_of_threads(n_jobs)
     X, rows = as_matrix(X, threads)
-    run = KernelPegasosSolver.of_rows(
-        X,
-        Y,
-        sample_weight,
-        as_alpha(alpha),
-        drawn_rows(rows.n_rows, n_iter, random_state) if order is None else _given_order(order, rows.n_rows),
-        partial(
-            make_gram,
-            kernel=kernel,
-            gamma=gamma,
-            degree=degree,
-            coef0=coef0,
-            cache_size=cache_size,
-            threads=threads,
-        ),
-        cache_size=cache_size,
-        whole=isinstance(kernel, str) and kernel == "precomputed",
-    )
+    n, alpha = rows.n_rows, as_alpha(alpha)
+    order = drawn_rows(n, n_iter, random_state) if order is None else _given_order(order, n)
+    options = {"gamma": gamma, "degree": degree, "coef0": coef0, "cache_size": cache_size, "threads": threads}
+    gram_of = partial(make_gram, kernel=kernel, **options)
+    whole = isinstance(kernel, str) and kernel == "precomputed"
+    run = KernelPegasosSolver.of_rows(X, Y, sample_weight, alpha, order, gram_of, cache_size, whole)
     return run.result(run.epochs(flag("trace", trace)))
 
 
