@@ -14,7 +14,7 @@ from ..fitting.engine import report
 from ..fitting.labels import signs_of
 from ..fitting.one_vs_rest import all_or_nothing, require_finite_rows
 from ..fitting.threads import one_blas_thread
-from ..solvers._input import as_alpha, flag, one_of, positive
+from ..solvers._input import one_of, positive
 from ..solvers.kernel._gram import scores_of
 from ..solvers.kernel._problem import make_gram
 from ..solvers.kernel._values import KERNELS, GivenKernel, Kernel
@@ -96,13 +96,11 @@ class KernelClassifier(CallbackSupportMixin, OneVsRestClassifier):
         """Warn where the solver should have got further."""
 
     def _check_params(self):
+        super()._check_params()
         if not callable(self.kernel):
             one_of("kernel", self.kernel, (*KERNELS, "precomputed"))
         check_kernel_parameters(self.gamma, self.degree, self.coef0)
-        as_alpha(self.alpha)
         positive("cache_size", self.cache_size)
-        flag("trace", self.trace)
-        flag("verbose", self.verbose)
 
     @property
     def _precomputed(self):

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..fitting.advice import Ended, warn_if_short
 from ..solvers import LOSSES
-from ..solvers._input import flag, one_of, positive
+from ..solvers._input import one_of
 from ..solvers.kernel._problem import KernelProblem
 from ..solvers.kernel._sdca_solver import KernelSDCASolver
 from .base import ConvergenceWarning
@@ -151,10 +151,6 @@ class KernelSDCAClassifier(KernelClassifier):
     def _check_params(self):
         super()._check_params()
         one_of("loss", self.loss, LOSSES)
-        positive("max_iter", self.max_iter, kind=int)
-        if self.tol is not None:
-            positive("tol", self.tol)
-        flag("warm_start", self.warm_start)
 
     def _make_run(self, X, y, sample_weight):
         problem = KernelProblem(self._gram(X), self._signs(y), self._weights(y, sample_weight))

@@ -11,7 +11,7 @@ from ..fitting.labels import signs_of
 from ..fitting.one_vs_rest import all_or_nothing
 from ..fitting.path import Path, as_alphas, largest_alpha
 from ..solvers import LOSSES, as_rows
-from ..solvers._input import flag, one_of, positive
+from ..solvers._input import one_of
 from ..solvers._solver import Problem
 from .base import ConvergenceWarning, LinearClassifier
 from .callbacks import Steps, with_callbacks
@@ -118,11 +118,8 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier):
         self.random_state = random_state
 
     def _check_params(self):
+        super()._check_params()
         one_of("loss", self.loss, LOSSES)
-        positive("max_iter", self.max_iter, kind=int)
-        if self.tol is not None:
-            positive("tol", self.tol)
-        flag("fit_intercept", self.fit_intercept)
         as_alphas(self.alphas, self.n_alphas, self.eps, lambda: 1.0)
         self._scorer()
 

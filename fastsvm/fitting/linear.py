@@ -9,7 +9,7 @@ import numpy as np
 from ..solvers import LOSSES
 from ..solvers._asdca_solver import ASDCASolver, as_theta
 from ..solvers._choose import SOLVERS, make_solver
-from ..solvers._input import as_alpha, as_width, flag, one_of, positive
+from ..solvers._input import one_of
 from ..solvers._pegasos_solver import PEGASOS_ORDERS, PEGASOS_OUTPUTS, PegasosSolver
 from ..solvers._perceptron_solver import PERCEPTRON_OUTPUTS, PerceptronSolver
 from ..solvers._sdca_solver import ORDERS, OUTPUTS
@@ -67,19 +67,11 @@ class SDCA(LinearModel):
         return self.tol
 
     def _check_params(self):
+        super()._check_params()
         one_of("loss", self.loss, LOSSES)
-        as_width(self.hinge_width)
-        as_alpha(self.alpha)
-        positive("max_iter", self.max_iter, kind=int)
-        if self.tol is not None:
-            positive("tol", self.tol)
         one_of("order", self.order, ORDERS)
         one_of("averaging", self.averaging, OUTPUTS)
-        flag("fit_intercept", self.fit_intercept)
-        flag("sgd_init", self.sgd_init)
         one_of("solver", self.solver, SOLVERS)
-        flag("warm_start", self.warm_start)
-        flag("trace", self.trace)
 
     def _make_solver(self, problem, random, max_iter, *, start=None):
         return make_solver(
@@ -149,15 +141,10 @@ class Pegasos(OnlineModel):
         self.random_state = random_state
 
     def _check_params(self):
+        super()._check_params()
         one_of("loss", self.loss, PEGASOS_LOSSES)
-        as_alpha(self.alpha)
-        positive("max_iter", self.max_iter, kind=int)
-        positive("batch_size", self.batch_size, kind=int)
         one_of("order", self.order, PEGASOS_ORDERS)
         one_of("averaging", self.averaging, PEGASOS_OUTPUTS)
-        flag("fit_intercept", self.fit_intercept)
-        flag("project", self.project)
-        flag("certify", self.certify)
 
     def _make_solver(self, problem, random, max_iter, **_):
         return PegasosSolver(
@@ -210,9 +197,8 @@ class Perceptron(OnlineModel):
         self.random_state = random_state
 
     def _check_params(self):
-        positive("max_iter", self.max_iter, kind=int)
+        super()._check_params()
         one_of("averaging", self.averaging, PERCEPTRON_OUTPUTS)
-        flag("fit_intercept", self.fit_intercept)
 
     def _make_solver(self, problem, random, max_iter, **_):
         return PerceptronSolver(
@@ -264,16 +250,9 @@ class ASDCA(LinearModel):
         return self.tol
 
     def _check_params(self):
+        super()._check_params()
         one_of("loss", self.loss, SMOOTH_LOSSES)
-        as_width(self.hinge_width)
-        as_alpha(self.alpha)
-        positive("max_iter", self.max_iter, kind=int)
-        if self.tol is not None:
-            positive("tol", self.tol)
-        flag("fit_intercept", self.fit_intercept)
-        positive("batch_size", self.batch_size, kind=int)
         as_theta(self.theta)
-        flag("trace", self.trace)
 
     def _make_solver(self, problem, random, max_iter, **_):
         return ASDCASolver(

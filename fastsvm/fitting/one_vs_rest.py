@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ..solvers import as_rows
-from ..solvers._input import as_weights
+from ..solvers._input import as_alpha, as_weights, as_width, flag, positive
 from ..solvers._sparse import as_csr
 from . import scores
 from .labels import class_weights
@@ -19,6 +19,8 @@ from .threads import number_of_threads
 
 if TYPE_CHECKING:
     from ..solvers.annotations import Matrix
+
+FLAGS = ("fit_intercept", "sgd_init", "project", "certify", "warm_start", "trace", "verbose")
 
 Fit = TypeVar("Fit", bound=Callable)
 
@@ -56,8 +58,20 @@ class OneVsRest(Parameters):
     """
 
     def _check_params(self):
-        """Raise a ValueError that names the first bad parameter."""
-        raise NotImplementedError
+        """Raise a ValueError that names the first bad parameter; here of those that several models have."""
+        given = vars(self)
+        if "alpha" in given:
+            as_alpha(given["alpha"])
+        if "hinge_width" in given:
+            as_width(given["hinge_width"])
+        for name in ("max_iter", "batch_size"):
+            if name in given:
+                positive(name, given[name], kind=int)
+        if given.get("tol") is not None:
+            positive("tol", given["tol"])
+        for name in FLAGS:
+            if name in given:
+                flag(name, given[name])
 
     # Where scikit-learn has ways of its own, estimators take those.
 

@@ -1,6 +1,7 @@
 """One name, one default: of functions and of estimators."""
 
 import inspect
+from itertools import product
 
 import pytest
 
@@ -64,3 +65,14 @@ def test_what_does_not_depend_on_the_method_has_one_default():
     assert {name: table[name] for name in EVERYWHERE if len(table.get(name, ())) > 1} == {}
     assert table["fit_intercept"].keys() == {"True"}
     assert table["n_jobs"].keys() == {"None"}
+
+
+@pytest.mark.parametrize("name", [name for method in METHODS for name in method if "Classifier" in name])
+def test_a_switch_is_true_or_false(name):
+    """Whatever the method; 1 and "yes" are not."""
+    X, y = [[0.0], [1.0]], [0, 1]
+    flags = {n: v for n, v in found(name)().get_params().items() if isinstance(v, bool)}
+    assert flags
+    for flag, bad in product(flags, (1, "yes", None)):
+        with pytest.raises(ValueError, match=f"^{flag} must be True or False; got {bad!r}"):
+            found(name)(**{flag: bad}).fit(X, y)
