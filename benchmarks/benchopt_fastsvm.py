@@ -33,7 +33,7 @@ class Solver(BaseSolver):
 
     def run(self, tolerance):
         """Solve to a relative gap of `tolerance`."""
-        options = {"tol": tolerance, "max_iter": 100_000, "random_state": 0}
+        options = {"fit_intercept": False, "tol": tolerance, "max_iter": 100_000, "random_state": 0}
         self.w = sdca(self.X, self.y, loss="hinge", alpha=self.alpha, **options).w
 
     def get_result(self):

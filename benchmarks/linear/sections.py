@@ -145,7 +145,10 @@ def indices(options, names):
         if sparse.issparse(data.X):
             wide = data.X.copy()
             wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
-            fits = [partial(sdca, X, data.y, tol=TARGET, random_state=0) for X in (data.X, wide)]
+            fits = [
+                partial(sdca, X, data.y, fit_intercept=False, tol=TARGET, random_state=0)
+                for X in (data.X, wide)
+            ]
             narrow, wide = alternate(fits, options.rounds)
             times = f"int32 {spread(narrow, 1e3)} ms, int64 {spread(wide, 1e3)} ms"
             print(f"{name:12s} {times}, {spread(wide / narrow)}x", flush=True)
@@ -157,8 +160,8 @@ def indices(options, names):
 def _memory(dtypes):
     X, y = wide_rows(*dtypes)
     size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
-    sdca(X[:1000], y[:1000])  # what the first call imports is not the fit's
-    added = memory_added(lambda: sdca(X, y, max_iter=3, tol=None))
+    sdca(X[:1000], y[:1000], fit_intercept=False)  # what the first call imports is not the fit's
+    added = memory_added(lambda: sdca(X, y, max_iter=3, tol=None, fit_intercept=False))
     kinds = ", ".join(dtypes)
     return f"{kinds}: {size / 1e6:.0f} MB of X, {added / 1e6:5.2f} MB added: {added / size:.1%}"
 

@@ -92,7 +92,7 @@ def certify(
     Warns
     -----
     ConvergenceWarning
-        If `max_iter` epochs were not enough. What is returned is proven all the same.
+        If `max_iter` epochs, or double precision, were not enough. What is returned is proven all the same.
 
     Notes
     -----
@@ -144,17 +144,19 @@ def certify(
     *columns, epochs = zip(*found, strict=True)
     objective, bound, attained = (each[0] if len(labels) == 1 else np.array(each) for each in columns)
     certificate = Certificate(loss, alpha, classes, objective, bound, attained, max(epochs))
-    _warn_if_loose(certificate, accuracy, tol)
+    _warn_if_loose(certificate, accuracy, tol, np.array(epochs) < max_iter)
     return certificate
 
 
-def _warn_if_loose(certificate, accuracy, tol):
+def _warn_if_loose(certificate, accuracy, tol, stalled):
     c = certificate
     loose = (c.gap > accuracy * c.gap_at_least) & (c.gap > np.maximum(tol * c.objective, TINY))
     if np.any(loose):
+        stuck = np.all(stalled | ~loose)
+        way_out = "rounding allows no less, so raise tol" if stuck else "raise max_iter"
         warnings.warn(
             f"After {c.n_iter} epochs the bound is still loose, though proven (relative gap "
-            f"{np.max(c.relative_gap):.1e}): raise max_iter, or scale the columns of X before fitting.",
+            f"{np.max(c.relative_gap):.1e}): {way_out}, or scale the columns of X before fitting.",
             ConvergenceWarning,
             stacklevel=3,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,33 +10,96 @@ from joblib import effective_n_jobs
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from ..fitting.engine import report
 from ..fitting.labels import signs_of
-from ..fitting.one_vs_rest import require_finite_rows
+from ..fitting.one_vs_rest import all_or_nothing, require_finite_rows
 from ..fitting.threads import one_blas_thread
-from ..solvers._input import as_alpha, one_of, positive
+from ..solvers._input import one_of, positive
 from ..solvers.kernel._gram import scores_of
 from ..solvers.kernel._problem import make_gram
 from ..solvers.kernel._values import KERNELS, GivenKernel, Kernel
 from ..solvers.kernel.parameters import check_kernel_parameters, gamma_of
 from .base import OneVsRestClassifier, validated
+from .callbacks import CallbackSupportMixin, Steps, with_callbacks
 
 if TYPE_CHECKING:
-    from ..solvers.annotations import Matrix
+    from typing import Self
+
+    from ..solvers.annotations import ArrayLike, Matrix
 
 __all__ = ["KernelClassifier", "decision_of", "share_threads"]
 
 
-class KernelClassifier(OneVsRestClassifier):
+class KernelClassifier(CallbackSupportMixin, OneVsRestClassifier):
     """What the kernel classifiers share: the kernel, the support, prediction.
 
-    A subclass has the parameters `kernel`, `gamma`, `degree`, `coef0`, `cache_size` and `n_jobs` too.
+    A subclass has the parameters `kernel`, `gamma`, `degree`, `coef0`, `alpha`, `cache_size`, `n_jobs`,
+    `trace` and `verbose` too, and makes a solver in `_make_run`.
     """
 
+    def _make_run(self, X, y, sample_weight):
+        """A `KernelSolver` for what was checked."""
+        raise NotImplementedError
+
+    def _rounds(self, run, watched):
+        """The epochs of the solver; `watched` says that there are callbacks."""
+        raise NotImplementedError
+
+    @all_or_nothing
+    @with_callbacks
+    def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit from scratch, or with `warm_start` from the last fit's solution.
+
+        A fit that fails or is interrupted leaves the estimator as it was.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            For kernel="precomputed" the array of all K(x_i, x_j), of shape (n_samples, n_samples).
+        y : array of shape (n_samples,)
+            Labels of any kind, two classes or more.
+        sample_weight : array of shape (n_samples,), default=None
+            Non-negative weights c_i, multiplied by those of `class_weight`.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            On bad parameters, NaN or infinite values (with row and column), different lengths, a single
+            class, and kernel values that overflow.
+        MemoryError
+            Where not even a row of the kernel matrix fits into `cache_size`, or the cache into the memory.
+        """
+        self._check_params()
+        X, y = self._validated(X, y)
+        self._set_classes(np.unique(y))
+        self._set_gamma(X)
+        with one_blas_thread:
+            run = self._make_run(X, y, sample_weight)
+            steps = Steps(self, X, y, sample_weight, run.most_rounds)
+            rounds = self._rounds(run, steps.root is not None)
+            for classes in steps.watch(
+                "epoch", run, rounds, lambda: vars(copy(self)._set_support(X, run.coef))
+            ):
+                for k in classes if self.verbose else ():
+                    report(self._positives()[k], run.history[k][-1])
+        self._set_result(X, run.result())
+        steps.finish()
+        if not steps.stopped:
+            self._warn_if_short(run, X, stacklevel=6)
+        return self
+
+    def _warn_if_short(self, run, X, stacklevel):
+        """Warn where the solver should have got further."""
+
     def _check_params(self):
+        super()._check_params()
         if not callable(self.kernel):
             one_of("kernel", self.kernel, (*KERNELS, "precomputed"))
         check_kernel_parameters(self.gamma, self.degree, self.coef0)
-        as_alpha(self.alpha)
         positive("cache_size", self.cache_size)
 
     @property
@@ -66,8 +130,10 @@ class KernelClassifier(OneVsRestClassifier):
         self.dual_coef_ = np.ascontiguousarray(coef[:, self.support_])
         if not self._precomputed:
             self.support_vectors_ = X[self.support_]
+        return self
 
-    def _set_certificate(self, result):
+    def _set_result(self, X, result):
+        self._set_support(X, result.dual_coef)
         binary = len(result.gap) == 1
         self.objective_ = float(result.objective[0]) if binary else result.objective
         self.dual_gap_ = float(result.gap[0]) if binary else result.gap

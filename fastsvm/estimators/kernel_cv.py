@@ -12,8 +12,8 @@ from ..fitting.path import best_multiple, decreasing
 from ..fitting.threads import in_threads, one_blas_thread
 from ..solvers.kernel._problem import KernelProblem
 from ..solvers.kernel.parameters import gamma_of
-from ..solvers.losses import as_loss
 from .base import ConvergenceWarning
+from .callbacks import Steps, with_callbacks
 from .cross_validation import CrossValidated, mean_over_folds, rows_of
 from .kernel_base import KernelClassifier, decision_of, share_threads
 from .kernel_sdca import KernelSDCAClassifier, ended
@@ -75,7 +75,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
     gammas_ : ndarray of shape (n_gammas,), increasing
     alphas_ : ndarray of shape (n_alphas,), decreasing
     scores_ : ndarray of shape (n_gammas, n_alphas, n_folds)
-        On each fold's test rows.
+        On each fold's test rows; NaN at what was not tried, as a callback had ended the search.
     mean_scores_ : ndarray of shape (n_gammas, n_alphas)
     cv_objectives_, cv_dual_gaps_ : ndarrays of shape (n_gammas, n_alphas, n_folds, n_problems)
         P of each fit, over its training rows, and its gap; there is one problem, or one a class.
@@ -155,6 +155,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         return kind(gamma=gamma, alpha=alpha, **parameters)
 
     @all_or_nothing
+    @with_callbacks
     def fit(self, X, y, sample_weight=None, **params):
         """Choose gamma and alpha and fit at them.
 
@@ -194,15 +195,18 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         signs = self._signs(y)
         *seeds, seed = check_random_state(self.random_state).randint(2**31 - 1, size=len(folds) + 1)
         self.gammas_, self.alphas_ = self._gammas(X), self._alphas(len(y))
-        self.scores_ = np.empty((len(self.gammas_), len(self.alphas_), len(folds)))
-        self.cv_objectives_ = np.empty((*self.scores_.shape, len(signs)))
-        self.cv_dual_gaps_ = np.empty_like(self.cv_objectives_)
+        self.scores_ = np.full((len(self.gammas_), len(self.alphas_), len(folds)), np.nan)
+        self.cv_objectives_ = np.full((*self.scores_.shape, len(signs)), np.nan)
+        self.cv_dual_gaps_ = self.cv_objectives_.copy()
+        steps = Steps(self, X, y, sample_weight, self.scores_[..., 0].size + 1)
         best, fits_ended = -np.inf, []
         for i, gamma in enumerate(self.gammas_.tolist()):
-            self.gamma_, gram = gamma, None  # one kernel matrix goes before the next comes
+            self.gamma_, gram, path = gamma, None, None  # one kernel matrix goes before the next comes
             gram = self._gram(X)
-            for j, fits in enumerate(self._path(gram, signs, folds, weights, seeds)):
-                alpha = float(self.alphas_[j])
+            path = self._path(gram, signs, folds, weights, seeds)
+            for j, alpha in enumerate(self.alphas_.tolist()):
+                steps.begin(f"gamma {gamma:.3g}, alpha {alpha:.3g}")
+                fits = next(path)
                 scores = self.scores_[i, j] = self._score_folds(alpha, folds, fits, X, y, routed.scorer.score)
                 self.cv_objectives_[i, j] = [fit.primal for fit in fits]
                 self.cv_dual_gaps_[i, j] = [fit.gap for fit in fits]
@@ -213,25 +217,32 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
                 if mean > best:
                     best, chosen = mean, (gamma, alpha)
                     start = mean_over_folds(folds, [fit.dual for fit in fits], len(y))
+                if stopped := steps.end():
+                    break
+            if stopped:
+                break
         if best == -np.inf:
             raise ValueError("scoring gave no finite mean score for any gamma and alpha.")
         self.gamma_, self.alpha_ = chosen
         if self.gamma_ != gamma:
-            gram = None
+            gram = path = None
             gram = self._gram(X)
         gram.use_threads(effective_n_jobs(self.n_jobs))
         self.mean_scores_ = self.scores_.mean(axis=2)
 
+        steps.begin(f"final fit at gamma {self.gamma_:.3g}, alpha {self.alpha_:.3g}")
         run = self._fit_all(X, KernelProblem(gram, signs, self._weights(y, sample_weight)), seed, start)
+        steps.end()
+        steps.finish()
         fits_ended += ended(run, self.alpha_)
         columns = None if self._precomputed else X
-        warn_if_short(fits_ended, self.tol, columns, category=ConvergenceWarning, stacklevel=4)
+        warn_if_short(fits_ended, self.tol, columns, self.max_iter, category=ConvergenceWarning, stacklevel=5)
         return self
 
     def _fit_all(self, X, problem, seed, start):
         """Fit all rows at `gamma_` and `alpha_`, starting from dual variables that their box may not hold."""
-        start = np.minimum(start, as_loss(self.loss).uppers(problem.weights if problem.weights.size else 1.0))
         final = self._model(self.gamma_, self.alpha_)
+        final._set_classes(self.classes_)
         with one_blas_thread:
             run = final._make_solver(problem, seed, start)
             for _ in run.epochs(self.tol):

@@ -6,19 +6,16 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from joblib import effective_n_jobs
 from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from ..fitting.one_vs_rest import all_or_nothing
 from ..fitting.threads import one_blas_thread
-from ..solvers import kernel_pegasos
 from ..solvers._input import positive
-from ..solvers.kernel._pegasos_solver import KernelPegasosSolver
+from ..solvers.kernel._pegasos_solver import KernelPegasosSolver, drawn_rows
 from ..solvers.kernel._problem import KernelProblem
 from .kernel_base import KernelClassifier
-from .kernel_sdca import KernelSDCAClassifier
 
 if TYPE_CHECKING:
     from typing import Self
@@ -66,6 +63,11 @@ class KernelPegasosClassifier(KernelClassifier):
         last digits of single precision.
     n_jobs : int or None, default=None
         Threads; -1 for all processors. Does not change the result.
+    trace : bool, default=False
+        Measure objective and gap after every epoch, as many steps as X has rows (`history_`), not only
+        after the last. Implied by callbacks.
+    verbose : bool, default=False
+        Print a line for each class and epoch; implies `trace`.
     random_state : int, RandomState or None, default=None
 
     Attributes
@@ -77,10 +79,15 @@ class KernelPegasosClassifier(KernelClassifier):
     dual_gap_ : float, or ndarray of shape (n_classes,)
         P minus a lower bound on its optimum, in units of P; not after `partial_fit`.
     history_ : list of Epoch, or one list a class
-        One line, of the last step; not after `partial_fit`.
+        (step, seconds, primal, dual, gap, score) of the epochs measured; not after `partial_fit`.
     t_ : int
         Steps taken; `partial_fit` goes on from there.
     n_features_in_, feature_names_in_ : as in scikit-learn
+
+    Notes
+    -----
+    There is no `warm_start`: its steps get shorter with their number, which a start would begin anew.
+    `partial_fit` goes on from where `fit` stopped.
 
     References
     ----------
@@ -108,6 +115,8 @@ class KernelPegasosClassifier(KernelClassifier):
         class_weight: ClassWeight = None,
         cache_size: float = 1024,
         n_jobs: int | None = None,
+        trace: bool = False,
+        verbose: bool = False,
         random_state: EstimatorSeed = None,
     ) -> None:
         self.kernel = kernel
@@ -119,6 +128,8 @@ class KernelPegasosClassifier(KernelClassifier):
         self.class_weight = class_weight
         self.cache_size = cache_size
         self.n_jobs = n_jobs
+        self.trace = trace
+        self.verbose = verbose
         self.random_state = random_state
 
     def _check_params(self):
@@ -126,33 +137,19 @@ class KernelPegasosClassifier(KernelClassifier):
         if self.n_iter is not None:
             positive("n_iter", self.n_iter, kind=int)
 
-    @all_or_nothing
-    def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:  # noqa: D102 (below)
-        self._check_params()
-        X, y = self._validated(X, y)
-        self._set_classes(np.unique(y))
-        self._set_gamma(X)
-        with one_blas_thread:
-            result = kernel_pegasos(
-                X,
-                self._signs(y),
-                kernel=self.kernel,
-                gamma=self.gamma_,
-                degree=self.degree,
-                coef0=self.coef0,
-                alpha=self.alpha,
-                sample_weight=self._weights(y, sample_weight),
-                n_iter=self.n_iter,
-                cache_size=self.cache_size,
-                n_jobs=effective_n_jobs(self.n_jobs),
-                random_state=check_random_state(self.random_state).randint(2**31 - 1),
-            )
-        self._set_support(X, result.dual_coef)
-        self._set_certificate(result)
-        self.t_, self._n_seen = result.n_iter, len(y)
-        return self
+    def _make_run(self, X, y, sample_weight):
+        order = drawn_rows(len(y), self.n_iter, int(self._seeds(1)[0]))
+        signs, weights = self._signs(y), self._weights(y, sample_weight)
+        return KernelPegasosSolver.of_rows(
+            X, signs, weights, self.alpha, order, self._gram, self.cache_size, self._precomputed
+        )
 
-    fit.__doc__ = KernelSDCAClassifier.fit.__doc__
+    def _rounds(self, run, watched):
+        return run.epochs(self.trace or self.verbose or watched)
+
+    def _set_result(self, X, result):
+        super()._set_result(X, result)
+        self.t_, self._n_seen = result.n_iter, result.dual_coef.shape[1]
 
     @available_if(_compares_rows)
     @all_or_nothing

@@ -5,22 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from ..fitting.advice import Ended, warn_if_short
-from ..fitting.one_vs_rest import all_or_nothing
-from ..fitting.threads import one_blas_thread
 from ..solvers import LOSSES
-from ..solvers._input import flag, one_of, positive
+from ..solvers._input import one_of
 from ..solvers.kernel._problem import KernelProblem
 from ..solvers.kernel._sdca_solver import KernelSDCASolver
 from .base import ConvergenceWarning
 from .kernel_base import KernelClassifier
 
 if TYPE_CHECKING:
-    from typing import Self
-
-    from ..solvers.annotations import ArrayLike, Callable, ClassWeight, EstimatorSeed, Matrix
+    from ..solvers.annotations import ArrayLike, Callable, ClassWeight, EstimatorSeed
 
 __all__ = ["KernelSDCAClassifier", "ended"]
 
@@ -63,10 +58,17 @@ class KernelSDCAClassifier(KernelClassifier):
     cache_size : float > 0, default=1024
         MiB of kernel values to keep, in fitting and predicting. Does not change the result, but for the
         last digits of single precision.
+    warm_start : bool, default=False
+        Start from the previous fit's dual variables. They belong to its rows, so X must have the same ones
+        in the same order; kernel, alpha, loss and weights may have changed. A fit with another number of
+        rows or other classes starts from zero.
     n_jobs : int or None, default=None
         Threads; -1 for all processors. Does not change the result.
+    trace : bool, default=False
+        Measure objective and gap after every epoch (`history_`), not only at the end of each round, the
+        epochs on a working set. Every time takes kernel values of all rows.
     verbose : bool, default=False
-        Print a line a round.
+        Print a line for each class and round.
     random_state : int, RandomState or None, default=None
 
     Attributes
@@ -124,7 +126,9 @@ class KernelSDCAClassifier(KernelClassifier):
         tol: float | None = 1e-3,
         class_weight: ClassWeight = None,
         cache_size: float = 1024,
+        warm_start: bool = False,
         n_jobs: int | None = None,
+        trace: bool = False,
         verbose: bool = False,
         random_state: EstimatorSeed = None,
     ) -> None:
@@ -138,57 +142,32 @@ class KernelSDCAClassifier(KernelClassifier):
         self.tol = tol
         self.class_weight = class_weight
         self.cache_size = cache_size
+        self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.trace = trace
         self.verbose = verbose
         self.random_state = random_state
 
     def _check_params(self):
         super()._check_params()
         one_of("loss", self.loss, LOSSES)
-        positive("max_iter", self.max_iter, kind=int)
-        if self.tol is not None:
-            positive("tol", self.tol)
-        flag("verbose", self.verbose)
 
-    @all_or_nothing
-    def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit from scratch. A fit that fails or is interrupted leaves the estimator as it was.
+    def _make_run(self, X, y, sample_weight):
+        problem = KernelProblem(self._gram(X), self._signs(y), self._weights(y, sample_weight))
+        [seed] = self._seeds(1)
+        return self._make_solver(problem, seed, self._start(len(y)))
 
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-            For kernel="precomputed" the array of all K(x_i, x_j), of shape (n_samples, n_samples).
-        y : array of shape (n_samples,)
-            Labels of any kind, two classes or more.
-        sample_weight : array of shape (n_samples,), default=None
-            Non-negative weights c_i, multiplied by those of `class_weight`.
+    def _start(self, n):
+        """The dual variables of the last fit, with `warm_start`; None where there are none that suit."""
+        scale = self._dual_scale(self.classes_, n)
+        if scale is None:
+            return None
+        start = np.zeros((len(self.dual_coef_), n))
+        start[:, self.support_] = np.abs(self.dual_coef_) * scale
+        return start
 
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            On bad parameters, NaN or infinite values (with row and column), different lengths, a single
-            class, and kernel values that overflow.
-        MemoryError
-            Where not even a row of the kernel matrix fits into `cache_size`, or the cache into the memory.
-        """
-        self._check_params()
-        X, y = self._validated(X, y)
-        self._set_classes(np.unique(y))
-        self._set_gamma(X)
-        with one_blas_thread:
-            problem = KernelProblem(self._gram(X), self._signs(y), self._weights(y, sample_weight))
-            run = self._make_solver(problem, check_random_state(self.random_state).randint(2**31 - 1))
-            for classes in run.epochs(self.tol):
-                if self.verbose:
-                    self._report(run, classes)
-        self._set_result(X, run.result())
-        columns = None if self._precomputed else X
-        warn_if_short(ended(run), self.tol, columns, category=ConvergenceWarning, stacklevel=4)
-        return self
+    def _rounds(self, run, watched):
+        return run.epochs(self.tol, self.trace)
 
     def _make_solver(self, problem, seed, start=None):
         return KernelSDCASolver(
@@ -201,19 +180,14 @@ class KernelSDCAClassifier(KernelClassifier):
         )
 
     def _set_result(self, X, result):
-        self._set_support(X, result.dual_coef)
-        self._set_certificate(result)
+        super()._set_result(X, result)
         self.n_iter_ = result.n_iter
+        self._remember(result.dual_coef.shape[1])
 
-    def _report(self, run, classes):
-        labels = self._positives()
-        for k in classes:
-            epoch = run.history[k][-1]
-            share = epoch.gap / epoch.primal if epoch.primal > 0 else 0.0
-            print(
-                f"{labels[k]}: round {run.round:3d}  epoch {epoch.epoch:4d}  objective {epoch.primal:.6e}"
-                f"  gap {epoch.gap:.3e} ({share:.2%})  {epoch.seconds:.3f} s"
-            )
+    def _warn_if_short(self, run, X, stacklevel):
+        X = None if self._precomputed else X
+        options = {"category": ConvergenceWarning, "stacklevel": stacklevel}
+        warn_if_short(ended(run), self.tol, X, self.max_iter, **options)
 
 
 def ended(run, alpha=None):

@@ -15,7 +15,7 @@ from ..fitting.labels import signs_of
 from ..fitting.one_vs_rest import all_or_nothing
 from ..fitting.path import Path, as_alphas, largest_alpha
 from ..solvers import LOSSES, as_rows
-from ..solvers._input import flag, one_of, positive
+from ..solvers._input import one_of
 from ..solvers._solver import Problem
 from .base import ConvergenceWarning, LinearClassifier
 from .callbacks import Steps, with_callbacks
@@ -48,6 +48,7 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier):
         Regularisation strengths to choose from. By default `n_alphas` in geometric progression from
         the largest that matters (see `sdca_path`; of all classes) down to `eps` times that.
     n_alphas : int, default=10
+        Half as many as `sdca_path` has, as each is fitted for every fold.
     eps : float in (0, 1), default=1e-4
     cv : int, splitter or iterable, default=None
         Stratified folds, 5 by default; or as in scikit-learn. GroupKFold and the like get the `groups`
@@ -109,11 +110,8 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier):
     random_state: EstimatorSeed = None
 
     def _check_params(self):
+        super()._check_params()
         one_of("loss", self.loss, LOSSES)
-        positive("max_iter", self.max_iter, kind=int)
-        if self.tol is not None:
-            positive("tol", self.tol)
-        flag("fit_intercept", self.fit_intercept)
         as_alphas(self.alphas, self.n_alphas, self.eps, lambda: 1.0)
         self._scorer()
 
@@ -202,7 +200,7 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier):
             for result in fold
         ]
         ended += [Ended.of(result, self.alpha_) for result in results]
-        warn_if_short(ended, self.tol, X, category=ConvergenceWarning, stacklevel=5)
+        warn_if_short(ended, self.tol, X, self.max_iter, category=ConvergenceWarning, stacklevel=5)
         return self
 
     def _paths(self, rows, y, sample_weight, k, train, random):

@@ -28,7 +28,7 @@ class Ended(NamedTuple):
         return cls(result.gap / result.objective if result.objective > 0 else 0.0, result.n_iter, alpha)
 
 
-def warn_if_short(fits, tol, X, *, category=ConvergenceWarning, stacklevel=3):
+def warn_if_short(fits, tol, X, max_iter, *, category=ConvergenceWarning, stacklevel=3):
     """Warn once, if any relative gap is above `tol`, of the largest, and say what to do.
 
     Parameters
@@ -36,6 +36,8 @@ def warn_if_short(fits, tol, X, *, category=ConvergenceWarning, stacklevel=3):
     fits : list of Ended
     tol : float or None
     X : what was fitted, if it has columns that may be to blame; or None
+    max_iter : int
+        Epochs that each might have made; one that made fewer stopped because it got no further.
     category : class of the warning
     stacklevel : int
 
@@ -47,7 +49,7 @@ def warn_if_short(fits, tol, X, *, category=ConvergenceWarning, stacklevel=3):
     if tol is None or worst is None or worst.relative_gap <= tol:
         return
     where = "" if worst.alpha is None else f" at alpha={worst.alpha:.3g}"
-    advice = "raise max_iter, alpha or tol" if X is None else advise(X)
+    advice = advise(X, stalled=worst.n_iter < max_iter)
     warnings.warn(
         f"Stopped{where} after {worst.n_iter} epochs at a relative duality gap of "
         f"{worst.relative_gap:.1e}, above tol={tol:g}: {advice}.",
@@ -56,21 +58,27 @@ def warn_if_short(fits, tol, X, *, category=ConvergenceWarning, stacklevel=3):
     )
 
 
-def advise(X):
-    """What is wrong with the scale of X and which scaler to use; else to raise `max_iter`.
+def advise(X, stalled=False):
+    """What is wrong with the scale of X and which scaler to use; else which parameter to raise.
 
     A column's size is the root mean square of those of its values that are not 0. Columns much larger
     than the median one are what makes a problem hard; small ones do no harm.
 
     Parameters
     ----------
-    X : CSR matrix or ndarray of shape (n_samples, n_features)
+    X : CSR matrix or ndarray of shape (n_samples, n_features), or None
+        None: there are no columns to blame.
+    stalled : bool, default=False
+        The fit ended before `max_iter`, as rounding allowed no less.
 
     Returns
     -------
     str
         The end of a sentence.
     """
+    plain = "rounding allows no less, so raise tol or alpha" if stalled else "raise max_iter, alpha or tol"
+    if X is None:
+        return plain
     squares, counts = _column_sums(X)
     used = counts > 0
     if not used.any():
@@ -87,8 +95,8 @@ def advise(X):
     elif mean_square > LARGE:
         wrong = f"the values of X are large (about {mean_square**0.5:.2g})"
     else:
-        return "raise max_iter, alpha or tol; the columns of X are scaled well"
-    return f"{wrong}; scale X with {_scaler(X)}, or raise max_iter or alpha"
+        return f"{plain}; the columns of X are scaled well"
+    return f"{wrong}; scale X with {_scaler(X)}, or raise {'tol' if stalled else 'max_iter'} or alpha"
 
 
 def _column_sums(X):

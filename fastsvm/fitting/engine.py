@@ -2,7 +2,7 @@
 
 from .threads import in_threads, one_blas_thread
 
-__all__ = ["solve_all"]
+__all__ = ["report", "solve_all"]
 
 
 def solve_all(make_solvers, *, tol=None, trace=True, n_threads=1, verbose=False, tasks=None):
@@ -59,6 +59,13 @@ def solve_all(make_solvers, *, tol=None, trace=True, n_threads=1, verbose=False,
 
 def _reported(history, label):
     for epoch in history:
-        bound = "" if epoch.gap is None else f"  gap {epoch.gap:.3e} ({epoch.gap / epoch.primal:.2%})"
-        print(f"{label}: epoch {epoch.epoch:4d}  objective {epoch.primal:.6e}{bound}  {epoch.seconds:.3f} s")
+        report(label, epoch)
         yield epoch
+
+
+def report(label, epoch):
+    """Print a line of a history."""
+    bound = ""
+    if epoch.gap is not None:
+        bound = f"  gap {epoch.gap:.3e} ({epoch.gap / epoch.primal if epoch.primal > 0 else 0.0:.2%})"
+    print(f"{label}: epoch {epoch.epoch:4d}  objective {epoch.primal:.6e}{bound}  {epoch.seconds:.3f} s")

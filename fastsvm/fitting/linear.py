@@ -10,7 +10,7 @@ import numpy as np
 from ..solvers import LOSSES
 from ..solvers._asdca_solver import ASDCASolver, as_theta
 from ..solvers._choose import SOLVERS, make_solver
-from ..solvers._input import as_alpha, as_width, flag, one_of, positive
+from ..solvers._input import one_of
 from ..solvers._pegasos_solver import PEGASOS_ORDERS, PEGASOS_OUTPUTS, PegasosSolver
 from ..solvers._perceptron_solver import PERCEPTRON_OUTPUTS, PerceptronSolver
 from ..solvers._sdca_solver import ORDERS, OUTPUTS
@@ -50,19 +50,11 @@ class SDCA(LinearModel):
         return self.tol
 
     def _check_params(self):
+        super()._check_params()
         one_of("loss", self.loss, LOSSES)
-        as_width(self.hinge_width)
-        as_alpha(self.alpha)
-        positive("max_iter", self.max_iter, kind=int)
-        if self.tol is not None:
-            positive("tol", self.tol)
         one_of("order", self.order, ORDERS)
         one_of("averaging", self.averaging, OUTPUTS)
-        flag("fit_intercept", self.fit_intercept)
-        flag("sgd_init", self.sgd_init)
         one_of("solver", self.solver, SOLVERS)
-        flag("warm_start", self.warm_start)
-        flag("trace", self.trace)
 
     def _make_solver(self, problem, random, max_iter, *, start=None):
         return make_solver(
@@ -81,22 +73,17 @@ class SDCA(LinearModel):
         )
 
     def _starts(self, classes, n):
-        known = getattr(self, "_dual_scale", None)  # not kept in model files
-        if (
-            not self.warm_start
-            or known is None
-            or not np.array_equal(classes, self.classes_)
-            or self.dual_coef_.shape[1] != n
-        ):
+        scale = self._dual_scale(classes, n)
+        if scale is None:
             return super()._starts(classes, n)
         duals, intercepts = self.dual_coef_, self.intercept_
-        return lambda k: (np.abs(duals[k]) * known, float(intercepts[k]))
+        return lambda k: (np.abs(duals[k]) * scale, float(intercepts[k]))
 
     def _set_results(self, results, X, y):
         super()._set_results(results, X, y)
         methods = [r.solver for r in results]
         self.solver_ = methods[0] if len(set(methods)) == 1 else methods
-        self._dual_scale = self.alpha * len(y)
+        self._remember(len(y))
         self._set_dual_coef(results, y)
 
 
@@ -121,15 +108,10 @@ class Pegasos(OnlineModel):
     random_state: EstimatorSeed = None
 
     def _check_params(self):
+        super()._check_params()
         one_of("loss", self.loss, PEGASOS_LOSSES)
-        as_alpha(self.alpha)
-        positive("max_iter", self.max_iter, kind=int)
-        positive("batch_size", self.batch_size, kind=int)
         one_of("order", self.order, PEGASOS_ORDERS)
         one_of("averaging", self.averaging, PEGASOS_OUTPUTS)
-        flag("fit_intercept", self.fit_intercept)
-        flag("project", self.project)
-        flag("certify", self.certify)
 
     def _make_solver(self, problem, random, max_iter, **_):
         return PegasosSolver(
@@ -172,9 +154,8 @@ class Perceptron(OnlineModel):
     random_state: EstimatorSeed = None
 
     def _check_params(self):
-        positive("max_iter", self.max_iter, kind=int)
+        super()._check_params()
         one_of("averaging", self.averaging, PERCEPTRON_OUTPUTS)
-        flag("fit_intercept", self.fit_intercept)
 
     def _make_solver(self, problem, random, max_iter, **_):
         return PerceptronSolver(
@@ -211,16 +192,9 @@ class ASDCA(LinearModel):
         return self.tol
 
     def _check_params(self):
+        super()._check_params()
         one_of("loss", self.loss, SMOOTH_LOSSES)
-        as_width(self.hinge_width)
-        as_alpha(self.alpha)
-        positive("max_iter", self.max_iter, kind=int)
-        if self.tol is not None:
-            positive("tol", self.tol)
-        flag("fit_intercept", self.fit_intercept)
-        positive("batch_size", self.batch_size, kind=int)
         as_theta(self.theta)
-        flag("trace", self.trace)
 
     def _make_solver(self, problem, random, max_iter, **_):
         return ASDCASolver(

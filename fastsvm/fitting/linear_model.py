@@ -108,7 +108,7 @@ class LinearModel(OneVsRest):
     def _warn_if_short(self, results, X, category, stacklevel):
         if self._tol is not None:
             ended = [*map(Ended.of, results)]
-            warn_if_short(ended, self._tol, X, category=category, stacklevel=stacklevel + 1)
+            warn_if_short(ended, self._tol, X, self.max_iter, category=category, stacklevel=stacklevel + 1)
 
     def _solvers(self, X, y, sample_weight, max_iter, starts):
         """For each binary problem its label and what makes its solver; rows and weights are shared."""

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ..solvers import as_rows
-from ..solvers._input import as_weights
+from ..solvers._input import as_alpha, as_weights, as_width, flag, positive
 from ..solvers._sparse import as_csr
 from . import scores
 from .labels import class_weights
@@ -19,6 +19,8 @@ from .threads import number_of_threads
 
 if TYPE_CHECKING:
     from ..solvers.annotations import Matrix
+
+FLAGS = ("fit_intercept", "sgd_init", "project", "certify", "warm_start", "trace", "verbose")
 
 Fit = TypeVar("Fit", bound=Callable)
 
@@ -56,8 +58,20 @@ class OneVsRest(Parameters):
     """
 
     def _check_params(self):
-        """Raise a ValueError that names the first bad parameter."""
-        raise NotImplementedError
+        """Raise a ValueError that names the first bad parameter; here of those that several models have."""
+        given = vars(self)
+        if "alpha" in given:
+            as_alpha(given["alpha"])
+        if "hinge_width" in given:
+            as_width(given["hinge_width"])
+        for name in ("max_iter", "batch_size"):
+            if name in given:
+                positive(name, given[name], kind=int)
+        if given.get("tol") is not None:
+            positive("tol", given["tol"])
+        for name in FLAGS:
+            if name in given:
+                flag(name, given[name])
 
     # Where scikit-learn has ways of its own, estimators take those.
 
@@ -113,6 +127,19 @@ class OneVsRest(Parameters):
         new = np.setdiff1d(y, self.classes_)
         if len(new):
             raise ValueError(f"y has the label {new.tolist()[0]!r}, which is not among classes.")
+
+    def _remember(self, n):
+        """Note, after a fit, what a later one with `warm_start` must have in common; not for model files."""
+        self._fitted_to = self.classes_, n, self.alpha * n
+
+    def _dual_scale(self, classes, n):
+        """What takes the `dual_coef_` to start from to dual variables; None where there is no warm start.
+
+        They belong to the rows of the last fit, and to its classes.
+        """
+        before, n_before, scale = getattr(self, "_fitted_to", (None, None, None))
+        same = n == n_before and np.array_equal(classes, before)
+        return scale if self.warm_start and same else None
 
     def _positives(self):
         """The label that is +1 in each binary problem."""

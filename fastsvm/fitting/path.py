@@ -230,7 +230,7 @@ def sdca_path(
         [result] = solve_all([run], tol=tol, trace=False, n_threads=n_threads)
         path.add(alpha, result)
         results.append(result._replace(w=as_coefficients(result.w, X.dtype), dual=None))
-    warn_if_short([Ended.of(*pair) for pair in zip(results, alphas, strict=True)], tol, X)
+    warn_if_short([Ended.of(*pair) for pair in zip(results, alphas, strict=True)], tol, X, max_iter)
     return SDCAPath(
         alphas,
         np.array([r.w for r in results]),

@@ -148,7 +148,7 @@ def asdca(
     hinge_width: float = 1.0,
     alpha: float = 1e-4,
     sample_weight: ArrayLike | None = None,
-    fit_intercept: bool = False,
+    fit_intercept: bool = True,
     max_iter: int = 1000,
     tol: float | None = 1e-3,
     batch_size: int = 8,
@@ -185,7 +185,7 @@ def asdca(
         Regularisation strength, lambda in the paper.
     sample_weight : array of shape (n_samples,), default=None
         c_i >= 0; all 1 by default. n counts rows of weight 0 too.
-    fit_intercept : bool, default=False
+    fit_intercept : bool, default=True
         Also minimise over b0, which is not regularised: proximal steps on b0, one after every epoch.
     max_iter : int, default=1000
         Most epochs, passes over X.

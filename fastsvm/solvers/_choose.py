@@ -85,7 +85,7 @@ def sdca(
     hinge_width: float = 1.0,
     alpha: float = 1e-4,
     sample_weight: ArrayLike | None = None,
-    fit_intercept: bool = False,
+    fit_intercept: bool = True,
     max_iter: int = 1000,
     tol: float | None = 1e-3,
     order: str | ArrayLike = "permutation",
@@ -125,7 +125,7 @@ def sdca(
         Regularisation strength; C = 1/(alpha n) of LIBLINEAR.
     sample_weight : array of shape (n_samples,), default=None
         c_i >= 0; all 1 by default. n counts rows of weight 0 too.
-    fit_intercept : bool, default=False
+    fit_intercept : bool, default=True
         Also minimise over b0, which is not regularised: proximal steps on b0 (the method of
         multipliers on sum_i b_i y_i = 0), one after every epoch.
     max_iter : int, default=1000

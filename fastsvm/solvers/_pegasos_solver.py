@@ -123,7 +123,7 @@ def pegasos(
     loss: str = "hinge",
     alpha: float = 1e-4,
     sample_weight: ArrayLike | None = None,
-    fit_intercept: bool = False,
+    fit_intercept: bool = True,
     max_iter: int = 20,
     batch_size: int = 1,
     order: str | ArrayLike = "permutation",
@@ -157,7 +157,7 @@ def pegasos(
         Regularisation strength, lambda in the paper.
     sample_weight : array of shape (n_samples,), default=None
         c_i >= 0; all 1 by default. n counts rows of weight 0 too.
-    fit_intercept : bool, default=False
+    fit_intercept : bool, default=True
         Also step on the intercept b0, which is not regularised. Nothing shrinks b0, so that steps as
         long as eta_t = 1/(alpha t) would throw it off for good where alpha is small; it takes those
         of a direction without strong convexity, 1/sqrt(t), as long as they are the shorter ones. For

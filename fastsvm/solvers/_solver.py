@@ -202,8 +202,8 @@ class Solver:
     returned. `epochs()` does all this, and `result()` is what a plain function returns.
 
     The kernel machines' solvers, which have several classes, keep to it class by class: `measure` returns
-    objectives and gaps, `is_over(k)` and `done[k]` are those of the k-th class. Kernel Pegasos is told which
-    steps to take, `run_epoch(order)`, and by whom it is run when it is over.
+    objectives and gaps, `done[k]` is that of the k-th class. Their `epochs` yield the classes that took part,
+    `left` is what is left to do. Kernel Pegasos can be told which steps to take, `run_epoch(order)`.
     """
 
     solver: str

@@ -9,10 +9,17 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV
 
 import fastsvm.estimators.callbacks
-from fastsvm import PegasosClassifier, PerceptronClassifier, SDCAClassifier
+from fastsvm import (
+    KernelPegasosClassifier,
+    KernelSDCAClassifier,
+    PegasosClassifier,
+    PerceptronClassifier,
+    SDCAClassifier,
+)
 from rounding import assert_close
 
 callback = pytest.importorskip("sklearn.callback")
@@ -21,6 +28,10 @@ ALL = [
     SDCAClassifier(alpha=0.1, random_state=0),
     PegasosClassifier(alpha=0.01, random_state=0),
     PerceptronClassifier(random_state=0),
+]
+KERNEL_ALL = [
+    KernelSDCAClassifier(alpha=1e-4, tol=1e-6, random_state=0),
+    KernelPegasosClassifier(alpha=0.01, n_iter=1000, random_state=0),
 ]
 each = pytest.mark.parametrize("estimator", ALL, ids=str)
 
@@ -135,6 +146,71 @@ def test_a_class_that_was_not_stopped_still_warns(iris):
     with pytest.warns(ConvergenceWarning, match="after 3 epochs"):
         model.fit(*iris)
     assert [len(history) for history in model.history_] == [3, 1, 3]
+
+
+@pytest.mark.parametrize("estimator", KERNEL_ALL, ids=str)
+@pytest.mark.parametrize("labels", [2, 3])
+def test_epochs_of_kernel_machines_are_tasks_of_all_classes(estimator, labels, iris):
+    X, y = iris
+    y = y if labels == 3 else y == "versicolor"
+    recorder, weights = Recorder(), np.linspace(0.5, 1, len(y))
+    model = clone(estimator).set_callbacks(recorder).fit(X, y, sample_weight=weights)
+    hooks = recorder.hooks
+    assert [hooks[0][0], hooks[1][0], hooks[-2][0], hooks[-1][0]] == ["setup", "begin", "end", "teardown"]
+    histories = model.history_ if labels == 3 else [model.history_]
+    epochs = recorder.ended("epoch")
+    assert [task[0].task_id for task in epochs] == list(range(max(map(len, histories))))
+    assert len(epochs) > 2
+    assert all(task[0].parent is hooks[1][1] for task in epochs)
+    assert len(epochs) <= hooks[1][1].max_subtasks
+    assert all(task[1][0] is epochs[0][1][0] and task[1][2]["sample_weight"] is weights for task in epochs)
+    scores = [task[2].decision_function(X) for task in epochs]
+    np.testing.assert_array_equal(scores[-1], model.decision_function(X))
+    assert abs(scores[0] - scores[-1]).max() > 1e-3
+    unwatched = clone(estimator).fit(X, y, sample_weight=weights)
+    np.testing.assert_allclose(model.dual_coef_, unwatched.dual_coef_, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("estimator", KERNEL_ALL, ids=str)
+@pytest.mark.parametrize("labels", [2, 3])
+def test_a_kernel_machine_that_was_stopped_has_its_certificate(estimator, labels, iris):
+    X, y = iris
+    y = y if labels == 3 else y == "versicolor"
+    recorder = Recorder(stop=lambda context: context.task_name == "epoch" and context.task_id == 1)
+    model = clone(estimator).set_callbacks(recorder)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        model.fit(X, y)
+    assert len(recorder.ended("epoch")) == 2
+    K = rbf_kernel(X, X[model.support_], gamma=model.gamma_)
+    for k, label in enumerate(model.classes_ if labels == 3 else [True]):
+        signs = np.where(y == label, 1, -1)
+        scores = K @ model.dual_coef_[k]
+        norm = model.dual_coef_[k] @ scores[model.support_]
+        primal = model.alpha / 2 * norm + np.maximum(0, 1 - signs * scores).mean()
+        assert np.atleast_1d(model.objective_)[k] == pytest.approx(primal, rel=1e-6)
+        last = (model.history_[k] if labels == 3 else model.history_)[-1]
+        assert (last.primal, last.gap) == tuple(
+            np.atleast_1d(v)[k] for v in (model.objective_, model.dual_gap_)
+        )
+        if isinstance(model, KernelSDCAClassifier):
+            dual = model.alpha * np.abs(model.dual_coef_[k]).sum() - model.alpha / 2 * norm
+            assert last.gap == pytest.approx(primal - dual, rel=1e-4)
+    if isinstance(model, KernelPegasosClassifier):
+        assert model.t_ == 2 * len(y)
+    else:
+        assert np.any(model.dual_gap_ > model.tol * model.objective_)
+        with pytest.warns(ConvergenceWarning, match="after 2 epochs"):
+            clone(model).set_params(max_iter=2).fit(X, y)
+
+
+def test_scores_of_kernel_machines_are_monitored(problem):
+    for estimator in KERNEL_ALL:
+        monitor = callback.ScoringMonitor(scoring="accuracy")
+        model = clone(estimator).set_callbacks(monitor).fit(*problem)
+        scores = [row["accuracy"] for row in monitor.get_logs().data]
+        assert len(scores) == len(model.history_) + 1
+        assert scores[0] == scores[-1] == model.score(*problem)
 
 
 def test_scoring_monitor(problem, iris):

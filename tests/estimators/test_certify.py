@@ -227,7 +227,7 @@ def test_bare_coefficients(problem):
     assert flat[3:] == free[3:]
     none = certify(model.coef_[0], X, y, **options)
     assert none.objective == pytest.approx(losses.primal("log", ALPHA, X, y, model.coef_[0]))
-    best = sdca(X, y, loss="log", alpha=ALPHA, tol=1e-9, random_state=0)
+    best = sdca(X, y, loss="log", alpha=ALPHA, tol=1e-9, random_state=0, fit_intercept=False)
     assert none.bound <= best.objective <= none.attained
 
 
@@ -300,7 +300,7 @@ def test_a_zero_objective_has_nothing_to_gain():
 
 def test_too_few_epochs(problem):
     X, y = sparse.csr_array(np.tile(problem[0].toarray(), 20)), problem[1]  # too wide for Newton's method
-    w = sdca(X, y, alpha=1e-3, tol=1e-4, random_state=0).w
+    w = sdca(X, y, alpha=1e-3, tol=1e-4, random_state=0, fit_intercept=False).w
     with pytest.warns(ConvergenceWarning, match="After 2 epochs the bound is still loose") as caught:
         found = certify(w, X, y, loss="hinge", alpha=1e-3, max_iter=2, random_state=0)
     assert caught[0].filename == __file__
@@ -410,7 +410,7 @@ def test_the_sentiment_corpus(loss, shared):
     best = sdca(
         sparse.hstack([X, np.ones((len(y), 1))], format="csr"), np.where(y == "pos", 1, -1),
         loss=loss, alpha=1 / len(y), tol=1e-9, max_iter=10**5, random_state=0,
-    )  # fmt: skip
+    fit_intercept=False)  # fmt: skip
     assert best.gap <= 1e-9 * best.objective
     for tol in (1e-1, 1e-2):
         model = LinearSVC(loss=loss, tol=tol, dual=True, max_iter=10**5, random_state=0).fit(X, y)

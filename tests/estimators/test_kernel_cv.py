@@ -66,7 +66,7 @@ def test_scores_are_those_of_fits_on_the_folds(loss, class_weight, data):
     np.testing.assert_allclose(model.objective_, best.objective_, rtol=2e-6)
     assert np.all(model.dual_gap_ <= 1e-6 * model.objective_)
     np.testing.assert_allclose(model.decision_function(X), best.decision_function(X), atol=0.02)
-    assert set(vars(best)) - set(vars(model)) <= set(best.get_params())
+    assert set(vars(best)) - set(vars(model)) <= set(best.get_params()) | {"_fitted_to"}
 
 
 def test_weights(iris):
@@ -187,3 +187,34 @@ def test_one_kernel_matrix_at_a_time():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1.8 * 4 * n**2
+
+
+def test_callbacks_see_gammas_and_alphas_and_may_stop(problem):
+    pytest.importorskip("sklearn.callback")
+
+    class Stop:
+        names = ()
+
+        def setup(self, estimator, context):
+            pass
+
+        def on_fit_task_begin(self, estimator, context):
+            self.names = (*self.names, context.task_name)
+
+        def on_fit_task_end(self, estimator, context):
+            return context.task_id == len(ALPHAS)  # the first alpha at the second gamma
+
+        teardown = setup
+
+    stop = Stop()
+    model = clone(MODEL).set_callbacks(stop).fit(*problem)
+    tried = [f"gamma {GAMMAS[0]:.3g}, alpha {alpha:.3g}" for alpha in ALPHAS]
+    tried.append(f"gamma {GAMMAS[1]:.3g}, alpha {ALPHAS[0]:.3g}")
+    final = f"final fit at gamma {model.gamma_:.3g}, alpha {model.alpha_:.3g}"
+    assert stop.names == ("fit", *tried, final)
+    assert np.isnan(model.mean_scores_).tolist() == [
+        [False] * len(ALPHAS),
+        [False] + [True] * (len(ALPHAS) - 1),
+    ]
+    assert model.mean_scores_[0].tolist() == clone(MODEL).fit(*problem).mean_scores_[0].tolist()
+    assert (model.gamma_, model.alpha_) == (GAMMAS[0], ALPHAS[-1])

@@ -50,7 +50,7 @@ def test_scores_are_those_of_fits_on_the_folds(loss, class_weight, data):
     np.testing.assert_allclose(model.objective_, best.objective_, rtol=2e-6)
     assert np.all(model.dual_gap_ <= 1e-6 * model.objective_)
     np.testing.assert_allclose(model.coef_, best.coef_, atol=0.02)
-    assert set(vars(best)) - set(vars(model)) <= set(best.get_params()) | {"_dual_scale"}
+    assert set(vars(best)) - set(vars(model)) <= set(best.get_params()) | {"_fitted_to"}
     assert (model.predict(X) == best.predict(X)).mean() > 0.99
 
 

@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from fastsvm import SDCAClassifier
+from fastsvm import KernelSDCAClassifier, SDCAClassifier, load_model, save_model
 from fastsvm.solvers import LOSSES
 
 MODEL = SDCAClassifier(alpha=1e-2, solver="coordinate", random_state=0, warm_start=True)
@@ -85,6 +85,75 @@ def test_what_has_no_old_solution_starts_cold(what, iris):
     np.testing.assert_array_equal(model.fit(X, y).coef_, cold.coef_)
 
 
+KERNEL = KernelSDCAClassifier(alpha=1e-3, tol=1e-5, max_iter=10**5, random_state=0, warm_start=True)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_kernel_machine_starts_at_its_solution(loss, data):
+    model = clone(KERNEL).set_params(loss=loss).fit(*data)
+    first, cold = model.objective_, model.n_iter_
+    assert cold > 2
+    again = pickle.loads(pickle.dumps(model)).fit(*data)
+    for warm in (model.fit(*data), again):
+        assert warm.n_iter_ < cold / 2
+        assert np.all(warm.dual_gap_ <= 1e-5 * warm.objective_)
+        np.testing.assert_allclose(warm.objective_, first, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"alpha": 5e-4},
+        {"alpha": 2e-3},
+        {"loss": "log"},
+        {"loss": "squared_hinge"},
+        {"gamma": 0.5},
+        {"kernel": "poly"},
+    ],
+    ids=str,
+)
+def test_other_parameters_of_a_kernel_machine_have_their_own_solution(change, data):
+    model = clone(KERNEL).fit(*data).set_params(**change).fit(*data)
+    cold = clone(model).fit(*data)
+    np.testing.assert_allclose(model.objective_, cold.objective_, rtol=2e-5)
+    assert np.all(model.dual_gap_ <= 1e-5 * model.objective_)
+
+
+def test_dual_variables_of_a_kernel_machine_stay_in_their_domain(data):
+    """The squared hinge's go beyond the hinge's; rows that weigh nothing now have none."""
+    X, y = data
+    weights = (np.arange(len(y)) % 3 > 0).astype(float)
+    model = clone(KERNEL).set_params(loss="squared_hinge", alpha=0.1).fit(X, y)
+    assert np.abs(model.dual_coef_).max() * 0.1 * len(y) > 1.5
+    model.set_params(loss="hinge", max_iter=1, tol=None).fit(X, y, sample_weight=weights)
+    bounds = np.abs(model.dual_coef_) * 0.1 * len(y)
+    assert (bounds <= weights[model.support_] * (1 + 1e-12)).all()
+
+
+def test_a_close_start_saves_a_kernel_machine_epochs(data):
+    model = clone(KERNEL).fit(*data).set_params(alpha=0.95e-3)
+    cold = clone(model).fit(*data).n_iter_
+    assert model.fit(*data).n_iter_ < cold
+
+
+@pytest.mark.parametrize("what", ["rows", "classes", "warm_start=False", "a file"])
+def test_what_has_no_old_kernel_machine_starts_cold(what, iris, tmp_path):
+    X, y = iris
+    model = clone(KERNEL).fit(X, y)
+    if what == "rows":
+        X, y = X[:-1], y[:-1]
+    elif what == "classes":
+        y = np.where(y == "setosa", "rose", y)
+    elif what == "a file":
+        save_model(model, tmp_path / "model.safetensors")
+        model = load_model(tmp_path / "model.safetensors")
+        assert model.warm_start is True
+    else:
+        model.warm_start = False
+    cold = clone(model).fit(X, y)
+    np.testing.assert_array_equal(model.fit(X, y).dual_coef_, cold.dual_coef_)
+
+
 class Broken:
     """A callback that fails in the middle of a fit."""
 
@@ -105,12 +174,13 @@ class Broken:
     teardown = setup
 
 
+@pytest.mark.parametrize("estimator", [MODEL, KERNEL], ids=["linear", "kernel"])
 @pytest.mark.parametrize("warm_start", [False, True])
 @pytest.mark.parametrize("n_jobs", [None, 2])
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), ValueError("broken")], ids=repr)
-def test_a_broken_fit_leaves_the_estimator_as_it_was(error, n_jobs, warm_start, data):
+def test_a_broken_fit_leaves_the_estimator_as_it_was(error, n_jobs, warm_start, estimator, data):
     pytest.importorskip("sklearn.callback")
-    model = clone(MODEL).set_params(warm_start=warm_start, n_jobs=n_jobs).fit(*data)
+    model = clone(estimator).set_params(warm_start=warm_start, n_jobs=n_jobs).fit(*data)
     expected = clone(model).fit(*data).fit(*data)
     before = {name: pickle.dumps(value) for name, value in vars(model).items()}
     alpha = model.alpha
@@ -120,9 +190,9 @@ def test_a_broken_fit_leaves_the_estimator_as_it_was(error, n_jobs, warm_start, 
         model.fit(data[0][:, :-1], data[1])
     model.set_callbacks().set_params(alpha=alpha)
     assert {name: pickle.dumps(value) for name, value in vars(model).items()} == before
-    np.testing.assert_array_equal(model.fit(*data).coef_, expected.coef_)
+    np.testing.assert_array_equal(model.fit(*data).dual_coef_, expected.dual_coef_)
 
-    unfitted = clone(MODEL).set_params(alpha=1e-6).set_callbacks(Broken(error))
+    unfitted = clone(estimator).set_params(alpha=1e-6).set_callbacks(Broken(error))
     with pytest.raises(type(error)):
         unfitted.fit(*data)
     assert [name for name in vars(unfitted) if name.endswith("_")] == []

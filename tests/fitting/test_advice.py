@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import MaxAbsScaler, scale
 
-from fastsvm import SDCAClassifier
+from fastsvm import SDCAClassifier, SDCAClassifierCV, certify, sdca_path
 from fastsvm.fitting import advice
 from fastsvm.fitting.advice import advise
 
@@ -85,3 +85,55 @@ def test_a_scaled_fit_is_silent():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         SDCAClassifier(alpha=0.1, random_state=0).fit(SCALED, load_breast_cancer().target)
+
+
+STALLED = "rounding allows no less, so raise tol or alpha"
+
+
+@pytest.mark.parametrize(
+    ("X", "expected"),
+    [
+        (SCALED, f"{STALLED}; the columns of X are scaled well"),
+        (None, f"{STALLED}$"),
+        (with_column(SCALED, 1e4), "column 5 .* scale X with StandardScaler, or raise tol or alpha$"),
+    ],
+    ids=["scaled", "no columns", "one large column"],
+)
+def test_more_epochs_are_no_way_out_of_rounding(X, expected):
+    said = advise(X, stalled=True)
+    assert re.search(expected, said), said
+
+
+# Newton's method stalls at some 1e-9, far from as many epochs as it might make.
+HARD = {"alpha": 1e-9, "tol": 1e-14, "max_iter": 10**7, "random_state": 0}
+
+
+@pytest.mark.parametrize("max_iter", [1, 10**7])
+@pytest.mark.parametrize(
+    "fit",
+    [
+        lambda y, **options: SDCAClassifier(**options).fit(SCALED, y),
+        lambda y, alpha, **options: SDCAClassifierCV(alphas=[alpha], cv=2, **options).fit(SCALED, y),
+        lambda y, alpha, **options: sdca_path(SCALED, y, [alpha], **options),
+    ],
+    ids=["fit", "cross-validation", "path"],
+)
+def test_max_iter_is_to_be_raised_only_where_it_was_reached(fit, max_iter):
+    with pytest.warns(advice.ConvergenceWarning) as caught:
+        fit(load_breast_cancer().target, **HARD | {"max_iter": max_iter})
+    [said] = [str(warning.message) for warning in caught]
+    assert ("raise max_iter" in said) == (max_iter == 1)
+    assert (STALLED in said) == (max_iter > 1)
+
+
+def test_certify_knows_it_too():
+    y = load_breast_cancer().target
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = SDCAClassifier(**HARD).fit(SCALED, y)
+    for max_iter, expected in (
+        (1, "raise max_iter, or scale"),
+        (10**6, "rounding allows no less, so raise tol"),
+    ):
+        with pytest.warns(ConvergenceWarning, match=f"still loose.*: {expected}"):
+            certify(model, SCALED, y, tol=1e-15, max_iter=max_iter, random_state=0)

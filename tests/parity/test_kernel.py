@@ -139,13 +139,12 @@ def test_pegasos_with_room_for_few_rows(layout, capacity):
         order = stream(len(twin), n_steps)
         gram = make_gram(X, "rbf", gamma=0.3, cache_size=capacity * len(twin) * 8 / MIB)
         assert gram.capacity == capacity
-        run = KernelPegasosSolver(KernelProblem(gram, Y, weights), ALPHA)
-        run.run_epoch(order.astype(np.int32))
+        run = KernelPegasosSolver(KernelProblem(gram, Y, weights), ALPHA, order=order.astype(np.int32))
+        result = run.result(run.epochs())
         expected = reference.kernel_pegasos(K, Y, order, ALPHA, weights)
         np.testing.assert_array_equal(run.counts, expected)
         np.testing.assert_allclose(run.scores, (run.counts * Y) @ K, rtol=1e-10, atol=1e-10)
         assert gram.computed > capacity
-        result = run.result()
         assert_same_counts(result, Y, expected, n_steps)
         assert_certified(result, K, Y, weights)
 

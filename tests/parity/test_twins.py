@@ -84,8 +84,9 @@ def test_pegasos(data, loss, kind, weighted, options):
     weights = weights if weighted else None
     order = visits(kind)
     result = solvers.pegasos(
-        X, y, loss=loss, alpha=ALPHA, sample_weight=weights, max_iter=EPOCHS, order=order, **options
-    )
+        X, y, loss=loss, alpha=ALPHA, sample_weight=weights, max_iter=EPOCHS, order=order,
+        **{"fit_intercept": False} | options,
+    )  # fmt: skip
     w, b0 = reference.pegasos(twin, y, order, loss=loss, alpha=ALPHA, sample_weight=weights, **options)
     assert_close(result.w, w)
     assert_close(result.intercept, b0)
@@ -125,8 +126,9 @@ def test_sdca(data, loss, kind, weighted, options):
     weights = weights if weighted else None
     order = visits(kind)
     result = solvers.sdca(
-        X, y, loss=loss, alpha=ALPHA, sample_weight=weights, max_iter=EPOCHS, tol=None, order=order, **options
-    )
+        X, y, loss=loss, alpha=ALPHA, sample_weight=weights, max_iter=EPOCHS, tol=None, order=order,
+        fit_intercept=False, **options,
+    )  # fmt: skip
     b, w, _ = reference.sdca(twin, y, order, loss=loss, alpha=ALPHA, sample_weight=weights, **options)
     assert_close(result.dual, b)
     assert_close(result.w, w)
@@ -145,7 +147,7 @@ def test_sdca_with_a_hinge_of_another_width(data, options, hinge_width, weighted
         "sample_weight": weights if weighted else None,
     }
     order = visits("permutation")
-    result = solvers.sdca(X, y, max_iter=EPOCHS, tol=None, order=order, **options)
+    result = solvers.sdca(X, y, max_iter=EPOCHS, tol=None, order=order, fit_intercept=False, **options)
     b, w, _ = reference.sdca(twin, y, order, **options)
     assert_close(result.dual, b)
     assert_close(result.w, w)

@@ -95,7 +95,7 @@ def test_the_intercept_is_not_regularised(loss, alpha, problem):
 @pytest.mark.parametrize("loss", SMOOTH_LOSSES)
 def test_the_scale_of_x_is_that_of_alpha(loss, problem):
     X, y = problem
-    options = {"loss": loss, "max_iter": 20, "tol": None, "random_state": 0}
+    options = {"loss": loss, "fit_intercept": False, "max_iter": 20, "tol": None, "random_state": 0}
     plain = asdca(X, y, alpha=0.01, **options)
     large = asdca(1024 * X, y, alpha=0.01 * 1024**2, **options)
     np.testing.assert_allclose(large.w * 1024, plain.w, rtol=1e-12)
@@ -157,7 +157,17 @@ def test_four_times_the_rule_is_faster(loss, problem):
 def test_steps_that_diverge_are_refused(problem):
     X, y = problem
     with pytest.raises(ValueError, match="theta=1 is too large, the steps diverge; try theta='paper'"):
-        asdca(X, y, loss="squared_hinge", alpha=1e-4, theta=1.0, batch_size=200, max_iter=5000, tol=None)
+        asdca(
+            X,
+            y,
+            loss="squared_hinge",
+            alpha=1e-4,
+            theta=1.0,
+            batch_size=200,
+            max_iter=5000,
+            tol=None,
+            fit_intercept=False,
+        )
 
 
 @pytest.mark.parametrize("fit_intercept", [False, True])
@@ -220,6 +230,6 @@ def test_bad_input_is_named(problem):
     with pytest.raises(
         ValueError, match="loss must be one of 'squared_hinge', 'smooth_hinge', 'log'; got 'hinge'"
     ):
-        asdca(*problem, loss="hinge")
+        asdca(*problem, loss="hinge", fit_intercept=False)
     with pytest.raises(ValueError, match="batch_size must be a positive integer; got 0"):
-        asdca(*problem, batch_size=0)
+        asdca(*problem, batch_size=0, fit_intercept=False)

@@ -173,6 +173,16 @@ def test_the_certificate_of_a_run_from_anywhere(p, other_alpha):
 def test_digits_lost_to_a_start_far_away_are_made_up_for(loss):
     X, y, alpha = np.array([[1.3e4], [0.7e4]]), np.array([1, 1]), 1e-6
     start = np.ones(2), 0.0  # stands for a w of 1e10, and the optimum is 1e-4
-    r = sdca(X, y, loss=loss, alpha=alpha, start=start, tol=1e-3, solver="coordinate", random_state=0)
+    r = sdca(
+        X,
+        y,
+        loss=loss,
+        alpha=alpha,
+        start=start,
+        tol=1e-3,
+        solver="coordinate",
+        random_state=0,
+        fit_intercept=False,
+    )
     assert r.gap <= 1e-3 * r.objective
     np.testing.assert_allclose(r.w, X.T @ (r.dual * y) / (alpha * 2), rtol=1e-14)

@@ -590,3 +590,33 @@ def test_bad_orders_are_named(order, message):
         kernel_pegasos(*labelled(30), order=order)
     with pytest.raises(ValueError, match="n_iter must be a positive integer; got 0"):
         kernel_pegasos(*labelled(30), n_iter=0)
+
+
+def test_a_trace_of_pegasos_is_what_fewer_steps_would_have_given():
+    """With few rows drawn, too, when the others only count in the objective."""
+    X, Y = labelled(60, 2)
+    for rows in (60, 20):
+        order = np.random.default_rng(0).integers(rows, size=150)
+        options = {"gamma": 0.3, "alpha": 0.01}
+        traced = kernel_pegasos(X, Y, order=order, trace=True, **options)
+        whole = kernel_pegasos(X, Y, order=order, **options)
+        np.testing.assert_array_equal(traced.dual_coef, whole.dual_coef)
+        for history in traced.history:
+            assert [line.epoch for line in history] == [60, 120, 150]
+        for steps in (60, 120, 150):
+            part = kernel_pegasos(X, Y, order=order[:steps], **options)
+            lines = [next(line for line in history if line.epoch == steps) for history in traced.history]
+            np.testing.assert_allclose([line.primal for line in lines], part.objective, rtol=1e-9)
+            np.testing.assert_allclose([line.gap for line in lines], part.gap, rtol=1e-9)
+
+
+def test_a_trace_of_sdca_has_a_line_for_each_epoch():
+    X, Y = labelled(90, 2)
+    traced = kernel_sdca(X, Y, gamma=0.3, alpha=0.001, tol=1e-6, trace=True, random_state=0)
+    whole = kernel_sdca(X, Y, gamma=0.3, alpha=0.001, tol=1e-6, random_state=0)
+    assert [[line.epoch for line in history] for history in traced.history] == [
+        [*range(1, len(history) + 1)] for history in traced.history
+    ]
+    np.testing.assert_allclose(traced.objective, whole.objective, rtol=2e-6)
+    with pytest.raises(ValueError, match="trace must be True or False; got 3"):
+        kernel_sdca(X, Y, trace=3)

@@ -24,7 +24,8 @@ def test_the_certificate_holds(loss, options, weighted, problem):
     X, y = problem
     c = np.random.default_rng(2).integers(0, 4, len(y)) / 2 if weighted else None
     alpha = 0.02
-    r = pegasos(X, y, loss=loss, alpha=alpha, sample_weight=c, trace=True, random_state=0, **options)
+    r = pegasos(X, y, loss=loss, alpha=alpha, sample_weight=c, trace=True, random_state=0,
+                **{"fit_intercept": False} | options)  # fmt: skip
     assert r.objective == pytest.approx(losses.primal(loss, alpha, X, y, r.w, r.intercept, c), rel=1e-12)
     assert r.gap == pytest.approx(losses.gap(loss, alpha, X, y, r.dual, r.w, r.intercept, c), rel=1e-9)
     best = sdca(X, y, loss=loss, alpha=alpha, sample_weight=c, tol=1e-9, max_iter=20000, random_state=0,
@@ -40,7 +41,14 @@ def test_it_converges(loss, options, problem):
     best = sdca(*problem, loss=loss, alpha=alpha, tol=1e-8, max_iter=20000, random_state=0,
                 fit_intercept=options.get("fit_intercept", False))  # fmt: skip
     far, near = (
-        pegasos(*problem, loss=loss, alpha=alpha, max_iter=epochs, random_state=0, **options)
+        pegasos(
+            *problem,
+            loss=loss,
+            alpha=alpha,
+            max_iter=epochs,
+            random_state=0,
+            **{"fit_intercept": False} | options,
+        )
         for epochs in (5, 1000)
     )
     assert near.objective - best.objective < 0.005 * best.objective
@@ -51,7 +59,7 @@ def test_it_converges(loss, options, problem):
 def test_steps_build_their_own_dual(loss, problem):
     """By epochs and without projection, w is w(b) with b_i the mean pull of row i: feasible as it is."""
     X, y = problem
-    r = pegasos(X, y, loss=loss, alpha=0.05, max_iter=30, random_state=0)
+    r = pegasos(X, y, loss=loss, alpha=0.05, max_iter=30, random_state=0, fit_intercept=False)
     np.testing.assert_allclose(r.w, X.T @ (r.dual * y) / (0.05 * len(y)), rtol=1e-9)
     assert (r.dual >= 0).all()
     assert (r.dual <= 1).all()
@@ -66,14 +74,16 @@ def test_a_small_alpha_does_not_throw_the_intercept_off():
     options = {"alpha": 1e-3, "averaging": "tail", "max_iter": 20}
     for seed in range(5):
         r = pegasos(X, y, fit_intercept=True, random_state=seed, **options)
-        assert r.objective < 0.5 * pegasos(X, y, random_state=seed, **options).objective
+        assert r.objective < 0.5 * pegasos(X, y, fit_intercept=False, random_state=seed, **options).objective
 
 
 def test_projection_stays_in_the_ball(problem):
     """The first step, of length 1/alpha, leaves the ball; projected it does not."""
     X, y = problem
     norms = [
-        np.linalg.norm(pegasos(10 * X, y, alpha=0.3, max_iter=1, order=[[0]], project=project).w)
+        np.linalg.norm(
+            pegasos(10 * X, y, alpha=0.3, max_iter=1, order=[[0]], project=project, fit_intercept=False).w
+        )
         for project in (False, True)
     ]
     assert norms[0] > 1 / np.sqrt(0.3) >= norms[1] - 1e-12
@@ -84,19 +94,23 @@ def test_a_scale_about_to_underflow_is_absorbed(problem):
     X, y = problem
     X = X.toarray() * 1e6
     order = np.array([np.random.default_rng(k).permutation(len(y)) for k in range(20)], dtype=np.int32)
-    r = pegasos(X, y, alpha=1.0, max_iter=20, order=order, project=True, averaging="tail")
+    r = pegasos(
+        X, y, alpha=1.0, max_iter=20, order=order, project=True, averaging="tail", fit_intercept=False
+    )
     w, _ = reference.pegasos(X, y, order, alpha=1.0, project=True, averaging="tail")
     np.testing.assert_allclose(r.w, w, rtol=1e-6)
 
 
 def test_without_trace_only_the_end_is_measured(problem):
-    plain = pegasos(*problem, max_iter=5, random_state=0)
-    traced = pegasos(*problem, max_iter=5, trace=True, random_state=0)
+    plain = pegasos(*problem, max_iter=5, random_state=0, fit_intercept=False)
+    traced = pegasos(*problem, max_iter=5, trace=True, random_state=0, fit_intercept=False)
     assert [e.epoch for e in plain.history] == [5]
     assert [e.epoch for e in traced.history] == [1, 2, 3, 4, 5]
     assert plain.w.tobytes() == traced.w.tobytes()
     assert plain.gap == traced.gap
-    scored = pegasos(*problem, max_iter=2, score=lambda w, intercept: w @ w, random_state=0)
+    scored = pegasos(
+        *problem, max_iter=2, score=lambda w, intercept: w @ w, random_state=0, fit_intercept=False
+    )
     assert [e.score is not None for e in scored.history] == [True, True]
 
 

@@ -18,7 +18,17 @@ def test_the_dual_never_falls_and_stays_in_its_box(loss, bias_rate, weighted, pr
     X, y = problem
     c = np.random.default_rng(1).integers(0, 3, len(y)).astype(float) if weighted else None
     p = Problem(X, y, c)
-    dual = sdca(X, y, loss=loss, alpha=ALPHA, sample_weight=c, tol=None, max_iter=3, random_state=0).dual
+    dual = sdca(
+        X,
+        y,
+        loss=loss,
+        alpha=ALPHA,
+        sample_weight=c,
+        tol=None,
+        max_iter=3,
+        random_state=0,
+        fit_intercept=False,
+    ).dual
     w, bias = p.primal_from_dual(dual, ALPHA), bias_rate * p.imbalance(dual)
 
     def value(dual, w, bias):  # with the intercept's own quadratic term, which stands for one more column
@@ -43,6 +53,7 @@ def test_flat_directions_take_few_epochs(monkeypatch):
     X = np.vstack([X, X + 0.03 * rng.normal(size=X.shape)]) / 20
     y = np.where(rng.random(400) < 0.5, 1, -1)
     options = {"loss": "squared_hinge", "alpha": 1e-4, "tol": 1e-6, "solver": "coordinate", "random_state": 0}
+    options["fit_intercept"] = False
     with_them = sdca(X, y, **options)
     monkeypatch.setattr("fastsvm.solvers._sdca_solver.PACE_EPOCHS", 10**9)
     without = sdca(X, y, **options)

@@ -28,7 +28,7 @@ def test_the_certificate_is_that_of_what_is_returned(loss, options, weighted, pr
     X, y = problem
     c = np.random.default_rng(2).integers(0, 4, len(y)) / 2 if weighted else None
     r = sdca(X, y, loss=loss, alpha=0.01, sample_weight=c, max_iter=7, tol=None, trace=True, random_state=0,
-             **options)  # fmt: skip
+             **{"fit_intercept": False} | options)  # fmt: skip
     assert r.n_iter == len(r.history) == 7
     np.testing.assert_allclose(r.w, X.T @ (r.dual * y) / (0.01 * len(y)), rtol=1e-9)
     assert r.objective == pytest.approx(losses.primal(loss, 0.01, X, y, r.w, r.intercept, c), rel=1e-12)
@@ -69,7 +69,17 @@ def test_the_optimum_is_libs(loss, weighted, alpha, problem):
     else:
         peer = LinearSVC(C=C, loss=loss, fit_intercept=False, tol=1e-10, max_iter=10**6, random_state=0)
     peer.fit(X.toarray(), y, sample_weight=c)  # which takes no 64-bit indices
-    r = sdca(X, y, loss=loss, alpha=alpha, sample_weight=c, tol=1e-9, max_iter=10**5, random_state=0)
+    r = sdca(
+        X,
+        y,
+        loss=loss,
+        alpha=alpha,
+        sample_weight=c,
+        tol=1e-9,
+        max_iter=10**5,
+        random_state=0,
+        fit_intercept=False,
+    )
     theirs = losses.primal(loss, alpha, X, y, peer.coef_[0], 0.0, c)
     assert r.objective == pytest.approx(theirs, rel=1e-6)
     np.testing.assert_allclose(r.w, peer.coef_[0], atol=1e-3 * np.abs(r.w).max())
@@ -83,7 +93,10 @@ def test_the_intercept_is_not_regularised(loss, alpha, problem):
     r = sdca(X, y, loss=loss, alpha=alpha, fit_intercept=True, tol=1e-8, max_iter=10**5, random_state=0)
     assert r.gap <= 1e-8 * r.objective
     assert r.objective == pytest.approx(best, rel=1e-6)
-    assert sdca(X, y, loss=loss, alpha=alpha, tol=1e-8, random_state=0).objective > 1.0001 * best
+    assert (
+        sdca(X, y, loss=loss, alpha=alpha, tol=1e-8, random_state=0, fit_intercept=False).objective
+        > 1.0001 * best
+    )
 
 
 def independent_optimum(loss, alpha, X, y):
@@ -116,20 +129,35 @@ def test_rows_past_the_cache_are_visited_in_blocks(problem, monkeypatch):
     monkeypatch.setattr("fastsvm.solvers._solver.CACHE", 0)
     for order in ("permutation", "random", "cyclic"):
         for sgd_init in (False, True):
-            r = sdca(*problem, alpha=0.01, order=order, sgd_init=sgd_init, random_state=0, max_iter=5000)
+            r = sdca(
+                *problem,
+                alpha=0.01,
+                order=order,
+                sgd_init=sgd_init,
+                random_state=0,
+                max_iter=5000,
+                fit_intercept=False,
+            )
             assert r.gap <= 1e-3 * r.objective
 
 
 def test_epochs_stop_at_tol_or_max_iter(problem):
-    r = sdca(*problem, alpha=0.01, tol=1e-3, trace=True, random_state=0)
+    r = sdca(*problem, alpha=0.01, tol=1e-3, trace=True, random_state=0, fit_intercept=False)
     assert r.gap <= 1e-3 * r.objective
     assert r.history[-2].gap > 1e-3 * r.history[-2].primal
-    assert len(sdca(*problem, alpha=0.01, tol=None, max_iter=3, trace=True, random_state=0).history) == 3
+    assert (
+        len(
+            sdca(
+                *problem, alpha=0.01, tol=None, max_iter=3, trace=True, random_state=0, fit_intercept=False
+            ).history
+        )
+        == 3
+    )
 
 
 def test_weights_are_factors_of_the_loss(problem):
     X, y = problem
-    options = {"tol": 1e-10, "max_iter": 20000, "random_state": 0}
+    options = {"fit_intercept": False, "tol": 1e-10, "max_iter": 20000, "random_state": 0}
     plain = sdca(X, y, alpha=0.01, **options)
     doubled = sdca(X, y, alpha=0.02, sample_weight=np.full(len(y), 2.0), **options)
     np.testing.assert_allclose(doubled.w, plain.w, atol=1e-4)
@@ -138,7 +166,7 @@ def test_weights_are_factors_of_the_loss(problem):
 
 def test_rows_of_weight_zero_count_in_n_only(problem):
     X, y = problem
-    options = {"tol": 1e-10, "max_iter": 20000, "random_state": 0}
+    options = {"fit_intercept": False, "tol": 1e-10, "max_iter": 20000, "random_state": 0}
     c = np.where(np.arange(len(y)) % 4 == 0, 0.0, 1.0)
     used = c > 0
     weighted = sdca(X, y, alpha=0.01, sample_weight=c, **options)
@@ -150,10 +178,10 @@ def test_rows_of_zeros(problem):
     X, y = problem
     X = sparse.vstack([X, sparse.csr_array((3, X.shape[1]))]).tocsr()
     y = np.append(y, [1, -1, 1])
-    r = sdca(X, y, alpha=0.01, tol=1e-6, max_iter=5000, random_state=0)
+    r = sdca(X, y, alpha=0.01, tol=1e-6, max_iter=5000, random_state=0, fit_intercept=False)
     assert r.gap <= 1e-6 * r.objective
     assert r.dual[-3:].tolist() == [1, 1, 1]
-    zeros = sdca(np.zeros((4, 2)), np.array([1, -1, 1, 1]), random_state=0)
+    zeros = sdca(np.zeros((4, 2)), np.array([1, -1, 1, 1]), random_state=0, fit_intercept=False)
     assert (zeros.w == 0).all()
     assert (zeros.objective, zeros.gap) == (1.0, 0.0)
 
@@ -174,12 +202,12 @@ def test_score_is_called_with_what_would_be_returned(problem):
         seen.append((w.copy(), intercept))
         return len(seen)
 
-    r = sdca(*problem, alpha=0.01, max_iter=3, tol=None, random_state=0, score=score)
+    r = sdca(*problem, alpha=0.01, max_iter=3, tol=None, random_state=0, score=score, fit_intercept=False)
     assert [epoch.score for epoch in r.history] == [1, 2, 3]
     np.testing.assert_array_equal(seen[-1][0], r.w)
 
 
 def test_log_loss_with_hardly_any_regularisation(problem):
-    r = sdca(*problem, loss="log", alpha=1e-9, max_iter=50, tol=None, random_state=0)
+    r = sdca(*problem, loss="log", alpha=1e-9, max_iter=50, tol=None, random_state=0, fit_intercept=False)
     assert np.isfinite(r.w).all()
     assert r.history[-1].dual >= r.history[0].dual

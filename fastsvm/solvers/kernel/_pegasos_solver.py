@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._input import as_alpha, as_matrix, as_order, as_state, as_weights, number_of_threads, positive
+from .._input import as_alpha, as_matrix, as_order, as_state, as_weights, flag, number_of_threads, positive
 from .._random import draw_rows
-from .._solver import Epoch, require_finite
+from .._solver import require_finite
 from ..losses import value
 from . import _kernel
 from ._gram import scores_of
-from ._problem import KernelProblem, KernelResult, as_all_signs, make_gram
+from ._problem import KernelProblem, KernelResult, KernelSolver, as_all_signs, make_gram
 
 if TYPE_CHECKING:
     from ..annotations import ArrayLike, Callable, Matrix, Seed
@@ -25,7 +26,7 @@ CALL_ADDITIONS = (
 )  # additions in one call of the kernel: some tenths of a second, so that Ctrl-C is heard
 
 
-class KernelPegasosSolver:
+class KernelPegasosSolver(KernelSolver):
     """Steps of Pegasos for all classes on the same stream of rows.
 
     Parameters
@@ -36,6 +37,8 @@ class KernelPegasosSolver:
         Steps that other runs have taken.
     scores : ndarray of shape (n_classes, n), default=None
         What those have left in this problem's rows, as the attribute; changed in place.
+    order : int32 array, default=None
+        The rows on which `epochs` takes its steps.
 
     Attributes
     ----------
@@ -46,12 +49,67 @@ class KernelPegasosSolver:
         sum_j a_j y_j K(x_j, x_i), which is alpha t f(x_i).
     """
 
-    def __init__(self, problem, alpha, t=0, scores=None):
-        problem.require_range(alpha)
-        self.problem, self.alpha, self.t = problem, alpha, t
-        self.seconds = 0.0
+    def __init__(self, problem, alpha, t=0, scores=None, order=None):
+        super().__init__(problem, alpha)
+        self.t, self.order = t, order
         self.counts = np.zeros(problem.signs.shape)
         self.scores = np.zeros(problem.signs.shape) if scores is None else scores
+        self.drawn = self.others = None  # where the problem does not have all rows
+
+    @classmethod
+    def of_rows(cls, X, Y, sample_weight, alpha, order, gram_of, cache_size, whole):
+        """Steps on the rows in `order`.
+
+        Where no more than half of the rows are ever drawn, only these are compared with each other, unless
+        `whole`: the scores of the others matter to the objective only.
+
+        Parameters
+        ----------
+        X : ndarray or CSR matrix of shape (n, n_features)
+        Y, sample_weight : as in `KernelProblem`
+        gram_of : callable, the Gram of rows
+        cache_size : as in `scores_of`
+        """
+        n = X.shape[0]
+        signs, weights = as_all_signs(Y, n), as_weights(sample_weight, n)
+        drawn = np.unique(order)
+        if whole or 2 * len(drawn) > n:
+            return cls(KernelProblem(gram_of(X), signs, sample_weight), alpha, order=order)
+        some = weights[drawn] if weights.size else weights
+        problem = KernelProblem.of_sample(gram_of(X[drawn]), signs[:, drawn], some, n)
+        run = cls(problem, alpha, order=np.searchsorted(drawn, order).astype(np.int32))
+        others = np.setdiff1d(np.arange(n), drawn)
+        some = weights[others] if weights.size else 1.0
+        run.drawn, run.others = drawn, (X, others, signs[:, others], some, cache_size)
+        return run
+
+    def epochs(self, trace=False):
+        """Take the steps in `order`; with `trace` measure after every n of them, not only after the last.
+
+        Yields
+        ------
+        range of all classes
+        """
+        steps = self.problem.n if trace else len(self.order)
+        while self.left:
+            self.run_epoch(self.order[self.t : self.t + steps])
+            self.primal, self.gap = self.measure()
+            yield self.record(range(len(self.gap)))
+
+    @property
+    def left(self):
+        """How many steps are left."""
+        return len(self.order) - self.t
+
+    @property
+    def most_rounds(self):
+        """How often `epochs` measures with `trace`."""
+        return -(-len(self.order) // self.problem.n)
+
+    @property
+    def done(self):
+        """The steps of each class."""
+        return np.full(len(self.gap), self.t)
 
     def run_epoch(self, order):
         """Take a step on each row of an int32 array of row numbers."""
@@ -89,42 +147,39 @@ class KernelPegasosSolver:
         which = np.flatnonzero(short.any(axis=0))[:most]
         return rows[which], steps[which]
 
-    def losses(self, X, signs, weights, cache_size):
+    def losses(self):
         """For each class the sum of the losses of rows that are not in the problem."""
-        gram, coef = self.problem.gram, self.coef
+        if self.others is None:
+            return 0.0
+        X, others, signs, weights, cache_size = self.others
+        gram, coef = self.problem.gram, self._own_coef
         support = np.flatnonzero(coef.any(axis=0))
         if not len(support):  # f is 0: only rows of weight 0 were drawn
             return (weights * np.ones(signs.shape)).sum(axis=1)
         scores = scores_of(
-            *(gram.kernel, gram.points[support], coef[:, support], X),
+            *(gram.kernel, gram.points[support], coef[:, support], X[others]),
             cache_size=cache_size,
             threads=gram.threads,
         )
         return (weights * value("hinge", signs * scores.T)).sum(axis=1)
 
-    def result(self, losses=0.0):
-        """The KernelResult; `losses` as in `measure`."""
-        primal, gap = self.measure(losses)
-        lines = [
-            [Epoch(self.t, self.seconds, float(p), float(p - g), float(g))]
-            for p, g in zip(primal, gap, strict=True)
-        ]
-        return KernelResult(self.coef, primal, gap, self.t, lines)
-
     @property
     def coef(self):
         """dual_coef, of shape (n_classes, n)."""
+        if self.drawn is None:
+            return self._own_coef
+        coef = np.zeros((len(self.counts), self.problem.n))
+        coef[:, self.drawn] = self._own_coef
+        return coef
+
+    @property
+    def _own_coef(self):
         return self.counts * self.problem.signs / (self.alpha * self.t)
 
-    def measure(self, losses=0.0):
+    def measure(self):
         """Objective and gap of each class.
 
         b_i = a_i n / t, clipped to c_i, are feasible dual variables; so are they times theta <= 1.
-
-        Parameters
-        ----------
-        losses : float or array of shape (n_classes,)
-            Sums of the losses of rows that are not in the problem.
 
         Returns
         -------
@@ -136,7 +191,7 @@ class KernelPegasosSolver:
         c = p.weights if p.weights.size else 1.0
         values = c * value("hinge", signs * self.scores * scale)
         norms = np.maximum(0, (self.counts * signs * self.scores).sum(axis=1)) * scale**2
-        primal = self.alpha / 2 * norms + (values.sum(axis=1) + losses) / n
+        primal = self.alpha / 2 * norms + (values.sum(axis=1) + self.losses()) / n
 
         dual = np.minimum(self.counts * (n / self.t), c)
         excess = self.counts - dual * (self.t / n)
@@ -165,6 +220,7 @@ def kernel_pegasos(
     order: ArrayLike | None = None,
     cache_size: float = 1024,
     n_jobs: int | None = None,
+    trace: bool = False,
     random_state: Seed = None,
 ) -> KernelResult:
     """Pegasos on kernel machines, one-vs-rest, certified.
@@ -189,6 +245,8 @@ def kernel_pegasos(
     order : int array, default=None
         The numbers of the rows to visit, instead of `n_iter` drawn ones.
     cache_size, n_jobs, random_state : as in `kernel_sdca`
+    trace : bool, default=False
+        Measure objective and gap after every n_samples steps, for the history, not only after the last.
 
     Returns
     -------
@@ -216,31 +274,19 @@ def kernel_pegasos(
     threads = number_of_threads(n_jobs)
     X, rows = as_matrix(X, threads)
     n, alpha = rows.n_rows, as_alpha(alpha)
-    signs, weights = as_all_signs(Y, n), as_weights(sample_weight, n)
-    if order is None:
-        order = np.empty(10 * n if n_iter is None else positive("n_iter", n_iter, kind=int), np.int32)
-        draw_rows(order, n, as_state(random_state))
-    else:
-        order = _given_order(order, n)
-
+    order = drawn_rows(n, n_iter, random_state) if order is None else _given_order(order, n)
     options = {"gamma": gamma, "degree": degree, "coef0": coef0, "cache_size": cache_size, "threads": threads}
-    drawn = np.unique(order)
-    if 2 * len(drawn) > n or (isinstance(kernel, str) and kernel == "precomputed"):
-        run = KernelPegasosSolver(KernelProblem(make_gram(X, kernel, **options), signs, sample_weight), alpha)
-        run.run_epoch(order)
-        return run.result()
+    gram_of = partial(make_gram, kernel=kernel, **options)
+    whole = isinstance(kernel, str) and kernel == "precomputed"
+    run = KernelPegasosSolver.of_rows(X, Y, sample_weight, alpha, order, gram_of, cache_size, whole)
+    return run.result(run.epochs(flag("trace", trace)))
 
-    # The scores of rows that are never drawn matter in the end only.
-    gram = make_gram(X[drawn], kernel, **options)
-    problem = KernelProblem.of_sample(gram, signs[:, drawn], weights[drawn] if weights.size else weights, n)
-    run = KernelPegasosSolver(problem, alpha)
-    run.run_epoch(np.searchsorted(drawn, order).astype(np.int32))
-    others = np.setdiff1d(np.arange(n), drawn)
-    losses = run.losses(X[others], signs[:, others], weights[others] if weights.size else 1.0, cache_size)
-    result = run.result(losses)
-    coef = np.zeros(signs.shape)
-    coef[:, drawn] = result.dual_coef
-    return result._replace(dual_coef=coef)
+
+def drawn_rows(n, n_iter, random_state):
+    """`n_iter` of n rows, drawn with replacement; 10 n by default."""
+    order = np.empty(10 * n if n_iter is None else positive("n_iter", n_iter, kind=int), np.int32)
+    draw_rows(order, n, as_state(random_state))
+    return order
 
 
 def _given_order(order, n):

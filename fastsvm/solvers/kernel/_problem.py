@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from .._input import EXTREME, as_matrix, as_signs, as_weights, finite, one_of, positive
-from .._solver import out_of_range
+from .._solver import Epoch, out_of_range
 from ..losses import as_loss
 from ._gram import FullGram, Gram
 from ._kernel import gap_terms
@@ -81,6 +81,33 @@ class KernelProblem:
     def gap_terms(self, k, dual, scores, loss, out):
         """As the kernel's, for class k."""
         return gap_terms(self.signs[k], self.weights, dual, scores, as_loss(loss).struct, out)
+
+
+class KernelSolver:
+    """What the solvers of kernel machines share: rounds, each of which is measured for all who took part.
+
+    A subclass has `coef`, of shape (n_classes, n), and `done`, the epochs or steps of each class.
+    """
+
+    def __init__(self, problem, alpha):
+        problem.require_range(alpha)
+        self.problem, self.alpha, self.seconds = problem, alpha, 0.0
+        n_classes = len(problem.signs)
+        self.primal, self.gap = np.empty(n_classes), np.empty(n_classes)
+        self.history = [[] for _ in range(n_classes)]
+
+    def record(self, classes):
+        """Write a line of history for each of these classes; return the classes."""
+        for k in classes:
+            primal, gap = float(self.primal[k]), float(self.gap[k])
+            self.history[k].append(Epoch(int(self.done[k]), self.seconds, primal, primal - gap, gap))
+        return classes
+
+    def result(self, rounds=()):
+        """The KernelResult, once the iterable `rounds` of `epochs` is exhausted."""
+        for _ in rounds:
+            pass
+        return KernelResult(self.coef, self.primal, self.gap, int(self.done.max()), self.history)
 
 
 def as_all_signs(Y, n):

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._input import as_alpha, as_state, number_of_threads, one_of, positive
+from .._input import as_alpha, as_state, flag, number_of_threads, one_of, positive
 from .._polish import polish_block
 from .._random import shuffle
-from .._solver import Epoch, require_finite
+from .._solver import require_finite
 from ..losses import LOSSES, as_loss
 from . import _kernel
 from ._gram import for_each
-from ._problem import KernelProblem, KernelResult, make_gram
+from ._problem import KernelProblem, KernelResult, KernelSolver, make_gram
 
 if TYPE_CHECKING:
     from ..annotations import ArrayLike, Callable, Matrix, Seed
@@ -33,7 +33,7 @@ LAST_GAP = 0.5  # the share of the tolerated gap that it may leave at the end
 WHOLE_ROWS = 2  # whole rows are computed where they cost less than so many times the blocks alone
 
 
-class KernelSDCASolver:
+class KernelSDCASolver(KernelSolver):
     """SDCA for all classes over one kernel matrix, in rounds.
 
     A round takes for each class the rows that the gap comes from, with those that have dual variables above 0
@@ -50,12 +50,12 @@ class KernelSDCASolver:
         Most epochs of a class.
     random : uint64 array of length 1
     start : ndarray of shape (n_classes, n), default=None
-        Dual variables to start from.
+        Dual variables to start from, clipped to their domain.
     """
 
     def __init__(self, problem, *, loss, alpha, max_iter, random, start=None):
-        problem.require_range(alpha)
-        self.problem, self.loss, self.alpha, self.max_iter = problem, as_loss(loss), alpha, max_iter
+        super().__init__(problem, alpha)
+        self.loss, self.max_iter = as_loss(loss), max_iter
         shape = problem.signs.shape
         self.rate = 1 / (alpha * problem.n)
         self.steepness = np.maximum(problem.gram.diagonal, 0) * self.rate  # of indefinite kernels too
@@ -64,12 +64,10 @@ class KernelSDCASolver:
         self.random = random
         self.states = [np.array([random[0] + k + 1], np.uint64) for k in range(shape[0])]
         self.done = np.zeros(shape[0], int)
-        self.primal, self.gap = np.empty(shape[0]), np.empty(shape[0])
         self.buffers = threading.local()
-        self.round, self.tol = 0, None
-        self.seconds = 0.0
-        self.history = [[] for _ in range(shape[0])]
+        self.round, self.tol, self.trace = 0, None, False
         if start is not None:
+            start = np.clip(start, 0, self.loss.uppers(problem.weights if problem.weights.size else 1.0))
             self._update_scores(range(shape[0]), repeat(np.arange(shape[1], dtype=np.int32)), start)
         for k in range(shape[0]):
             self.measure(k)
@@ -79,33 +77,31 @@ class KernelSDCASolver:
         """dual_coef, of shape (n_classes, n)."""
         return self.dual * self.problem.signs * self.rate
 
-    def epochs(self, tol=None):
+    def epochs(self, tol=None, trace=False):
         """Make rounds until every class is within `tol` of its optimum or has done `max_iter` epochs.
+
+        With `trace` a round has one epoch.
 
         Yields
         ------
         list of the classes that took part in the round
         """
-        self.tol = tol
-        while left := [k for k in range(len(self.gap)) if not self.is_over(k)]:
+        self.tol, self.trace = tol, trace
+        while left := self.left:
             start = time.process_time()
             self.run_epoch(left)
             self.seconds += time.process_time() - start
-            for k in left:
-                self.history[k].append(
-                    Epoch(
-                        int(self.done[k]),
-                        self.seconds,
-                        float(self.primal[k]),
-                        float(self.primal[k] - self.gap[k]),
-                        float(self.gap[k]),
-                    )
-                )
-            yield left
+            yield self.record(left)
 
-    def result(self):
-        """The KernelResult, once the rounds are over."""
-        return KernelResult(self.coef, self.primal, self.gap, int(self.done.max()), self.history)
+    @property
+    def left(self):
+        """The classes for which a round follows."""
+        return [k for k in range(len(self.gap)) if not self.is_over(k)]
+
+    @property
+    def most_rounds(self):
+        """How many rounds there are at most: each has an epoch or more."""
+        return self.max_iter
 
     def is_over(self, k):
         """Whether no round follows for class k."""
@@ -181,10 +177,11 @@ class KernelSDCASolver:
         dual, scores = self.dual[k, rows], self.scores[k, rows]
         weights = p.weights[rows] if p.weights.size else p.weights
         before, order = dual.copy(), np.arange(len(rows), dtype=np.int32)
-        limit = min(MOST_EPOCHS, self.max_iter - self.done[k])
+        limit = min(1 if self.trace else MOST_EPOCHS, self.max_iter - self.done[k])
         done, gap, goal = 0, np.inf, goal * p.n
+        due = self.trace and self.done[k] and self.done[k] % CG_EPOCHS == 0
         while gap > goal and done < limit:
-            if done and self.loss.quadratic:
+            if (done or due) and self.loss.quadratic:
                 polish_block(block, self.rate, p.signs[k, rows], weights, dual, scores, self.loss)
             more, gap = _kernel.ascend(
                 *(block, self.steepness[rows], self.rate, p.signs[k, rows], weights, dual, scores),
@@ -228,6 +225,7 @@ def kernel_sdca(
     tol: float | None = 1e-3,
     cache_size: float = 1024,
     n_jobs: int | None = None,
+    trace: bool = False,
     random_state: Seed = None,
 ) -> KernelResult:
     """Stochastic dual coordinate ascent on kernel machines, one-vs-rest, certified.
@@ -255,6 +253,7 @@ def kernel_sdca(
         values, of shape (len(X), len(Z)). Where it is not positive semi-definite (the sigmoid), the gap
         shows how far the steps are from their end, but is no bound.
     gamma : float > 0, default=1.0
+        Always a number; the default "scale" of estimators is one that they take from the rows.
     degree : int > 0, default=3
     coef0 : float, default=0.0
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
@@ -270,6 +269,9 @@ def kernel_sdca(
         MiB of kernel values to keep; the result does not depend on it. Working sets take up to 64 MiB more.
     n_jobs : int or None, default=None
         Threads; they do not change the result.
+    trace : bool, default=False
+        Measure objective and gap after every epoch, for the history, not only at the end of a working
+        set's, each time with the scores of all rows.
     random_state : int, numpy Generator or None, default=None
 
     Returns
@@ -311,6 +313,4 @@ def kernel_sdca(
         random=as_state(random_state),
     )
     tol = None if tol is None else positive("tol", tol)
-    for _ in run.epochs(tol):
-        pass
-    return run.result()
+    return run.result(run.epochs(tol, flag("trace", trace)))

@@ -1,0 +1,78 @@
+"""One name, one default: of functions and of estimators."""
+
+import inspect
+from itertools import product
+
+import pytest
+
+import fastsvm
+from fastsvm import fitting, solvers
+
+METHODS = [
+    ("sdca", "SDCA", "SDCAClassifier", "SDCAClassifierCV", "sdca_path"),
+    ("asdca", "ASDCA", "ASDCAClassifier"),
+    ("pegasos", "Pegasos", "PegasosClassifier"),
+    ("perceptron", "Perceptron", "PerceptronClassifier"),
+    ("kernel_sdca", "KernelSDCAClassifier", "KernelSDCAClassifierCV"),
+    ("kernel_pegasos", "KernelPegasosClassifier"),
+]
+
+# Parameters of one method whose defaults differ, and the words of a docstring that say why.
+REASONS = {
+    "gamma": ("kernel_sdca", "Always a number"),
+    "n_alphas": ("SDCAClassifierCV", "Half as many as `sdca_path` has"),
+}
+
+# Parameters that have one default whatever the method.
+EVERYWHERE = {
+    *("alpha", "averaging", "cache_size", "class_weight", "coef0", "degree", "fit_intercept", "hinge_width"),
+    *("kernel", "n_iter", "n_jobs", "random_state", "sample_weight", "tol", "trace", "verbose", "warm_start"),
+}
+
+
+def found(name):
+    return next(getattr(room, name) for room in (solvers, fastsvm, fitting) if hasattr(room, name))
+
+
+def defaults(names):
+    """For each parameter that has one, its defaults: {name: {default: where}}."""
+    table = {}
+    for name in names:
+        for parameter in inspect.signature(found(name)).parameters.values():
+            if parameter.default is not parameter.empty:
+                table.setdefault(parameter.name, {}).setdefault(repr(parameter.default), []).append(name)
+    return table
+
+
+def test_the_table_names_them_all():
+    functions = {name for name in solvers.__all__ if inspect.isfunction(getattr(solvers, name))} - {"as_rows"}
+    classifiers = {name for name in fastsvm.__all__ if "Classifier" in name}
+    assert functions | classifiers <= {name for method in METHODS for name in method}
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method[0])
+def test_a_method_has_the_same_defaults_as_function_and_estimator(method):
+    differing = {name for name, values in defaults(method).items() if len(values) > 1}
+    for name in differing - REASONS.keys():
+        raise AssertionError(f"{name}: {defaults(method)[name]}")
+    for name in differing:
+        where, why = REASONS[name]
+        assert why in inspect.getdoc(found(where))
+
+
+def test_what_does_not_depend_on_the_method_has_one_default():
+    table = defaults(name for method in METHODS for name in method)
+    assert {name: table[name] for name in EVERYWHERE if len(table.get(name, ())) > 1} == {}
+    assert table["fit_intercept"].keys() == {"True"}
+    assert table["n_jobs"].keys() == {"None"}
+
+
+@pytest.mark.parametrize("name", [name for method in METHODS for name in method if "Classifier" in name])
+def test_a_switch_is_true_or_false(name):
+    """Whatever the method; 1 and "yes" are not."""
+    X, y = [[0.0], [1.0]], [0, 1]
+    flags = {n: v for n, v in found(name)().get_params().items() if isinstance(v, bool)}
+    assert flags
+    for flag, bad in product(flags, (1, "yes", None)):
+        with pytest.raises(ValueError, match=f"^{flag} must be True or False; got {bad!r}"):
+            found(name)(**{flag: bad}).fit(X, y)
