@@ -1,6 +1,9 @@
 """Kernel machines with parameters chosen by cross-validation, over one kernel matrix for each gamma."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -18,9 +21,13 @@ from .cross_validation import CrossValidated, mean_over_folds, rows_of
 from .kernel_base import KernelClassifier, decision_of, share_threads
 from .kernel_sdca import KernelSDCAClassifier, ended
 
+if TYPE_CHECKING:
+    from ..solvers.annotations import ArrayLike, Callable, ClassWeight, EstimatorSeed
+
 __all__ = ["KernelSDCAClassifierCV"]
 
 
+@dataclass(eq=False, repr=False)
 class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
     """`KernelSDCAClassifier` with gamma and alpha chosen by cross-validation, every fit of it certified.
 
@@ -94,40 +101,22 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
     True
     """
 
-    def __init__(
-        self,
-        kernel="rbf",
-        *,
-        loss="hinge",
-        gammas=None,
-        alphas=None,
-        degree=3,
-        coef0=0.0,
-        cv=None,
-        scoring=None,
-        max_iter=1000,
-        tol=1e-3,
-        class_weight=None,
-        cache_size=1024,
-        n_jobs=None,
-        verbose=False,
-        random_state=None,
-    ):
-        self.kernel = kernel
-        self.loss = loss
-        self.gammas = gammas
-        self.alphas = alphas
-        self.degree = degree
-        self.coef0 = coef0
-        self.cv = cv
-        self.scoring = scoring
-        self.max_iter = max_iter
-        self.tol = tol
-        self.class_weight = class_weight
-        self.cache_size = cache_size
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.random_state = random_state
+    kernel: str | Callable = "rbf"
+    _: KW_ONLY
+    loss: str = "hinge"
+    gammas: ArrayLike | None = None
+    alphas: ArrayLike | None = None
+    degree: int = 3
+    coef0: float = 0.0
+    cv: object = None
+    scoring: str | Callable | None = None
+    max_iter: int = 1000
+    tol: float | None = 1e-3
+    class_weight: ClassWeight = None
+    cache_size: float = 1024
+    n_jobs: int | None = None
+    verbose: bool = False
+    random_state: EstimatorSeed = None
 
     def _check_params(self):
         gammas = ["scale"] if self.gammas is None else self.gammas

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,7 @@ def _compares_rows(estimator):
     return True
 
 
+@dataclass(eq=False, repr=False)
 class KernelPegasosClassifier(KernelClassifier):
     """Kernel machine fitted by Pegasos, stochastic sub-gradient steps of length 1/(alpha t).
 
@@ -103,34 +105,19 @@ class KernelPegasosClassifier(KernelClassifier):
     True
     """
 
-    def __init__(
-        self,
-        kernel: str | Callable[..., ArrayLike] = "rbf",
-        *,
-        alpha: float = 1e-4,
-        n_iter: int | None = None,
-        gamma: str | float = "scale",
-        degree: int = 3,
-        coef0: float = 0.0,
-        class_weight: ClassWeight = None,
-        cache_size: float = 1024,
-        n_jobs: int | None = None,
-        trace: bool = False,
-        verbose: bool = False,
-        random_state: EstimatorSeed = None,
-    ) -> None:
-        self.kernel = kernel
-        self.alpha = alpha
-        self.n_iter = n_iter
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.class_weight = class_weight
-        self.cache_size = cache_size
-        self.n_jobs = n_jobs
-        self.trace = trace
-        self.verbose = verbose
-        self.random_state = random_state
+    kernel: str | Callable[..., ArrayLike] = "rbf"
+    _: KW_ONLY
+    alpha: float = 1e-4
+    n_iter: int | None = None
+    gamma: str | float = "scale"
+    degree: int = 3
+    coef0: float = 0.0
+    class_weight: ClassWeight = None
+    cache_size: float = 1024
+    n_jobs: int | None = None
+    trace: bool = False
+    verbose: bool = False
+    random_state: EstimatorSeed = None
 
     def _check_params(self):
         super()._check_params()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["KernelSDCAClassifier", "ended"]
 
 
+@dataclass(eq=False, repr=False)
 class KernelSDCAClassifier(KernelClassifier):
     """Kernel machine fitted by stochastic dual coordinate ascent, with a certificate.
 
@@ -113,40 +115,22 @@ class KernelSDCAClassifier(KernelClassifier):
     True
     """
 
-    def __init__(
-        self,
-        kernel: str | Callable[..., ArrayLike] = "rbf",
-        *,
-        loss: str = "hinge",
-        alpha: float = 1e-4,
-        gamma: str | float = "scale",
-        degree: int = 3,
-        coef0: float = 0.0,
-        max_iter: int = 1000,
-        tol: float | None = 1e-3,
-        class_weight: ClassWeight = None,
-        cache_size: float = 1024,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        trace: bool = False,
-        verbose: bool = False,
-        random_state: EstimatorSeed = None,
-    ) -> None:
-        self.kernel = kernel
-        self.loss = loss
-        self.alpha = alpha
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.max_iter = max_iter
-        self.tol = tol
-        self.class_weight = class_weight
-        self.cache_size = cache_size
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.trace = trace
-        self.verbose = verbose
-        self.random_state = random_state
+    kernel: str | Callable[..., ArrayLike] = "rbf"
+    _: KW_ONLY
+    loss: str = "hinge"
+    alpha: float = 1e-4
+    gamma: str | float = "scale"
+    degree: int = 3
+    coef0: float = 0.0
+    max_iter: int = 1000
+    tol: float | None = 1e-3
+    class_weight: ClassWeight = None
+    cache_size: float = 1024
+    warm_start: bool = False
+    n_jobs: int | None = None
+    trace: bool = False
+    verbose: bool = False
+    random_state: EstimatorSeed = None
 
     def _check_params(self):
         super()._check_params()

@@ -20,7 +20,7 @@ from .threads import number_of_threads
 if TYPE_CHECKING:
     from ..solvers.annotations import Matrix
 
-FLAGS = ("fit_intercept", "sgd_init", "project", "certify", "warm_start", "trace", "verbose")
+FLAGS = ("fit_intercept", "sgd_init", "project", "certify", "warm_start", "trace")
 
 Fit = TypeVar("Fit", bound=Callable)
 
@@ -72,6 +72,9 @@ class OneVsRest(Parameters):
         for name in FLAGS:
             if name in given:
                 flag(name, given[name])
+        verbose = given.get("verbose", False)
+        if not isinstance(verbose, (bool, int, np.bool_, np.integer)) or verbose < 0:
+            raise ValueError(f"verbose must be True, False or a number from 0 on; got {verbose!r}.")
 
     # Where scikit-learn has ways of its own, estimators take those.
 
