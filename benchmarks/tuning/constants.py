@@ -73,7 +73,7 @@ CONSTANTS = {
     "kernel": [
         *of(
             "kernel._sdca_solver",
-            *("FIRST_ROWS", "FIRST_SHARE", "MOST_ROWS", "ALL_ROWS", "MOST_EPOCHS", "CG_EPOCHS", "ROUND_GAP"),
+            *("FIRST_ROWS", "MOST_ROWS", "MOST_EPOCHS", "CG_EPOCHS", "ROUND_GAP"),
             LAST_GAP=(0.125, 1.0),
             WHOLE_ROWS=(0.5, 8),
         ),

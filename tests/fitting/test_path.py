@@ -154,7 +154,9 @@ def test_bad_data(problem):
 def test_a_path_that_stops_short_says_where():
     rng = np.random.default_rng(0)
     problem = rng.normal(size=(500, 400)), rng.choice([-1, 1], 500)  # too many columns for Newton's method
-    with pytest.warns(ConvergenceWarning, match=r"Stopped at alpha=0\.0001 after 1 epochs .* raise") as caught:
+    with pytest.warns(
+        ConvergenceWarning, match=r"Stopped at alpha=0\.0001 after 1 epochs .* raise"
+    ) as caught:
         sdca_path(*problem, [0.1, 1e-4], max_iter=1, tol=1e-9)
     assert len(caught) == 1
     assert caught[0].filename == __file__

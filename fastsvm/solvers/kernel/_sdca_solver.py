@@ -22,10 +22,8 @@ if TYPE_CHECKING:
     from ..annotations import ArrayLike, Callable, Matrix, Seed
 
 # How much each matters is measured by `python -m benchmarks.tuning kernel`; see benchmarks/README.md.
-FIRST_ROWS = 256  # rows of the first working set, at least
-FIRST_SHARE = 0.125  # and of all
+FIRST_ROWS = 1024  # rows of the first working set
 MOST_ROWS = 4096  # rows of any: 64 MiB of kernel values
-ALL_ROWS = 1024  # up to so many rows, the first working set is all of them
 MOST_EPOCHS = 100  # epochs over a working set
 CG_EPOCHS = 40  # epochs before conjugate gradients are tried
 ROUND_GAP = 0.03  # the share of the gap that a round leaves of what its working set can show
@@ -135,9 +133,9 @@ class KernelSDCASolver(KernelSolver):
         p = self.problem
         rows = np.flatnonzero(p.weights > 0) if p.weights.size else np.arange(p.gram.n)
         rows = rows.astype(np.int32)
-        if len(rows) > ALL_ROWS:
+        if len(rows) > FIRST_ROWS:
             shuffle(rows, self.random)
-            rows = np.sort(rows[: min(MOST_ROWS, max(FIRST_ROWS, int(FIRST_SHARE * len(rows))))])
+            rows = np.sort(rows[:FIRST_ROWS])
         return rows
 
     def _working_set(self, k):
