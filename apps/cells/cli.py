@@ -1,7 +1,5 @@
 """The command line: the group of the commands in `commands`."""
 
-from __future__ import annotations
-
 import click
 
 from ..common.app import App

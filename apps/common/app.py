@@ -1,7 +1,5 @@
 """The click group every app starts from: one-line errors and exit codes."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal

@@ -1,7 +1,5 @@
 """Exit codes, the error a user sees in one line, and the count of inputs left out."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, field
 

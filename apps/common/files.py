@@ -1,7 +1,5 @@
 """Files and folders for results: whether they can be written, and writing them in one go."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Iterator

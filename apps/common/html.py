@@ -1,7 +1,5 @@
 """The scaffolding of a report: one HTML page that needs nothing but itself, written in one go."""
 
-from __future__ import annotations
-
 import os
 import re
 from base64 import b64encode

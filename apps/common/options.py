@@ -1,7 +1,5 @@
 """Option decorators and parameter types that the commands share."""
 
-from __future__ import annotations
-
 import math
 
 import click

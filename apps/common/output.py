@@ -1,7 +1,5 @@
 """What the commands print: tables and JSON on stdout, notes and warnings on stderr."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

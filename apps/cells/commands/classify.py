@@ -1,7 +1,5 @@
 """`classify`: find, classify and count white cells."""
 
-from __future__ import annotations
-
 import sys
 
 import click

@@ -1,7 +1,5 @@
 """`crop`: cut the white cells out of images."""
 
-from __future__ import annotations
-
 import os
 import sys
 

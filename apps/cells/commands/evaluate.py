@@ -1,7 +1,5 @@
 """`evaluate`: try a model on labelled images."""
 
-from __future__ import annotations
-
 import click
 
 from ...common.files import check_file

@@ -1,7 +1,5 @@
 """`sheet`: many images, or the white cells in them, in one picture."""
 
-from __future__ import annotations
-
 import click
 
 from ...common.errors import Skipped

@@ -1,7 +1,5 @@
 """`steps`: draw the way from an image to the white cell in it."""
 
-from __future__ import annotations
-
 import click
 
 from ...common.figures import check_picture

@@ -1,7 +1,5 @@
 """`train`: fit a classifier of white cells, cross-validated."""
 
-from __future__ import annotations
-
 import click
 
 from ...common.errors import USAGE, AppError

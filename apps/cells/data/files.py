@@ -1,7 +1,5 @@
 """Images from folders, and what labels, originals and classes they have."""
 
-from __future__ import annotations
-
 import csv
 import io
 import os

@@ -1,7 +1,5 @@
 """One image, read with every check, as it is or at the working scale."""
 
-from __future__ import annotations
-
 import os
 import re
 import stat

@@ -1,7 +1,5 @@
 """Work on many images in threads; the results come in the order of the images."""
 
-from __future__ import annotations
-
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator

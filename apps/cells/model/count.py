@@ -1,7 +1,5 @@
 """The differential count, and what there is to say about the images beside it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from ...common.errors import Skipped

@@ -4,8 +4,6 @@ D. Bouche and C. Verluise, "SDCA vs. Pegasos for linear SVM fitting: application
 classification" (2018), section 3.1 and appendix A. Kept to be compared with; `locate` is better and faster.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Try a saved model on labelled images."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

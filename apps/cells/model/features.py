@@ -22,8 +22,6 @@ Histograms are shares of the region's pixels, under a square root: the dot produ
 Bhattacharyya coefficient, which suits a linear classifier.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import product
 

@@ -1,8 +1,7 @@
 """What is found in an image of a blood smear: the records that the rooms of this app hand to each other."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -44,7 +43,7 @@ class Finding:
     score: float | None = None
     thumbnail: bytes | None = None
 
-    def at_scale_of_file(self, scale: float) -> Finding:
+    def at_scale_of_file(self, scale: float) -> Self:
         """Bring what was found at the working scale to the pixels of the file."""
         if scale == 1:
             return self

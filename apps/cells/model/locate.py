@@ -8,8 +8,6 @@ are parted where the outline has a waist, and what grew between two nuclei goes 
 Lengths are in pixels at the working scale, at which a white cell is 50 to 110 pixels wide.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Masks of pixels: 1 inside and 0 outside, as uint8."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

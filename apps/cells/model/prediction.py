@@ -1,7 +1,5 @@
 """Classify the cells of images with a saved model."""
 
-from __future__ import annotations
-
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """How good predictions are, of images and of the originals that images are copies of."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,15 +4,13 @@ Nothing is chosen on the images that it is measured on. Where the strength of th
 it is chosen anew inside the training part of each fold, by a cross-validation of its own.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -48,7 +46,7 @@ class Samples:
     y: np.ndarray
     groups: np.ndarray
 
-    def rows(self, rows: np.ndarray) -> Samples:
+    def rows(self, rows: np.ndarray) -> Self:
         """Return some of them."""
         return Samples(self.X[rows], self.y[rows], self.groups[rows])
 

@@ -1,7 +1,5 @@
 """What was found, as the commands print it: tables for people, records for --json, rows for CSV files."""
 
-from __future__ import annotations
-
 import io
 import sys
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """`classify`: images found, classified and counted, and the results led to all who want them."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """Drawn into pixels: the cells found in an image, and many images on one sheet."""
 
-from __future__ import annotations
-
 import os
 import unicodedata
 import zlib

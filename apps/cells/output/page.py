@@ -1,7 +1,5 @@
 """The report: one HTML page to check by eye what was found and how it was classified."""
 
-from __future__ import annotations
-
 import math
 import os
 from collections import Counter

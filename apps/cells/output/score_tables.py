@@ -1,7 +1,5 @@
 """How good a classifier is, as `train` and `evaluate` print it."""
 
-from __future__ import annotations
-
 from ...common.output import many, print_confusion, print_heading, print_line, print_table, print_times
 from ..data.files import ImageFile
 from ..model.evaluation import Evaluation

@@ -1,7 +1,5 @@
 """Pictures for the commands: mistakes, many images on a sheet, and the steps from an image to its cells."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice

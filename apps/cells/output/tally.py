@@ -1,7 +1,5 @@
 """What the page shows: counts of everything, and the cells that deserve a look most."""
 
-from __future__ import annotations
-
 import heapq
 import math
 from collections import Counter

@@ -1,7 +1,5 @@
 """Options and parameter types that several commands of this app share."""
 
-from __future__ import annotations
-
 import re
 from functools import partial, wraps
 

@@ -1,7 +1,5 @@
 """The command line that gives the same result again."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Collection
 

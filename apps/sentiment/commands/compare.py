@@ -1,7 +1,5 @@
 """`compare`: several classifiers on the same splits."""
 
-from __future__ import annotations
-
 import sys
 
 import click

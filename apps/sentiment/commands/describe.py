@@ -1,7 +1,5 @@
 """`describe`: what is in a corpus."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 import click

@@ -1,7 +1,5 @@
 """`evaluate`: try a model on labelled texts."""
 
-from __future__ import annotations
-
 from textwrap import shorten
 
 import click

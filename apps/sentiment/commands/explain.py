@@ -1,7 +1,5 @@
 """`explain`: why a text gets its label."""
 
-from __future__ import annotations
-
 import os
 
 import click

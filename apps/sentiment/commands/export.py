@@ -1,7 +1,5 @@
 """`export`: a model for other programs, or a smaller one."""
 
-from __future__ import annotations
-
 import os
 
 import click

@@ -1,7 +1,5 @@
 """`predict`: labels of texts as they arrive."""
 
-from __future__ import annotations
-
 import sys
 from json import dumps
 

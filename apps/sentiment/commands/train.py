@@ -1,7 +1,5 @@
 """`train`: from a corpus to a tried and saved model."""
 
-from __future__ import annotations
-
 import os
 
 import click

@@ -1,7 +1,5 @@
 """`tune`: the best recipe of a corpus, as a config file for `train`."""
 
-from __future__ import annotations
-
 import click
 
 from ...common.errors import USAGE, AppError

@@ -1,7 +1,5 @@
 """`words`: what a model listens to."""
 
-from __future__ import annotations
-
 import click
 
 from ...common.errors import USAGE, AppError

@@ -14,8 +14,6 @@ Everything is read line by line, so that the memory holds each text once. A line
 and a file in a folder have a limit: what has no end is not waited for.
 """
 
-from __future__ import annotations
-
 import codecs
 import csv
 import json

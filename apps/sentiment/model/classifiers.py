@@ -1,7 +1,5 @@
 """The classifiers that `train` offers, and their defaults; light, because `--help` shows them."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

@@ -1,7 +1,5 @@
 """Several classifiers on the same splits of a corpus."""
 
-from __future__ import annotations
-
 import warnings
 from collections import Counter
 from dataclasses import dataclass, field, replace

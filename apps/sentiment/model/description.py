@@ -1,7 +1,5 @@
 """What is in a corpus: labels, lengths, words, copies and characters."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter

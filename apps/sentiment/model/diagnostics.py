@@ -1,7 +1,5 @@
 """What a model's decisions on held-out texts say about it: per label, over all thresholds, and how sure."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

@@ -35,8 +35,6 @@ A score is the intercept plus the sum of value times factor, divided by the norm
 a score above 0 means the second; of more, the label of the highest score is given, the first of equal ones.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 import os

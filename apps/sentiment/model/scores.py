@@ -1,7 +1,5 @@
 """How a model does on labelled texts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

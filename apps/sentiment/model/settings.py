@@ -1,7 +1,5 @@
 """How a model is made; light, because `--help` shows the defaults."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 PRESET = ("classifier", "weighting", "ngrams", "min_df", "k")  # what a preset decides

@@ -1,7 +1,5 @@
 """The steps from texts to a classifier, each as `train`, `tune`, `compare` and `describe` take it."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 

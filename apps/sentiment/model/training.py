@@ -1,7 +1,5 @@
 """Train, evaluate and use a classifier of texts: functions that return what the commands print."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Search for the best recipe of a corpus: weighting, n-grams, number of features and alpha, on folds."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections import Counter
@@ -37,32 +35,10 @@ FIRST_LINE = "# Found by fastsvm-sentiment tune"  # tells a file of ours from ot
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """One point of the grid, and how it did."""
+class Trial:
+    """How a recipe did at one alpha: a score a fold, the largest gap of its fits, texts in all."""
 
     settings: Settings
-    choice: Choice
-
-    @property
-    def trials(self) -> list[Trial]:
-        """How it did at each alpha."""
-        choice = self.choice
-        return [
-            Trial(self, float(alpha), scores, float(max(gaps)), choice.n_tried)
-            for alpha, scores, gaps in zip(choice.alphas, choice.scores, choice.gaps, strict=True)
-        ]
-
-    @property
-    def best(self) -> Trial:
-        """How it did at its best alpha."""
-        return next(trial for trial in self.trials if trial.alpha == self.choice.alpha)
-
-
-@dataclass(frozen=True)
-class Trial:
-    """How a candidate did at one alpha: a score a fold, the largest gap of its fits, texts in all."""
-
-    candidate: Candidate
     alpha: float
     scores: np.ndarray
     gap: float
@@ -82,6 +58,28 @@ class Trial:
     def interval(self) -> tuple[float, float]:
         """The 95 % interval of the accuracy, as of one trial on the texts of all folds."""
         return wilson_interval(round(self.mean * self.n), self.n)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One point of the grid, and how it did."""
+
+    settings: Settings
+    choice: Choice
+
+    @property
+    def trials(self) -> list[Trial]:
+        """How it did at each alpha."""
+        choice = self.choice
+        return [
+            Trial(self.settings, float(alpha), scores, float(max(gaps)), choice.n_tried)
+            for alpha, scores, gaps in zip(choice.alphas, choice.scores, choice.gaps, strict=True)
+        ]
+
+    @property
+    def best(self) -> Trial:
+        """How it did at its best alpha."""
+        return next(trial for trial in self.trials if trial.alpha == self.choice.alpha)
 
 
 @dataclass(frozen=True)
@@ -241,7 +239,7 @@ def _try(candidate: Candidate, source: Source, train: Labelled, test: Labelled) 
 def _config(result: Tuning, source: Source) -> str:
     """Return the winner as a TOML file that `train --config` takes."""
     best = result.best
-    settings = best.candidate.settings
+    settings = best.settings
     low, high = best.interval
     comment = (
         f"{FIRST_LINE} {printable(source.name)}: the best of {len(result.candidates):,} recipes, "

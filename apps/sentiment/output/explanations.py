@@ -1,7 +1,5 @@
 """An explanation as `explain` prints it: the text with its words marked, and the sum that the score is."""
 
-from __future__ import annotations
-
 from ...common.output import console, print_heading, print_line, print_table, printable
 from ..model.explanation import Explanation
 

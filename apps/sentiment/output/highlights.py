@@ -1,7 +1,5 @@
 """A text as HTML with its words marked by what they add to a score, shortened around the strongest."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from math import ceil

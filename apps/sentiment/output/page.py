@@ -1,7 +1,5 @@
 """The report on a training: one HTML page that shows how good the model is, and where it goes wrong."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections import Counter

@@ -3,8 +3,6 @@
 Nothing but classes and presentation attributes: the page's policy allows no style of their own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 

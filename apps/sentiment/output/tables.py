@@ -1,7 +1,5 @@
 """Results as the commands print them: tables for people, records for --json and --csv."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

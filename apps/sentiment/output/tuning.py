@@ -1,7 +1,5 @@
 """What `tune` prints: tables for people, records for --json and --csv."""
 
-from __future__ import annotations
-
 import sys
 
 from ...common.output import print_heading, print_line, print_table, print_times
@@ -69,7 +67,7 @@ def _trials(result: Tuning) -> list[Trial]:
 
 
 def _record(trial: Trial) -> dict:
-    settings = trial.candidate.settings
+    settings = trial.settings
     low, high = trial.interval
     return {
         "weighting": settings.weighting,
