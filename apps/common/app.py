@@ -4,6 +4,8 @@ import gc
 import os
 import signal
 import sys
+from collections.abc import Iterable
+from contextlib import nullcontext
 
 import click
 
@@ -86,6 +88,44 @@ class App(click.Group):
         }
         if unknown := [name for name in os.environ if name.startswith(prefix) and name not in known]:
             raise AppError(f"unknown environment variable {', '.join(unknown)}", USAGE)
+
+
+def app(name: str, help: str, example: str, commands: Iterable[click.Command], around=nullcontext) -> App:
+    """Return a command line of its own, whose options can come from the environment.
+
+    Parameters
+    ----------
+    name : str
+    help : str
+    example : str
+        Two words and a number: a command, an option of it and its value.
+    commands : iterable of click.Command
+    around : callable, optional
+        Returns a context manager that commands run in.
+    """
+    prefix = name.upper().replace("-", "_")
+    command, option, value = example.split()
+    variable = f"{prefix}_{command}_{option}".upper()
+
+    @click.group(
+        cls=App,
+        name=name,
+        help=help,
+        invoke_without_command=True,
+        context_settings={"auto_envvar_prefix": prefix, "max_content_width": 100, "show_default": True},
+        epilog=f"Options can come from the environment: {variable}={value} stands for "
+        f"{command} --{option} {value}.",
+    )
+    @click.version_option(package_name="fastsvm", prog_name=name, message="%(prog)s %(version)s")
+    @click.pass_context
+    def main(ctx):
+        ctx.with_resource(around())
+        if ctx.invoked_subcommand is None:
+            click.echo(ctx.get_help())
+
+    for command in commands:
+        main.add_command(command)
+    return main
 
 
 def _failure(message: str, exit_code: int) -> click.ClickException:

@@ -20,6 +20,10 @@ class FiniteRange(click.FloatRange):
         return number
 
 
+COUNT = click.IntRange(min=1)
+STRENGTH = FiniteRange(min=0, min_open=True)
+
+
 class CountOrAll(click.ParamType):
     """A whole number of at least 1, or ``all`` (None)."""
 
@@ -27,9 +31,7 @@ class CountOrAll(click.ParamType):
 
     def convert(self, value, param, ctx):
         """Convert and check one value."""
-        if value == "all":
-            return None
-        return click.IntRange(min=1).convert(value, param, ctx)
+        return None if value == "all" else COUNT.convert(value, param, ctx)
 
 
 def _load_config(ctx, param, path):
@@ -69,7 +71,6 @@ seed_option = click.option(
     "--seed",
     type=click.IntRange(0, 2**32 - 1),
     default=0,
-    show_default=True,
     help="Seed of every random choice: the same seed gives the same numbers.",
 )
 

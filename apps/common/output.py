@@ -10,7 +10,7 @@ from typing import Literal
 
 import click
 
-from .errors import Skipped
+from .errors import USAGE, AppError, Skipped
 from .streams import tell
 
 LONGEST = 600  # letters of a message
@@ -116,6 +116,12 @@ def print_json(record: dict) -> None:
     print(json.dumps(record, allow_nan=False))
 
 
+def check_one_form(json: bool, csv: bool) -> None:
+    """Refuse results in two forms."""
+    if json and csv:
+        raise AppError("give --json or --csv, not both", USAGE)
+
+
 def note(message: str) -> None:
     """Print one line to stderr, above a bar that is shown there, unless the command was told to be quiet."""
     context = click.get_current_context(silent=True)
@@ -123,10 +129,11 @@ def note(message: str) -> None:
         tell(one_line(message))
 
 
-def note_skipped(skipped: Skipped) -> None:
-    """Name on stderr what was left out."""
+def note_skipped(skipped: Skipped) -> int:
+    """Name on stderr what was left out, and return the exit code of a command that got this far."""
     for line in skipped.report():
         note(line)
+    return skipped.exit_code
 
 
 @contextmanager

@@ -40,12 +40,7 @@ def known_options(command):
         return command(known={"labels": labels, "groups": groups, "classes": classes}, **options)
 
     for decorate in (
-        click.option(
-            "--classes",
-            type=Names(),
-            metavar="A,B",
-            help="Only the images with these labels.",
-        ),
+        click.option("--classes", type=Names(), metavar="A,B", help="Only the images with these labels."),
         click.option(
             "--groups",
             metavar="CSV",

@@ -6,7 +6,7 @@ import click
 
 from ...common.errors import USAGE, AppError
 from ...common.options import common_options, json_option
-from ...common.output import note_skipped, print_json, tidy_warnings
+from ...common.output import check_one_form, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ...common.tables import raw_csv_option
 from ._options import app_examples, cell_width_option, images_argument
@@ -39,8 +39,7 @@ from ._options import app_examples, cell_width_option, images_argument
 @common_options
 def classify(images, model, output, csv, raw_csv, overlay, page, labels, cell_width, json, quiet, verbose):
     """Find, classify and count the white cells in IMAGES."""
-    if json and csv:
-        raise AppError("give --json or --csv, not both", USAGE)
+    check_one_form(json, csv)
     if output == "-":
         raise AppError("-o wants a file; --csv prints the table", USAGE)
     from ..output import cell_tables
@@ -56,5 +55,4 @@ def classify(images, model, output, csv, raw_csv, overlay, page, labels, cell_wi
         print_json({"model": result.model, "images": result.records, **record})
     elif not csv:
         cell_tables.print_counts(result.count)
-    note_skipped(result.count.skipped)
-    return result.count.skipped.exit_code
+    return note_skipped(result.count.skipped)

@@ -34,7 +34,6 @@ from ._options import app_examples, cell_width_option, images_argument
     "--method",
     type=click.Choice(METHODS),
     default="cells",
-    show_default=True,
     help="Find every cell and its box; the centre of the largest nucleus, fast; or that by the steps of the "
     "report this app goes back to.",
 )
@@ -91,5 +90,4 @@ def crop(images, output, method, size, gray_negative, csv_only, raw_csv, cell_wi
     elif table != "-":
         cell_tables.print_places(count)
         print_line(output)
-    note_skipped(count.skipped)
-    return count.skipped.exit_code
+    return note_skipped(count.skipped)

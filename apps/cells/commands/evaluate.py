@@ -48,5 +48,4 @@ def evaluate(model, images, known, mistakes, cell_width, json, quiet, verbose):
         note(f"note: no mistakes, so {mistakes} was not written")
     if unknown := result.scores.unknown_labels:
         note(f"note: the model does not know {', '.join(unknown)}; these images count as mistakes")
-    note_skipped(result.skipped)
-    return result.skipped.exit_code
+    return note_skipped(result.skipped)

@@ -11,10 +11,7 @@ from ._options import app_examples, cell_width_option
 
 
 @click.command(
-    epilog=app_examples(
-        "steps smear.jpg -o steps.png",
-        "steps smear.jpg -o steps.svg --method report",
-    )
+    epilog=app_examples("steps smear.jpg -o steps.png", "steps smear.jpg -o steps.svg --method report")
 )
 @click.argument("image")
 @click.option("-o", "--output", required=True, metavar="FILE.png", help="The figure (.png, .svg or .pdf).")
@@ -22,7 +19,6 @@ from ._options import app_examples, cell_width_option
     "--method",
     type=click.Choice([method for method in METHODS if method != "center"]),
     default="cells",
-    show_default=True,
     help="This app's steps, or those of the report that it goes back to.",
 )
 @cell_width_option

@@ -4,10 +4,10 @@ import sys
 
 import click
 
-from ...common.errors import USAGE, AppError
 from ...common.figures import check_picture
-from ...common.options import FiniteRange, common_options, json_option, seed_option
+from ...common.options import COUNT, STRENGTH, FiniteRange, common_options, json_option, seed_option
 from ...common.output import (
+    check_one_form,
     note,
     note_skipped,
     print_heading,
@@ -31,16 +31,15 @@ from ._options import app_examples, corpus_options, features_options, weighting_
 @corpus_options
 @click.option(
     "--runs",
-    type=click.IntRange(min=1),
+    type=COUNT,
     default=10,
-    show_default=True,
     help="Splits into training and held-out texts; their seeds are --seed, --seed + 1, ...",
 )
 @features_options
 @weighting_option
 @click.option(
     "--alpha",
-    type=FiniteRange(min=0, min_open=True),
+    type=STRENGTH,
     help="Strength of the L2 regularisation of all classifiers that have one.  "
     "[default: that of train for each; meant for counts]",
 )
@@ -48,7 +47,6 @@ from ._options import app_examples, corpus_options, features_options, weighting_
     "--holdout",
     type=FiniteRange(0, 1, min_open=True, max_open=True),
     default=0.2,
-    show_default=True,
     help="Share of the texts to try the classifiers on.",
 )
 @click.option("--plot", metavar="FILE.png", help="Draw a bar chart too (.png, .svg or .pdf).")
@@ -62,8 +60,7 @@ def compare(source, runs, plot, csv, json, quiet, verbose, **options):
     CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped. Every classifier
     has its defaults of train; features are chosen and weighed inside the training part of each split.
     """
-    if json and csv:
-        raise AppError("give --json or --csv, not both", USAGE)
+    check_one_form(json, csv)
     settings = Settings(min_df=1, **options)
     from ..model import comparison
     from ..output import plots
@@ -87,8 +84,7 @@ def compare(source, runs, plot, csv, json, quiet, verbose, **options):
                 f"note: the {runs.classifier} stopped short of the gap it aims at in {runs.stopped_short} of "
                 f"{len(runs.accuracies)} runs"
             )
-    note_skipped(result.skipped)
-    return result.skipped.exit_code
+    return note_skipped(result.skipped)
 
 
 def _record(result, settings: Settings, seconds: dict[str, float]) -> dict:

@@ -37,5 +37,4 @@ def evaluate(model, source, json, quiet, verbose):
     if unknown := result.scores.unknown_labels:
         names = shorten(", ".join(unknown), 200, placeholder=" ...")
         note(f"note: the model does not know {names}; these texts count as mistakes")
-    note_skipped(result.skipped)
-    return result.skipped.exit_code
+    return note_skipped(result.skipped)

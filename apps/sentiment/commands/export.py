@@ -5,7 +5,8 @@ import os
 import click
 
 from ...common.errors import USAGE, AppError
-from ...common.options import FiniteRange, common_options, json_option
+from ...common.files import check_is_file
+from ...common.options import COUNT, FiniteRange, common_options, json_option
 from ...common.output import note, print_json, print_line, tidy_warnings
 from ...common.progress import Stages
 from ._options import app_examples
@@ -25,12 +26,7 @@ from ._options import app_examples
     required=True,
     help="A model of fewer terms, LIBLINEAR's model file, or all that a prediction needs as JSON.",
 )
-@click.option(
-    "--keep",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Keep the N terms of the largest effective weights.",
-)
+@click.option("--keep", type=COUNT, metavar="N", help="Keep the N terms of the largest effective weights.")
 @click.option(
     "--min-weight",
     type=FiniteRange(min=0),
@@ -48,8 +44,7 @@ def export(model, output, to, keep, min_weight, json, quiet, verbose):
     LIBLINEAR numbers its features: FILE.vocabulary.tsv, written beside FILE, says which is which, and how
     their values are computed. MODEL may be `english`, the model of reviews that comes along.
     """
-    if output == "-":
-        raise AppError("a model cannot go to stdout; give a file with -o", USAGE)
+    check_is_file(output, "a model")
     if to == "pruned" and keep is None and min_weight is None:
         raise AppError("--to pruned needs --keep N or --min-weight W", USAGE)
     if os.path.exists(output) and os.path.exists(model) and os.path.samefile(model, output):

@@ -6,13 +6,13 @@ import click
 from click.core import ParameterSource
 
 from ...common.errors import USAGE, AppError
-from ...common.files import check_file
-from ...common.options import CountOrAll, FiniteRange, common_options, json_option, seed_option
+from ...common.files import check_file, check_is_file
+from ...common.options import COUNT, STRENGTH, CountOrAll, common_options, json_option, seed_option
 from ...common.output import note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ..model.classifiers import CLASSIFIERS
 from ..model.settings import PRESET, PRESETS, Settings
-from ._options import WEIGHTINGS, NGrams, app_examples, corpus_options, score_option, tokens_option
+from . import _options
 from ._reproduction import command_line
 
 NO_MATTER = ("report", "json", "quiet", "verbose")  # to the model
@@ -25,7 +25,7 @@ class AlphaOrAuto(click.ParamType):
 
     def convert(self, value, param, ctx):
         """Convert and check one value."""
-        return value if value == "auto" else FiniteRange(min=0, min_open=True).convert(value, param, ctx)
+        return value if value == "auto" else STRENGTH.convert(value, param, ctx)
 
 
 def _epochs() -> str:
@@ -67,8 +67,7 @@ def _with_preset(preset: str, options: dict) -> dict:
 
 def _check_page(path: str, *others: str) -> None:
     """Find out before the work whether a page can be written, and that it is none of the other files."""
-    if path == "-":
-        raise AppError("a page cannot go to stdout; give a file with --report", USAGE)
+    check_is_file(path, "a page", "--report")
     check_file(path)
     for other in others:
         if os.path.realpath(path) == os.path.realpath(other):
@@ -76,12 +75,12 @@ def _check_page(path: str, *others: str) -> None:
 
 
 @click.command(
-    epilog=app_examples(
+    epilog=_options.app_examples(
         "train data/reviews.txt",
         "train reviews.csv.gz --text-col review --preset article --ngrams 2 -o reviews.safetensors",
     )
 )
-@corpus_options
+@_options.corpus_options
 @click.option(
     "-o",
     "--output",
@@ -92,26 +91,21 @@ def _check_page(path: str, *others: str) -> None:
     "--preset",
     type=click.Choice(list(PRESETS)),
     default=next(iter(PRESETS)),
-    show_default=True,
     help="Recipe: the most accurate one known, or that of the article this app redoes. "
     "Options given beside it come first.",
 )
 @_preset_option("--classifier", click.Choice(list(CLASSIFIERS)), "Learning algorithm.")
 @_preset_option(
     "--weighting",
-    click.Choice(WEIGHTINGS),
+    click.Choice(_options.WEIGHTINGS),
     "What a feature weighs in a text: its count, 1, tf-idf, or its naive Bayes log-count ratio; "
     "in the last two each text is scaled to length 1.",
 )
-@_preset_option(
-    "--ngrams", NGrams(), "Words in a row that make a feature: up to N, or from A to B.", metavar="N|A-B"
-)
-@_preset_option(
-    "--min-df", click.IntRange(min=1), "In how many training texts a feature has to be.", metavar="N"
-)
-@_preset_option("--k", CountOrAll(), "Features to keep, the best by --score.", metavar="N|all")
-@score_option
-@tokens_option
+@_preset_option("--ngrams", _options.NGrams(), _options.NGRAMS_HELP, metavar="N|A-B")
+@_preset_option("--min-df", COUNT, "In how many training texts a feature has to be.", metavar="N")
+@_preset_option("--k", CountOrAll(), _options.K_HELP, metavar="N|all")
+@_options.score_option
+@_options.tokens_option
 @click.option(
     "--alpha",
     type=AlphaOrAuto(),
@@ -121,17 +115,11 @@ def _check_page(path: str, *others: str) -> None:
 )
 @click.option(
     "--epochs",
-    type=click.IntRange(min=1),
+    type=COUNT,
     help="Passes over the training texts; SDCA stops earlier, once its gap is small.  "
     f"[default: {_epochs()}]",
 )
-@click.option(
-    "--holdout",
-    type=FiniteRange(0, 1, max_open=True),
-    default=0.2,
-    show_default=True,
-    help="Share of the texts to try the model on; 0 trains on all of them.",
-)
+@_options.holdout_option("Share of the texts to try the model on; 0 trains on all of them.")
 @click.option("--report", metavar="FILE.html", help="Write a page on the model and its mistakes.")
 @seed_option
 @json_option
@@ -142,8 +130,7 @@ def train(source, output, preset, report, json, quiet, verbose, **options):
     CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped.
     """
     options = _with_preset(preset, options)
-    if output == "-":
-        raise AppError("a model cannot go to stdout; give a file with -o", USAGE)
+    check_is_file(output, "a model")
     output = output or f"{source.stem}.safetensors"
     if report:
         _check_page(report, source.path, output)
@@ -168,5 +155,5 @@ def train(source, output, preset, report, json, quiet, verbose, **options):
             print_json(training_record(result, stage.seconds))
         else:
             print_training(result, stage.seconds, source)
-        note_skipped(result.skipped)
-    return result.skipped.exit_code
+        code = note_skipped(result.skipped)
+    return code

@@ -1,7 +1,6 @@
 """Several classifiers on the same splits of a corpus."""
 
 import warnings
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from statistics import fmean, median
 from time import process_time
@@ -13,7 +12,7 @@ from fastsvm.fitting import ConvergenceWarning
 from ...common.errors import AppError, Skipped
 from ...common.progress import Stages
 from ...common.statistics import resampled_interval, wilson_interval
-from ..data.corpus import Source, read_corpus
+from ..data.corpus import Source
 from .alpha_choice import split_texts
 from .classifiers import CLASSIFIERS
 from .prediction import decide
@@ -22,6 +21,7 @@ from .steps import (
     classifier_step,
     count_terms,
     fit_classifier,
+    read_labelled,
     selection_step,
     vectorizer_step,
     weighting_step,
@@ -144,15 +144,11 @@ def compare(
     """
     stage = stage or Stages()
     with stage("read"):
-        corpus = read_corpus(source)
-        tokens = settings.tokens or ("split" if corpus.format == "corpus" else "words")
-        settings = replace(settings, tokens=tokens)
+        corpus, settings = read_labelled(source, settings)
         # In an order that does not depend on that of the file, as `split_texts` has it.
         pairs = sorted(zip(corpus.labels, corpus.texts, strict=True))
         y, texts = [label for label, _ in pairs], [text for _, text in pairs]
-        label_counts = dict(sorted(Counter(y).items()))
-        if len(label_counts) < 2:
-            raise AppError(f"{source.name}: {y[0]!r} is the only label; give texts with two labels or more")
+        label_counts = corpus.label_counts
         skipped = corpus.skipped
         del corpus, pairs
 
@@ -184,7 +180,9 @@ def compare(
                 _run(result, replace(settings, seed=seed), (X_train, y_train), (X_test, y_test))
                 advance()
     _set_intervals(results, len(train), len(test))
-    return Comparison(seeds, tokens, len(train), len(test), label_counts, n_features, results, skipped)
+    return Comparison(
+        seeds, settings.tokens, len(train), len(test), label_counts, n_features, results, skipped
+    )
 
 
 def _features(X, train: list[int], test: list[int], y_train: list[str], settings: Settings):

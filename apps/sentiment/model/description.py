@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple
 
 import numpy as np
 
@@ -35,7 +34,8 @@ _SCRIPTS = {
 }
 
 
-class Lengths(NamedTuple):
+@dataclass(frozen=True)
+class Lengths:
     """How long texts are."""
 
     mean: float
@@ -52,12 +52,13 @@ class LabelLengths:
     """How long the texts of a label are; of all texts where the label is None."""
 
     label: str | None
-    texts: int
+    n_texts: int
     tokens: Lengths
     characters: Lengths
 
 
-class WordCount(NamedTuple):
+@dataclass(frozen=True)
+class WordCount:
     """A word, how often it occurs, and in how many texts."""
 
     word: str
@@ -83,14 +84,16 @@ class Words:
         return "tokens" if self.tokens == "split" else "words"
 
 
-class Member(NamedTuple):
+@dataclass(frozen=True)
+class Member:
     """A text of a group."""
 
     place: int | str
     label: str
 
 
-class Group(NamedTuple):
+@dataclass(frozen=True)
+class Group:
     """Texts that are the same: how many, and the first of them."""
 
     size: int
@@ -169,7 +172,7 @@ def describe(
     stage = stage or Stages()
     with stage("read"):
         corpus = read_corpus(source, places=True, most_labels=None)
-        tokens = tokens or ("split" if corpus.format == "corpus" else "words")
+        tokens = tokens or corpus.tokens
         counts = dict(sorted(Counter(corpus.labels).items(), key=lambda item: (-item[1], item[0])))
         number_of = {label: i for i, label in enumerate(counts)}
         codes = np.fromiter(map(number_of.__getitem__, corpus.labels), np.int64, len(corpus.labels))

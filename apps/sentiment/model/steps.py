@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -11,11 +12,20 @@ from fastsvm.fitting import ConvergenceWarning, Pipeline
 from fastsvm.text import Bag, Selection, Weighting
 
 from ...common.errors import USAGE, AppError
-from ..data.corpus import Source
+from ..data.corpus import Corpus, Source, read_corpus
 from .classifiers import CLASSIFIERS
 from .settings import Settings
 
 TOKENS = {"words": {"token_pattern": r"(?u)\b\w+\b"}, "split": {"analyzer": "split"}}
+
+
+def read_labelled(source: Source, settings: Settings) -> tuple[Corpus, Settings]:
+    """Read a corpus of several labels; the settings returned say how its texts are cut."""
+    corpus = read_corpus(source)
+    if len(set(corpus.labels)) < 2:
+        only = corpus.labels[0]
+        raise AppError(f"{source.name}: {only!r} is the only label; give texts with two labels or more")
+    return corpus, replace(settings, tokens=settings.tokens or corpus.tokens)
 
 
 def vectorizer_step(settings: Settings, dtype: type = np.int64) -> Bag:

@@ -1,6 +1,5 @@
 """Train, evaluate and use a classifier of texts: functions that return what the commands print."""
 
-from collections import Counter
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -13,7 +12,7 @@ from ...common.errors import USAGE, AppError, Skipped, place_of
 from ...common.files import check_model_path
 from ...common.progress import Stages
 from ..data.corpus import Source, read_corpus
-from .alpha_choice import Choice, Labelled, choose_alpha, inner_folds, split_texts
+from .alpha_choice import Choice, choose_alpha, inner_folds, split_texts
 from .classifiers import CLASSIFIERS
 from .prediction import check_scores, load_scorer
 from .scores import HeldOut, Scores, scores_of
@@ -23,6 +22,7 @@ from .steps import (
     count_terms,
     fit_steps,
     has_norm,
+    read_labelled,
     select_terms,
     selection_step,
     vectorizer_step,
@@ -108,14 +108,21 @@ def train(
     estimator = classifier_step(replace(settings, alpha=None) if automatic else settings)
 
     with stage("read"):
-        parts = _read(source, settings)
-        settings, (texts, y), (test_texts, y_test) = parts.settings, parts.train, parts.test
+        corpus, settings = read_labelled(source, settings)
+        split = split_texts(corpus.texts, corpus.labels, settings.holdout, settings.seed)
+        (texts, y), (test_texts, y_test) = split
+        if len(set(y)) < 2:
+            raise AppError(
+                f"{source.name}: only the label {y[0]!r} is left to train on; give more texts, or --holdout 0"
+            )
+        label_counts, skipped = corpus.label_counts, corpus.skipped
+        del corpus, split
     with stage("vectorize"):
         # Selection adds up counts, exactly; nothing else needs them to be integers.
         vectorizer = vectorizer_step(settings, np.float32 if settings.k is None else np.int64)
         X = count_terms(source, texts, vectorizer)
         n_train, n_seen = X.shape
-        del texts, parts.train[0][:]  # the counts say it all
+        del texts  # the counts say it all
 
     y = np.asarray(y)
     choice = _choice(X, y, settings, stage) if automatic else None
@@ -143,7 +150,7 @@ def train(
         model=model_path,
         settings=replace(settings, alpha=getattr(estimator, "alpha", None)),
         choice=choice,
-        label_counts=parts.label_counts,
+        label_counts=label_counts,
         n_train=n_train,
         n_test=len(test_texts),
         n_features_seen=n_seen,
@@ -154,7 +161,7 @@ def train(
         gap=_plain(gap),
         relative_gap=None if gap is None else _plain(np.divide(gap, estimator.objective_)),
         sides=top_words(model, 10),
-        skipped=parts.skipped,
+        skipped=skipped,
         fitted=model,
         held_out=held_out,
     )
@@ -168,32 +175,6 @@ def _is_automatic(settings: Settings) -> bool:
             f"--alpha auto is not for the {settings.classifier}; give a number, or leave it out", USAGE
         )
     return settings.alpha == "auto" or (settings.alpha is None and alphas is not None)
-
-
-class _Parts(NamedTuple):
-    """A corpus, split; the settings say how its texts are cut."""
-
-    settings: Settings
-    train: Labelled
-    test: Labelled
-    label_counts: dict[str, int]
-    skipped: Skipped
-
-
-def _read(source: Source, settings: Settings) -> _Parts:
-    corpus = read_corpus(source)
-    tokens = settings.tokens or ("split" if corpus.format == "corpus" else "words")
-    label_counts = dict(sorted(Counter(corpus.labels).items()))
-    if len(label_counts) < 2:
-        only = corpus.labels[0]
-        raise AppError(f"{source.name}: {only!r} is the only label; give texts with two labels or more")
-    train, test = split_texts(corpus.texts, corpus.labels, settings.holdout, settings.seed)
-    if len(set(train[1])) < 2:
-        only = train[1][0]
-        raise AppError(
-            f"{source.name}: only the label {only!r} is left to train on; give more texts, or --holdout 0"
-        )
-    return _Parts(replace(settings, tokens=tokens), train, test, label_counts, corpus.skipped)
 
 
 def _choice(X, y: np.ndarray, settings: Settings, stage: Stages) -> Choice | None:

@@ -1,7 +1,6 @@
 """Search for the best recipe of a corpus: weighting, n-grams, number of features and alpha, on folds."""
 
 import json
-import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...common.errors import AppError, Skipped
-from ...common.files import check_file, replace_file
+from ...common.files import check_replaceable, replace_file
 from ...common.output import printable
 from ...common.progress import Stages
 from ...common.statistics import wilson_interval
-from ..data.corpus import Source, read_corpus
+from ..data.corpus import Source
 from ..data.lines import MAX_EXPANSION, MAX_LINE, MIB
 from .alpha_choice import Choice, Labelled, choose_alpha, k_folds, split_texts
 from .classifiers import CLASSIFIERS
@@ -23,6 +22,7 @@ from .steps import (
     classifier_step,
     count_terms,
     fit_steps,
+    read_labelled,
     select_terms,
     selection_step,
     vectorizer_step,
@@ -141,17 +141,12 @@ def tune(
     Tuning
     """
     stage = stage or Stages()
-    _check_path(config_path)
+    check_replaceable(config_path, FIRST_LINE, "was not written by tune")
     with stage("read"):
-        corpus = read_corpus(source)
-        label_counts = dict(sorted(Counter(corpus.labels).items()))
-        if len(label_counts) < 2:
-            only = corpus.labels[0]
-            raise AppError(f"{source.name}: {only!r} is the only label; give texts with two labels or more")
+        corpus, settings = read_labelled(source, settings)
+        label_counts = corpus.label_counts
         train, test = split_texts(corpus.texts, corpus.labels, settings.holdout, settings.seed)
         _check_folds(source, train[1], folds)
-        tokens = settings.tokens or ("split" if corpus.format == "corpus" else "words")
-        settings = replace(settings, tokens=tokens)
         skipped = corpus.skipped
         del corpus
 
@@ -198,17 +193,6 @@ def tune(
     with stage("save"):
         replace_file(config_path, _config(result, source).encode())
     return result
-
-
-def _check_path(path: str) -> None:
-    """Find out before the work whether the config can be written, and never replace anything but a config."""
-    check_file(path)
-    if os.path.isfile(path):
-        with open(path, "rb") as file:
-            if file.read(len(FIRST_LINE)) != FIRST_LINE.encode():
-                raise AppError(
-                    f"{path}: was not written by tune; it is not replaced, choose another path with -o"
-                )
 
 
 def _check_folds(source: Source, y: Sequence[str], folds: int) -> None:
