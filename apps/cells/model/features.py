@@ -222,10 +222,7 @@ class _Measured:
     def colours(self) -> list[np.ndarray]:
         return [
             _rooted(self._colour_counts(planes, axes).reshape(len(REGIONS), -1))
-            for planes, axes in (
-                (self.planes[..., :2], (PINK, PURPLE)),
-                (self.planes[..., 2:], (DARK, BLUE)),
-            )
+            for planes, axes in ((self.planes[..., :2], (PINK, PURPLE)), (self.planes[..., 2:], (DARK, BLUE)))
         ]
 
     def _colour_counts(self, planes: np.ndarray, axes) -> np.ndarray:

@@ -97,11 +97,7 @@ def image_record(found: ImageFindings) -> dict:
 
 def count_record(count: Count, seconds: dict[str, float]) -> dict:
     """Return what `classify --json` says about all images."""
-    return {
-        "counts": count.labels,
-        "percent": count.percents,
-        **places_record(count, seconds),
-    }
+    return {"counts": count.labels, "percent": count.percents, **places_record(count, seconds)}
 
 
 def places_record(count: Count, seconds: dict[str, float]) -> dict:

@@ -74,11 +74,7 @@ def _body(tally: Tally, title: str, model: str | None) -> str:
         ("mistakes", "Mistakes", _mistakes(tally, shown)),
         ("cells", "Cells", _gallery(tally, shown)),
         ("table", "Table of cells", _table(tally, shown)),
-        (
-            "without",
-            "Images without a white cell",
-            _files(tally.empty, "Known label"),
-        ),
+        ("without", "Images without a white cell", _files(tally.empty, "Known label")),
         ("problems", "Images with problems", _files(tally.problems, "Problem")),
     ]
     return f"{_header(tally, title, model)}\n{with_links(sections)}"

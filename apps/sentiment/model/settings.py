@@ -52,7 +52,4 @@ class Settings:
 # accurate: the best mean accuracy on the texts held out of two corpora, of one to three words in a row, four
 # weightings, three losses, with and without an intercept and rare terms. It was picked by those texts, so its
 # own accuracy on them flatters it a little. article: counts of single words, as the article has it.
-PRESETS = {
-    "accurate": Settings(),
-    "article": Settings("pegasos-svm", "counts", (1, 1), 1, 5000),
-}
+PRESETS = {"accurate": Settings(), "article": Settings("pegasos-svm", "counts", (1, 1), 1, 5000)}
