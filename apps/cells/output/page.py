@@ -8,19 +8,7 @@ from functools import partial
 from importlib.metadata import version
 from typing import NamedTuple
 
-from ...common.html import (
-    bdi,
-    confusion_table,
-    data_uri,
-    fact_boxes,
-    filled,
-    packaged,
-    page,
-    scroll_box,
-    text,
-    with_links,
-    write_page,
-)
+from ...common import html
 from ...common.output import many, percent
 from ...common.statistics import wilson_interval
 from ..model.findings import ImageFindings
@@ -31,7 +19,7 @@ LIMIT = 2_000  # cells with a picture and a row
 CONFUSION_LABELS = 20
 MISTAKE_KINDS, MISTAKE_PICTURES = 12, 8
 
-_filled = partial(filled, __package__)
+_filled = partial(html.filled, __package__)
 
 
 def write_report(
@@ -62,8 +50,8 @@ def write_report(
     for image in findings:
         tally.add(image)
     body = _body(tally, title, model)
-    style, script = (packaged(__package__, name) for name in ("page.css", "page.js"))
-    write_page(path, page(title, body, style=style, script=script))
+    style, script = (html.packaged(__package__, name) for name in ("page.css", "page.js"))
+    html.write_page(path, html.page(title, body, style=style, script=script))
 
 
 def _body(tally: Tally, title: str, model: str | None) -> str:
@@ -77,11 +65,11 @@ def _body(tally: Tally, title: str, model: str | None) -> str:
         ("without", "Images without a white cell", _files(tally.empty, "Known label")),
         ("problems", "Images with problems", _files(tally.problems, "Problem")),
     ]
-    return f"{_header(tally, title, model)}\n{with_links(sections)}"
+    return f"{_header(tally, title, model)}\n{html.with_links(sections)}"
 
 
 def _header(tally: Tally, title: str, model: str | None) -> str:
-    origin = [f"model {text(model)}" if model else "", f"fastsvm {version('fastsvm')}"]
+    origin = [f"model {html.text(model)}" if model else "", f"fastsvm {version('fastsvm')}"]
     facts = [
         ("images", tally.images + tally.problems.count),
         ("white cells", tally.cells),
@@ -89,7 +77,7 @@ def _header(tally: Tally, title: str, model: str | None) -> str:
         ("images with problems", tally.problems.count),
     ]
     origin = " · ".join(filter(None, origin))
-    return _filled("header", title=text(title), origin=origin, facts=fact_boxes(facts))
+    return _filled("header", title=html.text(title), origin=origin, facts=html.fact_boxes(facts))
 
 
 def _counts(tally: Tally) -> str:
@@ -141,7 +129,7 @@ def _confusion(confusion: Counter[tuple[str, str]]) -> str:
             f'<td class="number">{value}</td>' for value in (f"{sum(counts):,}", percent(wrong / sum(counts)))
         )
         rows.append((_name(truth), [*cells, *more]))
-    return confusion_table(
+    return html.confusion_table(
         [_name(label) for label in labels],
         rows,
         beside=("All", "Error"),
@@ -224,7 +212,7 @@ def _tile(cell: Shown, label_index: int) -> str:
         wrong=" data-wrong" if cell.mistake else "",
         picture=_picture(cell),
         label="" if cell.found.label is None else _name(cell.found.label),
-        known=f'<span class="known">known: {bdi(cell.truth)}</span>' if cell.mistake else "",
+        known=f'<span class="known">known: {html.bdi(cell.truth)}</span>' if cell.mistake else "",
         remarks=_remarks(cell),
     )
 
@@ -236,12 +224,12 @@ def _small_tile(cell: Shown) -> str:
 def _picture(cell: Shown) -> str:
     if cell.found.thumbnail is None:
         return '<div class="none">no picture</div>'
-    return _filled("picture", source=data_uri(cell.found.thumbnail, "image/jpeg"), number=cell.number)
+    return _filled("picture", source=html.data_uri(cell.found.thumbnail, "image/jpeg"), number=cell.number)
 
 
 def _remarks(cell: Shown) -> str:
-    score, name = _score(cell.found.score), bdi(cell.file.rpartition("/")[2])
-    return _filled("remarks", score=score, file=text(cell.file), number=cell.number, name=name)
+    score, name = _score(cell.found.score), html.bdi(cell.file.rpartition("/")[2])
+    return _filled("remarks", score=score, file=html.text(cell.file), number=cell.number, name=name)
 
 
 class _Column(NamedTuple):
@@ -252,10 +240,10 @@ class _Column(NamedTuple):
 
 COLUMNS = (
     _Column("No.", lambda cell: f"{cell.number}", lambda cell: cell.number),
-    _Column("File", lambda cell: bdi(cell.file)),
-    _Column("Label", lambda cell: bdi(cell.found.label)),
+    _Column("File", lambda cell: html.bdi(cell.file)),
+    _Column("Label", lambda cell: html.bdi(cell.found.label)),
     _Column("Score", lambda cell: _score(cell.found.score), lambda cell: cell.score),
-    _Column("Known label", lambda cell: bdi(cell.truth)),
+    _Column("Known label", lambda cell: html.bdi(cell.truth)),
     _Column("Box: x, y, width × height", lambda cell: _box(cell.found.box)),
     _Column("Area in pixels", lambda cell: f"{cell.found.area:,}", lambda cell: cell.found.area),
 )
@@ -270,7 +258,7 @@ def _table(tally: Tally, shown: Sequence[Shown]) -> str:
     heads = "".join(map(_head, columns))
     rows = "\n".join(_row(cell, columns) for cell in shown)
     table = _filled("cells", heads=heads, rows=rows)
-    return f"{note}\n{scroll_box('Table of cells', table, fit=False)}"
+    return f"{note}\n{html.scroll_box('Table of cells', table, fit=False)}"
 
 
 def _head(column: _Column) -> str:
@@ -299,18 +287,18 @@ def _files(files: NamedFiles, remark: str) -> str:
     has_remarks = any(said for _, said in files.names)
     head = f'<th scope="col">{remark}</th>' if has_remarks else ""
     rows = "\n".join(
-        f"<tr><td>{bdi(file)}</td>{f'<td>{bdi(said)}</td>' if has_remarks else ''}</tr>"
+        f"<tr><td>{html.bdi(file)}</td>{f'<td>{html.bdi(said)}</td>' if has_remarks else ''}</tr>"
         for file, said in files.names
     )
     table = _filled("files", head=head, rows=rows)
-    return f"{scroll_box('Files', table)}\n{note}"
+    return f"{html.scroll_box('Files', table)}\n{note}"
 
 
 # Small pieces
 
 
 def _name(label: str | None) -> str:
-    return _filled("name", color=color_of(label), name="no label" if label is None else bdi(label))
+    return _filled("name", color=color_of(label), name="no label" if label is None else html.bdi(label))
 
 
 def _sorted(labels: Iterable[str | None]) -> list[str | None]:

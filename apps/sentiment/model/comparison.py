@@ -13,19 +13,11 @@ from ...common.errors import AppError, Skipped
 from ...common.progress import Stages
 from ...common.statistics import resampled_interval, wilson_interval
 from ..data.corpus import Source
+from . import steps
 from .alpha_choice import split_texts
 from .classifiers import CLASSIFIERS
 from .prediction import decide
 from .settings import Settings
-from .steps import (
-    classifier_step,
-    count_terms,
-    fit_classifier,
-    read_labelled,
-    selection_step,
-    vectorizer_step,
-    weighting_step,
-)
 
 COUNTS = Settings(weighting="counts", ngrams=(1, 1), min_df=1, k=5000)
 
@@ -144,7 +136,7 @@ def compare(
     """
     stage = stage or Stages()
     with stage("read"):
-        corpus, settings = read_labelled(source, settings)
+        corpus, settings = steps.read_labelled(source, settings)
         # In an order that does not depend on that of the file, as `split_texts` has it.
         pairs = sorted(zip(corpus.labels, corpus.texts, strict=True))
         y, texts = [label for label, _ in pairs], [text for _, text in pairs]
@@ -153,7 +145,7 @@ def compare(
         del corpus, pairs
 
     with stage("vectorize"):
-        X = count_terms(source, texts, vectorizer_step(settings))
+        X = steps.count_terms(source, texts, steps.vectorizer(settings))
         del texts
 
     results = [Runs(name) for name in COMPARED]
@@ -168,7 +160,7 @@ def compare(
                     "give more texts"
                 )
             X_train, X_test = _features(X, train, test, y_train, settings)
-            weigh = weighting_step(settings)
+            weigh = steps.weighting(settings)
             if weigh is not None:
                 weigh.fit(X_train, y_train)
                 X_train, X_test = weigh.transform(X_train), weigh.transform(X_test)
@@ -190,7 +182,7 @@ def _features(X, train: list[int], test: list[int], y_train: list[str], settings
     X_train, X_test = X[train], X[test]
     kept = np.flatnonzero(np.bincount(X_train.indices, minlength=X.shape[1]))
     if settings.k is not None and settings.k < len(kept):
-        best = selection_step(settings).fit(X_train[:, kept], y_train)
+        best = steps.selection(settings).fit(X_train[:, kept], y_train)
         kept = kept[best.get_support(indices=True)]
     return tuple(part[:, kept].astype(np.float32) for part in (X_train, X_test))
 
@@ -198,10 +190,10 @@ def _features(X, train: list[int], test: list[int], y_train: list[str], settings
 def _run(result: Runs, settings: Settings, training: tuple, trial: tuple) -> None:
     """Train and try a classifier once."""
     alpha = None if CLASSIFIERS[result.classifier].alpha is None else settings.alpha
-    estimator = classifier_step(replace(settings, classifier=result.classifier, alpha=alpha))
+    estimator = steps.classifier(replace(settings, classifier=result.classifier, alpha=alpha))
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # counted here
         start = process_time()
-        fit_classifier(estimator, *training)
+        steps.fit_classifier(estimator, *training)
         result.seconds.append(process_time() - start)
     result.alpha = getattr(estimator, "alpha", None)
     X, y = trial

@@ -12,8 +12,8 @@ import numpy as np
 from ...common.errors import Skipped
 from ...common.progress import Stages
 from ..data.corpus import Corpus, Source, read_corpus
+from . import steps
 from .settings import Settings
-from .steps import vectorizer_step
 
 LABELS_MEASURED = 20  # the most frequent labels have their lengths measured one by one
 GROUPS_NAMED = 5
@@ -203,7 +203,7 @@ def describe(
 
 def _words(corpus: Corpus, tokens: str, number: int) -> tuple[Words, np.ndarray]:
     """Return the words, and how many there are in each text."""
-    vectorizer = vectorizer_step(Settings(tokens=tokens, ngrams=(1, 1), min_df=1))
+    vectorizer = steps.vectorizer(Settings(tokens=tokens, ngrams=(1, 1), min_df=1))
     try:
         X = vectorizer.fit_transform(corpus.texts)
     except ValueError:  # there is no word at all

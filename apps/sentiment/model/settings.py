@@ -14,7 +14,7 @@ class Settings:
     classifier : str
         A key of `CLASSIFIERS`.
     weighting : {"counts", "binary", "tfidf", "nb"}
-        What a feature of a text weighs; see `weighting_step`.
+        What a feature of a text weighs; see `steps.weighting`.
     ngrams : (int, int)
         Fewest and most words in a row that make a feature.
     min_df : int

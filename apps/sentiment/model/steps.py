@@ -28,7 +28,7 @@ def read_labelled(source: Source, settings: Settings) -> tuple[Corpus, Settings]
     return corpus, replace(settings, tokens=settings.tokens or corpus.tokens)
 
 
-def vectorizer_step(settings: Settings, dtype: type = np.int64) -> Bag:
+def vectorizer(settings: Settings, dtype: type = np.int64) -> Bag:
     """Return what counts words, or what white space divides."""
     cut = TOKENS[settings.tokens]
     return Bag(ngram_range=settings.ngrams, min_df=settings.min_df, dtype=dtype, n_jobs=-1, **cut)
@@ -52,12 +52,12 @@ def count_terms(source: Source, texts: Sequence[str], vectorizer: Bag) -> csr_ma
         raise AppError(f"{source.name}: {hint}") from error
 
 
-def selection_step(settings: Settings) -> Selection | None:
+def selection(settings: Settings) -> Selection | None:
     """Return what keeps the `k` best features; None keeps all."""
     return None if settings.k is None else Selection(settings.k, score=settings.score)
 
 
-def weighting_step(settings: Settings) -> Weighting | None:
+def weighting(settings: Settings) -> Weighting | None:
     """Return what weighs counts: presence as 1, tf-idf or naive Bayes ratios with texts scaled to norm 1."""
     name = settings.weighting
     return None if name == "counts" else Weighting(name, norm="l2" if name == "nb" else "auto")
@@ -68,7 +68,7 @@ def has_norm(weighter: Weighting | None) -> bool:
     return weighter is not None and weighter.weighting in ("tfidf", "nb")
 
 
-def classifier_step(settings: Settings):
+def classifier(settings: Settings):
     """Return the classifier, with its own alpha and epochs unless they are given."""
     usual = CLASSIFIERS[settings.classifier]
     parameters = {
@@ -92,7 +92,7 @@ def select_terms(vectorizer: Bag, X: csr_matrix, y: Sequence[str], selection) ->
     return X[:, best]
 
 
-def fit_steps(vectorizer: Bag, X: csr_matrix, y: Sequence[str], weighting, estimator) -> Pipeline:
+def fit(vectorizer: Bag, X: csr_matrix, y: Sequence[str], weighting, estimator) -> Pipeline:
     """Weigh counts, train the estimator, and return the model that takes texts; all of it in float32."""
     vectorizer.set_params(dtype=np.float32)
     X = X.astype(np.float32, copy=False)

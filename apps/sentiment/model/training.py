@@ -12,22 +12,12 @@ from ...common.errors import USAGE, AppError, Skipped, place_of
 from ...common.files import check_model_path
 from ...common.progress import Stages
 from ..data.corpus import Source, read_corpus
+from . import steps
 from .alpha_choice import Choice, choose_alpha, inner_folds, split_texts
 from .classifiers import CLASSIFIERS
 from .prediction import check_scores, load_scorer
 from .scores import HeldOut, Scores, scores_of
 from .settings import Settings
-from .steps import (
-    classifier_step,
-    count_terms,
-    fit_steps,
-    has_norm,
-    read_labelled,
-    select_terms,
-    selection_step,
-    vectorizer_step,
-    weighting_step,
-)
 from .term_effects import weighted_coef
 
 ACCURATE = Settings()
@@ -105,10 +95,10 @@ def train(
     stage = stage or Stages()
     check_model_path(model_path)
     automatic = _is_automatic(settings)
-    estimator = classifier_step(replace(settings, alpha=None) if automatic else settings)
+    estimator = steps.classifier(replace(settings, alpha=None) if automatic else settings)
 
     with stage("read"):
-        corpus, settings = read_labelled(source, settings)
+        corpus, settings = steps.read_labelled(source, settings)
         split = split_texts(corpus.texts, corpus.labels, settings.holdout, settings.seed)
         (texts, y), (test_texts, y_test) = split
         if len(set(y)) < 2:
@@ -119,8 +109,8 @@ def train(
         del corpus, split
     with stage("vectorize"):
         # Selection adds up counts, exactly; nothing else needs them to be integers.
-        vectorizer = vectorizer_step(settings, np.float32 if settings.k is None else np.int64)
-        X = count_terms(source, texts, vectorizer)
+        vectorizer = steps.vectorizer(settings, np.float32 if settings.k is None else np.int64)
+        X = steps.count_terms(source, texts, vectorizer)
         n_train, n_seen = X.shape
         del texts  # the counts say it all
 
@@ -128,12 +118,12 @@ def train(
     choice = _choice(X, y, settings, stage) if automatic else None
     if choice is not None:
         estimator.set_params(alpha=choice.alpha)
-    selection = selection_step(settings)
+    selection = steps.selection(settings)
     if selection is not None:
         with stage("select"):
-            X = select_terms(vectorizer, X, y, selection)
+            X = steps.select_terms(vectorizer, X, y, selection)
     with stage("train"):
-        model = fit_steps(vectorizer, X, y, weighting_step(settings), estimator)
+        model = steps.fit(vectorizer, X, y, steps.weighting(settings), estimator)
         del X
 
     # What is tried is what is saved.
@@ -180,7 +170,7 @@ def _is_automatic(settings: Settings) -> bool:
 def _choice(X, y: np.ndarray, settings: Settings, stage: Stages) -> Choice | None:
     """Choose alpha within the training texts; None if they are too few."""
     folds = inner_folds(y, settings.seed)
-    weighting = weighting_step(settings)
+    weighting = steps.weighting(settings)
     with stage("choose alpha", total=len(folds)) as advance:
         if not folds:
             return None
@@ -189,8 +179,8 @@ def _choice(X, y: np.ndarray, settings: Settings, stage: Stages) -> Choice | Non
             y,
             folds,
             weighting=weighting,
-            selection=selection_step(settings),
-            alphas=CLASSIFIERS[settings.classifier].alphas if has_norm(weighting) else None,
+            selection=steps.selection(settings),
+            alphas=CLASSIFIERS[settings.classifier].alphas if steps.has_norm(weighting) else None,
             n_alphas=10,
             seed=settings.seed,
             advance=advance,

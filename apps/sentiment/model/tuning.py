@@ -14,20 +14,11 @@ from ...common.progress import Stages
 from ...common.statistics import wilson_interval
 from ..data.corpus import Source
 from ..data.lines import MAX_EXPANSION, MAX_LINE, MIB
+from . import steps
 from .alpha_choice import Choice, Labelled, choose_alpha, k_folds, split_texts
 from .classifiers import CLASSIFIERS
 from .scores import HeldOut, Scores, scores_of
 from .settings import Settings
-from .steps import (
-    classifier_step,
-    count_terms,
-    fit_steps,
-    read_labelled,
-    select_terms,
-    selection_step,
-    vectorizer_step,
-    weighting_step,
-)
 
 ACCURATE = Settings()
 SHARED = ("classifier", "score", "tokens", "min_df", "holdout", "seed")
@@ -143,7 +134,7 @@ def tune(
     stage = stage or Stages()
     check_replaceable(config_path, FIRST_LINE, "was not written by tune")
     with stage("read"):
-        corpus, settings = read_labelled(source, settings)
+        corpus, settings = steps.read_labelled(source, settings)
         label_counts = corpus.label_counts
         train, test = split_texts(corpus.texts, corpus.labels, settings.holdout, settings.seed)
         _check_folds(source, train[1], folds)
@@ -155,7 +146,7 @@ def tune(
         texts, y = train[0], np.asarray(train[1])
         parts = k_folds(y, folds, settings.seed)
         for size in ngrams:
-            X = count_terms(source, texts, vectorizer_step(replace(settings, ngrams=size)))
+            X = steps.count_terms(source, texts, steps.vectorizer(replace(settings, ngrams=size)))
             different = _different(k, X.shape[1])
             for number in different:
                 for weighting in weightings:
@@ -164,8 +155,8 @@ def tune(
                         X,
                         y,
                         parts,
-                        selection=selection_step(own),
-                        weighting=weighting_step(own),
+                        selection=steps.selection(own),
+                        weighting=steps.weighting(own),
                         alphas=alphas,
                         seed=settings.seed,
                         advance=advance,
@@ -213,10 +204,10 @@ def _different(k: Sequence[int | None], n_features: int) -> list[int | None]:
 def _try(candidate: Candidate, source: Source, train: Labelled, test: Labelled) -> Scores:
     """Train the candidate as `training.train` does, and show it the texts held out."""
     settings = replace(candidate.settings, alpha=candidate.choice.alpha)
-    vectorizer = vectorizer_step(settings)
-    X = count_terms(source, train[0], vectorizer)
-    X = select_terms(vectorizer, X, train[1], selection_step(settings))
-    model = fit_steps(vectorizer, X, train[1], weighting_step(settings), classifier_step(settings))
+    vectorizer = steps.vectorizer(settings)
+    X = steps.count_terms(source, train[0], vectorizer)
+    X = steps.select_terms(vectorizer, X, train[1], steps.selection(settings))
+    model = steps.fit(vectorizer, X, train[1], steps.weighting(settings), steps.classifier(settings))
     return scores_of(model.classes_, HeldOut(*test, model.decision_function(test[0])))
 
 

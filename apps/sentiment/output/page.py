@@ -9,17 +9,7 @@ from importlib.metadata import version
 
 import numpy as np
 
-from ...common.html import (
-    bdi,
-    confusion_table,
-    fact_boxes,
-    filled,
-    packaged,
-    page,
-    text,
-    with_links,
-    write_page,
-)
+from ...common import html
 from ...common.output import many, percent
 from ..model import diagnostics
 from ..model.explanation import Explainer
@@ -42,7 +32,7 @@ WORDS_OF_WEIGHTINGS = {
     "nb": "naive Bayes: how much more often texts of a label have them",
 }
 
-_filled = partial(filled, __package__)
+_filled = partial(html.filled, __package__)
 
 
 def write_report(path: str | os.PathLike[str], training: Training, corpus: str, command: str) -> None:
@@ -68,8 +58,10 @@ def write_report(path: str | os.PathLike[str], training: Training, corpus: str, 
         ("certificate", "Certificate", _certificate(training)),
         ("again", "Reproduction", _again(training, command)),
     ]
-    body = f"{_header(training, corpus)}\n{with_links(sections)}"
-    write_page(path, page(f"Text classifier: {corpus}", body, style=packaged(__package__, "page.css")))
+    body = f"{_header(training, corpus)}\n{html.with_links(sections)}"
+    html.write_page(
+        path, html.page(f"Text classifier: {corpus}", body, style=html.packaged(__package__, "page.css"))
+    )
 
 
 def _header(training: Training, corpus: str) -> str:
@@ -83,8 +75,10 @@ def _header(training: Training, corpus: str) -> str:
     skipped = ""
     if training.skipped.count:
         skipped = f'<p class="notice">{many(training.skipped.count, "record")} of the corpus skipped.</p>\n'
-    origin = " · ".join(map(bdi, origin))
-    return _filled("header", corpus=bdi(corpus), origin=origin, skipped=skipped, facts=fact_boxes(facts))
+    origin = " · ".join(map(html.bdi, origin))
+    return _filled(
+        "header", corpus=html.bdi(corpus), origin=origin, skipped=skipped, facts=html.fact_boxes(facts)
+    )
 
 
 # Accuracy
@@ -145,7 +139,7 @@ def _confusion(training: Training) -> str:
         (name, [_crossed(row, i, j) for j in range(len(names))])
         for i, (name, row) in enumerate(zip(names, counts.tolist(), strict=True))
     ]
-    return _filled("confusion", table=confusion_table(names, rows), note=note)
+    return _filled("confusion", table=html.confusion_table(names, rows), note=note)
 
 
 def _crossed(row: list[int], i: int, j: int) -> str:
@@ -271,7 +265,7 @@ def _words(training: Training) -> str:
 
 def _side(side: Side, most: float) -> str:
     rows = [
-        _filled("word", word=bdi(shorten(word, 40)), width=100 * abs(weight) / most, weight=weight)
+        _filled("word", word=html.bdi(shorten(word, 40)), width=100 * abs(weight) / most, weight=weight)
         for word, weight in side.words
     ]
     return _filled("words of a label", name=_name(side.label), rows="\n".join(rows))
@@ -311,7 +305,7 @@ def _mistake(explainer: Explainer, source: str, true: str, predicted: str, margi
 
 def _certificate(training: Training) -> str:
     if training.relative_gap is None:
-        return f"<p>{text(certificate(training).capitalize())}.</p>"
+        return f"<p>{html.text(certificate(training).capitalize())}.</p>"
     worst = int(np.argmax(training.relative_gap))
     objective, gap, relative = (
         float(np.atleast_1d(numbers)[worst])
@@ -341,9 +335,11 @@ def _again(training: Training, command: str) -> str:
         "Seed": training.settings.seed,
         "Versions": ", ".join(f"{name} {version(name)}" for name in ("fastsvm", "numpy", "scipy")),
     }
-    rows = [f'<tr><th scope="row">{name}</th><td>{text(value)}</td></tr>' for name, value in facts.items()]
+    rows = [
+        f'<tr><th scope="row">{name}</th><td>{html.text(value)}</td></tr>' for name, value in facts.items()
+    ]
     # A line ends between options, not at their hyphens.
-    parts = " ".join(f"<span>{text(part)}</span>" for part in re.split(" (?=--)", command))
+    parts = " ".join(f"<span>{html.text(part)}</span>" for part in re.split(" (?=--)", command))
     return _filled("again", command=parts, rows="\n".join(rows))
 
 
@@ -351,7 +347,7 @@ def _again(training: Training, command: str) -> str:
 
 
 def _name(label: str) -> str:
-    return bdi(shorten(label))
+    return html.bdi(shorten(label))
 
 
 def _percent(share: float) -> str:
