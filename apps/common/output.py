@@ -111,6 +111,11 @@ def print_times(seconds: dict[str, float]) -> None:
     print_table(("stage", "seconds"), [(stage, f"{value:.2f}") for stage, value in rows])
 
 
+def fields(result: object, *names: str) -> dict:
+    """Return attributes that a record has under their own names."""
+    return {name: getattr(result, name) for name in names}
+
+
 def print_json(record: dict) -> None:
     """Print one JSON object."""
     print(json.dumps(record, allow_nan=False))

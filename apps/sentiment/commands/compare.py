@@ -8,6 +8,7 @@ from ...common.figures import check_picture
 from ...common.options import COUNT, STRENGTH, FiniteRange, common_options, json_option, seed_option
 from ...common.output import (
     check_one_form,
+    fields,
     note,
     note_skipped,
     print_heading,
@@ -89,22 +90,17 @@ def compare(source, runs, plot, csv, json, quiet, verbose, **options):
 
 def _record(result, settings: Settings, seconds: dict[str, float]) -> dict:
     return {
-        "label_counts": result.label_counts,
-        "majority": result.majority,
-        "seeds": result.seeds,
+        **fields(result, "label_counts", "majority", "seeds"),
         "holdout": settings.holdout,
         "k": "all" if settings.k is None else settings.k,
         "score": settings.score,
         "ngrams": list(settings.ngrams),
         "tokens": result.tokens,
         "weighting": settings.weighting,
-        "n_train": result.n_train,
-        "n_test": result.n_test,
-        "n_features": result.n_features,
+        **fields(result, "n_train", "n_test", "n_features"),
         "interval": result.interval_kind,
         "classifiers": [
-            {**_summary(runs), "accuracies": runs.accuracies, "seconds": runs.seconds, "gaps": runs.gaps}
-            for runs in result.results
+            {**_summary(runs), **fields(runs, "accuracies", "seconds", "gaps")} for runs in result.results
         ],
         "skipped": result.skipped.count,
         "seconds": seconds,
@@ -112,17 +108,14 @@ def _record(result, settings: Settings, seconds: dict[str, float]) -> dict:
 
 
 def _summary(runs) -> dict:
+    (low, high), behind = runs.interval, runs.behind_best_interval or (None, None)
     return {
-        "classifier": runs.classifier,
-        "alpha": runs.alpha,
-        "accuracy": runs.accuracy,
-        "accuracy_low": runs.interval[0],
-        "accuracy_high": runs.interval[1],
-        "worst": runs.worst,
-        "best": runs.best,
-        "behind_best": runs.behind_best,
-        "behind_best_low": runs.behind_best_interval and runs.behind_best_interval[0],
-        "behind_best_high": runs.behind_best_interval and runs.behind_best_interval[1],
+        **fields(runs, "classifier", "alpha", "accuracy"),
+        "accuracy_low": low,
+        "accuracy_high": high,
+        **fields(runs, "worst", "best", "behind_best"),
+        "behind_best_low": behind[0],
+        "behind_best_high": behind[1],
         "median_seconds": runs.median_seconds,
         "relative_gap": runs.gap,
         "stopped_short": runs.stopped_short,

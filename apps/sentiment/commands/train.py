@@ -11,7 +11,7 @@ from ...common.options import COUNT, STRENGTH, CountOrAll, common_options, json_
 from ...common.output import note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ..model.classifiers import CLASSIFIERS
-from ..model.settings import PRESET, PRESETS, Settings
+from ..model.settings import PRESET, PRESETS, Settings, spelled
 from . import _options
 from ._reproduction import command_line
 
@@ -41,15 +41,9 @@ def _alphas() -> str:
 def _preset_option(name: str, type: click.ParamType, help: str, **more):
     """Return an option whose default is that of the preset."""
     field = name.removeprefix("--").replace("-", "_")
-    defaults = [_shown(getattr(preset, field)) for preset in PRESETS.values()]
+    defaults = [spelled(getattr(preset, field)) for preset in PRESETS.values()]
     shown = ", ".join(f"{value} ({preset})" for preset, value in zip(PRESETS, defaults, strict=True))
     return click.option(name, type=type, help=f"{help}  [default: {shown}]", **more)
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, tuple):
-        return "-".join(map(str, value))
-    return "all" if value is None else str(value)
 
 
 def _with_preset(preset: str, options: dict) -> dict:

@@ -49,6 +49,13 @@ class Settings:
     seed: int = 0
 
 
+def spelled(value: object) -> str:
+    """Return the value of an option as a command line has it."""
+    if isinstance(value, tuple):  # a range, such as --ngrams
+        return "-".join(map(str, value))
+    return "all" if value is None else str(value)
+
+
 # accurate: the best mean accuracy on the texts held out of two corpora, of one to three words in a row, four
 # weightings, three losses, with and without an intercept and rare terms. It was picked by those texts, so its
 # own accuracy on them flatters it a little. article: counts of single words, as the article has it.

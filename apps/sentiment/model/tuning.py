@@ -18,7 +18,7 @@ from . import steps
 from .alpha_choice import Choice, Labelled, choose_alpha, k_folds, split_texts
 from .classifiers import CLASSIFIERS
 from .scores import HeldOut, Scores, scores_of
-from .settings import Settings
+from .settings import Settings, spelled
 
 ACCURATE = Settings()
 SHARED = ("classifier", "score", "tokens", "min_df", "holdout", "seed")
@@ -230,7 +230,7 @@ def _config(result: Tuning, source: Source) -> str:
         "max-line-mib": None if source.max_line == MAX_LINE else source.max_line // MIB,
         "max-expansion": None if source.max_expansion == MAX_EXPANSION else source.max_expansion,
         "weighting": settings.weighting,
-        "ngrams": "{}-{}".format(*settings.ngrams),
+        "ngrams": spelled(settings.ngrams),
         "k": "all" if settings.k is None else settings.k,
         "alpha": best.alpha,
         **{name.replace("_", "-"): value for name, value in shared(settings).items()},

@@ -4,12 +4,13 @@ import sys
 
 import numpy as np
 
-from ...common.output import print_confusion, print_heading, print_line, print_table, print_times
+from ...common.output import fields, print_confusion, print_heading, print_line, print_table, print_times
 from ...common.tables import csv_writer
 from ..data.corpus import Source
 from ..model.alpha_choice import Choice
 from ..model.diagnostics import label_scores
 from ..model.scores import Scores
+from ..model.settings import spelled
 from ..model.training import Evaluation, Side, Training
 
 LABELS_CROSSED = 20  # of more there is no confusion table
@@ -20,25 +21,16 @@ def training_record(result: Training, seconds: dict[str, float]) -> dict:
     settings = result.settings
     return {
         "model": result.model,
-        "classifier": settings.classifier,
-        "alpha": settings.alpha,
+        **fields(settings, "classifier", "alpha"),
         "alpha_choice": _choice_record(result.choice),
         "weighting": settings.weighting,
-        "ngrams": "{}-{}".format(*settings.ngrams),
-        "min_df": settings.min_df,
-        "tokens": settings.tokens,
+        "ngrams": spelled(settings.ngrams),
+        **fields(settings, "min_df", "tokens"),
         "k": "all" if settings.k is None else settings.k,
         "seed": settings.seed,
-        "label_counts": result.label_counts,
-        "n_train": result.n_train,
-        "n_test": result.n_test,
-        "n_features_seen": result.n_features_seen,
-        "n_features": result.n_features,
+        **fields(result, "label_counts", "n_train", "n_test", "n_features_seen", "n_features"),
         **_scores_record(result.scores),
-        "n_iter": result.n_iter,
-        "objective": result.objective,
-        "gap": result.gap,
-        "relative_gap": result.relative_gap,
+        **fields(result, "n_iter", "objective", "gap", "relative_gap"),
         "skipped": result.skipped.count,
         "seconds": seconds,
     }
@@ -96,12 +88,8 @@ def certificate(result: Training) -> str:
 
 def evaluation_record(result: Evaluation, seconds: dict[str, float]) -> dict:
     """Return what `evaluate --json` prints."""
-    return {
-        "n": result.scores.n,
-        **_scores_record(result.scores),
-        "skipped": result.skipped.count,
-        "seconds": seconds,
-    }
+    record = {"n": result.scores.n, **_scores_record(result.scores)}
+    return {**record, "skipped": result.skipped.count, "seconds": seconds}
 
 
 def print_scores(scores: Scores) -> None:
@@ -175,9 +163,5 @@ def _word_cells(side: Side, i: int) -> tuple[str, str]:
 def _scores_record(scores: Scores | None) -> dict:
     if scores is None:
         return dict.fromkeys(("accuracy", "accuracy_interval", "labels", "confusion"))
-    return {
-        "accuracy": scores.accuracy,
-        "accuracy_interval": list(scores.interval),
-        "labels": scores.labels,
-        "confusion": scores.confusion,
-    }
+    interval = {"accuracy_interval": list(scores.interval)}
+    return {"accuracy": scores.accuracy, **interval, **fields(scores, "labels", "confusion")}

@@ -2,9 +2,10 @@
 
 import sys
 
-from ...common.output import print_heading, print_line, print_table, print_times
+from ...common.output import fields, print_heading, print_line, print_table, print_times
 from ...common.tables import csv_writer
 from ..data.corpus import Source
+from ..model.settings import spelled
 from ..model.tuning import Trial, Tuning, shared
 from .tables import print_scores
 
@@ -18,9 +19,7 @@ def tuning_record(result: Tuning, seconds: dict[str, float]) -> dict:
         "config": result.config,
         **shared(result.settings),
         "folds": result.folds,
-        "label_counts": result.label_counts,
-        "n_train": result.n_train,
-        "n_test": result.n_test,
+        **fields(result, "label_counts", "n_train", "n_test"),
         "best": _record(result.best),
         "accuracy": None if scores is None else scores.accuracy,
         "accuracy_interval": None if scores is None else list(scores.interval),
@@ -71,11 +70,9 @@ def _record(trial: Trial) -> dict:
     low, high = trial.interval
     return {
         "weighting": settings.weighting,
-        "ngrams": "{}-{}".format(*settings.ngrams),
+        "ngrams": spelled(settings.ngrams),
         "k": "all" if settings.k is None else settings.k,
-        "alpha": trial.alpha,
-        "mean": trial.mean,
-        "deviation": trial.deviation,
+        **fields(trial, "alpha", "mean", "deviation"),
         "low": low,
         "high": high,
         "gap": trial.gap,
@@ -84,14 +81,14 @@ def _record(trial: Trial) -> dict:
 
 
 def _row(trial: Trial) -> tuple[str, ...]:
-    record = _record(trial)
-    k = record["k"]
+    settings = trial.settings
+    low, high = trial.interval
     return (
-        record["weighting"],
-        record["ngrams"],
-        k if k == "all" else f"{k:,}",
+        settings.weighting,
+        spelled(settings.ngrams),
+        "all" if settings.k is None else f"{settings.k:,}",
         f"{trial.alpha:.3g}",
         f"{trial.mean:.4f}",
         f"{trial.deviation:.4f}",
-        f"{record['low']:.4f} to {record['high']:.4f}",
+        f"{low:.4f} to {high:.4f}",
     )
