@@ -8,6 +8,7 @@ from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
+import cv2
 import numpy as np
 
 from fastsvm.fitting import Pipeline
@@ -156,8 +157,6 @@ def describe_image(
 
 
 def _thumbnail(image: np.ndarray) -> bytes:
-    import cv2
-
     factor = min(1, THUMBNAIL / max(image.shape[:2]))
     small = cv2.resize(image, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
     return cv2.imencode(".jpg", small, (cv2.IMWRITE_JPEG_QUALITY, 85))[1].tobytes()
