@@ -56,16 +56,6 @@ def _load_config(ctx, param, path):
         raise AppError(f"{path}: unknown key {', '.join(unknown)}; '{ctx.info_name}' knows {keys}", USAGE)
 
 
-config_option = click.option(
-    "--config",
-    is_eager=True,
-    expose_value=False,
-    callback=_load_config,
-    metavar="FILE.toml",
-    help="Take option values from a TOML file; its keys are option names (k = 2000).",
-)
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Nothing on stderr but errors.")
-verbose_option = click.option("-v", "--verbose", is_flag=True, help="Name each stage on stderr as it begins.")
 json_option = click.option("--json", is_flag=True, help="Print one JSON object instead of tables.")
 seed_option = click.option(
     "--seed",
@@ -74,15 +64,36 @@ seed_option = click.option(
     help="Seed of every random choice: the same seed gives the same numbers.",
 )
 
+# The options that every command has.
+COMMON = [
+    click.Option(
+        ["--config"],
+        is_eager=True,
+        expose_value=False,
+        callback=_load_config,
+        metavar="FILE.toml",
+        help="Take option values from a TOML file; its keys are option names (k = 2000).",
+    ),
+    click.Option(["-q", "--quiet"], is_flag=True, help="Nothing on stderr but errors."),
+    click.Option(["-v", "--verbose"], is_flag=True, help="Name each stage on stderr as it begins."),
+]
 
-def examples(app: str, *lines: str) -> str:
-    """Return the examples of a command's help, each a command line without the name of the app."""
+
+def command(app: str, *examples: str):
+    """Return a decorator that makes a function a command, with the options that every command has.
+
+    Parameters
+    ----------
+    app : str
+    *examples : str
+        Command lines without the name of the app, for the help.
+    """
     # \b keeps click from filling the lines.
-    return "\b\nExamples:\n" + "\n".join(f"  {app} {line}" for line in lines)
+    epilog = "\b\nExamples:\n" + "\n".join(f"  {app} {line}" for line in examples)
 
+    def decorate(function):
+        made = click.command(epilog=epilog)(function)
+        made.params += COMMON
+        return made
 
-def common_options(command):
-    """Add the options every command has."""
-    for option in (verbose_option, quiet_option, config_option):
-        command = option(command)
-    return command
+    return decorate

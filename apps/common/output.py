@@ -88,9 +88,11 @@ def print_line(text: str) -> None:
     console().print(printable(text))
 
 
-def print_heading(text: str) -> None:
-    """Print the title of a block after an empty line."""
+def print_heading(text: str, *lines: str) -> None:
+    """Print the title of a block after an empty line, and the lines it begins with."""
     console().print(f"\n{printable(text)}", style="bold")
+    for line in lines:
+        print_line(line)
 
 
 def print_confusion(
@@ -107,6 +109,7 @@ def print_confusion(
 
 def print_times(seconds: dict[str, float]) -> None:
     """Print how long each stage took."""
+    print_heading("Time")
     rows = [*seconds.items(), ("total", sum(seconds.values()))]
     print_table(("stage", "seconds"), [(stage, f"{value:.2f}") for stage, value in rows])
 

@@ -16,8 +16,7 @@ from fastsvm_apps.common.statistics import resampled_interval, wilson_interval
 from fastsvm_apps.sentiment.data.corpus import Source
 from fastsvm_apps.sentiment.model import comparison, steps
 from fastsvm_apps.sentiment.model.alpha_choice import split_texts
-from fastsvm_apps.sentiment.model.classifiers import CLASSIFIERS
-from fastsvm_apps.sentiment.model.settings import Settings
+from fastsvm_apps.sentiment.model.settings import CLASSIFIERS, Settings
 
 NAMES = ["perceptron", "pegasos-svm", "pegasos-logistic", "sdca-svm", "sdca-logistic"]
 

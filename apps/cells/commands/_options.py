@@ -4,9 +4,9 @@ from functools import partial, wraps
 
 import click
 
-from ...common.options import FiniteRange, examples
+from ...common import options
 
-app_examples = partial(examples, "fastsvm-cells")
+command = partial(options.command, "fastsvm-cells")
 
 
 class Names(click.ParamType):
@@ -25,7 +25,7 @@ class Names(click.ParamType):
 images_argument = click.argument("images", nargs=-1, required=True)
 cell_width_option = click.option(
     "--cell-width",
-    type=FiniteRange(min=20),
+    type=options.FiniteRange(min=20),
     metavar="PX",
     help="How many pixels of the images a white cell is wide, typically.  "
     "[default: a quarter of the longer side]",

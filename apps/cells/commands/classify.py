@@ -5,19 +5,17 @@ import sys
 import click
 
 from ...common.errors import USAGE, AppError
-from ...common.options import common_options, json_option
+from ...common.options import json_option
 from ...common.output import check_one_form, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ...common.tables import raw_csv_option
-from ._options import app_examples, cell_width_option, images_argument
+from ._options import cell_width_option, command, images_argument
 
 
-@click.command(
-    epilog=app_examples(
-        "classify smears --report smears.html",
-        "classify smears -m cells.safetensors --csv > cells.csv",
-        "classify smear.jpg --overlay checked",
-    )
+@command(
+    "classify smears --report smears.html",
+    "classify smears -m cells.safetensors --csv > cells.csv",
+    "classify smear.jpg --overlay checked",
 )
 @images_argument
 @click.option(
@@ -36,7 +34,6 @@ from ._options import app_examples, cell_width_option, images_argument
 )
 @cell_width_option
 @json_option
-@common_options
 def classify(images, model, output, csv, raw_csv, overlay, page, labels, cell_width, json, quiet, verbose):
     """Find, classify and count the white cells in IMAGES."""
     check_one_form(json, csv)

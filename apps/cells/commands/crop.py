@@ -7,20 +7,18 @@ import click
 
 from ...common.errors import USAGE, AppError
 from ...common.files import make_folder
-from ...common.options import common_options, json_option
+from ...common.options import json_option
 from ...common.output import note_skipped, print_json, print_line, tidy_warnings
 from ...common.progress import Stages
 from ...common.tables import raw_csv_option
 from ..model.settings import METHODS
-from ._options import app_examples, cell_width_option, images_argument
+from ._options import cell_width_option, command, images_argument
 
 
-@click.command(
-    epilog=app_examples(
-        "crop smears -o crops",
-        "crop smears -o crops --method report --gray-negative",
-        "crop smears -o boxes.csv --csv-only",
-    )
+@command(
+    "crop smears -o crops",
+    "crop smears -o crops --method report --gray-negative",
+    "crop smears -o boxes.csv --csv-only",
 )
 @images_argument
 @click.option(
@@ -49,7 +47,6 @@ from ._options import app_examples, cell_width_option, images_argument
 @raw_csv_option
 @cell_width_option
 @json_option
-@common_options
 def crop(images, output, method, size, gray_negative, csv_only, raw_csv, cell_width, json, quiet, verbose):
     """Cut the white cells out of IMAGES.
 

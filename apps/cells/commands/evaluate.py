@@ -3,17 +3,15 @@
 import click
 
 from ...common.files import check_file
-from ...common.options import common_options, json_option
+from ...common.options import json_option
 from ...common.output import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ._options import app_examples, cell_width_option, images_argument, known_options
+from ._options import cell_width_option, command, images_argument, known_options
 
 
-@click.command(
-    epilog=app_examples(
-        "evaluate cells.safetensors data/cells/images",
-        "evaluate cells.safetensors smears --labels labels.csv --mistakes mistakes.png --json",
-    )
+@command(
+    "evaluate cells.safetensors data/cells/images",
+    "evaluate cells.safetensors smears --labels labels.csv --mistakes mistakes.png --json",
 )
 @click.argument("model")
 @images_argument
@@ -23,7 +21,6 @@ from ._options import app_examples, cell_width_option, images_argument, known_op
 )
 @cell_width_option
 @json_option
-@common_options
 def evaluate(model, images, known, mistakes, cell_width, json, quiet, verbose):
     """Try MODEL on the largest white cell of each of the labelled IMAGES.
 

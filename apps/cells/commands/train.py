@@ -4,18 +4,16 @@ import click
 
 from ...common.errors import AppError
 from ...common.files import check_is_file
-from ...common.options import COUNT, STRENGTH, common_options, json_option, seed_option
+from ...common.options import COUNT, STRENGTH, json_option, seed_option
 from ...common.output import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ..model.settings import ALPHAS, CLASSIFIERS, FEATURES, Settings
-from ._options import app_examples, cell_width_option, images_argument, known_options
+from ._options import cell_width_option, command, images_argument, known_options
 
 
-@click.command(
-    epilog=app_examples(
-        "train data/cells/images",
-        "train smears --labels labels.csv --groups groups.csv --features shells -o cells.safetensors",
-    )
+@command(
+    "train data/cells/images",
+    "train smears --labels labels.csv --groups groups.csv --features shells -o cells.safetensors",
 )
 @images_argument
 @click.option("-o", "--output", metavar="MODEL", default="cells.safetensors", help="Where the model goes.")
@@ -48,7 +46,6 @@ from ._options import app_examples, cell_width_option, images_argument, known_op
 @cell_width_option
 @seed_option
 @json_option
-@common_options
 def train(images, output, known, no_intercept, json, quiet, verbose, **settings):
     """Train a classifier of white cells on IMAGES, cross-validate and save it.
 

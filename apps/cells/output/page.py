@@ -84,17 +84,11 @@ def _counts(tally: Tally) -> str:
     if not tally.labels.keys() - {None}:
         return ""  # only located
     most = max(tally.labels.values())
-    rows = [
-        _filled(
-            "count",
-            name=_name(label),
-            width=100 * tally.labels[label] / most,
-            color=color_of(label),
-            n=tally.labels[label],
-            share=percent(tally.labels[label] / tally.cells),
-        )
-        for label in _sorted(tally.labels)
-    ]
+    rows = []
+    for label in _sorted(tally.labels):
+        n = tally.labels[label]
+        bar = {"width": 100 * n / most, "color": color_of(label)}
+        rows.append(_filled("count", name=_name(label), n=n, share=percent(n / tally.cells), **bar))
     return _filled("counts", rows="\n".join(rows), n=tally.cells, all=percent(1))
 
 

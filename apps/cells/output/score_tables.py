@@ -77,12 +77,9 @@ def print_training(result: Training, seconds: dict[str, float]) -> None:
         kind = "by original" if result.scores.originals else "every image is its own original"
         print_line(f"{result.folds} folds, {kind}")
         print_scores(result.scores)
-    print_heading("Alpha")
-    print_line(_alpha_line(result))
-    print_heading("Time")
+    print_heading("Alpha", _alpha_line(result))
     print_times(seconds)
-    print_heading("Model")
-    print_line(result.model)
+    print_heading("Model", result.model)
 
 
 def _alpha_line(result: Training) -> str:

@@ -5,11 +5,11 @@ from functools import partial, wraps
 
 import click
 
-from ...common.options import COUNT, CountOrAll, FiniteRange, examples
+from ...common import options
 from ..data.corpus import FORMATS, Source
 from ..data.lines import MAX_EXPANSION, MAX_LINE, MIB
 
-app_examples = partial(examples, "fastsvm-sentiment")
+command = partial(options.command, "fastsvm-sentiment")
 
 
 class NGrams(click.ParamType):
@@ -51,7 +51,7 @@ max_line_option = click.option(
 )
 max_expansion_option = click.option(
     "--max-expansion",
-    type=COUNT,
+    type=options.COUNT,
     default=MAX_EXPANSION,
     metavar="N",
     help="How many times its size gzipped input may unpack to, beyond 64 MiB.",
@@ -70,7 +70,7 @@ def number_option(help: str, least: int = 1):
 
 def holdout_option(help: str):
     """Return the option of the share of texts held out, which may be none."""
-    return click.option("--holdout", type=FiniteRange(0, 1, max_open=True), default=0.2, help=help)
+    return click.option("--holdout", type=options.FiniteRange(0, 1, max_open=True), default=0.2, help=help)
 
 
 def features_options(command):
@@ -79,7 +79,7 @@ def features_options(command):
         tokens_option,
         click.option("--ngrams", type=NGrams(), metavar="N|A-B", default="1", help=NGRAMS_HELP),
         score_option,
-        click.option("--k", type=CountOrAll(), metavar="N|all", default="5000", help=K_HELP),
+        click.option("--k", type=options.CountOrAll(), metavar="N|all", default="5000", help=K_HELP),
     ):
         command = decorate(command)
     return command

@@ -5,7 +5,7 @@ import sys
 import click
 
 from ...common.figures import check_picture
-from ...common.options import COUNT, STRENGTH, FiniteRange, common_options, json_option, seed_option
+from ...common.options import COUNT, STRENGTH, FiniteRange, json_option, seed_option
 from ...common.output import (
     check_one_form,
     fields,
@@ -20,14 +20,11 @@ from ...common.output import (
 from ...common.progress import Stages
 from ...common.tables import csv_writer
 from ..model.settings import Settings
-from ._options import app_examples, corpus_options, features_options, weighting_option
+from ._options import command, corpus_options, features_options, weighting_option
 
 
-@click.command(
-    epilog=app_examples(
-        "compare data/reviews.txt",
-        "compare reviews.csv.gz --runs 30 --ngrams 2 --k all --plot comparison.png",
-    )
+@command(
+    "compare data/reviews.txt", "compare reviews.csv.gz --runs 30 --ngrams 2 --k all --plot comparison.png"
 )
 @corpus_options
 @click.option(
@@ -54,7 +51,6 @@ from ._options import app_examples, corpus_options, features_options, weighting_
 @click.option("--csv", is_flag=True, help="Print a CSV table, a row for each classifier.")
 @seed_option
 @json_option
-@common_options
 def compare(source, runs, plot, csv, json, quiet, verbose, **options):
     """Compare the perceptron, Pegasos and SDCA on the same splits of CORPUS.
 

@@ -6,7 +6,7 @@ import click
 
 from ...common.errors import place_of
 from ...common.figures import check_picture
-from ...common.options import common_options, json_option
+from ...common.options import json_option
 from ...common.output import (
     many,
     note_skipped,
@@ -19,20 +19,15 @@ from ...common.output import (
     tidy_warnings,
 )
 from ...common.progress import Stages
-from ._options import app_examples, corpus_options, number_option, tokens_option
+from ._options import command, corpus_options, number_option, tokens_option
 
 
-@click.command(
-    epilog=app_examples(
-        "describe data/reviews.txt", "describe reviews.csv.gz --text-col review --plot lengths.png"
-    )
-)
+@command("describe data/reviews.txt", "describe reviews.csv.gz --text-col review --plot lengths.png")
 @corpus_options
 @tokens_option
 @number_option("How many of the most frequent words to show.", least=0)
 @click.option("--plot", metavar="FILE.png", help="Draw the lengths by label too (.png, .svg or .pdf).")
 @json_option
-@common_options
 def describe(source, tokens, number, plot, json, quiet, verbose):
     """Show labels, lengths, words, copies and characters of CORPUS.
 

@@ -6,17 +6,15 @@ import click
 
 from ...common.errors import USAGE, AppError
 from ...common.files import check_is_file
-from ...common.options import COUNT, FiniteRange, common_options, json_option
+from ...common.options import COUNT, FiniteRange, json_option
 from ...common.output import note, print_json, print_line, tidy_warnings
 from ...common.progress import Stages
-from ._options import app_examples
+from ._options import command
 
 
-@click.command(
-    epilog=app_examples(
-        "export reviews.safetensors --to pruned --keep 1000 -o small.safetensors",
-        "export reviews.safetensors --to json -o reviews.json",
-    )
+@command(
+    "export reviews.safetensors --to pruned --keep 1000 -o small.safetensors",
+    "export reviews.safetensors --to json -o reviews.json",
 )
 @click.argument("model")
 @click.option("-o", "--output", metavar="FILE", required=True, help="Where it goes.")
@@ -34,7 +32,6 @@ from ._options import app_examples
     help="Keep the terms of at least this effective weight.",
 )
 @json_option
-@common_options
 def export(model, output, to, keep, min_weight, json, quiet, verbose):
     """Write MODEL in another form.
 

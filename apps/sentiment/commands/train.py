@@ -7,11 +7,10 @@ from click.core import ParameterSource
 
 from ...common.errors import USAGE, AppError
 from ...common.files import check_file, check_is_file
-from ...common.options import COUNT, STRENGTH, CountOrAll, common_options, json_option, seed_option
+from ...common.options import COUNT, STRENGTH, CountOrAll, json_option, seed_option
 from ...common.output import note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ..model.classifiers import CLASSIFIERS
-from ..model.settings import PRESET, PRESETS, Settings, spelled
+from ..model.settings import CLASSIFIERS, PRESET, PRESETS, Settings, spelled
 from . import _options
 from ._reproduction import command_line
 
@@ -68,11 +67,9 @@ def _check_page(path: str, *others: str) -> None:
             raise AppError(f"{path}: --report would replace it; choose another path", USAGE)
 
 
-@click.command(
-    epilog=_options.app_examples(
-        "train data/reviews.txt",
-        "train reviews.csv.gz --text-col review --preset article --ngrams 2 -o reviews.safetensors",
-    )
+@_options.command(
+    "train data/reviews.txt",
+    "train reviews.csv.gz --text-col review --preset article --ngrams 2 -o reviews.safetensors",
 )
 @_options.corpus_options
 @click.option(
@@ -117,7 +114,6 @@ def _check_page(path: str, *others: str) -> None:
 @click.option("--report", metavar="FILE.html", help="Write a page on the model and its mistakes.")
 @seed_option
 @json_option
-@common_options
 def train(source, output, preset, report, json, quiet, verbose, **options):
     """Train a classifier on CORPUS, try it and save it.
 

@@ -4,11 +4,10 @@ import click
 
 from ...common.errors import AppError
 from ...common.files import check_is_file
-from ...common.options import COUNT, STRENGTH, CountOrAll, common_options, json_option, seed_option
+from ...common.options import COUNT, STRENGTH, CountOrAll, json_option, seed_option
 from ...common.output import check_one_form, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ..model.classifiers import CLASSIFIERS
-from ..model.settings import PRESETS, Settings
+from ..model.settings import CLASSIFIERS, PRESETS, Settings
 from . import _options
 
 TUNABLE = [name for name, usual in CLASSIFIERS.items() if usual.model == "SDCA"]
@@ -29,10 +28,8 @@ class ListOf(click.ParamType):
         return tuple(dict.fromkeys(self.kind.convert(part, param, ctx) for part in parts))
 
 
-@click.command(
-    epilog=_options.app_examples(
-        "tune data/reviews.txt", "tune reviews.csv.gz --weightings tfidf,nb --ngrams 2,3 --k all -o best.toml"
-    )
+@_options.command(
+    "tune data/reviews.txt", "tune reviews.csv.gz --weightings tfidf,nb --ngrams 2,3 --k all -o best.toml"
 )
 @_options.corpus_options
 @click.option(
@@ -83,7 +80,6 @@ class ListOf(click.ParamType):
 @click.option("--csv", is_flag=True, help="Print a CSV table: every recipe at every alpha.")
 @seed_option
 @json_option
-@common_options
 def tune(source, output, csv, json, quiet, verbose, **options):
     """Search the best recipe for CORPUS, and write it to a file for train --config.
 

@@ -15,9 +15,8 @@ from ...common.statistics import resampled_interval, wilson_interval
 from ..data.corpus import Source
 from . import steps
 from .alpha_choice import split_texts
-from .classifiers import CLASSIFIERS
 from .prediction import decide
-from .settings import Settings
+from .settings import CLASSIFIERS, Settings
 
 COUNTS = Settings(weighting="counts", ngrams=(1, 1), min_df=1, k=5000)
 
@@ -197,7 +196,7 @@ def _run(result: Runs, settings: Settings, training: tuple, trial: tuple) -> Non
         result.seconds.append(process_time() - start)
     result.alpha = getattr(estimator, "alpha", None)
     X, y = trial
-    predicted, _ = decide(estimator.classes_, estimator.decision_function(X))
+    predicted = decide(estimator.classes_, estimator.decision_function(X))
     result.accuracies.append(float(np.mean(predicted == np.asarray(y, predicted.dtype))))
     if hasattr(estimator, "dual_gap_"):
         result.gaps.append(float(np.max(np.divide(estimator.dual_gap_, estimator.objective_))))

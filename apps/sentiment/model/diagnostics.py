@@ -99,7 +99,7 @@ def curves(classes: np.ndarray, held_out: HeldOut, label: str) -> Curves | None:
 
 def correct(classes: np.ndarray, held_out: HeldOut) -> np.ndarray:
     """Return for each held-out text whether its label was found."""
-    return decide(classes, held_out.decision)[0].astype(object) == np.asarray(held_out.labels, dtype=object)
+    return decide(classes, held_out.decision).astype(object) == np.asarray(held_out.labels, dtype=object)
 
 
 def margins(decision: np.ndarray) -> np.ndarray:

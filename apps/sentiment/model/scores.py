@@ -32,7 +32,7 @@ class Scores:
 def scores_of(classes: np.ndarray, held_out: HeldOut) -> Scores:
     """Compare what decision values stand for with the true labels; some of these a model may not know."""
     classes = np.array([str(label) for label in classes.tolist()])  # as the labels of texts are
-    y, predicted = held_out.labels, decide(classes, held_out.decision)[0]
+    y, predicted = held_out.labels, decide(classes, held_out.decision)
     known = classes.tolist()
     unknown = sorted(set(y) - set(known))
     table = confusion(y, predicted, known + unknown)

@@ -13,8 +13,7 @@ from fastsvm.text import Bag, Selection, Weighting
 
 from ...common.errors import USAGE, AppError
 from ..data.corpus import Corpus, Source, read_corpus
-from .classifiers import CLASSIFIERS
-from .settings import Settings
+from .settings import CLASSIFIERS, Settings
 
 TOKENS = {"words": {"token_pattern": r"(?u)\b\w+\b"}, "split": {"analyzer": "split"}}
 

@@ -14,10 +14,9 @@ from ...common.progress import Stages
 from ..data.corpus import Source, read_corpus
 from . import steps
 from .alpha_choice import Choice, choose_alpha, inner_folds, split_texts
-from .classifiers import CLASSIFIERS
 from .prediction import check_scores, load_scorer
 from .scores import HeldOut, Scores, scores_of
-from .settings import Settings
+from .settings import CLASSIFIERS, Settings
 from .term_effects import weighted_coef
 
 ACCURATE = Settings()

@@ -16,9 +16,8 @@ from ..data.corpus import Source
 from ..data.lines import MAX_EXPANSION, MAX_LINE, MIB
 from . import steps
 from .alpha_choice import Choice, Labelled, choose_alpha, k_folds, split_texts
-from .classifiers import CLASSIFIERS
 from .scores import HeldOut, Scores, scores_of
-from .settings import Settings, spelled
+from .settings import CLASSIFIERS, Settings, spelled
 
 ACCURATE = Settings()
 SHARED = ("classifier", "score", "tokens", "min_df", "holdout", "seed")

@@ -280,7 +280,7 @@ def _mistakes(training: Training) -> str:
         return "<p>None: the label of every held-out text was found.</p>"
     margin = diagnostics.margins(held_out.decision)
     worst = wrong[np.argsort(-margin[wrong], kind="stable")][:MISTAKES]
-    predicted = decide(classes, held_out.decision)[0]
+    predicted = decide(classes, held_out.decision)
     explainer = Explainer(training.fitted)
     items = "\n".join(
         _mistake(explainer, held_out.texts[i], held_out.labels[i], str(predicted[i]), margin[i])

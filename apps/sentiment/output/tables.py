@@ -52,24 +52,20 @@ def print_training(result: Training, seconds: dict[str, float], source: Source) 
     else:
         print_line("none: --holdout 0 trains on every text")
     if result.choice:
-        print_heading("Alpha")
         print_choice(result.choice)
-    print_heading("Certificate")
-    print_line(certificate(result))
-    print_heading("Time")
+    print_heading("Certificate", certificate(result))
     print_times(seconds)
     print_heading("Top words")
     print_sides(result.sides)
-    print_heading("Model")
-    print_line(result.model)
+    print_heading("Model", result.model)
 
 
 def print_choice(choice: Choice) -> None:
     """Print the accuracy at each alpha that was tried, and the alpha that was taken."""
     n_folds = choice.scores.shape[1]
     turns = f", {n_folds} parts in turn" if n_folds > 1 else ""
-    print_line(f"{choice.alpha:g}, the best on {choice.n_tried:,} training texts left out{turns}")
-    print_line("")
+    best = f"{choice.alpha:g}, the best on {choice.n_tried:,} training texts left out{turns}"
+    print_heading("Alpha", best, "")
     rows = [
         (f"{alpha:g}", f"{accuracy:.4f}", f"{gap:.1e}")
         for alpha, accuracy, gap in zip(choice.alphas, _means(choice), choice.gaps.max(axis=1), strict=True)

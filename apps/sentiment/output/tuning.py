@@ -54,10 +54,8 @@ def print_tuning(result: Tuning, seconds: dict[str, float], source: Source) -> N
         print_scores(result.scores)
     else:
         print_line("none: --holdout 0 searches on every text")
-    print_heading("Time")
     print_times(seconds)
-    print_heading("Config")
-    print_line(result.config)
+    print_heading("Config", result.config)
 
 
 def _trials(result: Tuning) -> list[Trial]:
