@@ -3,10 +3,12 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
+import click
+
 DONE, FAILED, USAGE, SKIPPED = 0, 1, 2, 3
 
 
-class AppError(Exception):
+class AppError(click.ClickException):
     """A failure told to the user in one line: which file, which line, and what to do about it."""
 
     def __init__(self, message: str, exit_code: int = FAILED) -> None:

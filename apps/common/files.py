@@ -5,7 +5,16 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .errors import USAGE, AppError
+from .errors import FAILED, USAGE, AppError
+
+
+def read_limited(path: str, limit: int, what: str, exit_code: int = FAILED) -> bytes:
+    """Return the content of a file, unless it has more bytes than `what` may have."""
+    with open(path, "rb") as file:
+        content = file.read(limit + 1)
+    if len(content) > limit:
+        raise AppError(f"{path}: larger than {limit:,} bytes, too large for {what}", exit_code)
+    return content
 
 
 def check_file(path: str) -> None:

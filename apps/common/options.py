@@ -5,6 +5,7 @@ import math
 import click
 
 from .errors import USAGE, AppError
+from .files import read_limited
 
 MAX_CONFIG = 1 << 20  # bytes
 
@@ -41,11 +42,7 @@ def _load_config(ctx, param, path):
     import tomllib
 
     try:
-        with open(path, "rb") as file:
-            content = file.read(MAX_CONFIG + 1)
-        if len(content) > MAX_CONFIG:
-            raise AppError(f"{path}: larger than {MAX_CONFIG:,} bytes, too large for a config file", USAGE)
-        config = tomllib.loads(content.decode())
+        config = tomllib.loads(read_limited(path, MAX_CONFIG, "a config file", USAGE).decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise AppError(f"{path}: not a TOML file: {error}", USAGE) from error
     known = {other.name for other in ctx.command.params if isinstance(other, click.Option)} - {param.name}

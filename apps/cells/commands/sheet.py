@@ -17,7 +17,7 @@ from ._options import cell_width_option, command, images_argument
 @click.option("--limit", type=COUNT, default=400, help="Most pictures to show.")
 @click.option("--columns", type=COUNT, help="Pictures in a row.  [default: about 1.2 x rows]")
 @cell_width_option
-def sheet(images, output, crops, limit, columns, cell_width, quiet, verbose):
+def sheet(images, output, limit, quiet, verbose, **how):
     """Lay IMAGES, or the white cells in them, on one sheet."""
     from ..data.files import find_images, source_name
     from ..output import drawing, sheets
@@ -29,16 +29,7 @@ def sheet(images, output, crops, limit, columns, cell_width, quiet, verbose):
         with stage("find"):
             files = find_images(images)
         with stage("draw", total=len(files)) as advance:
-            more = sheets.draw_sheet(
-                output,
-                files,
-                skipped,
-                crops=crops,
-                limit=limit,
-                columns=columns,
-                cell_width=cell_width,
-                advance=advance,
-            )
+            more = sheets.draw_sheet(output, files, skipped, limit=limit, advance=advance, **how)
     print_line(output)
     if more:
         note(f"note: only the first {limit:,} pictures are on it; --limit allows more")

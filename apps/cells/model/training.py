@@ -23,7 +23,7 @@ from ...common.errors import USAGE, AppError, Skipped
 from ...common.files import check_model_path
 from ...common.folds import grouped_folds
 from ...common.progress import Stages
-from ..data.files import ImageFile, find_images, labelled, source_name
+from ..data.files import ImageFile, labelled_images, nothing_left
 from ..data.threads import map_images, processors
 from .features import feature_names
 from .findings import NO_CELL
@@ -302,9 +302,8 @@ def train(
     stage = stage or Stages()
     check_model_path(model_path)
     with stage("find"):
-        files = find_images(sources, labels=labels, groups=groups, classes=classes)
-    skipped = Skipped(source_name(sources))
-    samples = _samples(labelled(files, skipped), settings, skipped, stage)
+        files, skipped = labelled_images(sources, labels=labels, groups=groups, classes=classes)
+    samples = _samples(files, settings, skipped, stage)
     counts = dict(sorted(Counter(samples.y.tolist()).items()))
     check_components(samples, settings)
     validation = validate(samples, settings, stage)
@@ -342,7 +341,7 @@ def _samples(files: Sequence[ImageFile], settings: Settings, skipped: Skipped, s
             else:
                 skipped.add(file.name, NO_CELL if isinstance(result, Described) else str(result))
     if not kept:
-        raise AppError(f"{skipped.source}: no image could be used; {skipped.report()[0]}")
+        raise nothing_left(skipped)
     y, groups = [file.label for file in kept], [file.original for file in kept]
     if len(set(y)) < 2:
         raise AppError(f"{skipped.source}: {y[0]!r} is the only label; give images of two or more")

@@ -169,17 +169,8 @@ def tune(
 
     with stage("evaluate"):
         scores = _try(candidates[0], source, train, test) if test[0] else None
-    result = Tuning(
-        config=config_path,
-        settings=settings,
-        folds=folds,
-        label_counts=label_counts,
-        n_train=len(train[0]),
-        n_test=len(test[0]),
-        candidates=candidates,
-        scores=scores,
-        skipped=skipped,
-    )
+    sizes = len(train[0]), len(test[0])
+    result = Tuning(config_path, settings, folds, label_counts, *sizes, candidates, scores, skipped)
     with stage("save"):
         replace_file(config_path, _config(result, source).encode())
     return result

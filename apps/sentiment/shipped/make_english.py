@@ -35,20 +35,7 @@ SHORT = 30  # words
 FOLDS = StratifiedKFold(5, shuffle=True, random_state=0)
 
 # Short texts of ours, with what a reader would say.
-TRIALS = """
-neg: what a waste of money | not good | it broke after a week | boring | bad | terrible | unhappy | hate
-neg: I hate it | I don't like it | very disappointed | nothing special | one star | not worth the money
-neg: do not buy this | would not buy again | never again | I want my money back | too expensive for what it is
-neg: hard to use and badly made | the battery died within an hour | customer service never answered
-neg: the worst film of the year | I fell asleep halfway through | wooden acting and a predictable plot
-neg: lots of problems | the food was cold and the staff rude | It's OK I guess, but I expected more
-pos: I love it | works great | could not be happier | good | great | excellent | happy | love | brilliant
-pos: not bad | not bad at all | I don't hate it | not disappointed at all | I was not disappointed
-pos: worth every penny | five stars | highly recommended | would buy again | so good | no problems | it works
-pos: easy to use and well made | the battery lasts for days | the best camera I have ever owned
-pos: what a wonderful story | I could not put it down | amazing acting and a moving plot
-pos: I laughed and cried | the food was delicious and the staff friendly | arrived quickly, works as described
-"""
+TRIALS = Path(__file__).with_name("trials.txt").read_text(encoding="utf-8")
 
 
 class Reviews(NamedTuple):
