@@ -14,4 +14,6 @@ Examples:
   fastsvm-cells train data/cells/images -o cells.safetensors
 """
 
-main = app("fastsvm-cells", HELP, "train folds 3", COMMANDS, own_stderr)
+EXAMPLE = "FASTSVM_CELLS_TRAIN_FOLDS=3 stands for train --folds 3"
+
+main = app("fastsvm-cells", HELP, EXAMPLE, COMMANDS, own_stderr)

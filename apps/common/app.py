@@ -96,14 +96,12 @@ def app(name: str, help: str, example: str, commands: Sequence[click.Command], a
     name : str
     help : str
     example : str
-        Two words and a number: a command, an option of it and its value.
+        What sets an option by the environment, and what it stands for.
     commands : sequence of click.Command
     around : callable, optional
         Returns a context manager that commands run in.
     """
     prefix = name.upper().replace("-", "_")
-    command, option, value = example.split()
-    variable = f"{prefix}_{command}_{option}".upper()
 
     @click.group(
         cls=App,
@@ -112,8 +110,7 @@ def app(name: str, help: str, example: str, commands: Sequence[click.Command], a
         commands=commands,
         invoke_without_command=True,
         context_settings={"auto_envvar_prefix": prefix, "max_content_width": 100, "show_default": True},
-        epilog=f"Options can come from the environment: {variable}={value} stands for "
-        f"{command} --{option} {value}.",
+        epilog=f"Options can come from the environment: {example}.",
     )
     @click.version_option(package_name="fastsvm", prog_name=name, message="%(prog)s %(version)s")
     @click.pass_context

@@ -51,11 +51,6 @@ class Skipped:
             lines.append(f"{self.source}: {self.count:,} {self.fate}")
         return lines
 
-    @property
-    def exit_code(self) -> int:
-        """The exit code of a command that got this far."""
-        return SKIPPED if self.count else DONE
-
 
 def is_shortage(error: Exception) -> bool:
     """Tell whether there was no memory; C++ libraries, threads and OpenCV say so in words."""

@@ -10,7 +10,7 @@ from typing import Literal
 
 import click
 
-from .errors import USAGE, AppError, Skipped
+from .errors import DONE, SKIPPED, USAGE, AppError, Skipped
 from .streams import tell
 
 LONGEST = 600  # letters of a message
@@ -141,7 +141,7 @@ def note_skipped(skipped: Skipped) -> int:
     """Name on stderr what was left out, and return the exit code of a command that got this far."""
     for line in skipped.report():
         note(line)
-    return skipped.exit_code
+    return SKIPPED if skipped.count else DONE
 
 
 @contextmanager

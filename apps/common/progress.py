@@ -115,3 +115,6 @@ class _Stage:
             rate = self.done / self.seconds
             yield f"{rate:,.1f}/s"
             yield f"{timedelta(seconds=round((self.total - self.done) / rate))} left"
+
+
+UNWATCHED = Stages()  # of calls that no user waits for

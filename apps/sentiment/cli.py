@@ -11,4 +11,6 @@ Examples:
   fastsvm-sentiment predict reviews.safetensors new.txt
 """
 
-main = app("fastsvm-sentiment", HELP, "train k 2000", COMMANDS)
+EXAMPLE = "FASTSVM_SENTIMENT_TRAIN_K=2000 stands for train --k 2000"
+
+main = app("fastsvm-sentiment", HELP, EXAMPLE, COMMANDS)

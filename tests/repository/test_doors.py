@@ -240,7 +240,7 @@ def startup_imports(module):
             0,
         ),
         ("fastsvm_apps.cells.model.locate", "from ..output.page import write_report", 1),
-        ("fastsvm_apps.cells.data.files", "def f():\n    from ..model.count import Count", 1),
+        ("fastsvm_apps.cells.data.files", "def f():\n    from ..model.findings import Count", 1),
         ("fastsvm_apps.common.options", "import click", 0),
         ("fastsvm_apps.cells.model.locate", "import cv2", 0),
         ("fastsvm_apps.cells.commands.crop", "import cv2", 1),

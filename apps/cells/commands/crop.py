@@ -60,8 +60,8 @@ def crop(images, output, method, size, gray_negative, csv_only, raw_csv, cell_wi
     if output == "-" and json:
         raise AppError("-o - and --json both write to stdout; choose one", USAGE)
     from ..data.files import find_images, source_name
-    from ..model.count import Count
     from ..model.cropping import Cropping, crop_cells
+    from ..model.findings import Count
     from ..output import cell_tables, places
 
     only_table = csv_only and (output == "-" or output.lower().endswith(".csv"))

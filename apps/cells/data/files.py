@@ -237,27 +237,18 @@ def source_name(sources: Sequence[str]) -> str:
     return sources[0] if len(sources) == 1 and os.path.isdir(sources[0]) else "images"
 
 
-def labelled_images(
-    sources: Sequence[str],
-    *,
-    labels: str | None = None,
-    groups: str | None = None,
-    classes: Sequence[str] | None = None,
-) -> tuple[list[ImageFile], Skipped]:
+def labelled_images(sources: Sequence[str], **known) -> tuple[list[ImageFile], Skipped]:
     """Find images as `find_images` does; those without a label are left out, and counted as skipped."""
-    files, skipped = (
-        find_images(sources, labels=labels, groups=groups, classes=classes),
-        Skipped(source_name(sources)),
-    )
-    known = [file for file in files if file.label is not None]
+    files, skipped = find_images(sources, **known), Skipped(source_name(sources))
+    kept = [file for file in files if file.label is not None]
     for file in files:
         if file.label is None:
             skipped.add(file.name, "no label")
-    if not known:
+    if not kept:
         raise AppError(
             f"{skipped.source}: no image has a label; lay them in a folder for each, or give --labels"
         )
-    return known, skipped
+    return kept, skipped
 
 
 def nothing_left(skipped: Skipped) -> AppError:

@@ -131,7 +131,7 @@ def locate(field: Field, show: Callable[[str, np.ndarray], None] | None = None) 
     list of Cell
         Empty when there is no white cell.
     """
-    show = show or _ignore
+    show = show or (lambda title, picture: None)
     purple = _purple(field)
     show("blue minus green", _stretched(purple))
     stained = _stained(purple)
@@ -410,7 +410,3 @@ def outlined(image: np.ndarray, cells: list[Cell]) -> np.ndarray:
 
 def _stretched(plane: np.ndarray) -> np.ndarray:
     return cv2.normalize(plane, None, 0, 255, cv2.NORM_MINMAX, cv2.CV_8U)
-
-
-def _ignore(title: str, picture: np.ndarray) -> None:
-    """Show nothing."""

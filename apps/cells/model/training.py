@@ -22,7 +22,7 @@ from fastsvm.model_files import save_plain
 from ...common.errors import USAGE, AppError, Skipped
 from ...common.files import check_model_path
 from ...common.folds import grouped_folds
-from ...common.progress import Stages
+from ...common.progress import UNWATCHED, Stages
 from ..data.files import ImageFile, labelled_images, nothing_left
 from ..data.threads import map_images, processors
 from .features import feature_names
@@ -131,22 +131,21 @@ class _Parts(NamedTuple):
 
     pipeline: type
     scaler: type
-    classifiers: dict[str, type]
+    classifier: Callable[[str], type]
     save: Callable[[object, str], None]
 
 
 def _parts(settings: Settings) -> _Parts:
     """Return the plain parts, or estimators around a step that only scikit-learn has."""
-    names = {recipe.estimator for recipe in CLASSIFIERS.values()}
     if not settings.pca:
-        return _Parts(Pipeline, Scaler, {name: getattr(fitting, name) for name in names}, save_plain)
+        return _Parts(Pipeline, Scaler, partial(getattr, fitting), save_plain)
     import sklearn.pipeline
     import sklearn.preprocessing
 
     return _Parts(
         sklearn.pipeline.Pipeline,
         sklearn.preprocessing.StandardScaler,
-        {name: getattr(fastsvm, f"{name}Classifier") for name in names},
+        lambda name: getattr(fastsvm, f"{name}Classifier"),
         fastsvm.save_model,
     )
 
@@ -165,7 +164,7 @@ def _preparation(settings: Settings) -> list[tuple[str, object]]:
 
 def _classifier(settings: Settings, alpha: float, **parameters):
     recipe = CLASSIFIERS[settings.classifier]
-    return _parts(settings).classifiers[recipe.estimator](
+    return _parts(settings).classifier(recipe.estimator)(
         **recipe.parameters,
         **parameters,
         alpha=alpha,
@@ -269,14 +268,7 @@ class Training:
 
 
 def train(
-    sources: Sequence[str],
-    model_path: str,
-    settings: Settings,
-    *,
-    labels: str | None = None,
-    groups: str | None = None,
-    classes: Sequence[str] | None = None,
-    stage: Stages | None = None,
+    sources: Sequence[str], model_path: str, settings: Settings, *, stage: Stages = UNWATCHED, **known
 ) -> Training:
     """Cross-validate a classifier of cells, fit it on all images and save it.
 
@@ -290,19 +282,18 @@ def train(
         Where the model goes; a file there is replaced only if it is a model.
     settings : Settings
         How it is made.
-    labels, groups, classes
-        As for `find_images`.
     stage : Stages, optional
         Times the stages.
+    **known
+        Labels, groups and classes, as for `find_images`.
 
     Returns
     -------
     Training
     """
-    stage = stage or Stages()
     check_model_path(model_path)
     with stage("find"):
-        files, skipped = labelled_images(sources, labels=labels, groups=groups, classes=classes)
+        files, skipped = labelled_images(sources, **known)
     samples = _samples(files, settings, skipped, stage)
     counts = dict(sorted(Counter(samples.y.tolist()).items()))
     check_components(samples, settings)
@@ -312,19 +303,11 @@ def train(
     model[0].feature_names_in_ = np.array(feature_names(settings.features), dtype=object)
     with stage("save"):
         _parts(settings).save(model, model_path)
-    predicted, originals = validation.predicted, samples.groups if groups else None
+    predicted, originals = validation.predicted, samples.groups if known.get("groups") else None
     scores = None if predicted is None else score(samples.y, predicted, list(counts), originals)
-    return Training(
-        model=model_path,
-        settings=settings,
-        n_features=samples.X.shape[1],
-        label_counts=counts,
-        folds=len(validation.alphas),
-        alpha=validation.alpha,
-        fold_alphas=validation.alphas,
-        scores=scores,
-        skipped=skipped,
-    )
+    alpha, alphas = validation.alpha, validation.alphas
+    n_features = samples.X.shape[1]
+    return Training(model_path, settings, n_features, counts, len(alphas), alpha, alphas, scores, skipped)
 
 
 def _samples(files: Sequence[ImageFile], settings: Settings, skipped: Skipped, stage: Stages) -> Samples:

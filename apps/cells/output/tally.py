@@ -6,8 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..model.count import Count
-from ..model.findings import Finding, ImageFindings
+from ..model.findings import Count, Finding, ImageFindings
 
 FILES_NAMED = 1_000
 

@@ -58,9 +58,6 @@ max_expansion_option = click.option(
 )
 
 WEIGHTINGS = ("counts", "binary", "tfidf", "nb")
-weighting_option = click.option(
-    "--weighting", type=click.Choice(WEIGHTINGS), default="counts", help="What a feature of a text weighs."
-)
 
 
 def number_option(help: str, least: int = 1):
@@ -71,18 +68,6 @@ def number_option(help: str, least: int = 1):
 def holdout_option(help: str):
     """Return the option of the share of texts held out, which may be none."""
     return click.option("--holdout", type=options.FiniteRange(0, 1, max_open=True), default=0.2, help=help)
-
-
-def features_options(command):
-    """Add the options of what a classifier gets of a text: `k`, `score`, `ngrams` and `tokens`."""
-    for decorate in (
-        tokens_option,
-        click.option("--ngrams", type=NGrams(), metavar="N|A-B", default="1", help=NGRAMS_HELP),
-        score_option,
-        click.option("--k", type=options.CountOrAll(), metavar="N|all", default="5000", help=K_HELP),
-    ):
-        command = decorate(command)
-    return command
 
 
 def corpus_options(command):

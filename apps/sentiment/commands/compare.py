@@ -5,7 +5,7 @@ import sys
 import click
 
 from ...common.figures import check_picture
-from ...common.options import COUNT, STRENGTH, FiniteRange, json_option, seed_option
+from ...common.options import COUNT, STRENGTH, CountOrAll, FiniteRange, json_option, seed_option
 from ...common.output import (
     check_one_form,
     fields,
@@ -20,7 +20,16 @@ from ...common.output import (
 from ...common.progress import Stages
 from ...common.tables import csv_writer
 from ..model.settings import Settings
-from ._options import command, corpus_options, features_options, weighting_option
+from ._options import (
+    K_HELP,
+    NGRAMS_HELP,
+    WEIGHTINGS,
+    NGrams,
+    command,
+    corpus_options,
+    score_option,
+    tokens_option,
+)
 
 
 @command(
@@ -33,8 +42,13 @@ from ._options import command, corpus_options, features_options, weighting_optio
     default=10,
     help="Splits into training and held-out texts; their seeds are --seed, --seed + 1, ...",
 )
-@features_options
-@weighting_option
+@click.option("--k", type=CountOrAll(), metavar="N|all", default="5000", help=K_HELP)
+@score_option
+@click.option("--ngrams", type=NGrams(), metavar="N|A-B", default="1", help=NGRAMS_HELP)
+@tokens_option
+@click.option(
+    "--weighting", type=click.Choice(WEIGHTINGS), default="counts", help="What a feature of a text weighs."
+)
 @click.option(
     "--alpha",
     type=STRENGTH,

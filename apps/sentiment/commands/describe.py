@@ -8,6 +8,7 @@ from ...common.errors import place_of
 from ...common.figures import check_picture
 from ...common.options import json_option
 from ...common.output import (
+    fields,
     many,
     note_skipped,
     percent,
@@ -53,9 +54,7 @@ def describe(source, tokens, number, plot, json, quiet, verbose):
 
 def _record(result, seconds: dict[str, float]) -> dict:
     return {
-        "format": result.format,
-        "n_texts": result.n_texts,
-        "label_counts": result.label_counts,
+        **fields(result, "format", "n_texts", "label_counts"),
         "lengths": [asdict(part) for part in result.lengths],
         "words": asdict(result.words),
         "exact_copies": asdict(result.exact),

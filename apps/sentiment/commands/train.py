@@ -27,10 +27,6 @@ class AlphaOrAuto(click.ParamType):
         return value if value == "auto" else STRENGTH.convert(value, param, ctx)
 
 
-def _epochs() -> str:
-    return ", ".join(f"{name} {recipe.epochs}" for name, recipe in CLASSIFIERS.items())
-
-
 def _alphas() -> str:
     automatic = [name for name, recipe in CLASSIFIERS.items() if recipe.alphas]
     others = [f"{name} {r.alpha:g}" for name, r in CLASSIFIERS.items() if not r.alphas and r.alpha]
@@ -108,7 +104,7 @@ def _check_page(path: str, *others: str) -> None:
     "--epochs",
     type=COUNT,
     help="Passes over the training texts; SDCA stops earlier, once its gap is small.  "
-    f"[default: {_epochs()}]",
+    f"[default: {', '.join(f'{name} {recipe.epochs}' for name, recipe in CLASSIFIERS.items())}]",
 )
 @_options.holdout_option("Share of the texts to try the model on; 0 trains on all of them.")
 @click.option("--report", metavar="FILE.html", help="Write a page on the model and its mistakes.")

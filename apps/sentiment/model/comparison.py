@@ -10,7 +10,7 @@ import numpy as np
 from fastsvm.fitting import ConvergenceWarning
 
 from ...common.errors import AppError, Skipped
-from ...common.progress import Stages
+from ...common.progress import UNWATCHED, Stages
 from ...common.statistics import resampled_interval, wilson_interval
 from ..data.corpus import Source
 from . import steps
@@ -111,7 +111,7 @@ class Comparison:
 
 
 def compare(
-    source: Source, settings: Settings = COUNTS, *, runs: int = 10, stage: Stages | None = None
+    source: Source, settings: Settings = COUNTS, *, runs: int = 10, stage: Stages = UNWATCHED
 ) -> Comparison:
     """Train and try each classifier of `COMPARED` with its defaults on the same splits.
 
@@ -133,7 +133,6 @@ def compare(
     -------
     Comparison
     """
-    stage = stage or Stages()
     with stage("read"):
         corpus, settings = steps.read_labelled(source, settings)
         # In an order that does not depend on that of the file, as `split_texts` has it.

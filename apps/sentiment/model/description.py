@@ -10,7 +10,7 @@ from itertools import islice
 import numpy as np
 
 from ...common.errors import Skipped
-from ...common.progress import Stages
+from ...common.progress import UNWATCHED, Stages
 from ..data.corpus import Corpus, Source, read_corpus
 from . import steps
 from .settings import Settings
@@ -150,7 +150,7 @@ class Description:
 
 
 def describe(
-    source: Source, *, tokens: str | None = None, number: int = 20, stage: Stages | None = None
+    source: Source, *, tokens: str | None = None, number: int = 20, stage: Stages = UNWATCHED
 ) -> Description:
     """Look a corpus over.
 
@@ -169,7 +169,6 @@ def describe(
     -------
     Description
     """
-    stage = stage or Stages()
     with stage("read"):
         corpus = read_corpus(source, places=True, most_labels=None)
         tokens = tokens or corpus.tokens
@@ -185,20 +184,8 @@ def describe(
         exact, near = _copies(corpus)
     with stage("count characters"):
         characters = _characters(corpus.texts)
-    return Description(
-        format=corpus.format,
-        n_texts=len(corpus.texts),
-        label_counts=counts,
-        lengths=lengths,
-        words=words,
-        exact=exact,
-        near=near,
-        characters=characters,
-        skipped=corpus.skipped,
-        codes=codes,
-        token_counts=token_counts,
-        character_counts=character_counts,
-    )
+    found = counts, lengths, words, exact, near, characters, corpus.skipped
+    return Description(corpus.format, len(codes), *found, codes, token_counts, character_counts)
 
 
 def _words(corpus: Corpus, tokens: str, number: int) -> tuple[Words, np.ndarray]:

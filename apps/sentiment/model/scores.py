@@ -37,11 +37,5 @@ def scores_of(classes: np.ndarray, held_out: HeldOut) -> Scores:
     unknown = sorted(set(y) - set(known))
     table = confusion(y, predicted, known + unknown)
     right = int(table.trace())
-    return Scores(
-        n=len(y),
-        accuracy=right / len(y),
-        interval=wilson_interval(right, len(y)),
-        labels=known + unknown,
-        confusion=table.tolist(),
-        unknown_labels=unknown,
-    )
+    interval = wilson_interval(right, len(y))
+    return Scores(len(y), right / len(y), interval, known + unknown, table.tolist(), unknown)

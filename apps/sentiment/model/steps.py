@@ -62,6 +62,12 @@ def weighting(settings: Settings) -> Weighting | None:
     return None if name == "counts" else Weighting(name, norm="l2" if name == "nb" else "auto")
 
 
+def recipe(settings: Settings) -> dict:
+    """Return what `choose_alpha` takes of settings."""
+    made = {"selection": selection(settings), "weighting": weighting(settings), "seed": settings.seed}
+    return {**made, **CLASSIFIERS[settings.classifier].parameters}
+
+
 def has_norm(weighter: Weighting | None) -> bool:
     """Tell whether all texts have the norm 1."""
     return weighter is not None and weighter.weighting in ("tfidf", "nb")

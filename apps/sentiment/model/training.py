@@ -10,7 +10,7 @@ from fastsvm.model_files import save_plain
 
 from ...common.errors import USAGE, AppError, Skipped, place_of
 from ...common.files import check_model_path
-from ...common.progress import Stages
+from ...common.progress import UNWATCHED, Stages
 from ..data.corpus import Source, read_corpus
 from . import steps
 from .alpha_choice import Choice, choose_alpha, inner_folds, split_texts
@@ -73,7 +73,7 @@ class Evaluation:
 
 
 def train(
-    source: Source, model_path: str, settings: Settings = ACCURATE, *, stage: Stages | None = None
+    source: Source, model_path: str, settings: Settings = ACCURATE, *, stage: Stages = UNWATCHED
 ) -> Training:
     """Train a classifier on a corpus, try it on the texts held out, and save it.
 
@@ -91,7 +91,6 @@ def train(
     -------
     Training
     """
-    stage = stage or Stages()
     check_model_path(model_path)
     automatic = _is_automatic(settings)
     estimator = steps.classifier(replace(settings, alpha=None) if automatic else settings)
@@ -169,27 +168,16 @@ def _is_automatic(settings: Settings) -> bool:
 def _choice(X, y: np.ndarray, settings: Settings, stage: Stages) -> Choice | None:
     """Choose alpha within the training texts; None if they are too few."""
     folds = inner_folds(y, settings.seed)
-    weighting = steps.weighting(settings)
+    recipe = steps.recipe(settings)
+    alphas = CLASSIFIERS[settings.classifier].alphas if steps.has_norm(recipe["weighting"]) else None
     with stage("choose alpha", total=len(folds)) as advance:
         if not folds:
             return None
-        return choose_alpha(
-            X,
-            y,
-            folds,
-            weighting=weighting,
-            selection=steps.selection(settings),
-            alphas=CLASSIFIERS[settings.classifier].alphas if steps.has_norm(weighting) else None,
-            n_alphas=10,
-            seed=settings.seed,
-            advance=advance,
-            **CLASSIFIERS[settings.classifier].parameters,
-        )
+        return choose_alpha(X, y, folds, **recipe, alphas=alphas, n_alphas=10, advance=advance)
 
 
-def evaluate(model_path: str, source: Source, *, stage: Stages | None = None) -> Evaluation:
+def evaluate(model_path: str, source: Source, *, stage: Stages = UNWATCHED) -> Evaluation:
     """Try a saved model on a corpus."""
-    stage = stage or Stages()
     with stage("load"):
         model = load_scorer(model_path)
     with stage("read"):

@@ -10,14 +10,14 @@ import numpy as np
 from ...common.errors import AppError, Skipped
 from ...common.files import check_replaceable, replace_file
 from ...common.output import printable
-from ...common.progress import Stages
+from ...common.progress import UNWATCHED, Stages
 from ...common.statistics import wilson_interval
 from ..data.corpus import Source
 from ..data.lines import MAX_EXPANSION, MAX_LINE, MIB
 from . import steps
 from .alpha_choice import Choice, Labelled, choose_alpha, k_folds, split_texts
 from .scores import HeldOut, Scores, scores_of
-from .settings import CLASSIFIERS, Settings, spelled
+from .settings import Settings, spelled
 
 ACCURATE = Settings()
 SHARED = ("classifier", "score", "tokens", "min_df", "holdout", "seed")
@@ -102,7 +102,7 @@ def tune(
     alphas: Sequence[float] | None = None,
     folds: int = 5,
     settings: Settings = ACCURATE,
-    stage: Stages | None = None,
+    stage: Stages = UNWATCHED,
 ) -> Tuning:
     """Try every recipe of a grid on folds of the training texts, and write the best one as a config file.
 
@@ -130,7 +130,6 @@ def tune(
     -------
     Tuning
     """
-    stage = stage or Stages()
     check_replaceable(config_path, FIRST_LINE, "was not written by tune")
     with stage("read"):
         corpus, settings = steps.read_labelled(source, settings)
@@ -150,17 +149,8 @@ def tune(
             for number in different:
                 for weighting in weightings:
                     own = replace(settings, ngrams=size, k=number, weighting=weighting)
-                    choice = choose_alpha(
-                        X,
-                        y,
-                        parts,
-                        selection=steps.selection(own),
-                        weighting=steps.weighting(own),
-                        alphas=alphas,
-                        seed=settings.seed,
-                        advance=advance,
-                        **CLASSIFIERS[settings.classifier].parameters,
-                    )
+                    own_recipe = steps.recipe(own)
+                    choice = choose_alpha(X, y, parts, **own_recipe, alphas=alphas, advance=advance)
                     candidates.append(Candidate(own, choice))
             for _ in range((len(k) - len(different)) * len(weightings) * folds):
                 advance()

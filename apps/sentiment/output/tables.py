@@ -1,6 +1,7 @@
 """Results as the commands print them: tables for people, records for --json and --csv."""
 
 import sys
+from itertools import zip_longest
 
 import numpy as np
 
@@ -126,12 +127,11 @@ def print_sides(sides: list[Side], abreast: int = 3) -> None:
         if start:
             print_line("")
         group = sides[start : start + abreast]
-        header = [name for side in group for name in (side.label, "weight")]
-        rows = [
-            [cell for side in group for cell in _word_cells(side, i)]
-            for i in range(max(len(side.words) for side in group))
-        ]
-        print_table(header, rows, text_columns=range(0, len(header), 2))
+        header, columns = [], []
+        for side in group:
+            header += [side.label, "weight"]
+            columns += [[item.word for item in side.words], [f"{item.weight:+.4f}" for item in side.words]]
+        print_table(header, zip_longest(*columns, fillvalue=""), text_columns=range(0, len(header), 2))
 
 
 def _means(choice: Choice) -> list[float]:
@@ -148,12 +148,6 @@ def _choice_record(choice: Choice | None) -> dict | None:
         "n_folds": choice.scores.shape[1],
         "n_tried": choice.n_tried,
     }
-
-
-def _word_cells(side: Side, i: int) -> tuple[str, str]:
-    if i >= len(side.words):
-        return "", ""
-    return side.words[i].word, f"{side.words[i].weight:+.4f}"
 
 
 def _scores_record(scores: Scores | None) -> dict:

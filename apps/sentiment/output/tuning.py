@@ -18,8 +18,7 @@ def tuning_record(result: Tuning, seconds: dict[str, float]) -> dict:
     return {
         "config": result.config,
         **shared(result.settings),
-        "folds": result.folds,
-        **fields(result, "label_counts", "n_train", "n_test"),
+        **fields(result, "folds", "label_counts", "n_train", "n_test"),
         "best": _record(result.best),
         "accuracy": None if scores is None else scores.accuracy,
         "accuracy_interval": None if scores is None else list(scores.interval),

@@ -151,11 +151,11 @@ def print_trials(model):
 
 def print_measures(reviews):
     """Print accuracies and calibration, of models that have not seen the texts they are measured on."""
+    positive, film = reviews.labels == "pos", reviews.domains == FILMS
     strata = np.char.add(reviews.domains, reviews.labels)
     within = held_out(reviews, FOLDS.split(reviews.texts, strata))
     others = held_out(reviews, LeaveOneGroupOut().split(reviews.texts, groups=reviews.domains))
-    from_films = held_out(reviews, split_on(reviews.domains == FILMS))
-    positive, film = reviews.labels == "pos", reviews.domains == FILMS
+    from_films = held_out(reviews, [(np.flatnonzero(film), np.flatnonzero(~film))])
     names = sorted({*reviews.domains} - {FILMS})
     short = np.array([len(re.findall(r"\w+", text)) <= SHORT for text in reviews.texts])
     groups = {"product reviews": ~film, **{name: reviews.domains == name for name in names}}
@@ -180,11 +180,6 @@ def held_out(reviews, splits):
     for rest, part in splits:
         probabilities[part] = train(reviews.take(rest)).predict_proba(reviews.texts[part])[:, 1]
     return probabilities
-
-
-def split_on(mask):
-    """Yield one split: train where the mask holds, test elsewhere."""
-    yield np.flatnonzero(mask), np.flatnonzero(~mask)
 
 
 def accuracy(probabilities, positive):
