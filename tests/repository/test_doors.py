@@ -127,7 +127,7 @@ def app_layer(name):
 
 
 def may_import(module, heavy):
-    """Tell whether a module may import something heavy at once: nobody imports these but where it is needed."""
+    """Tell whether a module may import something heavy at once."""
     return bool(re.fullmatch(rf"fastsvm_apps\.({MAY.get(heavy, '')})", module))
 
 

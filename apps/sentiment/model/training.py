@@ -11,9 +11,9 @@ from fastsvm.model_files import save_plain
 from ...common.errors import USAGE, AppError, Skipped, place_of
 from ...common.files import check_model_path
 from ...common.progress import UNWATCHED, Stages
-from ..data.corpus import Source, read_corpus
+from ..data.corpus import Corpus, Source, read_corpus
 from . import steps
-from .alpha_choice import Choice, choose_alpha, inner_folds, split_texts
+from .alpha_choice import Choice, Labelled, choose_alpha, inner_folds, split_texts
 from .prediction import check_scores, load_scorer
 from .scores import HeldOut, Scores, scores_of
 from .settings import CLASSIFIERS, Settings
@@ -97,14 +97,9 @@ def train(
 
     with stage("read"):
         corpus, settings = steps.read_labelled(source, settings)
-        split = split_texts(corpus.texts, corpus.labels, settings.holdout, settings.seed)
-        (texts, y), (test_texts, y_test) = split
-        if len(set(y)) < 2:
-            raise AppError(
-                f"{source.name}: only the label {y[0]!r} is left to train on; give more texts, or --holdout 0"
-            )
+        (texts, y), (test_texts, y_test) = _split(corpus, settings)
         label_counts, skipped = corpus.label_counts, corpus.skipped
-        del corpus, split
+        del corpus
     with stage("vectorize"):
         # Selection adds up counts, exactly; nothing else needs them to be integers.
         vectorizer = steps.vectorizer(settings, np.float32 if settings.k is None else np.int64)
@@ -153,6 +148,17 @@ def train(
         fitted=model,
         held_out=held_out,
     )
+
+
+def _split(corpus: Corpus, settings: Settings) -> tuple[Labelled, Labelled]:
+    """Return the texts to train on, of two labels or more, and those held out."""
+    train, test = split_texts(corpus.texts, corpus.labels, settings.holdout, settings.seed)
+    if len(set(train[1])) < 2:
+        raise AppError(
+            f"{corpus.skipped.source}: only the label {train[1][0]!r} is left to train on; give more texts, "
+            "or --holdout 0"
+        )
+    return train, test
 
 
 def _is_automatic(settings: Settings) -> bool:
