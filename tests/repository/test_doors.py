@@ -8,6 +8,8 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
 
@@ -278,6 +280,21 @@ def test_the_checker_finds_what_is_wrong(module, source, n_broken):
 )
 def test_cython_imports(source, expected):
     assert [name for name, _ in imports("fastsvm.solvers._sdca", source, cython=True)] == expected
+
+
+def test_what_lies_beside_modules_is_installed_with_them():
+    known = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"][
+        "package-data"
+    ]
+    for path in PACKAGES["fastsvm_apps"].rglob("*.*"):
+        name = path.relative_to(PACKAGES["fastsvm_apps"])
+        if path.suffix in (".css", ".html", ".js", ".safetensors", ".txt"):
+            owners = [(".".join(("fastsvm_apps", *folder.parts)), folder) for folder in name.parents]
+            assert any(
+                fnmatch(name.relative_to(folder).as_posix(), pattern)
+                for package, folder in owners
+                for pattern in known.get(package, [])
+            ), name
 
 
 def test_top_of_the_repository():
