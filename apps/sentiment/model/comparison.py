@@ -138,8 +138,7 @@ def compare(
         # In an order that does not depend on that of the file, as `split_texts` has it.
         pairs = sorted(zip(corpus.labels, corpus.texts, strict=True))
         y, texts = [label for label, _ in pairs], [text for _, text in pairs]
-        label_counts = corpus.label_counts
-        skipped = corpus.skipped
+        label_counts, skipped = corpus.label_counts, corpus.skipped
         del corpus, pairs
 
     with stage("vectorize"):

@@ -133,10 +133,9 @@ def tune(
     check_replaceable(config_path, FIRST_LINE, "was not written by tune")
     with stage("read"):
         corpus, settings = steps.read_labelled(source, settings)
-        label_counts = corpus.label_counts
         train, test = split_texts(corpus.texts, corpus.labels, settings.holdout, settings.seed)
         _check_folds(source, train[1], folds)
-        skipped = corpus.skipped
+        label_counts, skipped = corpus.label_counts, corpus.skipped
         del corpus
 
     candidates = []
