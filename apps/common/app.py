@@ -1,11 +1,11 @@
 """The click group every app starts from: one-line errors and exit codes."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal
 import sys
+from collections.abc import Sequence
+from contextlib import nullcontext
 
 import click
 
@@ -58,25 +58,23 @@ class App(click.Group):
             code = super().invoke(ctx)
             sys.stdout.flush()  # what goes wrong here is told below
             return code
-        except AppError as error:
-            raise _failure(str(error), error.exit_code) from error
         except KeyboardInterrupt:
-            raise _failure("interrupted", FAILED) from None
+            raise AppError("interrupted") from None
         except ImportError as error:
-            raise _failure(
-                f"a library cannot be loaded: {error}; install fastsvm again, or give it more memory", FAILED
+            raise AppError(
+                f"a library cannot be loaded: {error}; install fastsvm again, or give it more memory"
             ) from error
         except BrokenPipeError:  # the reader (`| head`) has seen enough
             discard("stdout")
             return DONE
         except OSError as error:
             what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-            raise _failure(what, FAILED) from error
+            raise AppError(what) from error
         except Exception as error:
             if not is_shortage(error):
                 raise
             what = f"out of memory ({error})" if str(error) else "out of memory"
-            raise _failure(f"{what}; work on less at a time, or with more memory", FAILED) from None
+            raise AppError(f"{what}; work on less at a time, or with more memory") from None
 
     def _refuse_unknown_variables(self, ctx):
         prefix = f"{ctx.auto_envvar_prefix}_"
@@ -90,7 +88,35 @@ class App(click.Group):
             raise AppError(f"unknown environment variable {', '.join(unknown)}", USAGE)
 
 
-def _failure(message: str, exit_code: int) -> click.ClickException:
-    failure = click.ClickException(message)
-    failure.exit_code = exit_code
-    return failure
+def app(name: str, help: str, example: str, commands: Sequence[click.Command], around=nullcontext) -> App:
+    """Return a command line of its own, whose options can come from the environment.
+
+    Parameters
+    ----------
+    name : str
+    help : str
+    example : str
+        What sets an option by the environment, and what it stands for.
+    commands : sequence of click.Command
+    around : callable, optional
+        Returns a context manager that commands run in.
+    """
+    prefix = name.upper().replace("-", "_")
+
+    @click.group(
+        cls=App,
+        name=name,
+        help=help,
+        commands=commands,
+        invoke_without_command=True,
+        context_settings={"auto_envvar_prefix": prefix, "max_content_width": 100, "show_default": True},
+        epilog=f"Options can come from the environment: {example}.",
+    )
+    @click.version_option(package_name="fastsvm", prog_name=name, message="%(prog)s %(version)s")
+    @click.pass_context
+    def main(ctx):
+        ctx.with_resource(around())
+        if ctx.invoked_subcommand is None:
+            click.echo(ctx.get_help())
+
+    return main

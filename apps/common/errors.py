@@ -1,14 +1,14 @@
 """Exit codes, the error a user sees in one line, and the count of inputs left out."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, field
+
+import click
 
 DONE, FAILED, USAGE, SKIPPED = 0, 1, 2, 3
 
 
-class AppError(Exception):
+class AppError(click.ClickException):
     """A failure told to the user in one line: which file, which line, and what to do about it."""
 
     def __init__(self, message: str, exit_code: int = FAILED) -> None:
@@ -50,11 +50,6 @@ class Skipped:
         if self.count:
             lines.append(f"{self.source}: {self.count:,} {self.fate}")
         return lines
-
-    @property
-    def exit_code(self) -> int:
-        """The exit code of a command that got this far."""
-        return SKIPPED if self.count else DONE
 
 
 def is_shortage(error: Exception) -> bool:

@@ -1,7 +1,5 @@
 """Pictures drawn by Matplotlib, which is imported only where one is drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO

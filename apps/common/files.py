@@ -1,13 +1,20 @@
 """Files and folders for results: whether they can be written, and writing them in one go."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .errors import AppError
+from .errors import FAILED, USAGE, AppError
+
+
+def read_limited(path: str, limit: int, what: str, exit_code: int = FAILED) -> bytes:
+    """Return the content of a file, unless it has more bytes than `what` may have."""
+    with open(path, "rb") as file:
+        content = file.read(limit + 1)
+    if len(content) > limit:
+        raise AppError(f"{path}: larger than {limit:,} bytes, too large for {what}", exit_code)
+    return content
 
 
 def check_file(path: str) -> None:
@@ -34,6 +41,21 @@ def _check_folder(folder: str, path: str) -> None:
             pass
     except OSError as error:
         raise AppError(f"{path}: cannot be written ({error.strerror}); choose another path") from error
+
+
+def check_is_file(path: str | None, what: str, option: str = "-o") -> None:
+    """Refuse stdout for what has to be a file."""
+    if path == "-":
+        raise AppError(f"{what} cannot go to stdout; give a file with {option}", USAGE)
+
+
+def check_replaceable(path: str, start: str, otherwise: str) -> None:
+    """Find out before the work whether a file can be written; one that begins otherwise is never replaced."""
+    check_file(path)
+    if os.path.isfile(path):
+        with open(path, "rb") as file:
+            if file.read(len(start)) != start.encode():
+                raise AppError(f"{path}: {otherwise}; it is not replaced, choose another path with -o")
 
 
 def check_model_path(path: str) -> None:

@@ -1,7 +1,5 @@
 """Rows to train on and rows to try on: the splits of scikit-learn, to the row, without its import."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,10 +1,10 @@
 """The scaffolding of a report: one HTML page that needs nothing but itself, written in one go."""
 
-from __future__ import annotations
-
 import os
+import re
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
+from functools import cache
 from hashlib import sha256
 from html import escape
 from importlib import resources
@@ -25,29 +25,23 @@ def bdi(value: object | None) -> str:
 
 def fact_boxes(facts: Iterable[tuple[str, object]]) -> str:
     """Return the numbers that a page begins with, each in a box with its name; strings are HTML."""
-    boxes = "\n".join(
+    boxes = [
         f"<div><dt>{name}</dt><dd>{value if isinstance(value, str) else f'{value:,}'}</dd></div>"
         for name, value in facts
-    )
-    return f'<dl class="facts">\n{boxes}\n</dl>'
+    ]
+    return filled(__package__, "facts", boxes="\n".join(boxes))
 
 
 def with_links(sections: Iterable[tuple[str, str, str]]) -> str:
     """Return sections (id, heading, HTML) after links to each; one without content is left out."""
     sections = [section for section in sections if section[2]]
-    links = "\n".join(f'<a href="#{name}">{heading}</a>' for name, heading, _ in sections)
-    return "\n".join(
-        [
-            f'<nav aria-label="Sections">\n{links}\n</nav>' if links else "",
-            "<main>",
-            *(
-                f'<section id="{name}" aria-labelledby="{name}-heading">\n'
-                f'<h2 id="{name}-heading">{heading}</h2>\n{content}\n</section>'
-                for name, heading, content in sections
-            ),
-            "</main>",
-        ]
-    )
+    links = [f'<a href="#{name}">{heading}</a>' for name, heading, _ in sections]
+    parts = [
+        filled(__package__, "section", name=name, heading=heading, content=content)
+        for name, heading, content in sections
+    ]
+    navigation = filled(__package__, "links", links="\n".join(links)) if links else ""
+    return "\n".join([navigation, "<main>", *parts, "</main>"])
 
 
 def packaged(package: str, name: str) -> str:
@@ -55,10 +49,27 @@ def packaged(package: str, name: str) -> str:
     return resources.files(package).joinpath(name).read_text(encoding="utf-8")
 
 
+@cache
+def _pieces(package: str) -> dict[str, str]:
+    _, *found = re.split(r"^<!-- (.*) -->\n", packaged(package, "page.html"), flags=re.MULTILINE)
+    return {name: piece.removesuffix("\n") for name, piece in zip(found[::2], found[1::2], strict=True)}
+
+
+def filled(package: str, name: str, /, **fields: object) -> str:
+    """Return the piece of a package's page.html that follows ``<!-- name -->``, its fields filled in.
+
+    Parameters
+    ----------
+    package, name : str
+    **fields
+        As for `str.format`; strings are HTML.
+    """
+    return _pieces(package)[name].format(**fields)
+
+
 def scroll_box(name: str, content: str, *, fit: bool = True) -> str:
     """Return a box of HTML that scrolls by itself, as narrow as what is in it if it is to `fit`."""
-    kind = "scroll fit" if fit else "scroll"
-    return f'<div class="{kind}" tabindex="0" role="region" aria-label="{name}">\n{content}\n</div>'
+    return filled(__package__, "scroll", kind="scroll fit" if fit else "scroll", name=name, content=content)
 
 
 def confusion_table(
@@ -84,10 +95,7 @@ def confusion_table(
     heads = "".join(f'<th scope="col" class="number">{name}</th>' for name in (*names, *beside))
     body = "\n".join(f'<tr><th scope="row">{name}</th>{"".join(cells)}</tr>' for name, cells in rows)
     caption = f"<caption>{caption}</caption>\n" if caption else ""
-    table = (
-        f'<table class="confusion">\n{caption}<thead><tr><td></td>{heads}</tr></thead>\n'
-        f"<tbody>\n{body}\n</tbody>\n</table>"
-    )
+    table = filled(__package__, "confusion", caption=caption, heads=heads, rows=body)
     return scroll_box("Confusion table", table)
 
 
@@ -115,26 +123,8 @@ def page(title: str, body: str, *, style: str = "", script: str = "") -> str:
     """
     style = f"\n{packaged(__package__, 'page.css')}{style}"
     script = f"\n{packaged(__package__, 'page.js')}{script}"
-    policy = (
-        f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{text(title)}</title>
-<style>{style}</style>
-</head>
-<body>
-{body}
-<script>{script}</script>
-</body>
-</html>
-"""
+    hashes = {"style_hash": _hash(style), "script_hash": _hash(script)}
+    return filled(__package__, "page", title=text(title), body=body, style=style, script=script, **hashes)
 
 
 def write_page(path: str | os.PathLike[str], content: str) -> None:

@@ -1,7 +1,5 @@
 """Ctrl-C that comes where Python can raise nothing."""
 
-from __future__ import annotations
-
 import _thread
 import signal
 import sys

@@ -1,12 +1,11 @@
 """Option decorators and parameter types that the commands share."""
 
-from __future__ import annotations
-
 import math
 
 import click
 
 from .errors import USAGE, AppError
+from .files import read_limited
 
 MAX_CONFIG = 1 << 20  # bytes
 
@@ -22,6 +21,10 @@ class FiniteRange(click.FloatRange):
         return number
 
 
+COUNT = click.IntRange(min=1)
+STRENGTH = FiniteRange(min=0, min_open=True)
+
+
 class CountOrAll(click.ParamType):
     """A whole number of at least 1, or ``all`` (None)."""
 
@@ -29,9 +32,7 @@ class CountOrAll(click.ParamType):
 
     def convert(self, value, param, ctx):
         """Convert and check one value."""
-        if value == "all":
-            return None
-        return click.IntRange(min=1).convert(value, param, ctx)
+        return None if value == "all" else COUNT.convert(value, param, ctx)
 
 
 def _load_config(ctx, param, path):
@@ -41,11 +42,7 @@ def _load_config(ctx, param, path):
     import tomllib
 
     try:
-        with open(path, "rb") as file:
-            content = file.read(MAX_CONFIG + 1)
-        if len(content) > MAX_CONFIG:
-            raise AppError(f"{path}: larger than {MAX_CONFIG:,} bytes, too large for a config file", USAGE)
-        config = tomllib.loads(content.decode())
+        config = tomllib.loads(read_limited(path, MAX_CONFIG, "a config file", USAGE).decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise AppError(f"{path}: not a TOML file: {error}", USAGE) from error
     known = {other.name for other in ctx.command.params if isinstance(other, click.Option)} - {param.name}
@@ -56,34 +53,44 @@ def _load_config(ctx, param, path):
         raise AppError(f"{path}: unknown key {', '.join(unknown)}; '{ctx.info_name}' knows {keys}", USAGE)
 
 
-config_option = click.option(
-    "--config",
-    is_eager=True,
-    expose_value=False,
-    callback=_load_config,
-    metavar="FILE.toml",
-    help="Take option values from a TOML file; its keys are option names (k = 2000).",
-)
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Nothing on stderr but errors.")
-verbose_option = click.option("-v", "--verbose", is_flag=True, help="Name each stage on stderr as it begins.")
 json_option = click.option("--json", is_flag=True, help="Print one JSON object instead of tables.")
 seed_option = click.option(
     "--seed",
     type=click.IntRange(0, 2**32 - 1),
     default=0,
-    show_default=True,
     help="Seed of every random choice: the same seed gives the same numbers.",
 )
 
+# The options that every command has.
+COMMON = [
+    click.Option(
+        ["--config"],
+        is_eager=True,
+        expose_value=False,
+        callback=_load_config,
+        metavar="FILE.toml",
+        help="Take option values from a TOML file; its keys are option names (k = 2000).",
+    ),
+    click.Option(["-q", "--quiet"], is_flag=True, help="Nothing on stderr but errors."),
+    click.Option(["-v", "--verbose"], is_flag=True, help="Name each stage on stderr as it begins."),
+]
 
-def examples(app: str, *lines: str) -> str:
-    """Return the examples of a command's help, each a command line without the name of the app."""
+
+def command(app: str, *examples: str):
+    """Return a decorator that makes a function a command, with the options that every command has.
+
+    Parameters
+    ----------
+    app : str
+    *examples : str
+        Command lines without the name of the app, for the help.
+    """
     # \b keeps click from filling the lines.
-    return "\b\nExamples:\n" + "\n".join(f"  {app} {line}" for line in lines)
+    epilog = "\b\nExamples:\n" + "\n".join(f"  {app} {line}" for line in examples)
 
+    def decorate(function):
+        made = click.command(epilog=epilog)(function)
+        made.params += COMMON
+        return made
 
-def common_options(command):
-    """Add the options every command has."""
-    for option in (verbose_option, quiet_option, config_option):
-        command = option(command)
-    return command
+    return decorate

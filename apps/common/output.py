@@ -1,7 +1,5 @@
 """What the commands print: tables and JSON on stdout, notes and warnings on stderr."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys
@@ -12,7 +10,7 @@ from typing import Literal
 
 import click
 
-from .errors import Skipped
+from .errors import DONE, SKIPPED, USAGE, AppError, Skipped
 from .streams import tell
 
 LONGEST = 600  # letters of a message
@@ -90,9 +88,11 @@ def print_line(text: str) -> None:
     console().print(printable(text))
 
 
-def print_heading(text: str) -> None:
-    """Print the title of a block after an empty line."""
+def print_heading(text: str, *lines: str) -> None:
+    """Print the title of a block after an empty line, and the lines it begins with."""
     console().print(f"\n{printable(text)}", style="bold")
+    for line in lines:
+        print_line(line)
 
 
 def print_confusion(
@@ -109,13 +109,25 @@ def print_confusion(
 
 def print_times(seconds: dict[str, float]) -> None:
     """Print how long each stage took."""
+    print_heading("Time")
     rows = [*seconds.items(), ("total", sum(seconds.values()))]
     print_table(("stage", "seconds"), [(stage, f"{value:.2f}") for stage, value in rows])
+
+
+def fields(result: object, *names: str) -> dict:
+    """Return attributes that a record has under their own names."""
+    return {name: getattr(result, name) for name in names}
 
 
 def print_json(record: dict) -> None:
     """Print one JSON object."""
     print(json.dumps(record, allow_nan=False))
+
+
+def check_one_form(json: bool, csv: bool) -> None:
+    """Refuse results in two forms."""
+    if json and csv:
+        raise AppError("give --json or --csv, not both", USAGE)
 
 
 def note(message: str) -> None:
@@ -125,10 +137,11 @@ def note(message: str) -> None:
         tell(one_line(message))
 
 
-def note_skipped(skipped: Skipped) -> None:
-    """Name on stderr what was left out."""
+def note_skipped(skipped: Skipped) -> int:
+    """Name on stderr what was left out, and return the exit code of a command that got this far."""
     for line in skipped.report():
         note(line)
+    return SKIPPED if skipped.count else DONE
 
 
 @contextmanager

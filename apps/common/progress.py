@@ -1,7 +1,5 @@
 """The stages of a command: named, timed, and shown once the user has waited."""
 
-from __future__ import annotations
-
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -9,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from time import perf_counter
+from typing import Self
 
 from .streams import tell
 
@@ -70,7 +69,7 @@ class Stages:
         )
         self._display.start()
 
-    def __enter__(self) -> Stages:
+    def __enter__(self) -> Self:
         if self._timer is not None:
             self._timer.start()
         return self
@@ -116,3 +115,6 @@ class _Stage:
             rate = self.done / self.seconds
             yield f"{rate:,.1f}/s"
             yield f"{timedelta(seconds=round((self.total - self.done) / rate))} left"
+
+
+UNWATCHED = Stages()  # of calls that no user waits for

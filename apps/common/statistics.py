@@ -1,7 +1,5 @@
 """Confusion tables, and how far a measured number can be trusted."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean, variance

@@ -1,7 +1,5 @@
 """Standard streams that are closed, or whose reader has left."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable

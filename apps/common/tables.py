@@ -1,7 +1,5 @@
 """CSV tables that a spreadsheet can open: no text of theirs is taken for a formula."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Callable, Iterable

@@ -1,32 +1,16 @@
 """The command line: the group of the commands in `commands`."""
 
-from __future__ import annotations
-
-import click
-
-from ..common.app import App
+from ..common.app import app
 from .commands import COMMANDS
 
+HELP = """Train, evaluate and use linear classifiers of texts.
 
-@click.group(
-    cls=App,
-    invoke_without_command=True,
-    context_settings={"auto_envvar_prefix": "FASTSVM_SENTIMENT", "max_content_width": 100},
-    epilog="Options can come from the environment: FASTSVM_SENTIMENT_TRAIN_K=2000 stands for train --k 2000.",
-)
-@click.version_option(package_name="fastsvm", prog_name="fastsvm-sentiment", message="%(prog)s %(version)s")
-@click.pass_context
-def main(ctx):
-    """Train, evaluate and use linear classifiers of texts.
+\b
+Examples:
+  fastsvm-sentiment train data/reviews.txt
+  fastsvm-sentiment predict reviews.safetensors new.txt
+"""
 
-    \b
-    Examples:
-      fastsvm-sentiment train data/reviews.txt
-      fastsvm-sentiment predict reviews.safetensors new.txt
-    """
-    if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())
+EXAMPLE = "FASTSVM_SENTIMENT_TRAIN_K=2000 stands for train --k 2000"
 
-
-for _command in COMMANDS:
-    main.add_command(_command)
+main = app("fastsvm-sentiment", HELP, EXAMPLE, COMMANDS)

@@ -405,6 +405,22 @@ def test_a_large_image_is_refused_before_it_is_decoded(refused, monkeypatch, con
     assert refused(content) == "30,000 x 30,000 pixels, more than the limit of 100,000,000"
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("(-4:Insufficient memory) Failed to allocate 99 bytes", "too large for the memory there is"),
+        ("(-215:Assertion failed) size.width > 0", "damaged; copy or download it again"),
+    ],
+)
+def test_a_decoder_without_memory_is_told_from_a_damaged_image(refused, monkeypatch, said, told):
+    def fail(*_):
+        raise cv2.error(f"OpenCV(4.10.0) alloc.cpp:73: error: {said} in function 'OutOfMemoryError'")
+
+    content = encoded("png")
+    monkeypatch.setattr(cv2, "imdecode", fail)
+    assert refused(content) == told
+
+
 def test_the_limit_can_be_chosen(refused, read):
     assert refused(encoded("png"), max_pixels=5399) == "90 x 60 pixels, more than the limit of 5,399"
     assert read(encoded("png"), max_pixels=5400).shape == IMAGE.shape

@@ -2,18 +2,21 @@
 
 import re
 import shlex
+from collections import Counter
 from xml.etree import ElementTree
 
 import click
 import pytest
 from click.testing import CliRunner
 
+from fastsvm_apps.common import html
 from fastsvm_apps.common.options import CountOrAll
 from fastsvm_apps.sentiment.commands._options import NGrams
 from fastsvm_apps.sentiment.commands._reproduction import command_line
 from fastsvm_apps.sentiment.model.explanation import Span
-from fastsvm_apps.sentiment.output.highlights import CONTEXT, ROOM, WORD, highlight
-from fastsvm_apps.sentiment.output.page_charts import BOTTOM, LEFT, RIGHT, TOP, Axis, Chart
+from fastsvm_apps.sentiment.output.highlights import CONTEXT, LEVELS, ROOM, WORD, highlight
+from fastsvm_apps.sentiment.output.page import SHADES
+from fastsvm_apps.sentiment.output.page_charts import BOTTOM, LEFT, RIGHT, SERIES, TOP, Axis, Chart
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -140,3 +143,9 @@ def test_command_line(given, expected):
     printed = CliRunner().invoke(command, given).stdout.strip()
     assert printed == expected
     assert CliRunner().invoke(command, shlex.split(printed)[1:]).stdout.strip() == expected
+
+
+def test_the_style_knows_every_class_that_is_numbered():
+    style = html.packaged("fastsvm_apps.sentiment.output", "page.css")
+    found = Counter(re.findall(r"^\.(series|for|against|right|wrong)-\d+ ", style, flags=re.MULTILINE))
+    assert found == {"series": SERIES, "for": LEVELS, "against": LEVELS, "right": SHADES, "wrong": SHADES}

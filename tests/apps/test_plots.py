@@ -203,6 +203,17 @@ def test_save_image_says_what_is_wrong(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+def test_a_picture_that_memory_does_not_suffice_for_is_no_fault_of_its_format(tmp_path, monkeypatch):
+    def fail(*_):
+        raise cv2.error(
+            "OpenCV(4.10.0) alloc.cpp:73: error: (-4:Insufficient memory) Failed to allocate 99 bytes"
+        )
+
+    monkeypatch.setattr(cv2, "imencode", fail)
+    with pytest.raises(cv2.error, match="Insufficient memory"):
+        save_image(str(tmp_path / "a.png"), pink())
+
+
 # Figures
 
 

@@ -14,11 +14,9 @@ from sklearn.pipeline import make_pipeline
 from fastsvm import SDCAClassifier
 from fastsvm_apps.common.statistics import resampled_interval, wilson_interval
 from fastsvm_apps.sentiment.data.corpus import Source
-from fastsvm_apps.sentiment.model import comparison
+from fastsvm_apps.sentiment.model import comparison, steps
 from fastsvm_apps.sentiment.model.alpha_choice import split_texts
-from fastsvm_apps.sentiment.model.classifiers import CLASSIFIERS
-from fastsvm_apps.sentiment.model.settings import Settings
-from fastsvm_apps.sentiment.model.steps import weighting_step
+from fastsvm_apps.sentiment.model.settings import CLASSIFIERS, Settings
 
 NAMES = ["perceptron", "pegasos-svm", "pegasos-logistic", "sdca-svm", "sdca-logistic"]
 
@@ -64,7 +62,7 @@ def test_weights_come_from_the_training_part(run, write, texts, weighting):
     model = make_pipeline(
         CountVectorizer(token_pattern=r"\S+", dtype=np.float32),
         SelectKBest(k=12),
-        weighting_step(Settings(weighting=weighting)),
+        steps.weighting(Settings(weighting=weighting)),
         SDCAClassifier(loss="hinge", fit_intercept=False, alpha=0.01, max_iter=1000, random_state=3),
     )
     sdca = record["classifiers"][3]

@@ -9,8 +9,7 @@ from sklearn.base import clone
 
 import fastsvm
 from fastsvm_apps.common.statistics import wilson_interval
-from fastsvm_apps.sentiment.model.classifiers import CLASSIFIERS
-from fastsvm_apps.sentiment.model.settings import PRESETS
+from fastsvm_apps.sentiment.model.settings import CLASSIFIERS, PRESETS
 
 SCORES = ("f_classif", "chi2")
 

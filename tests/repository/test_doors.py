@@ -8,6 +8,8 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,6 +35,11 @@ APP_LAYERS = ["data", "model", "output", "commands"]
 
 # Imported inside the functions that need them, or only at start-up of a command line.
 HEAVY = {"click", "cv2", "matplotlib", "dask"}
+# But by these modules of the apps.
+MAY = {
+    "click": r"common(\..+)?|[^.]+\.(cli|commands(\..+)?)",
+    "cv2": r"cells\.(data\.(images|threads)|(model|output)\..+)",
+}
 
 # What is for estimators only: it takes longer to import than most fits.
 SKLEARN = {"sklearn", "joblib", "pandas"}
@@ -102,7 +109,7 @@ def broken_doors(module, found, public):
         own, other = room(module), room(name)
         if top == "fastsvm_apps" and not module.startswith("fastsvm_apps"):
             yield f"{module} imports the apps: {name}"
-        if top in HEAVY and at_once and not (top == "click" and may_import_click(module)):
+        if top in HEAVY and at_once and not may_import(module, top):
             yield f"{module} imports {name} at start-up"
         if module.startswith("fastsvm_apps") and top == "fastsvm" and name not in {top, *public}:
             yield f"{module} imports {name}, which is not a public name of fastsvm"
@@ -121,8 +128,9 @@ def app_layer(name):
     return APP_LAYERS.index(found[1]) if found and found[1] in APP_LAYERS else -1
 
 
-def may_import_click(module):
-    return bool(re.fullmatch(r"fastsvm_apps\.(common(\..+)?|[^.]+\.(cli|commands(\..+)?))", module))
+def may_import(module, heavy):
+    """Tell whether a module may import something heavy at once."""
+    return bool(re.fullmatch(rf"fastsvm_apps\.({MAY.get(heavy, '')})", module))
 
 
 def sources():
@@ -234,8 +242,12 @@ def startup_imports(module):
             0,
         ),
         ("fastsvm_apps.cells.model.locate", "from ..output.page import write_report", 1),
-        ("fastsvm_apps.cells.data.files", "def f():\n    from ..model.count import Count", 1),
+        ("fastsvm_apps.cells.data.files", "def f():\n    from ..model.findings import Count", 1),
         ("fastsvm_apps.common.options", "import click", 0),
+        ("fastsvm_apps.cells.model.locate", "import cv2", 0),
+        ("fastsvm_apps.cells.commands.crop", "import cv2", 1),
+        ("fastsvm_apps.cells.data.files", "import cv2", 1),
+        ("fastsvm_apps.sentiment.model.training", "import cv2", 1),
         ("fastsvm_apps.sentiment.model.training", "import click", 1),
         ("fastsvm_apps.sentiment.model.training", "from fastsvm import SDCAClassifier\nimport fastsvm", 0),
         ("fastsvm_apps.sentiment.model.training", "from fastsvm import solvers", 1),
@@ -268,6 +280,21 @@ def test_the_checker_finds_what_is_wrong(module, source, n_broken):
 )
 def test_cython_imports(source, expected):
     assert [name for name, _ in imports("fastsvm.solvers._sdca", source, cython=True)] == expected
+
+
+def test_what_lies_beside_modules_is_installed_with_them():
+    known = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"][
+        "package-data"
+    ]
+    for path in PACKAGES["fastsvm_apps"].rglob("*.*"):
+        name = path.relative_to(PACKAGES["fastsvm_apps"])
+        if path.suffix in (".css", ".html", ".js", ".safetensors", ".txt"):
+            owners = [(".".join(("fastsvm_apps", *folder.parts)), folder) for folder in name.parents]
+            assert any(
+                fnmatch(name.relative_to(folder).as_posix(), pattern)
+                for package, folder in owners
+                for pattern in known.get(package, [])
+            ), name
 
 
 def test_top_of_the_repository():

@@ -1,14 +1,12 @@
 """Options that several commands share."""
 
-from __future__ import annotations
-
 from functools import partial, wraps
 
 import click
 
-from ...common.options import FiniteRange, examples
+from ...common import options
 
-app_examples = partial(examples, "fastsvm-cells")
+command = partial(options.command, "fastsvm-cells")
 
 
 class Names(click.ParamType):
@@ -27,7 +25,7 @@ class Names(click.ParamType):
 images_argument = click.argument("images", nargs=-1, required=True)
 cell_width_option = click.option(
     "--cell-width",
-    type=FiniteRange(min=20),
+    type=options.FiniteRange(min=20),
     metavar="PX",
     help="How many pixels of the images a white cell is wide, typically.  "
     "[default: a quarter of the longer side]",
@@ -42,12 +40,7 @@ def known_options(command):
         return command(known={"labels": labels, "groups": groups, "classes": classes}, **options)
 
     for decorate in (
-        click.option(
-            "--classes",
-            type=Names(),
-            metavar="A,B",
-            help="Only the images with these labels.",
-        ),
+        click.option("--classes", type=Names(), metavar="A,B", help="Only the images with these labels."),
         click.option(
             "--groups",
             metavar="CSV",

@@ -1,7 +1,5 @@
 """`crop`: cut the white cells out of images."""
 
-from __future__ import annotations
-
 import os
 import sys
 
@@ -9,20 +7,18 @@ import click
 
 from ...common.errors import USAGE, AppError
 from ...common.files import make_folder
-from ...common.options import common_options, json_option
+from ...common.options import json_option
 from ...common.output import note_skipped, print_json, print_line, tidy_warnings
 from ...common.progress import Stages
 from ...common.tables import raw_csv_option
 from ..model.settings import METHODS
-from ._options import app_examples, cell_width_option, images_argument
+from ._options import cell_width_option, command, images_argument
 
 
-@click.command(
-    epilog=app_examples(
-        "crop smears -o crops",
-        "crop smears -o crops --method report --gray-negative",
-        "crop smears -o boxes.csv --csv-only",
-    )
+@command(
+    "crop smears -o crops",
+    "crop smears -o crops --method report --gray-negative",
+    "crop smears -o boxes.csv --csv-only",
 )
 @images_argument
 @click.option(
@@ -36,7 +32,6 @@ from ._options import app_examples, cell_width_option, images_argument
     "--method",
     type=click.Choice(METHODS),
     default="cells",
-    show_default=True,
     help="Find every cell and its box; the centre of the largest nucleus, fast; or that by the steps of the "
     "report this app goes back to.",
 )
@@ -52,7 +47,6 @@ from ._options import app_examples, cell_width_option, images_argument
 @raw_csv_option
 @cell_width_option
 @json_option
-@common_options
 def crop(images, output, method, size, gray_negative, csv_only, raw_csv, cell_width, json, quiet, verbose):
     """Cut the white cells out of IMAGES.
 
@@ -66,8 +60,8 @@ def crop(images, output, method, size, gray_negative, csv_only, raw_csv, cell_wi
     if output == "-" and json:
         raise AppError("-o - and --json both write to stdout; choose one", USAGE)
     from ..data.files import find_images, source_name
-    from ..model.count import Count
     from ..model.cropping import Cropping, crop_cells
+    from ..model.findings import Count
     from ..output import cell_tables, places
 
     only_table = csv_only and (output == "-" or output.lower().endswith(".csv"))
@@ -93,5 +87,4 @@ def crop(images, output, method, size, gray_negative, csv_only, raw_csv, cell_wi
     elif table != "-":
         cell_tables.print_places(count)
         print_line(output)
-    note_skipped(count.skipped)
-    return count.skipped.exit_code
+    return note_skipped(count.skipped)

@@ -1,21 +1,17 @@
 """`evaluate`: try a model on labelled images."""
 
-from __future__ import annotations
-
 import click
 
 from ...common.files import check_file
-from ...common.options import common_options, json_option
+from ...common.options import json_option
 from ...common.output import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ._options import app_examples, cell_width_option, images_argument, known_options
+from ._options import cell_width_option, command, images_argument, known_options
 
 
-@click.command(
-    epilog=app_examples(
-        "evaluate cells.safetensors data/cells/images",
-        "evaluate cells.safetensors smears --labels labels.csv --mistakes mistakes.png --json",
-    )
+@command(
+    "evaluate cells.safetensors data/cells/images",
+    "evaluate cells.safetensors smears --labels labels.csv --mistakes mistakes.png --json",
 )
 @click.argument("model")
 @images_argument
@@ -25,7 +21,6 @@ from ._options import app_examples, cell_width_option, images_argument, known_op
 )
 @cell_width_option
 @json_option
-@common_options
 def evaluate(model, images, known, mistakes, cell_width, json, quiet, verbose):
     """Try MODEL on the largest white cell of each of the labelled IMAGES.
 
@@ -50,5 +45,4 @@ def evaluate(model, images, known, mistakes, cell_width, json, quiet, verbose):
         note(f"note: no mistakes, so {mistakes} was not written")
     if unknown := result.scores.unknown_labels:
         note(f"note: the model does not know {', '.join(unknown)}; these images count as mistakes")
-    note_skipped(result.skipped)
-    return result.skipped.exit_code
+    return note_skipped(result.skipped)

@@ -1,33 +1,23 @@
 """`sheet`: many images, or the white cells in them, in one picture."""
 
-from __future__ import annotations
-
 import click
 
 from ...common.errors import Skipped
 from ...common.files import check_file
-from ...common.options import common_options
+from ...common.options import COUNT
 from ...common.output import note, note_skipped, print_line, tidy_warnings
 from ...common.progress import Stages
-from ._options import app_examples, cell_width_option, images_argument
+from ._options import cell_width_option, command, images_argument
 
 
-@click.command(
-    epilog=app_examples(
-        "sheet smears -o sheet.png",
-        "sheet smears -o cells.png --crops --columns 10",
-    )
-)
+@command("sheet smears -o sheet.png", "sheet smears -o cells.png --crops --columns 10")
 @images_argument
 @click.option("-o", "--output", required=True, metavar="FILE.png", help="The picture.")
 @click.option("--crops", is_flag=True, help="Show the white cells found instead of the images.")
-@click.option(
-    "--limit", type=click.IntRange(min=1), default=400, show_default=True, help="Most pictures to show."
-)
-@click.option("--columns", type=click.IntRange(min=1), help="Pictures in a row.  [default: about 1.2 x rows]")
+@click.option("--limit", type=COUNT, default=400, help="Most pictures to show.")
+@click.option("--columns", type=COUNT, help="Pictures in a row.  [default: about 1.2 x rows]")
 @cell_width_option
-@common_options
-def sheet(images, output, crops, limit, columns, cell_width, quiet, verbose):
+def sheet(images, output, limit, quiet, verbose, **how):
     """Lay IMAGES, or the white cells in them, on one sheet."""
     from ..data.files import find_images, source_name
     from ..output import drawing, sheets
@@ -39,18 +29,8 @@ def sheet(images, output, crops, limit, columns, cell_width, quiet, verbose):
         with stage("find"):
             files = find_images(images)
         with stage("draw", total=len(files)) as advance:
-            more = sheets.draw_sheet(
-                output,
-                files,
-                skipped,
-                crops=crops,
-                limit=limit,
-                columns=columns,
-                cell_width=cell_width,
-                advance=advance,
-            )
+            more = sheets.draw_sheet(output, files, skipped, limit=limit, advance=advance, **how)
     print_line(output)
     if more:
         note(f"note: only the first {limit:,} pictures are on it; --limit allows more")
-    note_skipped(skipped)
-    return skipped.exit_code
+    return note_skipped(skipped)

@@ -1,34 +1,24 @@
 """`steps`: draw the way from an image to the white cell in it."""
 
-from __future__ import annotations
-
 import click
 
 from ...common.figures import check_picture
-from ...common.options import common_options
 from ...common.output import note, print_line, tidy_warnings
 from ...common.progress import Stages
 from ..model.settings import METHODS
-from ._options import app_examples, cell_width_option
+from ._options import cell_width_option, command
 
 
-@click.command(
-    epilog=app_examples(
-        "steps smear.jpg -o steps.png",
-        "steps smear.jpg -o steps.svg --method report",
-    )
-)
+@command("steps smear.jpg -o steps.png", "steps smear.jpg -o steps.svg --method report")
 @click.argument("image")
 @click.option("-o", "--output", required=True, metavar="FILE.png", help="The figure (.png, .svg or .pdf).")
 @click.option(
     "--method",
     type=click.Choice([method for method in METHODS if method != "center"]),
     default="cells",
-    show_default=True,
     help="This app's steps, or those of the report that it goes back to.",
 )
 @cell_width_option
-@common_options
 def steps(image, output, method, cell_width, quiet, verbose):
     """Draw the steps from IMAGE to the white cell in it."""
     from ..model.findings import NO_CELL

@@ -1,82 +1,57 @@
 """`train`: fit a classifier of white cells, cross-validated."""
 
-from __future__ import annotations
-
 import click
 
-from ...common.errors import USAGE, AppError
-from ...common.options import FiniteRange, common_options, json_option, seed_option
+from ...common.errors import AppError
+from ...common.files import check_is_file
+from ...common.options import COUNT, STRENGTH, json_option, seed_option
 from ...common.output import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ..model.settings import ALPHAS, CLASSIFIERS, FEATURES, Settings
-from ._options import app_examples, cell_width_option, images_argument, known_options
+from ._options import cell_width_option, command, images_argument, known_options
 
 
-@click.command(
-    epilog=app_examples(
-        "train data/cells/images",
-        "train smears --labels labels.csv --groups groups.csv --features shells -o cells.safetensors",
-    )
+@command(
+    "train data/cells/images",
+    "train smears --labels labels.csv --groups groups.csv --features shells -o cells.safetensors",
 )
 @images_argument
-@click.option(
-    "-o",
-    "--output",
-    metavar="MODEL",
-    default="cells.safetensors",
-    show_default=True,
-    help="Where the model goes.",
-)
+@click.option("-o", "--output", metavar="MODEL", default="cells.safetensors", help="Where the model goes.")
 @known_options
 @click.option(
     "--features",
     type=click.Choice(FEATURES),
     default="cells",
-    show_default=True,
     help="What of a cell is measured: shape, colours and texture; only the colours in shells around the "
     "border of the nucleus; or the gray pixels of a crop.",
 )
 @click.option(
-    "--classifier",
-    type=click.Choice(list(CLASSIFIERS)),
-    default="sdca-logistic",
-    show_default=True,
-    help="Learning algorithm.",
+    "--classifier", type=click.Choice(list(CLASSIFIERS)), default="sdca-logistic", help="Learning algorithm."
 )
-@click.option(
-    "--pca", type=click.IntRange(min=1), metavar="N", help="Replace the features by N whitened components."
-)
+@click.option("--pca", type=COUNT, metavar="N", help="Replace the features by N whitened components.")
 @click.option(
     "--alpha",
-    type=FiniteRange(min=0, min_open=True),
+    type=STRENGTH,
     help="Strength of the L2 regularisation.  [default: one of "
     f"{', '.join(f'{alpha:g}' for alpha in ALPHAS)}, chosen by cross-validation]",
 )
 @click.option(
     "--epochs",
-    type=click.IntRange(min=1),
+    type=COUNT,
     help="Passes over the images; SDCA stops earlier, once its gap is small.  [default: "
     f"{', '.join(f'{name} {recipe.epochs}' for name, recipe in CLASSIFIERS.items())}]",
 )
-@click.option(
-    "--folds",
-    type=click.IntRange(min=1),
-    default=10,
-    show_default=True,
-    help="Folds of the cross-validation; 1 does without.",
-)
+@click.option("--folds", type=COUNT, default=10, help="Folds of the cross-validation; 1 does without.")
 @click.option("--no-intercept", is_flag=True, help="Decide without a constant.")
 @cell_width_option
 @seed_option
 @json_option
-@common_options
 def train(images, output, known, no_intercept, json, quiet, verbose, **settings):
     """Train a classifier of white cells on IMAGES, cross-validate and save it.
 
     Of each image the largest white cell counts.
     """
-    if output == "-":
-        raise AppError("a model cannot go to stdout; give a file with -o", USAGE)
+    check_is_file(output, "a model")
     try:
         from ..model import training
         from ..output import score_tables
@@ -92,5 +67,4 @@ def train(images, output, known, no_intercept, json, quiet, verbose, **settings)
         print_json(score_tables.training_record(result, stage.seconds))
     else:
         score_tables.print_training(result, stage.seconds)
-    note_skipped(result.skipped)
-    return result.skipped.exit_code
+    return note_skipped(result.skipped)

@@ -1,7 +1,5 @@
 """What libpng and libjpeg write to stderr by themselves, naming no file: heard, and kept from the user."""
 
-from __future__ import annotations
-
 import os
 import sys
 import tempfile

@@ -1,7 +1,5 @@
 """Images from folders, and what labels, originals and classes they have."""
 
-from __future__ import annotations
-
 import csv
 import io
 import os
@@ -14,6 +12,7 @@ from textwrap import shorten
 from typing import NamedTuple
 
 from ...common.errors import AppError, Skipped
+from ...common.files import read_limited
 from ...common.output import note, shortened
 from ...common.tables import unquoted
 
@@ -181,10 +180,7 @@ def _matched(
 
 def _table(path: str, column: str) -> Iterator[_Row]:
     """Yield the rows of a CSV file with a header."""
-    with open(path, "rb") as raw:
-        content = raw.read(MAX_TABLE_BYTES + 1)
-    if len(content) > MAX_TABLE_BYTES:
-        raise AppError(f"{path}: larger than {MAX_TABLE_BYTES:,} bytes, too large for a table of images")
+    content = read_limited(path, MAX_TABLE_BYTES, "a table of images")
     with io.StringIO(content.decode("utf-8-sig", "surrogateescape"), newline="") as file:
         del content
         rows = csv.reader(file)
@@ -224,10 +220,7 @@ def _annotations(folder: str, classes: Collection[str] | None) -> Iterator[_Row]
 def _parsed(path: str):
     from xml.etree import ElementTree
 
-    with open(path, "rb") as file:
-        content = file.read(MAX_XML_BYTES + 1)
-    if len(content) > MAX_XML_BYTES:
-        raise AppError(f"{path}: larger than {MAX_XML_BYTES:,} bytes, too large for an annotation")
+    content = read_limited(path, MAX_XML_BYTES, "an annotation")
 
     class Tree(ElementTree.TreeBuilder):
         def doctype(self, *_):  # no annotation has one, and what it declares may grow without end
@@ -244,16 +237,20 @@ def source_name(sources: Sequence[str]) -> str:
     return sources[0] if len(sources) == 1 and os.path.isdir(sources[0]) else "images"
 
 
-def labelled(files: Sequence[ImageFile], skipped: Skipped) -> list[ImageFile]:
-    """Return the files that have a label; the others are counted as skipped."""
-    known = []
+def labelled_images(sources: Sequence[str], **known) -> tuple[list[ImageFile], Skipped]:
+    """Find images as `find_images` does; those without a label are left out, and counted as skipped."""
+    files, skipped = find_images(sources, **known), Skipped(source_name(sources))
+    kept = [file for file in files if file.label is not None]
     for file in files:
         if file.label is None:
             skipped.add(file.name, "no label")
-        else:
-            known.append(file)
-    if not known:
+    if not kept:
         raise AppError(
             f"{skipped.source}: no image has a label; lay them in a folder for each, or give --labels"
         )
-    return known
+    return kept, skipped
+
+
+def nothing_left(skipped: Skipped) -> AppError:
+    """Return the error for images of which every one was skipped."""
+    return AppError(f"{skipped.source}: no image could be used; {skipped.report()[0]}")

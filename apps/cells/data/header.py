@@ -4,8 +4,6 @@ A decoder allocates what a header claims, answers half a file with half an image
 by itself. So headers are read here, and a decoder gets only the files that look sound.
 """
 
-from __future__ import annotations
-
 import re
 import struct
 import zlib

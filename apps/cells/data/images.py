@@ -1,21 +1,25 @@
 """One image, read with every check, as it is or at the working scale."""
 
-from __future__ import annotations
-
 import os
 import re
 import stat
 from collections.abc import Sequence
-from functools import cache
 
+import cv2
+import numpy as np
+
+from ...common.errors import is_shortage
 from .decoder_messages import hear
 from .header import DAMAGED, BadImage, Header, decodable, read_header
 
 MAX_PIXELS = 100_000_000
 MIN_SIDE = 32  # pixels
 MAX_BYTES = 1 << 30
-REDUCTIONS = (1, 2, 4, 8)
 LONGER_SIDE, CELL_WIDTH = 320, 80  # pixels at the working scale, of an image and of a white cell in it
+
+
+# What is wrong with an image is in BadImage; OpenCV is to be silent.
+(cv2.setLogLevel if hasattr(cv2, "setLogLevel") else cv2.utils.logging.setLogLevel)(0)
 
 
 class ImageReader:
@@ -71,7 +75,7 @@ class ImageReader:
             raise BadImage(f"{size}, too small (see --cell-width)")
         if sides[0] * sides[1] > self._max_pixels:
             raise BadImage(f"{size}, more than the limit of {self._max_pixels:,}")
-        reduce = max(reduce for reduce in REDUCTIONS if reduce == 1 or reduce * scale <= 1)
+        reduce = max(reduce for reduce in _REDUCED_MODES if reduce == 1 or reduce * scale <= 1)
         return _resized(self.reduced(reduce), sides), scale
 
 
@@ -156,7 +160,6 @@ def _in_colour(image):
 
 def _resized(image, sides: Sequence[int]):
     """Bring an image to the size it has in its file, times a factor; an orientation may have turned it."""
-    cv2 = quiet_cv2()
     height, width = image.shape[:2]
     across, down = sides if (width > height) == (sides[0] > sides[1]) else sides[::-1]
     if (width, height) == (across, down):
@@ -192,33 +195,30 @@ def _check_size(header: Header, max_pixels: int) -> None:
         raise BadImage(f"{size}, more than the limit of {max_pixels:,}")
 
 
-@cache
-def quiet_cv2():
-    """Import OpenCV, and have it keep its messages to itself."""
-    import cv2
-
-    set_level = cv2.setLogLevel if hasattr(cv2, "setLogLevel") else cv2.utils.logging.setLogLevel
-    set_level(0)  # silent; what is wrong with an image is in BadImage
-    return cv2
-
-
 # Of such a JPEG the decoder makes up a part. Bytes too many do no harm.
 _CORRUPT = re.compile(rb"Corrupt JPEG data: (?!\d+ extraneous)|Premature end")
 
 
-def _decode(data: bytes, header: Header, reduce: int):
-    import numpy as np
+_REDUCED_MODES = {
+    1: cv2.IMREAD_COLOR,
+    2: cv2.IMREAD_REDUCED_COLOR_2,
+    4: cv2.IMREAD_REDUCED_COLOR_4,
+    8: cv2.IMREAD_REDUCED_COLOR_8,
+}
 
-    cv2 = quiet_cv2()
+
+def _decode(data: bytes, header: Header, reduce: int):
     if header.alpha:
         mode = cv2.IMREAD_UNCHANGED
     elif header.format == "jpeg":
-        mode = _reduced_mode(cv2, reduce)
+        mode = _REDUCED_MODES[reduce]
     else:
         mode = cv2.IMREAD_COLOR
     try:
         image, complaints = hear(lambda: cv2.imdecode(np.frombuffer(data, np.uint8), mode))
-    except cv2.error:
+    except cv2.error as error:
+        if is_shortage(error):
+            raise BadImage(NO_MEMORY) from None
         image = None
     if image is None:
         _check_memory(header)
@@ -232,26 +232,14 @@ def _decode(data: bytes, header: Header, reduce: int):
 
 def _check_memory(header: Header) -> None:
     """Find out what OpenCV does not tell: whether an image was too large for the memory, not damaged."""
-    import numpy as np
-
     try:
         np.empty((2, header.height, header.width, 4), np.uint8)  # as much as it may have asked for
     except MemoryError:
         raise BadImage(NO_MEMORY) from None
 
 
-def _reduced_mode(cv2, reduce: int) -> int:
-    return {
-        1: cv2.IMREAD_COLOR,
-        2: cv2.IMREAD_REDUCED_COLOR_2,
-        4: cv2.IMREAD_REDUCED_COLOR_4,
-        8: cv2.IMREAD_REDUCED_COLOR_8,
-    }[reduce]
-
-
 def _reduced(image, reduce: int):
     """Do what a JPEG decoder does by itself. OpenCV's own modes would pick pixels, and drop a last column."""
-    cv2 = quiet_cv2()
     height, width = (-(-side // reduce) for side in image.shape[:2])
     bottom, right = height * reduce - image.shape[0], width * reduce - image.shape[1]
     if bottom or right:
@@ -261,8 +249,6 @@ def _reduced(image, reduce: int):
 
 def _on_white(image, alpha_kind: str):
     """Lay an image with transparent pixels on white, and make 8 bits of 16."""
-    import numpy as np
-
     white = np.iinfo(image.dtype).max
     colours, alpha = image[:, :, :3], image[:, :, 3:4]
     if (alpha < white).any():

@@ -1,7 +1,5 @@
 """Work on many images in threads; the results come in the order of the images."""
 
-from __future__ import annotations
-
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -9,9 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TypeVar
 
+import cv2
+
+from ...common.errors import is_shortage
 from .files import ImageFile
 from .header import BadImage
-from .images import NO_MEMORY, quiet_cv2, unreadable
+from .images import NO_MEMORY, unreadable
 
 AHEAD = 4  # images under way for each thread, so that none waits while the caller looks at a result
 
@@ -72,12 +73,8 @@ def _result(work: Callable[[ImageFile], T], file: ImageFile) -> T | BadImage:
         return BadImage(str(error))
     except OSError as error:
         return BadImage(unreadable(error))
-    except MemoryError:
-        return BadImage(NO_MEMORY)
-    except quiet_cv2().error as error:  # of what nobody thought of, in one image of many
-        if error.code == quiet_cv2().Error.StsNoMem:
-            return BadImage(NO_MEMORY)
-        return BadImage(f"cannot be worked on: {error.err}")
+    except (MemoryError, cv2.error) as error:  # OpenCV's: of what nobody thought of, in one image of many
+        return BadImage(NO_MEMORY if is_shortage(error) else f"cannot be worked on: {error.err}")
 
 
 def processors() -> int:
@@ -88,7 +85,6 @@ def processors() -> int:
 @contextmanager
 def _one_thread_in_cv2():
     """Keep OpenCV from splitting the work on an image over threads of its own."""
-    cv2 = quiet_cv2()
     before = cv2.getNumThreads()
     cv2.setNumThreads(1)
     try:

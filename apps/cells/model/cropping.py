@@ -1,7 +1,5 @@
 """Find the cells of images, and cut them out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple

@@ -4,10 +4,9 @@ D. Bouche and C. Verluise, "SDCA vs. Pegasos for linear SVM fitting: application
 classification" (2018), section 3.1 and appendix A. Kept to be compared with; `locate` is better and faster.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
+import cv2
 import numpy as np
 
 SPATIAL_RADIUS, COLOUR_RADIUS = 30, 60  # of the mean shift
@@ -33,8 +32,6 @@ def locate_report(
     tuple of int, or None
         x and y; None when no dark spot is left.
     """
-    import cv2
-
     show = show or (lambda title, picture: None)
     blurred = cv2.pyrMeanShiftFiltering(image, SPATIAL_RADIUS, COLOUR_RADIUS)
     show("blurred (mean shift)", blurred)
@@ -71,8 +68,6 @@ def crop(image: np.ndarray, center: tuple[int, int], size: int = SIZE) -> np.nda
     -------
     ndarray of shape (size, size) or (size, size, 3)
     """
-    import cv2
-
     height, width = image.shape[:2]
     left = max(0, min(center[0] - size // 2, width - size))
     top = max(0, min(center[1] - size // 2, height - size))
@@ -100,6 +95,4 @@ def gray_negative(image: np.ndarray) -> np.ndarray:
     -------
     ndarray of shape (height, width) and dtype uint8
     """
-    import cv2
-
     return 255 - without_frame(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY))

@@ -1,16 +1,14 @@
 """Try a saved model on labelled images."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from ...common.errors import AppError, Skipped
-from ...common.progress import Stages
-from ..data.files import ImageFile, find_images, labelled, source_name
+from ...common.errors import Skipped
+from ...common.progress import UNWATCHED, Stages
+from ..data.files import ImageFile, labelled_images, nothing_left
 from .findings import Finding
 from .prediction import classify, load_cell_model
 from .scores import Scores, score
@@ -36,20 +34,15 @@ def evaluate(
     model_path: str,
     sources: Sequence[str],
     *,
-    labels: str | None = None,
-    groups: str | None = None,
-    classes: Sequence[str] | None = None,
     cell_width: float | None = None,
-    stage: Stages | None = None,
+    stage: Stages = UNWATCHED,
+    **known,
 ) -> Evaluation:
-    """Try a saved model on labelled images, by the largest cell of each."""
-    stage = stage or Stages()
+    """Try a saved model on labelled images, by the largest cell of each; `known` is as for `find_images`."""
     with stage("load"):
         model = load_cell_model(model_path)
     with stage("find"):
-        files = find_images(sources, labels=labels, groups=groups, classes=classes)
-    skipped = Skipped(source_name(sources))
-    files = labelled(files, skipped)
+        files, skipped = labelled_images(sources, **known)
     tried: list[Mistake] = []
     with stage("evaluate", total=len(files)) as advance:
         for file, found in classify(files, model, cell_width=cell_width, most=1):
@@ -59,14 +52,11 @@ def evaluate(
             else:
                 tried.append(Mistake(file, found.cells[0] if found.cells else None))
     if not tried:
-        raise AppError(f"{skipped.source}: no image could be used; {skipped.report()[0]}")
-    truth, predicted = (np.array(column, dtype=object) for column in zip(*map(_compared, tried), strict=True))
-    originals = np.array([file.original for file, _ in tried]) if groups else None
+        raise nothing_left(skipped)
+    truth = np.array([file.label for file, _ in tried], object)
+    predicted = np.array([cell and cell.label for _, cell in tried], object)
+    originals = np.array([file.original for file, _ in tried]) if known.get("groups") else None
     mistakes = [pair for pair in tried if pair.cell is None or pair.cell.label != pair.file.label]
     # Where no cell was found nothing is sure; these come last.
     mistakes.sort(key=lambda pair: -np.inf if pair.cell is None else pair.cell.score, reverse=True)
     return Evaluation(score(truth, predicted, model.classes, originals), mistakes, skipped)
-
-
-def _compared(tried: Mistake) -> tuple[str, str | None]:
-    return tried.file.label, tried.cell.label if tried.cell else None

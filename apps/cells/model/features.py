@@ -22,11 +22,10 @@ Histograms are shares of the region's pixels, under a square root: the dot produ
 Bhattacharyya coefficient, which suits a linear classifier.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import product
 
+import cv2
 import numpy as np
 
 from ...common.errors import is_shortage
@@ -124,8 +123,6 @@ class _Measured:
     """A cell with its surroundings, and what several groups of features are made from."""
 
     def __init__(self, field: Field, cell: Cell, margin: int) -> None:
-        import cv2
-
         height, width = field.frame.shape
         (x, y), (h, w) = cell.corner, cell.body.shape
         left, top = max(0, x - margin), max(0, y - margin)
@@ -163,8 +160,6 @@ class _Measured:
         )
 
     def nucleus_shape(self) -> list[float]:
-        import cv2
-
         size = np.sqrt(self.area)
         contours, _ = cv2.findContours(self.nucleus, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
         hull = cv2.convexHull(np.concatenate(contours))
@@ -189,16 +184,12 @@ class _Measured:
 
     def _lobes(self, depth: float) -> int:
         """Count the parts left of the nucleus when a border of that width is taken off."""
-        import cv2
-
         x, y, w, h = self.nucleus_box
         core = (self.depth[y : y + h, x : x + w] > depth).view(np.uint8)
         _, _, stats, _ = cv2.connectedComponentsWithStats(core)
         return np.count_nonzero(stats[1:, cv2.CC_STAT_AREA] > 6)
 
     def cell_shape(self) -> list[float]:
-        import cv2
-
         hull = cv2.convexHull(self.cell.contour)
         hull_area = cv2.contourArea(hull)
         size = np.sqrt(self.cell.area)
@@ -224,10 +215,7 @@ class _Measured:
     def colours(self) -> list[np.ndarray]:
         return [
             _rooted(self._colour_counts(planes, axes).reshape(len(REGIONS), -1))
-            for planes, axes in (
-                (self.planes[..., :2], (PINK, PURPLE)),
-                (self.planes[..., 2:], (DARK, BLUE)),
-            )
+            for planes, axes in ((self.planes[..., :2], (PINK, PURPLE)), (self.planes[..., 2:], (DARK, BLUE)))
         ]
 
     def _colour_counts(self, planes: np.ndarray, axes) -> np.ndarray:
@@ -237,8 +225,6 @@ class _Measured:
         return rows[..., ::2] + rows[..., 1::2]
 
     def patterns(self) -> list[float]:
-        import cv2
-
         groups = []
         for shrink in (1, 2):
             size = (self.parts.shape[1] // shrink, self.parts.shape[0] // shrink)
@@ -251,8 +237,6 @@ class _Measured:
         return np.concatenate(groups)
 
     def edges(self) -> list[np.ndarray]:
-        import cv2
-
         across, down = (cv2.Sobel(self.pink_dark, cv2.CV_32F, dx, 1 - dx, scale=0.25) for dx in (1, 0))
         steps = cv2.magnitude(across, down)
         return np.concatenate(
@@ -263,8 +247,6 @@ class _Measured:
         )
 
     def grains(self) -> list[float]:
-        import cv2
-
         # Densities in steps of 1/200, because whole numbers are quick to sort out.
         planes = cv2.convertScaleAbs(np.maximum(self.pink_dark + 0.2, 0), alpha=200)
         last = {cv2.MORPH_OPEN: planes, cv2.MORPH_CLOSE: planes}
@@ -282,8 +264,6 @@ class _Measured:
 
 def _to_border(mask: np.ndarray) -> np.ndarray:
     """Return how far each pixel of a mask is from its border, at most 255: it may fill the array."""
-    import cv2
-
     return np.minimum(cv2.distanceTransform(mask, cv2.DIST_L2, cv2.DIST_MASK_5), 255)
 
 
@@ -295,8 +275,6 @@ def _shell_table(edges: tuple[int, ...]) -> np.ndarray:
 
 def _dents(contour: np.ndarray) -> np.ndarray:
     """Return how deep the deepest dents in an outline are."""
-    import cv2
-
     depths = np.zeros(N_DEFECTS)
     hull = cv2.convexHull(contour, returnPoints=False)
     try:

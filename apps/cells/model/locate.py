@@ -8,11 +8,10 @@ are parted where the outline has a waist, and what grew between two nuclei goes 
 Lengths are in pixels at the working scale, at which a white cell is 50 to 110 pixels wide.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 
 from . import _pixels
@@ -132,7 +131,7 @@ def locate(field: Field, show: Callable[[str, np.ndarray], None] | None = None) 
     list of Cell
         Empty when there is no white cell.
     """
-    show = show or _ignore
+    show = show or (lambda title, picture: None)
     purple = _purple(field)
     show("blue minus green", _stretched(purple))
     stained = _stained(purple)
@@ -167,8 +166,6 @@ def find_center(image: np.ndarray) -> tuple[int, int] | None:
     tuple of int, or None
         x and y; None when nothing is stained, or everything.
     """
-    import cv2
-
     purple = cv2.subtract(cv2.extractChannel(image, 0), cv2.extractChannel(image, 1))
     threshold, stained = cv2.threshold(purple, 0, 1, cv2.THRESH_OTSU)
     if threshold < MIN_PURPLE:
@@ -186,8 +183,6 @@ def find_center(image: np.ndarray) -> tuple[int, int] | None:
 
 def _black_frame(image: np.ndarray) -> np.ndarray:
     """Mark the black pixels that a rotation left, and those beside them, which are blends."""
-    import cv2
-
     black = cv2.inRange(image, (0, 0, 0), (BLACK, BLACK, BLACK))
     if cv2.countNonZero(black):
         square = np.ones((5, 5), np.uint8)
@@ -206,8 +201,6 @@ def _background(sample: np.ndarray, frame: np.ndarray) -> np.ndarray:
 
 
 def _purple(field: Field) -> np.ndarray:
-    import cv2
-
     purple = cv2.subtract(cv2.extractChannel(field.image, 0), cv2.extractChannel(field.image, 1))
     purple = cv2.GaussianBlur(purple, (5, 5), 0)
     purple[field.frame > 0] = 0
@@ -215,8 +208,6 @@ def _purple(field: Field) -> np.ndarray:
 
 
 def _stained(purple: np.ndarray) -> np.ndarray:
-    import cv2
-
     # At half the size the threshold is the same, and a quarter of the work.
     threshold, _ = cv2.threshold(halved(purple), 0, 1, cv2.THRESH_OTSU)
     stained = cv2.threshold(purple, max(threshold, MIN_PURPLE), 1, cv2.THRESH_BINARY)[1]
@@ -228,8 +219,6 @@ def _stained(purple: np.ndarray) -> np.ndarray:
 
 def _nuclei(stained: np.ndarray) -> list[tuple[tuple[int, int], np.ndarray]]:
     """Join lobes into nuclei; return corner and mask of each that is large enough."""
-    import cv2
-
     height, width = stained.shape
     # Half the size will do to see what lies close together. The margin keeps nuclei off the border.
     margin = LOBE_GAP // 2
@@ -261,8 +250,6 @@ class _Surroundings:
     """The part of an image that the nuclei and all that may belong to them lie in."""
 
     def __init__(self, field: Field, nuclei: list[tuple[tuple[int, int], np.ndarray]]) -> None:
-        import cv2
-
         self.field = field
         height, width = field.frame.shape
         pad = REACH + SMOOTH
@@ -287,8 +274,6 @@ class _Surroundings:
 
     def likeness(self) -> np.ndarray:
         """Return how much each pixel looks like part of a white cell, above 0 where it counts as one."""
-        import cv2
-
         # Colours change slowly: half the size has a quarter of the pixels and less noise.
         image = halved(self.field.image[self.part])
         free = 1 - halved(self.field.frame[self.part])
@@ -320,8 +305,6 @@ class _Surroundings:
 
     def grown(self, likeness: np.ndarray) -> np.ndarray:
         """Return the mask of the cells, smoothed and without what does not hang on a nucleus."""
-        import cv2
-
         mask = (likeness > 0).view(np.uint8) * (1 - self.field.frame[self.part])
         mask |= self.stained
         # A cell that the border cuts goes on beyond it.
@@ -332,8 +315,6 @@ class _Surroundings:
 
     def shared_out(self, grown: np.ndarray) -> Iterator[tuple[tuple[int, int], np.ndarray, np.ndarray]]:
         """Yield a corner and the masks of each nucleus and of what has grown nearer to it than to others."""
-        import cv2
-
         if len(self.parts) == 1:
             yield self.corner, self.stained, grown
             return
@@ -356,8 +337,6 @@ class _Surroundings:
 
 def _parted(nucleus: np.ndarray, body: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
     """Part cells that touch, where the body has a waist and there is a nucleus on either side."""
-    import cv2
-
     if cv2.countNonZero(body) > MAX_SOLIDITY * cv2.contourArea(hull(body)):
         return [(nucleus, body)]
     depth = cv2.distanceTransform(body, cv2.DIST_L2, cv2.DIST_MASK_5)
@@ -377,8 +356,6 @@ def _round(part: np.ndarray, depth: np.ndarray) -> bool:
 
 
 def _cell(field: Field, corner: tuple[int, int], nucleus: np.ndarray, body: np.ndarray) -> Cell:
-    import cv2
-
     left, top = corner
     x, y, w, h = cv2.boundingRect(body)
     part = np.s_[y : y + h, x : x + w]
@@ -406,8 +383,6 @@ def _tight(field: Field, part, body: np.ndarray, nucleus: np.ndarray) -> np.ndar
 
     Cytoplasm may be blue, where red is absorbed, or pink, where green is, but seldom both.
     """
-    import cv2
-
     pixels = cv2.GaussianBlur(cv2.transform(field.image[part], np.float32([[0, 0.5, 0.5]])), (3, 3), 0)
     inside = body * (1 - field.frame[part])
     threshold, _ = cv2.threshold(pixels[inside > 0], 0, 1, cv2.THRESH_OTSU)
@@ -425,8 +400,6 @@ def _tight(field: Field, part, body: np.ndarray, nucleus: np.ndarray) -> np.ndar
 
 def outlined(image: np.ndarray, cells: list[Cell]) -> np.ndarray:
     """Draw the outlines of cells (yellow) and of their nuclei (green) into a copy of an image."""
-    import cv2
-
     picture = image.copy()
     for cell in cells:
         nuclei, _ = cv2.findContours(cell.nucleus, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_NONE, offset=cell.corner)
@@ -436,10 +409,4 @@ def outlined(image: np.ndarray, cells: list[Cell]) -> np.ndarray:
 
 
 def _stretched(plane: np.ndarray) -> np.ndarray:
-    import cv2
-
     return cv2.normalize(plane, None, 0, 255, cv2.NORM_MINMAX, cv2.CV_8U)
-
-
-def _ignore(title: str, picture: np.ndarray) -> None:
-    """Show nothing."""

@@ -1,21 +1,16 @@
 """Masks of pixels: 1 inside and 0 outside, as uint8."""
 
-from __future__ import annotations
-
+import cv2
 import numpy as np
 
 
 def halved(plane: np.ndarray) -> np.ndarray:
     """Return every 2 x 2 pixels as one; of a mask, 1 where it covers half of them or more."""
-    import cv2
-
     return cv2.resize(plane, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
 
 
 def distance_to(mask: np.ndarray) -> np.ndarray:
     """Return how far each pixel is from the mask."""
-    import cv2
-
     return cv2.distanceTransform(1 - mask, cv2.DIST_L2, cv2.DIST_MASK_5)
 
 
@@ -32,8 +27,6 @@ def shrunk(mask: np.ndarray, radius: float) -> np.ndarray:
 
 def touching(mask: np.ndarray, seeds: np.ndarray) -> np.ndarray:
     """Keep the connected parts of a mask that hold a seed."""
-    import cv2
-
     n, labels = cv2.connectedComponents(mask)
     kept = np.zeros(n, np.uint8)
     kept[labels[seeds > 0]] = 1
@@ -43,15 +36,11 @@ def touching(mask: np.ndarray, seeds: np.ndarray) -> np.ndarray:
 
 def hull(mask: np.ndarray) -> np.ndarray:
     """Return the corners of the convex hull of a mask."""
-    import cv2
-
     contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
     return cv2.convexHull(np.concatenate(contours))
 
 
 def filled(mask: np.ndarray) -> np.ndarray:
     """Fill holes."""
-    import cv2
-
     contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     return cv2.drawContours(np.zeros_like(mask), contours, -1, 1, cv2.FILLED)

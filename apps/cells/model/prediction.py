@@ -1,7 +1,5 @@
 """Classify the cells of images with a saved model."""
 
-from __future__ import annotations
-
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,6 +8,7 @@ from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
+import cv2
 import numpy as np
 
 from fastsvm.fitting import Pipeline
@@ -158,8 +157,6 @@ def describe_image(
 
 
 def _thumbnail(image: np.ndarray) -> bytes:
-    import cv2
-
     factor = min(1, THUMBNAIL / max(image.shape[:2]))
     small = cv2.resize(image, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
     return cv2.imencode(".jpg", small, (cv2.IMWRITE_JPEG_QUALITY, 85))[1].tobytes()
@@ -172,13 +169,7 @@ Found = tuple[ImageFile, ImageFindings]
 
 
 def classify(
-    files: Iterable[ImageFile],
-    model: CellModel,
-    *,
-    cell_width: float | None = None,
-    thumbnails: bool = False,
-    most: int | None = None,
-    draw: Draw | None = None,
+    files: Iterable[ImageFile], model: CellModel, *, draw: Draw | None = None, **how
 ) -> Iterator[Found]:
     """Find and classify the cells of images.
 
@@ -186,10 +177,10 @@ def classify(
     ----------
     files : iterable of ImageFile
     model : CellModel
-    cell_width, thumbnails, most
-        As for `describe_image`.
     draw : callable, optional
         Called in any thread with each file that could be read, its image and what was found in it.
+    **how
+        As for `describe_image`: `cell_width`, `thumbnails`, `most`.
 
     Yields
     ------
@@ -198,14 +189,7 @@ def classify(
     found : ImageFindings
         A truth is in it where the image has a label.
     """
-    work = partial(
-        describe_image,
-        features=model.features,
-        cell_width=cell_width,
-        thumbnails=thumbnails,
-        keep=draw is not None,
-        most=most,
-    )
+    work = partial(describe_image, features=model.features, keep=draw is not None, **how)
     classified = _classified(map_images(work, files), model)
     if draw is None:
         for file, found, _ in classified:

@@ -1,7 +1,5 @@
 """How good predictions are, of images and of the originals that images are copies of."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,16 +83,10 @@ def score(truth: np.ndarray, predicted: np.ndarray, known: list[str], groups: np
     seen = predicted != None  # noqa: E711 (an array)
     originals = None if groups is None else _originals(groups, wrong)
     independent = n if originals is None else originals.n
-    return Scores(
-        n=n,
-        error=error,
-        interval=wilson_interval(error * independent, independent),
-        labels=labels,
-        confusion=confusion(truth[seen], predicted[seen], labels).tolist(),
-        without_cell=[int(np.count_nonzero(truth[~seen] == label)) for label in labels],
-        unknown_labels=unknown,
-        originals=originals,
-    )
+    interval = wilson_interval(error * independent, independent)
+    table = confusion(truth[seen], predicted[seen], labels).tolist()
+    without_cell = [int(np.count_nonzero(truth[~seen] == label)) for label in labels]
+    return Scores(n, error, interval, labels, table, without_cell, unknown, originals)
 
 
 def _originals(groups: np.ndarray, wrong: np.ndarray) -> Originals:

@@ -3,8 +3,6 @@
 It imports nothing heavy at once, because `--help` shows the choices.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

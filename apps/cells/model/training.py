@@ -4,15 +4,13 @@ Nothing is chosen on the images that it is measured on. Where the strength of th
 it is chosen anew inside the training part of each fold, by a cross-validation of its own.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -24,8 +22,8 @@ from fastsvm.model_files import save_plain
 from ...common.errors import USAGE, AppError, Skipped
 from ...common.files import check_model_path
 from ...common.folds import grouped_folds
-from ...common.progress import Stages
-from ..data.files import ImageFile, find_images, labelled, source_name
+from ...common.progress import UNWATCHED, Stages
+from ..data.files import ImageFile, labelled_images, nothing_left
 from ..data.threads import map_images, processors
 from .features import feature_names
 from .findings import NO_CELL
@@ -48,7 +46,7 @@ class Samples:
     y: np.ndarray
     groups: np.ndarray
 
-    def rows(self, rows: np.ndarray) -> Samples:
+    def rows(self, rows: np.ndarray) -> Self:
         """Return some of them."""
         return Samples(self.X[rows], self.y[rows], self.groups[rows])
 
@@ -133,22 +131,21 @@ class _Parts(NamedTuple):
 
     pipeline: type
     scaler: type
-    classifiers: dict[str, type]
+    classifier: Callable[[str], type]
     save: Callable[[object, str], None]
 
 
 def _parts(settings: Settings) -> _Parts:
     """Return the plain parts, or estimators around a step that only scikit-learn has."""
-    names = {recipe.estimator for recipe in CLASSIFIERS.values()}
     if not settings.pca:
-        return _Parts(Pipeline, Scaler, {name: getattr(fitting, name) for name in names}, save_plain)
+        return _Parts(Pipeline, Scaler, partial(getattr, fitting), save_plain)
     import sklearn.pipeline
     import sklearn.preprocessing
 
     return _Parts(
         sklearn.pipeline.Pipeline,
         sklearn.preprocessing.StandardScaler,
-        {name: getattr(fastsvm, f"{name}Classifier") for name in names},
+        lambda name: getattr(fastsvm, f"{name}Classifier"),
         fastsvm.save_model,
     )
 
@@ -167,7 +164,7 @@ def _preparation(settings: Settings) -> list[tuple[str, object]]:
 
 def _classifier(settings: Settings, alpha: float, **parameters):
     recipe = CLASSIFIERS[settings.classifier]
-    return _parts(settings).classifiers[recipe.estimator](
+    return _parts(settings).classifier(recipe.estimator)(
         **recipe.parameters,
         **parameters,
         alpha=alpha,
@@ -271,14 +268,7 @@ class Training:
 
 
 def train(
-    sources: Sequence[str],
-    model_path: str,
-    settings: Settings,
-    *,
-    labels: str | None = None,
-    groups: str | None = None,
-    classes: Sequence[str] | None = None,
-    stage: Stages | None = None,
+    sources: Sequence[str], model_path: str, settings: Settings, *, stage: Stages = UNWATCHED, **known
 ) -> Training:
     """Cross-validate a classifier of cells, fit it on all images and save it.
 
@@ -292,21 +282,19 @@ def train(
         Where the model goes; a file there is replaced only if it is a model.
     settings : Settings
         How it is made.
-    labels, groups, classes
-        As for `find_images`.
     stage : Stages, optional
         Times the stages.
+    **known
+        Labels, groups and classes, as for `find_images`.
 
     Returns
     -------
     Training
     """
-    stage = stage or Stages()
     check_model_path(model_path)
     with stage("find"):
-        files = find_images(sources, labels=labels, groups=groups, classes=classes)
-    skipped = Skipped(source_name(sources))
-    samples = _samples(labelled(files, skipped), settings, skipped, stage)
+        files, skipped = labelled_images(sources, **known)
+    samples = _samples(files, settings, skipped, stage)
     counts = dict(sorted(Counter(samples.y.tolist()).items()))
     check_components(samples, settings)
     validation = validate(samples, settings, stage)
@@ -315,19 +303,11 @@ def train(
     model[0].feature_names_in_ = np.array(feature_names(settings.features), dtype=object)
     with stage("save"):
         _parts(settings).save(model, model_path)
-    predicted, originals = validation.predicted, samples.groups if groups else None
+    predicted, originals = validation.predicted, samples.groups if known.get("groups") else None
     scores = None if predicted is None else score(samples.y, predicted, list(counts), originals)
-    return Training(
-        model=model_path,
-        settings=settings,
-        n_features=samples.X.shape[1],
-        label_counts=counts,
-        folds=len(validation.alphas),
-        alpha=validation.alpha,
-        fold_alphas=validation.alphas,
-        scores=scores,
-        skipped=skipped,
-    )
+    alpha, alphas = validation.alpha, validation.alphas
+    n_features = samples.X.shape[1]
+    return Training(model_path, settings, n_features, counts, len(alphas), alpha, alphas, scores, skipped)
 
 
 def _samples(files: Sequence[ImageFile], settings: Settings, skipped: Skipped, stage: Stages) -> Samples:
@@ -344,7 +324,7 @@ def _samples(files: Sequence[ImageFile], settings: Settings, skipped: Skipped, s
             else:
                 skipped.add(file.name, NO_CELL if isinstance(result, Described) else str(result))
     if not kept:
-        raise AppError(f"{skipped.source}: no image could be used; {skipped.report()[0]}")
+        raise nothing_left(skipped)
     y, groups = [file.label for file in kept], [file.original for file in kept]
     if len(set(y)) < 2:
         raise AppError(f"{skipped.source}: {y[0]!r} is the only label; give images of two or more")

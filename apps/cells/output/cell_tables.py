@@ -1,7 +1,5 @@
 """What was found, as the commands print it: tables for people, records for --json, rows for CSV files."""
 
-from __future__ import annotations
-
 import io
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -12,8 +10,7 @@ from fastsvm.atomic import replacing
 
 from ...common.output import many, print_heading, print_line, print_table, printable, shortened
 from ...common.tables import csv_writer
-from ..model.count import Count
-from ..model.findings import NO_CELL, Finding, ImageFindings
+from ..model.findings import NO_CELL, Count, Finding, ImageFindings
 
 PLACE_COLUMNS = ("file", "cell", "x", "y", "w", "h", "cx", "cy", "area")
 BOX_COLUMNS = (*PLACE_COLUMNS, "status")
@@ -67,7 +64,8 @@ def cell_printer(names: Sequence[str], classes: Sequence[str]) -> Callable[[Imag
     def show(found: ImageFindings) -> None:
         if found.problem is None:
             for cell in found.cells or (None,):
-                _write_line(f"{shortened(found.file, wide, keep='end'):<{wide}}  {_words(cell, label_wide)}")
+                name = shortened(found.file, wide, keep="end")
+                sys.stdout.write(f"{name:<{wide}}  {_words(cell, label_wide)}\n")
             sys.stdout.flush()
 
     return show
@@ -78,10 +76,6 @@ def _words(cell: Finding | None, label_wide: int) -> str:
         return NO_CELL
     box = " ".join(f"{side:>5}" for side in cell.box)
     return f"{box}  {printable(cell.label):<{label_wide}}  {cell.score:>6.3f}"
-
-
-def _write_line(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
 
 
 # Records and tables
@@ -99,11 +93,7 @@ def image_record(found: ImageFindings) -> dict:
 
 def count_record(count: Count, seconds: dict[str, float]) -> dict:
     """Return what `classify --json` says about all images."""
-    return {
-        "counts": count.labels,
-        "percent": count.percents,
-        **places_record(count, seconds),
-    }
+    return {"counts": count.labels, "percent": count.percents, **places_record(count, seconds)}
 
 
 def places_record(count: Count, seconds: dict[str, float]) -> dict:

@@ -1,7 +1,5 @@
 """`classify`: images found, classified and counted, and the results led to all who want them."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -13,8 +11,7 @@ from ...common.files import check_file, make_folder
 from ...common.progress import Stages
 from ...common.streams import going_on
 from ..data.files import ImageFile, find_images, source_name
-from ..model.count import Count
-from ..model.findings import ImageFindings
+from ..model.findings import Count, ImageFindings
 from ..model.prediction import classify, load_cell_model, with_truths
 from .cell_tables import CELL_COLUMNS, cell_printer, image_record, row_writer, table_file
 from .page import write_report

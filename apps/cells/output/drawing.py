@@ -1,16 +1,15 @@
 """Drawn into pixels: the cells found in an image, and many images on one sheet."""
 
-from __future__ import annotations
-
 import os
 import unicodedata
 import zlib
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
+import cv2
 import numpy as np
 
-from ...common.errors import AppError
+from ...common.errors import AppError, is_shortage
 from ...common.figures import OKABE_ITO
 from ...common.files import replace_file
 from ...common.output import printable
@@ -50,8 +49,6 @@ def draw_overlay(image: np.ndarray, cells: Sequence[Finding]) -> np.ndarray:
     ndarray of shape (height, width, 3)
         A copy with box, centre, label and score of each cell.
     """
-    import cv2
-
     canvas = np.ascontiguousarray(_bgr(image)).copy()
     line = max(2, round(max(canvas.shape[:2]) / 500))
     for cell in cells:
@@ -93,8 +90,6 @@ def contact_sheet(
     ndarray of shape (height, width, 3)
         Channels blue, green, red.
     """
-    import cv2
-
     gap, band, head = 8, 20, 40 if title else 8
     # With the gaps and the head that a sheet of one column or one row has for each of them.
     places = max(1, MAX_SHEET // ((tile + 2 * gap) * (tile + gap + band + head)))
@@ -128,12 +123,12 @@ def check_ending(path: str) -> str:
 
 def save_image(path: str, image: np.ndarray) -> None:
     """Write an image in one go, in the format that the ending of its name says."""
-    import cv2
-
     ending = check_ending(path)
     try:
         encoded, content = cv2.imencode(ending, image)
-    except cv2.error:
+    except cv2.error as error:
+        if is_shortage(error):
+            raise
         encoded = False
     if not encoded:
         height, width = image.shape[:2]
@@ -173,8 +168,6 @@ def _caption(cell: Finding) -> str:
 
 def _draw_plate(canvas: np.ndarray, caption: str, cell: Finding, line: int) -> None:
     """Write on a plate of the label's colour: above the box, below it or inside, where there is room."""
-    import cv2
-
     height, width = canvas.shape[:2]
     scale = max(0.4, max(height, width) / 1300)
     pen, pad = max(1, round(1.3 * scale)), line + 1
@@ -193,15 +186,12 @@ def _draw_plate(canvas: np.ndarray, caption: str, cell: Finding, line: int) -> N
 
 
 def _draw_text(sheet: np.ndarray, text: str, foot: tuple[int, int], scale: float, width: int) -> None:
-    import cv2
-
     text, _, scale = _fitting(_ascii(text), scale, width, 1)
     cv2.putText(sheet, text, foot, cv2.FONT_HERSHEY_SIMPLEX, scale, (40, 40, 40), 1, cv2.LINE_AA)
 
 
 def _fitting(text: str, scale: float, width: int, pen: int) -> tuple[str, tuple[int, int], float]:
     """Return text that is not wider than `width`, its size and scale; it is shortened, then made smaller."""
-    import cv2
 
     def size_of(text):
         return cv2.getTextSize(text, cv2.FONT_HERSHEY_SIMPLEX, scale, pen)[0]
@@ -242,8 +232,6 @@ def shown_in(side: int, image: np.ndarray) -> np.ndarray:
 
 def _shrunk(image: np.ndarray, side: int, enlarge: bool = False) -> np.ndarray:
     """Return an image whose longer side is `side`, or shorter unless it is to be enlarged."""
-    import cv2
-
     factor = side / max(image.shape[:2])
     if factor >= 1 and not enlarge:
         return image

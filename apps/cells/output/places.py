@@ -1,7 +1,5 @@
 """Where pictures go: folders that mirror those of the images."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence

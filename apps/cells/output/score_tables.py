@@ -1,8 +1,14 @@
 """How good a classifier is, as `train` and `evaluate` print it."""
 
-from __future__ import annotations
-
-from ...common.output import many, print_confusion, print_heading, print_line, print_table, print_times
+from ...common.output import (
+    fields,
+    many,
+    print_confusion,
+    print_heading,
+    print_line,
+    print_table,
+    print_times,
+)
 from ..data.files import ImageFile
 from ..model.evaluation import Evaluation
 from ..model.findings import Finding
@@ -12,16 +18,14 @@ from ..model.training import Training
 
 def training_record(result: Training, seconds: dict[str, float]) -> dict:
     """Return what `train --json` prints."""
+    settings = result.settings
     return {
         "model": result.model,
-        "classifier": result.settings.classifier,
-        "features": result.settings.features,
+        **fields(settings, "classifier", "features"),
         "n_features": result.n_features,
-        "pca": result.settings.pca,
-        "alpha": result.alpha,
-        "fold_alphas": result.fold_alphas,
-        "folds": result.folds,
-        "seed": result.settings.seed,
+        "pca": settings.pca,
+        **fields(result, "alpha", "fold_alphas", "folds"),
+        "seed": settings.seed,
         "label_counts": result.label_counts,
         "n": sum(result.label_counts.values()),
         **_scores_record(result.scores),
@@ -54,9 +58,7 @@ def _scores_record(scores: Scores | None) -> dict:
     return {
         "error": scores.error,
         "error_interval": list(scores.interval),
-        "labels": scores.labels,
-        "confusion": scores.confusion,
-        "without_cell": scores.without_cell,
+        **fields(scores, "labels", "confusion", "without_cell"),
         "originals": originals
         and {"n": originals.n, "wrong": originals.wrong, "with_mistakes": originals.touched},
     }
@@ -75,12 +77,9 @@ def print_training(result: Training, seconds: dict[str, float]) -> None:
         kind = "by original" if result.scores.originals else "every image is its own original"
         print_line(f"{result.folds} folds, {kind}")
         print_scores(result.scores)
-    print_heading("Alpha")
-    print_line(_alpha_line(result))
-    print_heading("Time")
+    print_heading("Alpha", _alpha_line(result))
     print_times(seconds)
-    print_heading("Model")
-    print_line(result.model)
+    print_heading("Model", result.model)
 
 
 def _alpha_line(result: Training) -> str:

@@ -1,7 +1,5 @@
 """Pictures for the commands: mistakes, many images on a sheet, and the steps from an image to its cells."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
@@ -45,18 +43,13 @@ def _mistake_tiles(mistakes: Iterable[Mistake]) -> Iterator[Tile]:
 
 
 def draw_sheet(
-    path: str,
-    files: Sequence[ImageFile],
-    skipped: Skipped,
-    *,
-    crops: bool = False,
-    limit: int | None = None,
-    columns: int | None = None,
-    cell_width: float | None = None,
-    advance: Callable[[], None] = lambda: None,
+    path: str, files: list[ImageFile], skipped: Skipped, crops: bool, limit: int, columns: int | None, **how
 ) -> bool:
-    """Draw a sheet of images or, as `crops`, of the cells in them; return whether there are more."""
-    tiles = _image_tiles(files, skipped, crops, cell_width, advance)
+    """Draw a sheet of images or, as `crops`, of the cells in them; return whether there are more.
+
+    The other options, `cell_width` and what is called after each image, are those of `_image_tiles`.
+    """
+    tiles = _image_tiles(files, skipped, crops, **how)
     first = next(tiles, None)
     if first is None:
         what = NO_CELL if crops else "no image that can be shown"
@@ -66,11 +59,7 @@ def draw_sheet(
 
 
 def _image_tiles(
-    files: Iterable[ImageFile],
-    skipped: Skipped,
-    crops: bool,
-    cell_width: float | None,
-    advance: Callable[[], None],
+    files: Iterable[ImageFile], skipped: Skipped, crops: bool, cell_width: float | None, advance: Callable
 ) -> Iterator[Tile]:
     def pictures(file: ImageFile) -> list[Image]:
         image, _ = read_scaled(file.path, cell_width=cell_width)

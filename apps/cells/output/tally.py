@@ -1,15 +1,12 @@
 """What the page shows: counts of everything, and the cells that deserve a look most."""
 
-from __future__ import annotations
-
 import heapq
 import math
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..model.count import Count
-from ..model.findings import Finding, ImageFindings
+from ..model.findings import Count, Finding, ImageFindings
 
 FILES_NAMED = 1_000
 

@@ -1,17 +1,15 @@
 """Options and parameter types that several commands of this app share."""
 
-from __future__ import annotations
-
 import re
 from functools import partial, wraps
 
 import click
 
-from ...common.options import CountOrAll, examples
+from ...common import options
 from ..data.corpus import FORMATS, Source
 from ..data.lines import MAX_EXPANSION, MAX_LINE, MIB
 
-app_examples = partial(examples, "fastsvm-sentiment")
+command = partial(options.command, "fastsvm-sentiment")
 
 
 class NGrams(click.ParamType):
@@ -27,6 +25,9 @@ class NGrams(click.ParamType):
         return int(match[1] or 1), int(match[2])
 
 
+NGRAMS_HELP = "Words in a row that make a feature: up to N, or from A to B."
+K_HELP = "Features to keep, the best by --score."
+
 tokens_option = click.option(
     "--tokens",
     type=click.Choice(["words", "split"]),
@@ -38,7 +39,6 @@ score_option = click.option(
     "--score",
     type=click.Choice(["f_classif", "chi2"]),
     default="f_classif",
-    show_default=True,
     help="What the features are chosen by.",
 )
 
@@ -46,53 +46,28 @@ max_line_option = click.option(
     "--max-line-mib",
     type=click.IntRange(1, 1024),
     default=MAX_LINE // MIB,
-    show_default=True,
     metavar="N",
     help="Longest line that is taken, in MiB; of a folder, longest file.",
 )
 max_expansion_option = click.option(
     "--max-expansion",
-    type=click.IntRange(min=1),
+    type=options.COUNT,
     default=MAX_EXPANSION,
-    show_default=True,
     metavar="N",
     help="How many times its size gzipped input may unpack to, beyond 64 MiB.",
 )
 
 WEIGHTINGS = ("counts", "binary", "tfidf", "nb")
-weighting_option = click.option(
-    "--weighting",
-    type=click.Choice(WEIGHTINGS),
-    default="counts",
-    show_default=True,
-    help="What a feature of a text weighs.",
-)
 
 
-def features_options(command):
-    """Add the options of what a classifier gets of a text: `k`, `score`, `ngrams` and `tokens`."""
-    for decorate in (
-        tokens_option,
-        click.option(
-            "--ngrams",
-            type=NGrams(),
-            metavar="N|A-B",
-            default="1",
-            show_default=True,
-            help="Words in a row that make a feature: up to N, or from A to B.",
-        ),
-        score_option,
-        click.option(
-            "--k",
-            type=CountOrAll(),
-            metavar="N|all",
-            default="5000",
-            show_default=True,
-            help="Features to keep, the best by --score.",
-        ),
-    ):
-        command = decorate(command)
-    return command
+def number_option(help: str, least: int = 1):
+    """Return the option of how many words are shown."""
+    return click.option("-n", "--number", type=click.IntRange(min=least), default=20, help=help)
+
+
+def holdout_option(help: str):
+    """Return the option of the share of texts held out, which may be none."""
+    return click.option("--holdout", type=options.FiniteRange(0, 1, max_open=True), default=0.2, help=help)
 
 
 def corpus_options(command):
@@ -107,18 +82,10 @@ def corpus_options(command):
         max_expansion_option,
         max_line_option,
         click.option(
-            "--label-col",
-            default="label",
-            show_default=True,
-            metavar="NAME",
-            help="Column of the labels (tsv, csv, jsonl).",
+            "--label-col", default="label", metavar="NAME", help="Column of the labels (tsv, csv, jsonl)."
         ),
         click.option(
-            "--text-col",
-            default="text",
-            show_default=True,
-            metavar="NAME",
-            help="Column of the texts (tsv, csv, jsonl).",
+            "--text-col", default="text", metavar="NAME", help="Column of the texts (tsv, csv, jsonl)."
         ),
         click.option(
             "--format",

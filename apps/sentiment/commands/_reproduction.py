@@ -1,7 +1,5 @@
 """The command line that gives the same result again."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Collection
 
@@ -9,6 +7,7 @@ import click
 from click.core import ParameterSource
 
 from ...common.options import CountOrAll
+from ..model.settings import spelled
 
 
 def command_line(context: click.Context, leave_out: Collection[str] = ()) -> str:
@@ -35,16 +34,10 @@ def command_line(context: click.Context, leave_out: Collection[str] = ()) -> str
             on, off = parameter.opts, parameter.secondary_opts
             options += [max(on, key=len)] if value else off[:1]
         elif value is not None or _given(context, parameter):
-            options += [max(parameter.opts, key=len), _spelled(parameter, value)]
+            options += [max(parameter.opts, key=len), spelled(value)]
     return shlex.join([*words, *map(str, arguments), *options])
 
 
 def _given(context: click.Context, parameter: click.Parameter) -> bool:
     source = context.get_parameter_source(parameter.name)
     return source is not ParameterSource.DEFAULT and isinstance(parameter.type, CountOrAll)
-
-
-def _spelled(parameter: click.Parameter, value: object) -> str:
-    if isinstance(value, tuple):  # a range, such as --ngrams
-        return "-".join(map(str, value))
-    return "all" if value is None else str(value)

@@ -1,15 +1,14 @@
 """`compare`: several classifiers on the same splits."""
 
-from __future__ import annotations
-
 import sys
 
 import click
 
-from ...common.errors import USAGE, AppError
 from ...common.figures import check_picture
-from ...common.options import FiniteRange, common_options, json_option, seed_option
+from ...common.options import COUNT, STRENGTH, CountOrAll, FiniteRange, json_option, seed_option
 from ...common.output import (
+    check_one_form,
+    fields,
     note,
     note_skipped,
     print_heading,
@@ -21,28 +20,38 @@ from ...common.output import (
 from ...common.progress import Stages
 from ...common.tables import csv_writer
 from ..model.settings import Settings
-from ._options import app_examples, corpus_options, features_options, weighting_option
+from ._options import (
+    K_HELP,
+    NGRAMS_HELP,
+    WEIGHTINGS,
+    NGrams,
+    command,
+    corpus_options,
+    score_option,
+    tokens_option,
+)
 
 
-@click.command(
-    epilog=app_examples(
-        "compare data/reviews.txt",
-        "compare reviews.csv.gz --runs 30 --ngrams 2 --k all --plot comparison.png",
-    )
+@command(
+    "compare data/reviews.txt", "compare reviews.csv.gz --runs 30 --ngrams 2 --k all --plot comparison.png"
 )
 @corpus_options
 @click.option(
     "--runs",
-    type=click.IntRange(min=1),
+    type=COUNT,
     default=10,
-    show_default=True,
     help="Splits into training and held-out texts; their seeds are --seed, --seed + 1, ...",
 )
-@features_options
-@weighting_option
+@click.option("--k", type=CountOrAll(), metavar="N|all", default="5000", help=K_HELP)
+@score_option
+@click.option("--ngrams", type=NGrams(), metavar="N|A-B", default="1", help=NGRAMS_HELP)
+@tokens_option
+@click.option(
+    "--weighting", type=click.Choice(WEIGHTINGS), default="counts", help="What a feature of a text weighs."
+)
 @click.option(
     "--alpha",
-    type=FiniteRange(min=0, min_open=True),
+    type=STRENGTH,
     help="Strength of the L2 regularisation of all classifiers that have one.  "
     "[default: that of train for each; meant for counts]",
 )
@@ -50,22 +59,19 @@ from ._options import app_examples, corpus_options, features_options, weighting_
     "--holdout",
     type=FiniteRange(0, 1, min_open=True, max_open=True),
     default=0.2,
-    show_default=True,
     help="Share of the texts to try the classifiers on.",
 )
 @click.option("--plot", metavar="FILE.png", help="Draw a bar chart too (.png, .svg or .pdf).")
 @click.option("--csv", is_flag=True, help="Print a CSV table, a row for each classifier.")
 @seed_option
 @json_option
-@common_options
 def compare(source, runs, plot, csv, json, quiet, verbose, **options):
     """Compare the perceptron, Pegasos and SDCA on the same splits of CORPUS.
 
     CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped. Every classifier
     has its defaults of train; features are chosen and weighed inside the training part of each split.
     """
-    if json and csv:
-        raise AppError("give --json or --csv, not both", USAGE)
+    check_one_form(json, csv)
     settings = Settings(min_df=1, **options)
     from ..model import comparison
     from ..output import plots
@@ -89,28 +95,22 @@ def compare(source, runs, plot, csv, json, quiet, verbose, **options):
                 f"note: the {runs.classifier} stopped short of the gap it aims at in {runs.stopped_short} of "
                 f"{len(runs.accuracies)} runs"
             )
-    note_skipped(result.skipped)
-    return result.skipped.exit_code
+    return note_skipped(result.skipped)
 
 
 def _record(result, settings: Settings, seconds: dict[str, float]) -> dict:
     return {
-        "label_counts": result.label_counts,
-        "majority": result.majority,
-        "seeds": result.seeds,
+        **fields(result, "label_counts", "majority", "seeds"),
         "holdout": settings.holdout,
         "k": "all" if settings.k is None else settings.k,
         "score": settings.score,
         "ngrams": list(settings.ngrams),
         "tokens": result.tokens,
         "weighting": settings.weighting,
-        "n_train": result.n_train,
-        "n_test": result.n_test,
-        "n_features": result.n_features,
+        **fields(result, "n_train", "n_test", "n_features"),
         "interval": result.interval_kind,
         "classifiers": [
-            {**_summary(runs), "accuracies": runs.accuracies, "seconds": runs.seconds, "gaps": runs.gaps}
-            for runs in result.results
+            {**_summary(runs), **fields(runs, "accuracies", "seconds", "gaps")} for runs in result.results
         ],
         "skipped": result.skipped.count,
         "seconds": seconds,
@@ -118,17 +118,14 @@ def _record(result, settings: Settings, seconds: dict[str, float]) -> dict:
 
 
 def _summary(runs) -> dict:
+    (low, high), behind = runs.interval, runs.behind_best_interval or (None, None)
     return {
-        "classifier": runs.classifier,
-        "alpha": runs.alpha,
-        "accuracy": runs.accuracy,
-        "accuracy_low": runs.interval[0],
-        "accuracy_high": runs.interval[1],
-        "worst": runs.worst,
-        "best": runs.best,
-        "behind_best": runs.behind_best,
-        "behind_best_low": runs.behind_best_interval and runs.behind_best_interval[0],
-        "behind_best_high": runs.behind_best_interval and runs.behind_best_interval[1],
+        **fields(runs, "classifier", "alpha", "accuracy"),
+        "accuracy_low": low,
+        "accuracy_high": high,
+        **fields(runs, "worst", "best", "behind_best"),
+        "behind_best_low": behind[0],
+        "behind_best_high": behind[1],
         "median_seconds": runs.median_seconds,
         "relative_gap": runs.gap,
         "stopped_short": runs.stopped_short,

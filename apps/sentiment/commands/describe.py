@@ -1,15 +1,14 @@
 """`describe`: what is in a corpus."""
 
-from __future__ import annotations
-
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 
 import click
 
 from ...common.errors import place_of
 from ...common.figures import check_picture
-from ...common.options import common_options, json_option
+from ...common.options import json_option
 from ...common.output import (
+    fields,
     many,
     note_skipped,
     percent,
@@ -21,28 +20,15 @@ from ...common.output import (
     tidy_warnings,
 )
 from ...common.progress import Stages
-from ._options import app_examples, corpus_options, tokens_option
+from ._options import command, corpus_options, number_option, tokens_option
 
 
-@click.command(
-    epilog=app_examples(
-        "describe data/reviews.txt",
-        "describe reviews.csv.gz --text-col review --plot lengths.png",
-    )
-)
+@command("describe data/reviews.txt", "describe reviews.csv.gz --text-col review --plot lengths.png")
 @corpus_options
 @tokens_option
-@click.option(
-    "-n",
-    "--number",
-    type=click.IntRange(min=0),
-    default=20,
-    show_default=True,
-    help="How many of the most frequent words to show.",
-)
+@number_option("How many of the most frequent words to show.", least=0)
 @click.option("--plot", metavar="FILE.png", help="Draw the lengths by label too (.png, .svg or .pdf).")
 @json_option
-@common_options
 def describe(source, tokens, number, plot, json, quiet, verbose):
     """Show labels, lengths, words, copies and characters of CORPUS.
 
@@ -63,40 +49,21 @@ def describe(source, tokens, number, plot, json, quiet, verbose):
         print_json(_record(result, stage.seconds))
     else:
         _print(result, source)
-    note_skipped(result.skipped)
-    return result.skipped.exit_code
+    return note_skipped(result.skipped)
 
 
 def _record(result, seconds: dict[str, float]) -> dict:
     return {
-        "format": result.format,
-        "n_texts": result.n_texts,
-        "label_counts": result.label_counts,
-        "lengths": [
-            {
-                "label": part.label,
-                "n_texts": part.texts,
-                "tokens": part.tokens._asdict(),
-                "characters": part.characters._asdict(),
-            }
-            for part in result.lengths
-        ],
-        "words": {**asdict(result.words), "frequent": [word._asdict() for word in result.words.frequent]},
-        "exact_copies": _copies_record(result.exact),
-        "near_copies": _copies_record(result.near),
+        **fields(result, "format", "n_texts", "label_counts"),
+        "lengths": [asdict(part) for part in result.lengths],
+        "words": asdict(result.words),
+        "exact_copies": asdict(result.exact),
+        "near_copies": asdict(result.near),
         "characters": asdict(result.characters),
         "skipped": result.skipped.count,
         "skipped_by_problem": dict(result.skipped.kinds),
         "seconds": seconds,
     }
-
-
-def _copies_record(copies) -> dict:
-    named = [
-        {"size": group.size, "members": [member._asdict() for member in group.members]}
-        for group in copies.named
-    ]
-    return {**asdict(copies), "named": named}
 
 
 def _print(result, source) -> None:
@@ -117,7 +84,10 @@ def _print(result, source) -> None:
         print_heading(f"Length in {unit}")
         header = ("label", "mean", "least", "25 %", "median", "75 %", "95 %", "most")
         rows = [
-            ("(all)" if part.label is None else shortened(part.label), *map(_length, getattr(part, field)))
+            (
+                "(all)" if part.label is None else shortened(part.label),
+                *map(_length, astuple(getattr(part, field))),
+            )
             for part in result.lengths
         ]
         print_table(header, rows)
@@ -157,11 +127,12 @@ def _print_copies(copies, what: str) -> None:
         return
     conflicts = f", {copies.conflicts:,} with different labels" if copies.conflicts else ""
     print_line(f"{what}: {many(copies.groups, 'group')}{conflicts}; {many(copies.spare, 'text')} to spare")
-    for size, members in copies.named:
+    for group in copies.named:
+        size, members = group.size, group.members
         if len({member.label for member in members}) == 1:
             line = f"{_places([member.place for member in members], size)}: {shortened(members[0].label)}"
         else:
-            line = ", ".join(f"{place_of(place)}: {shortened(label)}" for place, label in members)
+            line = ", ".join(f"{place_of(member.place)}: {shortened(member.label)}" for member in members)
             line += _more(size, members)
         print_line(f"  {line}")
     if rest := copies.groups - len(copies.named):

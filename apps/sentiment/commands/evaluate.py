@@ -1,27 +1,22 @@
 """`evaluate`: try a model on labelled texts."""
 
-from __future__ import annotations
-
 from textwrap import shorten
 
 import click
 
-from ...common.options import common_options, json_option
+from ...common.options import json_option
 from ...common.output import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ._options import app_examples, corpus_options
+from ._options import command, corpus_options
 
 
-@click.command(
-    epilog=app_examples(
-        "evaluate reviews.safetensors data/reviews.txt",
-        "evaluate reviews.safetensors more.tsv --label-col stars --json",
-    )
+@command(
+    "evaluate reviews.safetensors data/reviews.txt",
+    "evaluate reviews.safetensors more.tsv --label-col stars --json",
 )
 @click.argument("model")
 @corpus_options
 @json_option
-@common_options
 def evaluate(model, source, json, quiet, verbose):
     """Try MODEL on the labelled texts of CORPUS.
 
@@ -39,5 +34,4 @@ def evaluate(model, source, json, quiet, verbose):
     if unknown := result.scores.unknown_labels:
         names = shorten(", ".join(unknown), 200, placeholder=" ...")
         note(f"note: the model does not know {names}; these texts count as mistakes")
-    note_skipped(result.skipped)
-    return result.skipped.exit_code
+    return note_skipped(result.skipped)

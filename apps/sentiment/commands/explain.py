@@ -1,40 +1,25 @@
 """`explain`: why a text gets its label."""
 
-from __future__ import annotations
-
 import os
 
 import click
 
 from ...common.errors import USAGE, AppError
-from ...common.options import common_options, json_option
+from ...common.options import json_option
 from ...common.output import note, print_json, tidy_warnings
 from ...common.progress import Stages
 from ..data.lines import MIB, open_binary, too_long
-from ._options import app_examples, max_line_option
+from ._options import command, max_line_option, number_option
 
 
-@click.command(
-    epilog=app_examples(
-        'explain "what a waste of money"',
-        "explain reviews.safetensors - < review.txt",
-    )
-)
+@command('explain "what a waste of money"', "explain reviews.safetensors - < review.txt")
 @click.argument("arguments", metavar="[MODEL] TEXT", nargs=-1, required=True)
-@click.option(
-    "-n",
-    "--number",
-    type=click.IntRange(min=1),
-    default=20,
-    show_default=True,
-    help="How many terms to list, those that contribute most.",
-)
+@number_option("How many terms to list, those that contribute most.")
 @click.option(
     "--label", help="The label whose score to explain.  [default: the second of two, else the one predicted]"
 )
 @max_line_option
 @json_option
-@common_options
 def explain(arguments, number, label, max_line_mib, json, quiet, verbose):
     """Show what each word of TEXT contributes to its score.
 

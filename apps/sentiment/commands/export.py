@@ -1,23 +1,20 @@
 """`export`: a model for other programs, or a smaller one."""
 
-from __future__ import annotations
-
 import os
 
 import click
 
 from ...common.errors import USAGE, AppError
-from ...common.options import FiniteRange, common_options, json_option
+from ...common.files import check_is_file
+from ...common.options import COUNT, FiniteRange, json_option
 from ...common.output import note, print_json, print_line, tidy_warnings
 from ...common.progress import Stages
-from ._options import app_examples
+from ._options import command
 
 
-@click.command(
-    epilog=app_examples(
-        "export reviews.safetensors --to pruned --keep 1000 -o small.safetensors",
-        "export reviews.safetensors --to json -o reviews.json",
-    )
+@command(
+    "export reviews.safetensors --to pruned --keep 1000 -o small.safetensors",
+    "export reviews.safetensors --to json -o reviews.json",
 )
 @click.argument("model")
 @click.option("-o", "--output", metavar="FILE", required=True, help="Where it goes.")
@@ -27,12 +24,7 @@ from ._options import app_examples
     required=True,
     help="A model of fewer terms, LIBLINEAR's model file, or all that a prediction needs as JSON.",
 )
-@click.option(
-    "--keep",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Keep the N terms of the largest effective weights.",
-)
+@click.option("--keep", type=COUNT, metavar="N", help="Keep the N terms of the largest effective weights.")
 @click.option(
     "--min-weight",
     type=FiniteRange(min=0),
@@ -40,7 +32,6 @@ from ._options import app_examples
     help="Keep the terms of at least this effective weight.",
 )
 @json_option
-@common_options
 def export(model, output, to, keep, min_weight, json, quiet, verbose):
     """Write MODEL in another form.
 
@@ -50,8 +41,7 @@ def export(model, output, to, keep, min_weight, json, quiet, verbose):
     LIBLINEAR numbers its features: FILE.vocabulary.tsv, written beside FILE, says which is which, and how
     their values are computed. MODEL may be `english`, the model of reviews that comes along.
     """
-    if output == "-":
-        raise AppError("a model cannot go to stdout; give a file with -o", USAGE)
+    check_is_file(output, "a model")
     if to == "pruned" and keep is None and min_weight is None:
         raise AppError("--to pruned needs --keep N or --min-weight W", USAGE)
     if os.path.exists(output) and os.path.exists(model) and os.path.samefile(model, output):

@@ -1,26 +1,19 @@
 """`predict`: labels of texts as they arrive."""
 
-from __future__ import annotations
-
 import sys
 from json import dumps
 
 import click
 
 from ...common.errors import Skipped
-from ...common.options import FiniteRange, common_options
-from ...common.output import note, note_skipped, printable, tidy_warnings
+from ...common.options import FiniteRange
+from ...common.output import many, note, note_skipped, printable, tidy_warnings
 from ...common.progress import Stages
 from ..data.lines import MIB, arriving_texts, open_binary
-from ._options import app_examples, max_expansion_option, max_line_option
+from ._options import command, max_expansion_option, max_line_option
 
 
-@click.command(
-    epilog=app_examples(
-        "predict reviews.safetensors new.txt",
-        "predict < new.txt | cut -f1 | sort | uniq -c",
-    )
-)
+@command("predict reviews.safetensors new.txt", "predict < new.txt | cut -f1 | sort | uniq -c")
 @click.argument("model", required=False)
 @click.argument("file", default="-")
 @click.option(
@@ -36,7 +29,6 @@ from ._options import app_examples, max_expansion_option, max_line_option
 @click.option("--json", is_flag=True, help="Write a JSON object for each text, on a line of its own.")
 @max_line_option
 @max_expansion_option
-@common_options
 def predict(model, file, proba, threshold, json, max_line_mib, max_expansion, quiet, verbose):
     """Write the label and the score of each text in FILE.
 
@@ -74,11 +66,10 @@ def predict(model, file, proba, threshold, json, max_line_mib, max_expansion, qu
                 n_unknown += found.n_unknown
                 sys.stdout.writelines(lines(found, labels))
                 sys.stdout.flush()
-    note_skipped(skipped)
+    code = note_skipped(skipped)
     if n_unknown:
-        texts = "1 text" if n_unknown == 1 else f"{n_unknown:,} texts"
-        note(f"{texts} without a word the model knows got the label of the intercept")
-    return skipped.exit_code
+        note(f"{many(n_unknown, 'text')} without a word the model knows got the label of the intercept")
+    return code
 
 
 def _lines(found, labels):

@@ -1,20 +1,17 @@
 """`train`: from a corpus to a tried and saved model."""
 
-from __future__ import annotations
-
 import os
 
 import click
 from click.core import ParameterSource
 
 from ...common.errors import USAGE, AppError
-from ...common.files import check_file
-from ...common.options import CountOrAll, FiniteRange, common_options, json_option, seed_option
+from ...common.files import check_file, check_is_file
+from ...common.options import COUNT, STRENGTH, CountOrAll, json_option, seed_option
 from ...common.output import note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ..model.classifiers import CLASSIFIERS
-from ..model.settings import PRESET, PRESETS, Settings
-from ._options import WEIGHTINGS, NGrams, app_examples, corpus_options, score_option, tokens_option
+from ..model.settings import CLASSIFIERS, PRESET, PRESETS, Settings, spelled
+from . import _options
 from ._reproduction import command_line
 
 NO_MATTER = ("report", "json", "quiet", "verbose")  # to the model
@@ -27,11 +24,7 @@ class AlphaOrAuto(click.ParamType):
 
     def convert(self, value, param, ctx):
         """Convert and check one value."""
-        return value if value == "auto" else FiniteRange(min=0, min_open=True).convert(value, param, ctx)
-
-
-def _epochs() -> str:
-    return ", ".join(f"{name} {recipe.epochs}" for name, recipe in CLASSIFIERS.items())
+        return value if value == "auto" else STRENGTH.convert(value, param, ctx)
 
 
 def _alphas() -> str:
@@ -43,15 +36,9 @@ def _alphas() -> str:
 def _preset_option(name: str, type: click.ParamType, help: str, **more):
     """Return an option whose default is that of the preset."""
     field = name.removeprefix("--").replace("-", "_")
-    defaults = [_shown(getattr(preset, field)) for preset in PRESETS.values()]
+    defaults = [spelled(getattr(preset, field)) for preset in PRESETS.values()]
     shown = ", ".join(f"{value} ({preset})" for preset, value in zip(PRESETS, defaults, strict=True))
     return click.option(name, type=type, help=f"{help}  [default: {shown}]", **more)
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, tuple):
-        return "-".join(map(str, value))
-    return "all" if value is None else str(value)
 
 
 def _with_preset(preset: str, options: dict) -> dict:
@@ -69,21 +56,18 @@ def _with_preset(preset: str, options: dict) -> dict:
 
 def _check_page(path: str, *others: str) -> None:
     """Find out before the work whether a page can be written, and that it is none of the other files."""
-    if path == "-":
-        raise AppError("a page cannot go to stdout; give a file with --report", USAGE)
+    check_is_file(path, "a page", "--report")
     check_file(path)
     for other in others:
         if os.path.realpath(path) == os.path.realpath(other):
             raise AppError(f"{path}: --report would replace it; choose another path", USAGE)
 
 
-@click.command(
-    epilog=app_examples(
-        "train data/reviews.txt",
-        "train reviews.csv.gz --text-col review --preset article --ngrams 2 -o reviews.safetensors",
-    )
+@_options.command(
+    "train data/reviews.txt",
+    "train reviews.csv.gz --text-col review --preset article --ngrams 2 -o reviews.safetensors",
 )
-@corpus_options
+@_options.corpus_options
 @click.option(
     "-o",
     "--output",
@@ -94,26 +78,21 @@ def _check_page(path: str, *others: str) -> None:
     "--preset",
     type=click.Choice(list(PRESETS)),
     default=next(iter(PRESETS)),
-    show_default=True,
     help="Recipe: the most accurate one known, or that of the article this app redoes. "
     "Options given beside it come first.",
 )
 @_preset_option("--classifier", click.Choice(list(CLASSIFIERS)), "Learning algorithm.")
 @_preset_option(
     "--weighting",
-    click.Choice(WEIGHTINGS),
+    click.Choice(_options.WEIGHTINGS),
     "What a feature weighs in a text: its count, 1, tf-idf, or its naive Bayes log-count ratio; "
     "in the last two each text is scaled to length 1.",
 )
-@_preset_option(
-    "--ngrams", NGrams(), "Words in a row that make a feature: up to N, or from A to B.", metavar="N|A-B"
-)
-@_preset_option(
-    "--min-df", click.IntRange(min=1), "In how many training texts a feature has to be.", metavar="N"
-)
-@_preset_option("--k", CountOrAll(), "Features to keep, the best by --score.", metavar="N|all")
-@score_option
-@tokens_option
+@_preset_option("--ngrams", _options.NGrams(), _options.NGRAMS_HELP, metavar="N|A-B")
+@_preset_option("--min-df", COUNT, "In how many training texts a feature has to be.", metavar="N")
+@_preset_option("--k", CountOrAll(), _options.K_HELP, metavar="N|all")
+@_options.score_option
+@_options.tokens_option
 @click.option(
     "--alpha",
     type=AlphaOrAuto(),
@@ -123,29 +102,21 @@ def _check_page(path: str, *others: str) -> None:
 )
 @click.option(
     "--epochs",
-    type=click.IntRange(min=1),
+    type=COUNT,
     help="Passes over the training texts; SDCA stops earlier, once its gap is small.  "
-    f"[default: {_epochs()}]",
+    f"[default: {', '.join(f'{name} {recipe.epochs}' for name, recipe in CLASSIFIERS.items())}]",
 )
-@click.option(
-    "--holdout",
-    type=FiniteRange(0, 1, max_open=True),
-    default=0.2,
-    show_default=True,
-    help="Share of the texts to try the model on; 0 trains on all of them.",
-)
+@_options.holdout_option("Share of the texts to try the model on; 0 trains on all of them.")
 @click.option("--report", metavar="FILE.html", help="Write a page on the model and its mistakes.")
 @seed_option
 @json_option
-@common_options
 def train(source, output, preset, report, json, quiet, verbose, **options):
     """Train a classifier on CORPUS, try it and save it.
 
     CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped.
     """
     options = _with_preset(preset, options)
-    if output == "-":
-        raise AppError("a model cannot go to stdout; give a file with -o", USAGE)
+    check_is_file(output, "a model")
     output = output or f"{source.stem}.safetensors"
     if report:
         _check_page(report, source.path, output)
@@ -170,5 +141,5 @@ def train(source, output, preset, report, json, quiet, verbose, **options):
             print_json(training_record(result, stage.seconds))
         else:
             print_training(result, stage.seconds, source)
-        note_skipped(result.skipped)
-    return result.skipped.exit_code
+        code = note_skipped(result.skipped)
+    return code

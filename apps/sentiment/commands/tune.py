@@ -1,16 +1,14 @@
 """`tune`: the best recipe of a corpus, as a config file for `train`."""
 
-from __future__ import annotations
-
 import click
 
-from ...common.errors import USAGE, AppError
-from ...common.options import CountOrAll, FiniteRange, common_options, json_option, seed_option
-from ...common.output import note_skipped, print_json, tidy_warnings
+from ...common.errors import AppError
+from ...common.files import check_is_file
+from ...common.options import COUNT, STRENGTH, CountOrAll, json_option, seed_option
+from ...common.output import check_one_form, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ..model.classifiers import CLASSIFIERS
-from ..model.settings import PRESETS, Settings
-from ._options import WEIGHTINGS, NGrams, app_examples, corpus_options, score_option, tokens_option
+from ..model.settings import CLASSIFIERS, PRESETS, Settings
+from . import _options
 
 TUNABLE = [name for name, usual in CLASSIFIERS.items() if usual.model == "SDCA"]
 
@@ -30,13 +28,10 @@ class ListOf(click.ParamType):
         return tuple(dict.fromkeys(self.kind.convert(part, param, ctx) for part in parts))
 
 
-@click.command(
-    epilog=app_examples(
-        "tune data/reviews.txt",
-        "tune reviews.csv.gz --weightings tfidf,nb --ngrams 2,3 --k all -o best.toml",
-    )
+@_options.command(
+    "tune data/reviews.txt", "tune reviews.csv.gz --weightings tfidf,nb --ngrams 2,3 --k all -o best.toml"
 )
-@corpus_options
+@_options.corpus_options
 @click.option(
     "-o",
     "--output",
@@ -46,31 +41,24 @@ class ListOf(click.ParamType):
 )
 @click.option(
     "--weightings",
-    type=ListOf(click.Choice(WEIGHTINGS)),
+    type=ListOf(click.Choice(_options.WEIGHTINGS)),
     metavar="NAME,...",
-    default=",".join(WEIGHTINGS),
-    show_default=True,
+    default=",".join(_options.WEIGHTINGS),
     help="What a feature of a text weighs.",
 )
 @click.option(
     "--ngrams",
-    type=ListOf(NGrams()),
+    type=ListOf(_options.NGrams()),
     metavar="N|A-B,...",
     default="1,2,3",
-    show_default=True,
-    help="Words in a row that make a feature: up to N, or from A to B.",
+    help=_options.NGRAMS_HELP,
 )
 @click.option(
-    "--k",
-    type=ListOf(CountOrAll()),
-    metavar="N|all,...",
-    default="5000,20000,all",
-    show_default=True,
-    help="Features to keep, the best by --score.",
+    "--k", type=ListOf(CountOrAll()), metavar="N|all,...", default="5000,20000,all", help=_options.K_HELP
 )
 @click.option(
     "--alphas",
-    type=ListOf(FiniteRange(min=0, min_open=True)),
+    type=ListOf(STRENGTH),
     metavar="X,...",
     help="Strengths of the L2 regularisation.  [default: 16 down from the largest that matters]",
 )
@@ -78,36 +66,20 @@ class ListOf(click.ParamType):
     "--folds",
     type=click.IntRange(min=2),
     default=5,
-    show_default=True,
     help="Parts of the training texts; each is tried by what is trained on the others.",
 )
+@click.option("--classifier", type=click.Choice(TUNABLE), default=TUNABLE[0], help="Learning algorithm.")
+@_options.score_option
+@_options.tokens_option
 @click.option(
-    "--classifier",
-    type=click.Choice(TUNABLE),
-    default=TUNABLE[0],
-    show_default=True,
-    help="Learning algorithm.",
+    "--min-df", type=COUNT, default=PRESETS["accurate"].min_df, help="In how many texts a feature has to be."
 )
-@score_option
-@tokens_option
-@click.option(
-    "--min-df",
-    type=click.IntRange(min=1),
-    default=PRESETS["accurate"].min_df,
-    show_default=True,
-    help="In how many texts a feature has to be.",
-)
-@click.option(
-    "--holdout",
-    type=FiniteRange(0, 1, max_open=True),
-    default=0.2,
-    show_default=True,
-    help="Share of the texts that only the winner is tried on, the same that train holds out.",
+@_options.holdout_option(
+    "Share of the texts that only the winner is tried on, the same that train holds out."
 )
 @click.option("--csv", is_flag=True, help="Print a CSV table: every recipe at every alpha.")
 @seed_option
 @json_option
-@common_options
 def tune(source, output, csv, json, quiet, verbose, **options):
     """Search the best recipe for CORPUS, and write it to a file for train --config.
 
@@ -115,10 +87,8 @@ def tune(source, output, csv, json, quiet, verbose, **options):
     cross-validation on the texts that train would train on. CORPUS is a file or a folder of labelled texts,
     or - for stdin; a file may be gzipped.
     """
-    if json and csv:
-        raise AppError("give --json or --csv, not both", USAGE)
-    if output == "-":
-        raise AppError("a config file cannot go to stdout; give a file with -o", USAGE)
+    check_one_form(json, csv)
+    check_is_file(output, "a config file")
     config = output or f"{source.stem}.toml"
     grid = {name: options.pop(name) for name in ("weightings", "ngrams", "k", "alphas", "folds")}
     try:
@@ -135,5 +105,4 @@ def tune(source, output, csv, json, quiet, verbose, **options):
         tables_of_tuning.print_trials_csv(result)
     else:
         tables_of_tuning.print_tuning(result, stage.seconds, source)
-    note_skipped(result.skipped)
-    return result.skipped.exit_code
+    return note_skipped(result.skipped)

@@ -1,44 +1,27 @@
 """`words`: what a model listens to."""
 
-from __future__ import annotations
-
 import click
 
-from ...common.errors import USAGE, AppError
-from ...common.options import common_options, json_option
-from ...common.output import print_json, tidy_warnings
+from ...common.options import json_option
+from ...common.output import check_one_form, print_json, tidy_warnings
 from ...common.progress import Stages
 from ...common.tables import raw_csv_option
-from ._options import app_examples
+from ._options import command, number_option
 
 
-@click.command(
-    epilog=app_examples(
-        "words reviews.safetensors -n 30",
-        "words reviews.safetensors --plot words.png",
-    )
-)
+@command("words reviews.safetensors -n 30", "words reviews.safetensors --plot words.png")
 @click.argument("model", required=False)
-@click.option(
-    "-n",
-    "--number",
-    type=click.IntRange(min=1),
-    default=20,
-    show_default=True,
-    help="How many words for each label.",
-)
+@number_option("How many words for each label.")
 @click.option("--plot", metavar="FILE.png", help="Draw a bar chart too (.png, .svg or .pdf).")
 @click.option("--csv", is_flag=True, help="Print a CSV table: label, word, weight.")
 @raw_csv_option
 @json_option
-@common_options
 def words(model, number, plot, csv, raw_csv, json, quiet, verbose):
     """Show the words of MODEL that speak most for each label.
 
     MODEL is a file that train wrote or, by default, `english`, a model of reviews that comes along.
     """
-    if json and csv:
-        raise AppError("give --json or --csv, not both", USAGE)
+    check_one_form(json, csv)
     from ..model import prediction, training
     from ..output import tables
 

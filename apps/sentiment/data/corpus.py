@@ -14,15 +14,13 @@ Everything is read line by line, so that the memory holds each text once. A line
 and a file in a folder have a limit: what has no end is not waited for.
 """
 
-from __future__ import annotations
-
 import codecs
 import csv
 import json
 import math
 import re
 import sys
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, dropwhile, islice
@@ -31,16 +29,7 @@ from textwrap import shorten
 from typing import NamedTuple
 
 from ...common.errors import USAGE, AppError, Skipped
-from .lines import (
-    MAX_EXPANSION,
-    MAX_LINE,
-    NOT_UTF8,
-    NUL,
-    DamagedGzip,
-    decoded_lines,
-    open_binary,
-    too_long,
-)
+from .lines import MAX_EXPANSION, MAX_LINE, NOT_UTF8, NUL, DamagedGzip, decoded_lines, open_binary, too_long
 
 FORMATS = ("corpus", "tsv", "csv", "jsonl", "fasttext", "folder")
 SNIFFED_LINES = 20
@@ -94,6 +83,16 @@ class Corpus:
     texts: list[str] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
     places: list[int | str] | None = None
+
+    @property
+    def label_counts(self) -> dict[str, int]:
+        """How many texts have each label, in the order of labels."""
+        return dict(sorted(Counter(self.labels).items()))
+
+    @property
+    def tokens(self) -> str:
+        """How its texts are cut unless something else is asked for."""
+        return "split" if self.format == "corpus" else "words"
 
 
 class _Record(NamedTuple):

@@ -1,7 +1,5 @@
 """Lines of text from files and streams, as they arrive; no more of one is held than a limit."""
 
-from __future__ import annotations
-
 import codecs
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Choose the strength of the regularisation by trying a whole path of them on texts left out."""
 
-from __future__ import annotations
-
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

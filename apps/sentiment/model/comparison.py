@@ -1,9 +1,6 @@
 """Several classifiers on the same splits of a corpus."""
 
-from __future__ import annotations
-
 import warnings
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from statistics import fmean, median
 from time import process_time
@@ -13,21 +10,13 @@ import numpy as np
 from fastsvm.fitting import ConvergenceWarning
 
 from ...common.errors import AppError, Skipped
-from ...common.progress import Stages
+from ...common.progress import UNWATCHED, Stages
 from ...common.statistics import resampled_interval, wilson_interval
-from ..data.corpus import Source, read_corpus
+from ..data.corpus import Source
+from . import steps
 from .alpha_choice import split_texts
-from .classifiers import CLASSIFIERS
 from .prediction import decide
-from .settings import Settings
-from .steps import (
-    classifier_step,
-    count_terms,
-    fit_classifier,
-    selection_step,
-    vectorizer_step,
-    weighting_step,
-)
+from .settings import CLASSIFIERS, Settings
 
 COUNTS = Settings(weighting="counts", ngrams=(1, 1), min_df=1, k=5000)
 
@@ -122,7 +111,7 @@ class Comparison:
 
 
 def compare(
-    source: Source, settings: Settings = COUNTS, *, runs: int = 10, stage: Stages | None = None
+    source: Source, settings: Settings = COUNTS, *, runs: int = 10, stage: Stages = UNWATCHED
 ) -> Comparison:
     """Train and try each classifier of `COMPARED` with its defaults on the same splits.
 
@@ -144,22 +133,16 @@ def compare(
     -------
     Comparison
     """
-    stage = stage or Stages()
     with stage("read"):
-        corpus = read_corpus(source)
-        tokens = settings.tokens or ("split" if corpus.format == "corpus" else "words")
-        settings = replace(settings, tokens=tokens)
+        corpus, settings = steps.read_labelled(source, settings)
         # In an order that does not depend on that of the file, as `split_texts` has it.
         pairs = sorted(zip(corpus.labels, corpus.texts, strict=True))
         y, texts = [label for label, _ in pairs], [text for _, text in pairs]
-        label_counts = dict(sorted(Counter(y).items()))
-        if len(label_counts) < 2:
-            raise AppError(f"{source.name}: {y[0]!r} is the only label; give texts with two labels or more")
-        skipped = corpus.skipped
+        label_counts, skipped = corpus.label_counts, corpus.skipped
         del corpus, pairs
 
     with stage("vectorize"):
-        X = count_terms(source, texts, vectorizer_step(settings))
+        X = steps.count_terms(source, texts, steps.vectorizer(settings))
         del texts
 
     results = [Runs(name) for name in COMPARED]
@@ -174,7 +157,7 @@ def compare(
                     "give more texts"
                 )
             X_train, X_test = _features(X, train, test, y_train, settings)
-            weigh = weighting_step(settings)
+            weigh = steps.weighting(settings)
             if weigh is not None:
                 weigh.fit(X_train, y_train)
                 X_train, X_test = weigh.transform(X_train), weigh.transform(X_test)
@@ -186,7 +169,9 @@ def compare(
                 _run(result, replace(settings, seed=seed), (X_train, y_train), (X_test, y_test))
                 advance()
     _set_intervals(results, len(train), len(test))
-    return Comparison(seeds, tokens, len(train), len(test), label_counts, n_features, results, skipped)
+    return Comparison(
+        seeds, settings.tokens, len(train), len(test), label_counts, n_features, results, skipped
+    )
 
 
 def _features(X, train: list[int], test: list[int], y_train: list[str], settings: Settings):
@@ -194,7 +179,7 @@ def _features(X, train: list[int], test: list[int], y_train: list[str], settings
     X_train, X_test = X[train], X[test]
     kept = np.flatnonzero(np.bincount(X_train.indices, minlength=X.shape[1]))
     if settings.k is not None and settings.k < len(kept):
-        best = selection_step(settings).fit(X_train[:, kept], y_train)
+        best = steps.selection(settings).fit(X_train[:, kept], y_train)
         kept = kept[best.get_support(indices=True)]
     return tuple(part[:, kept].astype(np.float32) for part in (X_train, X_test))
 
@@ -202,14 +187,14 @@ def _features(X, train: list[int], test: list[int], y_train: list[str], settings
 def _run(result: Runs, settings: Settings, training: tuple, trial: tuple) -> None:
     """Train and try a classifier once."""
     alpha = None if CLASSIFIERS[result.classifier].alpha is None else settings.alpha
-    estimator = classifier_step(replace(settings, classifier=result.classifier, alpha=alpha))
+    estimator = steps.classifier(replace(settings, classifier=result.classifier, alpha=alpha))
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # counted here
         start = process_time()
-        fit_classifier(estimator, *training)
+        steps.fit_classifier(estimator, *training)
         result.seconds.append(process_time() - start)
     result.alpha = getattr(estimator, "alpha", None)
     X, y = trial
-    predicted, _ = decide(estimator.classes_, estimator.decision_function(X))
+    predicted = decide(estimator.classes_, estimator.decision_function(X))
     result.accuracies.append(float(np.mean(predicted == np.asarray(y, predicted.dtype))))
     if hasattr(estimator, "dual_gap_"):
         result.gaps.append(float(np.max(np.divide(estimator.dual_gap_, estimator.objective_))))

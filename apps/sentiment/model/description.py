@@ -1,22 +1,19 @@
 """What is in a corpus: labels, lengths, words, copies and characters."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple
 
 import numpy as np
 
 from ...common.errors import Skipped
-from ...common.progress import Stages
+from ...common.progress import UNWATCHED, Stages
 from ..data.corpus import Corpus, Source, read_corpus
+from . import steps
 from .settings import Settings
-from .steps import vectorizer_step
 
 LABELS_MEASURED = 20  # the most frequent labels have their lengths measured one by one
 GROUPS_NAMED = 5
@@ -37,7 +34,8 @@ _SCRIPTS = {
 }
 
 
-class Lengths(NamedTuple):
+@dataclass(frozen=True)
+class Lengths:
     """How long texts are."""
 
     mean: float
@@ -54,12 +52,13 @@ class LabelLengths:
     """How long the texts of a label are; of all texts where the label is None."""
 
     label: str | None
-    texts: int
+    n_texts: int
     tokens: Lengths
     characters: Lengths
 
 
-class WordCount(NamedTuple):
+@dataclass(frozen=True)
+class WordCount:
     """A word, how often it occurs, and in how many texts."""
 
     word: str
@@ -85,14 +84,16 @@ class Words:
         return "tokens" if self.tokens == "split" else "words"
 
 
-class Member(NamedTuple):
+@dataclass(frozen=True)
+class Member:
     """A text of a group."""
 
     place: int | str
     label: str
 
 
-class Group(NamedTuple):
+@dataclass(frozen=True)
+class Group:
     """Texts that are the same: how many, and the first of them."""
 
     size: int
@@ -149,7 +150,7 @@ class Description:
 
 
 def describe(
-    source: Source, *, tokens: str | None = None, number: int = 20, stage: Stages | None = None
+    source: Source, *, tokens: str | None = None, number: int = 20, stage: Stages = UNWATCHED
 ) -> Description:
     """Look a corpus over.
 
@@ -168,10 +169,9 @@ def describe(
     -------
     Description
     """
-    stage = stage or Stages()
     with stage("read"):
         corpus = read_corpus(source, places=True, most_labels=None)
-        tokens = tokens or ("split" if corpus.format == "corpus" else "words")
+        tokens = tokens or corpus.tokens
         counts = dict(sorted(Counter(corpus.labels).items(), key=lambda item: (-item[1], item[0])))
         number_of = {label: i for i, label in enumerate(counts)}
         codes = np.fromiter(map(number_of.__getitem__, corpus.labels), np.int64, len(corpus.labels))
@@ -184,25 +184,13 @@ def describe(
         exact, near = _copies(corpus)
     with stage("count characters"):
         characters = _characters(corpus.texts)
-    return Description(
-        format=corpus.format,
-        n_texts=len(corpus.texts),
-        label_counts=counts,
-        lengths=lengths,
-        words=words,
-        exact=exact,
-        near=near,
-        characters=characters,
-        skipped=corpus.skipped,
-        codes=codes,
-        token_counts=token_counts,
-        character_counts=character_counts,
-    )
+    found = counts, lengths, words, exact, near, characters, corpus.skipped
+    return Description(corpus.format, len(codes), *found, codes, token_counts, character_counts)
 
 
 def _words(corpus: Corpus, tokens: str, number: int) -> tuple[Words, np.ndarray]:
     """Return the words, and how many there are in each text."""
-    vectorizer = vectorizer_step(Settings(tokens=tokens, ngrams=(1, 1), min_df=1))
+    vectorizer = steps.vectorizer(Settings(tokens=tokens, ngrams=(1, 1), min_df=1))
     try:
         X = vectorizer.fit_transform(corpus.texts)
     except ValueError:  # there is no word at all

@@ -1,7 +1,5 @@
 """What a model's decisions on held-out texts say about it: per label, over all thresholds, and how sure."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -71,12 +69,7 @@ def _share(part: int, whole: int) -> float | None:
 
 def curves(classes: np.ndarray, held_out: HeldOut, label: str) -> Curves | None:
     """Return the curves of a label, or None where the held-out texts all have it or all lack it."""
-    from sklearn.metrics import (  # for pages only
-        auc,
-        average_precision_score,
-        precision_recall_curve,
-        roc_curve,
-    )
+    from sklearn import metrics  # for pages only
 
     is_it = np.asarray(held_out.labels, dtype=object) == label
     if is_it.all() or not is_it.any():
@@ -87,21 +80,21 @@ def curves(classes: np.ndarray, held_out: HeldOut, label: str) -> Curves | None:
         decision = decision[:, index]
     elif index == 0:
         decision = -decision
-    false, true, _ = roc_curve(is_it, decision)
-    precision, recall, _ = precision_recall_curve(is_it, decision)
+    false, true, _ = metrics.roc_curve(is_it, decision)
+    precision, recall, _ = metrics.precision_recall_curve(is_it, decision)
     return Curves(
         label,
         float(is_it.mean()),
         np.column_stack([false, true]),
         np.column_stack([recall, precision])[::-1],
-        float(auc(false, true)),
-        float(average_precision_score(is_it, decision)),
+        float(metrics.auc(false, true)),
+        float(metrics.average_precision_score(is_it, decision)),
     )
 
 
 def correct(classes: np.ndarray, held_out: HeldOut) -> np.ndarray:
     """Return for each held-out text whether its label was found."""
-    return decide(classes, held_out.decision)[0].astype(object) == np.asarray(held_out.labels, dtype=object)
+    return decide(classes, held_out.decision).astype(object) == np.asarray(held_out.labels, dtype=object)
 
 
 def margins(decision: np.ndarray) -> np.ndarray:

@@ -1,7 +1,5 @@
 """Why a model gives a text its label: the share of each term in the score, and of each place in the text."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Container

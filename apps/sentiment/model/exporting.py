@@ -35,11 +35,8 @@ A score is the intercept plus the sum of value times factor, divided by the norm
 a score above 0 means the second; of more, the label of the highest score is given, the first of equal ones.
 """
 
-from __future__ import annotations
-
 import copy
 import json
-import os
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -50,7 +47,7 @@ from fastsvm.fitting import Pipeline
 from fastsvm.model_files import save_plain
 
 from ...common.errors import USAGE, AppError
-from ...common.files import check_file, check_model_path, replace_file
+from ...common.files import check_model_path, check_replaceable, replace_file
 from .term_effects import Effect, effect_of, weighted_coef
 
 SOLVER_TYPES = {"hinge": "L2R_L1LOSS_SVC_DUAL", "squared_hinge": "L2R_L2LOSS_SVC_DUAL", "log": "L2R_LR_DUAL"}
@@ -102,18 +99,10 @@ def check_path(path: str, to: str) -> None:
     if to == "pruned":
         check_model_path(path)
     elif to == "json":
-        _check_start(path, _JSON_START, "a JSON model")
+        check_replaceable(path, _JSON_START, "is not a JSON model")
     else:
-        _check_start(path, "solver_type ", "a LIBLINEAR model")
-        _check_start(path + VOCABULARY, VOCABULARY_START, "the vocabulary of a LIBLINEAR model")
-
-
-def _check_start(path: str, start: str, what: str) -> None:
-    check_file(path)
-    if os.path.isfile(path):
-        with open(path, "rb") as file:
-            if file.read(len(start)) != start.encode():
-                raise AppError(f"{path}: is not {what}; it is not replaced, choose another path with -o")
+        check_replaceable(path, "solver_type ", "is not a LIBLINEAR model")
+        check_replaceable(path + VOCABULARY, VOCABULARY_START, "is not the vocabulary of a LIBLINEAR model")
 
 
 def prune(model: Pipeline, keep: int | None = None, min_weight: float | None = None) -> Pipeline:

@@ -166,10 +166,9 @@ def winners_of(decision: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return winners, decision[np.arange(len(decision)), winners]
 
 
-def decide(classes: np.ndarray, decision: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the label and the score that decision values stand for.
+def decide(classes: np.ndarray, decision: np.ndarray) -> np.ndarray:
+    """Return the labels that decision values stand for.
 
-    Of two labels, a score above 0 means the second; of several, it is the winner's.
+    Of two labels, a score above 0 means the second; of several, the label of the highest.
     """
-    winners, scores = winners_of(decision)
-    return classes[winners], scores
+    return classes[winners_of(decision)[0]]

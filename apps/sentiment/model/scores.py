@@ -1,7 +1,5 @@
 """How a model does on labelled texts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,16 +32,10 @@ class Scores:
 def scores_of(classes: np.ndarray, held_out: HeldOut) -> Scores:
     """Compare what decision values stand for with the true labels; some of these a model may not know."""
     classes = np.array([str(label) for label in classes.tolist()])  # as the labels of texts are
-    y, predicted = held_out.labels, decide(classes, held_out.decision)[0]
+    y, predicted = held_out.labels, decide(classes, held_out.decision)
     known = classes.tolist()
     unknown = sorted(set(y) - set(known))
     table = confusion(y, predicted, known + unknown)
     right = int(table.trace())
-    return Scores(
-        n=len(y),
-        accuracy=right / len(y),
-        interval=wilson_interval(right, len(y)),
-        labels=known + unknown,
-        confusion=table.tolist(),
-        unknown_labels=unknown,
-    )
+    interval = wilson_interval(right, len(y))
+    return Scores(len(y), right / len(y), interval, known + unknown, table.tolist(), unknown)

@@ -1,9 +1,8 @@
 """The steps from texts to a classifier, each as `train`, `tune`, `compare` and `describe` take it."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -13,14 +12,22 @@ from fastsvm.fitting import ConvergenceWarning, Pipeline
 from fastsvm.text import Bag, Selection, Weighting
 
 from ...common.errors import USAGE, AppError
-from ..data.corpus import Source
-from .classifiers import CLASSIFIERS
-from .settings import Settings
+from ..data.corpus import Corpus, Source, read_corpus
+from .settings import CLASSIFIERS, Settings
 
 TOKENS = {"words": {"token_pattern": r"(?u)\b\w+\b"}, "split": {"analyzer": "split"}}
 
 
-def vectorizer_step(settings: Settings, dtype: type = np.int64) -> Bag:
+def read_labelled(source: Source, settings: Settings) -> tuple[Corpus, Settings]:
+    """Read a corpus of several labels; the settings returned say how its texts are cut."""
+    corpus = read_corpus(source)
+    if len(set(corpus.labels)) < 2:
+        only = corpus.labels[0]
+        raise AppError(f"{source.name}: {only!r} is the only label; give texts with two labels or more")
+    return corpus, replace(settings, tokens=settings.tokens or corpus.tokens)
+
+
+def vectorizer(settings: Settings, dtype: type = np.int64) -> Bag:
     """Return what counts words, or what white space divides."""
     cut = TOKENS[settings.tokens]
     return Bag(ngram_range=settings.ngrams, min_df=settings.min_df, dtype=dtype, n_jobs=-1, **cut)
@@ -44,15 +51,21 @@ def count_terms(source: Source, texts: Sequence[str], vectorizer: Bag) -> csr_ma
         raise AppError(f"{source.name}: {hint}") from error
 
 
-def selection_step(settings: Settings) -> Selection | None:
+def selection(settings: Settings) -> Selection | None:
     """Return what keeps the `k` best features; None keeps all."""
     return None if settings.k is None else Selection(settings.k, score=settings.score)
 
 
-def weighting_step(settings: Settings) -> Weighting | None:
+def weighting(settings: Settings) -> Weighting | None:
     """Return what weighs counts: presence as 1, tf-idf or naive Bayes ratios with texts scaled to norm 1."""
     name = settings.weighting
     return None if name == "counts" else Weighting(name, norm="l2" if name == "nb" else "auto")
+
+
+def recipe(settings: Settings) -> dict:
+    """Return what `choose_alpha` takes of settings."""
+    made = {"selection": selection(settings), "weighting": weighting(settings), "seed": settings.seed}
+    return {**made, **CLASSIFIERS[settings.classifier].parameters}
 
 
 def has_norm(weighter: Weighting | None) -> bool:
@@ -60,7 +73,7 @@ def has_norm(weighter: Weighting | None) -> bool:
     return weighter is not None and weighter.weighting in ("tfidf", "nb")
 
 
-def classifier_step(settings: Settings):
+def classifier(settings: Settings):
     """Return the classifier, with its own alpha and epochs unless they are given."""
     usual = CLASSIFIERS[settings.classifier]
     parameters = {
@@ -84,7 +97,7 @@ def select_terms(vectorizer: Bag, X: csr_matrix, y: Sequence[str], selection) ->
     return X[:, best]
 
 
-def fit_steps(vectorizer: Bag, X: csr_matrix, y: Sequence[str], weighting, estimator) -> Pipeline:
+def fit(vectorizer: Bag, X: csr_matrix, y: Sequence[str], weighting, estimator) -> Pipeline:
     """Weigh counts, train the estimator, and return the model that takes texts; all of it in float32."""
     vectorizer.set_params(dtype=np.float32)
     X = X.astype(np.float32, copy=False)

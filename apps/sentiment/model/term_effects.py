@@ -1,7 +1,5 @@
 """What a word of a model does to a score: its weight, times what the weighting multiplies it by."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,8 +1,5 @@
 """Train, evaluate and use a classifier of texts: functions that return what the commands print."""
 
-from __future__ import annotations
-
-from collections import Counter
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -13,23 +10,13 @@ from fastsvm.model_files import save_plain
 
 from ...common.errors import USAGE, AppError, Skipped, place_of
 from ...common.files import check_model_path
-from ...common.progress import Stages
-from ..data.corpus import Source, read_corpus
+from ...common.progress import UNWATCHED, Stages
+from ..data.corpus import Corpus, Source, read_corpus
+from . import steps
 from .alpha_choice import Choice, Labelled, choose_alpha, inner_folds, split_texts
-from .classifiers import CLASSIFIERS
 from .prediction import check_scores, load_scorer
 from .scores import HeldOut, Scores, scores_of
-from .settings import Settings
-from .steps import (
-    classifier_step,
-    count_terms,
-    fit_steps,
-    has_norm,
-    select_terms,
-    selection_step,
-    vectorizer_step,
-    weighting_step,
-)
+from .settings import CLASSIFIERS, Settings
 from .term_effects import weighted_coef
 
 ACCURATE = Settings()
@@ -86,7 +73,7 @@ class Evaluation:
 
 
 def train(
-    source: Source, model_path: str, settings: Settings = ACCURATE, *, stage: Stages | None = None
+    source: Source, model_path: str, settings: Settings = ACCURATE, *, stage: Stages = UNWATCHED
 ) -> Training:
     """Train a classifier on a corpus, try it on the texts held out, and save it.
 
@@ -104,31 +91,32 @@ def train(
     -------
     Training
     """
-    stage = stage or Stages()
     check_model_path(model_path)
     automatic = _is_automatic(settings)
-    estimator = classifier_step(replace(settings, alpha=None) if automatic else settings)
+    estimator = steps.classifier(replace(settings, alpha=None) if automatic else settings)
 
     with stage("read"):
-        parts = _read(source, settings)
-        settings, (texts, y), (test_texts, y_test) = parts.settings, parts.train, parts.test
+        corpus, settings = steps.read_labelled(source, settings)
+        (texts, y), (test_texts, y_test) = _split(corpus, settings)
+        label_counts, skipped = corpus.label_counts, corpus.skipped
+        del corpus
     with stage("vectorize"):
         # Selection adds up counts, exactly; nothing else needs them to be integers.
-        vectorizer = vectorizer_step(settings, np.float32 if settings.k is None else np.int64)
-        X = count_terms(source, texts, vectorizer)
+        vectorizer = steps.vectorizer(settings, np.float32 if settings.k is None else np.int64)
+        X = steps.count_terms(source, texts, vectorizer)
         n_train, n_seen = X.shape
-        del texts, parts.train[0][:]  # the counts say it all
+        del texts  # the counts say it all
 
     y = np.asarray(y)
     choice = _choice(X, y, settings, stage) if automatic else None
     if choice is not None:
         estimator.set_params(alpha=choice.alpha)
-    selection = selection_step(settings)
+    selection = steps.selection(settings)
     if selection is not None:
         with stage("select"):
-            X = select_terms(vectorizer, X, y, selection)
+            X = steps.select_terms(vectorizer, X, y, selection)
     with stage("train"):
-        model = fit_steps(vectorizer, X, y, weighting_step(settings), estimator)
+        model = steps.fit(vectorizer, X, y, steps.weighting(settings), estimator)
         del X
 
     # What is tried is what is saved.
@@ -145,7 +133,7 @@ def train(
         model=model_path,
         settings=replace(settings, alpha=getattr(estimator, "alpha", None)),
         choice=choice,
-        label_counts=parts.label_counts,
+        label_counts=label_counts,
         n_train=n_train,
         n_test=len(test_texts),
         n_features_seen=n_seen,
@@ -156,10 +144,21 @@ def train(
         gap=_plain(gap),
         relative_gap=None if gap is None else _plain(np.divide(gap, estimator.objective_)),
         sides=top_words(model, 10),
-        skipped=parts.skipped,
+        skipped=skipped,
         fitted=model,
         held_out=held_out,
     )
+
+
+def _split(corpus: Corpus, settings: Settings) -> tuple[Labelled, Labelled]:
+    """Return the texts to train on, of two labels or more, and those held out."""
+    train, test = split_texts(corpus.texts, corpus.labels, settings.holdout, settings.seed)
+    if len(set(train[1])) < 2:
+        raise AppError(
+            f"{corpus.skipped.source}: only the label {train[1][0]!r} is left to train on; give more texts, "
+            "or --holdout 0"
+        )
+    return train, test
 
 
 def _is_automatic(settings: Settings) -> bool:
@@ -172,56 +171,19 @@ def _is_automatic(settings: Settings) -> bool:
     return settings.alpha == "auto" or (settings.alpha is None and alphas is not None)
 
 
-class _Parts(NamedTuple):
-    """A corpus, split; the settings say how its texts are cut."""
-
-    settings: Settings
-    train: Labelled
-    test: Labelled
-    label_counts: dict[str, int]
-    skipped: Skipped
-
-
-def _read(source: Source, settings: Settings) -> _Parts:
-    corpus = read_corpus(source)
-    tokens = settings.tokens or ("split" if corpus.format == "corpus" else "words")
-    label_counts = dict(sorted(Counter(corpus.labels).items()))
-    if len(label_counts) < 2:
-        only = corpus.labels[0]
-        raise AppError(f"{source.name}: {only!r} is the only label; give texts with two labels or more")
-    train, test = split_texts(corpus.texts, corpus.labels, settings.holdout, settings.seed)
-    if len(set(train[1])) < 2:
-        only = train[1][0]
-        raise AppError(
-            f"{source.name}: only the label {only!r} is left to train on; give more texts, or --holdout 0"
-        )
-    return _Parts(replace(settings, tokens=tokens), train, test, label_counts, corpus.skipped)
-
-
 def _choice(X, y: np.ndarray, settings: Settings, stage: Stages) -> Choice | None:
     """Choose alpha within the training texts; None if they are too few."""
     folds = inner_folds(y, settings.seed)
-    weighting = weighting_step(settings)
+    recipe = steps.recipe(settings)
+    alphas = CLASSIFIERS[settings.classifier].alphas if steps.has_norm(recipe["weighting"]) else None
     with stage("choose alpha", total=len(folds)) as advance:
         if not folds:
             return None
-        return choose_alpha(
-            X,
-            y,
-            folds,
-            weighting=weighting,
-            selection=selection_step(settings),
-            alphas=CLASSIFIERS[settings.classifier].alphas if has_norm(weighting) else None,
-            n_alphas=10,
-            seed=settings.seed,
-            advance=advance,
-            **CLASSIFIERS[settings.classifier].parameters,
-        )
+        return choose_alpha(X, y, folds, **recipe, alphas=alphas, n_alphas=10, advance=advance)
 
 
-def evaluate(model_path: str, source: Source, *, stage: Stages | None = None) -> Evaluation:
+def evaluate(model_path: str, source: Source, *, stage: Stages = UNWATCHED) -> Evaluation:
     """Try a saved model on a corpus."""
-    stage = stage or Stages()
     with stage("load"):
         model = load_scorer(model_path)
     with stage("read"):

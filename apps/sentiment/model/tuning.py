@@ -1,9 +1,6 @@
 """Search for the best recipe of a corpus: weighting, n-grams, number of features and alpha, on folds."""
 
-from __future__ import annotations
-
 import json
-import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,25 +8,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...common.errors import AppError, Skipped
-from ...common.files import check_file, replace_file
+from ...common.files import check_replaceable, replace_file
 from ...common.output import printable
-from ...common.progress import Stages
+from ...common.progress import UNWATCHED, Stages
 from ...common.statistics import wilson_interval
-from ..data.corpus import Source, read_corpus
+from ..data.corpus import Source
 from ..data.lines import MAX_EXPANSION, MAX_LINE, MIB
+from . import steps
 from .alpha_choice import Choice, Labelled, choose_alpha, k_folds, split_texts
-from .classifiers import CLASSIFIERS
 from .scores import HeldOut, Scores, scores_of
-from .settings import Settings
-from .steps import (
-    classifier_step,
-    count_terms,
-    fit_steps,
-    select_terms,
-    selection_step,
-    vectorizer_step,
-    weighting_step,
-)
+from .settings import Settings, spelled
 
 ACCURATE = Settings()
 SHARED = ("classifier", "score", "tokens", "min_df", "holdout", "seed")
@@ -37,32 +25,10 @@ FIRST_LINE = "# Found by fastsvm-sentiment tune"  # tells a file of ours from ot
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """One point of the grid, and how it did."""
+class Trial:
+    """How a recipe did at one alpha: a score a fold, the largest gap of its fits, texts in all."""
 
     settings: Settings
-    choice: Choice
-
-    @property
-    def trials(self) -> list[Trial]:
-        """How it did at each alpha."""
-        choice = self.choice
-        return [
-            Trial(self, float(alpha), scores, float(max(gaps)), choice.n_tried)
-            for alpha, scores, gaps in zip(choice.alphas, choice.scores, choice.gaps, strict=True)
-        ]
-
-    @property
-    def best(self) -> Trial:
-        """How it did at its best alpha."""
-        return next(trial for trial in self.trials if trial.alpha == self.choice.alpha)
-
-
-@dataclass(frozen=True)
-class Trial:
-    """How a candidate did at one alpha: a score a fold, the largest gap of its fits, texts in all."""
-
-    candidate: Candidate
     alpha: float
     scores: np.ndarray
     gap: float
@@ -82,6 +48,28 @@ class Trial:
     def interval(self) -> tuple[float, float]:
         """The 95 % interval of the accuracy, as of one trial on the texts of all folds."""
         return wilson_interval(round(self.mean * self.n), self.n)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One point of the grid, and how it did."""
+
+    settings: Settings
+    choice: Choice
+
+    @property
+    def trials(self) -> list[Trial]:
+        """How it did at each alpha."""
+        choice = self.choice
+        return [
+            Trial(self.settings, float(alpha), scores, float(max(gaps)), choice.n_tried)
+            for alpha, scores, gaps in zip(choice.alphas, choice.scores, choice.gaps, strict=True)
+        ]
+
+    @property
+    def best(self) -> Trial:
+        """How it did at its best alpha."""
+        return next(trial for trial in self.trials if trial.alpha == self.choice.alpha)
 
 
 @dataclass(frozen=True)
@@ -114,7 +102,7 @@ def tune(
     alphas: Sequence[float] | None = None,
     folds: int = 5,
     settings: Settings = ACCURATE,
-    stage: Stages | None = None,
+    stage: Stages = UNWATCHED,
 ) -> Tuning:
     """Try every recipe of a grid on folds of the training texts, and write the best one as a config file.
 
@@ -142,19 +130,12 @@ def tune(
     -------
     Tuning
     """
-    stage = stage or Stages()
-    _check_path(config_path)
+    check_replaceable(config_path, FIRST_LINE, "was not written by tune")
     with stage("read"):
-        corpus = read_corpus(source)
-        label_counts = dict(sorted(Counter(corpus.labels).items()))
-        if len(label_counts) < 2:
-            only = corpus.labels[0]
-            raise AppError(f"{source.name}: {only!r} is the only label; give texts with two labels or more")
+        corpus, settings = steps.read_labelled(source, settings)
         train, test = split_texts(corpus.texts, corpus.labels, settings.holdout, settings.seed)
         _check_folds(source, train[1], folds)
-        tokens = settings.tokens or ("split" if corpus.format == "corpus" else "words")
-        settings = replace(settings, tokens=tokens)
-        skipped = corpus.skipped
+        label_counts, skipped = corpus.label_counts, corpus.skipped
         del corpus
 
     candidates = []
@@ -162,22 +143,13 @@ def tune(
         texts, y = train[0], np.asarray(train[1])
         parts = k_folds(y, folds, settings.seed)
         for size in ngrams:
-            X = count_terms(source, texts, vectorizer_step(replace(settings, ngrams=size)))
+            X = steps.count_terms(source, texts, steps.vectorizer(replace(settings, ngrams=size)))
             different = _different(k, X.shape[1])
             for number in different:
                 for weighting in weightings:
                     own = replace(settings, ngrams=size, k=number, weighting=weighting)
-                    choice = choose_alpha(
-                        X,
-                        y,
-                        parts,
-                        selection=selection_step(own),
-                        weighting=weighting_step(own),
-                        alphas=alphas,
-                        seed=settings.seed,
-                        advance=advance,
-                        **CLASSIFIERS[settings.classifier].parameters,
-                    )
+                    own_recipe = steps.recipe(own)
+                    choice = choose_alpha(X, y, parts, **own_recipe, alphas=alphas, advance=advance)
                     candidates.append(Candidate(own, choice))
             for _ in range((len(k) - len(different)) * len(weightings) * folds):
                 advance()
@@ -186,31 +158,11 @@ def tune(
 
     with stage("evaluate"):
         scores = _try(candidates[0], source, train, test) if test[0] else None
-    result = Tuning(
-        config=config_path,
-        settings=settings,
-        folds=folds,
-        label_counts=label_counts,
-        n_train=len(train[0]),
-        n_test=len(test[0]),
-        candidates=candidates,
-        scores=scores,
-        skipped=skipped,
-    )
+    sizes = len(train[0]), len(test[0])
+    result = Tuning(config_path, settings, folds, label_counts, *sizes, candidates, scores, skipped)
     with stage("save"):
         replace_file(config_path, _config(result, source).encode())
     return result
-
-
-def _check_path(path: str) -> None:
-    """Find out before the work whether the config can be written, and never replace anything but a config."""
-    check_file(path)
-    if os.path.isfile(path):
-        with open(path, "rb") as file:
-            if file.read(len(FIRST_LINE)) != FIRST_LINE.encode():
-                raise AppError(
-                    f"{path}: was not written by tune; it is not replaced, choose another path with -o"
-                )
 
 
 def _check_folds(source: Source, y: Sequence[str], folds: int) -> None:
@@ -231,17 +183,17 @@ def _different(k: Sequence[int | None], n_features: int) -> list[int | None]:
 def _try(candidate: Candidate, source: Source, train: Labelled, test: Labelled) -> Scores:
     """Train the candidate as `training.train` does, and show it the texts held out."""
     settings = replace(candidate.settings, alpha=candidate.choice.alpha)
-    vectorizer = vectorizer_step(settings)
-    X = count_terms(source, train[0], vectorizer)
-    X = select_terms(vectorizer, X, train[1], selection_step(settings))
-    model = fit_steps(vectorizer, X, train[1], weighting_step(settings), classifier_step(settings))
+    vectorizer = steps.vectorizer(settings)
+    X = steps.count_terms(source, train[0], vectorizer)
+    X = steps.select_terms(vectorizer, X, train[1], steps.selection(settings))
+    model = steps.fit(vectorizer, X, train[1], steps.weighting(settings), steps.classifier(settings))
     return scores_of(model.classes_, HeldOut(*test, model.decision_function(test[0])))
 
 
 def _config(result: Tuning, source: Source) -> str:
     """Return the winner as a TOML file that `train --config` takes."""
     best = result.best
-    settings = best.candidate.settings
+    settings = best.settings
     low, high = best.interval
     comment = (
         f"{FIRST_LINE} {printable(source.name)}: the best of {len(result.candidates):,} recipes, "
@@ -257,7 +209,7 @@ def _config(result: Tuning, source: Source) -> str:
         "max-line-mib": None if source.max_line == MAX_LINE else source.max_line // MIB,
         "max-expansion": None if source.max_expansion == MAX_EXPANSION else source.max_expansion,
         "weighting": settings.weighting,
-        "ngrams": "{}-{}".format(*settings.ngrams),
+        "ngrams": spelled(settings.ngrams),
         "k": "all" if settings.k is None else settings.k,
         "alpha": best.alpha,
         **{name.replace("_", "-"): value for name, value in shared(settings).items()},

@@ -1,8 +1,6 @@
 """An explanation as `explain` prints it: the text with its words marked, and the sum that the score is."""
 
-from __future__ import annotations
-
-from ...common.output import console, print_heading, print_line, print_table, printable
+from ...common.output import console, fields, print_heading, print_line, print_table, printable
 from ..model.explanation import Explanation
 
 # Shares of the largest contribution from which a word is marked once, twice and three times.
@@ -16,15 +14,11 @@ def explanation_record(found: Explanation, number: int) -> dict:
     """Return what `explain --json` prints."""
     rest = found.words[number:]
     return {
-        "label": found.label,
-        "side": found.side,
-        "score": found.score,
-        "intercept": found.intercept,
+        **fields(found, "label", "side", "score", "intercept"),
         "terms": [term._asdict() for term in found.words[:number]],
         "other_terms": {"n": len(rest), "contribution": sum(term.contribution for term in rest)},
         "spans": [span._asdict() for span in found.spans],
-        "n_words": found.n_words,
-        "unknown": found.unknown,
+        **fields(found, "n_words", "unknown"),
     }
 
 

@@ -1,7 +1,5 @@
 """A text as HTML with its words marked by what they add to a score, shortened around the strongest."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from math import ceil
@@ -12,7 +10,7 @@ from ..model.explanation import Span
 ROOM = 480  # characters of a text that are shown
 CONTEXT = 36  # characters around a strong word that are
 WORD = 60  # characters of a word that are
-LEVELS = 4
+LEVELS = 4  # in page.css
 
 
 def highlight(source: str, spans: Sequence[Span], room: int = ROOM) -> str:
@@ -97,15 +95,3 @@ def _plain(piece: str) -> str:
 def shorten(word: str, room: int = WORD) -> str:
     """Return a word, or the beginning of a long one."""
     return word if len(word) <= room else f"{word[: room - 1]}…"
-
-
-STYLE = """
-mark { padding: 0 0.1em; border-radius: 2px; background: none; color: inherit; }
-[class^="for-"] { text-decoration: underline solid 2px var(--accent); }
-[class^="against-"] { text-decoration: underline dotted 2px var(--bad); }
-mark[class] { text-underline-offset: 0.2em; }
-""" + "".join(
-    f".{side}-{level} {{ background: color-mix(in srgb, var({color}) {10 * level}%, transparent); }}\n"
-    for side, color in (("for", "--accent"), ("against", "--bad"))
-    for level in range(1, LEVELS + 1)
-)

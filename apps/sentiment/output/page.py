@@ -1,30 +1,38 @@
 """The report on a training: one HTML page that shows how good the model is, and where it goes wrong."""
 
-from __future__ import annotations
-
 import os
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from importlib.metadata import version
 
 import numpy as np
 
-from ...common.html import bdi, confusion_table, fact_boxes, packaged, page, with_links, write_page
+from ...common import html
 from ...common.output import many, percent
 from ..model import diagnostics
 from ..model.explanation import Explainer
 from ..model.prediction import decide
-from ..model.training import Training
-from . import highlights, page_charts
+from ..model.training import Side, Training
+from . import page_charts
 from .highlights import highlight, shorten
 from .page_charts import Axis, Chart
-from .provenance import again_section, certificate_section
+from .tables import certificate
 
 LABELS_LISTED, LABELS_CROSSED = 100, 12  # rows of the table of labels; of the confusion table
 LABELS_WITH_WORDS = 12
 MISTAKES = 12
 LONGEST = 1_000_000  # characters of a text whose words are marked: each word of it takes memory
-SHADES = 10
+SHADES = 10  # in page.css
+WORDS_OF_WEIGHTINGS = {
+    "counts": "how often the text has them",
+    "binary": "whether the text has them",
+    "tfidf": "tf-idf: how often the text has them, the more the rarer they are",
+    "nb": "naive Bayes: how much more often texts of a label have them",
+}
+
+_filled = partial(html.filled, __package__)
 
 
 def write_report(path: str | os.PathLike[str], training: Training, corpus: str, command: str) -> None:
@@ -47,11 +55,13 @@ def write_report(path: str | os.PathLike[str], training: Training, corpus: str, 
         ("calibration", "Calibration", _calibration(training)),
         ("words", "Top words", _words(training)),
         ("mistakes", "The most certain mistakes", _mistakes(training)),
-        ("certificate", "Certificate", certificate_section(training)),
-        ("again", "Reproduction", again_section(training, command)),
+        ("certificate", "Certificate", _certificate(training)),
+        ("again", "Reproduction", _again(training, command)),
     ]
-    body = f"{_header(training, corpus)}\n{with_links(sections)}"
-    write_page(path, page(f"Text classifier: {corpus}", body, style=_style()))
+    body = f"{_header(training, corpus)}\n{html.with_links(sections)}"
+    html.write_page(
+        path, html.page(f"Text classifier: {corpus}", body, style=html.packaged(__package__, "page.css"))
+    )
 
 
 def _header(training: Training, corpus: str) -> str:
@@ -65,11 +75,10 @@ def _header(training: Training, corpus: str) -> str:
     skipped = ""
     if training.skipped.count:
         skipped = f'<p class="notice">{many(training.skipped.count, "record")} of the corpus skipped.</p>\n'
-    return f"""<header>
-<h1>Text classifier: {bdi(corpus)}</h1>
-<p class="soft">{" · ".join(map(bdi, origin))}</p>
-{skipped}{fact_boxes(facts)}
-</header>"""
+    origin = " · ".join(map(html.bdi, origin))
+    return _filled(
+        "header", corpus=html.bdi(corpus), origin=origin, skipped=skipped, facts=html.fact_boxes(facts)
+    )
 
 
 # Accuracy
@@ -78,14 +87,10 @@ def _header(training: Training, corpus: str) -> str:
 def _accuracy(training: Training) -> str:
     scores = training.scores
     if scores is None:
-        return (
-            "<p>Nothing is held out: the model was trained on every text (<code>--holdout 0</code>), so that "
-            "none is left to try it on. How good it is shows on other labelled texts, with "
-            "<code>fastsvm-sentiment evaluate</code>.</p>"
-        )
-    low, high = scores.interval
+        return _filled("nothing held out")
     commonest = max(training.label_counts, key=training.label_counts.get)
     guessing = training.held_out.labels.count(commonest) / scores.n
+    share, guessing, low, high = map(_percent, (scores.accuracy, guessing, *scores.interval))
     unknown = ""
     if scores.unknown_labels:
         n = sum(map(sum, scores.confusion[-len(scores.unknown_labels) :]))
@@ -93,36 +98,21 @@ def _accuracy(training: Training) -> str:
             f" {many(len(scores.unknown_labels), 'label')} of {many(n, 'held-out text')} "
             "did not occur in training: these texts count as mistakes."
         )
-    return f"""<p><strong class="figure">{_percent(scores.accuracy)}</strong> of {scores.n:,} held-out texts
-right; 95 % interval {_percent(low)} to {_percent(high)}. Always saying {_name(commonest)} would be right for
-{_percent(guessing)}.{unknown}</p>
-{_label_table(training)}
-{_confusion(training)}"""
+    said = {"share": share, "low": low, "high": high, "guessing": guessing, "commonest": _name(commonest)}
+    accuracy = _filled("accuracy", n=scores.n, **said, unknown=unknown)
+    return f"{accuracy}\n{_label_table(training)}\n{_confusion(training)}"
 
 
 def _label_table(training: Training) -> str:
     rows = sorted(diagnostics.label_scores(training.scores), key=lambda row: (-row.n, row.label))
     macro = sum(row.f1 or 0.0 for row in rows) / len(rows)
     listed = rows[:LABELS_LISTED]
-    cells = "\n".join(
-        f'<tr><th scope="row">{_name(row.label)}</th><td class="number" data-key="{row.n}">{row.n:,}</td>'
-        f"{_share_cell(row.precision)}{_share_cell(row.recall)}{_share_cell(row.f1)}</tr>"
-        for row in listed
-    )
-    note = _rest(len(rows) - len(listed), "label")
-    return f"""<h3>Each label</h3>
-<p class="soft">Precision: share of the texts given the label that have it. Recall: share of the texts with
-the label that were given it. F1: their harmonic mean; its mean over all labels is {_percent(macro)}.</p>
-<div class="scroll fit" tabindex="0" role="region" aria-label="Table of labels">
-<table class="sortable">
-<thead><tr><th scope="col">Label</th><th scope="col" class="number">Texts</th>
-<th scope="col" class="number">Precision</th><th scope="col" class="number">Recall</th>
-<th scope="col" class="number">F1</th></tr></thead>
-<tbody>
-{cells}
-</tbody>
-</table>
-</div>{note}"""
+    lines = [
+        _filled("label", name=_name(label), n=n, shares="".join(map(_share_cell, shares)))
+        for label, n, *shares in listed
+    ]
+    rest = _rest(len(rows) - len(listed), "label")
+    return _filled("labels", macro=_percent(macro), rows="\n".join(lines), rest=rest)
 
 
 def _share_cell(share: float | None) -> str:
@@ -140,25 +130,16 @@ def _confusion(training: Training) -> str:
         often = np.argsort(-counts.sum(axis=1), kind="stable")
         kept, others = np.sort(often[: LABELS_CROSSED - 1]), often[LABELS_CROSSED - 1 :]
         names = [names[i] for i in kept] + [f"<em>{len(others):,} others</em>"]
-        right = counts.diagonal()[others].sum()
-        counts = np.block(
-            [
-                [counts[np.ix_(kept, kept)], counts[np.ix_(kept, others)].sum(axis=1, keepdims=True)],
-                [counts[np.ix_(others, kept)].sum(axis=0), counts[np.ix_(others, others)].sum()],
-            ]
-        )
-        note = (
-            f'\n<p class="soft">The labels of the fewest texts are taken together; of the texts in the last '
-            f"cell {right:,} got the right one of them.</p>"
-        )
+        note = _filled("rare labels", right=counts.diagonal()[others].sum())
+        place = np.full(len(labels), len(kept))  # in the smaller table
+        place[kept] = np.arange(len(kept))
+        whole, counts = counts, np.zeros((len(names), len(names)), int)
+        np.add.at(counts, (place[:, None], place), whole)
     rows = [
         (name, [_crossed(row, i, j) for j in range(len(names))])
         for i, (name, row) in enumerate(zip(names, counts.tolist(), strict=True))
     ]
-    return f"""<h3>True and predicted labels</h3>
-<p class="soft">Rows: true label. Columns: predicted label. The deeper the colour, the larger the share of its
-row.</p>
-{confusion_table(names, rows)}{note}"""
+    return _filled("confusion", table=html.confusion_table(names, rows), note=note)
 
 
 def _crossed(row: list[int], i: int, j: int) -> str:
@@ -176,9 +157,8 @@ def _curves(training: Training) -> str:
     names = [str(label) for label in classes]
     two = len(names) == 2
     often = Counter(training.held_out.labels)
-    chosen = (
-        names[1:] if two else sorted(names, key=lambda label: (-often[label], label))[: page_charts.SERIES]
-    )
+    ranked = sorted(names, key=lambda label: (-often[label], label))
+    chosen = names[1:] if two else ranked[: page_charts.SERIES]
     found = [diagnostics.curves(classes, training.held_out, label) for label in chosen]
     drawn = [curve for curve in found if curve]
     if not drawn:
@@ -191,33 +171,20 @@ def _curves(training: Training) -> str:
     pr = Chart(f"Precision-recall curve. {told}", Axis("recall"), Axis("precision"))
     if two:
         pr.line([(0, drawn[0].share), (1, drawn[0].share)], "guide")
+    rows = []
     for i, curve in enumerate(drawn):
         roc.line(curve.roc, f"series-{i}")
         pr.line(curve.precision_recall, f"series-{i}")
-    rows = "\n".join(
-        f'<tr><th scope="row">{"" if two else page_charts.sample(i)}{_name(curve.label)}</th>'
-        f'<td class="number">{curve.area:.3f}</td><td class="number">{curve.average_precision:.3f}</td>'
-        f'<td class="number">{_percent(curve.share)}</td></tr>'
-        for i, curve in enumerate(drawn)
+        name = f"{'' if two else page_charts.sample(i)}{_name(curve.label)}"
+        rows.append(_filled("curve", name=name, curve=curve, share=_percent(curve.share)))
+    return _filled(
+        "curves",
+        against=f"{_name(names[1])} against {_name(names[0])}" if two else "Each label against the rest",
+        roc=_figure("ROC curve", roc),
+        precision_recall=_figure("Precision-recall curve", pr),
+        rows="\n".join(rows),
+        rest="" if two else _rest(len(names) - len(drawn), "label", "without curves here"),
     )
-    rest = "" if two else _rest(len(names) - len(drawn), "label", "without curves here")
-    against = f"{_name(names[1])} against {_name(names[0])}" if two else "Each label against the rest"
-    return f"""<p>{against}, at every threshold that the score could have. Grey and dashed: guessing,
-which has an ROC area of .5 and, as its average precision, the share of the texts that have the label.</p>
-<div class="pair">
-{_figure("ROC curve", roc)}
-{_figure("Precision-recall curve", pr)}
-</div>
-<div class="scroll fit" tabindex="0" role="region" aria-label="Areas under the curves">
-<table>
-<thead><tr><th scope="col">Label</th><th scope="col" class="number">ROC area</th>
-<th scope="col" class="number">Average precision</th>
-<th scope="col" class="number">Share of texts</th></tr></thead>
-<tbody>
-{rows}
-</tbody>
-</table>
-</div>{rest}"""
 
 
 # Calibration
@@ -239,26 +206,22 @@ def _reliability(training: Training) -> str:
         second = str(classes[1])
         what, whose = f"has the label {_name(second)}", f"of the label {shorten(second)}"
         sure, right = probability[:, 1], np.asarray(held_out.labels, dtype=object) == second
-        axes = Axis("probability, mean of the group"), Axis("share of texts with the label")
+        share = "share of texts with the label"
     else:
         what, whose = "has the label predicted for it", "of the predicted label"
         sure, right = probability.max(axis=1), diagnostics.correct(classes, held_out)
-        axes = Axis("probability, mean of the group"), Axis("share of texts predicted right")
+        share = "share of texts predicted right"
     groups = diagnostics.by_probability(sure, right)
     off = sum(group.n * abs(group.share - group.mean) for group in groups) / len(sure)
     told = "; ".join(f"{group.mean:.2f}: {_percent(group.share)}" for group in groups)
+    axes = Axis("probability, mean of the group"), Axis(share)
     chart = Chart(f"Share of texts by the probability {whose}. {told}", *axes)
     chart.line([(0, 0), (1, 1)], "guide")
     chart.whiskers((group.mean, *group.interval) for group in groups)
     chart.line((group.mean, group.share) for group in groups)
     chart.dots((group.mean, group.share) for group in groups)
-    return f"""<p>The model says how probable it is that a text {what}. Where that is right, the dots lie on
-the dashed line: of the texts with probability .8, 80 % are so. Lines at the dots: 95 % intervals. The mean
-distance, weighted by the texts, is <strong>{_percent(off)}</strong>.</p>
-<div class="pair">
-{_figure("Probability and truth", chart)}
-{_group_table(groups, "Probability", "Share")}
-</div>"""
+    figure, table = _figure("Probability and truth", chart), _group_table(groups, "Probability", "Share")
+    return _filled("reliability", what=what, off=_percent(off), chart=figure, groups=table)
 
 
 def _by_margin(training: Training) -> str:
@@ -275,31 +238,16 @@ def _by_margin(training: Training) -> str:
     chart.bars([(i, group.share) for i, group in enumerate(groups, 1)], 0.8)
     chart.whiskers((i, *group.interval) for i, group in enumerate(groups, 1))
     ahead = "from 0" if len(training.fitted.classes_) == 2 else "from the second-best label's"
-    return f"""<p>The scores of this classifier are no probabilities (for those, train with a logistic loss).
-But the farther a score is {ahead}, its margin, the surer the model. Here the held-out texts are in groups of
-about the same size by their margin. Lines at the bars: 95 % intervals.</p>
-<div class="pair">
-{_figure("Accuracy by margin", chart)}
-{_group_table(groups, "Margin", "Right")}
-</div>"""
+    figure, table = _figure("Accuracy by margin", chart), _group_table(groups, "Margin", "Right")
+    return _filled("margins", ahead=ahead, chart=figure, groups=table)
 
 
 def _group_table(groups: Sequence[diagnostics.Group], value: str, share: str) -> str:
-    rows = "\n".join(
-        f'<tr><th scope="row" class="number">{i}</th>'
-        f'<td class="number">{group.low:.3f} to {group.high:.3f}</td>'
-        f'<td class="number">{group.n:,}</td><td class="number">{_percent(group.share)}</td></tr>'
+    rows = [
+        _filled("group", number=i, group=group, share=_percent(group.share))
         for i, group in enumerate(groups, 1)
-    )
-    return f"""<div class="scroll fit" tabindex="0" role="region" aria-label="The groups in numbers">
-<table>
-<thead><tr><th scope="col" class="number">Group</th><th scope="col" class="number">{value}</th>
-<th scope="col" class="number">Texts</th><th scope="col" class="number">{share}</th></tr></thead>
-<tbody>
-{rows}
-</tbody>
-</table>
-</div>"""
+    ]
+    return _filled("groups", value=value, share=share, rows="\n".join(rows))
 
 
 # Words and texts
@@ -311,25 +259,16 @@ def _words(training: Training) -> str:
     if not shown:
         return "<p>None: no word has a weight.</p>"
     most = max(abs(item.weight) for side in shown for item in side.words)
-    parts = [
-        f"<section>\n<h3>{_name(side.label)}</h3>\n{_bars(side.words, most)}\n</section>" for side in shown
-    ]
     rest = _rest(len(sides) - len(shown), "label", "without words here")
-    return '<div class="words">\n' + "\n".join(parts) + f"\n</div>{rest}"
+    return _filled("words", sides="\n".join(_side(side, most) for side in shown), rest=rest)
 
 
-def _bars(words: Iterable, most: float) -> str:
-    rows = "\n".join(
-        f'<tr><th scope="row">{bdi(shorten(item.word, 40))}</th>'
-        f'<td class="bar"><svg aria-hidden="true"><rect width="{100 * abs(item.weight) / most:.2f}%" '
-        f'height="100%"/></svg></td><td class="number">{item.weight:+.3f}</td></tr>'
-        for item in words
-    )
-    return f"""<table aria-label="Words and their weights">
-<tbody>
-{rows}
-</tbody>
-</table>"""
+def _side(side: Side, most: float) -> str:
+    rows = [
+        _filled("word", word=html.bdi(shorten(word, 40)), width=100 * abs(weight) / most, weight=weight)
+        for word, weight in side.words
+    ]
+    return _filled("words of a label", name=_name(side.label), rows="\n".join(rows))
 
 
 def _mistakes(training: Training) -> str:
@@ -341,21 +280,14 @@ def _mistakes(training: Training) -> str:
         return "<p>None: the label of every held-out text was found.</p>"
     margin = diagnostics.margins(held_out.decision)
     worst = wrong[np.argsort(-margin[wrong], kind="stable")][:MISTAKES]
-    predicted = decide(classes, held_out.decision)[0]
+    predicted = decide(classes, held_out.decision)
     explainer = Explainer(training.fitted)
     items = "\n".join(
         _mistake(explainer, held_out.texts[i], held_out.labels[i], str(predicted[i]), margin[i])
         for i in worst
     )
     count = f"{len(worst):,} of {len(wrong):,}" if len(worst) < len(wrong) else f"All {len(wrong):,}"
-    if len(wrong) == 1:
-        count = "The only one"
-    return f"""<p>{count}. Marked words speak <mark class="for-3">for the predicted label</mark> or
-<mark class="against-3">against it</mark>, the stronger the colour the more; long texts are shortened
-around the strongest. Some may have the wrong label in the corpus.</p>
-<ol class="mistakes">
-{items}
-</ol>"""
+    return _filled("mistakes", count="The only one" if len(wrong) == 1 else count, items=items)
 
 
 def _mistake(explainer: Explainer, source: str, true: str, predicted: str, margin: float) -> str:
@@ -364,15 +296,58 @@ def _mistake(explainer: Explainer, source: str, true: str, predicted: str, margi
         spans = explainer.explain(source, predicted).spans
         note = "" if spans else "It has no word that the model knows."
     note = f'\n<p class="soft">{note}</p>' if note else ""
-    return f"""<li><p class="soft">true {_name(true)}, predicted {_name(predicted)}, margin {margin:.3f}</p>
-<blockquote dir="auto">{highlight(source, spans)}</blockquote>{note}</li>"""
+    labels = {"true": _name(true), "predicted": _name(predicted)}
+    return _filled("mistake", **labels, margin=margin, text=highlight(source, spans), note=note)
 
 
-# Training
+# How the model was made
+
+
+def _certificate(training: Training) -> str:
+    if training.relative_gap is None:
+        return f"<p>{html.text(certificate(training).capitalize())}.</p>"
+    worst = int(np.argmax(training.relative_gap))
+    objective, gap, relative = (
+        float(np.atleast_1d(numbers)[worst])
+        for numbers in (training.objective, training.gap, training.relative_gap)
+    )
+    several = np.ndim(training.objective) > 0
+    which = _filled("one of several", name=_name(str(training.fitted.classes_[worst]))) if several else ""
+    advice = " More epochs, or a larger alpha, would bring it nearer." if relative > 0.01 else ""
+    numbers = {"objective": objective, "bound": objective - gap, "percent": 100 * relative}
+    return _filled("certificate", which=which, **numbers, advice=advice)
+
+
+def _again(training: Training, command: str) -> str:
+    steps = training.fitted.named_steps
+    shortest, longest = getattr(steps["vectorizer"], "ngram_range", (1, 1))
+    weighting = getattr(steps.get("weighting"), "weighting", "counts")
+    classifier = steps["classifier"]
+    loss = getattr(classifier, "loss", None)
+    alpha = training.settings.alpha
+    facts = {
+        "Classifier": f"{type(classifier).__name__}{f', loss {loss}' if loss else ''}",
+        "Regularisation alpha": "none" if alpha is None else f"{alpha:g}",
+        "Words in a row": f"{shortest} to {longest}" if shortest < longest else longest,
+        "Terms weighted by": WORDS_OF_WEIGHTINGS.get(weighting, weighting),
+        "Terms kept": f"{training.n_features:,} of {training.n_features_seen:,}",
+        "Epochs": f"{np.max(training.n_iter):,}",
+        "Seed": training.settings.seed,
+        "Versions": ", ".join(f"{name} {version(name)}" for name in ("fastsvm", "numpy", "scipy")),
+    }
+    rows = [
+        f'<tr><th scope="row">{name}</th><td>{html.text(value)}</td></tr>' for name, value in facts.items()
+    ]
+    # A line ends between options, not at their hyphens.
+    parts = " ".join(f"<span>{html.text(part)}</span>" for part in re.split(" (?=--)", command))
+    return _filled("again", command=parts, rows="\n".join(rows))
+
+
+# Small pieces
 
 
 def _name(label: str) -> str:
-    return bdi(shorten(label))
+    return html.bdi(shorten(label))
 
 
 def _percent(share: float) -> str:
@@ -380,17 +355,8 @@ def _percent(share: float) -> str:
 
 
 def _figure(title: str, chart: Chart) -> str:
-    return f"<figure>\n<figcaption>{title}</figcaption>\n{chart.svg()}\n</figure>"
+    return _filled("figure", title=title, chart=chart.svg())
 
 
 def _rest(count: int, name: str, fate: str = "not shown") -> str:
     return f'\n<p class="soft">{many(count, f"more {name}")} {fate}.</p>' if count else ""
-
-
-def _style() -> str:
-    shades = "".join(
-        f".{kind}-{shade} {{ background: color-mix(in srgb, var({color}) {5 * shade}%, transparent); }}\n"
-        for kind, color in (("right", "--accent"), ("wrong", "--bad"))
-        for shade in range(1, SHADES + 1)
-    )
-    return page_charts.STYLE + highlights.STYLE + packaged(__package__, "page.css") + shades

@@ -3,8 +3,6 @@
 Nothing but classes and presentation attributes: the page's policy allows no style of their own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -12,7 +10,7 @@ from ...common.html import text
 
 WIDTH, HEIGHT = 380, 310
 LEFT, RIGHT, TOP, BOTTOM = 52, 372, 10, 262  # the sides of the frame
-SERIES = 8  # colours and dashes to tell lines apart
+SERIES = 8  # colours and dashes to tell lines apart, in page.css
 QUARTERS = ((0, "0"), (0.25, ".25"), (0.5, ".5"), (0.75, ".75"), (1, "1"))
 
 Points = Iterable[tuple[float, float]]
@@ -105,30 +103,3 @@ def sample(series: int) -> str:
         '<svg class="sample" viewBox="0 0 36 8" aria-hidden="true">'
         f'<polyline class="series-{series}" points="0,4 36,4"/></svg>'
     )
-
-
-STYLE = """
-:root {
-  --series-0: #0a5aa6; --series-1: #b8460b; --series-2: #0f766e; --series-3: #a21a5b;
-  --series-4: #6b3fc4; --series-5: #7a5c00; --series-6: #2e7d1f; --series-7: #5b6470;
-}
-@media screen and (prefers-color-scheme: dark) {
-  :root {
-    --series-0: #74b3f5; --series-1: #fb9a5b; --series-2: #4fd1c0; --series-3: #f58bbb;
-    --series-4: #b9a3fb; --series-5: #e3c341; --series-6: #8bd67a; --series-7: #c3ccd6;
-  }
-}
-.chart { display: block; width: 100%; max-width: 30rem; overflow: visible; }
-.chart text { fill: var(--soft); font-size: 13px; }
-.chart .frame, .chart .tick { fill: none; stroke: var(--soft); }
-.chart .grid { fill: none; stroke: var(--line); }
-.chart polyline, .sample polyline { fill: none; stroke-width: 2; stroke-linejoin: round; }
-.chart .guide { stroke: var(--soft); stroke-width: 1; stroke-dasharray: 4 4; }
-.chart .bar { fill: var(--series-0); fill-opacity: 0.35; stroke: var(--series-0); }
-.chart .dot { fill: var(--series-0); }
-.chart .whisker { fill: none; stroke: var(--ink); stroke-width: 1.25; }
-.sample { width: 2.25rem; height: 0.5rem; margin-right: 0.5rem; vertical-align: middle; }
-""" + "".join(
-    f".series-{i} {{ stroke: var(--series-{i}); stroke-dasharray: {dashes}; }}\n"
-    for i, dashes in enumerate(("none", "8 3", "2 2.5", "10 3 2 3", "5 3", "12 4", "1.5 4", "7 2 2 2 2 2"))
-)

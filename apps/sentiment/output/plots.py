@@ -1,7 +1,5 @@
 """Pictures of a model, of a comparison and of a corpus."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...common.errors import AppError

@@ -1,17 +1,17 @@
 """Results as the commands print them: tables for people, records for --json and --csv."""
 
-from __future__ import annotations
-
 import sys
+from itertools import zip_longest
 
 import numpy as np
 
-from ...common.output import print_confusion, print_heading, print_line, print_table, print_times
+from ...common.output import fields, print_confusion, print_heading, print_line, print_table, print_times
 from ...common.tables import csv_writer
 from ..data.corpus import Source
 from ..model.alpha_choice import Choice
 from ..model.diagnostics import label_scores
 from ..model.scores import Scores
+from ..model.settings import spelled
 from ..model.training import Evaluation, Side, Training
 
 LABELS_CROSSED = 20  # of more there is no confusion table
@@ -22,25 +22,16 @@ def training_record(result: Training, seconds: dict[str, float]) -> dict:
     settings = result.settings
     return {
         "model": result.model,
-        "classifier": settings.classifier,
-        "alpha": settings.alpha,
+        **fields(settings, "classifier", "alpha"),
         "alpha_choice": _choice_record(result.choice),
         "weighting": settings.weighting,
-        "ngrams": "{}-{}".format(*settings.ngrams),
-        "min_df": settings.min_df,
-        "tokens": settings.tokens,
+        "ngrams": spelled(settings.ngrams),
+        **fields(settings, "min_df", "tokens"),
         "k": "all" if settings.k is None else settings.k,
         "seed": settings.seed,
-        "label_counts": result.label_counts,
-        "n_train": result.n_train,
-        "n_test": result.n_test,
-        "n_features_seen": result.n_features_seen,
-        "n_features": result.n_features,
+        **fields(result, "label_counts", "n_train", "n_test", "n_features_seen", "n_features"),
         **_scores_record(result.scores),
-        "n_iter": result.n_iter,
-        "objective": result.objective,
-        "gap": result.gap,
-        "relative_gap": result.relative_gap,
+        **fields(result, "n_iter", "objective", "gap", "relative_gap"),
         "skipped": result.skipped.count,
         "seconds": seconds,
     }
@@ -62,24 +53,20 @@ def print_training(result: Training, seconds: dict[str, float], source: Source) 
     else:
         print_line("none: --holdout 0 trains on every text")
     if result.choice:
-        print_heading("Alpha")
         print_choice(result.choice)
-    print_heading("Certificate")
-    print_line(certificate(result))
-    print_heading("Time")
+    print_heading("Certificate", certificate(result))
     print_times(seconds)
     print_heading("Top words")
     print_sides(result.sides)
-    print_heading("Model")
-    print_line(result.model)
+    print_heading("Model", result.model)
 
 
 def print_choice(choice: Choice) -> None:
     """Print the accuracy at each alpha that was tried, and the alpha that was taken."""
     n_folds = choice.scores.shape[1]
     turns = f", {n_folds} parts in turn" if n_folds > 1 else ""
-    print_line(f"{choice.alpha:g}, the best on {choice.n_tried:,} training texts left out{turns}")
-    print_line("")
+    best = f"{choice.alpha:g}, the best on {choice.n_tried:,} training texts left out{turns}"
+    print_heading("Alpha", best, "")
     rows = [
         (f"{alpha:g}", f"{accuracy:.4f}", f"{gap:.1e}")
         for alpha, accuracy, gap in zip(choice.alphas, _means(choice), choice.gaps.max(axis=1), strict=True)
@@ -98,12 +85,8 @@ def certificate(result: Training) -> str:
 
 def evaluation_record(result: Evaluation, seconds: dict[str, float]) -> dict:
     """Return what `evaluate --json` prints."""
-    return {
-        "n": result.scores.n,
-        **_scores_record(result.scores),
-        "skipped": result.skipped.count,
-        "seconds": seconds,
-    }
+    record = {"n": result.scores.n, **_scores_record(result.scores)}
+    return {**record, "skipped": result.skipped.count, "seconds": seconds}
 
 
 def print_scores(scores: Scores) -> None:
@@ -144,12 +127,11 @@ def print_sides(sides: list[Side], abreast: int = 3) -> None:
         if start:
             print_line("")
         group = sides[start : start + abreast]
-        header = [name for side in group for name in (side.label, "weight")]
-        rows = [
-            [cell for side in group for cell in _word_cells(side, i)]
-            for i in range(max(len(side.words) for side in group))
-        ]
-        print_table(header, rows, text_columns=range(0, len(header), 2))
+        header, columns = [], []
+        for side in group:
+            header += [side.label, "weight"]
+            columns += [[item.word for item in side.words], [f"{item.weight:+.4f}" for item in side.words]]
+        print_table(header, zip_longest(*columns, fillvalue=""), text_columns=range(0, len(header), 2))
 
 
 def _means(choice: Choice) -> list[float]:
@@ -168,18 +150,8 @@ def _choice_record(choice: Choice | None) -> dict | None:
     }
 
 
-def _word_cells(side: Side, i: int) -> tuple[str, str]:
-    if i >= len(side.words):
-        return "", ""
-    return side.words[i].word, f"{side.words[i].weight:+.4f}"
-
-
 def _scores_record(scores: Scores | None) -> dict:
     if scores is None:
         return dict.fromkeys(("accuracy", "accuracy_interval", "labels", "confusion"))
-    return {
-        "accuracy": scores.accuracy,
-        "accuracy_interval": list(scores.interval),
-        "labels": scores.labels,
-        "confusion": scores.confusion,
-    }
+    interval = {"accuracy_interval": list(scores.interval)}
+    return {"accuracy": scores.accuracy, **interval, **fields(scores, "labels", "confusion")}

@@ -1,12 +1,11 @@
 """What `tune` prints: tables for people, records for --json and --csv."""
 
-from __future__ import annotations
-
 import sys
 
-from ...common.output import print_heading, print_line, print_table, print_times
+from ...common.output import fields, print_heading, print_line, print_table, print_times
 from ...common.tables import csv_writer
 from ..data.corpus import Source
+from ..model.settings import spelled
 from ..model.tuning import Trial, Tuning, shared
 from .tables import print_scores
 
@@ -19,10 +18,7 @@ def tuning_record(result: Tuning, seconds: dict[str, float]) -> dict:
     return {
         "config": result.config,
         **shared(result.settings),
-        "folds": result.folds,
-        "label_counts": result.label_counts,
-        "n_train": result.n_train,
-        "n_test": result.n_test,
+        **fields(result, "folds", "label_counts", "n_train", "n_test"),
         "best": _record(result.best),
         "accuracy": None if scores is None else scores.accuracy,
         "accuracy_interval": None if scores is None else list(scores.interval),
@@ -57,10 +53,8 @@ def print_tuning(result: Tuning, seconds: dict[str, float], source: Source) -> N
         print_scores(result.scores)
     else:
         print_line("none: --holdout 0 searches on every text")
-    print_heading("Time")
     print_times(seconds)
-    print_heading("Config")
-    print_line(result.config)
+    print_heading("Config", result.config)
 
 
 def _trials(result: Tuning) -> list[Trial]:
@@ -69,15 +63,13 @@ def _trials(result: Tuning) -> list[Trial]:
 
 
 def _record(trial: Trial) -> dict:
-    settings = trial.candidate.settings
+    settings = trial.settings
     low, high = trial.interval
     return {
         "weighting": settings.weighting,
-        "ngrams": "{}-{}".format(*settings.ngrams),
+        "ngrams": spelled(settings.ngrams),
         "k": "all" if settings.k is None else settings.k,
-        "alpha": trial.alpha,
-        "mean": trial.mean,
-        "deviation": trial.deviation,
+        **fields(trial, "alpha", "mean", "deviation"),
         "low": low,
         "high": high,
         "gap": trial.gap,
@@ -86,14 +78,14 @@ def _record(trial: Trial) -> dict:
 
 
 def _row(trial: Trial) -> tuple[str, ...]:
-    record = _record(trial)
-    k = record["k"]
+    settings = trial.settings
+    low, high = trial.interval
     return (
-        record["weighting"],
-        record["ngrams"],
-        k if k == "all" else f"{k:,}",
+        settings.weighting,
+        spelled(settings.ngrams),
+        "all" if settings.k is None else f"{settings.k:,}",
         f"{trial.alpha:.3g}",
         f"{trial.mean:.4f}",
         f"{trial.deviation:.4f}",
-        f"{record['low']:.4f} to {record['high']:.4f}",
+        f"{low:.4f} to {high:.4f}",
     )

@@ -35,20 +35,7 @@ SHORT = 30  # words
 FOLDS = StratifiedKFold(5, shuffle=True, random_state=0)
 
 # Short texts of ours, with what a reader would say.
-TRIALS = """
-neg: what a waste of money | not good | it broke after a week | boring | bad | terrible | unhappy | hate
-neg: I hate it | I don't like it | very disappointed | nothing special | one star | not worth the money
-neg: do not buy this | would not buy again | never again | I want my money back | too expensive for what it is
-neg: hard to use and badly made | the battery died within an hour | customer service never answered
-neg: the worst film of the year | I fell asleep halfway through | wooden acting and a predictable plot
-neg: lots of problems | the food was cold and the staff rude | It's OK I guess, but I expected more
-pos: I love it | works great | could not be happier | good | great | excellent | happy | love | brilliant
-pos: not bad | not bad at all | I don't hate it | not disappointed at all | I was not disappointed
-pos: worth every penny | five stars | highly recommended | would buy again | so good | no problems | it works
-pos: easy to use and well made | the battery lasts for days | the best camera I have ever owned
-pos: what a wonderful story | I could not put it down | amazing acting and a moving plot
-pos: I laughed and cried | the food was delicious and the staff friendly | arrived quickly, works as described
-"""
+TRIALS = Path(__file__).with_name("trials.txt").read_text(encoding="utf-8")
 
 
 class Reviews(NamedTuple):
@@ -164,11 +151,11 @@ def print_trials(model):
 
 def print_measures(reviews):
     """Print accuracies and calibration, of models that have not seen the texts they are measured on."""
+    positive, film = reviews.labels == "pos", reviews.domains == FILMS
     strata = np.char.add(reviews.domains, reviews.labels)
     within = held_out(reviews, FOLDS.split(reviews.texts, strata))
     others = held_out(reviews, LeaveOneGroupOut().split(reviews.texts, groups=reviews.domains))
-    from_films = held_out(reviews, split_on(reviews.domains == FILMS))
-    positive, film = reviews.labels == "pos", reviews.domains == FILMS
+    from_films = held_out(reviews, [(np.flatnonzero(film), np.flatnonzero(~film))])
     names = sorted({*reviews.domains} - {FILMS})
     short = np.array([len(re.findall(r"\w+", text)) <= SHORT for text in reviews.texts])
     groups = {"product reviews": ~film, **{name: reviews.domains == name for name in names}}
@@ -193,11 +180,6 @@ def held_out(reviews, splits):
     for rest, part in splits:
         probabilities[part] = train(reviews.take(rest)).predict_proba(reviews.texts[part])[:, 1]
     return probabilities
-
-
-def split_on(mask):
-    """Yield one split: train where the mask holds, test elsewhere."""
-    yield np.flatnonzero(mask), np.flatnonzero(~mask)
 
 
 def accuracy(probabilities, positive):
