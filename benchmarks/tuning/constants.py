@@ -65,7 +65,6 @@ CONSTANTS = {
             "_sdca_solver",
             *("SHRINK_SLOPE", "REVISIT_EPOCHS", "PACE_EPOCHS", "CG_PAYS_EPOCHS"),
             *("INTERCEPT_SQUARE", "INTERCEPT_BENDS", "LOST_DIGITS"),
-            CG_GAIN=(0.125, 1.0),
             FREE_SHARE=(0.225, 1.0),
         ),
         *of("_polish", "MOST_STEPS", "LEAST_RESIDUAL"),

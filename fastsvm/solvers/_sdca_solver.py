@@ -18,7 +18,6 @@ SHRINK_SLOPE = 0.25  # of the largest slope, above which a row at its bound is l
 REVISIT_EPOCHS = 50  # epochs after which all rows are visited again; and after twice as many
 PACE_EPOCHS = 20  # epochs between looks at the pace
 CG_PAYS_EPOCHS = 60  # epochs to go before conjugate gradients pay
-CG_GAIN = 0.5  # factor by which they must have lowered the gap by the next look
 FREE_SHARE = 0.9  # of the rows visited, which are inside their box, before they are tried
 INTERCEPT_SQUARE = 0.1  # of the intercept's column, as a share of a row's mean square, or
 INTERCEPT_BENDS = 10  # times the losses' own curvature in the intercept, where that is more
@@ -135,11 +134,11 @@ class SDCASolver(Solver):
     def _polish_if_slow(self):
         """Take conjugate gradient steps if many epochs seem to be left, and the rows are settled.
 
-        If they do not halve the gap by the next look, they are not taken again.
+        If the gap is no smaller at the next look, they are not taken again.
         """
         state, before = self.state, self.gap_seen
         gap = self.gap_seen = max(state.gap, TINY)
-        self.in_vain = self.in_vain or (self.polished and gap > CG_GAIN * before)
+        self.in_vain = self.in_vain or (self.polished and gap > before)
         self.polished = False
         target = max(self.tol * (state.loss_sum + state.dual_margins / 2), TINY)
         pace = (math.log(before) - math.log(gap)) / PACE_EPOCHS
