@@ -11,8 +11,8 @@ from ..fitting import scores
 from ..text._apply import Lookup
 from ..text._parts import csr_arrays
 from ..text._words import batches
-from ..text.bag import checked_texts
-from ..text.reading import BATCH, compiled_reading
+from ..text.bag import as_text
+from ..text.reading import BATCH, compiled_reading, refuse_string
 from .container import check_node, check_width, decode_steps, is_pipeline, named_errors, open_model
 from .fields import linear
 from .text import bag, weighting
@@ -192,7 +192,8 @@ class TextScorer:
     def _matrix(self, texts):
         """Return the rows of numbers, float32 or float64, that the classifier is given."""
         settings, lookup, parts = self._settings, self._lookup, []
-        for batch in batches(checked_texts(texts), None, settings["lowercase"], BATCH):
+        refuse_string(texts)
+        for batch in batches(texts, as_text, None, settings["lowercase"], BATCH):
             parts.append(lookup.count(batch, *batch.parts(1)))
         values, columns, offsets = csr_arrays(parts, settings["dtype"], settings["binary"], map)
         if self._weights is not None:

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..text._sort import are_ascending
+from ..text._vocabulary import are_ascending
 from ..text.reading import DEFAULT_PATTERN, PATTERNS, SPLIT_PATTERN
 from ..text.term_weights import LEARNED, Weighing
 from ..text.terms import Terms

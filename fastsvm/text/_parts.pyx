@@ -19,7 +19,7 @@ cdef inline int32_t column_of(const Layer* layer, bint every, Py_ssize_t p) noex
     """The column of a position, or -1 if there is nothing to count."""
     if not every and layer.counts[p] == 0:
         return -1
-    return layer.ids[p] if layer.columns == NULL else layer.columns[layer.ids[p]]
+    return layer.ids[p] if layer.columns == NULL else layer.columns[layer.ids[p]] - 1
 
 
 def _count(Part part, int64_t[::1] sizes):

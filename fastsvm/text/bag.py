@@ -18,7 +18,7 @@ from .matrix import matrix_of
 from .reading import BATCH, DEFAULT_PATTERN, compiled_reading, refuse_string
 from .terms import Terms
 
-__all__ = ["Bag", "Limits", "checked_texts", "count", "learn", "threads"]
+__all__ = ["Bag", "Limits", "as_text", "count", "learn", "threads"]
 
 
 class Limits(NamedTuple):
@@ -39,7 +39,7 @@ class Limits(NamedTuple):
             raise ValueError("max_df corresponds to < documents than min_df")
         return min(math.ceil(least), n + 1), most
 
-    def apply(self, counter, most):
+    def apply(self, counter, most, run):
         """Keep the terms within `max_df` and `max_features`."""
         n_limited = self.max_features is not None and counter.n_columns > self.max_features
         if most >= counter.n_documents and not n_limited and counter.n_columns:
@@ -56,7 +56,7 @@ class Limits(NamedTuple):
             mask[kept] = True
         if not mask.any():
             raise ValueError("After pruning, no terms remain. Try a lower min_df or a higher max_df.")
-        counter.keep(mask)
+        counter.vocabulary.keep(mask, run)
 
 
 def learn(documents, reading, limits, n_threads, run):
@@ -89,8 +89,8 @@ def learn(documents, reading, limits, n_threads, run):
         raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
     least, most = limits.documents(counter.n_documents)
     counter.finish(run, least)
-    limits.apply(counter, most)
-    return Terms(*counter.terms(run)), counter
+    limits.apply(counter, most, run)
+    return Terms(*counter.vocabulary.terms(run)), counter
 
 
 def count(documents, lookup, n_threads, run):
@@ -112,13 +112,11 @@ def threads(n):
             yield pool.map
 
 
-def checked_texts(texts):
-    """Yield texts, each checked to be one."""
-    refuse_string(texts)
-    for text in texts:
-        if not isinstance(text, str):
-            raise TypeError(f"a text is of type {type(text).__name__}, not str")
-        yield text if type(text) is str else str(text)
+def as_text(text):
+    """Return a text that is none of type str itself as one; raise TypeError if that cannot be."""
+    if not isinstance(text, str):
+        raise TypeError(f"a text is of type {type(text).__name__}, not str")
+    return str(text)
 
 
 class Bag(Parameters):
@@ -170,7 +168,8 @@ class Bag(Parameters):
         return reading
 
     def _documents(self, texts):
-        return batches(checked_texts(texts), None, self.lowercase, BATCH)
+        refuse_string(texts)
+        return batches(texts, as_text, None, self.lowercase, BATCH)
 
     def fit(self, texts, y=None):
         """Learn the terms of texts, an iterable of str; `y` is ignored."""
