@@ -45,8 +45,8 @@ class FastSVM(Contender):
     def imports(self):
         """What the command imports once it has work to do."""
         names = "fitting.SDCA, fitting.sdca_path, text.Bag, text.Weighting, model_files.save_plain"
-        ours = "from fastsvm import fitting, model_files, text; from fastsvm_apps.sentiment.model import training"
-        return _python("-c", f"{ours}; {names}")
+        rooms = "from fastsvm import fitting, model_files, text"
+        return _python("-c", f"{rooms}; from fastsvm_apps.sentiment.model import training; {names}")
 
     def train(self, tokens, corpus, model):
         """Of all texts in the file."""

@@ -9,17 +9,16 @@ sorts a range of what the first digit of the keys divides.
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcmp
 
 from ._memory cimport check, fetch
 from ._parts cimport MAX_LAYERS
 from ._sort cimport Word, head, sort_alike, sort_lowest, word_of
-from ._tables cimport AHEAD, WordTable, word_start
+from ._tables cimport AHEAD, WordTable, copy_word, word_start
 
 cdef enum:
     FIRST_BITS = 11  # of the digit that divides the keys
     FIRST = 1 << FIRST_BITS
-    SLACK = 16  # bytes that can be read behind the words
 
 
 def parts_of(n, n_parts):
@@ -250,15 +249,16 @@ cdef class Vocabulary:
         cdef const uint32_t[::1] entries = self.entries
         cdef Pairs pairs = pairs_of(self.words, self.keys)
         cdef int32_t chain[MAX_LAYERS]
-        cdef Py_ssize_t k
+        cdef Py_ssize_t k, length
         cdef int j, n
         with nogil:
             for k in range(first, last):
                 fetch_entry(&pairs, entries[k + AHEAD] if k + AHEAD < last else 0)
                 n = words_of(entries[k], &pairs, chain)
-                lengths[k] = n - 1
+                length = n - 1
                 for j in range(n):
-                    lengths[k] += self.words.ends[chain[j]] - word_start(self.words, chain[j])
+                    length += self.words.ends[chain[j]] - word_start(self.words, chain[j])
+                lengths[k] = length
 
     def _write_terms(
         self, uint8_t[::1] content, const int64_t[::1] ends, Py_ssize_t first, Py_ssize_t last
@@ -277,8 +277,7 @@ cdef class Vocabulary:
                 for j in range(n):
                     word = self.words.bytes + word_start(self.words, chain[j])
                     length = self.words.bytes + self.words.ends[chain[j]] - word
-                    # What is too much is written over.
-                    memcpy(&content[at], word, SLACK if length <= SLACK and at + SLACK <= limit else length)
+                    copy_word(&content[at], word, length, at + 16 <= limit)
                     at += length
                     if j < n - 1:
                         content[at] = 32
