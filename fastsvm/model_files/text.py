@@ -4,8 +4,8 @@ import numpy as np
 
 from ..text._vocabulary import are_ascending
 from ..text.reading import DEFAULT_PATTERN, PATTERNS, SPLIT_PATTERN
-from ..text.term_weights import LEARNED, Weighing
 from ..text.terms import Terms
+from ..text.weighting import LEARNED
 from .codec import Codec, check_transformer, pack_names, set_names
 from .container import (
     FLOATS,
@@ -182,13 +182,13 @@ class WeightingCodec(Codec):
 
     def decode(self, params, fitted, tensors):
         what = self.name
-        same_names(params, Weighing._fields, f"{what} parameter")
+        model = self.cls()
+        same_names(params, model.get_params(deep=False), f"{what} parameter")
         fields(fitted, f"{what} attributes", n_features_in_=int)
         try:
-            Weighing(**params).check()
+            model.set_params(**params)._check_params()
         except ValueError as error:
             raise ModelFileError(f"{what}: {line(error)}") from None
-        model = self.cls(**params)
         model.weights_, n = None, n_columns(what, "n_features_in_", fitted["n_features_in_"])
         model.n_features_in_ = n
         if model.weighting in LEARNED:
