@@ -117,7 +117,6 @@ cdef class Counter:
         cdef int k
         cdef Py_ssize_t total = 0
         for k in range(self.n_workers):
-            self.workers[k].base = total
             total += self.workers[k].n
         if total > MOST:
             check(TOO_MANY, TOO_MANY_WORDS)
@@ -215,15 +214,20 @@ cdef class Counter:
     def _count_pairs(self, int order, int32_t least, int index):
         """Count the pairs of a shard; how many of them are in enough documents."""
         cdef Shard* shard = &self.shards[index]
+        cdef Worker* worker
         cdef int k, n = self.n_workers, code
-        cdef Py_ssize_t total = self.workers[n - 1].base + self.workers[n - 1].n, id, n_kept = 0
+        cdef Py_ssize_t base = 0, total = 0, id, n_kept = 0
         with nogil:
+            for k in range(n):
+                total += self.workers[k].n
             # Texts of some length have a new pair for every three or four words.
             code = reserve_pairs(&shard.table, total // (4 * n))
             for k in range(n if code == 0 else 0):
-                code = count_pairs(shard, &self.workers[k], order, index, n, least > 1)
+                worker = &self.workers[(k + index) % n]  # threads that write side by side are in the way
+                code = count_pairs(shard, worker, base, order, index, n, least > 1)
                 if code < 0:
                     break
+                base += worker.n
             for id in range(shard.table.n):
                 n_kept += shard.documents[id] >= least
         check(code, None)

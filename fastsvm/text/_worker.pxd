@@ -28,7 +28,6 @@ cdef struct Worker:
     WordTable words
     Stream streams[MAX_LAYERS]
     Py_ssize_t n, id_capacity, count_capacity
-    Py_ssize_t base  # words of the workers before
     Py_ssize_t* ends  # of each document's words
     Py_ssize_t n_documents, end_capacity
 
@@ -91,9 +90,12 @@ cdef inline int count_words(
 
 
 cdef inline int count_pairs(
-    Shard* shard, Worker* worker, int order, int index, int n_shards, bint with_documents
+    Shard* shard, Worker* worker, Py_ssize_t base, int order, int index, int n_shards, bint with_documents
 ) noexcept nogil:
-    """Count the terms of `order` words in a worker's documents, as far as they belong to the shard."""
+    """Count the terms of `order` words in a worker's documents, as far as they belong to the shard.
+
+    `base` is how many words of other workers the shard has seen.
+    """
     cdef const int32_t* prefixes = worker.streams[order - 2].ids
     cdef int32_t* ids = worker.streams[order - 1].ids
     cdef PairBlock block
@@ -113,7 +115,9 @@ cdef inline int count_pairs(
                 elif n_shards == 1 or shard_of(block.hashes[block.n], n_shards) == index:
                     block.n += 1
                 p += 1
-            if enter_pairs(shard, &block, worker, order, first, index, n_shards, with_documents) < 0:
+            if enter_pairs(
+                shard, &block, &worker.streams[order - 1], base, first, index, n_shards, with_documents
+            ) < 0:
                 return NO_MEMORY
         first = worker.ends[row]
     return 0
@@ -124,11 +128,10 @@ cdef inline int shard_of(uint64_t hash, int n_shards) noexcept nogil:
 
 
 cdef inline int enter_pairs(
-    Shard* shard, PairBlock* block, Worker* worker, int order, Py_ssize_t first, int index, int n_shards,
-    bint with_documents,
+    Shard* shard, PairBlock* block, Stream* stream, Py_ssize_t base, Py_ssize_t first, int index,
+    int n_shards, bint with_documents,
 ) noexcept nogil:
     """Number and count some pairs of the document that begins at `first`."""
-    cdef Stream* stream = &worker.streams[order - 1]
     cdef Py_ssize_t k, n = shard.table.n + block.n
     cdef PairSlot* slot
     if (
@@ -147,11 +150,11 @@ cdef inline int enter_pairs(
             shard.documents[slot.id] = 0
             shard.table.n += 1
         stream.ids[block.places[k]] = slot.id * n_shards + index
-        if slot.last > worker.base + first:
-            stream.counts[slot.last - 1 - worker.base] += 1
+        if slot.last > base + first:
+            stream.counts[slot.last - 1 - base] += 1
         else:
             stream.counts[block.places[k]] = 1
-            slot.last = <uint32_t>(worker.base + block.places[k] + 1)
+            slot.last = <uint32_t>(base + block.places[k] + 1)
             if with_documents:
                 shard.documents[slot.id] += 1
     return 0
