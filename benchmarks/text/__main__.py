@@ -5,7 +5,7 @@
 DIR has sentiment.txt and imdb_10k.tsv. Three sections: `vectorise` times CountVectorizer and
 HashingVectorizer, `select` SelectKBest, both in this process, the contenders alternating, after it is
 checked that results are the same; `programs` goes from a file to a model and from a file to
-predictions, every contender in processes of its own, one thread each, on the same splits.
+predictions, every contender in processes of its own, on as many cores as --cores says, on the same splits.
 """
 
 import argparse
@@ -37,6 +37,7 @@ def options():
     add("--sections", nargs="+", default=SECTIONS, choices=SECTIONS, help="default: all")
     add("--rounds", type=int, default=5, help="of vectorise and select (default: 5)")
     add("--threads", type=int, default=2, help="of the vectoriser, besides one (default: 2)")
+    add("--cores", type=int, default=1, metavar="N", help="of the programs (default: 1)")
     add("--seeds", type=int, default=3, help="splits for the programs, a round each (default: 3)")
     add("--contenders", nargs="+", metavar="NAME", help="only programs whose names begin so")
     add("--core", type=int, help="the core to run on (default: the highest that is allowed)")

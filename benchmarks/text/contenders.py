@@ -44,8 +44,9 @@ class FastSVM(Contender):
 
     def imports(self):
         """What the command imports once it has work to do."""
-        names = "fastsvm.SDCAClassifier, fastsvm.save_model"
-        return _python("-c", f"import fastsvm; from fastsvm_apps.sentiment import pipeline, report; {names}")
+        names = "fitting.SDCA, fitting.sdca_path, text.Bag, text.Weighting, model_files.save_plain"
+        rooms = "from fastsvm import fitting, model_files, text"
+        return _python("-c", f"{rooms}; from fastsvm_apps.sentiment.model import training; {names}")
 
     def train(self, tokens, corpus, model):
         """Of all texts in the file."""

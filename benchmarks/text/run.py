@@ -1,6 +1,6 @@
 """The sections that the command line asks for."""
 
-from ..machine import described
+from ..machine import described, pin
 from .corpora import load
 
 PACKAGES = ("fastsvm", "numpy", "scipy", "scikit-learn", "fasttext-wheel", "vowpalwabbit")
@@ -17,7 +17,9 @@ def run(options, where):
         if section == "programs":
             from .programs import programs
 
+            print(pin(options.core, options.cores))
             record[section] = programs(options, corpora)
+            pin(options.core, 1)
         else:
             from . import parts
 

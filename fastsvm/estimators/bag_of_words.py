@@ -7,8 +7,7 @@ from joblib import effective_n_jobs
 from sklearn.feature_extraction.text import CountVectorizer
 
 from ..text._apply import Lookup
-from ..text.bag import Limits, count, learn, threads
-from ..text.matrix import matrix_of
+from ..text.bag import Limits, count, learn
 from ..text.reading import DEFAULT_PATTERN, refuse_string
 from ..text.terms import Terms
 from .vectorizers import (
@@ -184,9 +183,7 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         lookup = self._lookup_of(reading)
         check_stop_words(self)
         n = effective_n_jobs(self.n_jobs)
-        with threads(n) as run:
-            parts = count(documents(self, raw_documents), lookup, n, run)
-            return matrix_of(parts, lookup.n_columns, self.dtype, self.binary, run, container())
+        return count(documents(self, raw_documents), lookup, n, self.dtype, self.binary, container())
 
     def get_feature_names_out(self, input_features=None):
         """Return the terms in the order of their columns.
@@ -290,12 +287,8 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
             return self.transform(raw_documents) if counts else None
         check_stop_words(self)
         limits = Limits(self.min_df, self.max_df, self.max_features, self.binary, self.dtype)
-        n = effective_n_jobs(self.n_jobs)
-        with threads(n) as run:
-            terms, counter = learn(documents(self, raw_documents), reading, limits, n, run)
-            X = None
-            if counts:
-                X = matrix_of(counter.parts(), counter.n_columns, self.dtype, self.binary, run, container())
+        n, kind = effective_n_jobs(self.n_jobs), container() if counts else None
+        terms, X = learn(documents(self, raw_documents), reading, limits, n, kind)
         self._set_terms(terms)
         self.fixed_vocabulary_ = False
         return X

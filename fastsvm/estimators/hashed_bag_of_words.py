@@ -8,8 +8,7 @@ from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.preprocessing import normalize
 
 from ..text._apply import Hasher
-from ..text.bag import count, threads
-from ..text.matrix import matrix_of
+from ..text.bag import count
 from ..text.reading import DEFAULT_PATTERN, refuse_string
 from .vectorizers import (
     Splitting,
@@ -147,9 +146,7 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype : as
         split, least, stop_words, first, last = reading
         hasher = Hasher(self.n_features, self.alternate_sign, split, least, stop_words, first, last)
         n = effective_n_jobs(self.n_jobs)
-        with threads(n) as run:
-            parts = count(documents(self, X), hasher, n, run)
-            counts = matrix_of(parts, self.n_features, self.dtype, self.binary, run, container())
+        counts = count(documents(self, X), hasher, n, self.dtype, self.binary, container())
         return counts if self.norm is None else normalize(counts, norm=self.norm, copy=False)
 
     def _hashes_as_usual(self):

@@ -71,26 +71,21 @@ def documents(vectorizer, raw_documents):
     """Yield batches of documents, decoded, and lower-cased by Python where only Python can."""
     prepare, lower = vectorizer.build_preprocessor(), vectorizer.lowercase
     every = vectorizer.preprocessor is not None or callable(vectorizer.strip_accents)
-    texts = _texts(vectorizer, raw_documents, prepare if every else None)
-    if every:
-        return batches(texts, None, False, BATCH)
-    return batches(texts, prepare if vectorizer.strip_accents else None, lower, BATCH)
 
-
-def _texts(vectorizer, raw_documents, prepare):
-    as_it_is = vectorizer.input == "content"
-    for document in raw_documents:
-        text = document
-        if not as_it_is or type(text) is not str:
-            text = vectorizer.decode(document)
-        if prepare is not None:
+    def as_text(document):
+        text = vectorizer.decode(document)
+        if every:
             text = prepare(text)
-        if type(text) is not str:
-            if not _is_str(text):  # let the usual way say so
-                vectorizer.build_tokenizer()(text if prepare else vectorizer.build_preprocessor()(text))
-                raise TypeError(f"a document is of type {type(text).__name__}, not str")
-            text = str(text)
-        yield text
+        if not _is_str(text):  # let the usual way say so
+            vectorizer.build_tokenizer()(text if every else prepare(text))
+            raise TypeError(f"a document is of type {type(text).__name__}, not str")
+        return str(text)
+
+    if every or vectorizer.input != "content":
+        raw_documents = map(as_text, raw_documents)
+    if every:
+        return batches(raw_documents, str, None, False, BATCH)
+    return batches(raw_documents, as_text, prepare if vectorizer.strip_accents else None, lower, BATCH)
 
 
 def warn_of_unused_pattern(vectorizer):

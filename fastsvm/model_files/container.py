@@ -41,6 +41,10 @@ class ModelFileError(ValueError):
     """A model that cannot be stored in a file, or a file from which no model can be read."""
 
 
+class UnknownStep(ModelFileError):
+    """A step of a model that the reader does not know, though others may."""
+
+
 # The file ------------------------------------------------------------------------------------------------
 
 
@@ -60,7 +64,7 @@ def named_errors(path):
     try:
         yield
     except ModelFileError as error:
-        raise ModelFileError(f"{os.fspath(path)}: {error}") from None
+        raise type(error)(f"{os.fspath(path)}: {error}") from None
 
 
 def described(text):

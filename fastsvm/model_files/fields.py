@@ -1,10 +1,8 @@
-"""What a model file says of one step, checked and in plain types: what `persistence` and scorers share."""
-
-from typing import NamedTuple
+"""What a model file says of one step, checked and in plain types: what the codecs share."""
 
 import numpy as np
 
-from .container import FLOATS, LABELS, ModelFileError, show, take, unpack
+from .container import LABELS, ModelFileError, show, take, unpack
 
 MAX_LABELS = 1 << 24  # characters of a padded array of labels: one long label widens all the others
 MAX_FEATURES = 1 << 24  # where there may be no array to show for them
@@ -12,52 +10,6 @@ MAX_COUNT = 1 << 62  # steps or epochs; training that goes on counts beyond, in 
 
 COUNTS = ("n_iter_", "t_")
 MEASURES = ("objective_", "dual_gap_")
-
-
-class Linear(NamedTuple):
-    """A fitted linear classifier: its attributes, the names of its features, how the training ended."""
-
-    classes_: np.ndarray
-    coef_: np.ndarray
-    intercept_: np.ndarray
-    names: np.ndarray | None
-    summary: dict
-
-
-def linear(what, fitted, tensors):
-    """Take the attributes of a linear classifier.
-
-    Parameters
-    ----------
-    what : str
-        Its class.
-    fitted : dict
-    tensors : dict
-        Those that are taken are removed.
-
-    Returns
-    -------
-    Linear
-    """
-    classes = labels(fitted.get("classes_"), tensors)
-    n_rows = 1 if len(classes) == 2 else len(classes)
-    coef = take(tensors, "coef_", FLOATS, ndim=2)
-    intercept = take(tensors, "intercept_", FLOATS)
-    if len(coef) != n_rows or len(intercept) != n_rows or coef.shape[1] < 1:
-        raise ModelFileError(
-            f"coef_ of shape {coef.shape} and intercept_ of shape {intercept.shape}"
-            f" do not suit {len(classes)} classes"
-        )
-    names = feature_names(tensors, coef.shape[1])
-    summary = {}
-    for name in fitted.keys() - {"classes_"}:
-        if name in COUNTS:
-            summary[name] = count(name, fitted[name])
-        elif name in MEASURES:
-            summary[name] = measure(name, fitted[name], n_rows)
-        else:
-            raise ModelFileError(f"{what} attribute {show(name)} is unexpected")
-    return Linear(classes, coef, intercept, names, summary)
 
 
 def labels(kind, tensors):

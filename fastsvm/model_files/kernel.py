@@ -46,7 +46,7 @@ class KernelCodec(ClassifierCodec):
         what = self.name
         model = self.cls()
         same_names(params, model.get_params(deep=False), f"{what} parameter")
-        check_and_set(model, params)
+        check_and_set(self.name, model, params)
         self._check_kernel(model)
         measures = {name: fitted[name] for name in MEASURES if name in fitted}
         kinds = {"classes_": str, "gamma_": float, "n_features_in_": int, self.counter: int}
@@ -92,7 +92,7 @@ class KernelFeaturesCodec(Codec):
         what = self.name
         model = self.cls()
         same_names(params, model.get_params(deep=False), f"{what} parameter")
-        check_and_set(model, params)
+        check_and_set(self.name, model, params)
         fields(fitted, f"{what} attributes", gamma_=float, n_features_in_=int)
         model.gamma_ = _gamma(what, fitted)
         model.n_features_in_ = n_columns(what, "n_features_in_", fitted["n_features_in_"])

@@ -3,8 +3,8 @@
 import numpy as np
 
 from .codec import Codec, pack_names, set_names
-from .container import ModelFileError, native, pack, same_names
-from .fields import COUNTS, MEASURES, linear
+from .container import FLOATS, ModelFileError, native, pack, same_names, show, take
+from .fields import COUNTS, MEASURES, count, feature_names, labels, measure
 from .parameters import check_and_set, to_json
 
 __all__ = ["ClassifierCodec", "LinearCodec"]
@@ -46,10 +46,22 @@ class LinearCodec(ClassifierCodec):
     def decode(self, params, fitted, tensors):
         model = self.cls()
         same_names(params, model.get_params(deep=False), f"{self.name} parameter")
-        check_and_set(model, params)
-        found = linear(self.name, fitted, tensors)
-        model.classes_, model.coef_, model.intercept_ = found.classes_, found.coef_, found.intercept_
-        model.n_features_in_ = model.coef_.shape[1]
-        set_names(model, found.names)
-        vars(model).update(found.summary)
+        check_and_set(self.name, model, params)
+        model.classes_ = labels(fitted.get("classes_"), tensors)
+        n_rows = 1 if len(model.classes_) == 2 else len(model.classes_)
+        coef, intercept = take(tensors, "coef_", FLOATS, ndim=2), take(tensors, "intercept_", FLOATS)
+        if len(coef) != n_rows or len(intercept) != n_rows or coef.shape[1] < 1:
+            raise ModelFileError(
+                f"coef_ of shape {coef.shape} and intercept_ of shape {intercept.shape}"
+                f" do not suit {len(model.classes_)} classes"
+            )
+        model.coef_, model.intercept_, model.n_features_in_ = coef, intercept, coef.shape[1]
+        set_names(model, feature_names(tensors, coef.shape[1]))
+        for name in fitted.keys() - {"classes_"}:
+            if name in COUNTS:
+                setattr(model, name, count(name, fitted[name]))
+            elif name in MEASURES:
+                setattr(model, name, measure(name, fitted[name], n_rows))
+            else:
+                raise ModelFileError(f"{self.name} attribute {show(name)} is unexpected")
         return model

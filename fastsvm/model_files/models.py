@@ -12,6 +12,7 @@ from .container import (
     MAX_HEADER,
     SCHEMA,
     ModelFileError,
+    UnknownStep,
     check_node,
     check_width,
     decode_steps,
@@ -99,5 +100,5 @@ class Models:
     def _decode_step(self, node, tensors):
         check_node(node)
         if node["class"] not in self.by_name:
-            raise ModelFileError(f"unknown class {show(node['class'])}")
+            raise UnknownStep(f"unknown class {show(node['class'])}")
         return self.by_name[node["class"]].decode(node["params"], node["fitted"], tensors)

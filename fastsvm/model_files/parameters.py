@@ -20,14 +20,14 @@ LIKE = {
 }
 
 
-def check_and_set(model, params):
-    """Give a model the parameters of a file, checked."""
+def check_and_set(what, model, params):
+    """Give a model, which the file calls so, the parameters of a file, checked."""
     defaults = model.get_params(deep=False)
     params = {name: from_json(name, value, defaults[name]) for name, value in params.items()}
     try:
         model.set_params(**params)._check_params()
     except (TypeError, ValueError) as error:
-        raise ModelFileError(f"{type(model).__name__}: {line(error)}") from None
+        raise ModelFileError(f"{what}: {line(error)}") from None
 
 
 def to_json(name, value):

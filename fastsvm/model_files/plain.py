@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 
 __all__ = ["load_plain", "save_plain"]
 
+LINEAR = (SDCA, ASDCA, Pegasos, Perceptron)
 MODELS = Models(
     [
         ScalerCodec(Scaler),
         BagCodec(Bag, "BagOfWords"),
         WeightingCodec(Weighting, "TermWeighting"),
-        *(LinearCodec(cls, f"{cls.__name__}Classifier") for cls in (SDCA, ASDCA, Pegasos, Perceptron)),
+        *(LinearCodec(cls, f"{cls.__name__}Classifier") for cls in LINEAR),
     ],
     Pipeline,
 )

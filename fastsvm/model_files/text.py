@@ -1,17 +1,16 @@
 """The steps that make numbers of texts in model files."""
 
-from typing import NamedTuple
-
 import numpy as np
 
-from ..text._sort import are_ascending
+from ..text._vocabulary import are_ascending
 from ..text.reading import DEFAULT_PATTERN, PATTERNS, SPLIT_PATTERN
-from ..text.term_weights import LEARNED, Weighing
 from ..text.terms import Terms
+from ..text.weighting import LEARNED
 from .codec import Codec, check_transformer, pack_names, set_names
 from .container import (
     FLOATS,
     ModelFileError,
+    UnknownStep,
     fields,
     line,
     native,
@@ -42,15 +41,6 @@ MAX_WEIGHT = 1e4  # the weights that are learned are logarithms
 COUNTS = ("int32", "int64", "float32", "float64")
 
 
-class Weights(NamedTuple):
-    """A fitted `TermWeighting`: its settings and attributes."""
-
-    settings: Weighing
-    weights_: np.ndarray | None
-    n_features_in_: int
-    names: np.ndarray | None
-
-
 def check_counting(what, params, **kinds):
     """Check the types of a vectoriser's parameters: those of all, and `kinds` of this one's own."""
     usual = {"ngram_range": list, "lowercase": bool, "binary": bool, "analyzer": str, "dtype": str}
@@ -75,45 +65,6 @@ def counting(what, params):
         "binary": params["binary"],
         "dtype": np.dtype(params["dtype"]).type,
     }
-
-
-def bag(params, fitted, tensors):
-    """Take the settings of a `BagOfWords`, and its terms, packed."""
-    what = "BagOfWords"
-    fields(fitted, f"{what} attributes")
-    optional = {name: type(params.get(name)) for name in ("stop_words", "strip_accents")}
-    check_counting(what, params, token_pattern=str, **optional)
-    for name, known in READING.items():
-        if type(params[name]) not in (str, type(None)) or params[name] not in known:
-            refuse_parameter(what, name, params[name])
-    settings = {**counting(what, params), **{name: params[name] for name in READING}}
-    if settings["stop_words"] == "listed":
-        settings["stop_words"] = unpack("stop_words", tensors)
-    terms = Terms(*take_packed("vocabulary", tensors))
-    if not are_ascending(terms.content, terms.ends) and len(set(terms.strings())) != len(terms):
-        raise ModelFileError("vocabulary: a string twice")
-    return settings, terms
-
-
-def weighting(params, fitted, tensors):
-    """Take the settings and attributes of a `TermWeighting`."""
-    what = "TermWeighting"
-    same_names(params, Weighing._fields, f"{what} parameter")
-    fields(fitted, f"{what} attributes", n_features_in_=int)
-    settings = Weighing(**params)
-    try:
-        settings.check()
-    except ValueError as error:
-        raise ModelFileError(f"{what}: {line(error)}") from None
-    n_features = n_columns(what, "n_features_in_", fitted["n_features_in_"])
-    weights = None
-    if settings.weighting in LEARNED:
-        weights = take(tensors, "weights_", FLOATS)
-        if len(weights) != n_features:
-            raise ModelFileError(f"{len(weights)} weights for {n_features} features")
-        if np.abs(weights).max(initial=0) > MAX_WEIGHT:
-            raise ModelFileError(f"{what}: weights_ beyond {MAX_WEIGHT:,.0f}, which are no logarithms")
-    return Weights(settings, weights, n_features, feature_names(tensors, n_features))
 
 
 class CountVectorizerCodec(Codec):
@@ -192,10 +143,22 @@ class BagCodec(CountVectorizerCodec):
         return params, tensors
 
     def decode(self, params, fitted, tensors):
-        settings, terms = bag(params, fitted, tensors)
+        what = self.name
+        fields(fitted, f"{what} attributes")
+        optional = {name: type(params.get(name)) for name in ("stop_words", "strip_accents")}
+        check_counting(what, params, token_pattern=str, **optional)
+        for name, known in READING.items():
+            if type(params[name]) not in (str, type(None)) or params[name] not in known:
+                refuse_parameter(what, name, params[name])
+        settings = {**counting(what, params), **{name: params[name] for name in READING}}
+        if settings["stop_words"] == "listed":
+            settings["stop_words"] = unpack("stop_words", tensors)
         for name in settings.keys() - self.cls().get_params(deep=False).keys():
             if settings.pop(name) is not None:  # a plain bag has no stop words, and keeps accents
-                raise ModelFileError(f"a {self.name} with {name} is for fastsvm.load_model to read")
+                raise UnknownStep(f"a {what} with {name} is for fastsvm.load_model to read")
+        terms = Terms(*take_packed("vocabulary", tensors))
+        if not are_ascending(terms.content, terms.ends) and len(set(terms.strings())) != len(terms):
+            raise ModelFileError("vocabulary: a string twice")
         vectorizer = self.cls(**settings)
         vectorizer._set_terms(terms)
         return vectorizer
@@ -218,8 +181,21 @@ class WeightingCodec(Codec):
         return params, {"n_features_in_": int(model.n_features_in_)}, tensors
 
     def decode(self, params, fitted, tensors):
-        found = weighting(params, fitted, tensors)
-        model = self.cls(**found.settings._asdict())
-        model.weights_, model.n_features_in_ = found.weights_, found.n_features_in_
-        set_names(model, found.names)
+        what = self.name
+        model = self.cls()
+        same_names(params, model.get_params(deep=False), f"{what} parameter")
+        fields(fitted, f"{what} attributes", n_features_in_=int)
+        try:
+            model.set_params(**params)._check_params()
+        except ValueError as error:
+            raise ModelFileError(f"{what}: {line(error)}") from None
+        model.weights_, n = None, n_columns(what, "n_features_in_", fitted["n_features_in_"])
+        model.n_features_in_ = n
+        if model.weighting in LEARNED:
+            model.weights_ = take(tensors, "weights_", FLOATS)
+            if len(model.weights_) != n:
+                raise ModelFileError(f"{len(model.weights_)} weights for {n} features")
+            if np.abs(model.weights_).max(initial=0) > MAX_WEIGHT:
+                raise ModelFileError(f"{what}: weights_ beyond {MAX_WEIGHT:,.0f}, which are no logarithms")
+        set_names(model, feature_names(tensors, n))
         return model

@@ -9,7 +9,7 @@ cdef enum:
 cdef struct Layer:  # for each position a term and how often the row has it; 0 where it has come before
     const int32_t* ids
     const int32_t* counts
-    const int32_t* columns  # of each id, or -1; NULL: the ids are columns
+    const int32_t* columns  # of each id, plus 1; 0: none; NULL: the ids are columns
 
 
 cdef class Part:

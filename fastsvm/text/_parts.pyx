@@ -16,10 +16,11 @@ ctypedef fused count:
 
 
 cdef inline int32_t column_of(const Layer* layer, bint every, Py_ssize_t p) noexcept nogil:
-    """The column of a position, or -1 if there is nothing to count."""
-    if not every and layer.counts[p] == 0:
-        return -1
-    return layer.ids[p] if layer.columns == NULL else layer.columns[layer.ids[p]]
+    """The column of a position, or -1 if there is nothing to count; no branch that cannot be foreseen."""
+    cdef int32_t id = layer.ids[p]
+    if layer.columns != NULL:
+        id = layer.columns[id if id > 0 else 0] - 1
+    return id | -<int32_t>(not every and layer.counts[p] == 0)
 
 
 def _count(Part part, int64_t[::1] sizes):
@@ -38,8 +39,8 @@ def _count(Part part, int64_t[::1] sizes):
             start = part.ends[row]
 
 
-def _write(Part part, bint binary, int64_t at, index[::1] indices, count[::1] data):
-    """Columns and counts of all rows, from the entry `at` on."""
+def _write(Part part, bint binary, int64_t at, int64_t stop, index[::1] indices, count[::1] data):
+    """Columns and counts of all rows, from the entry `at` to before `stop`."""
     cdef Py_ssize_t row, p, start
     cdef int32_t column
     cdef int k
@@ -48,11 +49,13 @@ def _write(Part part, bint binary, int64_t at, index[::1] indices, count[::1] da
         for row in range(part.first, part.last):
             for k in range(part.n_layers):
                 for p in range(start, part.ends[row]):
+                    if at == stop:
+                        break
+                    # What is nothing to count is written over.
                     column = column_of(&part.layers[k], part.every, p)
-                    if column >= 0:
-                        indices[at] = column
-                        data[at] = 1 if binary else <count>part.layers[k].counts[p]
-                        at += 1
+                    indices[at] = column
+                    data[at] = 1 if binary else <count>part.layers[k].counts[p]
+                    at += column >= 0
             start = part.ends[row]
 
 
@@ -113,5 +116,6 @@ def csr_arrays(parts, dtype, binary, run):
     indices = np.empty(size, np.int32 if size <= np.iinfo(np.int32).max else np.int64)
     native = np.dtype(dtype) in (np.int32, np.int64, np.float32, np.float64)
     data = np.empty(size, dtype if native else np.int64)
-    list(run(_write, parts, [binary] * n, [indptr[a] for a in bounds], [indices] * n, [data] * n))
+    places = indptr[bounds].tolist()
+    list(run(_write, parts, [binary] * n, places, places[1:], [indices] * n, [data] * n))
     return data.astype(dtype, copy=False), indices, indptr.astype(indices.dtype, copy=False)

@@ -4,9 +4,11 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memcmp, memcpy, memset
 
-from ._memory cimport reserve, zeros
+from ._memory cimport fetch, reserve, zeros
+from ._words cimport BLOCK, Cut, Text
 
 cdef enum:
+    AHEAD = 12  # slots that are fetched before they are needed
     INLINE = 15  # bytes of a word that lie in its key
     LONG = 0xFF  # the length in the key of a longer one
 
@@ -46,6 +48,13 @@ cdef struct PairTable:
     Py_ssize_t n
 
 
+cdef struct PairBlock:  # pairs that are looked up one after the other
+    uint64_t keys[BLOCK]
+    uint64_t hashes[BLOCK + AHEAD]
+    Py_ssize_t places[BLOCK]  # where they are from
+    Py_ssize_t n
+
+
 cdef inline uint64_t mix(uint64_t low, uint64_t high) noexcept nogil:
     cdef uint64_t h = low * <uint64_t>0x9E3779B97F4A7C15
     high *= <uint64_t>0xC2B2AE3D27D4EB4F
@@ -80,6 +89,15 @@ cdef inline WordKey word_key(const uint8_t* word, Py_ssize_t length) noexcept no
     return key
 
 
+cdef inline void key_words(const Text* text, const Cut* cut, WordKey* keys) noexcept nogil:
+    """The keys of words, and as many more as `next_word` looks ahead."""
+    cdef Py_ssize_t k
+    for k in range(cut.n):
+        keys[k] = word_key(text.bytes + cut.starts[k], cut.lengths[k])
+    for k in range(cut.n, cut.n + AHEAD):
+        keys[k].hash = 0
+
+
 cdef inline Py_ssize_t word_start(const WordTable* table, Py_ssize_t id) noexcept nogil:
     return table.ends[id - 1] if id else 0
 
@@ -109,6 +127,14 @@ cdef inline WordSlot* find_word(
         place = (place + 1) & table.mask
 
 
+cdef inline WordSlot* next_word(
+    const WordTable* table, const WordKey* key, const uint8_t* word, Py_ssize_t length
+) noexcept nogil:
+    """As `find_word`, of one of many keys; a later one's slot is fetched."""
+    fetch(&table.slots[key[AHEAD].hash & table.mask])
+    return find_word(table, key, word, length)
+
+
 cdef inline int reserve_words(WordTable* table, Py_ssize_t n) noexcept nogil:
     """Make room in the slots for n words more; -1 when there is no memory."""
     cdef uint64_t size = table.mask + 1 if table.slots != NULL else 0
@@ -136,16 +162,26 @@ cdef inline int reserve_words(WordTable* table, Py_ssize_t n) noexcept nogil:
     return 0
 
 
+cdef inline void copy_word(
+    uint8_t* target, const uint8_t* word, Py_ssize_t length, bint has_room
+) noexcept nogil:
+    """Copy a word behind which 16 bytes can be read, and written over if there is room: twice as fast."""
+    if has_room and length <= 16:
+        memcpy(target, word, 16)
+    else:
+        memcpy(target, word, length)
+
+
 cdef inline int add_word(
     WordTable* table, WordSlot* slot, const WordKey* key, const uint8_t* word, Py_ssize_t length
 ) noexcept nogil:
-    """Put a word in the free slot that `find_word` found; -1 when there is no memory."""
+    """Put a word, behind which 16 bytes can be read, in the slot that `find_word` found; -1: no memory."""
     if (
         reserve(<void**>&table.bytes, &table.byte_capacity, table.n_bytes + length + 16, 1) < 0
         or reserve(<void**>&table.ends, &table.end_capacity, table.n + 1, sizeof(Py_ssize_t)) < 0
     ):
         return -1
-    memcpy(table.bytes + table.n_bytes, word, length)
+    copy_word(table.bytes + table.n_bytes, word, length, True)
     table.n_bytes += length
     table.ends[table.n] = table.n_bytes
     slot.low = key.low
@@ -166,6 +202,29 @@ cdef inline WordSlot* slot_of(WordTable* words, const uint8_t* word, Py_ssize_t 
     if slot.high == 0 and add_word(words, slot, &key, word, length) < 0:
         return NULL
     return slot
+
+
+cdef inline int join_words(WordTable* words, const WordTable* more, int32_t* numbers) noexcept nogil:
+    """Enter the words of another table, and tell the number of each by its own; -1: no memory."""
+    cdef WordKey key
+    cdef WordSlot* slot
+    cdef const uint8_t* word
+    cdef Py_ssize_t start, length
+    cdef uint64_t place
+    for place in range(more.mask + 1 if more.slots != NULL else 0):  # both in the order of hashes
+        if more.slots[place].high == 0:
+            continue
+        key.low, key.high = more.slots[place].low, more.slots[place].high
+        key.hash = mix(key.low, key.high)
+        if reserve_words(words, 1) < 0:
+            return -1
+        start = word_start(more, more.slots[place].id)
+        word, length = more.bytes + start, more.ends[more.slots[place].id] - start
+        slot = find_word(words, &key, word, length)
+        if slot.high == 0 and add_word(words, slot, &key, word, length) < 0:
+            return -1
+        numbers[more.slots[place].id] = slot.id
+    return 0
 
 
 cdef inline int enter_words(WordTable* table, list words) except -1:
@@ -206,6 +265,24 @@ cdef inline PairSlot* find_pair(const PairTable* table, uint64_t key, uint64_t h
         if slot.key == key or slot.key == 0:
             return slot
         place = (place + 1) & mask
+
+
+cdef inline void add_pair(PairBlock* block, uint64_t key, Py_ssize_t place) noexcept nogil:
+    """Write a pair behind those of a block, which it joins when `n` grows."""
+    block.keys[block.n] = key
+    block.hashes[block.n] = pair_hash(key)
+    block.places[block.n] = place
+
+
+cdef inline void end_pairs(PairBlock* block) noexcept nogil:
+    """Let there be as many more as `next_pair` looks ahead."""
+    memset(block.hashes + block.n, 0, AHEAD * sizeof(uint64_t))
+
+
+cdef inline PairSlot* next_pair(const PairTable* table, const PairBlock* block, Py_ssize_t k) noexcept nogil:
+    """The slot of a pair of a block, or the free one where it would be; a later one's is fetched."""
+    fetch(&table.slots[block.hashes[k + AHEAD] >> table.shift])
+    return find_pair(table, block.keys[k], block.hashes[k])
 
 
 cdef inline int reserve_pairs(PairTable* table, Py_ssize_t n) noexcept nogil:

@@ -234,12 +234,14 @@ cdef class Batch:
         return [*bounds, *[self.n] * (n_parts + 1 - len(bounds))]
 
 
-def batches(documents, prepare, bint lower, Py_ssize_t size):
+def batches(documents, as_text, prepare, bint lower, Py_ssize_t size):
     """Gather documents into batches of about `size` characters.
 
     Parameters
     ----------
-    documents : iterable of str
+    documents : iterable
+    as_text : callable
+        Makes a str of what is none.
     prepare : callable or None
         Makes the str to be cut out of one that is not ASCII, lower-casing included; None lower-cases.
     lower : bool
@@ -251,7 +253,8 @@ def batches(documents, prepare, bint lower, Py_ssize_t size):
     """
     cdef Batch batch = Batch()
     cdef str text
-    for text in documents:
+    for document in documents:
+        text = document if type(document) is str else as_text(document)
         if PyUnicode_IS_ASCII(text):
             batch.append(text, lower)
         elif prepare is not None:

@@ -12,13 +12,12 @@ from scipy import sparse
 from ..fitting import Parameters, number_of_threads
 from ._apply import Lookup
 from ._fit import Counter
-from ._parts import frequencies
+from ._parts import csr_arrays, frequencies
 from ._words import batches
-from .matrix import matrix_of
 from .reading import BATCH, DEFAULT_PATTERN, compiled_reading, refuse_string
 from .terms import Terms
 
-__all__ = ["Bag", "Limits", "checked_texts", "count", "learn", "threads"]
+__all__ = ["Bag", "Limits", "as_text", "count", "learn"]
 
 
 class Limits(NamedTuple):
@@ -39,7 +38,7 @@ class Limits(NamedTuple):
             raise ValueError("max_df corresponds to < documents than min_df")
         return min(math.ceil(least), n + 1), most
 
-    def apply(self, counter, most):
+    def apply(self, counter, most, run):
         """Keep the terms within `max_df` and `max_features`."""
         n_limited = self.max_features is not None and counter.n_columns > self.max_features
         if most >= counter.n_documents and not n_limited and counter.n_columns:
@@ -56,11 +55,11 @@ class Limits(NamedTuple):
             mask[kept] = True
         if not mask.any():
             raise ValueError("After pruning, no terms remain. Try a lower min_df or a higher max_df.")
-        counter.keep(mask)
+        counter.vocabulary.keep(mask, run)
 
 
-def learn(documents, reading, limits, n_threads, run):
-    """Learn the terms of documents.
+def learn(documents, reading, limits, n_threads, container=sparse.csr_matrix):
+    """Learn the terms of documents, and count them.
 
     Parameters
     ----------
@@ -68,14 +67,13 @@ def learn(documents, reading, limits, n_threads, run):
     reading : Reading
     limits : Limits
     n_threads : int
-    run : callable
-        Like `map`, in so many threads.
+    container : type or None, default=csr_matrix
+        That, or csr_array; None: the terms are all that is wanted.
 
     Returns
     -------
     terms : Terms
-    counter : Counter
-        Its `parts` are the counts.
+    X : container of shape (n_documents, n_terms), or None
 
     Raises
     ------
@@ -83,23 +81,46 @@ def learn(documents, reading, limits, n_threads, run):
         If there are no words, or none within the limits.
     """
     counter = Counter(n_threads, *reading)
-    for batch in documents:
-        counter.add(batch, run)
-    if counter.is_empty:
-        raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
-    least, most = limits.documents(counter.n_documents)
-    counter.finish(run, least)
-    limits.apply(counter, most)
-    return Terms(*counter.terms(run)), counter
+    with threads(n_threads) as run:
+        for batch in documents:
+            counter.add(batch, run)
+        if counter.is_empty:
+            raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
+        least, most = limits.documents(counter.n_documents)
+        counter.finish(run, least)
+        limits.apply(counter, most, run)
+        terms = Terms(*counter.vocabulary.terms(run))
+        if container is None:
+            return terms, None
+        arrays = csr_arrays(counter.parts(), limits.dtype, limits.binary, run)
+    return terms, container(arrays, shape=(counter.n_documents, len(terms)))
 
 
-def count(documents, lookup, n_threads, run):
-    """Count the terms of a `Lookup` in documents; the list of Parts."""
+def count(documents, finder, n_threads, dtype, binary, container=sparse.csr_matrix):
+    """Count the terms of a `Lookup`, or of a `Hasher`, in documents.
+
+    Parameters
+    ----------
+    documents : iterable of Batch
+    finder : Lookup or Hasher
+    n_threads : int
+    dtype : dtype
+    binary : bool
+        Ones in place of counts.
+    container : type, default=csr_matrix
+        That, or csr_array.
+
+    Returns
+    -------
+    container of shape (n_documents, n_columns)
+    """
     parts = []
-    for batch in documents:
-        bounds = batch.parts(n_threads)
-        parts += run(lookup.count, [batch] * n_threads, bounds, bounds[1:])
-    return parts
+    with threads(n_threads) as run:
+        for batch in documents:
+            bounds = batch.parts(n_threads)
+            parts += run(finder.count, [batch] * n_threads, bounds, bounds[1:])
+        data, indices, indptr = csr_arrays(parts, dtype, binary, run)
+    return container((data, indices, indptr), shape=(len(indptr) - 1, finder.n_columns))
 
 
 @contextmanager
@@ -112,13 +133,11 @@ def threads(n):
             yield pool.map
 
 
-def checked_texts(texts):
-    """Yield texts, each checked to be one."""
-    refuse_string(texts)
-    for text in texts:
-        if not isinstance(text, str):
-            raise TypeError(f"a text is of type {type(text).__name__}, not str")
-        yield text if type(text) is str else str(text)
+def as_text(text):
+    """Return a text that is none of type str itself as one; raise TypeError if that cannot be."""
+    if not isinstance(text, str):
+        raise TypeError(f"a text is of type {type(text).__name__}, not str")
+    return str(text)
 
 
 class Bag(Parameters):
@@ -170,7 +189,8 @@ class Bag(Parameters):
         return reading
 
     def _documents(self, texts):
-        return batches(checked_texts(texts), None, self.lowercase, BATCH)
+        refuse_string(texts)
+        return batches(texts, as_text, None, self.lowercase, BATCH)
 
     def fit(self, texts, y=None):
         """Learn the terms of texts, an iterable of str; `y` is ignored."""
@@ -180,10 +200,7 @@ class Bag(Parameters):
     def fit_transform(self, texts, y=None):
         """Learn the terms of texts, and return their counts: a CSR matrix of shape (n_texts, n_terms)."""
         limits = Limits(self.min_df, self.max_df, self.max_features, self.binary, self.dtype)
-        n = number_of_threads(self.n_jobs)
-        with threads(n) as run:
-            terms, counter = learn(self._documents(texts), self._reading(), limits, n, run)
-            X = matrix_of(counter.parts(), counter.n_columns, self.dtype, self.binary, run)
+        terms, X = learn(self._documents(texts), self._reading(), limits, number_of_threads(self.n_jobs))
         self._set_terms(terms)
         return X
 
@@ -192,9 +209,7 @@ class Bag(Parameters):
         if self._lookup is None:
             self._lookup = Lookup(self.terms_.content, self.terms_.ends, *self._reading())
         n = number_of_threads(self.n_jobs)
-        with threads(n) as run:
-            parts = count(self._documents(texts), self._lookup, n, run)
-            return matrix_of(parts, self._lookup.n_columns, self.dtype, self.binary, run)
+        return count(self._documents(texts), self._lookup, n, self.dtype, self.binary)
 
     def get_feature_names_out(self):
         """Return the terms in the order of their columns: an array of str objects."""

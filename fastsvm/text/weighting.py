@@ -7,10 +7,13 @@ from ..fitting import Parameters
 from ..solvers import as_rows
 from ..solvers._sparse import as_csr
 from ._counts import as_counts, column_blocks, rows_of, with_values
-from ._scores import add_by_class, log_ratios
-from .term_weights import Weighing, float_type
+from ._scores import add_by_class, log_ratios, weigh
 
-__all__ = ["Weighting"]
+__all__ = ["LEARNED", "Weighting"]
+
+WEIGHTINGS = ("counts", "binary", "tfidf", "nb")
+LEARNED = ("tfidf", "nb")  # those that have weights
+NORMS = ("auto", "l2", None)
 
 
 class Weighting(Parameters):
@@ -53,10 +56,16 @@ class Weighting(Parameters):
         return self
 
     def _check_params(self):
-        self._weighing().check()
-
-    def _weighing(self):
-        return Weighing(self.weighting, self.norm, self.sublinear_tf, self.smoothing)
+        """Raise a ValueError that names the first bad parameter."""
+        for name, known in ("weighting", WEIGHTINGS), ("norm", NORMS):
+            value = getattr(self, name)
+            if (value is not None and not isinstance(value, str)) or value not in known:
+                raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}; got {value!r}.")
+        if not isinstance(self.sublinear_tf, bool | np.bool_):
+            raise ValueError(f"sublinear_tf must be True or False; got {self.sublinear_tf!r}.")
+        number = isinstance(self.smoothing, float | int | np.floating | np.integer)
+        if not number or isinstance(self.smoothing, bool) or not 0 < self.smoothing < np.inf:
+            raise ValueError(f"smoothing must be a number above 0; got {self.smoothing!r}.")
 
     def _validated(self, X, y=None, reset=True):
         """Return X as a checked CSR matrix of counts."""
@@ -109,10 +118,26 @@ class Weighting(Parameters):
             On NaN or infinite values, or another number of columns.
         """
         counts = self._validated(X, reset=False)
-        result = with_values(counts, self._weighing().weighed(rows_of(counts), self.weights_))
+        result = with_values(counts, self._weighed(*rows_of(counts)))
         if not sparse.issparse(X):
             return result.toarray()
         return result if isinstance(X, sparse.sparray) else sparse.csr_matrix(result)
+
+    def _weighed(self, counts, columns, offsets):
+        """Return the weights that counts become; these stay as they are."""
+        values = counts.astype(float_type(counts))
+        binary = self.weighting in ("binary", "nb")
+        if self.sublinear_tf and not binary:
+            np.log(values, out=values)
+            values += 1
+        unit = self.norm == "l2" or (self.norm == "auto" and self.weighting == "tfidf")
+        weigh(values, columns, offsets, np.empty(0) if self.weights_ is None else self.weights_, binary, unit)
+        return values
+
+
+def float_type(X):
+    """Tell in which precision counts are weighed."""
+    return np.float32 if X.dtype == np.float32 else np.float64
 
 
 def _positive_values(X):

@@ -199,6 +199,31 @@ def test_bits_do_not_depend_on_threads():
         assert_same_matrix(X, scikit_learn(one).fit_transform(texts))
 
 
+@pytest.mark.parametrize("least", [1, 2])
+@pytest.mark.parametrize(
+    ("ends", "analyzer"), [(["", "é", "\U0001d4b3"], "word"), (["", "\x01", "\x1fa", "!"], "split")]
+)
+def test_many_terms_are_sorted_and_numbered_alike_by_any_number_of_threads(ends, analyzer, least):
+    """Of words with the same first bytes, of one byte, and with what is below a blank."""
+    rng = np.random.default_rng(0)
+    starts = ["a", "b", "common", "commonly", "commonplace", *(f"{k:x}" for k in range(400))]
+    words = [f"{start}{end}" for start in starts for end in ends]
+    words += [f"{word}{end}" for word in words[:60] for end in ends]
+    common = rng.zipf(1.3, 40_000) % len(words)
+    texts = [" ".join(words[k] for k in row) for row in np.array_split(common, 300)]
+    models = [
+        BagOfWords(analyzer=analyzer, ngram_range=(1, 3), min_df=least, n_jobs=n_jobs)
+        for n_jobs in (1, 2, 3, 7)
+    ]
+    matrices = [model.fit_transform(texts) for model in models]
+    usual = scikit_learn(models[0])
+    assert_same_matrix(usual.fit_transform(texts), matrices[0].sorted_indices())
+    for model, X in zip(models, matrices, strict=True):
+        assert model.get_feature_names_out().tolist() == usual.get_feature_names_out().tolist()
+        assert_same_bits(matrices[0], X)
+    assert X.shape[1] > 20_000 / least**2
+
+
 @pytest.mark.parametrize("n_jobs", [1.5, "two"])
 def test_n_jobs_is_checked(n_jobs):
     with pytest.raises(ValueError, match="n_jobs"):
