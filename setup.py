@@ -1,5 +1,6 @@
 """The compiled modules and their directives; all metadata is in pyproject.toml."""
 
+import multiprocessing
 import os
 import sys
 from pathlib import Path
@@ -34,7 +35,7 @@ extensions = [
     Extension(
         f"{package}.{source.stem}",
         [source.as_posix()],
-        depends=headers,
+        depends=[source.as_posix(), *headers],  # which belong to a source distribution
         include_dirs=["fastsvm/solvers"],
         extra_compile_args=flags,
         extra_link_args=links,
@@ -59,6 +60,8 @@ setup(
             "binding": True,
         },
         shared_utility_qualified_name=SHARED,
+        # Elsewhere a process is begun by importing this file anew.
+        nthreads=os.cpu_count() if multiprocessing.get_start_method() == "fork" else 0,
         # Another kind must be built anew, which time stamps alone would not tell.
         build_dir=f"build/cython-{kind}",
     ),
