@@ -13,6 +13,7 @@ SAMPLE_ROWS = 20  # rows of the first sample, for each column
 SAMPLE_RATIO = 4  # how many times more rows the next sample has
 SAMPLE_GAP = 1e-3  # relative gap to reach on samples
 ACTIVE_GAP = 0.5  # gap of the active set to reach in an epoch, as a share of what `tol` allows
+NEXT_GAP = 1e-3  # without `tol`, as a share of the gap before, and at first of the objective
 ACTIVE_WIDTH = 2.0  # of the active set around the bend, in root mean squares of the margins' last change
 ACTIVE_BENDS = 1.5  # and in widths of the hinge's rounded bend, 1 / penalty
 LARGEST_PENALTY = 1e8  # times the Hessian's largest entry over alpha: beyond, rounding wins
@@ -87,7 +88,10 @@ class NewtonSolver(Solver):
         if self.all is None:
             self.begin()
         fresh = self.point is None and self.start is None
-        target = 0.0 if self.tol is None else ACTIVE_GAP * self.tol * self.value
+        if self.tol is None:
+            target = NEXT_GAP * (self.value if self.point is None else self.point.gap)
+        else:
+            target = ACTIVE_GAP * self.tol * self.value
         sub, before = self.all, self.w.copy()
         self.solve_subproblem(sub, target, fresh)
         reached = self.w.copy()
