@@ -67,14 +67,14 @@ class App(click.Group):
         except BrokenPipeError:  # the reader (`| head`) has seen enough
             discard("stdout")
             return DONE
-        except OSError as error:
+        except Exception as error:
+            if is_shortage(error):
+                what = f"out of memory ({error})" if str(error) else "out of memory"
+                raise AppError(f"{what}; work on less at a time, or with more memory") from None
+            if not isinstance(error, OSError):
+                raise
             what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
             raise AppError(what) from error
-        except Exception as error:
-            if not is_shortage(error):
-                raise
-            what = f"out of memory ({error})" if str(error) else "out of memory"
-            raise AppError(f"{what}; work on less at a time, or with more memory") from None
 
     def _refuse_unknown_variables(self, ctx):
         prefix = f"{ctx.auto_envvar_prefix}_"

@@ -1,5 +1,6 @@
 """Exit codes, the error a user sees in one line, and the count of inputs left out."""
 
+import errno
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -53,7 +54,9 @@ class Skipped:
 
 
 def is_shortage(error: Exception) -> bool:
-    """Tell whether there was no memory; C++ libraries, threads and OpenCV say so in words."""
+    """Tell whether there was no memory: so say Python, the system, and in words C++, threads and OpenCV."""
+    if isinstance(error, OSError):
+        return error.errno == errno.ENOMEM
     # Others may quote what the user wrote.
     in_words = isinstance(error, RuntimeError) or type(error).__module__ == "cv2"
     words = ("bad_alloc", "start new thread", "Insufficient memory")

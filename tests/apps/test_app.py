@@ -1,3 +1,5 @@
+import errno
+
 import click
 import cv2
 import pytest
@@ -22,6 +24,7 @@ def failing(error):
     "error",
     [
         MemoryError("of 8 bytes"),
+        OSError(errno.ENOMEM, "Cannot allocate memory", "folder"),
         RuntimeError("can't start new thread"),
         cv2.error("std::bad_alloc"),
         cv2.error("OpenCV: Insufficient memory, Failed to allocate 8 bytes in function 'OutOfMemoryError'"),

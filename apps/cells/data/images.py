@@ -184,7 +184,7 @@ def _contents(path: str) -> bytes:
 
 def unreadable(error: OSError) -> str:
     """Say in a few words why a file cannot be read."""
-    return f"cannot be read: {error.strerror or error}"
+    return NO_MEMORY if is_shortage(error) else f"cannot be read: {error.strerror or error}"
 
 
 def _check_size(header: Header, max_pixels: int) -> None:
