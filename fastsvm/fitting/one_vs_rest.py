@@ -73,7 +73,7 @@ class OneVsRest(Parameters):
             if name in given:
                 flag(name, given[name])
         verbose = given.get("verbose", False)
-        if not isinstance(verbose, (bool, int, np.bool_, np.integer)) or verbose < 0:
+        if not isinstance(verbose, (int, np.bool_, np.integer)) or verbose < 0:
             raise ValueError(f"verbose must be True, False or a number from 0 on; got {verbose!r}.")
 
     # Where scikit-learn has ways of its own, estimators take those.
