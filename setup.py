@@ -18,7 +18,7 @@ flags = [] if sys.platform == "win32" else ["-O3", "-g0"]
 links = ["-s"] if sys.platform == "linux" else []  # without symbols a wheel is a quarter smaller
 if sanitizers:
     # Python's own flags have -fwrapv, under which no overflow is reported.
-    flags = [f"-fsanitize={sanitizers}", "-fno-wrapv", "-fno-omit-frame-pointer", "-g", "-O1"]
+    flags = [f"-fsanitize={sanitizers}", "-fno-wrapv", "-fno-omit-frame-pointer", "-g1", "-O1"]
     links = flags[:1]
 
 SHARED = "fastsvm._cython"
