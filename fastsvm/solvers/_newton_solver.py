@@ -273,12 +273,12 @@ class NewtonSolver(Solver):
             if abs(slope) <= enough:
                 break
             low, high = (t, high) if slope < 0 else (low, t)
-            bend = ridge + share * active.penalty * bend
-            newton = t - slope / bend if bend > 0 else math.inf
             if high == math.inf:
                 t *= 4
-            else:
-                t = newton if low < newton < high else (low + high) / 2
+                continue
+            bend = ridge + share * active.penalty * bend
+            newton = t - slope / bend if bend > 0 else math.inf
+            t = newton if low < newton < high else (low + high) / 2
         return t
 
     def certify(self):

@@ -1,6 +1,7 @@
 """A row of X as every kernel reads it: values, columns (NULL when dense), count."""
 
-from ._simd cimport dense_axpy, dense_dot, pair, pair_add, pair_sum, pair_zero, prefetch
+from ._prefetch cimport prefetch
+from ._simd cimport dense_axpy, dense_dot, pair, pair_add, pair_sum, pair_zero
 from ._types cimport head, index, int32_t, int64_t, real
 
 

@@ -20,17 +20,13 @@
 #define FASTSVM_FOR(instructions)
 #endif
 
-/* A prefetch, and two sums in one register of the plainest x86-64 and ARM; compilers do not pair gathered
-   values. */
+/* Two sums in one register of the plainest x86-64 and ARM; compilers do not pair gathered values. */
 #ifdef FASTSVM_VECTORS
-/* The empty asm is a side effect: GCC drops calls of functions that do nothing but prefetch. */
-#define FASTSVM_PREFETCH(address) do { __builtin_prefetch(address); __asm__ volatile (""); } while (0)
 typedef double fastsvm_pair __attribute__((vector_size(16)));
 #define FASTSVM_PAIR_ADD(s, x0, x1, w0, w1) ((s) += (fastsvm_pair){x0, x1} * (fastsvm_pair){w0, w1})
 #define FASTSVM_PAIR_SUM(s) ((s)[0] + (s)[1])
 #define FASTSVM_PAIR_ZERO(s) ((s) = (fastsvm_pair){0, 0})
 #else
-#define FASTSVM_PREFETCH(address) ((void) (address))
 typedef struct { double a, b; } fastsvm_pair;
 #define FASTSVM_PAIR_ADD(s, x0, x1, w0, w1) ((s).a += (x0) * (w0), (s).b += (x1) * (w1))
 #define FASTSVM_PAIR_SUM(s) ((s).a + (s).b)

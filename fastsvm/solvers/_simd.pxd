@@ -4,8 +4,6 @@ from ._types cimport real
 
 
 cdef extern from "_simd.h":
-    void prefetch "FASTSVM_PREFETCH" (const void* address) noexcept nogil
-
     ctypedef struct pair "fastsvm_pair":
         pass
     void pair_zero "FASTSVM_PAIR_ZERO" (pair s) noexcept nogil

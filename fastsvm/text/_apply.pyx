@@ -6,7 +6,8 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
-from ._memory cimport NO_MEMORY, check, fetch, reserve
+from ..solvers._prefetch cimport prefetch
+from ._memory cimport NO_MEMORY, check, reserve
 from ._murmur cimport murmur
 from ._parts cimport MAX_LAYERS, Part
 from ._tables cimport (
@@ -208,7 +209,7 @@ cdef class Lookup(_Finder):
     cdef inline int wait(self, Waiting* waiting, int n, uint64_t key, int32_t column) noexcept nogil:
         """Enter a pair as soon as its slot has come from memory."""
         if self.pairs[n].slots != NULL:
-            fetch(&self.pairs[n].slots[pair_hash(key) >> self.pairs[n].shift])
+            prefetch(&self.pairs[n].slots[pair_hash(key) >> self.pairs[n].shift])
         waiting.orders[waiting.n] = n
         waiting.keys[waiting.n] = key
         waiting.columns[waiting.n] = column

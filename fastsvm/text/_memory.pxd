@@ -1,4 +1,4 @@
-"""Arrays of C that grow, and a hint to the processor."""
+"""Arrays of C that grow, and what C has no name for."""
 
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport calloc, free, realloc
@@ -6,11 +6,8 @@ from libc.stdlib cimport calloc, free, realloc
 cdef extern from *:
     """
     #if defined(__GNUC__) || defined(__clang__)
-    /* The empty asm is a side effect: GCC drops calls of functions that do nothing but prefetch. */
-    #define FASTSVM_FETCH(address) do { __builtin_prefetch(address); __asm__ volatile (""); } while (0)
     #define FASTSVM_LOWEST(word) __builtin_ctzll(word)
     #else
-    #define FASTSVM_FETCH(address) ((void) (address))
     static int fastsvm_lowest(unsigned long long word)
     {
         int bit = 0;
@@ -34,7 +31,6 @@ cdef extern from *:
     #endif
     """
     const Py_ssize_t MOST "FASTSVM_MOST"
-    void fetch "FASTSVM_FETCH" (const void* address) noexcept nogil
     int lowest_bit "FASTSVM_LOWEST" (uint64_t word) noexcept nogil  # of a word that is not 0
     void use_huge_pages "FASTSVM_HUGE" (void* address, size_t size) noexcept nogil
 

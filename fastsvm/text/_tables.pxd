@@ -4,7 +4,8 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memcmp, memcpy, memset
 
-from ._memory cimport fetch, reserve, zeros
+from ..solvers._prefetch cimport prefetch
+from ._memory cimport reserve, zeros
 from ._words cimport BLOCK, Cut, Text
 
 cdef enum:
@@ -131,7 +132,7 @@ cdef inline WordSlot* next_word(
     const WordTable* table, const WordKey* key, const uint8_t* word, Py_ssize_t length
 ) noexcept nogil:
     """As `find_word`, of one of many keys; a later one's slot is fetched."""
-    fetch(&table.slots[key[AHEAD].hash & table.mask])
+    prefetch(&table.slots[key[AHEAD].hash & table.mask])
     return find_word(table, key, word, length)
 
 
@@ -281,7 +282,7 @@ cdef inline void end_pairs(PairBlock* block) noexcept nogil:
 
 cdef inline PairSlot* next_pair(const PairTable* table, const PairBlock* block, Py_ssize_t k) noexcept nogil:
     """The slot of a pair of a block, or the free one where it would be; a later one's is fetched."""
-    fetch(&table.slots[block.hashes[k + AHEAD] >> table.shift])
+    prefetch(&table.slots[block.hashes[k + AHEAD] >> table.shift])
     return find_pair(table, block.keys[k], block.hashes[k])
 
 

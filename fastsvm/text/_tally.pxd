@@ -4,7 +4,8 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport free
 from libc.string cimport memcpy
 
-from ._memory cimport MOST, NO_MEMORY, TOO_MANY, fetch, reserve
+from ..solvers._prefetch cimport prefetch
+from ._memory cimport MOST, NO_MEMORY, TOO_MANY, reserve
 from ._words cimport BLOCK, Text, free_text
 
 
@@ -45,7 +46,7 @@ cdef inline void expect(Tally* tally, int32_t column, int32_t count) noexcept no
     tally.found_columns[tally.n_found] = column
     tally.found_counts[tally.n_found] = count
     tally.n_found += 1
-    fetch(&tally.seen[column])
+    prefetch(&tally.seen[column])
 
 
 cdef inline void count_found(Tally* tally) noexcept nogil:

@@ -11,7 +11,8 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcmp
 
-from ._memory cimport check, fetch
+from ..solvers._prefetch cimport prefetch
+from ._memory cimport check
 from ._parts cimport MAX_LAYERS
 from ._sort cimport Word, head, sort_alike, sort_lowest, word_of
 from ._tables cimport AHEAD, WordTable, copy_word, word_start
@@ -305,7 +306,7 @@ cdef inline void fetch_entry(const Pairs* pairs, uint32_t entry) noexcept nogil:
     while entry >= pairs.bounds[n + 1]:
         n += 1
     if n:
-        fetch(&pairs.keys[n][entry - pairs.bounds[n]])
+        prefetch(&pairs.keys[n][entry - pairs.bounds[n]])
 
 
 cdef inline int words_of(uint32_t entry, const Pairs* pairs, int32_t* chain) noexcept nogil:
