@@ -56,6 +56,7 @@ CONSTANTS = {
         LINE_SLOPE=(0.075, 0.9),
         PENALTY_GROWTH=(2, 16),
     ),
+    "certify": of("_newton_solver", NEXT_GAP=(1e-4, 1e-2, 0.1, 0.0)),
     "auto": of(
         "_choose",
         *("FEW_COLUMNS", "VERY_FEW_COLUMNS", "STEEP", "TIGHT_TOL"),

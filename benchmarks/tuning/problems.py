@@ -61,7 +61,7 @@ TABLES = {
 }
 TEXTS = {"sentiment": _sentiment, "sms": _sms}
 VALUES = 600_000  # at most: fewer rows of wide tables
-SETS = {"newton": TABLES, "auto": TABLES | TEXTS, "sdca": TABLES | TEXTS, "kernel": TABLES}
+SETS = {"newton": TABLES, "certify": TABLES, "auto": TABLES | TEXTS, "sdca": TABLES | TEXTS, "kernel": TABLES}
 ROWS = {"kernel": 2000}  # at most; of others 20,000
 
 

@@ -1,4 +1,4 @@
-"""Arrays of C that grow, and what C has no name for."""
+"""Arrays of C that grow, and what each compiler and system has a name of its own for."""
 
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport calloc, free, realloc

@@ -254,7 +254,7 @@ cdef class Vocabulary:
         cdef int j, n
         with nogil:
             for k in range(first, last):
-                fetch_entry(&pairs, entries[k + AHEAD] if k + AHEAD < last else 0)
+                prefetch_entry(&pairs, entries[k + AHEAD] if k + AHEAD < last else 0)
                 n = words_of(entries[k], &pairs, chain)
                 length = n - 1
                 for j in range(n):
@@ -273,7 +273,7 @@ cdef class Vocabulary:
         cdef int j, n
         with nogil:
             for k in range(first, last):
-                fetch_entry(&pairs, entries[k + AHEAD] if k + AHEAD < last else 0)
+                prefetch_entry(&pairs, entries[k + AHEAD] if k + AHEAD < last else 0)
                 n = words_of(entries[k], &pairs, chain)
                 for j in range(n):
                     word = self.words.bytes + word_start(self.words, chain[j])
@@ -301,7 +301,7 @@ cdef Pairs pairs_of(const WordTable* words, list keys) except *:
     return pairs
 
 
-cdef inline void fetch_entry(const Pairs* pairs, uint32_t entry) noexcept nogil:
+cdef inline void prefetch_entry(const Pairs* pairs, uint32_t entry) noexcept nogil:
     cdef int n = 0
     while entry >= pairs.bounds[n + 1]:
         n += 1

@@ -101,4 +101,4 @@ def test_values_change(call, layout, dtype):
 @pytest.mark.parametrize("layout", ["csr", "dense"])
 @pytest.mark.parametrize("call", CALLS)
 def test_values_change_for_long(call, layout, dtype):
-    change(call, layout, dtype, 2)
+    change(call, layout, dtype, 5)

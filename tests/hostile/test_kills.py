@@ -144,7 +144,7 @@ def each(app, tmp_path):
         yield Place(tmp_path / command, app, command)
 
 
-HOW_OFTEN = [4, pytest.param(40, marks=pytest.mark.slow)]  # times three commands
+HOW_OFTEN = [4, pytest.param(70, marks=pytest.mark.slow)]  # times three commands
 
 
 @pytest.mark.parametrize("n", HOW_OFTEN)
