@@ -1,7 +1,7 @@
 """What is found in images of blood smears: the records that the rooms of this app hand to each other."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from ...common.errors import Skipped
 
 NO_CELL = "no white cell"
+UNCLASSIFIED = "unclassified"  # the label of a cell whose best score is too low for one
 
 Box = tuple[int, int, int, int]
 
@@ -37,6 +38,12 @@ class Finding:
         How sure the classifier is of the label; higher is surer.
     thumbnail : bytes or None
         A small JPEG of the crop.
+    probabilities : tuple of float or None
+        Of each class of the classifier, in its order; None where it gives none.
+    outline : ndarray of shape (n, 2) and dtype int32, or None
+        x and y along the border of the cell, in pixels of the image.
+    nucleus : tuple of ndarray
+        The same of each part of its nucleus.
     """
 
     box: Box
@@ -45,6 +52,9 @@ class Finding:
     label: str | None = None
     score: float | None = None
     thumbnail: bytes | None = None
+    probabilities: tuple[float, ...] | None = None
+    outline: np.ndarray | None = field(default=None, compare=False)
+    nucleus: tuple[np.ndarray, ...] = field(default=(), compare=False)
 
     def at_scale_of_file(self, scale: float) -> Self:
         """Bring what was found at the working scale to the pixels of the file."""
@@ -57,7 +67,14 @@ class Finding:
             box=(left, top, right - left, bottom - top),
             center=tuple(int((side + 0.5) / scale) for side in self.center),
             area=round(self.area / scale**2),
+            outline=None if self.outline is None else _scaled(self.outline, scale),
+            nucleus=tuple(_scaled(part, scale) for part in self.nucleus),
         )
+
+
+def _scaled(outline: np.ndarray, scale: float) -> np.ndarray:
+    """Bring the middles of pixels at the working scale to the pixels of the file."""
+    return np.rint((outline + 0.5) / scale - 0.5).astype(np.int32)
 
 
 @dataclass(frozen=True)
@@ -74,12 +91,18 @@ class ImageFindings:
         The image's known label.
     problem : str or None
         Why the image could not be used.
+    size : tuple of int or None
+        Its width and height in pixels.
+    flags : tuple of str
+        What about the image is unlike those that the classifier was trained on, in a word or two each.
     """
 
     file: str
     cells: tuple[Finding, ...]
     truth: str | None = None
     problem: str | None = None
+    size: tuple[int, int] | None = None
+    flags: tuple[str, ...] = ()
 
 
 class Count:
