@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 # Imports an app once, then forks a process for each command line that comes in.
 FORKS = """
-import fcntl, gc, importlib, json, os, pkgutil, resource, signal, sys, threading, time
+import faulthandler, fcntl, gc, importlib, json, os, pkgutil, resource, signal, sys, threading, time
 import click, cv2, matplotlib.backends.backend_agg, matplotlib.backends.backend_svg, rich.console, rich.table
 import sklearn.linear_model, fastsvm, fastsvm.text
 
@@ -43,6 +43,7 @@ for line in sys.stdin:
         os.chdir(order["cwd"])
         for number, end in enumerate([os.open(os.devnull, os.O_RDONLY), *(pipe[1] for pipe in outputs)]):
             os.dup2(end, number)
+        faulthandler.dump_traceback_later(120, exit=True)  # says where it hangs
         for name, value in order["limits"].items():
             if name == "RLIMIT_AS":  # how much more than now
                 with open("/proc/self/statm") as file:

@@ -7,6 +7,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from fastsvm.interrupts import held_interrupts
+
 _LATER = 0.01  # seconds; a callback is over by then
 
 
@@ -31,7 +33,8 @@ def come_again() -> Iterator[None]:
             before(unraisable)
         elif not (timer and timer.is_alive()):
             timer = threading.Timer(_LATER, _interrupt)
-            timer.start()
+            with held_interrupts():
+                timer.start()
 
     sys.unraisablehook = hook
     try:
@@ -39,4 +42,5 @@ def come_again() -> Iterator[None]:
     finally:
         sys.unraisablehook = before
         if timer:
-            timer.cancel()
+            with held_interrupts():
+                timer.cancel()

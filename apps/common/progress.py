@@ -9,6 +9,8 @@ from datetime import timedelta
 from time import perf_counter
 from typing import Self
 
+from fastsvm.interrupts import held_interrupts
+
 from .streams import tell
 
 
@@ -71,15 +73,17 @@ class Stages:
 
     def __enter__(self) -> Self:
         if self._timer is not None:
-            self._timer.start()
+            with held_interrupts():
+                self._timer.start()
         return self
 
     def __exit__(self, *exc_info) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer.join()
-        if self._display is not None:
-            self._display.stop()
+        with held_interrupts():
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer.join()
+            if self._display is not None:
+                self._display.stop()
 
 
 @dataclass

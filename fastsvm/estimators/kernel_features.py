@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ from ..fitting.threads import one_blas_thread
 from ..solvers import as_rows
 from ..solvers._input import one_of, positive
 from ..solvers.kernel.parameters import check_kernel_parameters, gamma_of
+from ..threads import Threads
 from .base import validated
 
 if TYPE_CHECKING:
@@ -236,7 +236,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             features[part] = of_rows(X[part])
 
         parts = list(gen_batches(X.shape[0], max(1, BLOCK // self._n_features_out)))
-        with one_blas_thread, ThreadPoolExecutor(min(effective_n_jobs(self.n_jobs), len(parts))) as pool:
+        with one_blas_thread, Threads(min(effective_n_jobs(self.n_jobs), len(parts))) as pool:
             list(pool.map(fill, parts))
         return features
 

@@ -1,12 +1,13 @@
 """Threads of ours, and those of BLAS."""
 
 import functools
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION
 from threading import Lock
 
 from threadpoolctl import ThreadpoolController
 
 from ..solvers._input import number_of_threads
+from ..threads import Threads, result, wait
 
 __all__ = ["in_threads", "number_of_threads", "one_blas_thread"]
 
@@ -44,11 +45,11 @@ def in_threads(work, items, n_workers, stop):
             failures.append(error)
             raise
 
-    with ThreadPoolExecutor(n_workers) as pool:
+    with Threads(n_workers) as pool:
         pending = futures = [pool.submit(attempt, item) for item in items]
         try:
-            while pending:  # in short waits: where a lock is waited for, Windows hears no Ctrl-C
-                _, pending = wait(pending, timeout=0.2, return_when=FIRST_EXCEPTION)
+            while pending:
+                pending = wait(pending, FIRST_EXCEPTION)
                 if failures:
                     raise failures[0]
         except BaseException as error:
@@ -56,7 +57,7 @@ def in_threads(work, items, n_workers, stop):
             stop(error)
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-        return [future.result() for future in futures]
+        return list(map(result, futures))
 
 
 class _OneBlasThread:

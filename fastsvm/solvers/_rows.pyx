@@ -1,10 +1,10 @@
 """X, checked once at the border, and the passes over it that every solver shares."""
 
-from concurrent.futures import ThreadPoolExecutor
 
 import cython
 import numpy as np
 
+from ..threads import Threads
 from libc.math cimport isfinite
 
 from ._losses cimport Loss, dual_term, loss_value
@@ -104,7 +104,7 @@ def map_chunks(Rows rows, function, threads=1):
     lasts = [min(first + step, rows.n_rows) for first in firsts]
     if threads == 1 or len(firsts) == 1:
         return list(map(function, firsts, lasts))
-    with ThreadPoolExecutor(threads) as pool:
+    with Threads(threads) as pool:
         return list(pool.map(function, firsts, lasts))
 
 

@@ -1,7 +1,6 @@
 """Bags of words: what is learned of texts, and what is counted in them."""
 
 import math
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from numbers import Integral
 from typing import NamedTuple
@@ -10,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from ..fitting import Parameters, number_of_threads
+from ..threads import Threads
 from ._apply import Lookup
 from ._fit import Counter
 from ._parts import csr_arrays, frequencies
@@ -129,7 +129,7 @@ def threads(n):
     if n == 1:
         yield map
     else:
-        with ThreadPoolExecutor(n) as pool:
+        with Threads(n) as pool:
             yield pool.map
 
 

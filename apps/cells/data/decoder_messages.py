@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TypeVar
 
+from fastsvm.interrupts import held_interrupts
+
 T = TypeVar("T")
 
 _STDERR = 2  # the descriptor that C libraries write to
@@ -106,4 +108,7 @@ def hear(call: Callable[[], T]) -> tuple[T, bytes]:
     Outside of `own_stderr` nothing is heard: what Python writes there meanwhile would be lost as well.
     """
     listener = _listener
-    return listener.hear(call) if listener else (call(), b"")
+    if not listener:
+        return call(), b""
+    with held_interrupts():  # or one could leave the listener's lock locked
+        return listener.hear(call)

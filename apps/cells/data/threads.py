@@ -3,11 +3,12 @@
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TypeVar
 
 import cv2
+
+from fastsvm.threads import Threads, result
 
 from ...common.errors import is_shortage
 from .files import ImageFile
@@ -50,9 +51,9 @@ def map_images(
 
     def oldest():
         file, future = begun.popleft()
-        return file, future.result()
+        return file, result(future)
 
-    pool = ThreadPoolExecutor(jobs)
+    pool = Threads(jobs)
     try:
         with _one_thread_in_cv2():
             for file in files:

@@ -7,7 +7,6 @@ it is chosen anew inside the training part of each fold, by a cross-validation o
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, Self, TypeVar
@@ -18,6 +17,7 @@ import fastsvm
 from fastsvm import fitting
 from fastsvm.fitting import ConvergenceWarning, Pipeline, Scaler
 from fastsvm.model_files import save_plain
+from fastsvm.threads import Threads
 
 from ...common.errors import USAGE, AppError, Skipped
 from ...common.files import check_model_path
@@ -240,7 +240,7 @@ def _best(losses: np.ndarray) -> float:
 
 
 def _in_threads(work: Callable[[T], R], items: Iterable[T], advance: Callable[[], None]) -> Iterator[R]:
-    pool = ThreadPoolExecutor(processors())
+    pool = Threads(processors())
     try:
         for result in pool.map(work, items):
             advance()

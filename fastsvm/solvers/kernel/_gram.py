@@ -1,11 +1,11 @@
 """Rows of a kernel matrix, computed when they are needed, and as many kept as there is room for."""
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 
+from ...threads import Threads, result
 from . import _aligned
 from ._kernel import add_rows, gather, mirror, spread
 from ._values import CHUNK, DOUBLE_ROWS
@@ -224,11 +224,11 @@ def for_each(work, items, threads):
         for item in items:
             work(item)
         return
-    with ThreadPoolExecutor(threads) as pool:
+    with Threads(threads) as pool:
         futures = [pool.submit(work, item) for item in items]
         try:
             for future in futures:
-                future.result()
+                result(future)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise

@@ -1,0 +1,28 @@
+"""Ctrl-C, held where it would do harm.
+
+Python raises KeyboardInterrupt between any two steps of its own locks, too (`threading.Condition`, which
+futures, events and the start of a thread wait on). They stay locked, and whoever waits for them next waits
+for ever.
+"""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def held_interrupts() -> Iterator[None]:
+    """Let Ctrl-C wait until the block is over."""
+    # It comes to the main thread only. A handler that is not Python's is None, and could not be set again.
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is None:
+        yield
+        return
+    held = []
+    before = signal.signal(signal.SIGINT, lambda *_: held.append(True))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if held:
+            signal.raise_signal(signal.SIGINT)
