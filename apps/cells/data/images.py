@@ -56,14 +56,6 @@ class ImageReader:
             self._whole = _decoded(self._data, self._header)
         return self._whole
 
-    def reduced(self, reduce: int):
-        """Return the image with both sides `reduce` times smaller, as `read_image` does."""
-        if reduce == 1:
-            return self.whole()
-        if self._header.format == "jpeg":  # whose decoder is the faster for it
-            return _decoded(self._data, self._header, reduce)
-        return _in_colour(_reduced(self.whole(), reduce))
-
     def scaled(self, *, cell_width: float | None = None, fraction: float = 1):
         """Return the image at the working scale, and the scale, as `read_scaled` does."""
         header = self._header
@@ -75,11 +67,11 @@ class ImageReader:
             raise BadImage(f"{size}, too small (see --cell-width)")
         if sides[0] * sides[1] > self._max_pixels:
             raise BadImage(f"{size}, more than the limit of {self._max_pixels:,}")
-        reduce = max(reduce for reduce in _REDUCED_MODES if reduce == 1 or reduce * scale <= 1)
-        return _resized(self.reduced(reduce), sides), scale
+        # Never by the decoder's own scaling: its pixels are others, and so would some labels be.
+        return _resized(self.whole(), sides), scale
 
 
-def read_image(path: str, *, reduce: int = 1, max_pixels: int = MAX_PIXELS):
+def read_image(path: str, *, max_pixels: int = MAX_PIXELS):
     """Read an image in colour.
 
     An orientation in its EXIF data is followed (not where pixels may be transparent), 16 bits a channel
@@ -89,8 +81,6 @@ def read_image(path: str, *, reduce: int = 1, max_pixels: int = MAX_PIXELS):
     ----------
     path : str
         A JPEG, PNG, TIFF or BMP file, whatever its ending.
-    reduce : {1, 2, 4, 8}, default=1
-        Make both sides this many times smaller, rounded up; each pixel is the mean of those it replaces.
     max_pixels : int, default=MAX_PIXELS
         Refuse larger images before they are decoded.
 
@@ -105,7 +95,7 @@ def read_image(path: str, *, reduce: int = 1, max_pixels: int = MAX_PIXELS):
         When the file cannot be read or decoded, is too large or too small, holds several images, or no
         colours.
     """
-    return ImageReader(path, max_pixels).reduced(reduce)
+    return ImageReader(path, max_pixels).whole()
 
 
 def read_scaled(
@@ -148,11 +138,8 @@ def _opened(path: str, max_pixels: int) -> tuple[bytes, Header]:
     return data, header
 
 
-def _decoded(data: bytes, header: Header, reduce: int = 1):
-    return _in_colour(_decode(decodable(data, header), header, reduce))
-
-
-def _in_colour(image):
+def _decoded(data: bytes, header: Header):
+    image = _decode(decodable(data, header), header)
     if _is_gray(image):
         raise BadImage(_GRAY)
     return image
@@ -199,21 +186,8 @@ def _check_size(header: Header, max_pixels: int) -> None:
 _CORRUPT = re.compile(rb"Corrupt JPEG data: (?!\d+ extraneous)|Premature end")
 
 
-_REDUCED_MODES = {
-    1: cv2.IMREAD_COLOR,
-    2: cv2.IMREAD_REDUCED_COLOR_2,
-    4: cv2.IMREAD_REDUCED_COLOR_4,
-    8: cv2.IMREAD_REDUCED_COLOR_8,
-}
-
-
-def _decode(data: bytes, header: Header, reduce: int):
-    if header.alpha:
-        mode = cv2.IMREAD_UNCHANGED
-    elif header.format == "jpeg":
-        mode = _REDUCED_MODES[reduce]
-    else:
-        mode = cv2.IMREAD_COLOR
+def _decode(data: bytes, header: Header):
+    mode = cv2.IMREAD_UNCHANGED if header.alpha else cv2.IMREAD_COLOR
     try:
         image, complaints = hear(lambda: cv2.imdecode(np.frombuffer(data, np.uint8), mode))
     except cv2.error as error:
@@ -236,15 +210,6 @@ def _check_memory(header: Header) -> None:
         np.empty((2, header.height, header.width, 4), np.uint8)  # as much as it may have asked for
     except MemoryError:
         raise BadImage(NO_MEMORY) from None
-
-
-def _reduced(image, reduce: int):
-    """Do what a JPEG decoder does by itself. OpenCV's own modes would pick pixels, and drop a last column."""
-    height, width = (-(-side // reduce) for side in image.shape[:2])
-    bottom, right = height * reduce - image.shape[0], width * reduce - image.shape[1]
-    if bottom or right:
-        image = cv2.copyMakeBorder(image, 0, bottom, 0, right, cv2.BORDER_REPLICATE)
-    return cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA)
 
 
 def _on_white(image, alpha_kind: str):
