@@ -14,10 +14,18 @@ from ._options import cell_width_option, command, images_argument, known_options
 @command(
     "train data/cells/images",
     "train smears --labels labels.csv --groups groups.csv --features shells -o cells.safetensors",
+    "train smears --corrections corrections.json -o better.safetensors",
 )
 @images_argument
 @click.option("-o", "--output", metavar="MODEL", default="cells.safetensors", help="Where the model goes.")
 @known_options
+@click.option(
+    "--corrections",
+    multiple=True,
+    metavar="FILE.json",
+    help="Learn from cells that were corrected in a report or with `review`, too, or from these alone; may "
+    "be repeated.",
+)
 @click.option(
     "--features",
     type=click.Choice(FEATURES),
@@ -46,10 +54,10 @@ from ._options import cell_width_option, command, images_argument, known_options
 @cell_width_option
 @seed_option
 @json_option
-def train(images, output, known, no_intercept, json, quiet, verbose, **settings):
+def train(images, output, known, corrections, no_intercept, json, quiet, verbose, **settings):
     """Train a classifier of white cells on IMAGES, cross-validate and save it.
 
-    Of each image the largest white cell counts.
+    Of each image the largest white cell counts, and the corrected ones.
     """
     check_is_file(output, "a model")
     try:
@@ -60,7 +68,7 @@ def train(images, output, known, no_intercept, json, quiet, verbose, **settings)
             note("note: every image counts as its own original; if some are copies, say so with --groups")
         with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
             settings = Settings(intercept=not no_intercept, **settings)
-            result = training.train(images, output, settings, **known, stage=stage)
+            result = training.train(images, output, settings, corrections=corrections, **known, stage=stage)
     except KeyboardInterrupt:
         raise AppError("interrupted; no model was written") from None
     if json:

@@ -89,10 +89,10 @@ def find_images(
     if labels is not None:
         is_folder = os.path.isdir(labels)
         rows = _annotations(labels, classes) if is_folder else _table(labels, "label")
-        files = [replace(file, label=label) for file, label in _matched(files, rows, labels)]
+        files = [replace(file, label=label) for file, label in _matched(files, rows)]
     if groups is not None:
         rows = _table(groups, "original")
-        files = [replace(file, group=group) for file, group in _matched(files, rows, groups)]
+        files = [replace(file, group=group) for file, group in _matched(files, rows)]
     return files if classes is None else _of_classes(files, classes)
 
 
@@ -142,21 +142,23 @@ def _of_classes(files: Sequence[ImageFile], classes: Sequence[str]) -> list[Imag
 # What is said about images
 
 
-class _Row(NamedTuple):
+class Row(NamedTuple):
+    """What a line of a table, or an annotation, says about a file."""
+
     where: str
     file: str
     value: str
 
 
-def _matched(
-    files: Sequence[ImageFile], rows: Iterable[_Row], source: str
-) -> Iterator[tuple[ImageFile, str | None]]:
-    """Yield each file with the value of the row that means it, or None."""
+def meant_files(files: Sequence[ImageFile], rows: Iterable[Row]) -> Iterator[tuple[Row, ImageFile]]:
+    """Yield each row with each file that it means, by its name or the last part of its name.
+
+    Rows that mean none are told in a note; that none means any is an error.
+    """
     by_name, by_last_part = defaultdict(list), defaultdict(list)
     for file in files:
         by_name[file.name].append(file)
         by_last_part[os.path.basename(file.name)].append(file)
-    values: dict[ImageFile, str] = {}
     rows = list(rows)
     strangers = []
     for row in rows:
@@ -165,28 +167,39 @@ def _matched(
             strangers.append(row)
         elif len(meant) > 1 and row.file not in by_name:
             raise AppError(f"{row.where}: {len(meant)} images are called {row.file!r}; name the folder too")
-        for file in meant if row.value else []:
-            if values.setdefault(file, row.value) != row.value:
-                name, here, before = (shortened(text, 100) for text in (row.file, row.value, values[file]))
-                raise AppError(f"{row.where}: {name!r} is {here!r} here, but {before!r} before")
+        yield from ((row, file) for file in meant)
     if strangers:
         first = f"{strangers[0].where}: {strangers[0].file!r} is not among the images"
         if len(strangers) == len(rows):
             raise AppError(f"{first}, nor is any other; their names are like {files[0].name!r}")
         more = f", and {len(strangers) - 1:,} more" if len(strangers) > 1 else ""
         note(f"note: {first}{more}")
+
+
+def _matched(files: Sequence[ImageFile], rows: Iterable[Row]) -> Iterator[tuple[ImageFile, str | None]]:
+    """Yield each file with the value of the row that means it, or None."""
+    values: dict[ImageFile, str] = {}
+    for row, file in meant_files(files, rows):
+        if row.value and values.setdefault(file, row.value) != row.value:
+            name, here, before = (shortened(text, 100) for text in (row.file, row.value, values[file]))
+            raise AppError(f"{row.where}: {name!r} is {here!r} here, but {before!r} before")
     return ((file, values.get(file)) for file in files)
 
 
-def _table(path: str, column: str) -> Iterator[_Row]:
-    """Yield the rows of a CSV file with a header."""
+def _table(path: str, column: str) -> Iterator[Row]:
+    for where, (file, value) in read_table(path, ("file", column)):
+        yield Row(where, file, value.strip())
+
+
+def read_table(path: str, columns: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield from a CSV file with a header where each row stands, and its texts in these columns."""
     content = read_limited(path, MAX_TABLE_BYTES, "a table of images")
     with io.StringIO(content.decode("utf-8-sig", "surrogateescape"), newline="") as file:
         del content
         rows = csv.reader(file)
         try:
             header = [name.strip() for name in next(rows, [])]
-            for wanted in ("file", column):
+            for wanted in columns:
                 if wanted not in header:
                     there = shorten(", ".join(header), 80, placeholder=" ...") or "none"
                     raise AppError(f"{path}, line 1: no column {wanted!r}; the columns are: {there}")
@@ -194,14 +207,22 @@ def _table(path: str, column: str) -> Iterator[_Row]:
                 where = f"{path}, line {rows.line_num}"
                 if len(row) != len(header):
                     raise AppError(f"{where}: {len(row)} fields, where the header has {len(header)}")
-                file_name, value = (unquoted(row[header.index(name)]) for name in ("file", column))
-                yield _Row(where, file_name, value.strip())
+                yield where, [unquoted(row[header.index(name)]) for name in columns]
         except csv.Error as error:
             raise AppError(f"{path}, line {rows.line_num}: not CSV: {error}") from error
 
 
-def _annotations(folder: str, classes: Collection[str] | None) -> Iterator[_Row]:
+def _annotations(folder: str, classes: Collection[str] | None) -> Iterator[Row]:
     """Yield a row for each Pascal VOC file in a folder."""
+    for path, file, root in read_annotations(folder):
+        names = {element.findtext("name", "").strip() for element in root.iter("object")}
+        if classes is not None:
+            names.intersection_update(classes)
+        yield Row(path, file, names.pop() if len(names) == 1 else "")
+
+
+def read_annotations(folder: str):
+    """Yield from a folder of Pascal VOC annotations the path, the image's name and the root of each."""
     empty = True
     for path, _ in _walk(folder, (".xml",)):
         empty = False
@@ -209,10 +230,7 @@ def _annotations(folder: str, classes: Collection[str] | None) -> Iterator[_Row]
         file = root.findtext("filename")
         if not file:
             raise AppError(f"{path}: no <filename> in it; give Pascal VOC annotations")
-        names = {element.findtext("name", "").strip() for element in root.iter("object")}
-        if classes is not None:
-            names.intersection_update(classes)
-        yield _Row(path, file.strip(), names.pop() if len(names) == 1 else "")
+        yield path, file.strip(), root
     if empty:
         raise AppError(f"{folder}: no annotations (xml) in it")
 

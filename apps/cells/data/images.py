@@ -36,6 +36,8 @@ class ImageReader:
     ----------
     pixels : int
         How many there are in the file.
+    size : tuple of int
+        Width and height as stored; an orientation may swap them.
 
     Raises
     ------
@@ -48,6 +50,7 @@ class ImageReader:
         self._data, self._header = _opened(path, max_pixels)
         self._max_pixels = max_pixels
         self._whole = None
+        self.size = self._header.width, self._header.height
         self.pixels = self._header.width * self._header.height
 
     def whole(self):

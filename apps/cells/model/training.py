@@ -23,8 +23,10 @@ from ...common.errors import USAGE, AppError, Skipped
 from ...common.files import check_model_path
 from ...common.folds import grouped_folds
 from ...common.progress import UNWATCHED, Stages
-from ..data.files import ImageFile, labelled_images, nothing_left
+from ..data.files import ImageFile, nothing_left
+from ..data.header import BadImage
 from ..data.threads import map_images, processors
+from .corrections import Boxes, images_to_learn_from, labelled_cells
 from .features import feature_names
 from .findings import NO_CELL
 from .prediction import Described, describe_image
@@ -272,7 +274,7 @@ def train(
 ) -> Training:
     """Cross-validate a classifier of cells, fit it on all images and save it.
 
-    The cell of an image is the largest one in it.
+    The cell of an image is the largest one in it; where there are corrections, also the corrected ones.
 
     Parameters
     ----------
@@ -285,7 +287,7 @@ def train(
     stage : Stages, optional
         Times the stages.
     **known
-        Labels, groups and classes, as for `find_images`.
+        Corrections, labels, groups and classes, as for `images_to_learn_from`.
 
     Returns
     -------
@@ -293,8 +295,8 @@ def train(
     """
     check_model_path(model_path)
     with stage("find"):
-        files, skipped = labelled_images(sources, **known)
-    samples = _samples(files, settings, skipped, stage)
+        files, skipped, boxes = images_to_learn_from(sources, **known)
+    samples = _samples(files, boxes, settings, skipped, stage)
     counts = dict(sorted(Counter(samples.y.tolist()).items()))
     check_components(samples, settings)
     validation = validate(samples, settings, stage)
@@ -310,22 +312,32 @@ def train(
     return Training(model_path, settings, n_features, counts, len(alphas), alpha, alphas, scores, skipped)
 
 
-def _samples(files: Sequence[ImageFile], settings: Settings, skipped: Skipped, stage: Stages) -> Samples:
-    """Measure the largest cell of each image."""
-    X = np.empty((len(files), len(feature_names(settings.features))), np.float32)
-    kept = []
-    work = partial(describe_image, features=settings.features, cell_width=settings.cell_width, most=1)
+def _samples(
+    files: Sequence[ImageFile], boxes: Boxes, settings: Settings, skipped: Skipped, stage: Stages
+) -> Samples:
+    """Measure the largest cell of each image with a label, and the cells in boxes with one."""
+
+    def measure(file: ImageFile) -> Described:
+        most = None if file in boxes else 1
+        return describe_image(file, settings.features, settings.cell_width, most=most)
+
+    rows, labels, groups = [], [], []
     with stage("measure", total=len(files)) as advance:
-        for file, result in map_images(work, files):
+        for file, result in map_images(measure, files):
             advance()
-            if isinstance(result, Described) and result.cells:
-                X[len(kept)] = result.X[0]
-                kept.append(file)
-            else:
-                skipped.add(file.name, NO_CELL if isinstance(result, Described) else str(result))
-    if not kept:
-        raise nothing_left(skipped)
-    y, groups = [file.label for file in kept], [file.original for file in kept]
-    if len(set(y)) < 2:
-        raise AppError(f"{skipped.source}: {y[0]!r} is the only label; give images of two or more")
-    return Samples(X[: len(kept)], np.array(y), np.array(groups))
+            if isinstance(result, BadImage):
+                skipped.add(file.name, str(result))
+                continue
+            if not result.cells:
+                skipped.add(file.name, NO_CELL)
+            for k, label in labelled_cells(file, result.cells, boxes, skipped) if result.cells else ():
+                rows.append(result.X[k])
+                labels.append(label)
+                groups.append(file.original)
+    if not rows:
+        raise (
+            nothing_left(skipped) if skipped.count else AppError(f"{skipped.source}: every cell is rejected")
+        )
+    if len(set(labels)) < 2:
+        raise AppError(f"{skipped.source}: {labels[0]!r} is the only label; give images of two or more")
+    return Samples(np.stack(rows), np.array(labels), np.array(groups))

@@ -1,0 +1,187 @@
+"""Boxes of cells and their labels: Pascal VOC annotations, CSV tables and COCO files."""
+
+import json
+import math
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from ...common.errors import AppError
+from ...common.files import read_limited
+from ...common.output import note, shortened
+from .files import MAX_TABLE_BYTES, ImageFile, Row, meant_files, read_annotations, read_table
+from .header import BadImage
+from .images import ImageReader
+
+SIDES = ("x", "y", "w", "h")
+SLACK = 2  # pixels that a box may go beyond the image: some tools count from 1, others round
+
+Box = tuple[int, int, int, int]
+
+
+class LabelledBox(NamedTuple):
+    """A box in an image: x, y, width and height in its pixels, and its label; `where` says who has it.
+
+    Nothing is to be learnt from what has None for its label.
+    """
+
+    where: str
+    box: Box
+    label: str | None
+
+
+class Said(NamedTuple):
+    """A box, the file it is in, and the size that the image is said to have."""
+
+    file: str
+    boxed: LabelledBox
+    size: tuple[int, int] | None = None
+
+
+def has_boxes(source: str) -> bool:
+    """Tell whether labels come with boxes: a folder of annotations, a JSON file, or a CSV file with x."""
+    if os.path.isdir(source) or source.lower().endswith(".json"):
+        return True
+    with open(source, "rb") as file:
+        header = file.readline(1 << 16).decode("utf-8", "replace")
+    return {*SIDES} <= {name.strip() for name in header.split(",")}
+
+
+def read_boxes(source: str, files: Sequence[ImageFile]) -> list[tuple[ImageFile, list[LabelledBox]]]:
+    """Read the boxes and labels of cells.
+
+    Parameters
+    ----------
+    source : str
+        A folder of Pascal VOC annotations, a COCO file (``.json``), or a CSV file with the columns ``file``,
+        ``x``, ``y``, ``w``, ``h`` and ``label``. Rows of a CSV file without a box or label are left out.
+    files : sequence of ImageFile
+        The images; one is meant by its name, or by the last part of its name if no other image shares that.
+
+    Returns
+    -------
+    list of (ImageFile, list of LabelledBox)
+        The images that have a box, in the order of `files`.
+
+    Raises
+    ------
+    AppError
+        When the source cannot be read, means none of the images, or a box does not lie in its image.
+    """
+    if os.path.isdir(source):
+        said = list(_from_voc(source))
+    elif source.lower().endswith(".json"):
+        said = list(_from_coco(source))
+    else:
+        said = list(_from_csv(source))
+    empty = [boxed.where for _, boxed, _ in said if min(boxed.box[2:]) <= 0]
+    if len(empty) == len(said):
+        raise AppError(f"{source}: no box with a label in it")
+    if empty:  # a click without a drag
+        more = f", and {len(empty) - 1:,} more" if len(empty) > 1 else ""
+        note(f"note: {empty[0]}: left out a box with nothing in it{more}")
+    return boxes_of_files(files, (each for each in said if min(each.boxed.box[2:]) > 0))
+
+
+def boxes_of_files(
+    files: Sequence[ImageFile], said: Iterable[Said]
+) -> list[tuple[ImageFile, list[LabelledBox]]]:
+    """Find the image of each box that something is said about, and check that it lies inside."""
+    by_name: dict[str, list[Said]] = defaultdict(list)
+    for each in said:
+        by_name[each.file].append(each)
+    rows = [Row(boxes[0].boxed.where, name, name) for name, boxes in by_name.items()]
+    found: dict[ImageFile, list[Said]] = defaultdict(list)  # an image may have two names
+    for row, file in meant_files(files, rows):
+        found[file] += by_name[row.file]
+    for file, boxes in found.items():
+        _check_inside(file, boxes)
+    return [(file, [each.boxed for each in found[file]]) for file in files if file in found]
+
+
+def _check_inside(file: ImageFile, boxes: Iterable[Said]) -> None:
+    try:
+        sides = ImageReader(file.path).size
+    except (BadImage, OSError):  # told when the image is worked on
+        return
+    for _, (where, (x, y, w, h), _), size in boxes:
+        if size and sorted(size) != sorted(sides):
+            raise AppError(
+                f"{where}: {file.name} is said to have {size[0]:,} x {size[1]:,} pixels, but has "
+                f"{sides[0]:,} x {sides[1]:,}; give the image that was annotated"
+            )
+        # An orientation may have turned the image since.
+        if min(x, y) < -SLACK or not any(
+            x + w <= width + SLACK and y + h <= height + SLACK for width, height in (sides, sides[::-1])
+        ):
+            raise AppError(
+                f"{where}: the box {x}, {y}, {w} x {h} is not inside {file.name}, which has "
+                f"{sides[0]:,} x {sides[1]:,} pixels"
+            )
+
+
+def checked_box(where: str, values: Sequence[object]) -> Box:
+    """Return x, y, width and height as whole pixels."""
+    try:
+        x, y, w, h = map(float, values)
+    except (TypeError, ValueError):
+        x = y = w = h = math.nan
+    if not all(abs(side) < 1e9 for side in (x, y, w, h)):
+        shown = shortened(", ".join(map(str, values)) if isinstance(values, list | tuple) else str(values))
+        raise AppError(f"{where}: {shown!r} is no box; give x, y, width and height in pixels")
+    left, top, right, bottom = round(x), round(y), round(x + w), round(y + h)
+    return left, top, right - left, bottom - top
+
+
+def _from_csv(path: str) -> Iterator[Said]:
+    for where, (file, *sides, label) in read_table(path, ("file", *SIDES, "label")):
+        if label.strip() and any(map(str.strip, sides)):  # an image without a cell has a row, too
+            yield Said(file, LabelledBox(where, checked_box(where, sides), label.strip()))
+
+
+def _from_voc(folder: str) -> Iterator[Said]:
+    for path, file, root in read_annotations(folder):
+        stated = [root.findtext(f"size/{side}", "") for side in ("width", "height")]
+        size = tuple(map(int, stated)) if all(text.strip().isdecimal() for text in stated) else None
+        for element in root.iter("object"):
+            corners = [element.findtext(f"bndbox/{name}") for name in ("xmin", "ymin", "xmax", "ymax")]
+            try:
+                left, top, right, bottom = map(float, corners)
+            except (TypeError, ValueError):
+                raise AppError(f"{path}: an object without xmin, ymin, xmax and ymax") from None
+            label = element.findtext("name", "").strip()
+            if label:
+                box = checked_box(path, (left, top, right - left, bottom - top))
+                yield Said(file, LabelledBox(path, box, label), size if size and all(size) else None)
+
+
+def _from_coco(path: str) -> Iterator[Said]:
+    content = read_json(path, "COCO annotations")
+    try:
+        labels = {category["id"]: str(category["name"]) for category in content["categories"]}
+        images = {image["id"]: image for image in content["images"]}
+        annotations = list(content["annotations"])
+    except (KeyError, TypeError) as error:
+        raise AppError(f"{path}: no COCO file: it lacks {error}") from None
+    for number, annotation in enumerate(annotations, start=1):
+        where = f"{path}, annotation {number:,}"
+        try:
+            image, label = images[annotation["image_id"]], labels[annotation["category_id"]]
+            file, box = image["file_name"], annotation["bbox"]
+        except (KeyError, TypeError) as error:
+            raise AppError(f"{where}: nothing is known of {error}") from None
+        size = image.get("width"), image.get("height")
+        whole = all(isinstance(side, int) and side > 0 for side in size)
+        yield Said(str(file), LabelledBox(where, checked_box(where, box), label), size if whole else None)
+
+
+def read_json(path: str, what: str) -> dict:
+    """Return the object in a JSON file."""
+    try:
+        content = json.loads(read_limited(path, MAX_TABLE_BYTES, what))
+    except (ValueError, RecursionError) as error:
+        raise AppError(f"{path}: not JSON: {error}") from None
+    if not isinstance(content, dict):
+        raise AppError(f"{path}: no {what}")
+    return content

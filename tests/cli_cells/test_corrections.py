@@ -1,0 +1,142 @@
+"""train --corrections: corrected cells are learnt from, rejected ones left out."""
+
+import csv
+import json
+
+import pytest
+
+from fastsvm_apps.cells.data.files import ImageFile
+from fastsvm_apps.cells.model.corrections import labelled_cells, matched_boxes
+from fastsvm_apps.cells.model.findings import Finding
+from fastsvm_apps.common.errors import Skipped
+
+
+@pytest.fixture
+def corrections(work):
+    """Write a file of corrections."""
+
+    def write(*entries, name="corrections.json", **more):
+        content = {"version": 1, "classes": ["LYMPHOCYTE", "NEUTROPHIL"], "corrections": entries, **more}
+        (work / name).write_text(json.dumps(content))
+        return name
+
+    return write
+
+
+def correct(row, new):
+    """Return a correction of a row of boxes.csv; without a new label it is rejected."""
+    box = [int(row[side]) for side in "xywh"]
+    verdict = {"reject": True} if new is None else {"new": new}
+    return {"file": row["file"].rpartition("/")[2], "box": box, "old": "x", **verdict}
+
+
+@pytest.fixture
+def located(run, folder):
+    """Return a folder of ten sample smears, and where their cells are."""
+    top = folder(*range(5), *range(20, 25))
+    assert run("crop", top, "-o", "boxes.csv", "--csv-only").exit_code == 0
+    with open("boxes.csv", newline="") as file:
+        return top, list(csv.DictReader(file))
+
+
+def trained(run, *args):
+    result = run("train", *args, "-o", "m.safetensors", "--alpha", 0.3, "--folds", 1, "--json")
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_corrections_alone(run, located, corrections):
+    top, rows = located
+    entries = [correct(row, "ODD" if k % 2 else "EVEN") for k, row in enumerate(rows)]
+    record = trained(run, top, "--corrections", corrections(*entries), "-q")
+    assert record["label_counts"] == {"EVEN": (len(rows) + 1) // 2, "ODD": len(rows) // 2}
+    result = run("classify", top, "-m", "m.safetensors", "--csv")
+    labels = [row["label"] for row in csv.DictReader(result.stdout.splitlines())]
+    assert labels == [entry["new"] for entry in entries]
+
+
+def test_corrections_and_folders(run, folder, located, corrections):
+    top = folder(*range(5), *range(20, 25), name="labelled", by_label=True)
+    _, rows = located
+    single = [row for row in rows if sum(row["file"] == other["file"] for other in rows) == 1]
+    plain = trained(run, top)["label_counts"]
+    name = corrections(
+        correct(single[0], None), correct(single[1], "NEW"), correct(single[2], "unclassified")
+    )
+    changed = trained(run, top, "--corrections", name)["label_counts"]
+    assert changed["NEW"] == 1
+    assert sum(changed.values()) == sum(plain.values()) - 2
+    # A second file is heard last.
+    second = corrections(correct(single[1], "NEWER"), name="second.json")
+    assert "NEWER" in trained(run, top, "--corrections", name, "--corrections", second)["label_counts"]
+    kept = trained(run, top, "--corrections", name, "--classes", "LYMPHOCYTE,NEUTROPHIL")["label_counts"]
+    assert kept == {label: n for label, n in changed.items() if label != "NEW"}
+
+
+def test_folders_that_are_no_classes_are_no_labels(run, located, corrections):
+    top, rows = located
+    result = run("train", top.parent, "--corrections", corrections(*(correct(row, "A") for row in rows)))
+    assert result.stderr.endswith("'A' is the only label; give images of two or more\n")
+
+
+def test_other_images_are_counted_in_a_note(run, located, corrections):
+    top, rows = located
+    one = next(k for k, row in enumerate(rows) if row["file"] != rows[0]["file"])
+    name = corrections(correct(rows[0], "A"), correct(rows[one], "B"))
+    result = run("train", top, "--corrections", name, "--folds", 1, "--alpha", 1)
+    assert result.exit_code == 0
+    assert "note: 8 images without a label or correction left out" in result.stderr
+
+
+def test_a_box_without_a_cell(run, located, corrections):
+    top, rows = located
+    far = {**correct(rows[0], "A"), "box": [0, 0, 9, 9]}
+    name = corrections(far, correct(rows[1], "A"), correct(rows[2], "B"))
+    result = run("train", top, "--corrections", name, "--folds", 1, "--alpha", 1)
+    assert result.exit_code == 3
+    assert f"{rows[0]['file']}: no cell is found in a box ({name}, correction 1)" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("entry", "problem"),
+    [
+        ({"box": [0, 0, 9, 9], "new": "A"}, "correction 1: names no file"),
+        (
+            {"file": "smear_00.jpg", "box": [0, 0, 9, 9]},
+            'correction 1: has neither a new label nor "reject": true',
+        ),
+        ({"file": "smear_00.jpg", "new": "A"}, "correction 1: 'None' is no box"),
+        ({"file": "smear_00.jpg", "box": [0, 0, 0, 9], "new": "A"}, "correction 1: a box with nothing in it"),
+        ({"file": "smear_00.jpg", "box": [0, 0, 9, 9999], "new": "A"}, "is not inside smear_00.jpg"),
+        ({"file": "other.jpg", "box": [0, 0, 9, 9], "new": "A"}, "'other.jpg' is not among the images"),
+    ],
+)
+def test_corrections_that_cannot_be_used(run, work, folder, corrections, entry, problem):
+    result = run("train", folder(0, 20), "--corrections", corrections(entry))
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert problem in result.stderr
+    assert not (work / "cells.safetensors").exists()
+
+
+def test_files_that_are_no_corrections(run, work, folder):
+    (work / "list.json").write_text("[1]")
+    (work / "other.json").write_text('{"version": 2, "corrections": []}')
+    (work / "empty.json").write_text('{"version": 1, "corrections": []}')
+    top = folder(0)
+    assert "list.json: no corrections" in run("train", top, "--corrections", "list.json").stderr
+    assert "no corrections of version 1" in run("train", top, "--corrections", "other.json").stderr
+    assert "no corrections in it" in run("train", top, "--corrections", "empty.json").stderr
+
+
+def test_matching_takes_each_box_once():
+    boxes = [(0, 0, 10, 10), (2, 0, 10, 10), (50, 50, 10, 10)]
+    assert sorted(matched_boxes(boxes, [(1, 0, 10, 10), (0, 0, 10, 10)])) == [(0, 1), (1, 0)]
+    assert list(matched_boxes(boxes, [(50, 56, 10, 10)])) == []
+    assert list(matched_boxes([], [(0, 0, 1, 1)])) == list(matched_boxes(boxes, [])) == []
+
+
+def test_the_largest_cell_has_the_label_of_the_image():
+    file = ImageFile("a", "a", "L")
+    cells = [Finding((0, 0, 10, 10), (5, 5), 100), Finding((50, 0, 9, 9), (54, 4), 80)]
+    assert list(labelled_cells(file, cells, {}, Skipped(""))) == [(0, "L")]
+    assert list(labelled_cells(file, [], {}, Skipped(""))) == []
