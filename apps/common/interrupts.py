@@ -7,8 +7,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from fastsvm.interrupts import held_interrupts
-
 _LATER = 0.01  # seconds; a callback is over by then
 
 
@@ -32,6 +30,8 @@ def come_again() -> Iterator[None]:
         if not isinstance(unraisable.exc_value, KeyboardInterrupt):
             before(unraisable)
         elif not (timer and timer.is_alive()):
+            from fastsvm.interrupts import held_interrupts  # not before --help
+
             timer = threading.Timer(_LATER, _interrupt)
             with held_interrupts():
                 timer.start()
@@ -42,5 +42,4 @@ def come_again() -> Iterator[None]:
     finally:
         sys.unraisablehook = before
         if timer:
-            with held_interrupts():
-                timer.cancel()
+            timer.cancel()

@@ -9,8 +9,6 @@ from datetime import timedelta
 from time import perf_counter
 from typing import Self
 
-from fastsvm.interrupts import held_interrupts
-
 from .streams import tell
 
 
@@ -72,12 +70,16 @@ class Stages:
         self._display.start()
 
     def __enter__(self) -> Self:
+        from fastsvm.interrupts import held_interrupts
+
         if self._timer is not None:
             with held_interrupts():
                 self._timer.start()
         return self
 
     def __exit__(self, *exc_info) -> None:
+        from fastsvm.interrupts import held_interrupts
+
         with held_interrupts():
             if self._timer is not None:
                 self._timer.cancel()

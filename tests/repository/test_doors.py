@@ -20,7 +20,8 @@ PACKAGES = {"fastsvm": ROOT / "fastsvm", "fastsvm_apps": ROOT / "apps"}
 
 # From the ground up. The packages' own `__init__` show what users import, wherever it lies.
 LAYERS = [
-    {"lazy", "version", "atomic", "interrupts", "threads"},
+    {"lazy", "version", "atomic", "interrupts"},
+    {"threads"},
     {"solvers"},
     {"fitting"},
     {"text"},
@@ -151,7 +152,10 @@ def public_names():
     for room in "fitting", "text", "model_files":
         names |= {f"fastsvm.{room}.{name}" for name in all_of(ROOT / "fastsvm" / room / "__init__.py")}
         names.add(f"fastsvm.{room}")
-    return names | {"fastsvm.__version__", "fastsvm.atomic.replacing"}
+    return names | {
+        *("fastsvm.__version__", "fastsvm.atomic.replacing", "fastsvm.interrupts.held_interrupts"),
+        *("fastsvm.threads.Threads", "fastsvm.threads.result"),
+    }
 
 
 def all_of(path):
