@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TypeVar
 
-from fastsvm.interrupts import held_interrupts
-
 T = TypeVar("T")
 
 _STDERR = 2  # the descriptor that C libraries write to
@@ -107,6 +105,8 @@ def hear(call: Callable[[], T]) -> tuple[T, bytes]:
 
     Outside of `own_stderr` nothing is heard: what Python writes there meanwhile would be lost as well.
     """
+    from fastsvm.interrupts import held_interrupts  # not before --help
+
     listener = _listener
     if not listener:
         return call(), b""

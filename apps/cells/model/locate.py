@@ -84,6 +84,8 @@ class Field:
     ----------
     image : ndarray of shape (height, width, 3) and dtype uint8
         Blue, green, red, at the working scale.
+    frame : ndarray of shape (height, width) and dtype uint8, optional
+        As below, where it is known.
 
     Attributes
     ----------
@@ -93,9 +95,9 @@ class Field:
         The colour where no light is absorbed.
     """
 
-    def __init__(self, image: np.ndarray) -> None:
+    def __init__(self, image: np.ndarray, frame: np.ndarray | None = None) -> None:
         self.image = image
-        self.frame = _black_frame(image)
+        self.frame = black_frame(image) if frame is None else frame
         self.background = _background(image[::8, ::8], self.frame[::8, ::8])
         levels = np.log(np.arange(1, 257, dtype=np.float32))
         self._table = np.log(self.background + 1)[:, None] - levels
@@ -181,7 +183,7 @@ def find_center(image: np.ndarray) -> tuple[int, int] | None:
 # Light and stain
 
 
-def _black_frame(image: np.ndarray) -> np.ndarray:
+def black_frame(image: np.ndarray) -> np.ndarray:
     """Mark the black pixels that a rotation left, and those beside them, which are blends."""
     black = cv2.inRange(image, (0, 0, 0), (BLACK, BLACK, BLACK))
     if cv2.countNonZero(black):

@@ -1,0 +1,97 @@
+"""The stain of an image, and the image as it would be with the usual one.
+
+Red cells are in every field, and all of one colour, so they tell how strong the stain, the light and the
+contrast of the camera are. By the law of Lambert and Beer a stronger stain multiplies all optical densities,
+and so does a camera's gamma: densities are scaled until the red cells have the usual one, and the plasma
+between the cells gets the usual colour. That is one lookup table for each channel.
+
+Where there are no red cells, only the plasma is made the usual one.
+"""
+
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+
+from .locate import Field, black_frame
+
+# What red cells (density of green) and plasma (blue, green, red) are brought to: the medians of the
+# photographs that the shipped model is made from.
+RED_CELLS = 0.25
+PLASMA = (200.0, 204.0, 200.0)
+SHRINK = 4  # fewer pixels each way tell as much, with less noise
+LEAST_BLUE = 0.35  # of the density of green: haemoglobin absorbs blue, and what is purple hardly does
+MIN_DENSITY = 0.06  # of green; less is noise or dirt
+MIN_SHARE = 0.02  # of the image that red cells cover, at least
+MOST_SCALING = 3.0  # of densities, either way
+
+
+class Stain(NamedTuple):
+    """How an image is stained.
+
+    Attributes
+    ----------
+    plasma : tuple of float
+        Blue, green and red between the cells.
+    density : float or None
+        Median optical density (natural logarithm) of its red cells in green; None where there are none.
+    hue : float or None
+        The same in blue, as a share of that in green.
+    """
+
+    plasma: tuple[float, float, float]
+    density: float | None = None
+    hue: float | None = None
+
+
+def stain_of(image: np.ndarray) -> Stain:
+    """Measure how an image is stained.
+
+    Parameters
+    ----------
+    image : ndarray of shape (height, width, 3) and dtype uint8
+        Blue, green, red, at the working scale.
+
+    Returns
+    -------
+    Stain
+    """
+    height, width = image.shape[:2]
+    size = (max(1, width // SHRINK), max(1, height // SHRINK))
+    free = cv2.resize(1 - black_frame(image), size, interpolation=cv2.INTER_AREA) > 0
+    field = Field(cv2.resize(image, size, interpolation=cv2.INTER_AREA), 1 - free.view(np.uint8))
+    plasma = tuple(float(value) for value in field.background)
+    blue, green, _ = np.moveaxis(field.densities(field.image), 2, 0)
+    some = free & (blue > LEAST_BLUE * green)
+    if not some.any():
+        return Stain(plasma)
+    levels = np.clip(green[some] * 200, 0, 255).astype(np.uint8)
+    threshold, _ = cv2.threshold(levels, 0, 1, cv2.THRESH_OTSU)
+    red_cells = levels > max(threshold, MIN_DENSITY * 200)
+    if np.count_nonzero(red_cells) < MIN_SHARE * np.count_nonzero(free):
+        return Stain(plasma)
+    density = float(np.median(green[some][red_cells]))
+    return Stain(plasma, density, float(np.median(blue[some][red_cells])) / density)
+
+
+def normalised(image: np.ndarray, stain: Stain) -> np.ndarray:
+    """Return an image with the usual stain.
+
+    Parameters
+    ----------
+    image : ndarray of shape (height, width, 3) and dtype uint8
+        Blue, green, red.
+    stain : Stain
+        Its own.
+
+    Returns
+    -------
+    ndarray of the same shape and dtype
+    """
+    scaling = 1.0 if stain.density is None else RED_CELLS / stain.density
+    scaling = min(max(scaling, 1 / MOST_SCALING), MOST_SCALING)
+    values = np.arange(256)[:, None] + 1.0
+    # What is brighter than plasma stays so, up to white.
+    densities = np.log((np.array(stain.plasma) + 1) / values)
+    table = np.rint((np.array(PLASMA) + 1) * np.exp(-scaling * densities)) - 1
+    return cv2.LUT(image, np.clip(table, 0, 255).astype(np.uint8)[None])
