@@ -4,6 +4,8 @@ The file's metadata has one key, ``"fastsvm"``, whose value is a JSON object::
 
     {"schema": 1, "version": "0.1.0", "model": NODE}
 
+or with schema 2 and ``"about": {...}`` in it, what else is to be known about the model,
+
 where ``NODE`` is ``{"class": ..., "params": {...}, "fitted": {...}}``, or for a pipeline
 ``{"class": "Pipeline", "steps": [[name, NODE], ...]}``. Tensors are named after the attribute they hold,
 in a pipeline with the step's name before it: ``classifier.coef_``. A list of strings is a pair of tensors,
@@ -41,6 +43,7 @@ from .term_weighting import TermWeighting
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping
     from typing import Any
 
 __all__ = ["ModelFileError", "load_model", "save_model"]
@@ -64,7 +67,7 @@ MODELS = Models(
 )
 
 
-def save_model(model: object, path: str | os.PathLike[str]) -> None:
+def save_model(model: object, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None) -> None:
     """Write a fitted model to a safetensors file.
 
     The file is complete or not there at all: it is written beside `path` under another name, flushed to
@@ -80,6 +83,9 @@ def save_model(model: object, path: str | os.PathLike[str]) -> None:
         or a scikit-learn ``Pipeline`` of these.
     path : str or path-like
         Where to write. An existing file is replaced.
+    about : dict, optional
+        What else is to be known about the model, of what JSON has; ``fastsvm.model_files.load_about``
+        returns it.
 
     Raises
     ------
@@ -108,7 +114,7 @@ def save_model(model: object, path: str | os.PathLike[str]) -> None:
     stay `whiten`, ``components_``, ``mean_`` and ``explained_variance_``; `n_components` is then the integer
     ``n_components_``, whether it was a number, a share of the variance, ``"mle"`` or None.
     """
-    MODELS.save(model, path)
+    MODELS.save(model, path, about)
 
 
 def load_model(path: str | os.PathLike[str]) -> Any:

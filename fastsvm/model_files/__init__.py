@@ -6,16 +6,23 @@ from ..lazy import lazily
 
 if TYPE_CHECKING:
     from .container import ModelFileError
-    from .plain import load_plain, save_plain
+    from .plain import load_about, load_plain, save_plain
     from .scorer import TextScorer, TextScores
 
-__all__ = ["ModelFileError", "TextScorer", "TextScores", "load_plain", "save_plain"]
+__all__ = [
+    "ModelFileError",
+    "TextScorer",
+    "TextScores",
+    "load_about",
+    "load_plain",
+    "save_plain",
+]
 
 __getattr__, __dir__ = lazily(
     __name__,
     {
         ".container": "ModelFileError",
-        ".plain": "load_plain save_plain",
+        ".plain": "load_about load_plain save_plain",
         ".scorer": "TextScorer TextScores",
     },
 )

@@ -17,7 +17,7 @@ from safetensors import SafetensorError, deserialize
 
 from ..atomic import replacing
 
-SCHEMA = 1
+SCHEMA = 2  # since 2 a file may tell more about its model
 KEY = "fastsvm"
 MAX_HEADER = 1 << 24  # bytes of JSON; real models have a few hundred
 MAX_STEPS = 16
@@ -49,13 +49,13 @@ class UnknownStep(ModelFileError):
 
 
 def open_model(path):
-    """Read the description of a model, and its tensors, from a file."""
+    """Read the description of a model, what else is said about it, and its tensors, from a file."""
     header, tensors = split(read_bytes(path))
     metadata = header.get("__metadata__") or {}
     if KEY not in metadata:
         raise ModelFileError("a safetensors file, but not a fastsvm model")
     fields(metadata, "metadata", **{KEY: str})
-    return described(metadata[KEY]), tensors
+    return *described(metadata[KEY]), tensors
 
 
 @contextlib.contextmanager
@@ -68,11 +68,12 @@ def named_errors(path):
 
 
 def described(text):
-    """Return the description of a model that the text of the metadata holds."""
+    """Return the description of a model that the text of the metadata holds, and what else is said of it."""
     document = _parse(text)
     _check_schema(document)
-    fields(document, "model description", schema=int, version=str, model=dict)
-    return document["model"]
+    more = {"about": dict} if document["schema"] > 1 else {}
+    fields(document, "model description", schema=int, version=str, model=dict, **more)
+    return document["model"], document.get("about", {})
 
 
 def split(content):

@@ -43,10 +43,10 @@ class Models:
         self.by_name = {codec.name: codec for codec in codecs}
         self.pipeline = pipeline
 
-    def save(self, model, path):
-        """Write a model to a file, which is complete or not there at all."""
+    def save(self, model, path, about=None):
+        """Write a model, and what else is to be known about it, to a file, complete or not there at all."""
         try:
-            content = self._to_bytes(model)
+            content = self._to_bytes(model, about or {})
         except ModelFileError as error:
             raise ModelFileError(f"{os.fspath(path)}: the model cannot be saved: {error}") from None
         write_model(path, content)
@@ -54,15 +54,21 @@ class Models:
     def load(self, path):
         """Read a model from a file."""
         with named_errors(path):
-            return self._decode(*open_model(path))
+            node, _, tensors = open_model(path)
+            return self._decode(node, tensors)
 
-    def _to_bytes(self, model):
+    def _to_bytes(self, model, about):
         node, tensors = self._encode(model)
-        text = json.dumps({"schema": SCHEMA, "version": version("fastsvm"), "model": node}, allow_nan=False)
+        # What has no more to say can be read by earlier versions.
+        document = {"schema": SCHEMA if about else 1, "version": version("fastsvm"), "model": node}
+        try:
+            text = json.dumps(document | ({"about": about} if about else {}), allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise ModelFileError(f"what is said about it is no JSON ({error})") from None
         if len(text) > MAX_HEADER // 2:
             raise ModelFileError("its parameters are too large")
         # What is written can be read: the reader's checks are the writer's.
-        self._decode(described(text), dict(tensors))
+        self._decode(described(text)[0], dict(tensors))
         return save(tensors, {KEY: text})
 
     def _encode(self, model):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ..fitting import ASDCA, SDCA, Pegasos, Perceptron, Pipeline, Scaler
 from ..text.bag import Bag
 from ..text.weighting import Weighting
+from .container import named_errors, open_model
 from .linear import LinearCodec
 from .models import Models
 from .text import BagCodec, WeightingCodec
@@ -14,9 +15,10 @@ from .transformers import ScalerCodec
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping
     from typing import Any
 
-__all__ = ["load_plain", "save_plain"]
+__all__ = ["load_about", "load_plain", "save_plain"]
 
 LINEAR = (SDCA, ASDCA, Pegasos, Perceptron)
 MODELS = Models(
@@ -30,20 +32,22 @@ MODELS = Models(
 )
 
 
-def save_plain(model: object, path: str | os.PathLike[str]) -> None:
+def save_plain(model: object, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None) -> None:
     """Write a plain model to a file, the same as `fastsvm.save_model` writes of the estimators.
 
     Parameters
     ----------
     model : SDCA, ASDCA, Pegasos, Perceptron, Scaler, Bag, Weighting, or a Pipeline of these
     path : str or path-like
+    about : dict, optional
+        What else is to be known about the model, of what JSON has; `load_about` returns it.
 
     Raises
     ------
     ModelFileError, OSError
         As `fastsvm.save_model` does.
     """
-    MODELS.save(model, path)
+    MODELS.save(model, path, about)
 
 
 def load_plain(path: str | os.PathLike[str]) -> Any:
@@ -67,3 +71,25 @@ def load_plain(path: str | os.PathLike[str]) -> Any:
         If the file cannot be read.
     """
     return MODELS.load(path)
+
+
+def load_about(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read what else a model file says about its model: the `about` that it was saved with.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file that `save_plain` or `fastsvm.save_model` wrote.
+
+    Returns
+    -------
+    dict
+        Empty where nothing is said.
+
+    Raises
+    ------
+    ModelFileError, OSError
+        If the file cannot be read, or is no model.
+    """
+    with named_errors(path):
+        return open_model(path)[1]

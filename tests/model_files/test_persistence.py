@@ -29,6 +29,7 @@ from fastsvm import (
     load_model,
     save_model,
 )
+from fastsvm.model_files import load_about
 from fastsvm.text import BagOfWords, TermWeighting
 from fastsvm.text.terms import Terms
 from model_files import (
@@ -730,13 +731,28 @@ def test_random_edits_of_the_description(kind, path, request):
 # Hostile descriptions ------------------------------------------------------------------------------------
 
 
+def test_what_else_is_said_about_a_model(path, good):
+    path.write_bytes(good)
+    model, about = load_model(path), {"range": [0.2, 0.32], "classes": {"a": 1}, "none": None}
+    assert load_about(path) == {}
+    save_model(model, path, about)
+    assert load_about(path) == about
+    assert_same_predictions(model, load_model(path), TEXTS)
+    document, tensors = read(path.read_bytes())
+    refuses(path, put(document | {"about": []}, tensors), "about is [], not of type dict")
+    refuses(path, put(document | {"schema": 1}, tensors), "'about' is unexpected")
+    for wrong in ({"x": float("nan")}, {"x": {1, 2}}):
+        with pytest.raises(ModelFileError, match="what is said about it is no JSON"):
+            save_model(model, path, wrong)
+
+
 def test_later_schema(path, good):
     document, tensors = read(good)
-    document = {"schema": 2, "something": "new"}
+    document = {"schema": 3, "something": "new"}
     refuses(
         path,
         put(document, tensors),
-        "written by a later fastsvm (schema 2, this one reads up to 1); upgrade fastsvm",
+        "written by a later fastsvm (schema 3, this one reads up to 2); upgrade fastsvm",
     )
     for schema in (0, -1, 1.0, True, "1", None, [1]):
         refuses(path, put({"schema": schema}, tensors), "unknown schema")
