@@ -3,7 +3,7 @@
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import cv2
 import numpy as np
@@ -15,11 +15,20 @@ from .header import DAMAGED, BadImage, Header, decodable, read_header
 MAX_PIXELS = 100_000_000
 MIN_SIDE = 32  # pixels
 MAX_BYTES = 1 << 30
+REDUCTIONS = 1, 2, 4, 8  # of both sides, that a JPEG decoder makes by itself
 LONGER_SIDE, CELL_WIDTH = 320, 80  # pixels at the working scale, of an image and of a white cell in it
 
 
 # What is wrong with an image is in BadImage; OpenCV is to be silent.
 (cv2.setLogLevel if hasattr(cv2, "setLogLevel") else cv2.utils.logging.setLogLevel)(0)
+
+# How many pixels of an image a white cell is wide: the number, or what tells it from width and height.
+CellWidth = float | Callable[[tuple[int, int]], float | None] | None
+
+
+def usual_cell_width(size: tuple[int, int]) -> float:
+    """Return how many pixels wide a white cell is in an image of one or two, of a width and height."""
+    return CELL_WIDTH * max(1, max(size) / LONGER_SIDE)
 
 
 class ImageReader:
@@ -34,6 +43,8 @@ class ImageReader:
 
     Attributes
     ----------
+    size : tuple of int
+        Width and height in the file.
     pixels : int
         How many there are in the file.
 
@@ -48,6 +59,7 @@ class ImageReader:
         self._data, self._header = _opened(path, max_pixels)
         self._max_pixels = max_pixels
         self._whole = None
+        self.size = self._header.width, self._header.height
         self.pixels = self._header.width * self._header.height
 
     def whole(self):
@@ -64,18 +76,17 @@ class ImageReader:
             return _decoded(self._data, self._header, reduce)
         return _in_colour(_reduced(self.whole(), reduce))
 
-    def scaled(self, *, cell_width: float | None = None, fraction: float = 1):
+    def scaled(self, *, cell_width: CellWidth = None, fraction: float = 1):
         """Return the image at the working scale, and the scale, as `read_scaled` does."""
-        header = self._header
-        longer = max(header.width, header.height)
-        scale = fraction * (CELL_WIDTH / cell_width if cell_width else min(1, LONGER_SIDE / longer))
-        sides = [int(side * scale + 1e-6) for side in (header.width, header.height)]
+        width = cell_width(self.size) if callable(cell_width) else cell_width
+        scale = fraction * CELL_WIDTH / (width or usual_cell_width(self.size))
+        sides = [int(side * scale + 1e-6) for side in self.size]
         size = f"{sides[0]:,} x {sides[1]:,} pixels at the working scale"
         if min(sides) < MIN_SIDE * min(1, fraction):
             raise BadImage(f"{size}, too small (see --cell-width)")
         if sides[0] * sides[1] > self._max_pixels:
             raise BadImage(f"{size}, more than the limit of {self._max_pixels:,}")
-        reduce = max(reduce for reduce in _REDUCED_MODES if reduce == 1 or reduce * scale <= 1)
+        reduce = max(reduce for reduce in REDUCTIONS if reduce == 1 or reduce * scale <= 1)
         return _resized(self.reduced(reduce), sides), scale
 
 
@@ -109,7 +120,7 @@ def read_image(path: str, *, reduce: int = 1, max_pixels: int = MAX_PIXELS):
 
 
 def read_scaled(
-    path: str, *, cell_width: float | None = None, fraction: float = 1, max_pixels: int = MAX_PIXELS
+    path: str, *, cell_width: CellWidth = None, fraction: float = 1, max_pixels: int = MAX_PIXELS
 ):
     """Read an image at the working scale, with all the checks of `read_image`.
 
@@ -117,9 +128,9 @@ def read_scaled(
     ----------
     path : str
         A file as for `read_image`.
-    cell_width : float, optional
-        How many of the image's pixels a white cell is wide; it will be `CELL_WIDTH`. By default the longer
-        side becomes `LONGER_SIDE`, if it is not shorter already.
+    cell_width : float or callable, optional
+        How many of the image's pixels a white cell is wide, or what tells it from the image's size; it will
+        be `CELL_WIDTH`. Where it is None, as by default, it is `usual_cell_width`.
     fraction : float, default=1
         Of the working scale: 0.5 makes both sides half as long again.
     max_pixels : int, default=MAX_PIXELS

@@ -28,6 +28,7 @@ from ..data.threads import map_images, processors
 from .features import feature_names
 from .findings import NO_CELL
 from .prediction import Described, describe_image
+from .scale import Scale, scale_of
 from .scores import Scores, score
 from .settings import ALPHAS, CLASSIFIERS, USUAL_ALPHA, Settings
 
@@ -265,6 +266,7 @@ class Training:
     fold_alphas: list[float]
     scores: Scores | None
     skipped: Skipped
+    scale: float | Scale
 
 
 def train(
@@ -294,7 +296,8 @@ def train(
     check_model_path(model_path)
     with stage("find"):
         files, skipped = labelled_images(sources, **known)
-    samples = _samples(files, settings, skipped, stage)
+        scale = scale_of(files, settings.cell_width)
+    samples = _samples(files, settings, scale, skipped, stage)
     counts = dict(sorted(Counter(samples.y.tolist()).items()))
     check_components(samples, settings)
     validation = validate(samples, settings, stage)
@@ -307,14 +310,18 @@ def train(
     scores = None if predicted is None else score(samples.y, predicted, list(counts), originals)
     alpha, alphas = validation.alpha, validation.alphas
     n_features = samples.X.shape[1]
-    return Training(model_path, settings, n_features, counts, len(alphas), alpha, alphas, scores, skipped)
+    return Training(
+        model_path, settings, n_features, counts, len(alphas), alpha, alphas, scores, skipped, scale
+    )
 
 
-def _samples(files: Sequence[ImageFile], settings: Settings, skipped: Skipped, stage: Stages) -> Samples:
+def _samples(
+    files: Sequence[ImageFile], settings: Settings, scale: float | Scale, skipped: Skipped, stage: Stages
+) -> Samples:
     """Measure the largest cell of each image."""
     X = np.empty((len(files), len(feature_names(settings.features))), np.float32)
     kept = []
-    work = partial(describe_image, features=settings.features, cell_width=settings.cell_width, most=1)
+    work = partial(describe_image, features=settings.features, cell_width=scale, most=1)
     with stage("measure", total=len(files)) as advance:
         for file, result in map_images(work, files):
             advance()
