@@ -28,7 +28,7 @@ cell_width_option = click.option(
     type=options.FiniteRange(min=20),
     metavar="PX",
     help="How many pixels of the images a white cell is wide, typically.  "
-    "[default: a quarter of the longer side]",
+    "[default: read from the red cells, or a quarter of the longer side]",
 )
 
 

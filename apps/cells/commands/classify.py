@@ -39,6 +39,7 @@ def classify(images, model, output, csv, raw_csv, overlay, page, labels, cell_wi
     check_one_form(json, csv)
     if output == "-":
         raise AppError("-o wants a file; --csv prints the table", USAGE)
+    from ..model.scale import scale_record
     from ..output import cell_tables
     from ..output.classification import Wanted, classify_images
 
@@ -49,7 +50,14 @@ def classify(images, model, output, csv, raw_csv, overlay, page, labels, cell_wi
         result = classify_images(images, model, wanted, stage)
     if json:
         record = cell_tables.count_record(result.count, stage.seconds)
-        print_json({"model": result.model, "images": result.records, **record})
+        print_json(
+            {
+                "model": result.model,
+                "cell_width": scale_record(result.scale),
+                "images": result.records,
+                **record,
+            }
+        )
     elif not csv:
         cell_tables.print_counts(result.count)
     return note_skipped(result.count.skipped)

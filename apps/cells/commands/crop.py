@@ -62,15 +62,16 @@ def crop(images, output, method, size, gray_negative, csv_only, raw_csv, cell_wi
     from ..data.files import find_images, source_name
     from ..model.cropping import Cropping, crop_cells
     from ..model.findings import Count
+    from ..model.scale import scale_of, scale_record
     from ..output import cell_tables, places
 
     only_table = csv_only and (output == "-" or output.lower().endswith(".csv"))
     folder = None if only_table else output
     table = output if only_table else os.path.join(output, "boxes.csv")
-    how = Cropping(method, size, gray_negative, cell_width)
     with tidy_warnings(), Stages(verbose, not quiet and not (table == "-" and sys.stdout.isatty())) as stage:
         with stage("find"):
             files = find_images(images)
+            how = Cropping(method, size, gray_negative, scale_of(files, cell_width))
             if folder:
                 files = places.outside(files, folder)
                 make_folder(folder)
@@ -83,7 +84,8 @@ def crop(images, output, method, size, gray_negative, csv_only, raw_csv, cell_wi
                 count.add(found)
                 advance()
     if json:
-        print_json({"output": output, **cell_tables.places_record(count, stage.seconds)})
+        record = {"output": output, "cell_width": scale_record(how.cell_width)}
+        print_json({**record, **cell_tables.places_record(count, stage.seconds)})
     elif table != "-":
         cell_tables.print_places(count)
         print_line(output)

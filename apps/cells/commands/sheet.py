@@ -17,9 +17,10 @@ from ._options import cell_width_option, command, images_argument
 @click.option("--limit", type=COUNT, default=400, help="Most pictures to show.")
 @click.option("--columns", type=COUNT, help="Pictures in a row.  [default: about 1.2 x rows]")
 @cell_width_option
-def sheet(images, output, limit, quiet, verbose, **how):
+def sheet(images, output, limit, cell_width, quiet, verbose, **how):
     """Lay IMAGES, or the white cells in them, on one sheet."""
     from ..data.files import find_images, source_name
+    from ..model.scale import scale_of
     from ..output import drawing, sheets
 
     drawing.check_ending(output)
@@ -28,8 +29,10 @@ def sheet(images, output, limit, quiet, verbose, **how):
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         with stage("find"):
             files = find_images(images)
+            scale = scale_of(files, cell_width)
         with stage("draw", total=len(files)) as advance:
-            more = sheets.draw_sheet(output, files, skipped, limit=limit, advance=advance, **how)
+            how |= {"cell_width": scale, "limit": limit, "advance": advance}
+            more = sheets.draw_sheet(output, files, skipped, **how)
     print_line(output)
     if more:
         note(f"note: only the first {limit:,} pictures are on it; --limit allows more")

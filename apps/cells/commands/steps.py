@@ -21,13 +21,15 @@ from ._options import cell_width_option, command
 @cell_width_option
 def steps(image, output, method, cell_width, quiet, verbose):
     """Draw the steps from IMAGE to the white cell in it."""
+    from ..data.files import ImageFile
     from ..model.findings import NO_CELL
+    from ..model.scale import scale_of
     from ..output.sheets import plot_steps, steps_of
 
     check_picture(output)
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         with stage("locate"):
-            pictures, found = steps_of(image, method, cell_width)
+            pictures, found = steps_of(image, method, scale_of([ImageFile(image, image)], cell_width))
         with stage("draw"):
             plot_steps(pictures, output)
     print_line(output)

@@ -3,7 +3,7 @@
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import cv2
 import numpy as np
@@ -15,11 +15,20 @@ from .header import DAMAGED, BadImage, Header, decodable, read_header
 MAX_PIXELS = 100_000_000
 MIN_SIDE = 32  # pixels
 MAX_BYTES = 1 << 30
+REDUCTIONS = 1, 2, 4, 8  # of both sides, that a JPEG decoder makes by itself, fast but not exactly
 LONGER_SIDE, CELL_WIDTH = 320, 80  # pixels at the working scale, of an image and of a white cell in it
 
 
 # What is wrong with an image is in BadImage; OpenCV is to be silent.
 (cv2.setLogLevel if hasattr(cv2, "setLogLevel") else cv2.utils.logging.setLogLevel)(0)
+
+# How many pixels of an image a white cell is wide: the number, or what tells it from width and height.
+CellWidth = float | Callable[[tuple[int, int]], float | None] | None
+
+
+def usual_cell_width(size: tuple[int, int]) -> float:
+    """Return how many pixels wide a white cell is in an image of one or two, of a width and height."""
+    return CELL_WIDTH * max(1, max(size) / LONGER_SIDE)
 
 
 class ImageReader:
@@ -34,10 +43,10 @@ class ImageReader:
 
     Attributes
     ----------
-    pixels : int
-        How many there are in the file.
     size : tuple of int
         Width and height as stored; an orientation may swap them.
+    pixels : int
+        How many there are in the file.
 
     Raises
     ------
@@ -59,12 +68,21 @@ class ImageReader:
             self._whole = _decoded(self._data, self._header)
         return self._whole
 
-    def scaled(self, *, cell_width: float | None = None, fraction: float = 1):
+    def reduced(self, reduce: int):
+        """Return the image with both sides `reduce` times smaller, to look at; cells are measured in `scaled`."""
+        if reduce == 1:
+            return self.whole()
+        if self._header.format == "jpeg":  # whose decoder is the faster for it
+            return _decoded(self._data, self._header, reduce)
+        image = self.whole()
+        sides = tuple(-(-side // reduce) for side in image.shape[1::-1])
+        return cv2.resize(image, sides, interpolation=cv2.INTER_AREA)
+
+    def scaled(self, *, cell_width: CellWidth = None, fraction: float = 1):
         """Return the image at the working scale, and the scale, as `read_scaled` does."""
-        header = self._header
-        longer = max(header.width, header.height)
-        scale = fraction * (CELL_WIDTH / cell_width if cell_width else min(1, LONGER_SIDE / longer))
-        sides = [int(side * scale + 1e-6) for side in (header.width, header.height)]
+        width = cell_width(self.size) if callable(cell_width) else cell_width
+        scale = fraction * CELL_WIDTH / (width or usual_cell_width(self.size))
+        sides = [int(side * scale + 1e-6) for side in self.size]
         size = f"{sides[0]:,} x {sides[1]:,} pixels at the working scale"
         if min(sides) < MIN_SIDE * min(1, fraction):
             raise BadImage(f"{size}, too small (see --cell-width)")
@@ -102,7 +120,7 @@ def read_image(path: str, *, max_pixels: int = MAX_PIXELS):
 
 
 def read_scaled(
-    path: str, *, cell_width: float | None = None, fraction: float = 1, max_pixels: int = MAX_PIXELS
+    path: str, *, cell_width: CellWidth = None, fraction: float = 1, max_pixels: int = MAX_PIXELS
 ):
     """Read an image at the working scale, with all the checks of `read_image`.
 
@@ -110,9 +128,9 @@ def read_scaled(
     ----------
     path : str
         A file as for `read_image`.
-    cell_width : float, optional
-        How many of the image's pixels a white cell is wide; it will be `CELL_WIDTH`. By default the longer
-        side becomes `LONGER_SIDE`, if it is not shorter already.
+    cell_width : float or callable, optional
+        How many of the image's pixels a white cell is wide, or what tells it from the image's size; it will
+        be `CELL_WIDTH`. Where it is None, as by default, it is `usual_cell_width`.
     fraction : float, default=1
         Of the working scale: 0.5 makes both sides half as long again.
     max_pixels : int, default=MAX_PIXELS
@@ -141,8 +159,8 @@ def _opened(path: str, max_pixels: int) -> tuple[bytes, Header]:
     return data, header
 
 
-def _decoded(data: bytes, header: Header):
-    image = _decode(decodable(data, header), header)
+def _decoded(data: bytes, header: Header, reduce: int = 1):
+    image = _decode(decodable(data, header), header, reduce)
     if _is_gray(image):
         raise BadImage(_GRAY)
     return image
@@ -189,8 +207,16 @@ def _check_size(header: Header, max_pixels: int) -> None:
 _CORRUPT = re.compile(rb"Corrupt JPEG data: (?!\d+ extraneous)|Premature end")
 
 
-def _decode(data: bytes, header: Header):
-    mode = cv2.IMREAD_UNCHANGED if header.alpha else cv2.IMREAD_COLOR
+_MODES = {
+    1: cv2.IMREAD_COLOR,
+    2: cv2.IMREAD_REDUCED_COLOR_2,
+    4: cv2.IMREAD_REDUCED_COLOR_4,
+    8: cv2.IMREAD_REDUCED_COLOR_8,
+}
+
+
+def _decode(data: bytes, header: Header, reduce: int):
+    mode = cv2.IMREAD_UNCHANGED if header.alpha else _MODES[reduce]
     try:
         image, complaints = hear(lambda: cv2.imdecode(np.frombuffer(data, np.uint8), mode))
     except cv2.error as error:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..data.files import ImageFile
 from ..data.header import BadImage
-from ..data.images import ImageReader
+from ..data.images import CellWidth, ImageReader
 from ..data.threads import map_images
 from .document import SIZE, crop, gray_negative, locate_report
 from .findings import Finding, ImageFindings, cut_out
@@ -23,7 +23,7 @@ class Cropping(NamedTuple):
     method: str = "cells"
     size: int | None = None
     gray_negative: bool = False
-    cell_width: float | None = None
+    cell_width: CellWidth = None
 
 
 def crop_cells(

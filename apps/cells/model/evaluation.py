@@ -11,6 +11,7 @@ from ...common.progress import UNWATCHED, Stages
 from ..data.files import ImageFile, labelled_images, nothing_left
 from .findings import Finding
 from .prediction import classify, load_cell_model
+from .scale import Scale, scale_of
 from .scores import Scores, score
 
 
@@ -28,6 +29,7 @@ class Evaluation:
     scores: Scores
     mistakes: list[Mistake]
     skipped: Skipped
+    scale: float | Scale
 
 
 def evaluate(
@@ -43,9 +45,10 @@ def evaluate(
         model = load_cell_model(model_path)
     with stage("find"):
         files, skipped = labelled_images(sources, **known)
+        scale = scale_of(files, cell_width)
     tried: list[Mistake] = []
     with stage("evaluate", total=len(files)) as advance:
-        for file, found in classify(files, model, cell_width=cell_width, most=1):
+        for file, found in classify(files, model, cell_width=scale, most=1):
             advance()
             if found.problem is not None:
                 skipped.add(found.file, found.problem)
@@ -59,4 +62,4 @@ def evaluate(
     mistakes = [pair for pair in tried if pair.cell is None or pair.cell.label != pair.file.label]
     # Where no cell was found nothing is sure; these come last.
     mistakes.sort(key=lambda pair: -np.inf if pair.cell is None else pair.cell.score, reverse=True)
-    return Evaluation(score(truth, predicted, model.classes, originals), mistakes, skipped)
+    return Evaluation(score(truth, predicted, model.classes, originals), mistakes, skipped, scale)

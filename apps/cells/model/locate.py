@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 
 from . import _pixels
-from .masks import distance_to, filled, halved, hull, shrunk, touching, widened
+from .masks import black_frame, distance_to, filled, halved, hull, shrunk, touching, widened
 
 MIN_PURPLE = 25  # blue minus green of a nucleus, at least
 MIN_NUCLEUS = 600  # pixels; platelets have up to 150
@@ -30,7 +30,6 @@ WAIST = 0.75  # of the radius: two cells are narrower than that where they touch
 MAX_SOLIDITY = 0.94  # ... and do not fill their common hull ...
 MAX_ROUND = 1.8  # ... and each is round: not larger than this many of the discs that fit into it
 MARGIN = 2.5  # from a cell to its box
-BLACK = 24  # the frame that a rotation leaves has no channel above
 
 # What tells cytoplasm from red cells and plasma, of the densities of blue, green and red: the direction
 # that a linear classifier found between pixels inside and outside annotated boxes, rounded. Its sum is 0,
@@ -181,15 +180,6 @@ def find_center(image: np.ndarray) -> tuple[int, int] | None:
 
 
 # Light and stain
-
-
-def black_frame(image: np.ndarray) -> np.ndarray:
-    """Mark the black pixels that a rotation left, and those beside them, which are blends."""
-    black = cv2.inRange(image, (0, 0, 0), (BLACK, BLACK, BLACK))
-    if cv2.countNonZero(black):
-        square = np.ones((5, 5), np.uint8)
-        black = cv2.dilate(cv2.morphologyEx(black, cv2.MORPH_OPEN, square), square)
-    return black & 1
 
 
 def _background(sample: np.ndarray, frame: np.ndarray) -> np.ndarray:

@@ -3,6 +3,17 @@
 import cv2
 import numpy as np
 
+BLACK = 24  # the frame that a rotation leaves has no channel above
+
+
+def black_frame(image: np.ndarray) -> np.ndarray:
+    """Mark the black pixels that a rotation left, and those beside them, which are blends."""
+    black = cv2.inRange(image, (0, 0, 0), (BLACK, BLACK, BLACK))
+    if cv2.countNonZero(black):
+        square = np.ones((5, 5), np.uint8)
+        black = cv2.dilate(cv2.morphologyEx(black, cv2.MORPH_OPEN, square), square)
+    return black & 1
+
 
 def halved(plane: np.ndarray) -> np.ndarray:
     """Return every 2 x 2 pixels as one; of a mask, 1 where it covers half of them or more."""

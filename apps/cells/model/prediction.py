@@ -18,7 +18,7 @@ from ...common.errors import AppError
 from ...common.files import load_model, shipped_model
 from ..data.files import ImageFile
 from ..data.header import BadImage
-from ..data.images import ImageReader, read_image
+from ..data.images import CellWidth, ImageReader, read_image
 from ..data.threads import map_images
 from .features import describe, feature_names
 from .findings import Finding, ImageFindings, cut_out
@@ -116,7 +116,7 @@ class Described(NamedTuple):
 def describe_image(
     file: ImageFile,
     features: str,
-    cell_width: float | None = None,
+    cell_width: CellWidth = None,
     *,
     thumbnails: bool = False,
     keep: bool = False,
@@ -129,7 +129,7 @@ def describe_image(
     file : ImageFile
     features : {"cells", "shells", "pixels"}
         What of a cell is measured.
-    cell_width : float, optional
+    cell_width : float or callable, optional
         As for `read_scaled`.
     thumbnails : bool, default=False
         Whether findings have small pictures.

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-from .locate import Field, black_frame
+from .locate import Field
+from .masks import black_frame
 
 # What red cells (density of green) and plasma (blue, green, red) are brought to: the medians of the
 # photographs that the shipped model is made from.

@@ -30,6 +30,7 @@ from .corrections import Boxes, images_to_learn_from, labelled_cells
 from .features import feature_names
 from .findings import NO_CELL
 from .prediction import Described, describe_image
+from .scale import Scale, scale_of
 from .scores import Scores, score
 from .settings import ALPHAS, CLASSIFIERS, USUAL_ALPHA, Settings
 
@@ -267,6 +268,7 @@ class Training:
     fold_alphas: list[float]
     scores: Scores | None
     skipped: Skipped
+    scale: float | Scale
 
 
 def train(
@@ -296,7 +298,8 @@ def train(
     check_model_path(model_path)
     with stage("find"):
         files, skipped, boxes = images_to_learn_from(sources, **known)
-    samples = _samples(files, boxes, settings, skipped, stage)
+        scale = scale_of(files, settings.cell_width)
+    samples = _samples(files, boxes, settings, scale, skipped, stage)
     counts = dict(sorted(Counter(samples.y.tolist()).items()))
     check_components(samples, settings)
     validation = validate(samples, settings, stage)
@@ -309,17 +312,24 @@ def train(
     scores = None if predicted is None else score(samples.y, predicted, list(counts), originals)
     alpha, alphas = validation.alpha, validation.alphas
     n_features = samples.X.shape[1]
-    return Training(model_path, settings, n_features, counts, len(alphas), alpha, alphas, scores, skipped)
+    return Training(
+        model_path, settings, n_features, counts, len(alphas), alpha, alphas, scores, skipped, scale
+    )
 
 
 def _samples(
-    files: Sequence[ImageFile], boxes: Boxes, settings: Settings, skipped: Skipped, stage: Stages
+    files: Sequence[ImageFile],
+    boxes: Boxes,
+    settings: Settings,
+    scale: float | Scale,
+    skipped: Skipped,
+    stage: Stages,
 ) -> Samples:
     """Measure the largest cell of each image with a label, and the cells in boxes with one."""
 
     def measure(file: ImageFile) -> Described:
         most = None if file in boxes else 1
-        return describe_image(file, settings.features, settings.cell_width, most=most)
+        return describe_image(file, settings.features, scale, most=most)
 
     rows, labels, groups = [], [], []
     with stage("measure", total=len(files)) as advance:

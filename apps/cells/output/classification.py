@@ -13,6 +13,7 @@ from ...common.streams import going_on
 from ..data.files import ImageFile, find_images, source_name
 from ..model.findings import Count, ImageFindings
 from ..model.prediction import classify, load_cell_model, with_truths
+from ..model.scale import Scale, scale_of
 from .cell_tables import CELL_COLUMNS, cell_printer, image_record, row_writer, table_file
 from .page import write_report
 from .places import outside, overlay_writer
@@ -54,6 +55,7 @@ class Classified:
     model: str
     count: Count
     records: list[dict]
+    scale: float | Scale
 
 
 def classify_images(
@@ -69,7 +71,8 @@ def classify_images(
             make_folder(wanted.overlay)
         if wanted.page:
             check_file(wanted.page)
-    done = Classified(model.name, Count(source_name(sources), model.classes), [])
+        scale = scale_of(files, wanted.cell_width)
+    done = Classified(model.name, Count(source_name(sources), model.classes), [], scale)
     with ExitStack() as stack:
         sinks = [done.count.add]
         if wanted.table:
@@ -84,7 +87,7 @@ def classify_images(
             results = classify(
                 files,
                 model,
-                cell_width=wanted.cell_width,
+                cell_width=scale,
                 thumbnails=bool(wanted.page),
                 draw=overlay_writer(files, wanted.overlay) if wanted.overlay else None,
             )

@@ -12,6 +12,7 @@ from ...common.output import (
 from ..data.files import ImageFile
 from ..model.evaluation import Evaluation
 from ..model.findings import Finding
+from ..model.scale import scale_record
 from ..model.scores import Scores
 from ..model.training import Training
 
@@ -24,6 +25,7 @@ def training_record(result: Training, seconds: dict[str, float]) -> dict:
         **fields(settings, "classifier", "features"),
         "n_features": result.n_features,
         "pca": settings.pca,
+        "cell_width": scale_record(result.scale),
         **fields(result, "alpha", "fold_alphas", "folds"),
         "seed": settings.seed,
         "label_counts": result.label_counts,
@@ -39,6 +41,7 @@ def evaluation_record(result: Evaluation, seconds: dict[str, float]) -> dict:
     return {
         "n": result.scores.n,
         **_scores_record(result.scores),
+        "cell_width": scale_record(result.scale),
         "mistakes": [_mistake_record(file, cell) for file, cell in result.mistakes],
         "skipped": result.skipped.count,
         "seconds": seconds,

@@ -11,7 +11,7 @@ from ...common.figures import figure
 from ...common.output import printable
 from ..data.files import ImageFile
 from ..data.header import BadImage
-from ..data.images import read_image, read_scaled
+from ..data.images import CellWidth, read_image, read_scaled
 from ..data.threads import map_images
 from ..model.document import locate_report
 from ..model.evaluation import Mistake
@@ -59,7 +59,7 @@ def draw_sheet(
 
 
 def _image_tiles(
-    files: Iterable[ImageFile], skipped: Skipped, crops: bool, cell_width: float | None, advance: Callable
+    files: Iterable[ImageFile], skipped: Skipped, crops: bool, cell_width: CellWidth, advance: Callable
 ) -> Iterator[Tile]:
     def pictures(file: ImageFile) -> list[Image]:
         image, _ = read_scaled(file.path, cell_width=cell_width)
@@ -75,7 +75,7 @@ def _image_tiles(
             yield picture, f"{name} {k}" if len(found) > 1 else name
 
 
-def steps_of(path: str, method: str, cell_width: float | None = None) -> tuple[list[tuple[str, Image]], bool]:
+def steps_of(path: str, method: str, cell_width: CellWidth = None) -> tuple[list[tuple[str, Image]], bool]:
     """Return the pictures of each step from an image to its cells, and whether there are any."""
     try:
         image, _ = read_scaled(path, cell_width=cell_width)
