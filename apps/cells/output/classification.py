@@ -7,15 +7,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
+from ...common import html
 from ...common.files import check_file, make_folder
 from ...common.progress import Stages
 from ...common.streams import going_on
 from ..data.files import ImageFile, find_images, source_name
 from ..model.findings import Count, ImageFindings
-from ..model.prediction import classify, load_cell_model, with_truths
+from ..model.prediction import APP, CellModel, classify, load_cell_model, with_truths
 from .cell_tables import CELL_COLUMNS, cell_printer, image_record, row_writer, table_file
 from .page import write_report
 from .places import outside, overlay_writer
+
+LIMITS = "shipped/white_cells.txt"  # of the model that comes with fastsvm
 
 Sink = Callable[[ImageFindings], object]
 
@@ -90,13 +93,21 @@ def classify_images(
             )
             passed = _passed((found for _, found in results), sinks, advance)
             if wanted.page:
-                write_report(
-                    wanted.page, passed, title=f"White cells: {source_name(sources)}", model=model.name
-                )
+                write_report(wanted.page, passed, **about(model, model_path, sources))
             else:
                 for _ in passed:
                     pass
     return done
+
+
+def about(model: CellModel, path: str | None, sources: Sequence[str]) -> dict:
+    """Return what the page says about the model, as for `About`."""
+    return {
+        "title": f"White cells: {source_name(sources)}",
+        "model": model.name,
+        "classes": model.classes,
+        "limits": " ".join(html.packaged(APP, LIMITS).split()) if path is None else "",
+    }
 
 
 def _printer(wanted: Wanted, files: Sequence[ImageFile], classes: Sequence[str]) -> Sink:

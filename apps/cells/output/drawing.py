@@ -13,7 +13,7 @@ from ...common.errors import AppError, is_shortage
 from ...common.figures import OKABE_ITO
 from ...common.files import replace_file
 from ...common.output import printable
-from ..model.findings import Finding
+from ..model.findings import UNCLASSIFIED, Finding
 
 # In an order that gives neutrophil, monocyte, lymphocyte, eosinophil and basophil one each.
 PALETTE = tuple(
@@ -29,7 +29,7 @@ WHITE, BLACK, PAPER, EDGE = (255, 255, 255), (0, 0, 0), (255, 255, 255), (200, 2
 
 def color_of(label: str | None) -> str:
     """Return the colour of a class as #rrggbb: always the same for the same name, upper case or lower."""
-    if label is None:
+    if label in (None, UNCLASSIFIED):
         return NO_LABEL
     return PALETTE[zlib.crc32(label.upper().encode(errors="replace")) % len(PALETTE)]
 
