@@ -1,5 +1,6 @@
 """`classify`: images found, classified and counted, and the results led to all who want them."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -8,15 +9,21 @@ from functools import partial
 from typing import Literal
 
 from ...common import html
+from ...common.errors import AppError, Skipped
 from ...common.files import check_file, make_folder
 from ...common.progress import Stages
 from ...common.streams import going_on
+from ..data.boxes import read_json
 from ..data.files import ImageFile, find_images, source_name
-from ..model.findings import Count, ImageFindings
+from ..model.corrections import checked_corrections
+from ..model.findings import NO_CELL, Count, ImageFindings
 from ..model.prediction import APP, CellModel, classify, load_cell_model, with_truths
 from .cell_tables import CELL_COLUMNS, cell_printer, image_record, row_writer, table_file
-from .page import write_report
+from .editing import About
+from .page import report_page, write_report
 from .places import outside, overlay_writer
+from .server import Server, Work
+from .tally import Tally
 
 LIMITS = "shipped/white_cells.txt"  # of the model that comes with fastsvm
 
@@ -98,6 +105,40 @@ def classify_images(
                 for _ in passed:
                     pass
     return done
+
+
+def server_of(
+    sources: Sequence[str],
+    model_path: str | None,
+    output: str,
+    limit: int,
+    cell_width: float | None,
+    stage: Stages,
+) -> tuple[Server, Skipped]:
+    """Classify the cells of images; return what serves the page to correct them, and what was left out."""
+    check_file(output)
+    there = os.path.isfile(output) and os.path.getsize(output) > 0
+    content = read_json(output, "corrections") if there else None
+    if content is not None:
+        checked_corrections(content, output)
+    with stage("load"):
+        model = load_cell_model(model_path)
+    with stage("find"):
+        files = with_truths(find_images(sources), model, None)
+        paths = {file.name: file.path for file in files}
+        if len(paths) < len(files):
+            raise AppError("several images have the same name; review their folders one by one")
+    known = About(**about(model, model_path, sources), served=True)
+    tally = Tally(limit, known.classes, "{}.jpg")
+    with stage("classify", total=len(files)) as advance:
+        for _, found in classify(files, model, cell_width=cell_width):
+            tally.add(found)
+            advance()
+    shown = tally.shown
+    if not shown:
+        raise AppError("; ".join([f"{source_name(sources)}: {NO_CELL}", *tally.skipped.report()[:1]]))
+    page, work = report_page(tally, known), Work(output, known, shown, content)
+    return Server(page, work, shown, paths), tally.skipped
 
 
 def about(model: CellModel, path: str | None, sources: Sequence[str]) -> dict:

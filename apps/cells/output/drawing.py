@@ -217,7 +217,7 @@ def _ascii(text: str) -> str:
 
 def _fitted(image: np.ndarray, side: int) -> np.ndarray:
     """Return an image in the middle of a white square."""
-    image = _shrunk(_bgr(image), side, enlarge=True)
+    image = shrunk(_bgr(image), side, enlarge=True)
     height, width = image.shape[:2]
     top, left = (side - height) // 2, (side - width) // 2
     square = np.full((side, side, 3), PAPER, np.uint8)
@@ -227,10 +227,10 @@ def _fitted(image: np.ndarray, side: int) -> np.ndarray:
 
 def shown_in(side: int, image: np.ndarray) -> np.ndarray:
     """Return any image with red, green and blue channels, no longer than `side`."""
-    return _shrunk(_bgr(image), side)[:, :, ::-1]
+    return shrunk(_bgr(image), side)[:, :, ::-1]
 
 
-def _shrunk(image: np.ndarray, side: int, enlarge: bool = False) -> np.ndarray:
+def shrunk(image: np.ndarray, side: int, enlarge: bool = False) -> np.ndarray:
     """Return an image whose longer side is `side`, or shorter unless it is to be enlarged."""
     factor = side / max(image.shape[:2])
     if factor >= 1 and not enlarge:
