@@ -18,8 +18,9 @@ from ..data.files import ImageFile, find_images, source_name
 from ..model.corrections import checked_corrections
 from ..model.findings import NO_CELL, Count, ImageFindings
 from ..model.prediction import APP, CellModel, classify, load_cell_model, with_truths
-from .cell_tables import CELL_COLUMNS, cell_printer, image_record, row_writer, table_file
+from .cell_tables import cell_columns, cell_printer, image_record, measures_writer, row_writer, table_file
 from .editing import About
+from .exports import Export, exporting
 from .page import report_page, write_report
 from .places import outside, overlay_writer
 from .server import Server, Work
@@ -44,6 +45,12 @@ class Wanted:
         Whether texts of CSV tables stay as they are, even where a spreadsheet takes them for formulas.
     labels : str, optional
         Known labels, as for `find_images`.
+    exports : tuple of Export
+        What is written in the formats of other programs.
+    measurements : str, optional
+        A CSV file of measurements.
+    pixel_size : float, optional
+        Micrometres; measurements are given in them, too.
     cell_width : float, optional
         As for `read_scaled`.
     """
@@ -55,6 +62,9 @@ class Wanted:
     raw_csv: bool = False
     labels: str | None = None
     cell_width: float | None = None
+    exports: tuple[Export, ...] = ()
+    measurements: str | None = None
+    pixel_size: float | None = None
 
 
 @dataclass(frozen=True)
@@ -74,28 +84,25 @@ def classify_images(
         model = load_cell_model(model_path)
     with stage("find"):
         files = with_truths(find_images(sources, labels=wanted.labels), model, wanted.labels)
-        if wanted.overlay:
-            files = outside(files, wanted.overlay)
-            make_folder(wanted.overlay)
+        for folder in _folders(wanted):
+            files = outside(files, folder)
+            make_folder(folder)
         if wanted.page:
             check_file(wanted.page)
     done = Classified(model.name, Count(source_name(sources), model.classes), [])
     with ExitStack() as stack:
-        sinks = [done.count.add]
-        if wanted.table:
-            check_file(wanted.table)
-            file = stack.enter_context(table_file(wanted.table))
-            sinks.append(row_writer(file, CELL_COLUMNS, raw=wanted.raw_csv))
+        sinks = [done.count.add, *_file_sinks(stack, wanted, files, model)]
         if wanted.shown == "json":
-            sinks.append(lambda found: done.records.append(image_record(found)))
+            sinks.append(lambda found: done.records.append(image_record(found, model.classes)))
         else:
-            sinks.append(_printer(wanted, files, model.classes))
+            sinks.append(_printer(wanted, files, model))
         with stage("classify", total=len(files)) as advance:
             results = classify(
                 files,
                 model,
                 cell_width=wanted.cell_width,
                 thumbnails=bool(wanted.page),
+                details=bool(wanted.exports or wanted.measurements),
                 draw=overlay_writer(files, wanted.overlay) if wanted.overlay else None,
             )
             passed = _passed((found for _, found in results), sinks, advance)
@@ -105,6 +112,32 @@ def classify_images(
                 for _ in passed:
                     pass
     return done
+
+
+def _folders(wanted: Wanted) -> list[str]:
+    """Return the folders that pictures or files for each image go to."""
+    overlay = [wanted.overlay] if wanted.overlay else []
+    return [*overlay, *(export.path for export in wanted.exports if export.folder)]
+
+
+def _file_sinks(
+    stack: ExitStack, wanted: Wanted, files: Sequence[ImageFile], model: CellModel
+) -> Iterator[Sink]:
+    """Yield what writes tables and exports, whose files are there once the stack is closed."""
+    if wanted.table:
+        check_file(wanted.table)
+        file = stack.enter_context(table_file(wanted.table))
+        yield row_writer(file, _columns(model), raw=wanted.raw_csv)
+    if wanted.measurements:
+        check_file(wanted.measurements)
+        file = stack.enter_context(table_file(wanted.measurements))
+        yield measures_writer(file, wanted.pixel_size, raw=wanted.raw_csv)
+    for export in wanted.exports:
+        yield stack.enter_context(exporting(export, files, model.classes, wanted.pixel_size))
+
+
+def _columns(model: CellModel) -> tuple[str, ...]:
+    return cell_columns(model.classes if model.gives_probabilities else ())
 
 
 def server_of(
@@ -151,14 +184,15 @@ def about(model: CellModel, path: str | None, sources: Sequence[str]) -> dict:
     }
 
 
-def _printer(wanted: Wanted, files: Sequence[ImageFile], classes: Sequence[str]) -> Sink:
+def _printer(wanted: Wanted, files: Sequence[ImageFile], model: CellModel) -> Sink:
     """Return what prints what was found in an image, as it comes."""
     if wanted.shown == "csv":
-        start = partial(row_writer, sys.stdout, CELL_COLUMNS, raw=wanted.raw_csv)
+        start = partial(row_writer, sys.stdout, _columns(model), raw=wanted.raw_csv)
     else:
-        start = partial(cell_printer, [file.name for file in files], classes)
+        start = partial(cell_printer, [file.name for file in files], model.classes)
     # A reader who leaves ends the work, unless there are files to write.
-    return going_on(start) if wanted.table or wanted.overlay or wanted.page else start()
+    files_wanted = (wanted.table, wanted.overlay, wanted.page, wanted.exports, wanted.measurements)
+    return going_on(start) if any(files_wanted) else start()
 
 
 def _passed(
