@@ -104,7 +104,7 @@ def data_uri(content: bytes, media_type: str) -> str:
     return f"data:{media_type};base64,{b64encode(content).decode()}"
 
 
-def page(title: str, body: str, *, style: str = "", script: str = "") -> str:
+def page(title: str, body: str, *, style: str = "", script: str = "", served: bool = False) -> str:
     """Return a page that loads nothing, and runs no script but the one given here.
 
     Parameters
@@ -115,6 +115,8 @@ def page(title: str, body: str, *, style: str = "", script: str = "") -> str:
         HTML, with everything that is not the program's own escaped by `text`.
     style, script : str
         Follow what every page has: `page.css`, and `page.js`, which makes tables sortable.
+    served : bool, default=False
+        Whether it may have pictures from the server that it came from, and talk to it.
 
     Returns
     -------
@@ -124,7 +126,10 @@ def page(title: str, body: str, *, style: str = "", script: str = "") -> str:
     style = f"\n{packaged(__package__, 'page.css')}{style}"
     script = f"\n{packaged(__package__, 'page.js')}{script}"
     hashes = {"style_hash": _hash(style), "script_hash": _hash(script)}
-    return filled(__package__, "page", title=text(title), body=body, style=style, script=script, **hashes)
+    more = {"own": " 'self'; connect-src 'self'" if served else ""}
+    return filled(
+        __package__, "page", title=text(title), body=body, style=style, script=script, **hashes, **more
+    )
 
 
 def write_page(path: str | os.PathLike[str], content: str) -> None:

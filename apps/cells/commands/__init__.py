@@ -6,8 +6,9 @@ What brings NumPy, OpenCV or Matplotlib is imported inside the commands: `--help
 from .classify import classify
 from .crop import crop
 from .evaluate import evaluate
+from .review import review
 from .sheet import sheet
 from .steps import steps
 from .train import train
 
-COMMANDS = (crop, train, classify, evaluate, steps, sheet)
+COMMANDS = (crop, train, classify, review, evaluate, steps, sheet)

@@ -4,11 +4,13 @@ import sys
 
 import click
 
+from ...common import options
 from ...common.errors import USAGE, AppError
 from ...common.options import json_option
 from ...common.output import check_one_form, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ...common.tables import raw_csv_option
+from ..model.settings import EXPORTS
 from ._options import cell_width_option, command, images_argument
 
 
@@ -16,6 +18,7 @@ from ._options import cell_width_option, command, images_argument
     "classify smears --report smears.html",
     "classify smears -m cells.safetensors --csv > cells.csv",
     "classify smear.jpg --overlay checked",
+    "classify smears --export cells.json --measurements cells.csv --pixel-size 0.1",
 )
 @images_argument
 @click.option(
@@ -32,19 +35,43 @@ from ._options import cell_width_option, command, images_argument
     help="Known labels, for the report: columns file, label; or a folder of Pascal VOC annotations.  "
     "[default: the folder that an image lies in, if it has the name of a class]",
 )
+@click.option(
+    "--export",
+    multiple=True,
+    metavar="FILE|DIR",
+    help="Write boxes and outlines for other programs: FILE.json is COCO; FILE.geojson, of one image, is "
+    "for QuPath; a folder has files of each image, see --export-as. May be repeated.",
+)
+@click.option(
+    "--export-as",
+    type=click.Choice([kind for kind in EXPORTS if kind != "coco"]),
+    help="What an exported folder has: GeoJSON; Pascal VOC annotations; masks of cells and nuclei (PNG, 16 "
+    "bits).",
+)
+@click.option(
+    "--measurements", metavar="FILE.csv", help="Write a table of areas, lengths and colours of cells."
+)
+@click.option(
+    "--pixel-size",
+    type=options.FiniteRange(min=0, min_open=True),
+    metavar="UM",
+    help="How many micrometres a pixel is wide, for measurements.",
+)
 @cell_width_option
 @json_option
-def classify(images, model, output, csv, raw_csv, overlay, page, labels, cell_width, json, quiet, verbose):
+def classify(images, model, csv, json, export, export_as, quiet, verbose, **files):
     """Find, classify and count the white cells in IMAGES."""
     check_one_form(json, csv)
-    if output == "-":
-        raise AppError("-o wants a file; --csv prints the table", USAGE)
+    if "-" in (files["output"], files["measurements"]):
+        raise AppError("-o and --measurements want files; --csv prints the table", USAGE)
     from ..model.scale import scale_record
     from ..output import cell_tables
     from ..output.classification import Wanted, classify_images
+    from ..output.exports import export_of
 
     shown = "json" if json else "csv" if csv else "lines"
-    wanted = Wanted(shown, output, overlay, page, raw_csv, labels, cell_width)
+    exports = tuple(export_of(path, export_as) for path in export)
+    wanted = Wanted(shown, table=files.pop("output"), exports=exports, **files)
     # Rows come as the work goes on; on a terminal they show the progress by themselves.
     with tidy_warnings(), Stages(verbose, not quiet and (json or not sys.stdout.isatty())) as stage:
         result = classify_images(images, model, wanted, stage)

@@ -69,7 +69,7 @@ class ImageReader:
         return self._whole
 
     def reduced(self, reduce: int):
-        """Return the image with both sides `reduce` times smaller, to look at; cells are measured in `scaled`."""
+        """Return the image with both sides `reduce` times smaller, for a look; `scaled` is exact."""
         if reduce == 1:
             return self.whole()
         if self._header.format == "jpeg":  # whose decoder is the faster for it

@@ -44,6 +44,8 @@ class Finding:
         x and y along the border of the cell, in pixels of the image.
     nucleus : tuple of ndarray
         The same of each part of its nucleus.
+    measures : tuple of float or None
+        As `measures.measure` returns them.
     """
 
     box: Box
@@ -55,6 +57,7 @@ class Finding:
     probabilities: tuple[float, ...] | None = None
     outline: np.ndarray | None = field(default=None, compare=False)
     nucleus: tuple[np.ndarray, ...] = field(default=(), compare=False)
+    measures: tuple[float, ...] | None = field(default=None, compare=False)
 
     def at_scale_of_file(self, scale: float) -> Self:
         """Bring what was found at the working scale to the pixels of the file."""

@@ -22,7 +22,8 @@ from ..data.images import CellWidth, ImageReader, read_image
 from ..data.threads import map_images
 from .features import describe, feature_names
 from .findings import Finding, ImageFindings, cut_out
-from .locate import Field, locate
+from .locate import Cell, Field, locate
+from .measures import measure
 from .settings import FEATURES
 
 BATCH = 64  # images whose cells are classified at once
@@ -48,6 +49,11 @@ class CellModel:
         """The labels it knows."""
         return [str(label) for label in self.pipeline.classes_.tolist()]
 
+    @property
+    def gives_probabilities(self) -> bool:
+        """Whether its scores are probabilities."""
+        return getattr(self.pipeline[-1], "loss", None) == "log"
+
     def predict(self, X: np.ndarray, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """Return label and score of each row: its probability, or for an SVM the decision value.
 
@@ -72,7 +78,7 @@ class CellModel:
             try:
                 for _, step in self.pipeline.steps[:-1]:
                     X = in_range(step.transform(X))
-                if getattr(classifier, "loss", None) == "log":
+                if self.gives_probabilities:
                     scores = classifier.predict_proba(X)
                 else:
                     scores = classifier.decision_function(X)
@@ -106,11 +112,12 @@ def load_cell_model(path: str | None) -> CellModel:
 
 
 class Described(NamedTuple):
-    """The cells of an image, their features as rows, and what the image is drawn from."""
+    """The cells of an image, their features as rows, what the image is drawn from, and its size."""
 
     cells: list[Finding]
     X: list[np.ndarray]
     reader: ImageReader | None = None
+    size: tuple[int, int] | None = None
 
 
 def describe_image(
@@ -119,6 +126,7 @@ def describe_image(
     cell_width: CellWidth = None,
     *,
     thumbnails: bool = False,
+    details: bool = False,
     keep: bool = False,
     most: int | None = None,
 ) -> Described:
@@ -133,6 +141,8 @@ def describe_image(
         As for `read_scaled`.
     thumbnails : bool, default=False
         Whether findings have small pictures.
+    details : bool, default=False
+        Whether they have outlines and measurements.
     keep : bool, default=False
         Whether the image, unless it is large, is kept to be drawn.
     most : int, optional
@@ -147,13 +157,28 @@ def describe_image(
     field = Field(image)
     cells = locate(field)[:most]
     found = [Finding(cell.box, cell.center, cell.area) for cell in cells]
+    if details:
+        found = [_detailed(one, field, cell, scale) for one, cell in zip(found, cells, strict=True)]
     if thumbnails:
         found = [replace(cell, thumbnail=_thumbnail(cut_out(image, cell.box))) for cell in found]
     return Described(
         [cell.at_scale_of_file(scale) for cell in found],
         [describe(field, cell, features) for cell in cells],
         reader if keep and reader.pixels <= KEPT_PIXELS else None,
+        _turned(reader.size, image),
     )
+
+
+def _turned(size: tuple[int, int], image: np.ndarray) -> tuple[int, int]:
+    """Return width and height of an image as it is seen: an orientation may have turned what is stored."""
+    height, width = image.shape[:2]
+    return size if (width > height) == (size[0] > size[1]) else size[::-1]
+
+
+def _detailed(found: Finding, field: Field, cell: Cell, scale: float) -> Finding:
+    contours, _ = cv2.findContours(cell.nucleus, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE, offset=cell.corner)
+    nucleus = tuple(contour.reshape(-1, 2) for contour in contours)
+    return replace(found, outline=cell.contour, nucleus=nucleus, measures=measure(field, cell, scale))
 
 
 def _thumbnail(image: np.ndarray) -> bytes:
@@ -180,7 +205,7 @@ def classify(
     draw : callable, optional
         Called in any thread with each file that could be read, its image and what was found in it.
     **how
-        As for `describe_image`: `cell_width`, `thumbnails`, `most`.
+        As for `describe_image`: `cell_width`, `thumbnails`, `details`, `most`.
 
     Yields
     ------
@@ -216,7 +241,7 @@ def _classified(
                 replace(cell, label=label, score=score)
                 for cell, (label, score) in zip(result.cells, answers, strict=False)
             )
-            yield file, ImageFindings(file.name, cells, file.label), result.reader
+            yield file, ImageFindings(file.name, cells, file.label, size=result.size), result.reader
 
 
 def _drawn(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 FEATURES = ("cells", "shells", "pixels")
 METHODS = ("cells", "center", "report")
+EXPORTS = ("coco", "geojson", "voc", "masks")
 
 
 class Classifier(NamedTuple):

@@ -8,13 +8,15 @@ from typing import TextIO
 
 from fastsvm.atomic import replacing
 
-from ...common.output import many, print_heading, print_line, print_table, printable, shortened
+from ...common.output import fields, many, print_heading, print_line, print_table, printable, shortened
 from ...common.tables import csv_writer
 from ..model.findings import NO_CELL, Count, Finding, ImageFindings
+from ..model.measures import column_names, with_units
 
 PLACE_COLUMNS = ("file", "cell", "x", "y", "w", "h", "cx", "cy", "area")
 BOX_COLUMNS = (*PLACE_COLUMNS, "status")
 CELL_COLUMNS = (*PLACE_COLUMNS, "label", "score", "status")
+MEASURED_COLUMNS = ("file", "cell", "x", "y", "w", "h", "label", "score")
 WIDEST = 60  # letters of a file's name in a table
 
 
@@ -35,23 +37,50 @@ def table_file(path: str) -> Iterator[TextIO]:
             file.detach()
 
 
+def cell_columns(classes: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of cells with labels, with the probability of each of the classes."""
+    return (*CELL_COLUMNS[:-1], *(f"p_{label}" for label in classes), CELL_COLUMNS[-1])
+
+
 def row_writer(file: TextIO, columns: Sequence[str], *, raw: bool = False) -> Callable[[ImageFindings], None]:
     """Write the header of a table, and return what writes the rows of an image."""
     write_row = csv_writer(file, raw=raw)
     write_row(columns)
     labelled = "label" in columns
+    n_classes = len(columns) - len(CELL_COLUMNS)
 
     def write(found: ImageFindings) -> None:
         if not found.cells:
             status = NO_CELL if found.problem is None else f"skipped: {found.problem}"
             write_row([found.file, *[""] * (len(columns) - 2), status])
         for k, cell in enumerate(found.cells, start=1):
-            label = (cell.label, f"{cell.score:.6g}") if labelled else ()
-            write_row([found.file, k, *cell.box, *cell.center, cell.area or "", *label, "ok"])
+            label = (cell.label, _digits(cell.score)) if labelled else ()
+            known = map(_digits, cell.probabilities or ()) if n_classes > 0 else ()
+            shares = [*known, *[""] * n_classes][: max(n_classes, 0)]
+            write_row([found.file, k, *cell.box, *cell.center, cell.area or "", *label, *shares, "ok"])
         if file is sys.stdout:
             file.flush()
 
     return write
+
+
+def measures_writer(
+    file: TextIO, pixel_size: float | None, *, raw: bool = False
+) -> Callable[[ImageFindings], None]:
+    """Write the header of a table of measurements, and return what writes the cells of an image."""
+    write_row = csv_writer(file, raw=raw)
+    write_row([*MEASURED_COLUMNS, *column_names(pixel_size)])
+
+    def write(found: ImageFindings) -> None:
+        for k, cell in enumerate(found.cells, start=1):
+            values = map(_digits, with_units(cell.measures, pixel_size))
+            write_row([found.file, k, *cell.box, cell.label, _digits(cell.score), *values])
+
+    return write
+
+
+def _digits(number: float) -> str:
+    return f"{number:.6g}"
 
 
 def cell_printer(names: Sequence[str], classes: Sequence[str]) -> Callable[[ImageFindings], None]:
@@ -81,10 +110,19 @@ def _words(cell: Finding | None, label_wide: int) -> str:
 # Records and tables
 
 
-def image_record(found: ImageFindings) -> dict:
+def image_record(found: ImageFindings, classes: Sequence[str] = ()) -> dict:
     """Return what `classify --json` says about an image."""
     cells = [
-        {"box": list(cell.box), "center": list(cell.center), "label": cell.label, "score": cell.score}
+        {
+            "box": list(cell.box),
+            "center": list(cell.center),
+            **fields(cell, "area", "label", "score"),
+            **(
+                {"probabilities": dict(zip(classes, cell.probabilities, strict=True))}
+                if cell.probabilities
+                else {}
+            ),
+        }
         for cell in found.cells
     ]
     problem = {} if found.problem is None else {"problem": found.problem}
@@ -109,10 +147,11 @@ def places_record(count: Count, seconds: dict[str, float]) -> dict:
 
 def print_counts(count: Count) -> None:
     """Print the differential count."""
-    print_heading("Count")
-    percents = count.percents
-    rows = [(label, f"{n:,}", f"{percents[label]:.1f}") for label, n in count.labels.items()]
-    print_table(("label", "cells", "%"), [*rows, ("all", f"{count.cells:,}", "100.0")])
+    if count.cells:  # of none there are no shares
+        print_heading("Count")
+        percents = count.percents
+        rows = [(label, f"{n:,}", f"{percents[label]:.1f}") for label, n in count.labels.items()]
+        print_table(("label", "cells", "%"), [*rows, ("all", f"{count.cells:,}", "100.0")])
     print_line("")
     print_places(count)
 

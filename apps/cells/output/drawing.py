@@ -13,7 +13,7 @@ from ...common.errors import AppError, is_shortage
 from ...common.figures import OKABE_ITO
 from ...common.files import replace_file
 from ...common.output import printable
-from ..model.findings import Finding
+from ..model.findings import UNCLASSIFIED, Finding
 
 # In an order that gives neutrophil, monocyte, lymphocyte, eosinophil and basophil one each.
 PALETTE = tuple(
@@ -29,7 +29,7 @@ WHITE, BLACK, PAPER, EDGE = (255, 255, 255), (0, 0, 0), (255, 255, 255), (200, 2
 
 def color_of(label: str | None) -> str:
     """Return the colour of a class as #rrggbb: always the same for the same name, upper case or lower."""
-    if label is None:
+    if label in (None, UNCLASSIFIED):
         return NO_LABEL
     return PALETTE[zlib.crc32(label.upper().encode(errors="replace")) % len(PALETTE)]
 
@@ -217,7 +217,7 @@ def _ascii(text: str) -> str:
 
 def _fitted(image: np.ndarray, side: int) -> np.ndarray:
     """Return an image in the middle of a white square."""
-    image = _shrunk(_bgr(image), side, enlarge=True)
+    image = shrunk(_bgr(image), side, enlarge=True)
     height, width = image.shape[:2]
     top, left = (side - height) // 2, (side - width) // 2
     square = np.full((side, side, 3), PAPER, np.uint8)
@@ -227,10 +227,10 @@ def _fitted(image: np.ndarray, side: int) -> np.ndarray:
 
 def shown_in(side: int, image: np.ndarray) -> np.ndarray:
     """Return any image with red, green and blue channels, no longer than `side`."""
-    return _shrunk(_bgr(image), side)[:, :, ::-1]
+    return shrunk(_bgr(image), side)[:, :, ::-1]
 
 
-def _shrunk(image: np.ndarray, side: int, enlarge: bool = False) -> np.ndarray:
+def shrunk(image: np.ndarray, side: int, enlarge: bool = False) -> np.ndarray:
     """Return an image whose longer side is `side`, or shorter unless it is to be enlarged."""
     factor = side / max(image.shape[:2])
     if factor >= 1 and not enlarge:

@@ -15,7 +15,7 @@
     wrong: "wrong" in tile.dataset,
   }));
 
-  const { from, to, wrong, order } = form?.elements ?? {};
+  const { from, to, wrong, undone, order } = form?.elements ?? {};
 
   const scoreAt = (slider) => {
     const { low, high } = slider.closest("fieldset").dataset;
@@ -39,7 +39,9 @@
     const inRange = scoreFilter();
     let count = 0;
     for (const cell of cells) {
-      const keep = labels.has(cell.label) && inRange(cell.score) && (!wrong?.checked || cell.wrong);
+      const looked = "verdict" in cell.tile.dataset;
+      const wanted = (!wrong?.checked || cell.wrong) && (!undone?.checked || !looked);
+      const keep = wanted && labels.has(cell.label) && inRange(cell.score);
       cell.tile.hidden = cell.row.hidden = !keep;
       count += keep;
     }

@@ -11,24 +11,21 @@ from typing import NamedTuple
 from ...common import html
 from ...common.output import many, percent
 from ...common.statistics import wilson_interval
-from ..model.findings import ImageFindings
+from ..model.findings import UNCLASSIFIED, ImageFindings
 from .drawing import color_of
+from .editing import About, attribute, crop_button, toolbar
 from .tally import NamedFiles, Shown, Tally
 
 LIMIT = 2_000  # cells with a picture and a row
 CONFUSION_LABELS = 20
 MISTAKE_KINDS, MISTAKE_PICTURES = 12, 8
+TAIL = 13  # letters of a file's name that are always seen
 
 _filled = partial(html.filled, __package__)
 
 
 def write_report(
-    path: str | os.PathLike[str],
-    findings: Iterable[ImageFindings],
-    *,
-    title: str,
-    model: str | None = None,
-    limit: int = LIMIT,
+    path: str | os.PathLike[str], findings: Iterable[ImageFindings], *, limit: int = LIMIT, **about
 ) -> None:
     """Write a report of what was found.
 
@@ -38,58 +35,79 @@ def write_report(
         The HTML file to write.
     findings : iterable of ImageFindings
         Is gone through once; besides counts, only what the page shows is kept.
-    title : str
-        The heading.
-    model : str, optional
-        What classified the cells.
     limit : int, default=LIMIT
         Cells with a picture and a row in the table: mistakes before others, of the mistakes the surest first,
         of the others the least sure first.
+    **about
+        As for `About`: `title`, and what is known of the model.
     """
-    tally = Tally(limit)
+    known = About(**about)
+    tally = Tally(limit, known.classes)
     for image in findings:
         tally.add(image)
-    body = _body(tally, title, model)
-    style, script = (html.packaged(__package__, name) for name in ("page.css", "page.js"))
-    html.write_page(path, html.page(title, body, style=style, script=script))
+    html.write_page(path, report_page(tally, known))
 
 
-def _body(tally: Tally, title: str, model: str | None) -> str:
+def report_page(tally: Tally, about: About) -> str:
+    """Return the page of what was counted."""
+    style, *scripts = (html.packaged(__package__, name) for name in ("page.css", "page.js", "editing.js"))
+    body = _body(tally, about)
+    return html.page(about.title, body, style=style, script="".join(scripts), served=about.served)
+
+
+def _body(tally: Tally, about: About) -> str:
     shown = tally.shown
+    choices = about.choices(tally.labels if tally.cells else ())
     sections = [
-        ("counts", "Differential count", _counts(tally)),
+        ("counts", "Differential count", _counts(tally, choices)),
         ("errors", "Agreement with the known labels", _errors(tally)),
         ("mistakes", "Mistakes", _mistakes(tally, shown)),
-        ("cells", "Cells", _gallery(tally, shown)),
+        ("cells", "Cells", _gallery(tally, shown, about, choices)),
         ("table", "Table of cells", _table(tally, shown)),
         ("without", "Images without a white cell", _files(tally.empty, "Known label")),
         ("problems", "Images with problems", _files(tally.problems, "Problem")),
     ]
-    return f"{_header(tally, title, model)}\n{html.with_links(sections)}"
+    return f"{_header(tally, about)}\n{html.with_links(sections)}"
 
 
-def _header(tally: Tally, title: str, model: str | None) -> str:
-    origin = [f"model {html.text(model)}" if model else "", f"fastsvm {version('fastsvm')}"]
+def _header(tally: Tally, about: About) -> str:
+    origin = [f"model {html.text(about.model)}" if about.model else "", f"fastsvm {version('fastsvm')}"]
     facts = [
         ("images", tally.images + tally.problems.count),
         ("white cells", tally.cells),
         ("images without a white cell", tally.without_cell),
         ("images with problems", tally.problems.count),
     ]
-    origin = " · ".join(filter(None, origin))
-    return _filled("header", title=html.text(title), origin=origin, facts=html.fact_boxes(facts))
+    limits = _filled("limits", limits=html.text(about.limits)) if about.limits else ""
+    return _filled(
+        "header",
+        title=html.text(about.title),
+        origin=" · ".join(filter(None, origin)),
+        limits=limits,
+        facts=html.fact_boxes(facts),
+    )
 
 
-def _counts(tally: Tally) -> str:
+def _counts(tally: Tally, choices: Sequence[str]) -> str:
     if not tally.labels.keys() - {None}:
         return ""  # only located
-    most = max(tally.labels.values())
+    most = max(*tally.labels.values(), 1)
     rows = []
-    for label in _sorted(tally.labels):
-        n = tally.labels[label]
-        bar = {"width": 100 * n / most, "color": color_of(label)}
-        rows.append(_filled("count", name=_name(label), n=n, share=percent(n / tally.cells), **bar))
-    return _filled("counts", rows="\n".join(rows), n=tally.cells, all=percent(1))
+    for label in _sorted({*tally.labels, *([UNCLASSIFIED] if choices else [])}):
+        n = tally.labels.get(label, 0)
+        rows.append(
+            _filled(
+                "count",
+                name=_name(label),
+                n=n,
+                share=percent(n / max(tally.cells, 1)),
+                width=100 * n / most,
+                color=color_of(label),
+                choice=_index(choices, label),
+                hidden=" hidden" if label == UNCLASSIFIED and not n else "",
+            )
+        )
+    return _filled("counts", rows="\n".join(rows), n=tally.cells, all=percent(1 if tally.cells else 0))
 
 
 def _errors(tally: Tally) -> str:
@@ -156,15 +174,19 @@ def _mistakes(tally: Tally, shown: Sequence[Shown]) -> str:
     return _filled("mistakes", most=MISTAKE_PICTURES, kinds="\n".join(parts), rest=rest)
 
 
-def _gallery(tally: Tally, shown: Sequence[Shown]) -> str:
+def _gallery(tally: Tally, shown: Sequence[Shown], about: About, choices: Sequence[str]) -> str:
     if not shown:
         return ""
-    labels = _sorted({cell.found.label for cell in shown})
-    index = {label: number for number, label in enumerate(labels)}
     doubtful_first = sorted(shown, key=lambda cell: (_ascending(cell.score), cell.number))
-    tiles = "\n".join(_tile(cell, index[cell.found.label]) for cell in doubtful_first)
-    left_out, filters = _left_out(tally, shown), _filters(shown, labels)
-    return _filled("gallery", left_out=left_out, filters=filters, count=many(len(shown), "cell"), tiles=tiles)
+    tiles = "\n".join(_tile(cell, choices) for cell in doubtful_first)
+    return _filled(
+        "gallery",
+        left_out=_left_out(tally, shown),
+        editing=toolbar(about, choices, tiles),
+        filters=_filters(shown, choices),
+        count=many(len(shown), "cell"),
+        tiles=tiles,
+    )
 
 
 def _left_out(tally: Tally, shown: Sequence[Shown]) -> str:
@@ -181,11 +203,12 @@ def _left_out(tally: Tally, shown: Sequence[Shown]) -> str:
     return _filled("left out", **counts, kept=kept)
 
 
-def _filters(shown: Sequence[Shown], labels: Sequence[str | None]) -> str:
+def _filters(shown: Sequence[Shown], choices: Sequence[str]) -> str:
     counts = Counter(cell.found.label for cell in shown)
+    labels = _sorted(counts)
     classes = [
-        _filled("class", number=number, name=_name(label), count=counts[label])
-        for number, label in enumerate(labels)
+        _filled("class", number=_index(choices, label), name=_name(label), count=counts[label])
+        for label in labels
     ]
     scores = {cell.score for cell in shown if cell.score is not None and math.isfinite(cell.score)}
     mistakes = any(cell.mistake for cell in shown)
@@ -194,21 +217,31 @@ def _filters(shown: Sequence[Shown], labels: Sequence[str | None]) -> str:
     # In hundredths of the way, so that an end is an end whatever digits the scores have.
     sliders = _filled("scores", low=min(scores), high=max(scores)) if len(scores) > 1 else ""
     only = _filled("only mistakes") if mistakes else ""
-    return _filled("filters", classes="\n".join(classes), scores=sliders, mistakes=only)
+    undone = _filled("only undone") if choices else ""
+    return _filled("filters", classes="\n".join(classes), scores=sliders, mistakes=only, undone=undone)
 
 
-def _tile(cell: Shown, label_index: int) -> str:
+def _tile(cell: Shown, choices: Sequence[str]) -> str:
+    picture = _picture(cell)
     return _filled(
         "tile",
         number=cell.number,
-        label_index=label_index,
+        label_index=_index(choices, cell.found.label),
         score=_number_for_script(cell.score),
         wrong=" data-wrong" if cell.mistake else "",
-        picture=_picture(cell),
+        where=_filled("where", file=attribute(cell.file), box=attribute(list(map(int, cell.found.box))))
+        if choices
+        else "",
+        picture=crop_button(cell, picture) if choices else picture,
         label="" if cell.found.label is None else _name(cell.found.label),
         known=f'<span class="known">known: {html.bdi(cell.truth)}</span>' if cell.mistake else "",
         remarks=_remarks(cell),
     )
+
+
+def _index(choices: Sequence[str], label: str | None) -> str:
+    """Return the place of a label among those to choose from; what has no label is in none."""
+    return "" if label not in choices else str(choices.index(label))
 
 
 def _small_tile(cell: Shown) -> str:
@@ -216,14 +249,26 @@ def _small_tile(cell: Shown) -> str:
 
 
 def _picture(cell: Shown) -> str:
-    if cell.found.thumbnail is None:
+    if cell.source is not None:
+        source = cell.source
+    elif cell.found.thumbnail is not None:
+        source = html.data_uri(cell.found.thumbnail, "image/jpeg")
+    else:
         return '<div class="none">no picture</div>'
-    return _filled("picture", source=html.data_uri(cell.found.thumbnail, "image/jpeg"), number=cell.number)
+    return _filled("picture", source=source, number=cell.number)
 
 
 def _remarks(cell: Shown) -> str:
-    score, name = _score(cell.found.score), html.bdi(cell.file.rpartition("/")[2])
-    return _filled("remarks", score=score, file=html.text(cell.file), number=cell.number, name=name)
+    name = cell.file.rpartition("/")[2]
+    # Names of one series differ at their ends, so it is the beginning that gives way.
+    return _filled(
+        "remarks",
+        score=_score(cell.found.score),
+        number=cell.number,
+        file=html.text(cell.file),
+        head=html.bdi(name[:-TAIL] or None),
+        tail=html.bdi(name[-TAIL:]),
+    )
 
 
 class _Column(NamedTuple):
@@ -269,7 +314,8 @@ def _row(cell: Shown, columns: Sequence[_Column]) -> str:
 
 def _field(cell: Shown, column: _Column) -> str:
     if column.key is None:
-        return f"<td>{column.content(cell)}</td>"
+        kind = ' class="label"' if column.head == "Label" else ""
+        return f"<td{kind}>{column.content(cell)}</td>"
     return f'<td class="number" data-key="{_number_for_script(column.key(cell))}">{column.content(cell)}</td>'
 
 

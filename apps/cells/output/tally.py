@@ -3,6 +3,7 @@
 import heapq
 import math
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -12,12 +13,13 @@ FILES_NAMED = 1_000
 
 
 class Shown(NamedTuple):
-    """A cell with its number in the order they came."""
+    """A cell with its number in the order they came; `source` is where its picture is, if not in it."""
 
     number: int
     file: str
     truth: str | None
     found: Finding
+    source: str | None = None
 
     @property
     def mistake(self) -> bool:
@@ -52,10 +54,20 @@ class NamedFiles:
 
 
 class Tally(Count):
-    """Counts of everything, and of the cells those to show, at most `limit`."""
+    """Counts of everything, and of the cells those to show, at most `limit`.
 
-    def __init__(self, limit: int) -> None:
-        super().__init__("")
+    Parameters
+    ----------
+    limit : int
+    classes : iterable of str
+        Labels to count from 0.
+    source : str, optional
+        The address of a cell's picture, with {} for its number; by default pictures are in the page.
+    """
+
+    def __init__(self, limit: int, classes: Iterable[str] = (), source: str | None = None) -> None:
+        super().__init__("", classes)
+        self._source = source
         self.known_without_cell = 0
         self.confusion: Counter[tuple[str, str]] = Counter()  # truth, label
         self.empty, self.problems = NamedFiles(), NamedFiles()
@@ -72,7 +84,8 @@ class Tally(Count):
             self.known_without_cell += found.truth is not None
         first = self.cells - len(found.cells) + 1
         for number, cell in enumerate(found.cells, start=first):
-            self._add_cell(Shown(number, found.file, found.truth, cell))
+            source = self._source and self._source.format(number)
+            self._add_cell(Shown(number, found.file, found.truth, cell, source))
 
     def _add_cell(self, cell: Shown) -> None:
         if None not in (cell.truth, cell.found.label):

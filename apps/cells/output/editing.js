@@ -1,0 +1,301 @@
+// Cells get labels from people: by the menu or by keys. The count follows, and so do storage and export.
+{
+  const editing = document.getElementById("editing");
+  const { key, model, classes, choices, served } = JSON.parse(editing?.dataset.known ?? "{}");
+  const byId = (name) => document.getElementById(name);
+  const [tiles, menu] = [byId("tiles"), byId("menu")];
+  const figures = editing ? [...tiles.children] : [];
+  const figureOf = new Map(figures.map((figure) => [figure.dataset.cell, figure]));
+  const rowOf = new Map(
+    [...document.querySelectorAll("#rows tbody tr")].map((row) => [row.dataset.cell, row]));
+  const items = editing ? [...menu.querySelectorAll("[data-choice]")] : [];
+  const storage = `fastsvm-cells ${key}`;
+
+  // Of each cell that somebody looked at, by its number: its label, or null if it is not a cell.
+  const verdicts = new Map();
+  const past = []; // what was changed, to be undone
+
+  const crop = (figure) => figure.querySelector(".crop");
+  const foundLabel = (figure) => choices[figure.dataset.label || -1] ?? null;
+  const labelNow = (number, figure) => (verdicts.has(number) ? verdicts.get(number) : foundLabel(figure));
+  const choiceOf = (label) => (label === null ? "reject" : String(choices.indexOf(label)));
+  const nameOf = (label) =>
+    items.find((item) => item.dataset.choice === choiceOf(label)).querySelector(".name").cloneNode(true);
+
+  const verdictOn = (number, figure) => {
+    if (!verdicts.has(number)) return null;
+    if (verdicts.get(number) === null) return "rejected";
+    return verdicts.get(number) === foundLabel(figure) ? "right" : "changed";
+  };
+
+  const show = (number) => {
+    const figure = figureOf.get(number);
+    const verdict = verdictOn(number, figure);
+    const found = foundLabel(figure);
+    const label = labelNow(number, figure);
+    if (verdict) figure.dataset.verdict = verdict;
+    else delete figure.dataset.verdict;
+    const name = verdict || found !== null ? nameOf(label) : null;
+    figure.querySelector(".label").replaceChildren(...(name ? [name] : []));
+    if (verdict && verdict !== "right") {
+      const before = document.createElement("s");
+      before.className = "before";
+      before.append(found ?? "no label");
+      figure.querySelector(".label").append(before);
+    }
+    const said = verdict === "right" ? `${found}, right` : verdict ? `${label ?? "not a cell"}, was ${found}` : found;
+    crop(figure).setAttribute("aria-label", `Cell ${number}: ${said ?? "no label"}`);
+    const text = rowOf.get(number)?.querySelector(".label");
+    if (text) text.replaceChildren(label ?? "not a cell");
+  };
+
+  // The differential: what was found, with the cells that were given other labels moved.
+  const counts = document.querySelector("table.counts");
+  const count = () => {
+    const n = Object.fromEntries([...counts.tBodies[0].rows].map((row) => [row.dataset.choice, +row.dataset.n]));
+    let total = Number(counts.dataset.n);
+    for (const [number, label] of verdicts) {
+      n[figureOf.get(number).dataset.label] -= 1;
+      if (label === null) total -= 1;
+      else n[choiceOf(label)] += 1;
+    }
+    const percent = (part) => `${((100 * part) / Math.max(total, 1)).toFixed(1)} %`;
+    const most = Math.max(1, ...Object.values(n));
+    for (const row of counts.tBodies[0].rows) {
+      const own = n[row.dataset.choice];
+      const [cells, share] = row.querySelectorAll("td.number");
+      [cells.textContent, share.textContent] = [own.toLocaleString("en"), percent(own)];
+      row.querySelector(".bar rect").setAttribute("width", `${((100 * own) / most).toFixed(2)}%`);
+      row.hidden = own === 0 && row.dataset.n === "0" && choices[row.dataset.choice] === choices.at(-1);
+    }
+    const [cells, share] = counts.tFoot.querySelectorAll("td.number");
+    [cells.textContent, share.textContent] = [total.toLocaleString("en"), percent(total)];
+    return { total };
+  };
+
+  const tell = () => {
+    const kinds = { right: 0, changed: 0, rejected: 0 };
+    for (const number of verdicts.keys()) kinds[verdictOn(number, figureOf.get(number))] += 1;
+    const parts = Object.entries(kinds).filter(([, n]) => n).map(([kind, n]) => `${n} ${kind}`);
+    const looked = `${verdicts.size} of ${figures.length} cells looked at`;
+    byId("progress").textContent = [looked, parts.join(", ")].filter(Boolean).join(": ");
+    byId("undo").disabled = !past.length;
+    byId("export").disabled = byId("forget").disabled = !verdicts.size;
+    const corrected = byId("corrected");
+    corrected.hidden = !(kinds.changed + kinds.rejected);
+    corrected.textContent = `With ${kinds.changed} cells relabelled and ${kinds.rejected} left out by hand.`;
+  };
+
+  const complain = (problem) => {
+    byId("trouble").hidden = false;
+    byId("trouble").textContent = `${problem} Export your corrections before you leave this page.`;
+  };
+
+  let saving = null;
+  let again = false;
+  const save = () => {
+    const content = JSON.stringify(Object.fromEntries(verdicts));
+    if (!served) {
+      try {
+        localStorage.setItem(storage, content);
+      } catch {
+        complain("This browser does not let the page keep your work.");
+      }
+      return;
+    }
+    again = saving !== null;
+    saving ??= fetch("verdicts", { method: "PUT", body: content })
+      .then((answer) => {
+        byId("trouble").hidden = answer.ok;
+        if (!answer.ok) return answer.text().then(complain);
+      })
+      .catch(() => complain("The program that serves this page has ended."))
+      .finally(() => {
+        saving = null;
+        if (again) save();
+      });
+  };
+
+  const refresh = (numbers) => {
+    numbers.forEach(show);
+    if (counts) count();
+    tell();
+  };
+
+  const put = (number, label) => {
+    if (label === undefined) verdicts.delete(number);
+    else verdicts.set(number, label);
+  };
+
+  const judge = (figure, label) => {
+    const number = figure.dataset.cell;
+    past.push([number, verdicts.get(number)]);
+    put(number, label);
+    refresh([number]);
+    save();
+  };
+
+  const undo = () => {
+    if (!past.length) return;
+    const [number, before] = past.pop();
+    put(number, before);
+    refresh([number]);
+    save();
+    goTo(figureOf.get(number));
+  };
+
+  // Moving about: one picture is reached by Tab, the others from there.
+  const seen = () => [...tiles.children].filter((figure) => !figure.hidden);
+  const setCurrent = (figure) => {
+    for (const button of tiles.querySelectorAll('.crop[tabindex="0"]')) button.tabIndex = -1;
+    if (figure) crop(figure).tabIndex = 0;
+  };
+  const goTo = (figure) => {
+    setCurrent(figure);
+    crop(figure).focus();
+    figure.scrollIntoView({ block: "nearest" });
+  };
+  const moved = (figure, key) => {
+    const all = seen();
+    const at = all.indexOf(figure);
+    const columns = Math.max(1, all.findIndex((other) => other.offsetTop > all[0].offsetTop));
+    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[key];
+    if (step) return all[at + step];
+    return key === "Home" ? all[0] : key === "End" ? all.at(-1) : undefined;
+  };
+
+  const chosenBy = (key) => {
+    if (key === "x") return null;
+    if (key === "0") return choices.at(-1);
+    const place = /^[1-9]$/.test(key) ? Number(key) - 1 : choices.length;
+    return place < choices.length - 1 ? choices[place] : undefined;
+  };
+
+  const onTile = (event) => {
+    const figure = event.target.closest("figure");
+    if (event.ctrlKey || event.metaKey || event.altKey || !figure) return;
+    const [label, next] = [chosenBy(event.key), moved(figure, event.key)];
+    if (label !== undefined) judge(figure, label);
+    else if (event.key === "u") undo();
+    else if (next) goTo(next);
+    else if (event.key === " ") {
+      if (foundLabel(figure) !== null) judge(figure, foundLabel(figure));
+      const after = moved(figure, "ArrowRight");
+      if (after) goTo(after);
+    } else if (!/^Arrow|^Home$|^End$/.test(event.key)) return;
+    event.preventDefault();
+  };
+
+  // The menu
+  let asked = null;
+  const zoom = new Image();
+  const close = (back) => {
+    if (!asked) return;
+    const figure = asked;
+    asked = null;
+    menu.hidden = true;
+    crop(figure).removeAttribute("aria-expanded");
+    if (back) crop(figure).focus({ preventScroll: true });
+  };
+  const open = (figure) => {
+    close(false);
+    asked = figure;
+    setCurrent(figure);
+    crop(figure).setAttribute("aria-expanded", "true");
+    const picture = figure.querySelector("img");
+    zoom.hidden = !picture;
+    if (picture) zoom.src = picture.src;
+    menu.prepend(zoom);
+    const now = choiceOf(labelNow(figure.dataset.cell, figure));
+    for (const item of items) item.ariaChecked = String(item.dataset.choice === now);
+    menu.hidden = false;
+    const place = crop(figure).getBoundingClientRect();
+    const { clientWidth, clientHeight } = document.documentElement;
+    const left = Math.max(8, Math.min(place.left, clientWidth - menu.offsetWidth - 8));
+    const top = Math.max(8, Math.min(place.bottom + 4, clientHeight - menu.offsetHeight - 8));
+    menu.style.left = `${left + scrollX}px`;
+    menu.style.top = `${top + scrollY}px`;
+    (items.find((item) => item.ariaChecked === "true") ?? items[0]).focus({ preventScroll: true });
+  };
+  const choose = (label) => {
+    judge(asked, label);
+    close(true);
+  };
+  const inMenu = (event) => {
+    const at = items.indexOf(document.activeElement);
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const label = chosenBy(event.key);
+    if (step) items.at((at + step) % items.length).focus();
+    else if (label !== undefined) choose(label);
+    else if (event.key === "Escape" || event.key === "Tab") close(true);
+    else return;
+    event.preventDefault();
+  };
+
+  const exported = () => {
+    const corrections = [...verdicts].sort(([a], [b]) => a - b).map(([number, label]) => {
+      const { file, box } = figureOf.get(number).dataset;
+      const verdict = label === null ? { reject: true } : { new: label };
+      return { file: JSON.parse(file), box: JSON.parse(box), old: foundLabel(figureOf.get(number)), ...verdict };
+    });
+    return { version: 1, model, classes, corrections };
+  };
+  const download = () => {
+    const link = document.createElement("a");
+    const content = new Blob([`${JSON.stringify(exported(), null, 1)}\n`], { type: "application/json" });
+    link.href = URL.createObjectURL(content);
+    link.download = "corrections.json";
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  };
+
+  const restore = (kept) => {
+    for (const [number, label] of Object.entries(kept)) {
+      if (figureOf.has(number) && (label === null || choices.includes(label))) verdicts.set(number, label);
+    }
+    refresh([...verdicts.keys()]);
+  };
+  const stored = async () => {
+    try {
+      if (served) return await (await fetch("verdicts")).json();
+      return JSON.parse(localStorage.getItem(storage) ?? "{}");
+    } catch {
+      return {};
+    }
+  };
+
+  if (editing) {
+    editing.hidden = false;
+    tell();
+    stored().then(restore);
+    setCurrent(seen()[0]);
+    tiles.addEventListener("click", (event) => {
+      const figure = event.target.closest(".crop")?.closest("figure");
+      if (figure) open(figure);
+    });
+    tiles.addEventListener("keydown", onTile);
+    tiles.addEventListener("focusin", (event) => setCurrent(event.target.closest("figure")));
+    menu.addEventListener("keydown", inMenu);
+    menu.addEventListener("click", (event) => {
+      const choice = event.target.closest("[data-choice]")?.dataset.choice;
+      if (choice) choose(choice === "reject" ? null : choices[choice]);
+    });
+    addEventListener("pointerdown", (event) => {
+      if (asked && !menu.contains(event.target)) close(false);
+    });
+    byId("filters")?.addEventListener("input", () => {
+      const current = tiles.querySelector('.crop[tabindex="0"]');
+      if (!current || current.closest("figure").hidden) setCurrent(seen()[0]);
+    });
+    byId("undo").addEventListener("click", undo);
+    byId("export").addEventListener("click", download);
+    byId("forget").addEventListener("click", () => {
+      if (!confirm(`Forget what you said about ${verdicts.size} cells?`)) return;
+      const numbers = [...verdicts.keys()];
+      verdicts.clear();
+      past.length = 0;
+      refresh(numbers);
+      save();
+    });
+  }
+}

@@ -1,0 +1,213 @@
+"""The report as a page to work in: real clicks and keys in a browser, and what comes out of them."""
+
+import json
+
+import cv2
+import numpy as np
+import pytest
+from devtools import browser
+
+from browser import HOSTILE, needs_chromium
+from fastsvm_apps.cells.model.corrections import checked_corrections
+from fastsvm_apps.cells.model.findings import Finding, ImageFindings
+from fastsvm_apps.cells.output.page import write_report
+
+pytestmark = needs_chromium
+
+THUMBNAIL = cv2.imencode(".jpg", np.full((40, 40, 3), 200, np.uint8))[1].tobytes()
+CLASSES = ["EOSINOPHIL", "LYMPHOCYTE", "MONOCYTE", "NEUTROPHIL"]
+
+
+def cell(label, score, x=0):
+    return Finding((x, 20, 30, 40), (x + 9, 40), 900, label, score, THUMBNAIL)
+
+
+@pytest.fixture(scope="module")
+def window(tmp_path_factory):
+    with browser(tmp_path_factory.mktemp("browser")) as window:
+        yield window
+
+
+@pytest.fixture
+def report(window, tmp_path):
+    """Open a report of nine cells, the least certain first."""
+
+    def opened(findings=None, width=1300, **about):
+        if findings is None:
+            findings = [
+                ImageFindings(f"slide/cell {k}.png", (cell(CLASSES[k % 4], k / 10, k),)) for k in range(9)
+            ]
+        about = {"title": "Slide 3", "model": "m.safetensors", "classes": CLASSES, **about}
+        write_report(tmp_path / "report.html", findings, **about)
+        window.problems.clear()
+        window.download_to(tmp_path)
+        window.open((tmp_path / "report.html").as_uri(), width)
+        window.run("localStorage.clear()")
+        window.open((tmp_path / "report.html").as_uri(), width)
+        return window
+
+    return opened
+
+
+def counts(window):
+    rows = "[...document.querySelectorAll('.counts tr:not([hidden])')]"
+    texts = window.run(f"{rows}.slice(1).map((row) => row.innerText.split(/\\s+/).filter(Boolean).join(' '))")
+    return dict(text.split(" ", 1) for text in texts)
+
+
+def of_all(selector, value):
+    return f"[...document.querySelectorAll('{selector}')].map((e) => {value})"
+
+
+def progress(window):
+    return window.run("document.getElementById('progress').textContent")
+
+
+def focused(window):
+    return window.run("document.activeElement.closest('figure')?.dataset.cell")
+
+
+def exported(window, tmp_path):
+    window.click("#export")
+    path = tmp_path / "corrections.json"
+    window.wait_for("true")
+    for _ in range(200):
+        if path.exists() and path.stat().st_size:
+            break
+        window.run("new Promise((done) => setTimeout(done, 50))")
+    content = json.loads(path.read_text())
+    path.unlink()
+    return content
+
+
+def test_a_click_opens_the_menu_and_a_choice_changes_the_count(report, tmp_path):
+    window = report()
+    assert counts(window) == {
+        "EOSINOPHIL": "3 33.3 %",
+        "LYMPHOCYTE": "2 22.2 %",
+        "MONOCYTE": "2 22.2 %",
+        "NEUTROPHIL": "2 22.2 %",
+        "All": "9 100.0 %",
+    }
+    assert progress(window) == "0 of 9 cells looked at"
+    window.click("[data-cell='1'] .crop")
+    assert window.run("document.activeElement.textContent") == "1EOSINOPHIL"
+    window.click("#menu [data-choice='3']")
+    assert window.run("document.getElementById('menu').hidden")
+    assert focused(window) == "1"
+    assert counts(window)["EOSINOPHIL"] == "2 22.2 %"
+    assert counts(window)["NEUTROPHIL"] == "3 33.3 %"
+    window.click("[data-cell='2'] .crop")
+    window.click("#menu [data-choice='reject']")
+    window.click("[data-cell='3'] .crop")
+    window.click("#menu [data-choice='4']")
+    assert counts(window)["unclassified"] == "1 12.5 %"
+    assert counts(window)["All"] == "8 100.0 %"
+    assert progress(window) == "3 of 9 cells looked at: 2 changed, 1 rejected"
+    label = "document.querySelector('[data-cell=\"1\"] .crop').getAttribute('aria-label')"
+    assert window.run(label) == "Cell 1: NEUTROPHIL, was EOSINOPHIL"
+    content = exported(window, tmp_path)
+    assert content == {
+        "version": 1,
+        "model": "m.safetensors",
+        "classes": CLASSES,
+        "corrections": [
+            {"file": "slide/cell 0.png", "box": [0, 20, 30, 40], "old": "EOSINOPHIL", "new": "NEUTROPHIL"},
+            {"file": "slide/cell 1.png", "box": [1, 20, 30, 40], "old": "LYMPHOCYTE", "reject": True},
+            {"file": "slide/cell 2.png", "box": [2, 20, 30, 40], "old": "MONOCYTE", "new": "unclassified"},
+        ],
+    }
+    labels = [boxed.label for _, boxed, _ in checked_corrections(content, "it").said]
+    assert labels == ["NEUTROPHIL", None, None]
+    assert window.problems == []
+
+
+def test_keys(report, tmp_path):
+    window = report()
+    window.run("document.querySelector('.crop[tabindex=\"0\"]').focus()")
+    assert focused(window) == "1"
+    window.press("4", "ArrowRight", "x", "ArrowRight", "Space", "ArrowLeft")
+    assert focused(window) == "3"
+    assert progress(window) == "3 of 9 cells looked at: 1 right, 1 changed, 1 rejected"
+    window.press("9", "7")  # nothing has these keys
+    assert progress(window).startswith("3 of 9")
+    columns = window.run(
+        "getComputedStyle(document.getElementById('tiles')).gridTemplateColumns.split(' ').length"
+    )
+    window.press("Home", "ArrowDown")
+    assert focused(window) == str(1 + columns)
+    window.press("ArrowUp", "ArrowUp", "ArrowLeft")
+    assert focused(window) == "1"
+    window.press("u", "u")
+    assert focused(window) == "2"
+    assert progress(window) == "1 of 9 cells looked at: 1 changed"
+    window.press("Enter", "ArrowDown", "Enter")
+    window.press("ArrowRight", "Enter", "Escape")
+    assert focused(window) == "3"
+    new = [(entry["file"], entry["new"]) for entry in exported(window, tmp_path)["corrections"]]
+    assert new == [("slide/cell 0.png", "NEUTROPHIL"), ("slide/cell 1.png", "MONOCYTE")]
+    window.click("#undo")
+    window.click("#undo")
+    assert progress(window) == "0 of 9 cells looked at"
+    assert window.run("document.getElementById('export').disabled")
+    assert window.problems == []
+
+
+def test_work_survives_a_reload_and_belongs_to_its_report(report, window):
+    report()
+    window.run("document.querySelector('.crop[tabindex=\"0\"]').focus()")
+    window.press("2", "ArrowRight", "x")
+    before = counts(window)
+    url = window.run("location.href")
+    window.open("about:blank#")
+    window.open(url)
+    assert progress(window) == "2 of 9 cells looked at: 1 changed, 1 rejected"
+    assert counts(window) == before
+    window.click("summary")
+    window.click("#forget")
+    assert progress(window) == "0 of 9 cells looked at"
+    assert window.run("Object.values(localStorage)") == ["{}"]
+
+
+def test_the_filter_leaves_the_keys_a_cell_to_begin_with(report):
+    window = report()
+    window.click("[data-cell='1'] .crop")
+    window.press("1")
+    window.click("[name=undone]")
+    assert window.run("document.querySelector('.crop[tabindex=\"0\"]').closest('figure').dataset.cell") == "2"
+    assert window.run("document.getElementById('showing').textContent") == "Showing 8 of 9 cells"
+
+
+def test_hostile_names_come_out_as_they_went_in(report, tmp_path):
+    findings = [ImageFindings(name, (cell(name, k / 10),)) for k, name in enumerate(HOSTILE)]
+    window = report(findings, classes=[])
+    for k in range(len(HOSTILE)):
+        window.click(f"[data-cell='{k + 1}'] .crop")
+        window.press("x")
+    content = exported(window, tmp_path)
+    assert [(entry["file"], entry["old"]) for entry in content["corrections"]] == [(n, n) for n in HOSTILE]
+    assert window.run("document.title") == "Slide 3"
+    assert window.problems == []
+
+
+@pytest.mark.parametrize("width", [390, 1300])
+def test_class_names_are_whole_and_names_of_files_differ(report, width):
+    files = [f"BloodImage_{k:05}_of_a_long_series.jpeg" for k in range(8)]
+    window = report(
+        [ImageFindings(name, (cell(CLASSES[k % 4], 0.5),)) for k, name in enumerate(files)], width
+    )
+    assert set(window.run(of_all(".name bdi", "e.offsetParent ? e.getClientRects().length : 1"))) == {1}
+    assert len(set(window.run(of_all("#tiles .name", "e.offsetHeight")))) == 1
+    assert window.run("document.documentElement.scrollWidth <= innerWidth")
+    assert all(window.run(of_all("#tiles .file bdi:last-child", "e.scrollWidth <= e.clientWidth + 1")))
+    window.click("[data-cell='8'] .crop")
+    menu = window.run("document.getElementById('menu').getBoundingClientRect().toJSON()")
+    assert menu["left"] >= 0
+    assert menu["right"] <= width
+    assert menu["bottom"] <= 900
+
+
+def test_a_page_of_located_cells_has_nothing_to_correct(report):
+    window = report([ImageFindings("a.png", (cell(None, None),))], classes=[])
+    assert not window.run("document.getElementById('editing')")
+    assert window.problems == []

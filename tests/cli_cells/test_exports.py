@@ -1,0 +1,178 @@
+"""classify --export and --measurements: what other programs read."""
+
+import csv
+import json
+import math
+
+import cv2
+import numpy as np
+import pytest
+
+from fastsvm_apps.cells.data.boxes import read_boxes
+from fastsvm_apps.cells.data.files import find_images
+from fastsvm_apps.cells.model.findings import Finding, ImageFindings
+from fastsvm_apps.cells.output.cell_tables import cell_columns, image_record, row_writer, table_file
+
+
+@pytest.fixture
+def classified(run, folder, model):
+    """Classify four smears, one without a cell and one with two, and return their folder and cells."""
+    top = folder(0, 4, 20, 40)
+
+    def classified(*args):
+        result = run("classify", top, "-m", model, "--json", "-q", *args)
+        assert result.exit_code == 0, result.stderr
+        images = json.loads(result.stdout)["images"]
+        return top, {image["file"]: image["cells"] for image in images}
+
+    return classified
+
+
+def boxes(cells):
+    return {
+        file: [(tuple(cell["box"]), cell["label"]) for cell in of_file]
+        for file, of_file in cells.items()
+        if of_file
+    }
+
+
+def area(ring):
+    x, y = np.array(ring).T
+    return abs(np.dot(x, np.roll(y, 1)) - np.dot(y, np.roll(x, 1))) / 2
+
+
+@pytest.mark.parametrize("where", [["cells.json"], ["voc", "--export-as", "voc"]])
+def test_coco_and_voc_are_read_again(classified, where):
+    top, cells = classified("--export", *where)
+    found = read_boxes(where[0], find_images([str(top)]))
+    assert {file.name: [(each.box, each.label) for each in said] for file, said in found} == boxes(cells)
+
+
+def test_coco(classified, work):
+    _, cells = classified("--export", "cells.json")
+    content = json.loads((work / "cells.json").read_text())
+    assert [image["file_name"] for image in content["images"]] == list(cells)
+    assert {(image["width"], image["height"]) for image in content["images"]} == {(320, 240)}
+    assert len(content["annotations"]) == sum(map(len, cells.values())) > 3
+    for annotation in content["annotations"]:
+        (outline,) = annotation["segmentation"]
+        assert area(np.reshape(outline, (-1, 2))) == pytest.approx(annotation["area"], rel=0.06)
+        assert annotation["nucleus"]
+        x, y, w, h = annotation["bbox"]
+        corners = np.reshape(outline, (-1, 2))
+        assert (corners >= (x, y)).all()
+        assert (corners <= (x + w, y + h)).all()
+
+
+def test_geojson(classified, work):
+    _, cells = classified("--export", "qupath", "--export-as", "geojson", "--pixel-size", "0.5")
+    assert sorted(path.name for path in (work / "qupath").iterdir()) == [
+        file.replace(".jpg", ".geojson") for file in sorted(cells)
+    ]
+    content = json.loads((work / "qupath/smear_04.geojson").read_text())
+    assert content["type"] == "FeatureCollection"
+    assert len(content["features"]) == 2
+    assert len({feature["id"] for feature in content["features"]}) == 2
+    for feature, cell in zip(content["features"], cells["smear_04.jpg"], strict=True):
+        (ring,) = feature["geometry"]["coordinates"]
+        assert ring[0] == ring[-1]
+        said = feature["properties"]
+        assert said["objectType"] == "cell"
+        assert said["classification"]["name"] == cell["label"]
+        assert len(said["classification"]["color"]) == 3
+        assert said["measurements"]["cell_area_um2"] == pytest.approx(cell["area"] / 4)
+        assert all(map(math.isfinite, said["measurements"].values()))
+        assert feature["nucleusGeometry"]["type"] in ("Polygon", "MultiPolygon")
+    assert json.loads((work / "qupath/smear_40.geojson").read_text())["features"] == []
+
+
+def test_one_geojson_file_is_of_one_image(run, folder, work, model):
+    top = folder(0, 20)
+    result = run("classify", top, "-m", model, "--export", "cells.geojson")
+    assert (result.exit_code, list(work.iterdir())) == (2, [])
+    assert "one GeoJSON file is for one image; for 2 give a folder" in result.stderr
+    assert run("classify", top / "smear_00.jpg", "-m", model, "--export", "cells.geojson").exit_code == 0
+    assert len(json.loads((work / "cells.geojson").read_text())["features"]) == 1
+
+
+def test_masks(classified, work):
+    _, cells = classified("--export", "masks", "--export-as", "masks")
+    for file, of_file in cells.items():
+        stem = file.removesuffix(".jpg")
+        body, nuclei = (
+            cv2.imread(str(work / "masks" / f"{stem}_{part}.png"), cv2.IMREAD_UNCHANGED)
+            for part in ("cells", "nuclei")
+        )
+        assert body.dtype == np.uint16
+        assert body.shape == (240, 320)
+        assert sorted(np.unique(body)) == list(range(len(of_file) + 1))
+        assert (body[nuclei > 0] == nuclei[nuclei > 0]).mean() > 0.99 if of_file else not nuclei.any()
+        for number, cell in enumerate(of_file, start=1):
+            assert np.count_nonzero(body == number) == pytest.approx(cell["area"], rel=0.02)
+
+
+def test_an_enlarged_image_has_its_own_pixels(run, enlarged, work, model):
+    large, plain = enlarged
+    for top, name in ((large, "large"), (plain, "plain")):
+        args = ("--export", name, "--export-as", "masks", "--measurements", f"{name}.csv")
+        assert run("classify", top, "-m", model, *args).exit_code == 0
+    one, two = (cv2.imread(str(work / name / "smear_04_cells.png"), -1) for name in ("plain", "large"))
+    assert two.shape == (2 * one.shape[0], 2 * one.shape[1])
+    assert np.mean((two[::2, ::2] > 0) == (one > 0)) > 0.98
+    rows = [next(csv.DictReader((work / f"{name}.csv").open())) for name in ("plain", "large")]
+    assert float(rows[1]["cell_area_px2"]) == pytest.approx(4 * float(rows[0]["cell_area_px2"]), rel=0.05)
+
+
+def test_measurements(classified, work):
+    _, cells = classified("--measurements", "m.csv", "--pixel-size", "0.1")
+    rows = list(csv.DictReader((work / "m.csv").open()))
+    assert [(row["file"], row["cell"]) for row in rows] == [
+        (file, str(number)) for file, of_file in cells.items() for number in range(1, len(of_file) + 1)
+    ]
+    areas = [cell["area"] for of_file in cells.values() for cell in of_file]
+    assert [float(row["cell_area_px2"]) for row in rows] == areas
+    for row in rows:
+        assert 0 < float(row["nucleus_cell_ratio"]) < 1
+        assert float(row["cell_diameter_um"]) == pytest.approx(0.1 * float(row["cell_diameter_px"]), rel=1e-4)
+        assert float(row["nucleus_density_green"]) > float(row["cytoplasm_density_green"])
+
+
+@pytest.mark.parametrize(
+    ("args", "problem"),
+    [
+        (["--export", "a.txt"], "--export a.txt: give a file that ends in .json or .geojson, or --export-as"),
+        (["--export", "folder"], "--export folder: give a file that ends in"),
+        (["--pixel-size", "0"], "0.0 is not in the range"),
+        (["--measurements", "-"], "-o and --measurements want files"),
+    ],
+)
+def test_what_cannot_be_exported(run, folder, work, args, problem):
+    result = run("classify", folder(0), *args)
+    assert (result.exit_code, list(work.iterdir())) == (2, [])
+    assert problem in result.stderr
+
+
+def test_images_that_cannot_be_read_leave_no_files(run, bad, work, model):
+    result = run("classify", bad, "-m", model, "--export", "c.json", "--export", "v", "--export-as", "voc")
+    assert result.exit_code == 3
+    assert len(json.loads((work / "c.json").read_text())["images"]) == 2
+    assert sorted(path.name for path in (work / "v").iterdir()) == ["smear_00.xml", "smear_20.xml"]
+
+
+def test_probabilities_of_the_classes(work):
+    cell = Finding((1, 2, 3, 4), (2, 3), 9, "B", 0.75, probabilities=(0.25, 0.75))
+    found = ImageFindings("a.png", (cell,))
+    with table_file("cells.csv") as file:
+        write = row_writer(file, cell_columns(["A", "B"]))
+        write(found)
+        write(ImageFindings("b.png", ()))
+        write(ImageFindings("c.png", (Finding((1, 2, 3, 4), (2, 3), 9, "B", 0.75),)))
+    rows = list(csv.DictReader((work / "cells.csv").open()))
+    assert [(row["p_A"], row["p_B"], row["status"]) for row in rows] == [
+        ("0.25", "0.75", "ok"),
+        ("", "", "no white cell"),
+        ("", "", "ok"),
+    ]
+    (record,) = image_record(found, ["A", "B"])["cells"]
+    assert record["probabilities"] == {"A": 0.25, "B": 0.75}
+    assert record["area"] == 9

@@ -1,0 +1,183 @@
+"""review: the page that is served, what it keeps, and a hundred corrections from the mouse to a new model."""
+
+import csv
+import json
+import signal
+import urllib.error
+import urllib.request
+
+import cv2
+import numpy as np
+import pytest
+from devtools import browser
+
+from browser import needs_chromium
+
+
+@pytest.fixture
+def serve(start, model):
+    """Serve the cells of a folder; return the process and the address."""
+
+    def serve(top, *more):
+        process = start("review", top, "-m", model, *more, "-q")
+        url = process.stdout.readline().strip()
+        assert url.startswith("http://127.0.0.1:"), process.stderr.read()
+        return process, url
+
+    return serve
+
+
+def get(url, data=None, **headers):
+    request = urllib.request.Request(url, data, headers, method="PUT" if data is not None else "GET")
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return answer.read()
+
+
+def refused(*args, **headers):
+    with pytest.raises(urllib.error.HTTPError) as error:
+        get(*args, **headers)
+    return error.value.code
+
+
+def ended(process):
+    process.send_signal(signal.SIGINT)
+    return process.communicate(timeout=60)[0], process.returncode
+
+
+def test_serving(serve, folder, work):
+    process, url = serve(folder(0, 4, 20))
+    page = get(url).decode()
+    assert "connect-src 'self'" in page
+    assert 'src="1.jpg"' in page
+    picture = cv2.imdecode(np.frombuffer(get(f"{url}1.jpg"), np.uint8), cv2.IMREAD_COLOR)
+    assert max(picture.shape) > 96
+    assert not (work / "corrections.json").exists()
+    get(f"{url}verdicts", b'{"1": "ODD", "2": null}')
+    content = json.loads((work / "corrections.json").read_text())
+    assert [(entry["file"], entry.get("new")) for entry in content["corrections"]] == [
+        ("smear_00.jpg", "ODD"),
+        ("smear_04.jpg", None),
+    ]
+    assert content["corrections"][1]["reject"] is True
+    for bad in (b"[]", b"{", b'{"99": "A"}', b'{"1": 3}', b'{"x": "A"}', b'{"1": ""}'):
+        assert refused(f"{url}verdicts", bad) == 400
+    assert json.loads((work / "corrections.json").read_text()) == content
+    assert ended(process) == ("2 cells looked at: corrections.json\n", 0)
+
+
+def test_strangers_get_nothing(serve, folder):
+    _, url = serve(folder(0))
+    top = url.rsplit("/", 2)[0]
+    for stranger in (
+        f"{top}/",
+        f"{top}/verdicts",
+        f"{top}/{'x' * 22}/",
+        f"{url}9.jpg",
+        f"{url}../x",
+        url[:-1],
+    ):
+        assert refused(stranger) == 404
+    assert refused(url, Host="evil.example") == 404
+    assert refused(f"{top}/verdicts", b"{}") == 400
+    assert refused(f"{url}other", b"{}") == 400
+
+
+def test_work_is_taken_up_again(serve, folder, work):
+    other = {"file": "elsewhere.jpg", "box": [1, 2, 3, 4], "old": "A", "new": "B"}
+    (work / "c.json").write_text(json.dumps({"version": 1, "corrections": [other]}))
+    top = folder(0, 20)
+    process, url = serve(top, "-o", "c.json")
+    get(f"{url}verdicts", b'{"2": "ODD"}')
+    ended(process)
+    process, url = serve(top, "-o", "c.json")
+    assert json.loads(get(f"{url}verdicts")) == {"2": "ODD"}
+    get(f"{url}verdicts", b"{}")
+    ended(process)
+    assert json.loads((work / "c.json").read_text())["corrections"] == [other]
+
+
+def test_what_cannot_be_served(run, folder, work, model):
+    top = folder(0)
+    (work / "text.json").write_text("{}")
+    result = run("review", top, "-m", model, "-o", "text.json")
+    assert (result.exit_code, (work / "text.json").read_text()) == (1, "{}")
+    assert "text.json: no corrections of version 1" in result.stderr
+    result = run("review", folder(40, name="empty"), "-m", model)
+    assert (result.exit_code, result.stderr) == (1, f"error: {top.parent / 'empty'}: no white cell\n")
+    again = folder(0, name="again")
+    assert "several images have the same name" in run("review", top, again, "-m", model).stderr
+
+
+@needs_chromium
+def test_corrections_by_mouse_and_keys_are_kept(serve, folder, work, tmp_path):
+    process, url = serve(folder(0, 20))
+    with browser(tmp_path) as window:
+        window.open(url)
+        window.click("#tiles figure .crop")
+        window.click("#menu [data-choice='1']")
+        window.press("ArrowRight", "x")
+        window.wait_for("document.getElementById('progress').textContent.startsWith('2 of')")
+        window.wait_for("fetch('verdicts').then((a) => a.json()).then((v) => Object.keys(v).length === 2)")
+        assert window.run("[...document.images].every((e) => e.naturalWidth > 96)")
+        assert window.problems == []
+        window.open("about:blank#")
+        window.open(url)
+        window.wait_for("document.getElementById('progress').textContent.startsWith('2 of')")
+        ended(process)
+        window.press("Tab")
+        window.run("document.querySelector('.crop[tabindex=\"0\"]').focus()")
+        window.press("1")
+        window.wait_for("document.getElementById('trouble').textContent.includes('has ended')")
+    assert len(json.loads((work / "corrections.json").read_text())["corrections"]) == 2
+
+
+def many_smears(folder, smears):
+    """Fill a folder with images of one cell each: rendered smears as they are, and turned."""
+    folder.mkdir()
+    with open(smears / "boxes.csv", newline="") as file:
+        rows = [row["file"] for row in csv.DictReader(file)]
+    single = [name for name in dict.fromkeys(rows) if rows.count(name) == 1]
+    for turn in (None, cv2.ROTATE_90_CLOCKWISE, cv2.ROTATE_180, cv2.ROTATE_90_COUNTERCLOCKWISE):
+        for name in single:
+            image = cv2.imread(str(next(smears.rglob(name.rpartition("/")[2]))))
+            target = f"{name.rpartition('/')[2].removesuffix('.jpg')}_{turn}.png"
+            cv2.imwrite(str(folder / target), image if turn is None else cv2.rotate(image, turn))
+
+
+@pytest.mark.slow
+@needs_chromium
+def test_a_hundred_corrections_from_the_mouse_to_a_new_model(run, smears, work, tmp_path, model):
+    """The model calls the two kinds by their names; a person wants them swapped, and clicks so."""
+    many_smears(work / "many", smears)
+    assert run("classify", "many", "-m", model, "--report", "report.html", "-o", "before.csv").exit_code == 0
+    with browser(tmp_path) as window:
+        window.download_to(work)
+        window.open((work / "report.html").as_uri())
+        numbers = window.run("[...document.querySelectorAll('#tiles figure')].map((e) => e.dataset.cell)")[
+            :100
+        ]
+        assert len(numbers) == 100
+        for number in numbers:
+            old = window.run(f"document.querySelector('#tiles [data-cell=\"{number}\"]').dataset.label")
+            window.click(f"#tiles [data-cell='{number}'] .crop")
+            window.click(f"#menu [data-choice='{1 - int(old)}']")
+        looked = window.run("document.getElementById('progress').textContent")
+        assert looked.endswith("cells looked at: 100 changed")
+        window.click("#export")
+        window.wait_for("new Promise((done) => setTimeout(() => done(true), 1000))")
+        assert window.problems == []
+    said = {
+        entry["file"]: entry for entry in json.loads((work / "corrections.json").read_text())["corrections"]
+    }
+    assert len(said) == 100
+    result = run("train", "many", "--corrections", "corrections.json", "-o", "swapped.safetensors")
+    assert result.exit_code == 0, result.stderr
+    assert run("classify", "many", "-m", "swapped.safetensors", "-o", "after.csv").exit_code == 0
+    with open("before.csv", newline="") as before, open("after.csv", newline="") as after:
+        pairs = list(zip(csv.DictReader(before), csv.DictReader(after), strict=True))
+    corrected = [after["label"] == said[after["file"]]["new"] for _, after in pairs if after["file"] in said]
+    assert sum(corrected) >= 99
+    # Those that nobody clicked on follow.
+    others = [after["label"] != before["label"] for before, after in pairs if after["file"] not in said]
+    assert len(others) > 20
+    assert np.mean(others) > 0.95
