@@ -33,17 +33,22 @@ from ._options import cell_width_option, command, images_argument
     "[default: the folder that an image lies in, if it has the name of a class]",
 )
 @cell_width_option
+@click.option("--resume", is_flag=True, help="Go on with a run that was ended: its -o tells where it was.")
 @json_option
-def classify(images, model, output, csv, raw_csv, overlay, page, labels, cell_width, json, quiet, verbose):
+def classify(
+    images, model, output, csv, raw_csv, overlay, page, labels, cell_width, resume, json, quiet, verbose
+):
     """Find, classify and count the white cells in IMAGES."""
     check_one_form(json, csv)
+    if resume and output is None:
+        raise AppError("--resume wants the -o FILE.csv of the run that was ended", USAGE)
     if output == "-":
         raise AppError("-o wants a file; --csv prints the table", USAGE)
     from ..output import cell_tables
     from ..output.classification import Wanted, classify_images
 
     shown = "json" if json else "csv" if csv else "lines"
-    wanted = Wanted(shown, output, overlay, page, raw_csv, labels, cell_width)
+    wanted = Wanted(shown, output, overlay, page, raw_csv, labels, cell_width, resume)
     # Rows come as the work goes on; on a terminal they show the progress by themselves.
     with tidy_warnings(), Stages(verbose, not quiet and (json or not sys.stdout.isatty())) as stage:
         result = classify_images(images, model, wanted, stage)

@@ -7,15 +7,22 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
+from ...common.errors import USAGE, AppError
 from ...common.files import check_file, make_folder
+from ...common.output import note
 from ...common.progress import Stages
 from ...common.streams import going_on
 from ..data.files import ImageFile, find_images, source_name
+from ..data.tiles import Tile, with_tiles
 from ..model.findings import Count, ImageFindings
-from ..model.prediction import classify, load_cell_model, with_truths
+from ..model.prediction import BATCH, CellModel, Found, classify, load_cell_model, with_truths
+from ..model.slide_findings import merged
 from .cell_tables import CELL_COLUMNS, cell_printer, image_record, row_writer, table_file
+from .journal import Journal, run_key
 from .page import write_report
 from .places import outside, overlay_writer
+
+TILES_AT_ONCE = 8  # whose cells are classified at once; what is beyond is lost if the run is ended
 
 Sink = Callable[[ImageFindings], object]
 
@@ -36,6 +43,8 @@ class Wanted:
         Known labels, as for `find_images`.
     cell_width : float, optional
         As for `read_scaled`.
+    resume : bool
+        Whether a run that was ended goes on, by what it left beside the table.
     """
 
     shown: Literal["lines", "csv", "json"] = "lines"
@@ -45,6 +54,7 @@ class Wanted:
     raw_csv: bool = False
     labels: str | None = None
     cell_width: float | None = None
+    resume: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,15 +90,10 @@ def classify_images(
             sinks.append(lambda found: done.records.append(image_record(found)))
         else:
             sinks.append(_printer(wanted, files, model.classes))
-        with stage("classify", total=len(files)) as advance:
-            results = classify(
-                files,
-                model,
-                cell_width=wanted.cell_width,
-                thumbnails=bool(wanted.page),
-                draw=overlay_writer(files, wanted.overlay) if wanted.overlay else None,
-            )
-            passed = _passed((found for _, found in results), sinks, advance)
+        items = list(with_tiles(files, wanted.cell_width))
+        with stage("classify", total=len(items)) as advance:
+            results = _results(items, files, model, model_path, wanted)
+            passed = _passed(_advancing(results, advance), sinks)
             if wanted.page:
                 write_report(
                     wanted.page, passed, title=f"White cells: {source_name(sources)}", model=model.name
@@ -97,6 +102,40 @@ def classify_images(
                 for _ in passed:
                     pass
     return done
+
+
+def _results(
+    items: Sequence[ImageFile],
+    files: Sequence[ImageFile],
+    model: CellModel,
+    model_path: str | None,
+    wanted: Wanted,
+) -> Iterator[Found]:
+    """Yield what is found in images and tiles; what was found is kept until all is, if that may take long."""
+    has_tiles = len(items) > len(files) or any(isinstance(item, Tile) for item in items)
+    if wanted.overlay and has_tiles:
+        raise AppError("--overlay draws no slides; see their cells with --report", USAGE)
+    how = {"cell_width": wanted.cell_width, "thumbnails": bool(wanted.page)}
+    batch = TILES_AT_ONCE if has_tiles else BATCH
+    work = partial(
+        classify,
+        model=model,
+        draw=overlay_writer(files, wanted.overlay) if wanted.overlay else None,
+        batch=batch,
+        **how,
+    )
+    if not (wanted.table and (has_tiles or wanted.resume)):
+        yield from work(items)
+        return
+    journal = Journal(f"{wanted.table}.part", run_key(items, model_path, **how))
+    # Whole batches: sums of a smaller one may be rounded in another way.
+    start = len(journal.read()) // batch * batch if wanted.resume else 0
+    try:
+        yield from journal.followed(items, work, start)
+    except BaseException:
+        note(f"note: what was found so far is kept in {journal.path}; --resume goes on from there")
+        raise
+    journal.remove()
 
 
 def _printer(wanted: Wanted, files: Sequence[ImageFile], classes: Sequence[str]) -> Sink:
@@ -109,11 +148,14 @@ def _printer(wanted: Wanted, files: Sequence[ImageFile], classes: Sequence[str])
     return going_on(start) if wanted.table or wanted.overlay or wanted.page else start()
 
 
-def _passed(
-    results: Iterator[ImageFindings], sinks: Sequence[Sink], advance: Callable[[], None]
-) -> Iterator[ImageFindings]:
-    for found in results:
+def _advancing(results: Iterator[Found], advance: Callable[[], None]) -> Iterator[Found]:
+    for result in results:
+        yield result
+        advance()
+
+
+def _passed(results: Iterator[Found], sinks: Sequence[Sink]) -> Iterator[ImageFindings]:
+    for _, found in merged(results):
         for sink in sinks:
             sink(found)
         yield found
-        advance()
