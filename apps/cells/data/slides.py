@@ -18,6 +18,8 @@ NEEDED = {
     **dict.fromkeys((".mrxs", ".vms", ".vmu"), ("openslide", OPENSLIDE)),
 }  # ending: module, and how to get it
 TIFF_LIBRARY = ("tifffile", SLIDES)
+_RGB, _YCBCR, _JPEG = 2, 6, 7  # codes of TIFF; a JPEG's decoder makes RGB
+_DTYPES = (np.uint8, np.uint16)
 
 
 class Slide(Protocol):
@@ -122,8 +124,9 @@ class TiffSlide:
             self._segment = page.tilewidth, page.tilelength
         else:
             self._segment = page.imagewidth, min(page.rowsperstrip or page.imagelength, page.imagelength)
-        if page.samplesperpixel < 3 or page.planarconfig != 1 or page.dtype not in (np.uint8, np.uint16):
-            raise BadImage("a slide without three colours of 8 or 16 bits a pixel; convert it")
+        is_rgb = page.photometric == _RGB or (page.photometric == _YCBCR and page.compression == _JPEG)
+        if not is_rgb or page.samplesperpixel < 3 or page.planarconfig != 1 or page.dtype not in _DTYPES:
+            raise BadImage("a slide whose pixels are not red, green and blue of 8 or 16 bits; convert it")
         if self._segment[0] * self._segment[1] > MAX_SEGMENT:
             raise BadImage("a slide in one piece; save it again in tiles (such as tiffsave --tile of vips)")
 
