@@ -356,10 +356,9 @@ def test_a_scale_that_does_not_suit(scaled, options, reason):
         (encoded("bmp", IMAGE[..., 0]), images._GRAY),
         (encoded("png", np.dstack([IMAGE[..., 0]] * 3)), images._GRAY),
         (encoded("jpg", np.dstack([IMAGE[..., 0]] * 3)), images._GRAY),
-        (encoded("png", np.full((50, 50, 3), 255, np.uint8)), images._GRAY),
         (tiff({256: 64, 257: 64, 258: [32] * 3, 262: 2}), "32 bits a channel; convert it to 8 bits"),
-        (tiff({256: 64}, {256: 64}, {254: 1}), "2 pages; save each as an image of its own"),
-        (tiff({256: 64}, {256: 64}, order=">"), "2 pages; save each as an image of its own"),
+        (tiff({256: 64}, {256: 64}, {254: 1}), "2 pages; name one of them: the second is FILE#2"),
+        (tiff({256: 64}, {256: 64}, order=">"), "2 pages; name one of them: the second is FILE#2"),
         (
             with_chunk(encoded("png"), chunk(b"acTL", struct.pack(">II", 3, 0))),
             "animated, 3 frames; save one of them as an image of its own",
@@ -368,6 +367,12 @@ def test_a_scale_that_does_not_suit(scaled, options, reason):
 )
 def test_refused(refused, content, reason):
     assert refused(content) == reason
+
+
+@pytest.mark.parametrize("level", [0, 255, 90])
+def test_a_blank_frame_is_an_image_with_nothing_on_it(read, level):
+    image = np.full((60, 90, 3), level, np.uint8)
+    np.testing.assert_array_equal(read(encoded("png", image)), image)
 
 
 @pytest.mark.parametrize(("offset", "magic", "name"), FOREIGN)
@@ -508,6 +513,8 @@ SEEDS = {
     "tif": encoded("tif"),
     "tiff alpha": tiff_of(alpha_image(np.uint8)[0], extra_samples=2),
     "bmp": encoded("bmp"),
+    "webp": encoded("webp"),
+    "jp2": encoded("jp2"),
 }
 
 
@@ -604,7 +611,7 @@ def test_links_are_followed_but_never_in_a_circle(folder, tmp_path):
 
 def test_nothing_found(folder, tmp_path):
     top = folder("notes.txt")
-    with pytest.raises(AppError, match=r"smears: no images \(jpg, png, tiff, bmp\) in it; give"):
+    with pytest.raises(AppError, match=r"smears: no images \(jpg, png, tiff, bmp, webp, jp2\) in it; give"):
         find_images([top])
     with pytest.raises(FileNotFoundError):
         find_images([str(tmp_path / "none")])

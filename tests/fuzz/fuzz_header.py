@@ -13,6 +13,7 @@ from fastsvm_apps.cells.data.header import BadImage, Header, decodable, read_hea
 from fastsvm_apps.cells.data.images import MIN_SIDE, read_image
 from fuzzing import Choices, main, scratch
 
+FORMATS = ("jpeg", "png", "tiff", "bmp", "webp", "jpeg2000")
 MOST = 20_000  # pixels that are decoded
 
 COLOURS = np.arange(40 * 36 * 4, dtype=np.uint32).reshape(40, 36, 4) * 2654435761 >> 24
@@ -46,6 +47,10 @@ FILES = [
     _png_with(PNG, b"acTL", struct.pack(">II", 2, 0)),
     _png_with(PNG, b"tRNS", b"\0\1\0\2\0\3"),
     _png_with(PNG, b"eXIf", TURNED[10:]),
+    _encoded(".webp", COLOURS[..., :3]),
+    _encoded(".webp", COLOURS),
+    _encoded(".jp2", COLOURS[..., :3]),
+    _encoded(".jp2", COLOURS),
     b"GIF89a\1\0\1\0",
     b"\0\0\0\x20ftypavif",
 ]
@@ -62,7 +67,7 @@ def target(data):
         content = with_checksums(content)
     try:
         header = read_header(content)
-        assert isinstance(header, Header) and header.format in ("jpeg", "png", "tiff", "bmp")
+        assert isinstance(header, Header) and header.format in FORMATS
         sides = header.width, header.height
         assert all(type(side) is int for side in sides), sides
         part = decodable(content, header)

@@ -58,10 +58,13 @@ from ._options import cell_width_option, command, images_argument
     help="How many micrometres a pixel is wide, for measurements.",
 )
 @cell_width_option
+@click.option("--resume", is_flag=True, help="Go on with a run that was ended: its -o tells where it was.")
 @json_option
 def classify(images, model, csv, json, export, export_as, quiet, verbose, **files):
     """Find, classify and count the white cells in IMAGES."""
     check_one_form(json, csv)
+    if files["resume"] and files["output"] is None:
+        raise AppError("--resume wants the -o FILE.csv of the run that was ended", USAGE)
     if "-" in (files["output"], files["measurements"]):
         raise AppError("-o and --measurements want files; --csv prints the table", USAGE)
     from ..model.scale import scale_record

@@ -32,11 +32,11 @@ def review(images, model, output, limit, cell_width, quiet, verbose):
     once; Ctrl-C ends the work. `train --corrections` learns from the file.
     """
     check_is_file(output, "corrections")
-    from ..output import classification
+    from ..output import reviewing
 
     with tidy_warnings():
         with Stages(verbose, spinner=not quiet) as stage:
-            server, skipped = classification.server_of(images, model, output, limit, cell_width, stage)
+            server, skipped = reviewing.server_of(images, model, output, limit, cell_width, stage)
         with server:
             print_line(server.url)
             sys.stdout.flush()

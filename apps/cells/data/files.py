@@ -4,7 +4,7 @@ import csv
 import io
 import os
 import stat
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -13,10 +13,15 @@ from typing import NamedTuple
 
 from ...common.errors import AppError, Skipped
 from ...common.files import read_limited
-from ...common.output import note, shortened
+from ...common.output import many, note, shortened
 from ...common.tables import unquoted
+from .images import ImageReader, split_page
+from .slides import count_pages, is_slide_here, missing_for
 
-ENDINGS = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp")
+ENDINGS = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp", ".webp", ".jp2", ".j2k")
+# What lies beside images and needs no word: what is known about them, and what was made of them.
+BESIDE = (".xml", ".csv", ".json", ".geojson", ".html", ".safetensors", ".part")
+MOST_KINDS = 5  # named, of files of other kinds
 MAX_XML_BYTES = 10_000_000
 MAX_TABLE_BYTES = 1 << 27
 
@@ -28,7 +33,7 @@ class ImageFile:
     Attributes
     ----------
     path : str
-        To open it by.
+        To open it by; ``scan.tif#2`` is the second page of a file.
     name : str
         To show: relative to the folder it was found in, with ``/`` between folders; or as the user gave it.
     label : str or None
@@ -45,7 +50,11 @@ class ImageFile:
     @property
     def original(self) -> str:
         """The original that the image is a copy of, or the image itself."""
-        return self.path if self.group is None else self.group
+        return split_page(self.path)[0] if self.group is None else self.group
+
+    def open(self) -> ImageReader:
+        """Return what reads its pixels."""
+        return ImageReader(self.path)
 
 
 def find_images(
@@ -61,7 +70,9 @@ def find_images(
     ----------
     sources : sequence of str
         Folders, each walked with all its folders in the order of names, and single files, whatever their
-        endings. What is hidden (``.name``) is left out; what two sources share belongs to the first.
+        endings. What is hidden (``.name``) is left out; what two sources share belongs to the first. Each
+        page of a TIFF file that has several is an image of its own, ``file.tif#1`` and so on. Files of other
+        kinds in a folder are counted in a note.
     labels : str, optional
         A CSV file with the columns ``file`` and ``label``, or a folder of Pascal VOC annotations, where the
         label of an image is the name of its objects if they have one name in common. An image is meant by
@@ -97,19 +108,48 @@ def find_images(
 
 
 def _images_of(source: str) -> Iterator[ImageFile]:
-    if not stat.S_ISDIR(os.stat(source).st_mode):
-        yield ImageFile(source, source)
+    if not stat.S_ISDIR(os.stat(split_page(source)[0]).st_mode):
+        yield from _pages_of(ImageFile(source, source))
         return
     found = False
-    for path, name in _walk(source, ENDINGS):
-        found = True
-        yield ImageFile(path, name, name.split("/")[-2] if "/" in name else None)
+    others: Counter[str] = Counter()
+    for path, name in _walk(source):
+        ending = os.path.splitext(name)[1].lower()
+        if ending in ENDINGS or is_slide_here(path, ending):
+            found = True
+            yield from _pages_of(ImageFile(path, name, name.split("/")[-2] if "/" in name else None))
+        elif ending not in BESIDE:
+            others[ending] += 1
+    if others:
+        note(f"note: {source}: {_counted(others)}")
     if not found:
-        raise AppError(f"{source}: no images (jpg, png, tiff, bmp) in it; give an image, or a folder of them")
+        raise AppError(
+            f"{source}: no images (jpg, png, tiff, bmp, webp, jp2) in it; give an image, or a folder of them"
+        )
 
 
-def _walk(top: str, endings: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Yield path and name of each file below a folder that has one of the endings."""
+def _pages_of(file: ImageFile) -> Iterator[ImageFile]:
+    known = file.path.lower().endswith(ENDINGS) and not file.path.lower().endswith((".tif", ".tiff"))
+    n = 1 if known else count_pages(file.path)
+    if n < 2:
+        yield file
+        return
+    for number in range(1, n + 1):
+        yield replace(file, path=f"{file.path}#{number}", name=f"{file.name}#{number}")
+
+
+def _counted(others: Counter[str]) -> str:
+    """Say how many files of other kinds there are, and what slides would need."""
+    kinds = ", ".join(f"{ending or 'no ending'} {n:,}" for ending, n in others.most_common(MOST_KINDS))
+    if len(others) > MOST_KINDS:
+        kinds += ", ..."
+    text = f"{many(others.total(), 'file')} of other kinds left out ({kinds})"
+    slides = next(filter(None, map(missing_for, others)), None)
+    return f"{text}; for slides: {slides}" if slides else text
+
+
+def _walk(top: str) -> Iterator[tuple[str, str]]:
+    """Yield path and name of each file below a folder."""
     entered = set()
     folders = [(top, "")]
     while folders:
@@ -125,7 +165,7 @@ def _walk(top: str, endings: tuple[str, ...]) -> Iterator[tuple[str, str]]:
             name = prefix + entry.name
             if os.path.isdir(entry) if entry.is_symlink() else entry.is_dir():
                 inner.append((entry.path, f"{name}/"))
-            elif name.lower().endswith(endings):
+            else:
                 yield entry.path, name
         folders.extend(reversed(inner))
 
@@ -224,7 +264,9 @@ def _annotations(folder: str, classes: Collection[str] | None) -> Iterator[Row]:
 def read_annotations(folder: str):
     """Yield from a folder of Pascal VOC annotations the path, the image's name and the root of each."""
     empty = True
-    for path, _ in _walk(folder, (".xml",)):
+    for path, name in _walk(folder):
+        if not name.lower().endswith(".xml"):
+            continue
         empty = False
         root = _parsed(path)
         file = root.findtext("filename")

@@ -9,6 +9,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 CUT_SHORT = "cut short; copy or download it again"
 DAMAGED = "damaged; copy or download it again"
@@ -16,12 +17,9 @@ DAMAGED = "damaged; copy or download it again"
 # Formats told by name, so that the user knows what to convert: offset, bytes there, format.
 FOREIGN = (
     (0, b"GIF8", "a GIF image"),
-    (8, b"WEBP", "a WebP image"),
     (4, b"ftypavif", "an AVIF image"),
     (4, b"ftyphe", "a HEIC image"),
     (4, b"ftypmif1", "a HEIC image"),
-    (4, b"jP  \r\n", "a JPEG 2000 image"),
-    (0, b"\xff\x4f\xff\x51", "a JPEG 2000 image"),
     (4, b"JXL \r\n", "a JPEG XL image"),
     (0, b"\xff\x0a", "a JPEG XL image"),
     (0, b"II+\0", "a BigTIFF image"),
@@ -47,7 +45,7 @@ class Header:
 
     Attributes
     ----------
-    format : {"jpeg", "png", "tiff", "bmp"}
+    format : {"jpeg", "png", "tiff", "bmp", "webp", "jpeg2000"}
         Whatever the ending of the file's name.
     width, height : int
         As stored; an orientation may swap them.
@@ -56,7 +54,7 @@ class Header:
     alpha : {None, "straight", "premultiplied"}
         Whether pixels can be transparent, and whether their colours, once decoded, are multiplied by alpha.
     pixels : int
-        Offset at which the pixels begin (JPEG).
+        Offset at which the pixels begin (JPEG, JPEG 2000).
     """
 
     format: str
@@ -82,7 +80,7 @@ def read_header(data: bytes) -> Header:
     Raises
     ------
     BadImage
-        When this is no JPEG, PNG, TIFF or BMP file, or its header ends too early, or it holds several images.
+        When this is a file of another format, or its header ends too early, or it holds several images.
     """
     if not data:
         raise BadImage("an empty file")
@@ -108,6 +106,8 @@ def decodable(data: bytes, header: Header) -> bytes:
     """
     if header.format == "png":
         return _png_essence(data)
+    if header.format == "jpeg2000" and data.find(b"\xff\xd9", header.pixels) < 0:
+        raise BadImage(CUT_SHORT)
     if header.format == "jpeg":
         # The rest of an image that ends too early would be gray.
         if data.rfind(b"\xff\xd9", header.pixels) < 0:
@@ -211,18 +211,74 @@ def _png_essence(data: bytes) -> bytes:
 # TIFF: a chain of pages, each a table of tags.
 
 _SUBFILE, _WIDTH, _HEIGHT, _BITS, _PHOTOMETRIC, _EXTRA_SAMPLES = 254, 256, 257, 258, 262, 338
+_TILE_WIDTH = 322
 _TIFF_NUMBERS = {1: (1, "B"), 3: (2, "H"), 4: (4, "I")}  # type: size, code of struct
+TIFF = {b"II*\0": "<", b"MM\0*": ">"}  # how a file begins, and the order of its bytes
+
+
+class TiffPage(NamedTuple):
+    """Where a page's table is, its tags that are numbers, and where it is said where the next table is."""
+
+    position: int
+    tags: dict[int, int]
+    link: int
+
+    @property
+    def is_image(self) -> bool:
+        """Whether it is no smaller copy of another page, and no mask."""
+        return not self.tags.get(_SUBFILE, 0) & 0b101
+
+    @property
+    def is_tiled(self) -> bool:
+        """Whether parts of it can be read."""
+        return _TILE_WIDTH in self.tags
+
+    @property
+    def pixels(self) -> int:
+        """How many it has."""
+        return self.tags.get(_WIDTH, 0) * self.tags.get(_HEIGHT, 0)
+
+
+def tiff_pages(data) -> list[TiffPage]:
+    """Return the pages of a TIFF file that are images; of its bytes, or of anything with such slices.
+
+    Raises
+    ------
+    BadImage
+        When a table is beyond the end of the file.
+    """
+    try:
+        return [page for page in _tiff_pages(data, TIFF[data[:4]]) if page.is_image]
+    except (struct.error, KeyError):
+        raise BadImage(CUT_SHORT) from None
+
+
+def single_page(data: bytes, number: int) -> bytes:
+    """Return a TIFF file, or what else there is, with one of its pages only, counted from 1.
+
+    Raises
+    ------
+    BadImage
+        When there is no such page.
+    """
+    order = TIFF.get(data[:4])
+    pages = tiff_pages(data) if order else []
+    if not 1 <= number <= len(pages):
+        raise BadImage(f"no page {number:,}; it has {len(pages) if order else 1:,}")
+    page, content = pages[number - 1], bytearray(data)
+    struct.pack_into(f"{order}I", content, 4, page.position)
+    struct.pack_into(f"{order}I", content, page.link, 0)
+    return bytes(content)
 
 
 def _read_tiff(data: bytes) -> Header:
-    pages = list(_tiff_pages(data, "<" if data.startswith(b"I") else ">"))
+    pages = list(_tiff_pages(data, TIFF[data[:4]]))
     if not pages:
         raise BadImage(DAMAGED)
-    # A page may hold a smaller copy of another, or a mask.
-    n_images = sum(not page.get(_SUBFILE, 0) & 0b101 for page in pages)
+    n_images = sum(page.is_image for page in pages)
     if n_images > 1:
-        raise BadImage(f"{n_images:,} pages; save each as an image of its own")
-    tags = pages[0]
+        raise BadImage(f"{n_images:,} pages; name one of them: the second is FILE#2")
+    tags = pages[0].tags
     bits, colours = tags.get(_BITS, 1), tags.get(_PHOTOMETRIC)
     if bits > 16:
         raise BadImage(f"{bits} bits a channel; convert it to 8 bits")
@@ -233,30 +289,34 @@ def _read_tiff(data: bytes) -> Header:
     return Header("tiff", tags.get(_WIDTH, 0), tags.get(_HEIGHT, 0), gray=colours in (0, 1), alpha=alpha)
 
 
-def _tiff_pages(data: bytes, order: str) -> Iterator[dict[int, int]]:
-    """Yield the tags of each page that are numbers; of several numbers, the first.
+def _tiff_pages(data, order: str) -> Iterator[TiffPage]:
+    """Yield each page; of several numbers in a tag, the first.
 
     Of a tag that is there twice the first counts, as for the decoder.
     """
-    (position,) = struct.unpack_from(f"{order}I", data, 4)
+    (position,) = _unpacked(data, f"{order}I", 4)
     seen: set[int] = set()
     while position and position not in seen and len(seen) < MAX_PAGES:
         seen.add(position)
-        (n_tags,) = struct.unpack_from(f"{order}H", data, position)
+        (n_tags,) = _unpacked(data, f"{order}H", position)
         first, end = position + 2, position + 2 + 12 * n_tags
         tags = [_tiff_tag(data, order, entry) for entry in range(first, end, 12)[:MAX_TAGS]]
-        yield dict(reversed(tags))
-        (position,) = struct.unpack_from(f"{order}I", data, end)
+        yield TiffPage(position, dict(reversed(tags)), end)
+        (position,) = _unpacked(data, f"{order}I", end)
 
 
-def _tiff_tag(data: bytes, order: str, entry: int) -> tuple[int, int]:
-    tag, kind, count, offset = struct.unpack_from(f"{order}HHII", data, entry)
+def _tiff_tag(data, order: str, entry: int) -> tuple[int, int]:
+    tag, kind, count, offset = _unpacked(data, f"{order}HHII", entry)
     if kind not in _TIFF_NUMBERS:
         return tag, 0
     size, code = _TIFF_NUMBERS[kind]
     if count * size <= 4:
         offset = entry + 8
-    return tag, struct.unpack_from(f"{order}{code}", data, offset)[0]
+    return tag, _unpacked(data, f"{order}{code}", offset)[0]
+
+
+def _unpacked(data, layout: str, start: int) -> tuple:
+    return struct.unpack(layout, data[start : start + struct.calcsize(layout)])
 
 
 # BMP: a file header of 14 bytes, then one that begins with its own size.
@@ -272,10 +332,81 @@ def _read_bmp(data: bytes) -> Header:
     return Header("bmp", width, abs(height))  # of a height below 0 the first row is the upper one
 
 
+# WebP: RIFF chunks of name, length, content. The first one tells the size.
+
+
+def _read_webp(data: bytes) -> Header:
+    if data[8:12] != b"WEBP":
+        raise BadImage("not an image")
+    (length,) = struct.unpack_from("<I", data, 4)
+    kind = data[12:16]
+    if kind == b"VP8X":
+        if data[20] & 0b10:
+            raise BadImage("animated; save one of its frames as an image of its own")
+        alpha = data[20] & 0b10000
+        width, height = (int.from_bytes(side, "little") + 1 for side in (data[24:27], data[27:30]))
+    elif kind == b"VP8L":
+        (bits,) = struct.unpack_from("<I", data, 21)
+        alpha, width, height = bits >> 28 & 1, (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+    elif kind == b"VP8 ":
+        alpha, (width, height) = 0, (side & 0x3FFF for side in struct.unpack_from("<HH", data, 26))
+    else:
+        raise BadImage(DAMAGED)
+    if 8 + length > len(data):
+        raise BadImage(CUT_SHORT)
+    return Header("webp", width, height, alpha="straight" if alpha else None)
+
+
+# JPEG 2000: a codestream, alone or in one of a row of boxes of length, name, content.
+
+_CODESTREAM = b"\xff\x4f\xff\x51"
+_JP2 = b"\0\0\0\x0cjP  \r\n"
+_CMYK = 12
+
+
+def _read_jp2(data: bytes) -> Header:
+    alpha = "straight"
+    position = 0
+    for _ in range(MAX_SEGMENTS):
+        length, name = struct.unpack_from(">I4s", data, position)
+        start, end = position + 8, position + length if length else len(data)
+        if length == 1:
+            start, end = position + 16, position + struct.unpack_from(">Q", data, start)[0]
+        if end > len(data):
+            raise BadImage(CUT_SHORT)
+        if end < start:
+            raise BadImage(DAMAGED)
+        if name == b"jp2c":
+            return _read_codestream(data, start, alpha)
+        if name == b"jp2h":
+            boxes = data[start:end]
+            if b"pclr" in boxes or b"colr\1\0\0" + struct.pack(">I", _CMYK) in boxes:
+                raise BadImage("a JPEG 2000 image with a palette or in CMYK; convert it to png or jpg")
+            if b"cdef" in boxes and b"\0\x03\0\x02\0\0" in boxes:
+                alpha = "premultiplied"
+        position = end
+    raise BadImage(DAMAGED)
+
+
+def _read_codestream(data: bytes, start: int = 0, alpha: str = "straight") -> Header:
+    if data[start : start + 4] != _CODESTREAM:
+        raise BadImage(DAMAGED)
+    right, bottom, left, top = struct.unpack_from(">4I", data, start + 8)
+    channels, bits = struct.unpack_from(">HB", data, start + 40)
+    bits = (bits & 0x7F) + 1
+    has_alpha = channels == 4
+    if bits > 16 or channels > 4 or (has_alpha and bits not in (8, 16)):
+        raise BadImage(f"{channels:,} channels of {bits} bits; convert it to png or jpg")
+    size = max(0, right - left), max(0, bottom - top)
+    return Header("jpeg2000", *size, gray=channels < 3, alpha=alpha if has_alpha else None, pixels=start)
+
+
 _READERS = {
     b"\xff\xd8\xff": _read_jpeg,
     _PNG: _read_png,
-    b"II*\0": _read_tiff,
-    b"MM\0*": _read_tiff,
+    **dict.fromkeys(TIFF, _read_tiff),
     b"BM": _read_bmp,
+    b"RIFF": _read_webp,
+    _JP2: _read_jp2,
+    _CODESTREAM: _read_codestream,
 }

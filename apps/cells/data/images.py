@@ -10,10 +10,11 @@ import numpy as np
 
 from ...common.errors import is_shortage
 from .decoder_messages import hear
-from .header import DAMAGED, BadImage, Header, decodable, read_header
+from .header import DAMAGED, BadImage, Header, decodable, read_header, single_page
 
 MAX_PIXELS = 100_000_000
 MIN_SIDE = 32  # pixels
+BLANK = 16  # levels between the darkest and the brightest part of a frame with nothing on it, at most
 MAX_BYTES = 1 << 30
 REDUCTIONS = 1, 2, 4, 8  # of both sides, that a JPEG decoder makes by itself, fast but not exactly
 LONGER_SIDE, CELL_WIDTH = 320, 80  # pixels at the working scale, of an image and of a white cell in it
@@ -37,7 +38,7 @@ class ImageReader:
     Parameters
     ----------
     path : str
-        A JPEG, PNG, TIFF or BMP file, whatever its ending.
+        A JPEG, PNG, TIFF, BMP, WebP or JPEG 2000 file, whatever its ending; ``scan.tif#2`` is a second page.
     max_pixels : int, default=MAX_PIXELS
         Refuse larger images before they are decoded, and to enlarge others beyond that.
 
@@ -60,7 +61,7 @@ class ImageReader:
         self._max_pixels = max_pixels
         self._whole = None
         self.size = self._header.width, self._header.height
-        self.pixels = self._header.width * self._header.height
+        self.pixels = self.size[0] * self.size[1]
 
     def whole(self):
         """Return the image as it is in the file, as `read_image` does."""
@@ -101,7 +102,7 @@ def read_image(path: str, *, max_pixels: int = MAX_PIXELS):
     Parameters
     ----------
     path : str
-        A JPEG, PNG, TIFF or BMP file, whatever its ending.
+        A JPEG, PNG, TIFF, BMP, WebP or JPEG 2000 file, whatever its ending; ``scan.tif#2`` is a second page.
     max_pixels : int, default=MAX_PIXELS
         Refuse larger images before they are decoded.
 
@@ -148,10 +149,13 @@ def read_scaled(
 
 
 def _opened(path: str, max_pixels: int) -> tuple[bytes, Header]:
+    path, page = split_page(path)
     try:
         data = _contents(path)
     except OSError as error:
         raise BadImage(unreadable(error)) from error
+    if page is not None:
+        data = single_page(data, page)
     header = read_header(data)
     _check_size(header, max_pixels)
     if header.gray:
@@ -161,9 +165,14 @@ def _opened(path: str, max_pixels: int) -> tuple[bytes, Header]:
 
 def _decoded(data: bytes, header: Header, reduce: int = 1):
     image = _decode(decodable(data, header), header, reduce)
-    if _is_gray(image):
+    if _is_gray(image) and not is_blank(image):
         raise BadImage(_GRAY)
     return image
+
+
+def at_working_scale(image, size: Sequence[int], scale: float):
+    """Return a part of an image at the working scale, and the scale."""
+    return _resized(image, [max(1, int(side * scale + 1e-6)) for side in size]), scale
 
 
 def _resized(image, sides: Sequence[int]):
@@ -178,6 +187,14 @@ def _resized(image, sides: Sequence[int]):
 
 NO_MEMORY = "too large for the memory there is"
 _GRAY = "grayscale; stains are told by their colours"
+
+
+def split_page(path: str) -> tuple[str, int | None]:
+    """Return the path of a file, and the number of the page that is meant: ``scan.tif#2`` is the second."""
+    file, mark, number = path.rpartition("#")
+    if mark and number.isascii() and number.isdigit() and len(number) < 6 and not os.path.lexists(path):
+        return file, int(number)
+    return path, None
 
 
 def _contents(path: str) -> bytes:
@@ -228,7 +245,9 @@ def _decode(data: bytes, header: Header, reduce: int):
         raise BadImage(DAMAGED)
     if _CORRUPT.search(complaints) or image.ndim != 3 or image.dtype not in (np.uint8, np.uint16):
         raise BadImage(DAMAGED)
-    if header.alpha:
+    if sorted(image.shape[:2]) != sorted((header.height, header.width)):
+        raise BadImage(DAMAGED)
+    if header.alpha and image.shape[2] == 4:
         image = _on_white(image, header.alpha)
     return image
 
@@ -253,6 +272,16 @@ def _on_white(image, alpha_kind: str):
     if white > 255:
         colours = colours >> 8
     return np.ascontiguousarray(colours, np.uint8)
+
+
+def is_blank(image) -> bool:
+    """Tell whether there is nothing on an image, such as a black or a white frame.
+
+    A nucleus is wider than the squares whose means are compared, and darker by much more than `BLANK`.
+    """
+    across, down = (max(1, side // 8) for side in image.shape[1::-1])
+    small = cv2.resize(image, (across, down), interpolation=cv2.INTER_AREA).reshape(-1, 3)
+    return bool((small.max(axis=0) - small.min(axis=0) <= BLANK).all())
 
 
 def _is_gray(image) -> bool:

@@ -18,7 +18,7 @@ from ...common.errors import AppError
 from ...common.files import load_model, shipped_model
 from ..data.files import ImageFile
 from ..data.header import BadImage
-from ..data.images import CellWidth, ImageReader, read_image
+from ..data.images import CellWidth, ImageReader, is_blank
 from ..data.threads import map_images
 from .features import describe, feature_names
 from .findings import Finding, ImageFindings, cut_out
@@ -152,8 +152,10 @@ def describe_image(
     -------
     Described
     """
-    reader = ImageReader(file.path)
+    reader = file.open()
     image, scale = reader.scaled(cell_width=cell_width)
+    if is_blank(image):
+        return Described([], [], reader if keep and reader.pixels <= KEPT_PIXELS else None)
     field = Field(image)
     cells = locate(field)[:most]
     found = [Finding(cell.box, cell.center, cell.area) for cell in cells]
@@ -194,7 +196,12 @@ Found = tuple[ImageFile, ImageFindings]
 
 
 def classify(
-    files: Iterable[ImageFile], model: CellModel, *, draw: Draw | None = None, **how
+    files: Iterable[ImageFile],
+    model: CellModel,
+    *,
+    draw: Draw | None = None,
+    batch: int = BATCH,
+    **how,
 ) -> Iterator[Found]:
     """Find and classify the cells of images.
 
@@ -204,6 +211,8 @@ def classify(
     model : CellModel
     draw : callable, optional
         Called in any thread with each file that could be read, its image and what was found in it.
+    batch : int, default=64
+        Images whose cells are classified at once.
     **how
         As for `describe_image`: `cell_width`, `thumbnails`, `details`, `most`.
 
@@ -215,7 +224,7 @@ def classify(
         A truth is in it where the image has a label.
     """
     work = partial(describe_image, features=model.features, keep=draw is not None, **how)
-    classified = _classified(map_images(work, files), model)
+    classified = _classified(map_images(work, files), model, batch)
     if draw is None:
         for file, found, _ in classified:
             yield file, found
@@ -224,9 +233,9 @@ def classify(
 
 
 def _classified(
-    results: Iterator[tuple[ImageFile, Described | BadImage]], model: CellModel
+    results: Iterator[tuple[ImageFile, Described | BadImage]], model: CellModel, size: int
 ) -> Iterator[tuple[ImageFile, ImageFindings, ImageReader | None]]:
-    while batch := list(islice(results, BATCH)):
+    while batch := list(islice(results, size)):
         rows = [
             (file.name, row) for file, result in batch if isinstance(result, Described) for row in result.X
         ]
@@ -250,7 +259,7 @@ def _drawn(
     def work(item) -> None:
         file, found, reader = item
         if found.problem is None:
-            draw(file, reader.whole() if reader else read_image(file.path), found)
+            draw(file, (reader or file.open()).whole(), found)
 
     for (file, found, _), problem in map_images(work, classified):
         yield file, found if problem is None else replace(found, cells=(), problem=str(problem))

@@ -21,6 +21,7 @@ from ...common.output import note
 from ..data.files import ImageFile
 from ..data.header import BadImage
 from ..data.images import REDUCTIONS, ImageReader, usual_cell_width
+from ..data.tiles import sample_tiles
 from .masks import black_frame
 
 WHITE_OF_RED = 1.8  # diameter of a white cell, of that of a red one
@@ -94,6 +95,19 @@ def scale_of(files: Sequence[ImageFile], cell_width: float | None) -> float | Sc
     return scale
 
 
+def cell_width_of_slide(file: ImageFile, given: float | None) -> float | None:
+    """Return the width of a white cell in a slide that is given, or else read it, and say it."""
+    if given is not None:
+        return given
+    width = white_cell_width(np.concatenate([red_cells_of(tile.open()) for tile in sample_tiles(file)]))
+    if width is not None:
+        note(
+            f"note: {file.name}: by its red cells a white cell is about {width:,.0f} pixels wide; "
+            "--cell-width overrides"
+        )
+    return width
+
+
 def scale_record(scale: float | Scale) -> float | dict[str, float] | None:
     """For JSON: how many pixels wide a white cell is; None where it is the usual width."""
     return scale.record if isinstance(scale, Scale) else scale
@@ -115,7 +129,7 @@ def read_scale(files: Sequence[ImageFile]) -> Scale:
     found: dict[tuple[int, int], list[np.ndarray]] = defaultdict(list)
     for file in _spread(files):
         try:
-            reader = ImageReader(file.path)
+            reader = file.open()
             cells = red_cells_of(reader)
         except (BadImage, OSError):
             continue

@@ -1,6 +1,5 @@
 """`classify`: images found, classified and counted, and the results led to all who want them."""
 
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -8,26 +7,25 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from ...common import html
-from ...common.errors import AppError, Skipped
+from ...common.errors import USAGE, AppError
 from ...common.files import check_file, make_folder
+from ...common.output import note
 from ...common.progress import Stages
 from ...common.streams import going_on
-from ..data.boxes import read_json
 from ..data.files import ImageFile, find_images, source_name
-from ..model.corrections import checked_corrections
-from ..model.findings import NO_CELL, Count, ImageFindings
-from ..model.prediction import APP, CellModel, classify, load_cell_model, with_truths
-from ..model.scale import Scale, scale_of
+from ..data.tiles import Tile, with_tiles
+from ..model.findings import Count, ImageFindings
+from ..model.prediction import BATCH, CellModel, Found, classify, load_cell_model, with_truths
+from ..model.scale import Scale, cell_width_of_slide, scale_of, scale_record
+from ..model.slide_findings import merged
 from .cell_tables import cell_columns, cell_printer, image_record, measures_writer, row_writer, table_file
-from .editing import About
 from .exports import Export, exporting
-from .page import report_page, write_report
+from .journal import Journal, run_key
+from .page import write_report
 from .places import outside, overlay_writer
-from .server import Server, Work
-from .tally import Tally
+from .reviewing import about
 
-LIMITS = "shipped/white_cells.txt"  # of the model that comes with fastsvm
+TILES_AT_ONCE = 8  # whose cells are classified at once; what is beyond is lost if the run is ended
 
 Sink = Callable[[ImageFindings], object]
 
@@ -54,6 +52,8 @@ class Wanted:
         Micrometres; measurements are given in them, too.
     cell_width : float, optional
         As for `read_scaled`.
+    resume : bool
+        Whether a run that was ended goes on, by what it left beside the table.
     """
 
     shown: Literal["lines", "csv", "json"] = "lines"
@@ -66,6 +66,7 @@ class Wanted:
     exports: tuple[Export, ...] = ()
     measurements: str | None = None
     pixel_size: float | None = None
+    resume: bool = False
 
 
 @dataclass(frozen=True)
@@ -99,16 +100,10 @@ def classify_images(
             sinks.append(lambda found: done.records.append(image_record(found, model.classes)))
         else:
             sinks.append(_printer(wanted, files, model))
-        with stage("classify", total=len(files)) as advance:
-            results = classify(
-                files,
-                model,
-                cell_width=scale,
-                thumbnails=bool(wanted.page),
-                details=bool(wanted.exports or wanted.measurements),
-                draw=overlay_writer(files, wanted.overlay) if wanted.overlay else None,
-            )
-            passed = _passed((found for _, found in results), sinks, advance)
+        items = list(with_tiles(files, partial(cell_width_of_slide, given=wanted.cell_width)))
+        with stage("classify", total=len(items)) as advance:
+            results = _results(items, files, model, model_path, wanted, scale)
+            passed = _passed(_advancing(results, advance), sinks)
             if wanted.page:
                 write_report(wanted.page, passed, **about(model, model_path, sources))
             else:
@@ -143,48 +138,36 @@ def _columns(model: CellModel) -> tuple[str, ...]:
     return cell_columns(model.classes if model.gives_probabilities else ())
 
 
-def server_of(
-    sources: Sequence[str],
+def _results(
+    items: Sequence[ImageFile],
+    files: Sequence[ImageFile],
+    model: CellModel,
     model_path: str | None,
-    output: str,
-    limit: int,
-    cell_width: float | None,
-    stage: Stages,
-) -> tuple[Server, Skipped]:
-    """Classify the cells of images; return what serves the page to correct them, and what was left out."""
-    check_file(output)
-    there = os.path.isfile(output) and os.path.getsize(output) > 0
-    content = read_json(output, "corrections") if there else None
-    if content is not None:
-        checked_corrections(content, output)
-    with stage("load"):
-        model = load_cell_model(model_path)
-    with stage("find"):
-        files = with_truths(find_images(sources), model, None)
-        paths = {file.name: file.path for file in files}
-        if len(paths) < len(files):
-            raise AppError("several images have the same name; review their folders one by one")
-    known = About(**about(model, model_path, sources), served=True)
-    tally = Tally(limit, known.classes, "{}.jpg")
-    with stage("classify", total=len(files)) as advance:
-        for _, found in classify(files, model, cell_width=scale_of(files, cell_width)):
-            tally.add(found)
-            advance()
-    shown = tally.shown
-    if not shown:
-        raise AppError("; ".join([f"{source_name(sources)}: {NO_CELL}", *tally.skipped.report()[:1]]))
-    page, work = report_page(tally, known), Work(output, known, shown, content)
-    return Server(page, work, shown, paths), tally.skipped
-
-
-def about(model: CellModel, path: str | None, sources: Sequence[str]) -> dict:
-    """Return what the page says about the model, as for `About`."""
-    return {
-        "title": f"White cells: {source_name(sources)}",
-        "model": model.name,
-        "classes": model.classes,
-        "limits": " ".join(html.packaged(APP, LIMITS).split()) if path is None else "",
-    }
+    wanted: Wanted,
+    scale: float | Scale,
+) -> Iterator[Found]:
+    """Yield what is found in images and tiles; what was found is kept until all is, if that may take long."""
+    has_tiles = len(items) > len(files) or any(isinstance(item, Tile) for item in items)
+    if wanted.overlay and has_tiles:
+        raise AppError("--overlay draws no slides; see their cells with --report", USAGE)
+    details = bool(wanted.exports or wanted.measurements)
+    how = {"thumbnails": bool(wanted.page), "details": details}
+    batch = TILES_AT_ONCE if has_tiles else BATCH
+    draw = overlay_writer(files, wanted.overlay) if wanted.overlay else None
+    work = partial(classify, model=model, draw=draw, batch=batch, cell_width=scale, **how)
+    if not (wanted.table and (has_tiles or wanted.resume)):
+        yield from work(items)
+        return
+    key = run_key(items, model_path, **how, cell_width=scale_record(scale))
+    journal = Journal(f"{wanted.table}.part", key)
+    # Whole batches: sums of a smaller one may be rounded in another way.
+    start = len(journal.read()) // batch * batch if wanted.resume else 0
+    try:
+        yield from journal.followed(items, work, start)
+    except BaseException:
+        note(f"note: what was found so far is kept in {journal.path}; --resume goes on from there")
+        raise
+    journal.remove()
 
 
 def _printer(wanted: Wanted, files: Sequence[ImageFile], model: CellModel) -> Sink:
@@ -198,11 +181,14 @@ def _printer(wanted: Wanted, files: Sequence[ImageFile], model: CellModel) -> Si
     return going_on(start) if any(files_wanted) else start()
 
 
-def _passed(
-    results: Iterator[ImageFindings], sinks: Sequence[Sink], advance: Callable[[], None]
-) -> Iterator[ImageFindings]:
-    for found in results:
+def _advancing(results: Iterator[Found], advance: Callable[[], None]) -> Iterator[Found]:
+    for result in results:
+        yield result
+        advance()
+
+
+def _passed(results: Iterator[Found], sinks: Sequence[Sink]) -> Iterator[ImageFindings]:
+    for _, found in merged(results):
         for sink in sinks:
             sink(found)
         yield found
-        advance()

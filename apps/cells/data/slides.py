@@ -1,0 +1,191 @@
+"""Whole slides, of which regions are read: tiled TIFF files through tifffile, others through OpenSlide."""
+
+import os
+from importlib.util import find_spec
+from typing import Protocol
+
+import numpy as np
+
+from .header import TIFF, BadImage, TiffPage, tiff_pages
+
+SLIDE_PIXELS = 100_000_000  # a tiled TIFF file with more of them is read by regions
+MAX_SEGMENT = 1 << 26  # pixels of a tile or strip in a file, which is decoded as one
+BIG_TIFF = (b"II+\0", b"MM\0+")
+SLIDES = 'pip install "fastsvm[slides]"'
+OPENSLIDE = "pip install openslide-python openslide-bin"
+NEEDED = {
+    **dict.fromkeys((".svs", ".ndpi", ".scn", ".bif", ".btf"), ("tifffile", SLIDES)),
+    **dict.fromkeys((".mrxs", ".vms", ".vmu"), ("openslide", OPENSLIDE)),
+}  # ending: module, and how to get it
+TIFF_LIBRARY = ("tifffile", SLIDES)
+_RGB, _YCBCR, _JPEG = 2, 6, 7  # codes of TIFF; a JPEG's decoder makes RGB
+_DTYPES = (np.uint8, np.uint16)
+
+
+class Slide(Protocol):
+    """An image of which regions are read, in any thread.
+
+    Attributes
+    ----------
+    size : tuple of int
+        Width and height in pixels.
+    """
+
+    size: tuple[int, int]
+
+    def region(self, x: int, y: int, width: int, height: int) -> np.ndarray:
+        """Return what is inside a box that lies in the slide: blue, green, red; BadImage if it is damaged."""
+
+
+def missing_for(ending: str) -> str | None:
+    """Say how to get what reads slides with an ending, where it is not there."""
+    module, command = NEEDED.get(ending, (None, None))
+    return command if module and not find_spec(module) else None
+
+
+def is_slide_here(path: str, ending: str) -> bool:
+    """Tell whether a file is a slide by its ending, and can be read."""
+    return ending in NEEDED and missing_for(ending) is None and os.path.isfile(path)
+
+
+def is_slide(path: str) -> bool:
+    """Tell whether a file is to be read by regions."""
+    if os.path.splitext(path)[1].lower() in NEEDED:
+        return True
+    magic, pages = _first_look(path)
+    return magic in BIG_TIFF or any(page.is_tiled and page.pixels > SLIDE_PIXELS for page in pages)
+
+
+def count_pages(path: str) -> int:
+    """Return how many images are in a file; of what is no TIFF file, or a slide, 1."""
+    return 1 if is_slide(path) else max(1, len(_first_look(path)[1]))
+
+
+class _Slices:
+    """The bytes of a file, read as they are asked for."""
+
+    def __init__(self, file) -> None:
+        self._file = file
+
+    def __getitem__(self, part: slice) -> bytes:
+        self._file.seek(part.start or 0)
+        return self._file.read(part.stop - (part.start or 0))
+
+
+def _first_look(path: str) -> tuple[bytes, list[TiffPage]]:
+    """Return the first bytes of a file, and the pages of a TIFF file; what is wrong is found later."""
+    if not os.path.isfile(path):  # to open a pipe would be to wait
+        return b"", []
+    try:
+        with open(path, "rb") as file:
+            magic = file.read(4)
+            return magic, tiff_pages(_Slices(file)) if magic in TIFF else []
+    except (OSError, BadImage):
+        return b"", []
+
+
+def open_slide(path: str) -> Slide:
+    """Open a slide.
+
+    Raises
+    ------
+    BadImage
+        When it cannot be opened, or its library is missing.
+    """
+    ending = os.path.splitext(path)[1].lower()
+    module, command = NEEDED.get(ending, TIFF_LIBRARY)
+    if not find_spec(module):
+        raise BadImage(f"a slide; {command}")
+    return TiffSlide(path) if module == "tifffile" else OpenSlideSlide(path)
+
+
+def _foreign(error: Exception) -> BadImage:
+    """Return an error for what a library raised, which may be anything."""
+    return BadImage(f"a slide that cannot be read: {type(error).__name__}: {str(error)[:200]}")
+
+
+class TiffSlide:
+    """The largest page of a TIFF file, read by its tiles or strips."""
+
+    def __init__(self, path: str) -> None:
+        import tifffile
+
+        self._path = path
+        try:
+            with tifffile.TiffFile(path) as file:
+                page = max(file.pages, key=lambda page: page.imagewidth * page.imagelength).aspage()
+                self._page, self._decode = page, page.decode
+                self._starts, self._lengths = page.dataoffsets, page.databytecounts
+                self._tables = {"jpegtables": page.jpegtables, "jpegheader": page.jpegheader}
+        except Exception as error:
+            raise _foreign(error) from error
+        self.size = page.imagewidth, page.imagelength
+        if page.tile:
+            self._segment = page.tilewidth, page.tilelength
+        else:
+            self._segment = page.imagewidth, min(page.rowsperstrip or page.imagelength, page.imagelength)
+        is_rgb = page.photometric == _RGB or (page.photometric == _YCBCR and page.compression == _JPEG)
+        if not is_rgb or page.samplesperpixel < 3 or page.planarconfig != 1 or page.dtype not in _DTYPES:
+            raise BadImage("a slide whose pixels are not red, green and blue of 8 or 16 bits; convert it")
+        if self._segment[0] * self._segment[1] > MAX_SEGMENT:
+            raise BadImage("a slide in one piece; save it again in tiles (such as tiffsave --tile of vips)")
+
+    def region(self, x: int, y: int, width: int, height: int) -> np.ndarray:
+        """Return what is inside a box, as `Slide` says."""
+        result = np.full((height, width, 3), 255, np.uint8)
+        across, down = self._segment
+        columns = -(-self.size[0] // across)
+        try:
+            with open(self._path, "rb") as file:
+                for row in range(y // down, -(-(y + height) // down)):
+                    for column in range(x // across, -(-(x + width) // across)):
+                        segment = self._decoded(file, row * columns + column)
+                        if segment is not None:
+                            _paste(result, segment, column * across - x, row * down - y)
+        except Exception as error:
+            raise _foreign(error) from error
+        return result
+
+    def _decoded(self, file, index: int) -> np.ndarray | None:
+        """Return a tile or strip; None is blank."""
+        if not self._lengths[index]:
+            return None
+        file.seek(self._starts[index])
+        data = file.read(self._lengths[index])
+        if len(data) < self._lengths[index]:
+            raise EOFError("cut short; copy or download it again")
+        segment = self._decode(data, index, **self._tables)[0]
+        if segment is None:
+            return None
+        colours = segment[0, :, :, 2::-1]
+        return colours >> 8 if colours.dtype == np.uint16 else colours
+
+
+def _paste(image: np.ndarray, part: np.ndarray, x: int, y: int) -> None:
+    """Copy what there is of a part, whose corner is at x and y, into an image."""
+    left, top = max(0, x), max(0, y)
+    inside = part[top - y : image.shape[0] - y, left - x : image.shape[1] - x]
+    image[top : top + inside.shape[0], left : left + inside.shape[1]] = inside
+
+
+class OpenSlideSlide:
+    """A slide that OpenSlide reads."""
+
+    def __init__(self, path: str) -> None:
+        import openslide
+
+        try:
+            self._slide = openslide.OpenSlide(path)
+            self.size = self._slide.dimensions
+        except Exception as error:
+            raise _foreign(error) from error
+
+    def region(self, x: int, y: int, width: int, height: int) -> np.ndarray:
+        """Return what is inside a box, as `Slide` says; where nothing was scanned it is white."""
+        try:
+            pixels = np.asarray(self._slide.read_region((x, y), 0, (width, height)))
+        except Exception as error:
+            raise _foreign(error) from error
+        alpha = pixels[..., 3:].astype(np.uint16)
+        on_white = (pixels[..., 2::-1] * alpha + 255 * (255 - alpha)) // 255
+        return np.ascontiguousarray(on_white, np.uint8)

@@ -1,0 +1,140 @@
+"""Slides in tiles that overlap, each an image of its own, with its place in the slide."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+
+from .files import ImageFile
+from .header import BadImage
+from .images import CELL_WIDTH, at_working_scale
+from .slides import Slide, is_slide, open_slide
+
+# Pixels at the working scale: the part of a tile whose cells are its own, and what is read around it, so that
+# no cell is cut whose middle lies in that part (a cell is at most 110 wide, and grows 40 beyond its nucleus).
+CORE, OVERLAP = 1024, 128
+MAX_CORE = 4096  # pixels of the slide, which bounds the memory where cells are very wide
+SAMPLES, SAMPLE_SIDE = (
+    4,
+    2048,
+)  # tiles in a row, and rows, to tell a scale by; their side in pixels of the slide
+
+Box = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True)
+class Tile(ImageFile):
+    """A tile of a slide, which is opened as an image file is.
+
+    Attributes
+    ----------
+    slide : Slide
+        Where it is read from.
+    window, core : tuple of int
+        x, y, width and height of what is read, and of the part whose cells belong to this tile.
+    zoom : float
+        Pixels of the slide for each one at the working scale.
+    """
+
+    slide: Slide | None = None
+    window: Box = (0, 0, 0, 0)
+    core: Box = (0, 0, 0, 0)
+    zoom: float = 1
+
+    def open(self) -> "TileReader":
+        """Return what reads its pixels."""
+        return TileReader(self.slide, self.window, self.zoom)
+
+
+@dataclass(frozen=True)
+class Unreadable(ImageFile):
+    """A slide that cannot be opened, and why."""
+
+    problem: str = ""
+
+    def open(self):
+        """Raise BadImage."""
+        raise BadImage(self.problem)
+
+
+class TileReader:
+    """A region of a slide, with the methods of `ImageReader`; it is read each time that it is asked for."""
+
+    def __init__(self, slide: Slide, window: Box, zoom: float) -> None:
+        self._slide, self._window, self._zoom = slide, window, zoom
+        self.size = window[2:]
+        self.pixels = window[2] * window[3]
+
+    def whole(self) -> np.ndarray:
+        """Return the region as it is in the slide."""
+        return self._slide.region(*self._window)
+
+    def reduced(self, reduce: int) -> np.ndarray:
+        """Return the region with both sides `reduce` times smaller."""
+        return at_working_scale(self.whole(), self.size, 1 / reduce)[0]
+
+    def scaled(self, **_) -> tuple[np.ndarray, float]:
+        """Return the region at the working scale, and the scale, which is one for all of the slide."""
+        return at_working_scale(self.whole(), self.size, 1 / self._zoom)
+
+
+def with_tiles(
+    files: Iterable[ImageFile], cell_width: Callable[[ImageFile], float | None]
+) -> Iterator[ImageFile]:
+    """Yield images as they are, and of each slide its tiles, row by row.
+
+    Parameters
+    ----------
+    files : iterable of ImageFile
+    cell_width : callable
+        Tells how many pixels of a slide a white cell is wide; None if it cannot tell.
+    """
+    for file in files:
+        if not is_slide(file.path):
+            yield file
+            continue
+        try:
+            slide, width = open_slide(file.path), cell_width(file)
+            if width is None:
+                raise BadImage("a slide whose red cells tell no scale; say it with --cell-width")
+            yield from _tiles(file, slide, width)
+        except BadImage as error:
+            yield Unreadable(**vars(file), problem=str(error))
+
+
+def sample_tiles(file: ImageFile) -> list[Tile]:
+    """Return a few tiles of a slide, spread evenly over it, to tell its scale by.
+
+    Raises
+    ------
+    BadImage
+        When it cannot be opened.
+    """
+    slide = open_slide(file.path)
+    (width, height), last = slide.size, SAMPLES - 1
+    w, h = min(width, SAMPLE_SIDE), min(height, SAMPLE_SIDE)
+    windows = [
+        ((width - w) * i // last, (height - h) * j // last, w, h)
+        for j in range(SAMPLES)
+        for i in range(SAMPLES)
+    ]
+    return [Tile(**vars(file), slide=slide, window=window, core=window) for window in windows]
+
+
+def _tiles(file: ImageFile, slide: Slide, cell_width: float) -> Iterator[Tile]:
+    zoom = cell_width / CELL_WIDTH
+    overlap = ceil(OVERLAP * zoom)
+    core = max(overlap, min(round(CORE * zoom), MAX_CORE - 2 * overlap))
+    width, height = slide.size
+    for y in range(0, height, core):
+        for x in range(0, width, core):
+            left, top = max(0, x - overlap), max(0, y - overlap)
+            right, bottom = min(width, x + core + overlap), min(height, y + core + overlap)
+            yield Tile(
+                **vars(file),
+                slide=slide,
+                window=(left, top, right - left, bottom - top),
+                core=(x, y, min(core, width - x), min(core, height - y)),
+                zoom=zoom,
+            )

@@ -1,0 +1,105 @@
+"""What was found in the tiles of a slide, put together: each cell once, in the slide's pixels."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import groupby
+
+import numpy as np
+
+from ..data.files import ImageFile
+from ..data.tiles import Tile
+from .findings import Finding, ImageFindings
+
+# The middle of a cell differs a little between two tiles that both show it. Pixels at the working scale.
+SLACK = 12
+TWICE = 24  # middles of two cells are farther apart
+
+Found = tuple[ImageFile, ImageFindings]
+
+
+def merged(results: Iterable[Found]) -> Iterator[Found]:
+    """Yield what was found in images as it is, and of the tiles of a slide together.
+
+    Parameters
+    ----------
+    results : iterable of (ImageFile, ImageFindings)
+        The tiles of a slide one after the other.
+
+    Yields
+    ------
+    file : ImageFile
+        Of a slide its first tile.
+    found : ImageFindings
+        A slide of which a tile could not be read has that problem, and no cells.
+    """
+    for slide, of_slide in groupby(results, lambda item: getattr(item[0], "slide", None)):
+        if slide is None:
+            yield from of_slide
+        else:
+            yield _of_slide(of_slide, slide.size)
+
+
+def _of_slide(tiles: Iterable[Found], size: tuple[int, int]) -> Found:
+    first = problem = None
+    cells = _Cells()
+    flags: dict[str, None] = {}
+    for tile, found in tiles:
+        first = first or tile
+        if found.problem is not None:
+            x, y, _, _ = tile.core
+            problem = problem or f"{found.problem} (at {x:,}, {y:,})"
+        cells.add(tile, found.cells)
+        flags.update(dict.fromkeys(found.flags))
+    found = ImageFindings(first.name, tuple(cells.all), first.label, size=size, flags=tuple(flags))
+    return first, found if problem is None else replace(found, cells=(), problem=problem)
+
+
+class _Cells:
+    """The cells of a slide, each once: that of a tile in whose core its middle lies, or nearly."""
+
+    def __init__(self) -> None:
+        self.all: list[Finding] = []
+        self._near_borders: dict[tuple[int, int], list[tuple[int, int]]] = {}  # squares of a grid: middles
+
+    def add(self, tile: Tile, cells: Iterable[Finding]) -> None:
+        """Take the cells of a tile, unless a tile before had them."""
+        near = []
+        for cell in cells:
+            moved = _moved(cell, *tile.window[:2])
+            inside = _depth(moved.center, tile.core)
+            if inside < -SLACK * tile.zoom:
+                continue
+            if inside <= TWICE * tile.zoom:
+                if self._is_known(moved.center, TWICE * tile.zoom):
+                    continue
+                near.append(moved.center)
+            self.all.append(moved)
+        for x, y in near:
+            square = int(x // (TWICE * tile.zoom)), int(y // (TWICE * tile.zoom))
+            self._near_borders.setdefault(square, []).append((x, y))
+
+    def _is_known(self, center: tuple[int, int], reach: float) -> bool:
+        """Tell whether a tile before has a cell whose middle is within reach."""
+        column, row = (int(side // reach) for side in center)
+        near = (self._near_borders.get((column + i, row + j), ()) for i in (-1, 0, 1) for j in (-1, 0, 1))
+        return any(
+            (x - center[0]) ** 2 + (y - center[1]) ** 2 < reach**2 for middles in near for x, y in middles
+        )
+
+
+def _moved(cell: Finding, x: int, y: int) -> Finding:
+    by = np.int32([x, y])
+    return replace(
+        cell,
+        box=(cell.box[0] + x, cell.box[1] + y, *cell.box[2:]),
+        center=(cell.center[0] + x, cell.center[1] + y),
+        outline=None if cell.outline is None else cell.outline + by,
+        nucleus=tuple(part + by for part in cell.nucleus),
+    )
+
+
+def _depth(center: tuple[int, int], core: tuple[int, int, int, int]) -> int:
+    """Return how far inside a box a point is, in its nearest direction; outside it is below 0."""
+    x, y = center
+    left, top, width, height = core
+    return min(x - left, y - top, left + width - 1 - x, top + height - 1 - y)

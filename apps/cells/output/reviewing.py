@@ -1,0 +1,65 @@
+"""`review`: the page of cells to correct, and what serves it."""
+
+import os
+from collections.abc import Sequence
+
+from ...common import html
+from ...common.errors import AppError, Skipped
+from ...common.files import check_file
+from ...common.progress import Stages
+from ..data.boxes import read_json
+from ..data.files import find_images, source_name
+from ..model.corrections import checked_corrections
+from ..model.findings import NO_CELL
+from ..model.prediction import APP, CellModel, classify, load_cell_model, with_truths
+from ..model.scale import scale_of
+from .editing import About
+from .page import report_page
+from .server import Server, Work
+from .tally import Tally
+
+LIMITS = "shipped/white_cells.txt"  # of the model that comes with fastsvm
+
+
+def server_of(
+    sources: Sequence[str],
+    model_path: str | None,
+    output: str,
+    limit: int,
+    cell_width: float | None,
+    stage: Stages,
+) -> tuple[Server, Skipped]:
+    """Classify the cells of images; return what serves the page to correct them, and what was left out."""
+    check_file(output)
+    there = os.path.isfile(output) and os.path.getsize(output) > 0
+    content = read_json(output, "corrections") if there else None
+    if content is not None:
+        checked_corrections(content, output)
+    with stage("load"):
+        model = load_cell_model(model_path)
+    with stage("find"):
+        files = with_truths(find_images(sources), model, None)
+        paths = {file.name: file.path for file in files}
+        if len(paths) < len(files):
+            raise AppError("several images have the same name; review their folders one by one")
+    known = About(**about(model, model_path, sources), served=True)
+    tally = Tally(limit, known.classes, "{}.jpg")
+    with stage("classify", total=len(files)) as advance:
+        for _, found in classify(files, model, cell_width=scale_of(files, cell_width)):
+            tally.add(found)
+            advance()
+    shown = tally.shown
+    if not shown:
+        raise AppError("; ".join([f"{source_name(sources)}: {NO_CELL}", *tally.skipped.report()[:1]]))
+    page, work = report_page(tally, known), Work(output, known, shown, content)
+    return Server(page, work, shown, paths), tally.skipped
+
+
+def about(model: CellModel, path: str | None, sources: Sequence[str]) -> dict:
+    """Return what the page says about the model, as for `About`."""
+    return {
+        "title": f"White cells: {source_name(sources)}",
+        "model": model.name,
+        "classes": model.classes,
+        "limits": " ".join(html.packaged(APP, LIMITS).split()) if path is None else "",
+    }

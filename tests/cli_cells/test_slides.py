@@ -1,0 +1,251 @@
+"""Slides: read in tiles, each cell counted once, and a run that was ended goes on."""
+
+import csv
+import json
+
+import cv2
+import numpy as np
+import pytest
+
+from fastsvm_apps.cells.data import slides, tiles
+from fastsvm_apps.cells.data.files import ImageFile
+from fastsvm_apps.cells.data.slides import TiffSlide
+from fastsvm_apps.cells.data.tiles import sample_tiles, with_tiles
+from fastsvm_apps.cells.model import prediction
+
+tifffile = pytest.importorskip("tifffile", reason="slides want tifffile")
+CELL_WIDTH = 80
+
+
+@pytest.fixture(scope="module")
+def mosaic(smears):
+    """Return a picture of 4 x 5 sample smears, and white ones, in BGR."""
+    files = sorted(smears.rglob("smear_*.jpg"))[:18]
+    images = [cv2.imread(str(file)) for file in files]
+    images += [np.full_like(images[0], 255)] * 2
+    return np.vstack([np.hstack(images[k : k + 5]) for k in range(0, 20, 5)])
+
+
+@pytest.fixture
+def slide(tmp_path, mosaic):
+    """Return a slide of that picture."""
+    return write(tmp_path / "slide.svs", mosaic)
+
+
+@pytest.fixture(autouse=True)
+def small_tiles(monkeypatch):
+    monkeypatch.setattr(tiles, "CORE", 200)
+
+
+def write(path, image, **options):
+    options = {"tile": (64, 128), "compression": "deflate", **options}
+    tifffile.imwrite(path, image[..., ::-1], photometric="rgb", **options)
+    return path
+
+
+def rows(path):
+    with open(path, newline="") as file:
+        return [row for row in csv.DictReader(file) if row["cell"]]
+
+
+def centers(path):
+    return np.array([(int(row["cx"]), int(row["cy"])) for row in rows(path)])
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"tile": None, "rowsperstrip": 7}, {"bigtiff": True}, {"dtype": np.uint16}]
+)
+def test_regions(tmp_path, mosaic, options):
+    image = mosaic.astype(np.uint16) * 257 if "dtype" in options else mosaic
+    slide = TiffSlide(str(write(tmp_path / "a.tif", image, **options)))
+    height, width = mosaic.shape[:2]
+    assert slide.size == (width, height)
+    for x, y, w, h in [
+        (0, 0, width, height),
+        (0, 0, 1, 1),
+        (100, 60, 333, 222),
+        (width - 70, height - 9, 70, 9),
+    ]:
+        np.testing.assert_array_equal(slide.region(x, y, w, h), mosaic[y : y + h, x : x + w])
+
+
+@pytest.mark.parametrize("cell_width", [20, 80, 130])
+def test_each_pixel_is_in_one_core(slide, mosaic, cell_width):
+    counts = np.zeros(mosaic.shape[:2], int)
+    height, width = counts.shape
+    for tile in with_tiles([ImageFile(str(slide), "slide.svs")], cell_width):
+        x, y, w, h = tile.core
+        counts[y : y + h, x : x + w] += 1
+        left, top, across, down = tile.window
+        assert 0 <= left <= x
+        assert 0 <= top <= y
+        assert x + w <= left + across <= width
+        assert y + h <= top + down <= height
+    assert (counts == 1).all()
+
+
+def test_samples_are_spread_over_the_slide(slide, mosaic, monkeypatch):
+    monkeypatch.setattr(tiles, "SAMPLE_SIDE", 100)
+    seen = [tile.window for tile in sample_tiles(ImageFile(str(slide), "slide.svs"))]
+    assert len(set(seen)) == 16
+    assert seen[0] == (0, 0, 100, 100)
+    assert seen[-1] == (mosaic.shape[1] - 100, mosaic.shape[0] - 100, 100, 100)
+
+
+def test_cells_on_borders_are_counted_once(run, work, slide, mosaic, model):
+    cv2.imwrite(str(work / "whole.png"), mosaic)
+    for name, source in [("tiles.csv", slide), ("whole.csv", "whole.png")]:
+        done = run("classify", source, "-m", model, "--cell-width", CELL_WIDTH, "-o", name)
+        assert done.exit_code == 0, done.stderr
+    in_tiles, whole = centers("tiles.csv"), centers("whole.csv")
+    assert len(in_tiles) == len(whole) >= 18
+    distances = np.hypot(*(in_tiles[:, None] - whole[None]).transpose(2, 0, 1))
+    assert (distances.min(axis=0) < 10).all()
+    assert (distances.min(axis=1) < 10).all()
+
+
+def test_a_slide_is_one_image(run, slide, model):
+    done = run("classify", slide, "-m", model, "--cell-width", CELL_WIDTH, "--json", "--report", "page.html")
+    record = json.loads(done.stdout)
+    assert record["n_images"] == len(record["images"]) == 1
+    assert record["n_cells"] == len(record["images"][0]["cells"]) >= 18
+
+
+def test_a_large_tiled_tiff_is_a_slide(run, tmp_path, mosaic, model, monkeypatch):
+    monkeypatch.setattr(slides, "SLIDE_PIXELS", 100_000)
+    path = write(tmp_path / "slide.tif", mosaic)
+    done = run("classify", path, "-m", model, "--csv")
+    assert done.exit_code == 3
+    assert "slide.tif: a slide; say how wide a white cell is in it with --cell-width" in done.stderr
+
+
+def test_blank_tiles_are_not_searched(run, tmp_path, model, monkeypatch):
+    monkeypatch.setattr(prediction, "Field", None)
+    path = write(tmp_path / "blank.svs", np.full((500, 700, 3), (240, 235, 238), np.uint8))
+    done = run("classify", path, "-m", model, "--cell-width", CELL_WIDTH)
+    assert done.exit_code == 0, done.stderr
+    assert "0 white cells in 1 image, 1 of them without a white cell" in done.stdout
+
+
+# A run that was ended
+
+
+@pytest.fixture
+def ended(run, slide, model, monkeypatch):
+    """Return the arguments of a run, and what it writes; then end it after 20 tiles."""
+    args = ("classify", slide, "-m", model, "--cell-width", CELL_WIDTH, "--report", "page.html", "-o")
+    monkeypatch.setattr("fastsvm_apps.cells.output.classification.TILES_AT_ONCE", 4)
+    assert run(*args, "whole.csv").exit_code == 0
+    n_read, scaled = [], tiles.TileReader.scaled
+
+    def count(reader, **how):
+        n_read.append(reader)
+        return scaled(reader, **how)
+
+    def ending(results, advance):
+        for k, result in enumerate(results):
+            if k == 20:
+                raise KeyboardInterrupt
+            yield result
+
+    with monkeypatch.context() as context:
+        context.setattr("fastsvm_apps.cells.output.classification._advancing", ending)
+        done = run(*args, "cells.csv")
+    assert done.exit_code != 0
+    assert "--resume goes on from there" in done.stderr
+    monkeypatch.setattr(tiles.TileReader, "scaled", count)
+    return args, n_read
+
+
+def test_a_run_goes_on(run, work, ended, slide):
+    args, n_read = ended
+    assert not (work / "cells.csv").exists()
+    n_tiles = len(list(with_tiles([ImageFile(str(slide), "")], CELL_WIDTH)))
+    page = (work / "page.html").read_text()
+    done = run(*args, "cells.csv", "--resume")
+    assert done.exit_code == 0, done.stderr
+    assert 0 < len(n_read) <= n_tiles - 16
+    assert (work / "cells.csv").read_bytes() == (work / "whole.csv").read_bytes()
+    assert (work / "page.html").read_text() == page
+    assert not (work / "cells.csv.part").exists()
+
+
+def test_a_line_that_was_cut_short_is_made_again(run, work, ended):
+    args, _ = ended
+    part = work / "cells.csv.part"
+    part.write_bytes(part.read_bytes()[:-30])
+    assert run(*args, "cells.csv", "--resume").exit_code == 0
+    assert (work / "cells.csv").read_bytes() == (work / "whole.csv").read_bytes()
+
+
+def test_another_run_is_not_gone_on_with(run, work, ended):
+    args, n_read = ended
+    before = (work / "cells.csv.part").read_bytes()
+    args = [81 if arg == CELL_WIDTH else arg for arg in args]
+    done = run(*args, "cells.csv", "--resume")
+    assert done.exit_code == 1
+    assert "cells.csv.part: of other images, another model or other options; remove it" in done.stderr
+    assert (work / "cells.csv.part").read_bytes() == before
+    assert not n_read
+
+
+def test_without_resume_all_is_done_again(run, work, ended, slide):
+    args, n_read = ended
+    assert run(*args, "cells.csv").exit_code == 0
+    assert len(n_read) == len(list(with_tiles([ImageFile(str(slide), "")], CELL_WIDTH)))
+
+
+def test_images_are_resumed_too(run, folder, model):
+    args = ("classify", folder(0, 20, 21), "-m", model, "-o")
+    assert run(*args, "a.csv", "--resume").exit_code == run(*args, "b.csv").exit_code == 0
+    assert rows("a.csv") == rows("b.csv")
+
+
+# What does not work
+
+
+def test_resume_wants_a_table(run, slide):
+    done = run("classify", slide, "--resume")
+    assert done.exit_code == 2
+    assert "--resume wants the -o FILE.csv" in done.stderr
+
+
+def test_no_overlay_of_slides(run, slide, model):
+    done = run("classify", slide, "-m", model, "--cell-width", CELL_WIDTH, "--overlay", "drawn")
+    assert done.exit_code == 2
+    assert "--overlay draws no slides" in done.stderr
+
+
+def test_a_damaged_slide_is_skipped(run, tmp_path, slide, model):
+    content = bytearray(slide.read_bytes())
+    middle = len(content) // 2
+    content[middle : middle + 4000] = bytes(4000)
+    slide.write_bytes(content)
+    (tmp_path / "text.svs").write_text("a table of results\n" * 30)
+    done = run("classify", slide, tmp_path / "text.svs", "-m", model, "--cell-width", CELL_WIDTH, "--csv")
+    assert done.exit_code == 3
+    assert done.stderr.count("a slide that cannot be read: ") == 2
+
+
+def test_the_extra_is_named_where_it_is_missing(run, slide, model, monkeypatch):
+    monkeypatch.setattr(slides, "find_spec", lambda name: None)
+    done = run("classify", slide, "-m", model, "--cell-width", CELL_WIDTH, "--csv")
+    assert done.exit_code == 3
+    assert 'a slide; pip install "fastsvm[slides]"' in done.stderr
+
+
+def test_slides_in_one_piece_or_without_colours(tmp_path, mosaic, monkeypatch):
+    gray = tmp_path / "gray.tif"
+    tifffile.imwrite(gray, mosaic[..., 0], tile=(64, 64))
+    with pytest.raises(slides.BadImage, match="not red, green and blue"):
+        TiffSlide(str(gray))
+    monkeypatch.setattr(slides, "MAX_SEGMENT", 1000)
+    with pytest.raises(slides.BadImage, match="in one piece"):
+        TiffSlide(str(write(tmp_path / "a.tif", mosaic)))
+
+
+def test_through_openslide(tmp_path, mosaic):
+    pytest.importorskip("openslide", reason="OpenSlide is not here")
+    path = write(tmp_path / "a.tif", mosaic, tile=(256, 256))
+    region = slides.OpenSlideSlide(str(path)).region(300, 200, 400, 300)
+    np.testing.assert_array_equal(region, mosaic[200:500, 300:700])
