@@ -1,0 +1,114 @@
+"""From scores to probabilities that can be trusted, and the score below which a cell gets no label.
+
+All is learnt from predictions by models that have not seen the original of a cell. Every original counts
+the same, however many images of it there are.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+WANTED_ERROR = 0.045  # of the cells that get a label; a little less than .05, as the best bound looks better than it is
+POWERS = np.geomspace(0.25, 4, 49)  # that are tried; under 1 probabilities come nearer to each other
+BINS = 10  # of scores, to compare them with how often they are right
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How probabilities are made right, and what that came to.
+
+    Attributes
+    ----------
+    power : float
+        Probabilities are taken to it and divided by their sum.
+    min_score : float
+        A cell whose best probability is lower gets no label.
+    coverage, error : float
+        Of cells whose originals had no part in it: the share that gets a label, and of these that is wrong.
+    miscalibration : float
+        Expected calibration error there: the mean difference between score and share that is right, over ten
+        bins of scores (Guo et al. 2017, "On calibration of modern neural networks").
+    """
+
+    power: float = 1.0
+    min_score: float = 0.0
+    coverage: float = 1.0
+    error: float | None = None
+    miscalibration: float | None = None
+
+    def calibrated(self, probabilities: np.ndarray) -> np.ndarray:
+        """Return probabilities that can be trusted."""
+        return _sharpened(probabilities, self.power)
+
+    @property
+    def record(self) -> dict[str, float | None]:
+        """For a model file."""
+        return asdict(self)
+
+
+def calibrate(
+    probabilities: np.ndarray, truth: np.ndarray, weights: np.ndarray, parts: Sequence[np.ndarray]
+) -> Calibration:
+    """Learn how scores are to be read.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n, n_classes)
+        By models that have not seen the original of the row.
+    truth : ndarray of shape (n,)
+        The column of the right class.
+    weights : ndarray of shape (n,)
+        How much each row counts.
+    parts : sequence of ndarray
+        The rows of each fold. What is said about a fold was learnt on the others.
+
+    Returns
+    -------
+    Calibration
+    """
+    power, min_score = _learnt(probabilities, truth, weights)
+    score, right = np.empty(len(truth)), np.zeros(len(truth), bool)
+    labelled = np.zeros(len(truth), bool)
+    for part in parts:
+        others = np.ones(len(truth), bool)
+        others[part] = False
+        of_others, least = _learnt(probabilities[others], truth[others], weights[others])
+        sharpened = _sharpened(probabilities[part], of_others)
+        score[part], right[part] = sharpened.max(axis=1), sharpened.argmax(axis=1) == truth[part]
+        labelled[part] = score[part] >= least
+    shown = weights * labelled
+    error = float(shown @ ~right / shown.sum()) if shown.any() else None
+    coverage = float(shown.sum() / weights.sum())
+    return Calibration(power, min_score, coverage, error, _miscalibration(score, right, weights))
+
+
+def _learnt(probabilities: np.ndarray, truth: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
+    """Return the power with the least log loss, and the lowest score with few enough mistakes above it."""
+    rows = np.arange(len(truth))
+    losses = [
+        -weights @ np.log(np.maximum(_sharpened(probabilities, power)[rows, truth], 1e-12))
+        for power in POWERS
+    ]
+    power = float(POWERS[np.argmin(losses)])
+    sharpened = _sharpened(probabilities, power)
+    score, wrong = sharpened.max(axis=1), sharpened.argmax(axis=1) != truth
+    order = np.argsort(-score, kind="stable")
+    errors = np.cumsum((weights * wrong)[order]) / np.cumsum(weights[order])
+    # Rows of one score are all in or all out.
+    last = np.append(np.diff(score[order]) != 0, True)
+    few = np.flatnonzero((errors <= WANTED_ERROR) & last)
+    if not len(few):
+        return power, 1.0
+    return power, 0.0 if few[-1] == len(score) - 1 else float(score[order][few[-1]])
+
+
+def _sharpened(probabilities: np.ndarray, power: float) -> np.ndarray:
+    # Of the largest, so that no power is too small for a number.
+    shares = (probabilities / np.maximum(probabilities.max(axis=1, keepdims=True), 1e-300)) ** power
+    return shares / shares.sum(axis=1, keepdims=True)
+
+
+def _miscalibration(score: np.ndarray, right: np.ndarray, weights: np.ndarray) -> float:
+    bins = np.minimum((score * BINS).astype(int), BINS - 1)
+    return float(np.abs(np.bincount(bins, weights * (score - right))).sum() / weights.sum())
