@@ -1,8 +1,9 @@
 """Make cells/: invented microscope pictures of blood smears, drawn from a seed, and the boxes of their cells.
 
-Each picture shows red cells, a few platelets and one or two white cells: lymphocytes, whose nucleus is one
-round thing, or neutrophils, whose nucleus has two to four lobes. Size, hue and strength of the stain tell
-little. About half of the pictures are turned, so that black wedges stand at their borders.
+Each picture shows red cells, platelets alone or in a clump, and one or two white cells of one of four
+classes: lymphocytes, monocytes, neutrophils and eosinophils. Every original has a stain, a density and a
+light of its own. Some pictures are mirrored and turned copies of the one before, with black wedges at their
+borders.
 
     python data/make_smears.py            write cells/ beside this script
     python data/make_smears.py --check    only compare it with what would be written
@@ -19,36 +20,52 @@ import numpy as np
 
 TARGET = Path(__file__).with_name("cells")
 WIDTH, HEIGHT = 320, 240
-LABELS = ("LYMPHOCYTE", "NEUTROPHIL")
-PER_LABEL = 20
+LABELS = ("LYMPHOCYTE", "MONOCYTE", "NEUTROPHIL", "EOSINOPHIL")
+PER_LABEL = 10
 N_EMPTY = 2
 # The pictures with two white cells, and the distance of the two in sums of their radii: below 1 they touch.
-PAIRS = {4: 1.3, 9: 0.94, 15: 0.9, 23: 0.92, 28: 1.35, 36: 1.25}
-QUALITY = 88
-HEADER = ("file", "x", "y", "w", "h", "kind", "label")
+PAIRS = {4: 1.3, 9: 0.99, 15: 0.9, 23: 0.92, 28: 1.35, 35: 1.25}
+# Of every five pictures of a label, the third is a copy of the second.
+COPY_OF = {number: number - 1 for number in range(2, len(LABELS) * PER_LABEL, 5)}
+QUALITY = 86
+BOXES = ("file", "x", "y", "w", "h", "kind", "label")
+GROUPS = ("file", "label", "original")
+# Of a red cell or platelet that the border cuts, this share at least must be seen for a box.
+SEEN = 0.3
+# A box is this much wider on each side than what is seen, as those that people draw.
+BOX_MARGIN = 2
 
 # All lengths are in pixels of the finished picture; it is drawn finer, and with a margin for cells that its
 # border cuts.
 FINER = 2
 MARGIN = 70
-RADII = {"LYMPHOCYTE": (38, 46), "NEUTROPHIL": (41, 55)}
-NO_COVER = np.zeros((1, 1))
+RADII = {"LYMPHOCYTE": (27, 34), "MONOCYTE": (44, 52), "NEUTROPHIL": (33, 42), "EOSINOPHIL": (34, 44)}
+ROUGHNESS = {"LYMPHOCYTE": 0.03, "MONOCYTE": 0.05, "NEUTROPHIL": 0.025, "EOSINOPHIL": 0.025}
+RED_RADIUS = (19, 22)
 
-# What each thing takes away of the light, as a logarithm, in cv2's order: blue, green, red.
-RED_CELL = np.array([0.28, 0.34, 0.13])
-RED_CELL_MAUVE = np.array([0.17, 0.32, 0.14])
-STAIN_BLUE = np.array([0.08, 0.78, 0.70])
-STAIN_VIOLET = np.array([-0.04, 0.72, 0.37])
-CYTOPLASM_BLUE = np.array([0.03, 0.26, 0.28])
-CYTOPLASM_PINK = np.array([0.04, 0.22, 0.10])
-# How pink the cytoplasm is, from 0 to 1.
-PINK = {"LYMPHOCYTE": (0, 0.6), "NEUTROPHIL": (0.4, 1)}
+# What each thing takes away of the light, as a logarithm, in cv2's order: blue, green, red. Of each thing
+# there are two colours; a smear has one between them.
+RED_CELL = np.array([[0.36, 0.38, 0.15], [0.21, 0.34, 0.16]])
+NUCLEUS = np.array([[0.03, 0.80, 0.62], [-0.09, 0.62, 0.36]])
+CYTOPLASM = {
+    "LYMPHOCYTE": np.array([[-0.03, 0.20, 0.21], [-0.02, 0.20, 0.15]]),
+    "MONOCYTE": np.array([[-0.01, 0.18, 0.17], [-0.01, 0.19, 0.13]]),
+    "NEUTROPHIL": np.array([[0.00, 0.17, 0.09], [0.04, 0.22, 0.08]]),
+    "EOSINOPHIL": np.array([[0.07, 0.18, 0.05], [0.05, 0.20, 0.07]]),
+}
+ORANGE_GRANULE = np.array([0.08, 0.20, 0.04])
+VIOLET_GRANULE = np.array([0.00, 0.10, 0.06])
 
 
 def cloud(rng, shape, grain):
     """Draw smooth noise around 0, its spots about `grain` points wide."""
     coarse = rng.normal(size=[n // grain + 2 for n in shape])
     return cv2.resize(coarse, shape[::-1], interpolation=cv2.INTER_CUBIC)
+
+
+def between(pair, share):
+    """Mix two colours: 0 is the first, 1 the second."""
+    return pair[0] + share * (pair[1] - pair[0])
 
 
 def grid(reach):
@@ -74,7 +91,7 @@ def inside(out, radius, softness=1.5):
 
 
 def red_cell(rng, radius, tone):
-    """Draw a red cell: what it takes away of the light at each point of a tile."""
+    """Draw a red cell: what it takes away of the light at each point of a tile, and what it covers."""
     out = blob(rng, *grid(1.5 * radius), radius, roughness=rng.choice([0.04, 0.06, 0.1]), stretch=1.4)
     pallor = rng.choice([0.1, 0.35, 0.6, 0.8])
     hollow = pallor * np.exp(-((out / rng.uniform(0.2, 0.6)) ** 4))
@@ -83,43 +100,71 @@ def red_cell(rng, radius, tone):
     halo = 0.05 * np.exp(-(((out - 1.08) / 0.05) ** 2))
     if rng.uniform() < 0.15:  # a glint
         halo += 0.25 * np.exp(-((blob(rng, *grid(1.5 * radius), 2.5)) ** 2))
-    return thickness[..., None] * tone - halo[..., None]
+    return thickness[..., None] * tone - halo[..., None], inside(out, radius)
 
 
 def platelet(rng, stain):
-    """Draw a platelet: a small frayed speck."""
-    radius = rng.uniform(3, 4.8)
-    speck = inside(blob(rng, *grid(3 * radius), radius, roughness=0.2, stretch=1.8), radius, 3)
-    return (speck * rng.uniform(0.4, 0.8))[..., None] * stain
+    """Draw a platelet: a small frayed speck, darker within."""
+    radius = rng.uniform(4, 6)
+    out = blob(rng, *grid(3 * radius), radius, roughness=0.15, stretch=1.6)
+    cover = inside(out, radius, 3)
+    speck = cover * (0.7 + 0.4 * np.exp(-4 * out**2)) * rng.uniform(0.35, 0.65)
+    return (speck * (1 + 0.2 * cloud(rng, out.shape, 4)))[..., None] * stain, cover
+
+
+def melted(cover):
+    """Let parts that touch flow into each other: blurred, then sharpened again."""
+    return np.clip(3 * cv2.GaussianBlur(cover, (0, 0), 1.2 * FINER) - 1, 0, 1)
 
 
 def round_nucleus(rng, x, y, radius):
-    """Draw a lymphocyte's nucleus: one disc that almost fills the cell of the given radius."""
-    size = rng.uniform(0.75, 0.88) * radius
-    shift = rng.uniform(-0.5, 0.5, size=2) * (0.92 * radius - size)
+    """Draw a lymphocyte's nucleus: one dense disc that almost fills the cell of the given radius."""
+    size = rng.uniform(0.85, 0.92) * radius
+    shift = rng.uniform(-0.6, 0.6, size=2) * (0.96 * radius - size)
     return inside(blob(rng, x - shift[0], y - shift[1], size, roughness=0.05, stretch=1.25), size, 3)
 
 
-def lobed_nucleus(rng, x, y, radius):
-    """Draw a neutrophil's nucleus: lobes on an arc, each joined to the next by a thin bridge."""
-    n_lobes = rng.choice([2, 3, 3, 3, 4])
-    share = rng.uniform(0.46, 0.56) if n_lobes > 2 else rng.uniform(0.42, 0.48)
-    size = radius * np.sqrt(share / n_lobes)
-    arc = 0.92 * radius - size
-    step = 2 * np.arcsin(min(1, rng.uniform(1.02, 1.12) * size / arc))
-    angles = rng.uniform(0, 2 * np.pi) + step * (np.arange(n_lobes) + rng.uniform(-0.1, 0.1, size=n_lobes))
-    arcs = arc * rng.uniform(0.85, 1.05, size=n_lobes)
-    centres = np.transpose([arcs * np.cos(angles), arcs * np.sin(angles)])
-    sizes = size * rng.uniform(0.85, 1.12, size=n_lobes)
+def bent_nucleus(rng, x, y, radius):
+    """Draw a monocyte's nucleus: a broad band, bent like a kidney or, at the most, like a horseshoe."""
+    half, bend, reach = rng.uniform(0.40, 0.47), rng.uniform(0.34, 0.46), rng.uniform(1.1, 1.9)
+    middle = rng.uniform(0, 2 * np.pi)
+    discs = []
+    for angle in middle + np.linspace(-reach, reach, 9):
+        a = radius * (bend * np.cos(angle) - 0.1 * np.cos(middle))
+        b = radius * (bend * np.sin(angle) - 0.1 * np.sin(middle))
+        size = half * radius * rng.uniform(0.9, 1.05)
+        discs.append(inside(blob(rng, x - a, y - b, size, roughness=0.06), size))
+    return melted(np.max(discs, axis=0))
+
+
+def chain(rng, sizes):
+    """Choose the centres of lobes of given radii in a cell of radius 1: each beside the one before, none over
+    another. What finds no room shrinks a little.
+    """
+    while True:
+        angles = rng.uniform(0, 2 * np.pi, size=len(sizes))
+        steps = np.transpose([np.cos(angles), np.sin(angles)]) * rng.uniform(1, 1.12)
+        steps[0] *= 0.9 - sizes[0]
+        steps[1:] *= (sizes[1:] + sizes[:-1])[:, None]
+        centres = np.cumsum(steps, axis=0)
+        apart = np.hypot(*(centres[:, None] - centres).transpose(2, 0, 1)) + 9 * np.eye(len(sizes))
+        if (apart > 0.95 * np.add.outer(sizes, sizes)).all() and (np.hypot(*centres.T) + sizes < 1).all():
+            return centres, sizes
+        sizes = 0.9998 * sizes
+
+
+def lobed_nucleus(rng, x, y, radius, n_lobes, share):
+    """Draw a nucleus of lobes, each joined to the next by a thin bridge: its share of the cell."""
+    centres, sizes = chain(rng, np.sqrt(share / n_lobes) * rng.uniform(0.85, 1.1, size=n_lobes))
+    centres, sizes = radius * centres, radius * sizes
     lobes = [
-        inside(blob(rng, x - a, y - b, size, roughness=0.1, stretch=1.6), size)
+        inside(blob(rng, x - a, y - b, size, roughness=0.09, stretch=1.4), size)
         for (a, b), size in zip(centres, sizes, strict=True)
     ]
     cover = np.max(lobes, axis=0)
     for start, end in itertools.pairwise(centres):
         cover = np.maximum(cover, bridge(x, y, start, end, rng.uniform(0.06, 0.12) * radius))
-    # Blurred and sharpened again, lobes and bridges flow into each other.
-    return np.clip(3 * cv2.GaussianBlur(cover, (0, 0), 1.2 * FINER) - 1, 0, 1)
+    return melted(cover)
 
 
 def bridge(x, y, start, end, width):
@@ -129,53 +174,94 @@ def bridge(x, y, start, end, width):
     return inside(np.hypot(x - left - part * run, y - top - part * fall) / width, width)
 
 
-def white_cell(rng, radius, label, stain):
+def dots(rng, shape, size, distance):
+    """Strew round dots with soft edges: `size` wide at half their height, about `distance` apart."""
+    seeds = (rng.uniform(size=shape) < 1 / (FINER * distance) ** 2).astype(float)
+    width = FINER * size / 2.35
+    return np.minimum(cv2.GaussianBlur(seeds, (0, 0), width) * 2 * np.pi * width**2, 1.3)
+
+
+def nucleus(rng, x, y, radius, label):
+    """Draw the nucleus of a white cell: its cover, and how much of the stain it takes at each point."""
+    grains = cloud(rng, x.shape, 12), cloud(rng, x.shape, 5)
+    if label == "LYMPHOCYTE":
+        return round_nucleus(rng, x, y, radius), 1.1 + 0.09 * grains[0] + 0.05 * grains[1]
+    if label == "MONOCYTE":  # loose, with threads
+        return bent_nucleus(rng, x, y, radius), 0.85 + 0.07 * grains[0] + 0.1 * grains[1]
+    if label == "NEUTROPHIL":
+        n_lobes, share = rng.choice([3, 3, 4, 4, 5]), rng.uniform(0.44, 0.52)
+    else:
+        n_lobes, share = rng.choice([2, 2, 2, 3]), rng.uniform(0.40, 0.46)
+    return lobed_nucleus(rng, x, y, radius, n_lobes, share), 1 + 0.1 * grains[0] + 0.08 * grains[1]
+
+
+def white_cell(rng, radius, label, stain, hue):
     """Draw a white cell: what it takes away of the light, and which part of its tile it covers."""
     x, y = grid(1.4 * radius)
-    cover = inside(blob(rng, x, y, radius, roughness=0.025, stretch=1.2), radius, 3)
-    draw = round_nucleus if label == "LYMPHOCYTE" else lobed_nucleus
-    nucleus = draw(rng, x, y, radius) * cover
-    chromatin = 1 + 0.09 * cloud(rng, x.shape, 12) + 0.05 * cloud(rng, x.shape, 4)
-    granules = 1 + (0.12 if label == "LYMPHOCYTE" else 0.3) * cloud(rng, x.shape, 3)
-    strength = rng.uniform(0.75, 1.2) * granules * cover * (1 - nucleus)
-    cytoplasm = CYTOPLASM_BLUE + rng.uniform(*PINK[label]) * (CYTOPLASM_PINK - CYTOPLASM_BLUE)
-    return strength[..., None] * cytoplasm + (nucleus * chromatin)[..., None] * stain, cover
+    cover = inside(blob(rng, x, y, radius, ROUGHNESS[label], stretch=1.2), radius, 3)
+    core, chromatin = nucleus(rng, x, y, radius, label)
+    core *= cover
+    strength = rng.uniform(0.85, 1.15) * (1 + 0.1 * cloud(rng, x.shape, 6))
+    cytoplasm = strength[..., None] * between(CYTOPLASM[label], hue)
+    if label == "EOSINOPHIL":  # coarse and packed
+        cytoplasm += rng.uniform(0.35, 1.1) * dots(rng, x.shape, 3, 3.8)[..., None] * ORANGE_GRANULE
+    elif label == "NEUTROPHIL":  # fine and faint
+        cytoplasm += rng.uniform(0.5, 2.0) * dots(rng, x.shape, 1.5, 3)[..., None] * VIOLET_GRANULE
+    absorbed = (cover * (1 - core))[..., None] * cytoplasm + (core * chromatin)[..., None] * stain
+    if label == "MONOCYTE":
+        absorbed *= 1 - (vacuoles(rng, x, y, radius) * (0.75 - 0.45 * core))[..., None]
+    return absorbed, cover
+
+
+def vacuoles(rng, x, y, radius):
+    """Draw the vacuoles of a monocyte: small round holes, more of them near its outline."""
+    holes = np.zeros(x.shape)
+    for _ in range(rng.randint(6, 16)):
+        angle, far = rng.uniform(0, 2 * np.pi), radius * np.sqrt(rng.uniform(0.1, 0.85))
+        size = rng.uniform(1.5, 4)
+        hole = np.hypot(x - far * np.cos(angle), y - far * np.sin(angle)) / size
+        holes = np.maximum(holes, inside(hole, size))
+    return holes
 
 
 class Smear:
     """One picture: what is on the glass, and how it is photographed."""
 
-    def __init__(self, number, label=None):
+    def __init__(self, number, label=None, copied=False):
         self.rng = np.random.RandomState(number)  # its numbers are the same in every version of numpy
         self.label = label
         shape = (FINER * (HEIGHT + 2 * MARGIN), FINER * (WIDTH + 2 * MARGIN))
         self.absorbed = np.zeros((*shape, 3))
-        self.covers = []  # of each white cell
-        self.angle = self.rng.choice([-1, 1]) * self.rng.uniform(4, 25) if self.rng.uniform() < 0.5 else 0
-        self.turn = cv2.getRotationMatrix2D(((WIDTH - 1) / 2, (HEIGHT - 1) / 2), self.angle, 1)
+        self.seen = []  # of each thing: kind, the points that it covers
+        angle = self.rng.choice([-1, 1]) * self.rng.uniform(4, 25)
+        self.turn = cv2.getRotationMatrix2D(((WIDTH - 1) / 2, (HEIGHT - 1) / 2), angle, 1)
+        self.turn[:, 2] += (WIDTH - 1) * self.turn[:, 0]  # mirrored first
+        self.turn[:, 0] *= -1
+        self.copied = copied
         whites = self.place_white_cells(PAIRS.get(number)) if label else []
-        stain = STAIN_BLUE + self.rng.uniform() * (STAIN_VIOLET - STAIN_BLUE)
-        stain *= self.rng.uniform(0.8, 1.15)
-        self.add_red_cells(whites)
+        hue, density = self.rng.uniform(), self.rng.uniform(0.85, 1.12)
+        stain = density * between(NUCLEUS, hue)
+        self.add_red_cells(whites, density)
         self.add_platelets(whites, stain)
         for x, y, radius in whites:
-            absorbed, cover = white_cell(self.rng, radius, label, stain)
-            self.covers.append(np.zeros(shape, np.float32))
-            self.covers[-1][self.add(x, y, absorbed, cover)] = cover
+            absorbed, cover = white_cell(self.rng, radius, label, stain, hue)
+            self.add("WBC", x, y, absorbed, cover, hides=True)
 
-    def add(self, x, y, absorbed, cover=NO_COVER):
-        """Lay a tile on the glass, return where; what it covers cannot be seen any more."""
+    def add(self, kind, x, y, absorbed, cover, hides=False):
+        """Lay a tile on the glass; what it hides cannot be seen any more."""
         top, left = (int(FINER * (place + MARGIN)) - len(absorbed) // 2 for place in (y, x))
         tile = np.s_[top : top + len(absorbed), left : left + len(absorbed)]
-        below = self.absorbed[tile] * (1 - cover[..., None])
+        below = self.absorbed[tile] * (1 - cover[..., None] * hides)
         # Two cells over each other are not twice as dark: they are squeezed flat.
         self.absorbed[tile] = below + absorbed - 0.7 * np.minimum(below, absorbed).clip(0)
-        return tile
+        rows, columns = np.nonzero(cover > 0.5)
+        points = np.stack([columns + left, rows + top], axis=1) + 0.5
+        self.seen.append((kind, points / FINER - MARGIN - 0.5))
 
     def fits(self, x, y, radius):
-        """Tell whether a white cell there is almost wholly in the picture, before and after the turn."""
+        """Tell whether a white cell there is almost wholly in the picture, and in a copy of it."""
         room = np.array([WIDTH, HEIGHT]) - 0.95 * radius
-        spots = np.array([(x, y), self.turn @ (x, y, 1)])
+        spots = np.vstack([(x, y), cv2.transform(np.array([[(x, y)]]), self.turn)[0]])
         return (spots > 0.95 * radius).all() and (spots < room).all()
 
     def place_white_cells(self, distance):
@@ -192,32 +278,37 @@ class Smear:
             if all(self.fits(*cell) for cell in cells):
                 return cells
 
-    def add_red_cells(self, whites):
+    def add_red_cells(self, whites, density):
         """Strew red cells, many of them against another, few over another."""
         rng = self.rng
-        tone = (RED_CELL + rng.uniform() * (RED_CELL_MAUVE - RED_CELL)) * rng.uniform(0.75, 1.15)
-        size = rng.uniform(24, 29)
-        wanted, reds = rng.randint(16, 38), []
-        for _ in range(600):  # trials; a full picture has no room for more
-            x, y = rng.uniform(-25, WIDTH + 25), rng.uniform(-25, HEIGHT + 25)
+        tone = density * between(RED_CELL, rng.uniform())
+        size = rng.uniform(*RED_RADIUS)
+        wanted, reds = rng.randint(22, 46), []
+        for _ in range(800):  # trials; a full picture has no room for more
+            x, y = rng.uniform(-20, WIDTH + 20), rng.uniform(-20, HEIGHT + 20)
             radius = size * rng.uniform(0.85, 1.08)
             if reds and rng.uniform() < 0.5:
                 near, angle = reds[rng.randint(len(reds))], rng.uniform(0, 2 * np.pi)
                 gap = rng.uniform(0.75, 1.0) * (near[2] + radius)
                 x, y = near[0] + gap * np.cos(angle), near[1] + gap * np.sin(angle)
             free = all(np.hypot(x - a, y - b) > 0.72 * (radius + r) for a, b, r in reds)
-            free &= all(np.hypot(x - a, y - b) > 0.93 * (radius + r) for a, b, r in whites)
-            if free and len(reds) < wanted and -25 < x < WIDTH + 25 and -25 < y < HEIGHT + 25:
+            free &= all(np.hypot(x - a, y - b) > 0.95 * (radius + r) for a, b, r in whites)
+            if free and len(reds) < wanted and -20 < x < WIDTH + 20 and -20 < y < HEIGHT + 20:
                 reds.append((x, y, radius))
-                self.add(x, y, red_cell(rng, radius, tone))
+                self.add("RBC", x, y, *red_cell(rng, radius, tone))
 
     def add_platelets(self, whites, stain):
-        """Strew a few platelets, none at a white cell."""
-        for _ in range(self.rng.randint(0, 6)):
-            x, y = self.rng.uniform(0, WIDTH), self.rng.uniform(0, HEIGHT)
-            speck = platelet(self.rng, stain)
-            if all(np.hypot(x - a, y - b) > 1.2 * r + 8 for a, b, r in whites):
-                self.add(x, y, speck)
+        """Strew a few platelets and, in every third picture or so, a clump of them; none at a white cell."""
+        rng = self.rng
+        spots = [(rng.uniform(0, WIDTH), rng.uniform(0, HEIGHT)) for _ in range(rng.randint(0, 6))]
+        x, y, clumped = rng.uniform(25, WIDTH - 25), rng.uniform(25, HEIGHT - 25), rng.uniform() < 0.35
+        for k in range(rng.randint(3, 6) if clumped else 0):
+            angle = 2.4 * k + rng.uniform(-0.4, 0.4)  # the golden angle: side by side, in no order
+            spots.append((x + 6 * np.sqrt(k) * np.cos(angle), y + 6 * np.sqrt(k) * np.sin(angle)))
+        for x, y in spots:
+            speck, cover = platelet(rng, stain)
+            if all(np.hypot(x - a, y - b) > 1.2 * r + 10 for a, b, r in whites):
+                self.add("Platelets", x, y, speck, cover)
 
     def finish(self, drawn):
         """Cut the margin off and shrink to the picture's size."""
@@ -225,30 +316,43 @@ class Smear:
         return cv2.resize(drawn[edge:-edge, edge:-edge], (WIDTH, HEIGHT), interpolation=cv2.INTER_AREA)
 
     def light(self):
-        """Draw the bare lit glass: a warm grey, darker at the borders and a little uneven."""
+        """Draw the bare lit glass: nearly grey, brighter on one side and darker at the borders."""
         rng = self.rng
-        colour = rng.uniform(207, 226) * np.array([rng.uniform(0.95, 0.99), 1, rng.uniform(0.97, 1.01)])
+        colour = rng.uniform(196, 228) * rng.uniform([0.93, 0.99, 0.95], [1.0, 1.01, 1.01])
         x, y = np.meshgrid(np.linspace(-1, 1, WIDTH), np.linspace(-1, 1, HEIGHT))
-        centre = rng.uniform(-0.3, 0.3, size=2)
-        fall = rng.uniform(0.02, 0.06) * ((x - centre[0]) ** 2 + (y - centre[1]) ** 2)
-        return colour * (1 - fall + 0.008 * cloud(rng, x.shape, 80))[..., None]
+        slope, angle = rng.uniform(0, 0.05), rng.uniform(0, 2 * np.pi)
+        rise = slope * (x * np.cos(angle) + y * np.sin(angle))
+        fall = rng.uniform(0.01, 0.05) * (x**2 + y**2)
+        return colour * (1 + rise - fall + 0.006 * cloud(rng, x.shape, 80))[..., None]
 
     def photograph(self):
-        """Take the picture: light, blur, noise, then the turn."""
+        """Take the picture: light, blur, noise; a copy is then mirrored and turned, and filled with black."""
         picture = self.light() * np.exp(-self.finish(self.absorbed))
-        picture = cv2.GaussianBlur(picture, (0, 0), self.rng.uniform(0.6, 1.3))
-        noise = self.rng.normal(scale=self.rng.uniform(2.5, 5), size=picture.shape)
+        picture = cv2.GaussianBlur(picture, (0, 0), self.rng.uniform(0.5, 1.3))
+        noise = self.rng.normal(scale=self.rng.uniform(1.5, 3), size=picture.shape)
         picture += cv2.GaussianBlur(noise, (0, 0), 0.6)
-        return self.turned(picture.clip(0, 255).round().astype(np.uint8))
-
-    def turned(self, picture):
-        """Turn about the centre and fill with black."""
-        return cv2.warpAffine(picture, self.turn, (WIDTH, HEIGHT)) if self.angle else picture
+        picture = picture.clip(0, 255).round().astype(np.uint8)
+        return cv2.warpAffine(picture, self.turn, (WIDTH, HEIGHT)) if self.copied else picture
 
     def boxes(self):
-        """Give x, y, width and height of what is seen of each white cell."""
-        covers = (self.turned(self.finish(cover)) for cover in self.covers)
-        return [cv2.boundingRect((cover > 0.5).astype(np.uint8)) for cover in covers]
+        """Give x, y, width and height of what is seen of each thing, and its kind; white cells first."""
+        boxes = []
+        for kind, points in sorted(self.seen, key=lambda thing: thing[0] != "WBC"):
+            seen = points[inside_picture(points)]
+            if self.copied:
+                seen = cv2.transform(seen[None], self.turn)[0] if len(seen) else seen
+                seen = seen[inside_picture(seen)]
+            if len(seen) > SEEN * len(points):
+                low = np.round(seen.min(axis=0)).astype(int) - BOX_MARGIN
+                high = np.round(seen.max(axis=0)).astype(int) + 1 + BOX_MARGIN
+                low, high = low.clip(0), np.minimum(high, (WIDTH, HEIGHT))
+                boxes.append((*low.tolist(), *(high - low).tolist(), kind))
+        return boxes
+
+
+def inside_picture(points):
+    """Tell which points (x and y) a picture shows."""
+    return ((points > -0.5) & (points < (WIDTH - 0.5, HEIGHT - 0.5))).all(axis=1)
 
 
 def smears():
@@ -256,20 +360,34 @@ def smears():
     for number in range(len(LABELS) * PER_LABEL + N_EMPTY):
         label = LABELS[number // PER_LABEL] if number < len(LABELS) * PER_LABEL else None
         folder = f"images/{label}" if label else "empty"
-        smear = Smear(number, label)
+        smear = Smear(COPY_OF.get(number, number), label, copied=number in COPY_OF)
         jpeg = cv2.imencode(".jpg", smear.photograph(), [cv2.IMWRITE_JPEG_QUALITY, QUALITY])[1]
-        yield f"{folder}/smear_{number:02}.jpg", jpeg, [(*box, "WBC", label) for box in smear.boxes()]
+        boxes = [(*box, label if box[-1] == "WBC" else "") for box in smear.boxes()]
+        yield f"{folder}/smear_{number:02}.jpg", jpeg, boxes
+
+
+def originals():
+    """Give the rows of groups.csv: which pictures are copies of one original."""
+    for number in range(len(LABELS) * PER_LABEL):
+        label = LABELS[number // PER_LABEL]
+        yield f"{label}/smear_{number:02}.jpg", label, f"smear_{COPY_OF.get(number, number):02}"
 
 
 def write(made):
-    """Write the pictures and boxes.csv."""
+    """Write the pictures and the tables."""
     for name, jpeg, _ in made:
         (TARGET / name).parent.mkdir(parents=True, exist_ok=True)
         (TARGET / name).write_bytes(jpeg.tobytes())
-    with open(TARGET / "boxes.csv", "w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(HEADER)
-        writer.writerows([name, *box] for name, _, boxes in made for box in boxes)
+    boxes = [(name, *box) for name, _, boxes in made for box in boxes]
+    for name, rows in (("boxes.csv", [BOXES, *boxes]), ("groups.csv", [GROUPS, *originals()])):
+        with open(TARGET / name, "w", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(rows)
+
+
+def table(name):
+    """Read the rows of a table."""
+    with open(TARGET / name, newline="") as file:
+        return [tuple(row) for row in csv.reader(file)]
 
 
 def compare(made):
@@ -279,17 +397,18 @@ def compare(made):
     and 1 pixel in a box are let pass.
     """
     found = {path.relative_to(TARGET).as_posix() for path in TARGET.rglob("*") if path.is_file()}
-    for name in sorted(found ^ {"boxes.csv", *(name for name, _, _ in made)}):
+    for name in sorted(found ^ {"boxes.csv", "groups.csv", *(name for name, _, _ in made)}):
         return f"{name} is {'not made here' if name in found else 'missing'}"
     for name, jpeg, _ in made:
         old = cv2.imread(str(TARGET / name))
         new = cv2.imdecode(jpeg, cv2.IMREAD_COLOR)
         if old is None or old.shape != new.shape or cv2.absdiff(old, new).mean() >= 3:
             return f"{name} differs"
-    with open(TARGET / "boxes.csv", newline="") as file:
-        header, *rows = csv.reader(file)
+    if table("groups.csv") != [GROUPS, *originals()]:
+        return "groups.csv differs"
+    header, *rows = table("boxes.csv")
     boxes = [(name, *box) for name, _, boxes in made for box in boxes]
-    same = tuple(header) == HEADER and len(rows) == len(boxes)
+    same = header == BOXES and len(rows) == len(boxes)
     for row, box in zip(rows, boxes, strict=False):
         same = same and (row[0], *row[5:]) == (box[0], *box[5:])
         same = same and np.abs(np.subtract([int(number) for number in row[1:5]], box[1:5])).max() <= 1

@@ -11,7 +11,7 @@ IMAGES are folders, with all their folders, or files: jpg, png, tiff, bmp. Not a
 \b
 Examples:
   fastsvm-cells classify smears --report smears.html
-  fastsvm-cells train data/cells/images -o cells.safetensors
+  fastsvm-cells train data/cells/images --groups data/cells/groups.csv
 """
 
 EXAMPLE = "FASTSVM_CELLS_TRAIN_FOLDS=3 stands for train --folds 3"

@@ -20,10 +20,12 @@ HISTOGRAMS = ("colour", "pattern", "edge")
 
 @pytest.fixture(scope="module")
 def smears():
-    """Some drawn smears, with one white cell each, of either kind."""
+    """Some drawn smears, with one white cell each, two of each kind."""
     names = [
-        *(f"LYMPHOCYTE/smear_{k:02}" for k in (0, 3, 6, 11)),
-        *(f"NEUTROPHIL/smear_{k}" for k in (24, 25, 26, 27)),
+        *(f"LYMPHOCYTE/smear_{k:02}" for k in (0, 3)),
+        *(f"MONOCYTE/smear_{k}" for k in (10, 13)),
+        *(f"NEUTROPHIL/smear_{k}" for k in (24, 25)),
+        *(f"EOSINOPHIL/smear_{k}" for k in (31, 33)),
     ]
     return [read_image(str(SMEARS / f"{name}.jpg")) for name in names]
 

@@ -3,6 +3,7 @@
 import json
 from importlib import resources
 
+import numpy as np
 import pytest
 
 import fastsvm
@@ -33,6 +34,10 @@ def test_classify_needs_no_model(run, smears):
         assert 0.25 <= cell["score"] <= 1  # the largest of four
         assert len(cell["box"]) == 4
         assert len(cell["center"]) == 2
+    right = [
+        cell["label"] == image["file"].split("/")[1] for image in record["images"] for cell in image["cells"]
+    ]
+    assert np.mean(right) >= 0.9
 
 
 @pytest.mark.slow

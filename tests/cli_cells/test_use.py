@@ -15,6 +15,7 @@ from fastsvm_apps.cells.data import images
 from fastsvm_apps.cells.data.files import find_images
 from fastsvm_apps.cells.model.prediction import describe_image
 
+COUNTS = {"EOSINOPHIL": 11, "LYMPHOCYTE": 12, "MONOCYTE": 11, "NEUTROPHIL": 12}
 COLUMNS = ["file", "cell", "x", "y", "w", "h", "cx", "cy", "area", "label", "score", "status"]
 
 
@@ -33,7 +34,7 @@ def test_json(run, smears, model):
     assert [image["file"] for image in record["images"][:3]] == [
         "empty/smear_40.jpg",
         "empty/smear_41.jpg",
-        "images/LYMPHOCYTE/smear_00.jpg",
+        "images/EOSINOPHIL/smear_30.jpg",
     ]
     assert record["images"][0] == {"file": "empty/smear_40.jpg", "cells": []}
     cells = [cell for image in record["images"] for cell in image["cells"]]
@@ -44,15 +45,15 @@ def test_json(run, smears, model):
         assert y <= cell["center"][1] < y + h <= 240
         assert 0.5 <= cell["score"] <= 1
     assert record["counts"] == Counter(cell["label"] for cell in cells)
-    assert record["counts"] == {"LYMPHOCYTE": 23, "NEUTROPHIL": 23}
-    assert record["percent"] == {"LYMPHOCYTE": 50.0, "NEUTROPHIL": 50.0}
+    assert record["counts"] == COUNTS
+    assert record["percent"]["LYMPHOCYTE"] == pytest.approx(100 * 12 / 46)
     assert (record["n_cells"], record["without_cell"], record["skipped"]) == (46, 2, 0)
 
 
 def test_csv(run, smears, model, work):
     printed = run("classify", smears, "-m", model, "--csv").stdout
     rows = rows_of(printed)
-    assert Counter(row["label"] for row in rows) == {"": 2, "LYMPHOCYTE": 23, "NEUTROPHIL": 23}
+    assert Counter(row["label"] for row in rows) == {"": 2, **COUNTS}
     assert Counter(row["status"] for row in rows) == {"no white cell": 2, "ok": 46}
     result = run("classify", smears, "-m", model, "-o", "cells.csv", "--json")
     assert (work / "cells.csv").read_text() == printed
@@ -74,13 +75,28 @@ def test_table(run, folder, model):
         len({line.index(word) for line, word in zip(lines[:3], ("label", "LYMPH", "NEUTRO"), strict=True)})
         == 1
     )
-    counts = [line.split() for line in lines[lines.index("Count") + 2 :][:3]]
-    assert counts == [["LYMPHOCYTE", "1", "33.3"], ["NEUTROPHIL", "2", "66.7"], ["all", "3", "100.0"]]
+    counts = [line.split() for line in lines[lines.index("Count") + 2 :][:5]]
+    expected = {"EOSINOPHIL": "0 0.0", "LYMPHOCYTE": "1 33.3", "MONOCYTE": "0 0.0", "NEUTROPHIL": "2 66.7"}
+    assert counts == [[label, *n.split()] for label, n in {**expected, "all": "3 100.0"}.items()]
     assert lines[-1] == "3 white cells in 3 images, 1 of them without a white cell"
 
 
-def test_the_score_of_an_svm_is_its_decision(run, folder, svm):
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_the_score_of_an_svm_is_its_decision(run, folder, svm, n_classes):
     top = folder(0, 1, 20, 21)
+    if n_classes == 2:
+        options = (
+            "--features",
+            "shells",
+            "--classifier",
+            "sdca-svm",
+            "--alpha",
+            0.3,
+            "-o",
+            "two.safetensors",
+        )
+        run("train", folder(*range(3), *range(20, 23), name="two", by_label=True), *options)
+        svm = "two.safetensors"
     record = json.loads(run("classify", top, "-m", svm, "--json").stdout)
     scores = [cell["score"] for image in record["images"] for cell in image["cells"]]
     assert min(scores) >= 0
@@ -89,7 +105,8 @@ def test_the_score_of_an_svm_is_its_decision(run, folder, svm):
     X = np.stack([describe_image(file, "shells").X[0] for file in files])
     with pytest.warns(UserWarning, match="feature names"):
         decision = model.decision_function(X)
-    np.testing.assert_allclose(scores, np.abs(decision), rtol=1e-5)
+    expected = np.abs(decision) if n_classes == 2 else decision.max(axis=1)
+    np.testing.assert_allclose(scores, expected, rtol=1e-5)
 
 
 def test_overlay(run, folder, model, work):
@@ -216,13 +233,13 @@ def test_evaluate(run, smears, model):
     assert (result.exit_code, result.stderr) == (0, "")
     record = json.loads(result.stdout)
     assert record["n"] == 40
-    assert record["labels"] == ["LYMPHOCYTE", "NEUTROPHIL"]
+    assert record["labels"] == list(COUNTS)
     assert record["error"] == 1 - np.trace(record["confusion"]) / 40
     low, high = record["error_interval"]
     assert 0 <= low <= record["error"] < high < 0.15
     out = run("evaluate", model, smears / "images").stdout
     assert re.match(r"error \d\.\d\d % of 40 images \(95 % interval ", out)
-    assert "true \\ predicted  LYMPHOCYTE  NEUTROPHIL\n" in out
+    assert "true \\ predicted  EOSINOPHIL  LYMPHOCYTE  MONOCYTE  NEUTROPHIL\n" in out
 
 
 def test_evaluate_counts_what_it_does_not_know_or_find(run, smears, model, work):
@@ -233,7 +250,7 @@ def test_evaluate_counts_what_it_does_not_know_or_find(run, smears, model, work)
     assert cv2.imread("wrong.png").shape[1] > 200
     record = json.loads(run("evaluate", model, smears, "--json").stdout)
     assert record["error"] >= 2 / 42
-    assert record["without_cell"] == [0, 0, 2]
+    assert record["without_cell"] == [0, 0, 0, 0, 2]
     assert record["mistakes"][-2:] == [
         {"file": f"empty/smear_{n}.jpg", "label": "empty", "prediction": None, "score": None}
         for n in (40, 41)

@@ -45,7 +45,7 @@ def test_the_examples_of_the_kernel_machines():
     ("app", "name", "command"),
     [
         ("sentiment", "train", ["train", "data/reviews.txt"]),
-        ("cells", "cells", ["train", "data/cells/images", "-o", "cells.safetensors"]),
+        ("cells", "cells", ["train", "data/cells/images", "--groups", "data/cells/groups.csv"]),
     ],
 )
 def test_the_output_of_the_readme(app, name, command, tmp_path, monkeypatch):

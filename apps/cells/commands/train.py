@@ -12,7 +12,7 @@ from ._options import cell_width_option, command, images_argument, known_options
 
 
 @command(
-    "train data/cells/images",
+    "train data/cells/images --groups data/cells/groups.csv",
     "train smears --labels labels.csv --groups groups.csv --features shells -o cells.safetensors",
     "train smears --corrections corrections.json -o better.safetensors",
 )
