@@ -21,7 +21,7 @@ MIN_PURPLE = 25  # blue minus green of a nucleus, at least
 MIN_NUCLEUS = 600  # pixels; platelets have up to 150
 MIN_NUCLEUS_AT_BORDER = 1000  # less, cut by the border, is a fragment that nobody counts ...
 MIN_FRAGMENT = 300  # ... unless there is nothing else
-# Of a finished cell, the pixels of its nucleus and the radius of the largest disc that fits into it, at least;
+# Of a finished cell, the pixels of its nucleus and the radius of the largest disc in it, at least;
 # platelets, their clumps, stain and what red cells hold have less.
 WHOLE_CELL = 800, 14
 CUT_CELL = 500, 12  # by the border
@@ -31,7 +31,7 @@ LOBE_GAP = 15  # between lobes of one nucleus, at most
 REACH = 40  # of a cell beyond the hull of its nucleus
 NEAR, FAR = 22, 45  # pixels nearer to a nucleus are mostly cell, farther ones never
 SMOOTH = 8  # radius of the disc that fits everywhere into a cell
-WAIST = 0.85  # of the smaller radius: two cells are narrower than that where they touch ...
+WAIST = 0.8  # of the smaller radius: two cells are narrower than that where they touch ...
 WAIST_STEP = 1.06  # between the depths that waists are looked for at
 MAX_SOLIDITY = 0.98  # ... and do not fill their common hull ...
 MAX_ROUND = 1.8  # ... and each is round: not larger than this many of the discs that fit into it
