@@ -31,10 +31,12 @@ LOBE_GAP = 15  # between lobes of one nucleus, at most
 REACH = 40  # of a cell beyond the hull of its nucleus
 NEAR, FAR = 22, 45  # pixels nearer to a nucleus are mostly cell, farther ones never
 SMOOTH = 8  # radius of the disc that fits everywhere into a cell
-WAIST = 0.8  # of the smaller radius: two cells are narrower than that where they touch ...
+WAIST = 0.8  # of the smaller radius: two cells are narrower than that where they touch, ...
+LARGE_BODY, LARGE_WAIST = 8000, 0.9  # ... or than that if together they are larger than most cells, ...
 WAIST_STEP = 1.06  # between the depths that waists are looked for at
 MAX_SOLIDITY = 0.98  # ... and do not fill their common hull ...
 MAX_ROUND = 1.8  # ... and each is round: not larger than this many of the discs that fit into it
+MIN_CONVEX = 0.93  # ... and fills so much of its hull
 MARGIN = 2.5  # from a cell to its box
 
 # What tells cytoplasm from red cells and plasma, of the densities of blue, green and red: the direction
@@ -334,10 +336,11 @@ class _Surroundings:
 def _parted(nucleus: np.ndarray, body: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
     """Part cells that touch, where the body has a waist and there is a nucleus on either side."""
     min_nucleus, min_radius = WHOLE_CELL
-    if cv2.countNonZero(body) > MAX_SOLIDITY * cv2.contourArea(hull(body)):
+    area = cv2.countNonZero(body)
+    if area > MAX_SOLIDITY * cv2.contourArea(hull(body)):
         return [(nucleus, body)]
     deep = cv2.distanceTransform(body, cv2.DIST_L2, cv2.DIST_MASK_5)
-    cores = _cores(deep, min_radius)
+    cores = _cores(deep, min_radius, LARGE_WAIST if area >= LARGE_BODY else WAIST)
     if cores is None:
         return [(nucleus, body)]
     _, nearest = cv2.distanceTransformWithLabels(
@@ -350,13 +353,13 @@ def _parted(nucleus: np.ndarray, body: np.ndarray) -> list[tuple[np.ndarray, np.
     return [(nucleus, body)]
 
 
-def _cores(deep: np.ndarray, min_radius: float) -> np.ndarray | None:
+def _cores(deep: np.ndarray, min_radius: float, waist: float) -> np.ndarray | None:
     """Mark the middles of parts with a waist between them, from the distances to the outline, if any."""
-    level, most = WAIST * min_radius, WAIST * deep.max()
+    level, most = waist * min_radius, waist * deep.max()
     while level < most:
         n, labels = cv2.connectedComponents((deep > level).view(np.uint8))
         if n > 2:
-            wide = np.array([deep[labels == k].max() * WAIST >= level for k in range(n)])
+            wide = np.array([deep[labels == k].max() * waist >= level for k in range(n)])
             wide[0] = False
             if np.count_nonzero(wide) > 1:
                 return wide[labels].view(np.uint8)
@@ -365,8 +368,10 @@ def _cores(deep: np.ndarray, min_radius: float) -> np.ndarray | None:
 
 
 def _round(part: np.ndarray, deep: np.ndarray) -> bool:
-    """Tell whether a disc that fits into a part covers most of it."""
-    return np.count_nonzero(part) < MAX_ROUND * np.pi * deep[part > 0].max() ** 2
+    """Tell whether a disc that fits into a part covers most of it, and the part is convex."""
+    area = cv2.countNonZero(part)
+    disc = np.pi * deep[part > 0].max() ** 2
+    return area < MAX_ROUND * disc and area >= MIN_CONVEX * cv2.contourArea(hull(part))
 
 
 def _cell(field: Field, corner: tuple[int, int], nucleus: np.ndarray, body: np.ndarray) -> Cell:
