@@ -207,12 +207,36 @@ def test_lobes_are_one_nucleus_and_neighbours_are_two():
     assert len(boxes_of(drawn((80, 120, 24, 38), (200, 120, 24, 38)))) == 2
 
 
-def test_small_spots_count_only_where_there_is_nothing_else():
-    small, large, speck = (60, 60, 12, 14), (200, 140, 24, 38), (60, 180, 6, 7)
-    assert len(boxes_of(drawn(small))) == 1
-    assert len(boxes_of(drawn(small, large))) == 1
-    assert within(large[:2], boxes_of(drawn(small, large))[0])
-    assert boxes_of(drawn(speck)) == []
+@pytest.mark.parametrize("apart", [0, 6])
+@pytest.mark.parametrize("small", [(20, 27), (24, 34)])
+def test_a_small_cell_beside_a_large_one_is_another(small, apart):
+    """The waist between them is measured by the smaller."""
+    nucleus, radius = small
+    x = 110 + 48 + radius - 4 + apart
+    cells = drawn((110, 120, 30, 48), (x, 120, nucleus, radius))
+    found = boxes_of(cells)
+    assert len(found) == 2
+    assert max(overlap(box, (62, 72, 97, 97)) for box in found) > 0.75
+    assert max(overlap(box, (x - radius, 120 - radius, 2 * radius, 2 * radius)) for box in found) > 0.6
+
+
+def test_small_spots_count_only_in_a_close_up_or_cut_where_there_is_nothing_else():
+    small, large, cut = (60, 60, 12, 14), (200, 140, 24, 38), (0, 60, 20, 26)
+    assert boxes_of(drawn(small)) == []
+    assert len(boxes_of(drawn((30, 30, 12, 14), shape=(50, 50)))) == 1
+    assert within((5, 60), boxes_of(drawn(cut))[0])
+    (box,) = boxes_of(drawn(small, cut, large))
+    assert within(large[:2], box)
+
+
+@pytest.mark.parametrize("radius", [6, 10, 13, 15])
+def test_platelets_and_their_clumps_are_no_white_cells(radius):
+    """Discs of up to the size at which four have the area of a nucleus."""
+    gap = radius + 3
+    clump = [(160 + x * gap, 120 + y * gap, radius, radius) for x in (-1, 1) for y in (-1, 1)]
+    assert boxes_of(drawn((160, 120, radius, radius))) == []
+    if radius < 13:
+        assert boxes_of(drawn(*clump)) == []
 
 
 @pytest.mark.parametrize(("x", "y"), [(0, 120), (319, 120), (160, 0), (160, 239), (5, 5), (315, 235)])

@@ -136,7 +136,7 @@ def test_an_image_is_decoded_once(run, folder, model, work, monkeypatch, ending)
     assert run("crop", top, "-o", "crops", *width).exit_code == 0
     assert len(decoded) == 8
     monkeypatch.setattr("fastsvm_apps.cells.model.prediction.KEPT_PIXELS", 1000)  # as of a large image
-    assert run("classify", top, "-m", model, "--overlay", "again").exit_code == 0
+    assert run("classify", top, "-m", model, "--overlay", "again", *width).exit_code == 0
     assert len(decoded) == 16
     for path in (work / "drawn").iterdir():
         assert (work / "again" / path.name).read_bytes() == path.read_bytes()

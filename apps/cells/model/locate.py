@@ -15,20 +15,28 @@ import cv2
 import numpy as np
 
 from . import _pixels
-from .masks import black_frame, distance_to, filled, halved, hull, shrunk, touching, widened
+from .masks import black_frame, depth, distance_to, filled, halved, hull, shrunk, touching, widened
 
 MIN_PURPLE = 25  # blue minus green of a nucleus, at least
 MIN_NUCLEUS = 600  # pixels; platelets have up to 150
 MIN_NUCLEUS_AT_BORDER = 1000  # less, cut by the border, is a fragment that nobody counts ...
 MIN_FRAGMENT = 300  # ... unless there is nothing else
+# Of a finished cell, the pixels of its nucleus and the radius of the largest disc in it, at least;
+# platelets, their clumps, stain and what red cells hold have less.
+WHOLE_CELL = 800, 14
+CUT_CELL = 500, 12  # by the border
+CLOSE_UP = 0.15  # share of the image: a nucleus that fills so much of it needs neither
 MIN_LOBE = 60
 LOBE_GAP = 15  # between lobes of one nucleus, at most
 REACH = 40  # of a cell beyond the hull of its nucleus
 NEAR, FAR = 22, 45  # pixels nearer to a nucleus are mostly cell, farther ones never
 SMOOTH = 8  # radius of the disc that fits everywhere into a cell
-WAIST = 0.75  # of the radius: two cells are narrower than that where they touch ...
-MAX_SOLIDITY = 0.94  # ... and do not fill their common hull ...
+WAIST = 0.8  # of the smaller radius: two cells are narrower than that where they touch, ...
+LARGE_BODY, LARGE_WAIST = 8000, 0.9  # ... or than that if together they are larger than most cells, ...
+WAIST_STEP = 1.06  # between the depths that waists are looked for at
+MAX_SOLIDITY = 0.98  # ... and do not fill their common hull ...
 MAX_ROUND = 1.8  # ... and each is round: not larger than this many of the discs that fit into it
+MIN_CONVEX = 0.93  # ... and fills so much of its hull
 MARGIN = 2.5  # from a cell to its box
 
 # What tells cytoplasm from red cells and plasma, of the densities of blue, green and red: the direction
@@ -151,7 +159,7 @@ def locate(field: Field, show: Callable[[str, np.ndarray], None] | None = None) 
         for corner, *masks in around.shared_out(grown)
         for nucleus, body in _parted(*masks)
     ]
-    return sorted(cells, key=lambda cell: -cell.area)
+    return sorted((cell for cell in cells if _is_white(cell, field)), key=lambda cell: -cell.area)
 
 
 def find_center(image: np.ndarray) -> tuple[int, int] | None:
@@ -329,22 +337,43 @@ class _Surroundings:
 
 def _parted(nucleus: np.ndarray, body: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
     """Part cells that touch, where the body has a waist and there is a nucleus on either side."""
-    if cv2.countNonZero(body) > MAX_SOLIDITY * cv2.contourArea(hull(body)):
+    min_nucleus, min_radius = WHOLE_CELL
+    area = cv2.countNonZero(body)
+    if area > MAX_SOLIDITY * cv2.contourArea(hull(body)):
         return [(nucleus, body)]
-    depth = cv2.distanceTransform(body, cv2.DIST_L2, cv2.DIST_MASK_5)
-    cores = (depth > WAIST * depth.max()).view(np.uint8)
+    deep = cv2.distanceTransform(body, cv2.DIST_L2, cv2.DIST_MASK_5)
+    cores = _cores(deep, min_radius, LARGE_WAIST if area >= LARGE_BODY else WAIST)
+    if cores is None:
+        return [(nucleus, body)]
     _, nearest = cv2.distanceTransformWithLabels(
         1 - cores, cv2.DIST_L2, cv2.DIST_MASK_5, labelType=cv2.DIST_LABEL_CCOMP
     )
-    parts = [body * (nearest == k).view(np.uint8) for k in range(1, nearest.max() + 1)]
-    if all(_round(part, depth) and cv2.countNonZero(nucleus * part) >= MIN_NUCLEUS for part in parts):
-        return [(nucleus * part, part) for part in parts]
+    masks = [body * (nearest == k).view(np.uint8) for k in range(1, nearest.max() + 1)]
+    parts = [(nucleus * mask, mask) for mask in masks]
+    if all(_round(mask, deep) and cv2.countNonZero(own) >= min_nucleus for own, mask in parts):
+        return [cell for part in parts for cell in _parted(*part)]
     return [(nucleus, body)]
 
 
-def _round(part: np.ndarray, depth: np.ndarray) -> bool:
-    """Tell whether a disc that fits into a part covers most of it."""
-    return np.count_nonzero(part) < MAX_ROUND * np.pi * depth[part > 0].max() ** 2
+def _cores(deep: np.ndarray, min_radius: float, waist: float) -> np.ndarray | None:
+    """Mark the middles of parts with a waist between them, from the distances to the outline, if any."""
+    level, most = waist * min_radius, waist * deep.max()
+    while level < most:
+        n, labels = cv2.connectedComponents((deep > level).view(np.uint8))
+        if n > 2:
+            wide = np.array([deep[labels == k].max() * waist >= level for k in range(n)])
+            wide[0] = False
+            if np.count_nonzero(wide) > 1:
+                return wide[labels].view(np.uint8)
+        level *= WAIST_STEP
+    return None
+
+
+def _round(part: np.ndarray, deep: np.ndarray) -> bool:
+    """Tell whether a disc that fits into a part covers most of it, and the part is convex."""
+    area = cv2.countNonZero(part)
+    disc = np.pi * deep[part > 0].max() ** 2
+    return area < MAX_ROUND * disc and area >= MIN_CONVEX * cv2.contourArea(hull(part))
 
 
 def _cell(field: Field, corner: tuple[int, int], nucleus: np.ndarray, body: np.ndarray) -> Cell:
@@ -368,6 +397,18 @@ def _cell(field: Field, corner: tuple[int, int], nucleus: np.ndarray, body: np.n
         nucleus=nucleus,
         body=body,
     )
+
+
+def _is_white(cell: Cell, field: Field) -> bool:
+    """Tell a white cell from platelets, their clumps, stain and what red cells hold, by its size."""
+    height, width = field.frame.shape
+    (x, y), (h, w) = cell.corner, cell.body.shape
+    cut = x <= 1 or y <= 1 or x + w >= width - 1 or y + h >= height - 1
+    min_nucleus, min_radius = CUT_CELL if cut else WHOLE_CELL
+    nucleus = cv2.countNonZero(cell.nucleus)
+    if nucleus >= CLOSE_UP * width * height:
+        return True
+    return nucleus >= min_nucleus and depth(cell.body).max() >= min_radius
 
 
 def _tight(field: Field, part, body: np.ndarray, nucleus: np.ndarray) -> np.ndarray:

@@ -25,6 +25,12 @@ def distance_to(mask: np.ndarray) -> np.ndarray:
     return cv2.distanceTransform(1 - mask, cv2.DIST_L2, cv2.DIST_MASK_5)
 
 
+def depth(mask: np.ndarray) -> np.ndarray:
+    """Return how far each pixel is from the outside; beyond the array all is outside."""
+    padded = cv2.copyMakeBorder(mask, 1, 1, 1, 1, cv2.BORDER_CONSTANT)
+    return cv2.distanceTransform(padded, cv2.DIST_L2, cv2.DIST_MASK_5)[1:-1, 1:-1]
+
+
 def widened(mask: np.ndarray, radius: float) -> np.ndarray:
     """Add what is no farther from the mask than the radius."""
     # Two distance transforms cost less than a large round structuring element.

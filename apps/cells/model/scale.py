@@ -35,9 +35,9 @@ DARK_EDGE, EDGE = 2.0, 0.8  # gradients of an edge, of the contrast between cell
 
 ZOOMS = 1, 2, 4, 8, 16, 32  # of the tiles that a field is looked at in ...
 TILES = 9  # ... so many of each zoom ...
-MIN_TILE, MIN_FIELD = 150, 600  # ... with such a side at least, of an image of such a side; pixels
+MIN_TILE = 150  # ... with sides of so many pixels at least
 COVER = 0.15  # share of the area that red cells cover at the right zoom, mostly; then no other is tried
-MIN_CELLS, ENOUGH_CELLS, MOST_IMAGES = 5, 100, 64
+MIN_CELLS, ENOUGH_CELLS, MOST_IMAGES = 5, 75, 64
 AGREED, AGREEMENT = 1.25, 0.5  # so much of the red cells' area has to be within this factor of the median
 SAME = 4 / 3  # a width that is nearer than this factor to the usual one is taken for the usual one
 
@@ -175,7 +175,7 @@ def red_cells_of(reader: ImageReader) -> np.ndarray:
         x, y and diameter, in pixels of the image or of a tile.
     """
     longer, shorter = max(reader.size), min(reader.size)
-    zooms = [zoom for zoom in ZOOMS if zoom == 1 or shorter >= max(MIN_FIELD, zoom * MIN_TILE)]
+    zooms = [zoom for zoom in ZOOMS if zoom == 1 or shorter >= zoom * MIN_TILE]
     # A JPEG is decoded the faster the smaller.
     reduce, image = _reduced(reader, longer // SIDE)
     best = reduce * red_cells(image)
@@ -268,7 +268,7 @@ def _edges(image: np.ndarray) -> np.ndarray:
         return np.empty((4, 0))
     threshold, _ = cv2.threshold(levels, 0, 1, cv2.THRESH_OTSU)
     dark = levels <= threshold
-    if dark.all():
+    if dark.all() or not dark.any():
         return np.empty((4, 0))
     contrast = levels[~dark].mean() - levels[dark].mean()
     green = cv2.GaussianBlur(green, (0, 0), 1)

@@ -1,0 +1,217 @@
+"""How wide a white cell is, by the red cells: drawn ones, few, many, of two sizes, and real smears."""
+
+import csv
+from collections import defaultdict
+
+import cv2
+import numpy as np
+import pytest
+
+from drawing import CYTOPLASM, NUCLEUS, PLASMA
+from fastsvm_apps.cells.data.files import ImageFile, find_images
+from fastsvm_apps.cells.data.images import ImageReader, read_image, read_scaled
+from fastsvm_apps.cells.model.locate import Field, locate
+from fastsvm_apps.cells.model.scale import Scale, read_scale, red_cells, scale_of, white_cell_width
+
+RED, PALE = (150, 150, 205), (195, 195, 220)
+
+
+def blood(diameter, size=(640, 480), seed=0, white=()):
+    """Draw red cells with pale middles, some on one another, and white cells at the places given."""
+    rng = np.random.default_rng(seed)
+    width, height = size
+    image = np.full((height, width, 3), PLASMA, np.uint8)
+    for _ in range(int(0.45 * width * height / diameter**2)):
+        place = int(rng.integers(width)), int(rng.integers(height))
+        radius = int(diameter / 2 * rng.uniform(0.93, 1.07))
+        cv2.circle(image, place, radius, RED, cv2.FILLED)
+        cv2.circle(image, place, radius // 3, PALE, cv2.FILLED)
+    for place in white:
+        cv2.circle(image, place, int(0.9 * diameter), CYTOPLASM, cv2.FILLED)
+        cv2.circle(image, place, int(0.6 * diameter), NUCLEUS, cv2.FILLED)
+    return cv2.GaussianBlur(image, (3, 3), 0)
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """Save images in a folder, and return the files."""
+
+    def saved(*images):
+        for k, image in enumerate(images):
+            cv2.imwrite(str(tmp_path / f"{k:03}.png"), image)
+        return find_images([str(tmp_path)])
+
+    return saved
+
+
+@pytest.mark.parametrize("diameter", [60, 84, 120])
+def test_red_cells_are_found_where_they_are(diameter):
+    image = np.full((480, 640, 3), PLASMA, np.uint8)
+    places = [(x, y) for x in (110, 320, 530) for y in (120, 360)]
+    for place in places:
+        cv2.circle(image, place, diameter // 2, RED, cv2.FILLED)
+        cv2.circle(image, place, diameter // 5, PALE, cv2.FILLED)
+    found = red_cells(image)
+    assert len(found) == len(places)
+    for place in places:
+        assert np.hypot(*(found[:, :2] - place).T).min() < 0.12 * diameter
+    np.testing.assert_allclose(found[:, 2], diameter, rtol=0.13)
+
+
+@pytest.mark.parametrize("shape", [(32, 32), (33, 200), (240, 320)])
+def test_where_there_are_no_red_cells_there_are_none(shape):
+    noise = np.random.default_rng(0).integers(0, 256, (*shape, 3), np.uint8)
+    for image in (np.full((*shape, 3), PLASMA, np.uint8), np.zeros((*shape, 3), np.uint8), noise):
+        found = red_cells(image)
+        assert found.shape[1] == 3
+        assert white_cell_width(found) is None
+
+
+def test_a_width_needs_red_cells_that_agree():
+    def of(*diameters):
+        return np.array([(0, 0, diameter) for diameter in diameters], float).reshape(-1, 3)
+
+    assert white_cell_width(of()) is None
+    assert white_cell_width(of(80, 80, 80, 80)) is None
+    assert white_cell_width(of(80, 85, 90, 95, 88)) == 160
+    assert white_cell_width(of(80, 85, 90, 95, 88, 20, 25, 18)) == 160  # small rings are noise
+    assert white_cell_width(of(20, 30, 45, 70, 105, 160, 240)) is None
+
+
+def test_near_the_usual_width_the_usual_one_is_kept():
+    scale = Scale({None: 160.0}, ((640, 480), (320, 240), (6400, 4800)))
+    assert scale((640, 480)) is None
+    assert scale((850, 640)) is None
+    assert scale((320, 240)) == 160
+    assert scale((6400, 4800)) == 160
+    assert scale.record == 160
+    assert "320 x 240" in scale.note
+    usual = Scale({None: 150.0}, ((640, 480),))
+    assert usual.record is usual.note is None
+    of_sizes = Scale({(640, 480): 80.0, (1280, 960): 160.0}, ((640, 480), (1280, 960)))
+    assert of_sizes((640, 480)) == 80
+    assert of_sizes((320, 240)) is None
+    assert of_sizes.record == {"640x480": 80.0, "1280x960": 160.0}
+
+
+@pytest.mark.parametrize(("diameter", "expected"), [(84, None), (40, 72), (28, 50)])
+def test_the_scale_of_a_folder(saved, diameter, expected):
+    scale = read_scale(saved(*(blood(diameter, seed=seed) for seed in range(4))))
+    if expected is None:
+        assert scale((640, 480)) is None
+    else:
+        assert scale((640, 480)) == pytest.approx(expected, rel=0.15)
+
+
+def test_the_scale_of_one_large_field(saved):
+    """Too large for its red cells to be seen at one glance."""
+    places = [(700, 500), (1500, 300), (1800, 1300), (400, 1200)]
+    (file,) = saved(blood(42, (2400, 1800), white=places))
+    scale = read_scale([file])
+    assert scale((2400, 1800)) == pytest.approx(75, rel=0.15)
+    image, factor = read_scaled(file.path, cell_width=scale)
+    assert factor == 80 / scale((2400, 1800))
+    centers = sorted(tuple(np.divide(cell.center, factor)) for cell in locate(Field(image)))
+    np.testing.assert_allclose(centers, sorted(places), atol=8)
+
+
+def test_sizes_that_do_not_agree_have_a_scale_each(saved):
+    images = [blood(28, seed=seed) for seed in range(4)]
+    images += [blood(100, (960, 720), seed=seed) for seed in range(12)]
+    scale = read_scale(saved(*images))
+    assert scale((640, 480)) == pytest.approx(50, rel=0.15)
+
+
+def test_few_images_of_many_are_looked_at(saved, monkeypatch):
+    files = saved(np.full((64, 64, 3), PLASMA, np.uint8))
+    opened = []
+    original = ImageReader.reduced
+    monkeypatch.setattr(
+        ImageReader, "reduced", lambda self, reduce: opened.append(1) or original(self, reduce)
+    )
+    assert read_scale(files * 2000).widths == {}
+    assert len(opened) == 64
+
+
+def test_what_cannot_be_read_is_passed_over(tmp_path, saved):
+    (tmp_path / "a.jpg").write_text("no image")
+    files = [ImageFile(str(tmp_path / "gone.png"), "gone.png"), *saved(blood(28), blood(28, seed=1))]
+    assert read_scale(files)((640, 480)) == pytest.approx(50, rel=0.15)
+    assert read_scale(files[:1]).widths == {}
+
+
+def test_what_is_given_is_not_read(capsys):
+    assert scale_of([], 123.0) == 123.0
+    assert capsys.readouterr().err == ""
+
+
+# Real smears
+
+
+@pytest.fixture
+def photographs(shared):
+    """Paths and boxes of the white cells of real smears; six hold a white cell that nobody marked."""
+    folder = shared / "smears"
+    if not (folder / "boxes.csv").is_file():
+        pytest.skip(f"needs the smears in {folder}, which are not here")
+    boxes = defaultdict(list)
+    with open(folder / "boxes.csv", newline="") as file:
+        for row in csv.DictReader(file):
+            if row["kind"] == "WBC":
+                boxes[row["file"]].append([int(row[side]) for side in "xywh"])
+    unmarked = {f"BloodImage_{number:05}.jpg" for number in (133, 135, 171, 178, 228, 327)}
+    return {folder / "images" / name: known for name, known in boxes.items() if name not in unmarked}
+
+
+def test_photographs_are_of_the_usual_scale(photographs):
+    for path in list(photographs)[::9]:
+        assert read_scale([ImageFile(str(path), path.name)]).note is None
+    files = [ImageFile(str(path), path.name) for path in photographs]
+    assert read_scale(files).widths[None] == pytest.approx(160, rel=0.1)
+
+
+def test_copies_are_of_the_usual_scale(shared):
+    folder = shared / "cells" / "images"
+    if not folder.is_dir():
+        pytest.skip(f"needs the images in {folder}, which are not here")
+    assert read_scale(find_images([str(folder)])).unusual == {}
+
+
+@pytest.mark.parametrize("columns", [3, 5])
+def test_a_mosaic_needs_no_option(photographs, tmp_path, columns):
+    chosen = list(photographs.items())[100 : 100 + columns**2]
+    images = [read_image(str(path)) for path, _ in chosen]
+    rows = [np.hstack(images[k : k + columns]) for k in range(0, len(images), columns)]
+    path = str(tmp_path / "mosaic.jpg")
+    cv2.imwrite(path, np.vstack(rows))
+    scale = read_scale([ImageFile(path, "mosaic.jpg")])
+    assert scale((640 * columns, 480 * columns)) == pytest.approx(160, rel=0.2)
+    image, factor = read_scaled(path, cell_width=scale)
+    known = [
+        (x + w / 2 + 640 * (k % columns), y + h / 2 + 480 * (k // columns))
+        for k, (_, boxes) in enumerate(chosen)
+        for x, y, w, h in boxes
+    ]
+    centers = [np.divide(cell.center, factor) for cell in locate(Field(image))]
+    assert abs(len(centers) - len(known)) <= 0.05 * len(known)
+    assert sum(min(np.hypot(*np.subtract(c, k)) for c in centers) < 50 for k in known) >= 0.95 * len(known)
+
+
+def test_where_nobody_marked_a_white_cell_there_is_none(photographs):
+    """At most 3 in 400 patches of 160 to 240 pixels."""
+    rng = np.random.default_rng(1)
+    false = made = 0
+    images = {}
+    while made < 400:
+        path = list(photographs)[rng.integers(len(photographs))]
+        w, h = rng.integers(160, 241, 2).tolist()
+        x, y = int(rng.integers(640 - w)), int(rng.integers(480 - h))
+        if any(x - 8 < b + c and b < x + w + 8 and y - 8 < d + e and d < y + h + 8
+               for b, d, c, e in photographs[path]):  # fmt: skip
+            continue
+        if path not in images:
+            images[path] = read_image(str(path))
+        patch = cv2.resize(images[path][y : y + h, x : x + w], None, fx=0.5, fy=0.5, interpolation=3)
+        false += len(locate(Field(patch)))
+        made += 1
+    assert false <= 3
