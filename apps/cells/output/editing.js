@@ -83,7 +83,7 @@
     byId("export").disabled = byId("forget").disabled = !verdicts.size;
     const corrected = byId("corrected");
     corrected.hidden = !(kinds.changed + kinds.rejected);
-    corrected.textContent = `With ${kinds.changed} cells relabelled and ${kinds.rejected} left out by hand.`;
+    corrected.textContent = `By hand: ${kinds.changed} relabelled, ${kinds.rejected} left out.`;
   };
 
   const complain = (problem) => {
