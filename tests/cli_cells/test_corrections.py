@@ -106,6 +106,8 @@ def test_a_box_without_a_cell(run, located, corrections):
             'correction 1: has neither a new label nor "reject": true',
         ),
         ({"file": "smear_00.jpg", "new": "A"}, "correction 1: 'None' is no box"),
+        ({"file": "smear_00.jpg", "box": "1234", "new": "A"}, "correction 1: '1234' is no box"),
+        ({"file": "smear_00.jpg", "box": [0, 0, 9, 10**400], "new": "A"}, "is no box"),
         ({"file": "smear_00.jpg", "box": [0, 0, 0, 9], "new": "A"}, "correction 1: a box with nothing in it"),
         ({"file": "smear_00.jpg", "box": [0, 0, 9, 9999], "new": "A"}, "is not inside smear_00.jpg"),
         ({"file": "other.jpg", "box": [0, 0, 9, 9], "new": "A"}, "'other.jpg' is not among the images"),
