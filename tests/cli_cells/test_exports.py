@@ -161,10 +161,15 @@ def test_images_that_cannot_be_read_leave_no_files(run, bad, work, model):
 
 
 def test_an_interrupted_export_leaves_nothing(work):
-    cell = Finding((1, 2, 3, 4), (2, 3), 9, "B", 0.75)
-    with pytest.raises(KeyboardInterrupt), exporting(export_of("c.json", None), [], ["B"], None) as write:
-        write(ImageFindings("a.png", (cell,), size=(9, 9)))
-        raise KeyboardInterrupt
+    found = ImageFindings("a.png", (Finding((1, 2, 3, 4), (2, 3), 9, "B", 0.75),), size=(9, 9))
+
+    def interrupted():
+        with exporting(export_of("c.json", None), [], ["B"], None) as write:
+            write(found)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
     assert list(work.iterdir()) == []
 
 
