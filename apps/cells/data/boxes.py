@@ -40,8 +40,10 @@ class Said(NamedTuple):
 
 
 def has_boxes(source: str) -> bool:
-    """Tell whether labels come with boxes: a folder of annotations, a JSON file, or a CSV file with x."""
-    if os.path.isdir(source) or source.lower().endswith(".json"):
+    """Tell whether labels come with boxes: of annotations, in a JSON file, or in columns of a CSV file."""
+    if os.path.isdir(source):
+        return any(root.find("object/bndbox") is not None for _, _, root in read_annotations(source))
+    if source.lower().endswith(".json"):
         return True
     with open(source, "rb") as file:
         header = file.readline(1 << 16).decode("utf-8", "replace")
