@@ -9,7 +9,7 @@ from devtools import browser
 
 from browser import HOSTILE, needs_chromium
 from fastsvm_apps.cells.model.corrections import checked_corrections
-from fastsvm_apps.cells.model.findings import Finding, ImageFindings
+from fastsvm_apps.cells.model.findings import UNCLASSIFIED, Finding, ImageFindings
 from fastsvm_apps.cells.output.page import write_report
 
 pytestmark = needs_chromium
@@ -196,8 +196,10 @@ def test_class_names_are_whole_and_names_of_files_differ(report, width):
     window = report(
         [ImageFindings(name, (cell(CLASSES[k % 4], 0.5),)) for k, name in enumerate(files)], width
     )
-    assert set(window.run(of_all(".name bdi", "e.offsetParent ? e.getClientRects().length : 1"))) == {1}
-    assert len(set(window.run(of_all("#tiles .name", "e.offsetHeight")))) == 1
+    window.run("document.querySelector('.crop[tabindex=\"0\"]').focus()")
+    window.press(*["Space"] * 4)
+    lines = "e.offsetHeight / parseFloat(getComputedStyle(e).lineHeight)"
+    assert {round(n) for n in window.run(of_all(".name bdi", lines))} <= {0, 1}
     assert window.run("document.documentElement.scrollWidth <= innerWidth")
     assert all(window.run(of_all("#tiles .file bdi:last-child", "e.scrollWidth <= e.clientWidth + 1")))
     window.click("[data-cell='8'] .crop")
@@ -205,6 +207,37 @@ def test_class_names_are_whole_and_names_of_files_differ(report, width):
     assert menu["left"] >= 0
     assert menu["right"] <= width
     assert menu["bottom"] <= 900
+
+
+def test_cells_without_a_class_can_be_given_one(report, tmp_path):
+    findings = [
+        ImageFindings(f"{k}.png", (cell([UNCLASSIFIED, "MONOCYTE"][k % 2], k / 4),)) for k in range(4)
+    ]
+    window = report(findings)
+    assert counts(window)["unclassified"] == "2 50.0 %"
+    window.run("document.querySelector('.crop[tabindex=\"0\"]').focus()")
+    window.press("3", "ArrowRight", "0")
+    assert counts(window)["unclassified"] == "2 50.0 %"
+    window.press("ArrowRight", "1")
+    assert counts(window) | {"All": ""} == {
+        "EOSINOPHIL": "1 25.0 %",
+        "LYMPHOCYTE": "0 0.0 %",
+        "MONOCYTE": "2 50.0 %",
+        "NEUTROPHIL": "0 0.0 %",
+        "unclassified": "1 25.0 %",
+        "All": "",
+    }
+    new = [(entry["old"], entry["new"]) for entry in exported(window, tmp_path)["corrections"]]
+    assert new == [("unclassified", "MONOCYTE"), ("MONOCYTE", "unclassified"), ("unclassified", "EOSINOPHIL")]
+
+
+def test_the_bar_hides_no_cell_that_the_keys_reach(report):
+    findings = [ImageFindings(f"{k}.png", (cell(CLASSES[k % 4], k / 300),)) for k in range(300)]
+    window = report(findings, 390)
+    window.run("document.querySelector('.crop[tabindex=\"0\"]').focus()")
+    window.press("End", *["ArrowUp"] * 12)
+    bar = window.run("document.getElementById('editing').getBoundingClientRect().bottom")
+    assert window.run("document.activeElement.getBoundingClientRect().top") >= bar
 
 
 def test_a_page_of_located_cells_has_nothing_to_correct(report):

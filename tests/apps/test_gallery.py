@@ -96,6 +96,15 @@ def test_errors_when_labels_are_known(report):
     assert sum("data-wrong" in tile for tile in tiles(reader)) == 6
 
 
+def test_flags_and_limits(report):
+    reader = report(
+        [image("1.png", cell(), flags=("blur", "stain")), image("2.png", cell())], limits="Few <b>."
+    )
+    (section,) = reader.texts("section", id="flagged")
+    assert section == "Images unlike those it was trained on File Unlike in 1.png blur, stain"
+    assert "Known limits of this model. Few <b>." in reader.texts("header")[0]
+
+
 def test_cells_that_were_only_located(report):
     reader = report([image("1.png", cell(None, None), cell(None, None, thumbnail=None), truth="A")])
     assert reader.texts("th") == ["No.", "File", "Known label", "Box: x, y, width × height", "Area in pixels"]

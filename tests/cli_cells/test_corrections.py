@@ -55,6 +55,26 @@ def test_corrections_alone(run, located, corrections):
     assert labels == [entry["new"] for entry in entries]
 
 
+def test_boxes_of_whole_fields(run, located, corrections, work):
+    top, rows = located
+    with open("fields.csv", "w", newline="") as file:
+        write = csv.writer(file)
+        write.writerow(["file", "x", "y", "w", "h", "label"])
+        for k, row in enumerate(rows):  # a person's boxes are not those that are found
+            x, y, w, h = (int(row[side]) for side in "xywh")
+            write.writerow([row["file"], x + 4, y + 4, w - 8, h - 8, "AB"[k % 2]])
+            write.writerow([row["file"], 0, 0, 6, 6, "RBC"])
+    n = len(rows)
+    boxes = ("--labels", "fields.csv", "--classes", "A,B")
+    assert trained(run, top, *boxes)["label_counts"] == {"A": (n + 1) // 2, "B": n // 2}
+    name = corrections(correct(rows[0], None), correct(rows[1], "A"))
+    counts = trained(run, top, *boxes, "--corrections", name)["label_counts"]
+    assert counts == {"A": (n + 1) // 2, "B": n // 2 - 1}
+    result = run("train", top, "--labels", "fields.csv", "--folds", 1, "--alpha", 1)
+    assert result.exit_code == 3
+    assert "10 skipped" in result.stderr  # a box in each image
+
+
 def test_corrections_and_folders(run, folder, located, corrections):
     top = folder(*range(5), *range(20, 25), name="labelled", by_label=True)
     _, rows = located
@@ -106,6 +126,8 @@ def test_a_box_without_a_cell(run, located, corrections):
             'correction 1: has neither a new label nor "reject": true',
         ),
         ({"file": "smear_00.jpg", "new": "A"}, "correction 1: 'None' is no box"),
+        ({"file": "smear_00.jpg", "box": "1234", "new": "A"}, "correction 1: '1234' is no box"),
+        ({"file": "smear_00.jpg", "box": [0, 0, 9, 10**400], "new": "A"}, "is no box"),
         ({"file": "smear_00.jpg", "box": [0, 0, 0, 9], "new": "A"}, "correction 1: a box with nothing in it"),
         ({"file": "smear_00.jpg", "box": [0, 0, 9, 9999], "new": "A"}, "is not inside smear_00.jpg"),
         ({"file": "other.jpg", "box": [0, 0, 9, 9], "new": "A"}, "'other.jpg' is not among the images"),

@@ -12,6 +12,7 @@ from fastsvm_apps.cells.data.boxes import read_boxes
 from fastsvm_apps.cells.data.files import find_images
 from fastsvm_apps.cells.model.findings import Finding, ImageFindings
 from fastsvm_apps.cells.output.cell_tables import cell_columns, image_record, row_writer, table_file
+from fastsvm_apps.cells.output.exports import export_of, exporting
 
 
 @pytest.fixture
@@ -157,6 +158,19 @@ def test_images_that_cannot_be_read_leave_no_files(run, bad, work, model):
     assert result.exit_code == 3
     assert len(json.loads((work / "c.json").read_text())["images"]) == 2
     assert sorted(path.name for path in (work / "v").iterdir()) == ["smear_00.xml", "smear_20.xml"]
+
+
+def test_an_interrupted_export_leaves_nothing(work):
+    found = ImageFindings("a.png", (Finding((1, 2, 3, 4), (2, 3), 9, "B", 0.75),), size=(9, 9))
+
+    def interrupted():
+        with exporting(export_of("c.json", None), [], ["B"], None) as write:
+            write(found)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert list(work.iterdir()) == []
 
 
 def test_probabilities_of_the_classes(work):

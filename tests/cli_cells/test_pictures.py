@@ -1,6 +1,7 @@
 """steps and sheet: pictures to check by eye."""
 
 import cv2
+import numpy as np
 import pytest
 
 
@@ -16,8 +17,44 @@ def test_steps_to_no_cell(run, folder, work):
     pytest.importorskip("matplotlib")
     image = folder(40) / "smear_40.jpg"
     result = run("steps", image, "-o", "steps.svg")
-    assert (result.exit_code, result.stderr) == (0, f"note: {image}: no white cell\n")
+    start = f"note: {image}: no white cell: no nucleus: "
+    assert (result.exit_code, result.stderr[: len(start)]) == (0, start)
     assert b"<svg" in (work / "steps.svg").read_bytes()
+
+
+def test_steps_say_what_they_did_not_find(folder, tmp_path):
+    sheets = pytest.importorskip("fastsvm_apps.cells.output.sheets")
+    titles = [title for title, _ in sheets.steps_of(str(folder(0) / "smear_00.jpg"), "cells")[0]]
+
+    def said(image, cell_width=None):
+        path = str(tmp_path / "field.png")
+        cv2.imwrite(path, image)
+        steps, found = sheets.steps_of(path, "cells", cell_width)
+        assert not found
+        assert [title for title, _ in steps] == titles
+        return [words for _, words in steps if isinstance(words, str)]
+
+    plasma = np.full((240, 320, 3), (225, 220, 230), np.uint8)
+    nothing = said(plasma)
+    assert nothing == ["no nucleus: nowhere is blue 25 levels above green", *["not reached"] * 3]
+    purple = cv2.circle(plasma.copy(), (160, 120), 8, (150, 60, 120), cv2.FILLED)
+    assert said(purple)[0].startswith("no nucleus: the largest spot has ")
+    assert "a nucleus at least 600" in said(purple)[0]
+    assert "give --cell-width" in said(purple)[0]
+
+
+def test_names_are_cut_in_the_middle(monkeypatch):
+    drawing = pytest.importorskip("fastsvm_apps.cells.output.drawing")
+    drawn = []
+    put = drawing.cv2.putText
+    monkeypatch.setattr(drawing.cv2, "putText", lambda *args: (drawn.append(args[1]), put(*args)))
+    tile = np.zeros((9, 9, 3), np.uint8)
+    name = "BloodImage_of_a_very_long_series_00017.jpeg 2"
+    drawing.contact_sheet([(tile, f"A: B 0.98\n{name}")], tile=120, lines=2)
+    assert drawn[0] == "A: B 0.98"
+    assert drawn[1].startswith("Blo")
+    assert drawn[1].endswith("017.jpeg 2")
+    assert "..." in drawn[1]
 
 
 def test_steps_of_a_bad_image(run, bad, work):

@@ -67,3 +67,13 @@ def test_grouped_error(shared, tmp_path, classes, most_error, most_originals):
     assert result.scores.error <= most_error
     assert result.scores.originals.wrong <= most_originals
     assert fastsvm.load_model(path).classes_.tolist() == classes
+
+
+def test_the_report_says_what_is_known_to_go_wrong(run, folder, work, model):
+    top = folder(0)
+    assert run("classify", top, "--report", "shipped.html").exit_code == 0
+    assert "Known limits of this model.</strong> It has learnt from 277 photographs" in (
+        work / "shipped.html"
+    ).read_text(encoding="utf-8")
+    assert run("classify", top, "-m", model, "--report", "own.html").exit_code == 0
+    assert "Known limits" not in (work / "own.html").read_text(encoding="utf-8")

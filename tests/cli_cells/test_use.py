@@ -11,18 +11,20 @@ import numpy as np
 import pytest
 
 import fastsvm
+from fastsvm_apps.cells.commands._options import NO_GROUPS
 from fastsvm_apps.cells.data import images
 from fastsvm_apps.cells.data.files import find_images
 from fastsvm_apps.cells.model.prediction import describe_image
 
 COUNTS = {"EOSINOPHIL": 11, "LYMPHOCYTE": 12, "MONOCYTE": 11, "NEUTROPHIL": 12}
-COLUMNS = ["file", "cell", "x", "y", "w", "h", "cx", "cy", "area", "label", "score", "status"]
+CLASSES = [f"p_{label}" for label in COUNTS]
+COLUMNS = ["file", "cell", "x", "y", "w", "h", "cx", "cy", "area", "label", "score", *CLASSES, "status"]
 
 
 def rows_of(text):
     reader = csv.DictReader(io.StringIO(text))
     rows = list(reader)
-    assert reader.fieldnames == COLUMNS
+    assert reader.fieldnames in (COLUMNS, [name for name in COLUMNS if name not in CLASSES])
     return rows
 
 
@@ -39,7 +41,7 @@ def test_json(run, smears, model):
     assert record["images"][0] == {"file": "empty/smear_40.jpg", "cells": []}
     cells = [cell for image in record["images"] for cell in image["cells"]]
     for cell in cells:
-        assert cell.keys() == {"box", "center", "label", "score"}
+        assert cell.keys() - {"probabilities"} == {"box", "center", "area", "label", "score"}
         x, y, w, h = cell["box"]
         assert x <= cell["center"][0] < x + w <= 320
         assert y <= cell["center"][1] < y + h <= 240
@@ -230,7 +232,7 @@ def test_without_a_model(run, folder, model, monkeypatch, tmp_path):
 
 def test_evaluate(run, smears, model):
     result = run("evaluate", model, smears / "images", "--json")
-    assert (result.exit_code, result.stderr) == (0, "")
+    assert (result.exit_code, result.stderr) == (0, f"{NO_GROUPS}\n")
     record = json.loads(result.stdout)
     assert record["n"] == 40
     assert record["labels"] == list(COUNTS)
@@ -245,7 +247,8 @@ def test_evaluate(run, smears, model):
 def test_evaluate_counts_what_it_does_not_know_or_find(run, smears, model, work):
     pytest.importorskip("matplotlib")
     result = run("evaluate", model, smears, "--mistakes", "wrong.png")
-    assert result.stderr == "note: the model does not know empty; these images count as mistakes\n"
+    notes = [NO_GROUPS, "note: the model does not know empty; these images count as mistakes"]
+    assert result.stderr.splitlines() == notes
     assert "no cell" in result.stdout
     assert cv2.imread("wrong.png").shape[1] > 200
     record = json.loads(run("evaluate", model, smears, "--json").stdout)
@@ -271,9 +274,15 @@ def test_evaluate_by_original(run, folder, model, work):
     assert record["originals"] == {"n": 2, "wrong": 1, "with_mistakes": 2}  # half wrong is not wrong yet
     out = run("evaluate", model, top, "--labels", "t.csv", "--groups", "t.csv", "--mistakes", "m.png").stdout
     assert "1 of 2 originals wrong in more than half of their images, 2 in any" in out
+    # A tile for each original, with its name and how many images of it are wrong.
+    two = cv2.imread("m.png").shape
+    args = ("evaluate", model, top, "--labels", "t.csv", "--groups", "t.csv", "--mistakes", "m.png")
+    result = run(*args, "--limit", 1)
+    assert result.stderr == "note: 1 mistake more than m.png has; --limit allows more\n"
+    assert cv2.imread("m.png").shape[1] < two[1]
 
 
 def test_no_mistakes(run, folder, model, work):
     result = run("evaluate", model, folder(0, 20, by_label=True), "--mistakes", "m.png")
-    assert result.stderr == "note: no mistakes, so m.png was not written\n"
+    assert result.stderr.splitlines() == [NO_GROUPS, "note: no mistakes, so m.png was not written"]
     assert list(work.iterdir()) == []

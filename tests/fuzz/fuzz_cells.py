@@ -7,6 +7,7 @@ from fastsvm_apps.cells.model import _pixels
 from fastsvm_apps.cells.model.document import crop, locate_report
 from fastsvm_apps.cells.model.features import describe, feature_names
 from fastsvm_apps.cells.model.locate import Field, find_center, locate, outlined
+from fastsvm_apps.cells.model.measures import MEASURES, measure
 from fuzzing import Choices, main
 
 COLOURS = [
@@ -38,6 +39,10 @@ def target(data):
         features = choices.pick(["cells", "shells"])
         numbers = describe(field, cells[0], features)
         assert numbers.shape == (len(feature_names(features)),) and np.isfinite(numbers).all()
+        values = dict(zip((each.name for each in MEASURES), measure(field, cells[0]), strict=True))
+        assert all(np.isfinite(value) or name.startswith("cytoplasm") for name, value in values.items()), (
+            values
+        )
     centers = [find_center(image), *(locate_report(image) for _ in range(choices.below(32) == 1))]
     for x, y in filter(None, centers):
         assert 0 <= x < width and 0 <= y < height

@@ -6,6 +6,8 @@ import click
 
 from ...common import options
 
+NO_GROUPS = "note: every image counts as its own original; if some are copies, say so with --groups"
+
 command = partial(options.command, "fastsvm-cells")
 
 

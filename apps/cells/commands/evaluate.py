@@ -3,10 +3,10 @@
 import click
 
 from ...common.files import check_file
-from ...common.options import json_option
-from ...common.output import note, note_skipped, print_json, tidy_warnings
+from ...common.options import COUNT, json_option
+from ...common.output import many, note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ._options import cell_width_option, command, images_argument, known_options
+from ._options import NO_GROUPS, cell_width_option, command, images_argument, known_options
 
 
 @command(
@@ -17,11 +17,14 @@ from ._options import cell_width_option, command, images_argument, known_options
 @images_argument
 @known_options
 @click.option(
-    "--mistakes", metavar="FILE.png", help="Draw the cells that it is wrong about, the surest first."
+    "--mistakes",
+    metavar="FILE.png",
+    help="Draw the cells that it is wrong about, the surest first, with --groups one of each original.",
 )
+@click.option("--limit", type=COUNT, default=100, help="Most mistakes to draw.")
 @cell_width_option
 @json_option
-def evaluate(model, images, known, mistakes, cell_width, json, quiet, verbose):
+def evaluate(model, images, known, mistakes, limit, cell_width, json, quiet, verbose):
     """Try MODEL on the largest white cell of each of the labelled IMAGES.
 
     An image in which no cell is found counts as a mistake.
@@ -32,17 +35,22 @@ def evaluate(model, images, known, mistakes, cell_width, json, quiet, verbose):
     if mistakes:
         drawing.check_ending(mistakes)
         check_file(mistakes)
+    left_out = 0
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         result = evaluation.evaluate(model, images, **known, cell_width=cell_width, stage=stage)
         if mistakes and result.mistakes:
             with stage("draw"):
-                sheets.draw_mistakes(mistakes, result.mistakes)
+                left_out = sheets.draw_mistakes(mistakes, result.mistakes, limit)
     if json:
         print_json(score_tables.evaluation_record(result, stage.seconds))
     else:
         score_tables.print_scores(result.scores)
+    if not known["groups"]:
+        note(NO_GROUPS)
     if mistakes and not result.mistakes:
         note(f"note: no mistakes, so {mistakes} was not written")
+    if left_out:
+        note(f"note: {many(left_out, 'mistake')} more than {mistakes} has; --limit allows more")
     if unknown := result.scores.unknown_labels:
         note(f"note: the model does not know {', '.join(unknown)}; these images count as mistakes")
     return note_skipped(result.skipped)

@@ -34,4 +34,5 @@ def steps(image, output, method, cell_width, quiet, verbose):
             plot_steps(pictures, output)
     print_line(output)
     if not found:
-        note(f"note: {image}: {NO_CELL}")
+        why = next(words for _, words in pictures if isinstance(words, str))
+        note(f"note: {image}: {NO_CELL}: {why}")

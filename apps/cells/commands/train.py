@@ -8,7 +8,7 @@ from ...common.options import COUNT, STRENGTH, json_option, seed_option
 from ...common.output import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ..model.settings import ALPHAS, CLASSIFIERS, FEATURES, Settings
-from ._options import cell_width_option, command, images_argument, known_options
+from ._options import NO_GROUPS, cell_width_option, command, images_argument, known_options
 
 
 @command(
@@ -65,7 +65,7 @@ def train(images, output, known, corrections, no_intercept, json, quiet, verbose
         from ..output import score_tables
 
         if not known["groups"]:
-            note("note: every image counts as its own original; if some are copies, say so with --groups")
+            note(NO_GROUPS)
         with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
             settings = Settings(intercept=not no_intercept, **settings)
             result = training.train(images, output, settings, corrections=corrections, **known, stage=stage)

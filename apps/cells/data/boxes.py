@@ -40,8 +40,10 @@ class Said(NamedTuple):
 
 
 def has_boxes(source: str) -> bool:
-    """Tell whether labels come with boxes: a folder of annotations, a JSON file, or a CSV file with x."""
-    if os.path.isdir(source) or source.lower().endswith(".json"):
+    """Tell whether labels come with boxes: of annotations, in a JSON file, or in columns of a CSV file."""
+    if os.path.isdir(source):
+        return any(root.find("object/bndbox") is not None for _, _, root in read_annotations(source))
+    if source.lower().endswith(".json"):
         return True
     with open(source, "rb") as file:
         header = file.readline(1 << 16).decode("utf-8", "replace")
@@ -121,14 +123,15 @@ def _check_inside(file: ImageFile, boxes: Iterable[Said]) -> None:
             )
 
 
-def checked_box(where: str, values: Sequence[object]) -> Box:
+def checked_box(where: str, values: object) -> Box:
     """Return x, y, width and height as whole pixels."""
+    listed = values if isinstance(values, list | tuple) else [values]
     try:
-        x, y, w, h = map(float, values)
-    except (TypeError, ValueError):
+        x, y, w, h = map(float, listed)
+    except (TypeError, ValueError, OverflowError):
         x = y = w = h = math.nan
     if not all(abs(side) < 1e9 for side in (x, y, w, h)):
-        shown = shortened(", ".join(map(str, values)) if isinstance(values, list | tuple) else str(values))
+        shown = shortened(", ".join(map(str, listed)))
         raise AppError(f"{where}: {shown!r} is no box; give x, y, width and height in pixels")
     left, top, right, bottom = round(x), round(y), round(x + w), round(y + h)
     return left, top, right - left, bottom - top

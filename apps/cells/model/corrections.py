@@ -11,7 +11,16 @@ from typing import NamedTuple
 
 from ...common.errors import AppError, Skipped
 from ...common.output import many, note
-from ..data.boxes import Box, LabelledBox, Said, boxes_of_files, checked_box, read_json
+from ..data.boxes import (
+    Box,
+    LabelledBox,
+    Said,
+    boxes_of_files,
+    checked_box,
+    has_boxes,
+    read_boxes,
+    read_json,
+)
 from ..data.files import ImageFile, find_images, labelled_images, source_name
 from .findings import UNCLASSIFIED, Finding
 
@@ -78,7 +87,7 @@ def images_to_learn_from(
     groups: str | None = None,
     classes: Sequence[str] | None = None,
 ) -> tuple[list[ImageFile], Skipped, Boxes]:
-    """Find the images that have a label, or cells with corrected ones.
+    """Find the images that have a label, or boxes of cells that have one.
 
     Parameters
     ----------
@@ -87,38 +96,42 @@ def images_to_learn_from(
     corrections : sequence of str
         Files of corrections; of two about one cell the last counts. With them, the name of a folder is a
         label only if they know it as a class.
-    labels, groups, classes
+    labels : str, optional
+        As for `find_images`; or boxes with labels, as for `read_boxes`, where `has_boxes` says so.
+    groups, classes
         As for `find_images`.
 
     Returns
     -------
     files : list of ImageFile
     skipped : Skipped
-        Where there are no corrections, the images without a label.
+        Where nothing is said about boxes, the images without a label.
     boxes : dict
-        Of the images with corrections, what was said about cells.
+        What was said about cells of images.
     """
-    if not corrections:
+    fields = labels is not None and has_boxes(labels)
+    if not (corrections or fields):
         files, skipped = labelled_images(sources, labels=labels, groups=groups, classes=classes)
         return files, skipped, {}
     read = list(map(read_corrections, corrections))
-    files = find_images(sources, labels=labels, groups=groups)
-    if labels is None:
-        known = {label for one in read for label in one.classes}
+    files = find_images(sources, labels=None if fields else labels, groups=groups)
+    known = {label for one in read for label in one.classes} if labels is None else set()
+    if labels is None or fields:
         files = [file if file.label in known else replace(file, label=None) for file in files]
     if classes is not None:
         files = [file if file.label in classes else replace(file, label=None) for file in files]
-    boxes: dict[ImageFile, dict[Box, LabelledBox]] = {}
+    said = read_boxes(labels, files) if fields else []
     for one in read:
-        for file, boxed in boxes_of_files(files, one.said) if one.said else ():
-            boxes.setdefault(file, {}).update((each.box, _of_classes(each, classes)) for each in boxed)
+        said += boxes_of_files(files, one.said) if one.said else []
+    boxes: dict[ImageFile, dict[Box, LabelledBox]] = {}
+    for file, boxed in said:
+        boxes.setdefault(file, {}).update((each.box, _of_classes(each, classes)) for each in boxed)
     kept = [file for file in files if file.label is not None or file in boxes]
     if not kept:
         raise AppError(f"{', '.join(corrections)}: no corrections in it, and no image has a label")
     if rest := len(files) - len(kept):
         note(f"note: {many(rest, 'image')} without a label or correction left out")
-    found = {file: list(said.values()) for file, said in boxes.items()}
-    return kept, Skipped(source_name(sources)), found
+    return kept, Skipped(source_name(sources)), {file: list(each.values()) for file, each in boxes.items()}
 
 
 def _of_classes(boxed: LabelledBox, classes: Sequence[str] | None) -> LabelledBox:
@@ -143,11 +156,11 @@ def labelled_cells(
     skipped : Skipped
         Hears about boxes with a label where no cell was found.
     """
-    said = boxes.get(file, ())
-    pairs = dict(matched_boxes([each.box for each in said], [cell.box for cell in cells]))
+    said, found = boxes.get(file, ()), [cell.box for cell in cells]
+    pairs = dict(matched_boxes([each.box for each in said], found))
     labels = {pairs[k]: each.label for k, each in enumerate(said) if k in pairs}
-    for k, each in enumerate(said):
-        if each.label is not None and k not in pairs:
+    for each in said:
+        if each.label is not None and not any(overlap(each.box, box) >= MIN_OVERLAP for box in found):
             skipped.add(file.name, f"no cell is found in a box ({each.where})")
     if cells and file.label is not None:
         labels.setdefault(0, file.label)

@@ -151,7 +151,8 @@ def locate(field: Field, show: Callable[[str, np.ndarray], None] | None = None) 
         return []
     around = _Surroundings(field, nuclei)
     likeness = around.likeness()
-    show("likeness to a cell", around.in_image(_stretched(likeness)))
+    # Below 0 all is equally unlike, as it is where nothing was computed.
+    show("likeness to a cell", around.in_image(_stretched(np.maximum(likeness, 0))))
     grown = around.grown(likeness)
     show("grown and smoothed", around.in_image(grown * 255))
     cells = [

@@ -23,6 +23,7 @@ NO_LABEL = "#8b949e"
 ENDINGS = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp")
 MAX_SHEET = 40_000_000  # pixels
 MAX_LABEL = 24  # letters
+LINE = 15  # pixels, of a caption
 
 WHITE, BLACK, PAPER, EDGE = (255, 255, 255), (0, 0, 0), (255, 255, 255), (200, 200, 200)
 
@@ -70,27 +71,30 @@ def contact_sheet(
     tile: int = 120,
     columns: int | None = None,
     title: str | None = None,
+    lines: int = 1,
 ) -> np.ndarray:
     """Lay images out on a sheet, each fitted into a square with its caption below.
 
     Parameters
     ----------
     tiles : iterable of (ndarray, str)
-        Images and captions. No more are taken than fit on a sheet of `MAX_SHEET` pixels; the last place then
-        says that there are more.
+        Images and captions, whose lines are cut in the middle where they are too long. No more are taken than
+        fit on a sheet of `MAX_SHEET` pixels; the last place then says that there are more.
     tile : int, default=120
         Side of a square in pixels.
     columns : int, optional
         By default the sheet is somewhat wider than high.
     title : str, optional
         A line above.
+    lines : int, default=1
+        Of a caption, at most.
 
     Returns
     -------
     ndarray of shape (height, width, 3)
         Channels blue, green, red.
     """
-    gap, band, head = 8, 20, 40 if title else 8
+    gap, band, head = 8, 20 + LINE * (lines - 1), 40 if title else 8
     # With the gaps and the head that a sheet of one column or one row has for each of them.
     places = max(1, MAX_SHEET // ((tile + 2 * gap) * (tile + gap + band + head)))
     tiles = iter(tiles)
@@ -109,7 +113,8 @@ def contact_sheet(
         x, y = gap + column * (tile + gap), head + row * (tile + gap + band)
         sheet[y : y + tile, x : x + tile] = image
         cv2.rectangle(sheet, (x, y), (x + tile - 1, y + tile - 1), EDGE, 1)
-        _draw_text(sheet, caption, (x, y + tile + 14), 0.4, tile)
+        for number, line in enumerate(caption.split("\n")):
+            _draw_text(sheet, line, (x, y + tile + 14 + LINE * number), 0.4, tile)
     return sheet
 
 
@@ -193,14 +198,17 @@ def _draw_text(sheet: np.ndarray, text: str, foot: tuple[int, int], scale: float
 def _fitting(text: str, scale: float, width: int, pen: int) -> tuple[str, tuple[int, int], float]:
     """Return text that is not wider than `width`, its size and scale; it is shortened, then made smaller."""
 
+    whole = text
+
     def size_of(text):
         return cv2.getTextSize(text, cv2.FONT_HERSHEY_SIMPLEX, scale, pen)[0]
 
     size = size_of(text)
-    kept = text[:200]
-    while size[0] > width and len(kept) > 8:
-        kept = kept[:-1]
-        text = f"{kept.rstrip()}..."
+    kept = min(len(text), 200)
+    # What tells names of a series apart stands at their ends.
+    while size[0] > width and kept > 8:
+        kept -= 1
+        text = f"{whole[: kept // 3].rstrip()}...{whole[-(kept - kept // 3) :].lstrip()}"
         size = size_of(text)
     while size[0] > width and scale > 0.1:
         scale *= 0.9

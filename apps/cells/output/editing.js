@@ -83,7 +83,7 @@
     byId("export").disabled = byId("forget").disabled = !verdicts.size;
     const corrected = byId("corrected");
     corrected.hidden = !(kinds.changed + kinds.rejected);
-    corrected.textContent = `With ${kinds.changed} cells relabelled and ${kinds.rejected} left out by hand.`;
+    corrected.textContent = `By hand: ${kinds.changed} relabelled, ${kinds.rejected} left out.`;
   };
 
   const complain = (problem) => {
@@ -207,7 +207,7 @@
     if (picture) zoom.src = picture.src;
     menu.prepend(zoom);
     const now = choiceOf(labelNow(figure.dataset.cell, figure));
-    for (const item of items) item.ariaChecked = String(item.dataset.choice === now);
+    for (const item of items) item.setAttribute("aria-checked", String(item.dataset.choice === now));
     menu.hidden = false;
     const place = crop(figure).getBoundingClientRect();
     const { clientWidth, clientHeight } = document.documentElement;
@@ -215,7 +215,7 @@
     const top = Math.max(8, Math.min(place.bottom + 4, clientHeight - menu.offsetHeight - 8));
     menu.style.left = `${left + scrollX}px`;
     menu.style.top = `${top + scrollY}px`;
-    (items.find((item) => item.ariaChecked === "true") ?? items[0]).focus({ preventScroll: true });
+    (items.find((item) => item.dataset.choice === now) ?? items[0]).focus({ preventScroll: true });
   };
   const choose = (label) => {
     judge(asked, label);

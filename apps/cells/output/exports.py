@@ -5,12 +5,14 @@ import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 from xml.etree import ElementTree
 
 import cv2
 import numpy as np
+
+from fastsvm.atomic import replacing
 
 from ...common.errors import USAGE, AppError
 from ...common.files import check_file, make_folder, replace_file
@@ -67,9 +69,10 @@ def exporting(
     """
     if export.kind == "coco":
         check_file(export.path)
-        dataset = _Coco(classes)
-        yield dataset.add
-        replace_file(export.path, json.dumps(dataset.record()).encode())
+        with replacing(export.path) as file:
+            dataset = _Coco(file, classes)
+            yield dataset.add
+            dataset.end()
         return
     if not export.folder:
         if len(files) > 1:
@@ -126,12 +129,14 @@ def _outline(cell: Finding) -> list[list[float]]:
 
 
 class _Coco:
-    """A data set in the format of COCO: everything in one object."""
+    """A data set in the format of COCO: one object, whose many annotations are written as they come."""
 
-    def __init__(self, classes: Sequence[str]) -> None:
+    def __init__(self, file: BinaryIO, classes: Sequence[str]) -> None:
+        self._file = file
         self._labels = {label: number for number, label in enumerate(classes, start=1)}
         self._images: list[dict] = []
-        self._annotations: list[dict] = []
+        self._annotations = 0
+        file.write(b'{"annotations": [')
 
     def add(self, found: ImageFindings) -> None:
         if found.problem is not None:
@@ -140,30 +145,30 @@ class _Coco:
         width, height = found.size or (0, 0)
         self._images.append({"id": number, "file_name": found.file, "width": width, "height": height})
         for cell in found.cells:
-            label = self._labels.setdefault(cell.label or NO_LABEL, len(self._labels) + 1)
-            self._annotations.append(
-                {
-                    "id": len(self._annotations) + 1,
-                    "image_id": number,
-                    "category_id": label,
-                    "bbox": list(cell.box),
-                    "area": cell.area,
-                    "iscrowd": 0,
-                    "segmentation": [_flat(_outline(cell))],
-                    "nucleus": [_flat(ring) for ring in _rings(cell.nucleus)],
-                    "score": cell.score,
-                }
-            )
+            self._annotations += 1
+            comma = b",\n" if self._annotations > 1 else b"\n"
+            self._file.write(comma + json.dumps(self._annotation(number, cell)).encode())
 
-    def record(self) -> dict:
+    def _annotation(self, image: int, cell: Finding) -> dict:
         return {
-            "images": self._images,
-            "annotations": self._annotations,
-            "categories": [
-                {"id": number, "name": label, "supercategory": "white blood cell"}
-                for label, number in self._labels.items()
-            ],
+            "id": self._annotations,
+            "image_id": image,
+            "category_id": self._labels.setdefault(cell.label or NO_LABEL, len(self._labels) + 1),
+            "bbox": list(cell.box),
+            "area": cell.area,
+            "iscrowd": 0,
+            "segmentation": [_flat(_outline(cell))],
+            "nucleus": [_flat(ring) for ring in _rings(cell.nucleus)],
+            "score": cell.score,
         }
+
+    def end(self) -> None:
+        categories = [
+            {"id": number, "name": label, "supercategory": "white blood cell"}
+            for label, number in self._labels.items()
+        ]
+        rest = {"images": self._images, "categories": categories}
+        self._file.write(b"\n], " + json.dumps(rest).encode()[1:] + b"\n")
 
 
 def _flat(ring: Sequence[Sequence[float]]) -> list[float]:

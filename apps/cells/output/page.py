@@ -64,6 +64,7 @@ def _body(tally: Tally, about: About) -> str:
         ("mistakes", "Mistakes", _mistakes(tally, shown)),
         ("cells", "Cells", _gallery(tally, shown, about, choices)),
         ("table", "Table of cells", _table(tally, shown)),
+        ("flagged", "Images unlike those it was trained on", _files(tally.flagged, "Unlike in")),
         ("without", "Images without a white cell", _files(tally.empty, "Known label")),
         ("problems", "Images with problems", _files(tally.problems, "Problem")),
     ]

@@ -1,14 +1,17 @@
 """Pictures for the commands: mistakes, many images on a sheet, and the steps from an image to its cells."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
+from textwrap import wrap
 
+import cv2
 import numpy as np
 
 from ...common.errors import AppError, Skipped
 from ...common.figures import figure
-from ...common.output import printable
+from ...common.output import many, printable
 from ..data.files import ImageFile
 from ..data.header import BadImage
 from ..data.images import CellWidth, read_image, read_scaled
@@ -16,30 +19,56 @@ from ..data.threads import map_images
 from ..model.document import locate_report
 from ..model.evaluation import Mistake
 from ..model.findings import NO_CELL, cut_out
-from ..model.locate import Field, locate, outlined
+from ..model.locate import MIN_NUCLEUS, MIN_PURPLE, Field, locate, outlined
 from .drawing import contact_sheet, save_image, shown_in
 
+# Of those that `locate` shows, what follows the nuclei.
+CELL_STEPS = ("likeness to a cell", "grown and smoothed")
+NOT_REACHED = "not reached"
 MAX_STEP = 800  # pixels a side; a figure shows no more of one step
 
 Image = np.ndarray
 Tile = tuple[Image, str]
 
 
-def draw_mistakes(path: str, mistakes: Iterable[Mistake]) -> None:
-    """Draw a sheet of mistakes: the cell of each, or the image if no cell was found in it."""
+def draw_mistakes(path: str, mistakes: Sequence[Mistake], limit: int) -> int:
+    """Draw a sheet of mistakes: the cell of each, or the image if no cell was found in it.
+
+    Parameters
+    ----------
+    path : str
+    mistakes : sequence of Mistake
+        Of several copies of one original only the first is drawn.
+    limit : int
+        Most tiles.
+
+    Returns
+    -------
+    int
+        How many originals are left out.
+    """
+    counts = Counter(mistake.file.original for mistake in mistakes)
+    first = {mistake.file.original: mistake for mistake in reversed(mistakes)}
+    # The order is that of the surest mistake of each.
+    drawn = [first[original] for original in islice(counts, limit)]
+    lines = 2 + any(counts[mistake.file.original] > 1 for mistake in drawn)
     # Wide enough for two labels and a score.
-    sheet = contact_sheet(_mistake_tiles(mistakes), tile=200, title="known label: prediction, score")
-    save_image(path, sheet)
+    tiles = _mistake_tiles(drawn, counts)
+    save_image(path, contact_sheet(tiles, tile=200, title="known label: prediction, score", lines=lines))
+    return len(counts) - len(drawn)
 
 
-def _mistake_tiles(mistakes: Iterable[Mistake]) -> Iterator[Tile]:
+def _mistake_tiles(mistakes: Iterable[Mistake], counts: Mapping[str, int]) -> Iterator[Tile]:
     for (file, cell), image in map_images(lambda mistake: read_image(mistake.file.path), mistakes):
         if isinstance(image, BadImage):  # it could be read before
             continue
-        if cell is None:
-            yield image, f"{file.label}: {NO_CELL}"
-        else:
-            yield cut_out(image, cell.box), f"{file.label}: {cell.label} {cell.score:.2f}"
+        caption = [f"{file.label}: {NO_CELL}", os.path.basename(file.name)]
+        if cell is not None:
+            caption[0] = f"{file.label}: {cell.label} {cell.score:.2f}"
+            image = cut_out(image, cell.box)
+        if (more := counts[file.original] - 1) > 0:
+            caption.append(f"and {many(more, 'more image')} of this original")
+        yield image, "\n".join(caption)
 
 
 def draw_sheet(
@@ -75,33 +104,58 @@ def _image_tiles(
             yield picture, f"{name} {k}" if len(found) > 1 else name
 
 
-def steps_of(path: str, method: str, cell_width: CellWidth = None) -> tuple[list[tuple[str, Image]], bool]:
-    """Return the pictures of each step from an image to its cells, and whether there are any."""
+def steps_of(
+    path: str, method: str, cell_width: CellWidth = None
+) -> tuple[list[tuple[str, Image | str]], bool]:
+    """Return what each step from an image to its cells shows, and whether there are any.
+
+    A step that comes to nothing has words instead of a picture: why, or that it was not reached.
+    """
     try:
         image, _ = read_scaled(path, cell_width=cell_width)
     except BadImage as error:
         raise AppError(f"{path}: {error}") from error
-    pictures = [("image", image)]
+    pictures: list[tuple[str, Image | str]] = [("image", image)]
 
     def show(title: str, picture: Image) -> None:
         pictures.append((title, picture))
 
     if method == "report":
-        return pictures, locate_report(image, show) is not None
+        found = locate_report(image, show) is not None
+        return (pictures if found else [*pictures, ("cropped", "nothing dark is left to be cropped")]), found
     cells = locate(Field(image), show)
     if cells:
         show("outlined", outlined(image, cells))
         show("cropped", cut_out(image, cells[0].box))
-    return pictures, bool(cells)
+        return pictures, True
+    reached = {title for title, _ in pictures}
+    missing = [title for title in (*CELL_STEPS, "outlined", "cropped") if title not in reached]
+    why = _why_nothing(dict(pictures)) if CELL_STEPS[0] in missing else "no cell is left"
+    return [*pictures, *((title, why if k == 0 else NOT_REACHED) for k, title in enumerate(missing))], False
 
 
-def plot_steps(steps: Sequence[tuple[str, np.ndarray]], path: str) -> None:
+def _why_nothing(pictures: Mapping[str, Image | str]) -> str:
+    """Say why there is no nucleus, from the picture of what is stained."""
+    stained = pictures.get("Otsu's threshold, opened")
+    if not isinstance(stained, np.ndarray) or not stained.any():
+        return f"no nucleus: nowhere is blue {MIN_PURPLE} levels above green"
+    if stained.all():
+        return "no nucleus: all is stained, so that none stands out"
+    _, _, stats, _ = cv2.connectedComponentsWithStats((stained > 0).astype(np.uint8))
+    largest = stats[1:, cv2.CC_STAT_AREA].max()
+    return (
+        f"no nucleus: the largest spot has {largest:,} pixels, a nucleus at least {MIN_NUCLEUS:,}. If white "
+        "cells are seen, the scale is wrong: give --cell-width"
+    )
+
+
+def plot_steps(steps: Sequence[tuple[str, np.ndarray | str]], path: str) -> None:
     """Draw the steps from an image to its crop side by side.
 
     Parameters
     ----------
-    steps : sequence of (str, ndarray)
-        What was done, and the image (grey, BGR or a mask) it led to.
+    steps : sequence of (str, ndarray or str)
+        What was done, and the image (grey, BGR or a mask) it led to, or why it led to none.
     path : str
         The picture to write; its ending says the format.
     """
@@ -112,5 +166,9 @@ def plot_steps(steps: Sequence[tuple[str, np.ndarray]], path: str) -> None:
         for ax in axes:
             ax.set_axis_off()
         for number, (ax, (name, image)) in enumerate(zip(axes, steps, strict=False), 1):
-            ax.imshow(shown_in(MAX_STEP, image))
+            if isinstance(image, str):
+                words = "\n".join(wrap(image, 28))
+                ax.text(0.5, 0.5, words, ha="center", va="center", fontsize=8, transform=ax.transAxes)
+            else:
+                ax.imshow(shown_in(MAX_STEP, image))
             ax.set_title(f"{number}. {printable(name)}", fontsize=9)

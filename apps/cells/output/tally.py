@@ -70,7 +70,7 @@ class Tally(Count):
         self._source = source
         self.known_without_cell = 0
         self.confusion: Counter[tuple[str, str]] = Counter()  # truth, label
-        self.empty, self.problems = NamedFiles(), NamedFiles()
+        self.empty, self.problems, self.flagged = NamedFiles(), NamedFiles(), NamedFiles()
         self._limit = limit
         self._heap: list[tuple] = []  # the cell that deserves it least on top
 
@@ -82,6 +82,8 @@ class Tally(Count):
         elif not found.cells:
             self.empty.add(found.file, found.truth or "")
             self.known_without_cell += found.truth is not None
+        if found.flags:
+            self.flagged.add(found.file, ", ".join(found.flags))
         first = self.cells - len(found.cells) + 1
         for number, cell in enumerate(found.cells, start=first):
             source = self._source and self._source.format(number)
