@@ -9,13 +9,13 @@ from ...common.options import json_option
 from ...common.output import check_one_form, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ...common.tables import raw_csv_option
-from ._options import cell_width_option, command, images_argument
+from ._options import also_option, cell_width_option, command, images_argument
 
 
 @command(
     "classify smears --report smears.html",
     "classify smears -m cells.safetensors --csv > cells.csv",
-    "classify smear.jpg --overlay checked",
+    "classify smear.jpg --also rbc,platelets --overlay checked",
 )
 @images_argument
 @click.option(
@@ -32,9 +32,12 @@ from ._options import cell_width_option, command, images_argument
     help="Known labels, for the report: columns file, label; or a folder of Pascal VOC annotations.  "
     "[default: the folder that an image lies in, if it has the name of a class]",
 )
+@also_option
 @cell_width_option
 @json_option
-def classify(images, model, output, csv, raw_csv, overlay, page, labels, cell_width, json, quiet, verbose):
+def classify(
+    images, model, output, csv, raw_csv, overlay, page, labels, also, cell_width, json, quiet, verbose
+):
     """Find, classify and count the white cells in IMAGES."""
     check_one_form(json, csv)
     if output == "-":
@@ -43,7 +46,7 @@ def classify(images, model, output, csv, raw_csv, overlay, page, labels, cell_wi
     from ..output.classification import Wanted, classify_images
 
     shown = "json" if json else "csv" if csv else "lines"
-    wanted = Wanted(shown, output, overlay, page, raw_csv, labels, cell_width)
+    wanted = Wanted(shown, output, overlay, page, raw_csv, labels, cell_width, also)
     # Rows come as the work goes on; on a terminal they show the progress by themselves.
     with tidy_warnings(), Stages(verbose, not quiet and (json or not sys.stdout.isatty())) as stage:
         result = classify_images(images, model, wanted, stage)

@@ -23,6 +23,7 @@ from ..data.threads import map_images
 from .features import describe, feature_names
 from .findings import Finding, ImageFindings, cut_out
 from .locate import Field, locate
+from .others import find_others
 from .settings import FEATURES
 
 BATCH = 64  # images whose cells are classified at once
@@ -111,6 +112,7 @@ class Described(NamedTuple):
     cells: list[Finding]
     X: list[np.ndarray]
     reader: ImageReader | None = None
+    others: tuple[Finding, ...] = ()
 
 
 def describe_image(
@@ -121,6 +123,7 @@ def describe_image(
     thumbnails: bool = False,
     keep: bool = False,
     most: int | None = None,
+    also: Sequence[str] = (),
 ) -> Described:
     """Find the cells of an image and measure them.
 
@@ -137,6 +140,8 @@ def describe_image(
         Whether the image, unless it is large, is kept to be drawn.
     most : int, optional
         How many cells, the largest, are measured.
+    also : sequence of {"red cell", "platelet"}
+        What else is found.
 
     Returns
     -------
@@ -145,7 +150,9 @@ def describe_image(
     reader = ImageReader(file.path)
     image, scale = reader.scaled(cell_width=cell_width)
     field = Field(image)
-    cells = locate(field)[:most]
+    white = locate(field)
+    others = find_others(field, white, also)
+    cells = white[:most]
     found = [Finding(cell.box, cell.center, cell.area) for cell in cells]
     if thumbnails:
         found = [replace(cell, thumbnail=_thumbnail(cut_out(image, cell.box))) for cell in found]
@@ -153,6 +160,7 @@ def describe_image(
         [cell.at_scale_of_file(scale) for cell in found],
         [describe(field, cell, features) for cell in cells],
         reader if keep and reader.pixels <= KEPT_PIXELS else None,
+        tuple(other.at_scale_of_file(scale) for other in others),
     )
 
 
@@ -180,7 +188,7 @@ def classify(
     draw : callable, optional
         Called in any thread with each file that could be read, its image and what was found in it.
     **how
-        As for `describe_image`: `cell_width`, `thumbnails`, `most`.
+        As for `describe_image`: `cell_width`, `thumbnails`, `most`, `also`.
 
     Yields
     ------
@@ -216,7 +224,7 @@ def _classified(
                 replace(cell, label=label, score=score)
                 for cell, (label, score) in zip(result.cells, answers, strict=False)
             )
-            yield file, ImageFindings(file.name, cells, file.label), result.reader
+            yield file, ImageFindings(file.name, cells, file.label, others=result.others), result.reader
 
 
 def _drawn(
@@ -228,7 +236,7 @@ def _drawn(
             draw(file, reader.whole() if reader else read_image(file.path), found)
 
     for (file, found, _), problem in map_images(work, classified):
-        yield file, found if problem is None else replace(found, cells=(), problem=str(problem))
+        yield file, found if problem is None else replace(found, cells=(), others=(), problem=str(problem))
 
 
 def with_truths(files: Sequence[ImageFile], model: CellModel, labels: str | None) -> list[ImageFile]:

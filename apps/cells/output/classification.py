@@ -36,6 +36,8 @@ class Wanted:
         Known labels, as for `find_images`.
     cell_width : float, optional
         As for `read_scaled`.
+    also : sequence of {"red cell", "platelet"}
+        What is found beside white cells.
     """
 
     shown: Literal["lines", "csv", "json"] = "lines"
@@ -45,6 +47,7 @@ class Wanted:
     raw_csv: bool = False
     labels: str | None = None
     cell_width: float | None = None
+    also: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ def classify_images(
             make_folder(wanted.overlay)
         if wanted.page:
             check_file(wanted.page)
-    done = Classified(model.name, Count(source_name(sources), model.classes), [])
+    done = Classified(model.name, Count(source_name(sources), model.classes, wanted.also), [])
     with ExitStack() as stack:
         sinks = [done.count.add]
         if wanted.table:
@@ -77,7 +80,7 @@ def classify_images(
             file = stack.enter_context(table_file(wanted.table))
             sinks.append(row_writer(file, CELL_COLUMNS, raw=wanted.raw_csv))
         if wanted.shown == "json":
-            sinks.append(lambda found: done.records.append(image_record(found)))
+            sinks.append(lambda found: done.records.append(image_record(found, wanted.also)))
         else:
             sinks.append(_printer(wanted, files, model.classes))
         with stage("classify", total=len(files)) as advance:
@@ -85,6 +88,7 @@ def classify_images(
                 files,
                 model,
                 cell_width=wanted.cell_width,
+                also=wanted.also,
                 thumbnails=bool(wanted.page),
                 draw=overlay_writer(files, wanted.overlay) if wanted.overlay else None,
             )

@@ -75,6 +75,7 @@ def _header(tally: Tally, title: str, model: str | None) -> str:
         ("white cells", tally.cells),
         ("images without a white cell", tally.without_cell),
         ("images with problems", tally.problems.count),
+        *((f"{kind}s", n) for kind, n in tally.others.items()),
     ]
     origin = " · ".join(filter(None, origin))
     return _filled("header", title=html.text(title), origin=origin, facts=html.fact_boxes(facts))
