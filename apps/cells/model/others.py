@@ -1,21 +1,16 @@
 """Red cells and platelets beside the white cells of an image, as findings."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
 
 import cv2
 import numpy as np
 
 from . import platelets, red_cells
-from .findings import PLATELET, RED_CELL, Finding
+from .findings import RED_CELL, Finding
 from .locate import Cell, Field
 
-_FINDERS = {
-    RED_CELL: (red_cells.find_red_cells, red_cells.MARGIN),
-    PLATELET: (platelets.find_platelets, platelets.MARGIN),
-}
 
-
-def find_others(field: Field, cells: list[Cell], kinds: Iterable[str]) -> list[Finding]:
+def find_others(field: Field, cells: list[Cell], kinds: Collection[str]) -> list[Finding]:
     """Find what else is in an image.
 
     Parameters
@@ -24,17 +19,23 @@ def find_others(field: Field, cells: list[Cell], kinds: Iterable[str]) -> list[F
         An image at the working scale.
     cells : list of Cell
         The white cells in it, which are left out.
-    kinds : iterable of {"red cell", "platelet"}
+    kinds : collection of {"red cell", "platelet"}
 
     Returns
     -------
     list of Finding
         With a kind for a label, no score, and an outline; at the working scale, one kind after the other.
     """
+    if not kinds:
+        return []
+    light = red_cells.light_around(field, cells)
     found = []
     for kind in kinds:
-        find, margin = _FINDERS[kind]
-        found += [_finding(outline, kind, margin, field.frame.shape) for outline in find(field, cells)]
+        if kind == RED_CELL:
+            outlines, margin = red_cells.find_red_cells(light), red_cells.MARGIN
+        else:
+            outlines, margin = platelets.find_platelets(field, light), platelets.MARGIN
+        found += [_finding(outline, kind, margin, field.frame.shape) for outline in outlines]
     return found
 
 

@@ -7,30 +7,28 @@ Lengths are in pixels at the working scale, at which a platelet is about 15 pixe
 import cv2
 import numpy as np
 
-from .locate import Cell, Field
-from .red_cells import seen_beside
+from .locate import Field
+from .red_cells import Light
 
-# Of the densities of blue, green and red: the direction that a linear classifier found between pixels of annotated
-# platelets and the rest, rounded. Its sum is 0, so a shadow changes nothing.
+# Of the densities of blue, green and red: the direction that a linear classifier found between pixels of
+# annotated platelets and the rest, rounded. Its sum is 0, so a shadow changes nothing.
 STAIN = np.float32([[-0.8, -0.2, 1]])
 BLUR = 1.2  # standard deviation
-MIN_STAIN = 0.1
+MIN_STAIN = 0.2  # of a platelet, times the root of what red cells absorb: a fixed part of it was worse, ...
+USUAL_CONTRAST = 0.2  # ... and so was this density throughout, which is taken where there are none
 MIN_AREA, MAX_AREA = 40, 560  # pixels
-MIN_AREA_AT_BORDER, MAX_AREA_AT_BORDER = (
-    80,
-    250,
-)  # a part of less is not counted, one of more may be a nucleus
+MIN_AREA_AT_BORDER, MAX_AREA_AT_BORDER = 100, 250  # less is not counted, more may be a nucleus
 MARGIN = 3.5  # from the spot to the box
 
 
-def find_platelets(field: Field, cells: list[Cell]) -> list[np.ndarray]:
+def find_platelets(field: Field, light: Light) -> list[np.ndarray]:
     """Find platelets.
 
     Parameters
     ----------
     field : Field
-    cells : list of Cell
-        The white cells in it, which are left out.
+    light : Light
+        What is left of it beside the white cells.
 
     Returns
     -------
@@ -38,7 +36,8 @@ def find_platelets(field: Field, cells: list[Cell]) -> list[np.ndarray]:
         x and y along the border of each.
     """
     stain = cv2.GaussianBlur(field.densities(field.image, STAIN)[..., 0], (0, 0), BLUR)
-    spots = (stain > MIN_STAIN).view(np.uint8) * seen_beside(field, cells)
+    least_stain = MIN_STAIN * (light.contrast or USUAL_CONTRAST) ** 0.5
+    spots = (stain > least_stain).view(np.uint8) * light.seen
     height, width = spots.shape
     found = []
     _, labels, stats, _ = cv2.connectedComponentsWithStats(spots)

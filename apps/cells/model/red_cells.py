@@ -1,8 +1,8 @@
 """Find the red cells of a smear: an outline of each, also where they overlap or the border cuts them.
 
-A red cell is darker than what is around it, whatever its middle is like, so the slopes along its outline point
-to its centre, and vote for it. From each centre that got votes, the closed line of steepest slopes is taken for
-an outline. The more of it is seen, the surer it is a cell; of cells at the same place the surest remains.
+A red cell is darker than what is around it, whatever its middle is like, so the slopes along its outline
+point to its centre, and vote for it. Around each centre that got votes, the closed line of steepest slopes
+is taken for an outline. The more of it is seen, the surer it is a cell; cells are where no surer one is.
 
 Lengths are in pixels at the working scale, at which a red cell is 30 to 70 pixels wide.
 """
@@ -21,8 +21,8 @@ BLUR = 1.2  # standard deviation
 BESIDE = 2  # what is no farther from a white cell or the black frame belongs to its edge
 
 # Centres. Slopes are in contrasts for 2 pixels.
-MIN_SLOPE = 0.04  # of an edge, so that it votes ...
-MAX_VOTE = 3  # ... with its slope, but no more than this many times the least
+MIN_SLOPE = 0.06  # of an edge, so that it votes ...
+MAX_VOTE = 2  # ... with its slope, but no more than this many times the least
 VOTED_RADII = np.arange(16, 32, 2)
 VOTES_BLUR = 4  # standard deviation
 CENTER_GAP = 8  # between two centres, at least
@@ -36,12 +36,13 @@ MAX_GAIN = 0.25  # a steeper slope counts no more
 BEND = 0.016  # what an outline must gain where it goes to the next radius
 BATCH = 512  # centres whose surroundings are held at once
 
-# How sure it is, as a linear classifier weighs it, rounded: shares of the directions in which there is an edge, in
-# which there are other cells beyond it, and in which anything is seen; and votes in parts of the image's best.
+# How sure it is, as a linear classifier weighs it, rounded: shares of the directions in which there is an
+# edge, in which there are other cells beyond it, and in which anything is seen; votes in parts of the best.
 SEEN_EDGE = 0.03
 CROWDED = 0.5  # contrasts, 3 steps of the radius farther out
 WEIGHTS = np.float32([1, -0.4, 1.2, 0.4])
 BEST = 90  # percentile
+MIN_SHARE = 0.2  # of the best votes; no outline is looked for around what got less
 MIN_SURE = 2.09  # so as many are found as people have drawn boxes
 SAME_PLACE = 0.4  # intersection of two boxes over their union
 MARGIN = 2.5  # from a cell to its box
@@ -52,41 +53,58 @@ _STEP = RADII[1] - RADII[0]
 
 
 class Light(NamedTuple):
-    """What red cells are looked for in.
+    """What red cells, and what lies among them, are looked for in.
 
     Attributes
     ----------
     dark : ndarray of shape (height, width) and dtype float32
-        What is absorbed, in parts of what red cells absorb.
+        The density of what red cells absorb.
     seen : ndarray of shape (height, width) and dtype uint8
-        0 where a white cell or the black frame hides what there may be.
+        0 where a white cell or the black frame hides what there may be, and beside it.
+    contrast : float
+        The density that red cells have; 0 where nothing is dark enough for them.
     """
 
     dark: np.ndarray
     seen: np.ndarray
+    contrast: float
 
 
-def find_red_cells(field: Field, cells: list[Cell]) -> list[np.ndarray]:
+def light_around(field: Field, cells: list[Cell]) -> Light:
+    """Return what is left of an image beside its white cells."""
+    dark = cv2.GaussianBlur(field.densities(field.image, ABSORBED)[..., 0], (0, 0), BLUR)
+    hidden = field.frame.copy()
+    for cell in cells:
+        x, y = cell.corner
+        height, width = cell.body.shape
+        hidden[y : y + height, x : x + width] |= cell.body
+    seen = 1 - cv2.dilate(hidden, np.ones((2 * BESIDE + 1,) * 2, np.uint8))
+    sample = dark[::4, ::4][seen[::4, ::4] > 0]
+    darker = sample[sample > np.percentile(sample, (10, 75)).mean()] if len(sample) else sample
+    contrast = float(np.median(darker)) if len(darker) else 0.0
+    return Light(dark, seen, contrast if contrast >= MIN_CONTRAST else 0.0)
+
+
+def find_red_cells(light: Light) -> list[np.ndarray]:
     """Find red cells.
 
     Parameters
     ----------
-    field : Field
-    cells : list of Cell
-        The white cells in it, which are left out.
+    light : Light
 
     Returns
     -------
     list of ndarray of shape (24, 2) and dtype float32
         x and y along the outline of each, the surest first; it may leave the image, the middle does not.
     """
-    light = _light(field, cells)
-    if light is None:
+    if not light.contrast:
         return []
+    light = light._replace(dark=light.dark / light.contrast)
     middles, votes = _centers(light)
     if not len(middles):
         return []
     votes = votes / np.percentile(votes, BEST)
+    middles, votes = middles[votes > MIN_SHARE], votes[votes > MIN_SHARE]
     batches = [np.s_[start : start + BATCH] for start in range(0, len(middles), BATCH)]
     found = [_outlined(light, middles[batch], votes[batch]) for batch in batches]
     radii, sure = (np.concatenate(parts) for parts in zip(*found, strict=True))
@@ -102,28 +120,6 @@ def _boxes_around(outlines: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     low = np.maximum(outlines.min(1) - MARGIN, 0)
     high = np.minimum(outlines.max(1) + 1 + MARGIN, (width, height))
     return np.hstack([low, high - low])
-
-
-def _light(field: Field, cells: list[Cell]) -> Light | None:
-    """Return what red cells are looked for in, or None where nothing is dark enough for them."""
-    dark = cv2.GaussianBlur(field.densities(field.image, ABSORBED)[..., 0], (0, 0), BLUR)
-    seen = seen_beside(field, cells)
-    sample = dark[::4, ::4][seen[::4, ::4] > 0]
-    if not len(sample):
-        return None
-    darker = sample[sample > np.percentile(sample, (10, 75)).mean()]
-    contrast = np.median(darker) if len(darker) else 0
-    return Light(dark / contrast, seen) if contrast >= MIN_CONTRAST else None
-
-
-def seen_beside(field: Field, cells: list[Cell]) -> np.ndarray:
-    """Return 0 for the pixels of white cells and of the black frame, and for those at their edge, 1 for others."""
-    hidden = field.frame.copy()
-    for cell in cells:
-        x, y = cell.corner
-        height, width = cell.body.shape
-        hidden[y : y + height, x : x + width] |= cell.body
-    return 1 - cv2.dilate(hidden, np.ones((2 * BESIDE + 1,) * 2, np.uint8))
 
 
 def _centers(light: Light) -> tuple[np.ndarray, np.ndarray]:
@@ -184,8 +180,8 @@ def _closed_lines(gains: np.ndarray) -> np.ndarray:
     Returns
     -------
     ndarray of shape (n, directions) and dtype intp
-        The number of the radius in each direction. It changes by one at most from one to the next; the last and
-        the first may differ by more where that is the better line of a turn and a half, whose middle is taken.
+        The number of the radius in each direction. It changes by one at most from one to the next; the last
+        and the first may differ by more, since a turn from the middle of the best turn and a half is taken.
     """
     n, turn, n_radii = gains.shape
     length = turn + turn // 2
