@@ -14,7 +14,7 @@ from .red_cells import Light
 # annotated platelets and the rest, rounded. Its sum is 0, so a shadow changes nothing.
 STAIN = np.float32([[-0.8, -0.2, 1]])
 BLUR = 1.2  # standard deviation
-MIN_STAIN = 0.2  # of a platelet, times the root of what red cells absorb: a fixed part of it was worse, ...
+MIN_STAIN = 0.195  # of a platelet, times the root of what red cells absorb: a fixed part of it was worse, ...
 USUAL_CONTRAST = 0.2  # ... and so was this density throughout, which is taken where there are none
 MIN_AREA, MAX_AREA = 40, 560  # pixels
 MIN_AREA_AT_BORDER, MAX_AREA_AT_BORDER = 100, 250  # less is not counted, more may be a nucleus

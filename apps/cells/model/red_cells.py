@@ -17,6 +17,7 @@ from .masks import halved
 
 ABSORBED = np.float32([[0.5, 0.5, 0]])  # by red cells: blue and green
 MIN_CONTRAST = 0.06  # density of red cells, at least
+LEVELS = 256  # of a density of 1, where a threshold is looked for
 BLUR = 1.2  # standard deviation
 BESIDE = 2  # what is no farther from a white cell or the black frame belongs to its edge
 
@@ -41,9 +42,8 @@ BATCH = 512  # centres whose surroundings are held at once
 SEEN_EDGE = 0.03
 CROWDED = 0.5  # contrasts, 3 steps of the radius farther out
 WEIGHTS = np.float32([1, -0.4, 1.2, 0.4])
-BEST = 90  # percentile
-MIN_SHARE = 0.2  # of the best votes; no outline is looked for around what got less
-MIN_SURE = 2.09  # so as many are found as people have drawn boxes
+MIN_SHARE = 0.2  # of those votes; no outline is looked for around what got less
+MIN_SURE = 2.06  # so as many are found as people have drawn boxes
 SAME_PLACE = 0.4  # intersection of two boxes over their union
 MARGIN = 2.5  # from a cell to its box
 
@@ -80,9 +80,16 @@ def light_around(field: Field, cells: list[Cell]) -> Light:
         hidden[y : y + height, x : x + width] |= cell.body
     seen = 1 - cv2.dilate(hidden, np.ones((2 * BESIDE + 1,) * 2, np.uint8))
     sample = dark[::4, ::4][seen[::4, ::4] > 0]
-    darker = sample[sample > np.percentile(sample, (10, 75)).mean()] if len(sample) else sample
-    contrast = float(np.median(darker)) if len(darker) else 0.0
+    contrast = _contrast(sample) if len(sample) else 0.0
     return Light(dark, seen, contrast if contrast >= MIN_CONTRAST else 0.0)
+
+
+def _contrast(sample: np.ndarray) -> float:
+    """Return the density of the darker of two kinds of pixels."""
+    levels = np.clip(sample * LEVELS, 0, 255).astype(np.uint8)
+    threshold, _ = cv2.threshold(levels, 0, 1, cv2.THRESH_OTSU)
+    darker = sample[levels > threshold]
+    return float(np.median(darker)) if len(darker) else 0.0
 
 
 def find_red_cells(light: Light) -> list[np.ndarray]:
@@ -103,7 +110,8 @@ def find_red_cells(light: Light) -> list[np.ndarray]:
     middles, votes = _centers(light)
     if not len(middles):
         return []
-    votes = votes / np.percentile(votes, BEST)
+    # The mean of those that most votes are for; it does not change with the size of an image.
+    votes = votes * (votes**2).sum() / (votes**3).sum()
     middles, votes = middles[votes > MIN_SHARE], votes[votes > MIN_SHARE]
     batches = [np.s_[start : start + BATCH] for start in range(0, len(middles), BATCH)]
     found = [_outlined(light, middles[batch], votes[batch]) for batch in batches]
