@@ -1,10 +1,14 @@
 """Red cells and platelets: in drawn fields, whose cells are known, in smears, and where there are none."""
 
+import csv
+from collections import Counter, defaultdict
+
 import cv2
 import numpy as np
 import pytest
 
 from drawing import CYTOPLASM, NUCLEUS, PLASMA, TURNS
+from fastsvm_apps.cells.data.images import read_scaled
 from fastsvm_apps.cells.model import red_cells
 from fastsvm_apps.cells.model.findings import PLATELET, RED_CELL
 from fastsvm_apps.cells.model.locate import Field, locate
@@ -156,17 +160,24 @@ def test_an_outline_is_the_line_of_the_greatest_gain():
 
 
 def test_red_cells_and_platelets_of_real_smears(shared):
-    """Of one picture in four. The floors are a little below what was measured, and so is the annotation."""
-    from benchmarks.red_cells import KINDS as DRAWN
-    from benchmarks.red_cells import found_in, hits, read_boxes
-
-    folder = shared / "smears"
-    counts = {kind: np.zeros(3) for kind in DRAWN}
-    for file, known in list(read_boxes(folder).items())[1::4]:
-        found, _ = found_in(folder / "images" / file)
-        for kind, drawn in DRAWN.items():
-            counts[kind] += hits(known[drawn], found[kind]), len(found[kind]), len(known[drawn])
-    f1 = {kind: 2 * hit / (found + known) for kind, (hit, found, known) in counts.items()}
-    assert f1[RED_CELL] > 0.70
-    assert f1[PLATELET] > 0.69
-    assert abs(counts[RED_CELL][1] / counts[RED_CELL][2] - 1) < 0.1
+    """Hold the floors a little below what was measured; half of what seems false is only not annotated."""
+    known = defaultdict(list)
+    with open(shared / "smears" / "boxes.csv", newline="") as table:
+        for row in csv.DictReader(table):
+            known[row["file"], row["kind"]].append([int(row[side]) for side in "xywh"])
+    hits = {kind: Counter() for kind in KINDS}
+    for path in sorted((shared / "smears" / "images").iterdir())[1::6]:
+        image, scale = read_scaled(str(path))
+        found = [other.at_scale_of_file(scale) for other in found_in(image)]
+        for kind, drawn in zip(KINDS, ("RBC", "Platelets"), strict=True):
+            boxes = [other.box for other in found if other.label == kind]
+            hits[kind].update(found=len(boxes), known=len(known[path.name, drawn]))
+            for box in known[path.name, drawn]:
+                best = max(boxes, key=lambda other, box=box: overlap(box, other), default=None)
+                if best and overlap(box, best) >= 0.5:
+                    hits[kind]["hit"] += 1
+                    boxes.remove(best)
+    f1 = {kind: 2 * n["hit"] / (n["found"] + n["known"]) for kind, n in hits.items()}
+    assert f1[RED_CELL] > 0.69
+    assert f1[PLATELET] > 0.67
+    assert hits[RED_CELL]["found"] == pytest.approx(hits[RED_CELL]["known"], rel=0.12)

@@ -50,7 +50,6 @@ class Kinds(Names):
 also_option = click.option(
     "--also",
     type=Kinds(),
-    default=(),
     metavar="rbc,platelets",
     help="Find and count red cells, platelets or both as well.",
 )

@@ -46,7 +46,7 @@ def classify(
     from ..output.classification import Wanted, classify_images
 
     shown = "json" if json else "csv" if csv else "lines"
-    wanted = Wanted(shown, output, overlay, page, raw_csv, labels, cell_width, also)
+    wanted = Wanted(shown, output, overlay, page, raw_csv, labels, cell_width, also or ())
     # Rows come as the work goes on; on a terminal they show the progress by themselves.
     with tidy_warnings(), Stages(verbose, not quiet and (json or not sys.stdout.isatty())) as stage:
         result = classify_images(images, model, wanted, stage)
