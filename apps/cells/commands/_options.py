@@ -34,6 +34,29 @@ cell_width_option = click.option(
 )
 
 
+class Kinds(Names):
+    """Names of what else is counted; the command gets what they stand for."""
+
+    def convert(self, value, param, ctx):
+        """Convert and check one value."""
+        from ..model.findings import OTHER_KINDS
+
+        kinds = []
+        for name in super().convert(value, param, ctx):
+            if name not in OTHER_KINDS:
+                self.fail(f"{name!r} is not counted; there are: {', '.join(OTHER_KINDS)}.", param, ctx)
+            kinds.append(OTHER_KINDS[name])
+        return tuple(dict.fromkeys(kinds))
+
+
+also_option = click.option(
+    "--also",
+    type=Kinds(),
+    metavar="rbc,platelets",
+    help="Find and count red cells, platelets or both as well.",
+)
+
+
 def known_options(command):
     """Add what is known about the images; the command gets one dict `known`."""
 

@@ -11,13 +11,13 @@ from ...common.output import check_one_form, note_skipped, print_json, tidy_warn
 from ...common.progress import Stages
 from ...common.tables import raw_csv_option
 from ..model.settings import EXPORTS
-from ._options import cell_width_option, command, images_argument
+from ._options import also_option, cell_width_option, command, images_argument
 
 
 @command(
     "classify smears --report smears.html",
     "classify smears -m cells.safetensors --csv > cells.csv",
-    "classify smear.jpg --overlay checked",
+    "classify smear.jpg --also rbc,platelets --overlay checked",
     "classify smears --export cells.json --measurements cells.csv --pixel-size 0.1",
 )
 @images_argument
@@ -57,10 +57,11 @@ from ._options import cell_width_option, command, images_argument
     metavar="UM",
     help="How many micrometres a pixel is wide, for measurements.",
 )
+@also_option
 @cell_width_option
 @click.option("--resume", is_flag=True, help="Go on with a run that was ended: its -o tells where it was.")
 @json_option
-def classify(images, model, csv, json, export, export_as, quiet, verbose, **files):
+def classify(images, model, csv, json, export, export_as, also, quiet, verbose, **files):
     """Find, classify and count the white cells in IMAGES."""
     check_one_form(json, csv)
     if files["resume"] and files["output"] is None:
@@ -74,7 +75,7 @@ def classify(images, model, csv, json, export, export_as, quiet, verbose, **file
 
     shown = "json" if json else "csv" if csv else "lines"
     exports = tuple(export_of(path, export_as) for path in export)
-    wanted = Wanted(shown, table=files.pop("output"), exports=exports, **files)
+    wanted = Wanted(shown, table=files.pop("output"), exports=exports, also=also or (), **files)
     # Rows come as the work goes on; on a terminal they show the progress by themselves.
     with tidy_warnings(), Stages(verbose, not quiet and (json or not sys.stdout.isatty())) as stage:
         result = classify_images(images, model, wanted, stage)

@@ -11,6 +11,9 @@ from ...common.errors import Skipped
 NO_CELL = "no white cell"
 UNCLASSIFIED = "unclassified"  # the label of a cell whose best score is too low for one
 
+RED_CELL, PLATELET = "red cell", "platelet"  # what else is counted
+OTHER_KINDS = {"rbc": RED_CELL, "platelets": PLATELET}  # by the names that options have for them
+
 Box = tuple[int, int, int, int]
 
 
@@ -98,6 +101,8 @@ class ImageFindings:
         Its width and height in pixels.
     flags : tuple of str
         What about the image is unlike those that the classifier was trained on, in a word or two each.
+    others : tuple of Finding
+        The red cells and platelets in it, where they were asked for; their labels say which.
     """
 
     file: str
@@ -106,6 +111,7 @@ class ImageFindings:
     problem: str | None = None
     size: tuple[int, int] | None = None
     flags: tuple[str, ...] = ()
+    others: tuple[Finding, ...] = ()
 
 
 class Count:
@@ -115,8 +121,8 @@ class Count:
     ----------
     source : str
         What the images are called.
-    classes : iterable of str
-        Labels to count from 0; others are added as they come.
+    classes, others : iterable of str
+        Labels of white cells, and kinds of others, to count from 0; more are added as they come.
 
     Attributes
     ----------
@@ -124,13 +130,16 @@ class Count:
         The images that could be used, the white cells in them, and the images without one.
     labels : dict
         How many cells have each label; None for those without.
+    others : dict
+        How many red cells and platelets there are, of the kinds that are counted.
     skipped : Skipped
         The images that could not be used.
     """
 
-    def __init__(self, source: str, classes: Iterable[str] = ()) -> None:
+    def __init__(self, source: str, classes: Iterable[str] = (), others: Iterable[str] = ()) -> None:
         self.images = self.cells = self.without_cell = 0
         self.labels: dict[str | None, int] = dict.fromkeys(classes, 0)
+        self.others = dict.fromkeys(others, 0)
         self.skipped = Skipped(source)
 
     def add(self, found: ImageFindings) -> None:
@@ -143,6 +152,8 @@ class Count:
         self.without_cell += not found.cells
         for cell in found.cells:
             self.labels[cell.label] = self.labels.get(cell.label, 0) + 1
+        for other in found.others:
+            self.others[other.label] = self.others.get(other.label, 0) + 1
 
     @property
     def percents(self) -> dict[str | None, float]:

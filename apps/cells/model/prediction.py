@@ -24,6 +24,7 @@ from .features import describe, feature_names
 from .findings import Finding, ImageFindings, cut_out
 from .locate import Cell, Field, locate
 from .measures import measure
+from .others import find_others
 from .settings import FEATURES
 
 BATCH = 64  # images whose cells are classified at once
@@ -118,6 +119,7 @@ class Described(NamedTuple):
     X: list[np.ndarray]
     reader: ImageReader | None = None
     size: tuple[int, int] | None = None
+    others: tuple[Finding, ...] = ()
 
 
 def describe_image(
@@ -129,6 +131,7 @@ def describe_image(
     details: bool = False,
     keep: bool = False,
     most: int | None = None,
+    also: Sequence[str] = (),
 ) -> Described:
     """Find the cells of an image and measure them.
 
@@ -147,6 +150,8 @@ def describe_image(
         Whether the image, unless it is large, is kept to be drawn.
     most : int, optional
         How many cells, the largest, are measured.
+    also : sequence of {"red cell", "platelet"}
+        What else is found.
 
     Returns
     -------
@@ -157,7 +162,9 @@ def describe_image(
     if is_blank(image):
         return Described([], [], reader if keep and reader.pixels <= KEPT_PIXELS else None)
     field = Field(image)
-    cells = locate(field)[:most]
+    white = locate(field)
+    others = find_others(field, white, also)
+    cells = white[:most]
     found = [Finding(cell.box, cell.center, cell.area) for cell in cells]
     if details:
         found = [_detailed(one, field, cell, scale) for one, cell in zip(found, cells, strict=True)]
@@ -168,6 +175,7 @@ def describe_image(
         [describe(field, cell, features) for cell in cells],
         reader if keep and reader.pixels <= KEPT_PIXELS else None,
         _turned(reader.size, image),
+        tuple(other.at_scale_of_file(scale) for other in others),
     )
 
 
@@ -214,7 +222,7 @@ def classify(
     batch : int, default=64
         Images whose cells are classified at once.
     **how
-        As for `describe_image`: `cell_width`, `thumbnails`, `details`, `most`.
+        As for `describe_image`: `cell_width`, `thumbnails`, `details`, `most`, `also`.
 
     Yields
     ------
@@ -250,7 +258,8 @@ def _classified(
                 replace(cell, label=label, score=score)
                 for cell, (label, score) in zip(result.cells, answers, strict=False)
             )
-            yield file, ImageFindings(file.name, cells, file.label, size=result.size), result.reader
+            found = ImageFindings(file.name, cells, file.label, size=result.size, others=result.others)
+            yield file, found, result.reader
 
 
 def _drawn(
@@ -262,7 +271,7 @@ def _drawn(
             draw(file, (reader or file.open()).whole(), found)
 
     for (file, found, _), problem in map_images(work, classified):
-        yield file, found if problem is None else replace(found, cells=(), problem=str(problem))
+        yield file, found if problem is None else replace(found, cells=(), others=(), problem=str(problem))
 
 
 def with_truths(files: Sequence[ImageFile], model: CellModel, labels: str | None) -> list[ImageFile]:

@@ -58,6 +58,10 @@ def row_writer(file: TextIO, columns: Sequence[str], *, raw: bool = False) -> Ca
             known = map(_digits, cell.probabilities or ()) if n_classes > 0 else ()
             shares = [*known, *[""] * n_classes][: max(n_classes, 0)]
             write_row([found.file, k, *cell.box, *cell.center, cell.area or "", *label, *shares, "ok"])
+        # With the kind in place of "ok" and without a label, no count of white cells is changed by them.
+        for k, other in enumerate(found.others, start=len(found.cells) + 1):
+            place = (found.file, k, *other.box, *other.center, other.area)
+            write_row([*place, *[""] * (len(columns) - len(place) - 1), other.label])
         if file is sys.stdout:
             file.flush()
 
@@ -110,8 +114,8 @@ def _words(cell: Finding | None, label_wide: int) -> str:
 # Records and tables
 
 
-def image_record(found: ImageFindings, classes: Sequence[str] = ()) -> dict:
-    """Return what `classify --json` says about an image."""
+def image_record(found: ImageFindings, classes: Sequence[str] = (), also: Sequence[str] = ()) -> dict:
+    """Return what `classify --json` says about an image, with the kinds of `also` in it."""
     cells = [
         {
             "box": list(cell.box),
@@ -126,12 +130,24 @@ def image_record(found: ImageFindings, classes: Sequence[str] = ()) -> dict:
         for cell in found.cells
     ]
     problem = {} if found.problem is None else {"problem": found.problem}
-    return {"file": found.file, "cells": cells, **problem}
+    boxes = {kind: [list(other.box) for other in found.others if other.label == kind] for kind in also}
+    others = {kind: {"count": len(places), "boxes": places} for kind, places in boxes.items()}
+    others = {"others": others} if also and not problem else {}
+    return {"file": found.file, "cells": cells, **others, **problem}
 
 
 def count_record(count: Count, seconds: dict[str, float]) -> dict:
     """Return what `classify --json` says about all images."""
-    return {"counts": count.labels, "percent": count.percents, **places_record(count, seconds)}
+    others = {"others": others_record(count)} if count.others else {}
+    return {"counts": count.labels, "percent": count.percents, **others, **places_record(count, seconds)}
+
+
+def others_record(count: Count) -> dict:
+    """Return how many red cells and platelets there are, in all and in an image."""
+    return {
+        kind: {"count": n, "per_image": n / count.images if count.images else None}
+        for kind, n in count.others.items()
+    }
 
 
 def places_record(count: Count, seconds: dict[str, float]) -> dict:
@@ -154,6 +170,9 @@ def print_counts(count: Count) -> None:
         print_table(("label", "cells", "%"), [*rows, ("all", f"{count.cells:,}", "100.0")])
     print_line("")
     print_places(count)
+    for kind, said in others_record(count).items():
+        mean = "" if said["per_image"] is None else f", {said['per_image']:.1f} an image"
+        print_line(f"{many(said['count'], kind)}{mean}")
 
 
 def print_places(count: Count) -> None:

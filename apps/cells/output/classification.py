@@ -54,6 +54,8 @@ class Wanted:
         As for `read_scaled`.
     resume : bool
         Whether a run that was ended goes on, by what it left beside the table.
+    also : sequence of {"red cell", "platelet"}
+        What is found beside white cells.
     """
 
     shown: Literal["lines", "csv", "json"] = "lines"
@@ -67,6 +69,7 @@ class Wanted:
     measurements: str | None = None
     pixel_size: float | None = None
     resume: bool = False
+    also: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -93,11 +96,11 @@ def classify_images(
         if wanted.page:
             check_file(wanted.page)
         scale = scale_of(files, wanted.cell_width)
-    done = Classified(model.name, Count(source_name(sources), model.classes), [], scale)
+    done = Classified(model.name, Count(source_name(sources), model.classes, wanted.also), [], scale)
     with ExitStack() as stack:
         sinks = [done.count.add, *_file_sinks(stack, wanted, files, model)]
         if wanted.shown == "json":
-            sinks.append(lambda found: done.records.append(image_record(found, model.classes)))
+            sinks.append(lambda found: done.records.append(image_record(found, model.classes, wanted.also)))
         else:
             sinks.append(_printer(wanted, files, model))
         items = list(with_tiles(files, partial(cell_width_of_slide, given=wanted.cell_width)))
@@ -151,7 +154,7 @@ def _results(
     if wanted.overlay and has_tiles:
         raise AppError("--overlay draws no slides; see their cells with --report", USAGE)
     details = bool(wanted.exports or wanted.measurements)
-    how = {"thumbnails": bool(wanted.page), "details": details}
+    how = {"thumbnails": bool(wanted.page), "details": details, "also": tuple(wanted.also)}
     batch = TILES_AT_ONCE if has_tiles else BATCH
     draw = overlay_writer(files, wanted.overlay) if wanted.overlay else None
     work = partial(classify, model=model, draw=draw, batch=batch, cell_width=scale, **how)

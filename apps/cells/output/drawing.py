@@ -13,12 +13,13 @@ from ...common.errors import AppError, is_shortage
 from ...common.figures import OKABE_ITO
 from ...common.files import replace_file
 from ...common.output import printable
-from ..model.findings import UNCLASSIFIED, Finding
+from ..model.findings import PLATELET, RED_CELL, UNCLASSIFIED, Finding
 
 # In an order that gives neutrophil, monocyte, lymphocyte, eosinophil and basophil one each.
 PALETTE = tuple(
     OKABE_ITO[name] for name in ("orange", "sky blue", "blue", "green", "purple", "vermilion", "yellow")
 )
+OTHERS = {RED_CELL: "#d00000", PLATELET: "#38f000"}
 NO_LABEL = "#8b949e"
 ENDINGS = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp")
 MAX_SHEET = 40_000_000  # pixels
@@ -35,7 +36,7 @@ def color_of(label: str | None) -> str:
     return PALETTE[zlib.crc32(label.upper().encode(errors="replace")) % len(PALETTE)]
 
 
-def draw_overlay(image: np.ndarray, cells: Sequence[Finding]) -> np.ndarray:
+def draw_overlay(image: np.ndarray, cells: Sequence[Finding], others: Sequence[Finding] = ()) -> np.ndarray:
     """Draw what was found in an image.
 
     Parameters
@@ -44,14 +45,18 @@ def draw_overlay(image: np.ndarray, cells: Sequence[Finding]) -> np.ndarray:
         Channels blue, green, red, or grey.
     cells : sequence of Finding
         White cells in this image.
+    others : sequence of Finding
+        Red cells and platelets.
 
     Returns
     -------
     ndarray of shape (height, width, 3)
-        A copy with box, centre, label and score of each cell.
+        A copy with box, centre, label and score of each cell, and thin outlines of the others.
     """
     canvas = np.ascontiguousarray(_bgr(image)).copy()
     line = max(2, round(max(canvas.shape[:2]) / 500))
+    for other in others:
+        cv2.polylines(canvas, [other.outline], True, _bgr_of(OTHERS[other.label]), line - 1, cv2.LINE_AA)
     for cell in cells:
         center = tuple(map(int, cell.center))
         corners = _corners(canvas, cell, line)

@@ -78,6 +78,7 @@ def _header(tally: Tally, about: About) -> str:
         ("white cells", tally.cells),
         ("images without a white cell", tally.without_cell),
         ("images with problems", tally.problems.count),
+        *((f"{kind}s", n) for kind, n in tally.others.items()),
     ]
     limits = _filled("limits", limits=html.text(about.limits)) if about.limits else ""
     return _filled(

@@ -61,7 +61,11 @@ def overlay_writer(
 ) -> Callable[[ImageFile, np.ndarray, ImageFindings], None]:
     """Return what writes a copy of an image, with what was found drawn into it, into a folder."""
     places = mirrored(files, folder)
-    return lambda file, image, found: write_image(f"{places[file]}.jpg", draw_overlay(image, found.cells))
+
+    def write(file: ImageFile, image: np.ndarray, found: ImageFindings) -> None:
+        write_image(f"{places[file]}.jpg", draw_overlay(image, found.cells, found.others))
+
+    return write
 
 
 def write_image(path: str, image: np.ndarray) -> None:

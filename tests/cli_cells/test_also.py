@@ -1,0 +1,83 @@
+"""classify --also: red cells and platelets in everything that is printed and written."""
+
+import csv
+import io
+import json
+from collections import Counter
+
+import cv2
+import pytest
+
+
+@pytest.fixture
+def top(folder):
+    return folder(0, 27, 40)
+
+
+def test_json(run, top, model):
+    record = json.loads(run("classify", top, "-m", model, "--also", "rbc,platelets", "--json").stdout)
+    for image in record["images"]:
+        assert list(image["others"]) == ["red cell", "platelet"]
+        for kind in image["others"].values():
+            assert kind["count"] == len(kind["boxes"])
+            assert all(x >= 0 <= y and x + w <= 320 and y + h <= 240 for x, y, w, h in kind["boxes"])
+    counts = [image["others"]["red cell"]["count"] for image in record["images"]]
+    assert min(counts) > 0
+    assert record["others"]["red cell"] == {"count": sum(counts), "per_image": sum(counts) / 3}
+    assert record["n_cells"] == sum(len(image["cells"]) for image in record["images"])
+
+
+def test_without_it_nothing_is_said_of_them(run, top, model):
+    result = run("classify", top, "-m", model, "--json")
+    assert "others" not in json.loads(result.stdout)
+    assert "red cell" not in result.stdout
+    record = json.loads(run("classify", top, "-m", model, "--also", "rbc", "--json").stdout)
+    assert list(record["others"]) == ["red cell"]
+
+
+def test_counts_of_white_cells_stay_as_they_are(run, top, model, work):
+    plain = run("classify", top, "-m", model, "--csv").stdout
+    printed = run("classify", top, "-m", model, "--also", "rbc", "--csv").stdout
+    others = [row for row in csv.DictReader(io.StringIO(printed)) if row["status"] == "red cell"]
+    assert others
+    assert {(row["label"], row["score"]) for row in others} == {("", "")}
+    assert min(int(row[name]) for row in others for name in ("w", "h", "area")) > 0
+    kept = [line for line in printed.splitlines() if not line.endswith("red cell")]
+    assert kept == plain.splitlines()
+    numbers = [row["cell"] for row in csv.DictReader(io.StringIO(printed)) if row["file"] == "smear_27.jpg"]
+    assert numbers == [str(k + 1) for k in range(len(numbers))]
+    (work / "cells.csv").write_text(printed)
+    result = run("classify", top, "-m", model, "--labels", "cells.csv", "--report", "page.html")
+    assert result.exit_code == 0
+    assert "Agreement with the known labels" in (work / "page.html").read_text()
+
+
+def test_lines_and_page(run, top, model, work):
+    lines = run("classify", top, "-m", model, "--also", "platelets,rbc", "--report", "page.html").stdout
+    said = dict(reversed(line.split(" ", 1)) for line in lines.splitlines()[-2:])
+    assert [name.split(",")[0].rstrip("s") for name in said] == ["platelet", "red cell"]
+    assert "red cells" in (work / "page.html").read_text()
+
+
+def test_overlay(run, folder, model, work):
+    top = folder(40)
+    for name, also in (("plain", ()), ("drawn", ("--also", "rbc"))):
+        assert run("classify", top, "-m", model, "--overlay", name, *also).exit_code == 0
+    plain, drawn = (cv2.imread(str(work / name / "smear_40.jpg")) for name in ("plain", "drawn"))
+    changed = cv2.absdiff(plain, drawn).max(axis=2) > 60
+    assert 200 < changed.sum() < 0.1 * changed.size
+
+
+@pytest.mark.parametrize("names", ["wbc", "rbc,", "", "rbc,parasites"])
+def test_only_known_names(run, top, model, names):
+    result = run("classify", top, "-m", model, "--also", names)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert Counter(result.stderr)["\n"] == 1
+    assert "--also" in result.stderr
+
+
+def test_an_image_that_cannot_be_read_has_none(run, top, model):
+    (top / "bad.jpg").write_bytes(b"no image")
+    record = json.loads(run("classify", top, "-m", model, "--also", "rbc", "--json").stdout)
+    (bad,) = [image for image in record["images"] if "problem" in image]
+    assert "others" not in bad
