@@ -109,6 +109,10 @@ def places_record(count: Count, seconds: dict[str, float]) -> dict:
 
 def print_counts(count: Count) -> None:
     """Print the differential count."""
+    if not count.cells:
+        print_line("")
+        print_places(count)
+        return
     print_heading("Count")
     percents = count.percents
     rows = [(label, f"{n:,}", f"{percents[label]:.1f}") for label, n in count.labels.items()]
