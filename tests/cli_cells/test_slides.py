@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 import pytest
 
-from fastsvm_apps.cells.data import slides, tiles
+from fastsvm_apps.cells.data import images, slides, tiles
 from fastsvm_apps.cells.data.files import ImageFile
 from fastsvm_apps.cells.data.slides import TiffSlide
 from fastsvm_apps.cells.data.tiles import sample_tiles, with_tiles
@@ -73,7 +73,7 @@ def test_regions(tmp_path, mosaic, options):
 def test_each_pixel_is_in_one_core(slide, mosaic, cell_width):
     counts = np.zeros(mosaic.shape[:2], int)
     height, width = counts.shape
-    for tile in with_tiles([ImageFile(str(slide), "slide.svs")], cell_width):
+    for tile in with_tiles([ImageFile(str(slide), "slide.svs")], lambda file: cell_width):
         x, y, w, h = tile.core
         counts[y : y + h, x : x + w] += 1
         left, top, across, down = tile.window
@@ -90,6 +90,27 @@ def test_samples_are_spread_over_the_slide(slide, mosaic, monkeypatch):
     assert len(set(seen)) == 16
     assert seen[0] == (0, 0, 100, 100)
     assert seen[-1] == (mosaic.shape[1] - 100, mosaic.shape[0] - 100, 100, 100)
+
+
+def test_a_tile_is_opened_as_an_image_is(slide, mosaic):
+    tile = list(with_tiles([ImageFile(str(slide), "slide.svs")], lambda file: 100))[1]
+    x, y, w, h = tile.window
+    reader = tile.open()
+    assert (reader.size, reader.pixels) == ((w, h), w * h)
+    whole = mosaic[y : y + h, x : x + w]
+    np.testing.assert_array_equal(reader.whole(), whole)
+    image, scale = reader.scaled()
+    assert scale == 0.8
+    assert image.shape == (int(h * 0.8), int(w * 0.8), 3)
+    assert reader.reduced(4).shape == (h // 4, w // 4, 3)
+
+
+@pytest.mark.parametrize("command", [["crop", "-o", "crops"], ["steps", "-o", "a.png"]])
+def test_other_commands_refuse_slides_without_reading_them(run, slide, command, monkeypatch):
+    monkeypatch.setattr(images, "read_header", None)
+    done = run(command[0], slide, *command[1:])
+    assert done.exit_code in (1, 3)
+    assert "a slide; classify reads slides, and nothing else does" in done.stderr
 
 
 def test_cells_on_borders_are_counted_once(run, work, slide, mosaic, model):
@@ -160,7 +181,7 @@ def ended(run, slide, model, monkeypatch):
 def test_a_run_goes_on(run, work, ended, slide):
     args, n_read = ended
     assert not (work / "cells.csv").exists()
-    n_tiles = len(list(with_tiles([ImageFile(str(slide), "")], CELL_WIDTH)))
+    n_tiles = len(list(with_tiles([ImageFile(str(slide), "")], lambda file: CELL_WIDTH)))
     page = (work / "page.html").read_text()
     done = run(*args, "cells.csv", "--resume")
     assert done.exit_code == 0, done.stderr
@@ -192,7 +213,7 @@ def test_another_run_is_not_gone_on_with(run, work, ended):
 def test_without_resume_all_is_done_again(run, work, ended, slide):
     args, n_read = ended
     assert run(*args, "cells.csv").exit_code == 0
-    assert len(n_read) == len(list(with_tiles([ImageFile(str(slide), "")], CELL_WIDTH)))
+    assert len(n_read) == len(list(with_tiles([ImageFile(str(slide), "")], lambda file: CELL_WIDTH)))
 
 
 def test_images_are_resumed_too(run, folder, model):

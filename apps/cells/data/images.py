@@ -10,7 +10,8 @@ import numpy as np
 
 from ...common.errors import is_shortage
 from .decoder_messages import hear
-from .header import DAMAGED, BadImage, Header, decodable, read_header, single_page
+from .header import DAMAGED, TIFF, BadImage, Header, decodable, read_header, single_page
+from .slides import BIG_TIFF, is_slide
 
 MAX_PIXELS = 100_000_000
 MIN_SIDE = 32  # pixels
@@ -184,6 +185,10 @@ def _contents(path: str) -> bytes:
     if status.st_size > MAX_BYTES:
         raise BadImage(f"{status.st_size:,} bytes, more than the limit of {MAX_BYTES:,}")
     with open(path, "rb") as file:
+        start = file.read(4)
+        if start in BIG_TIFF or (start in TIFF and is_slide(path)):
+            raise BadImage("a slide; classify reads slides, and nothing else does")
+        file.seek(0)
         return file.read()
 
 

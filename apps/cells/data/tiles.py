@@ -1,6 +1,6 @@
 """Slides in tiles that overlap, each an image of its own, with its place in the slide."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from math import ceil
 
@@ -44,7 +44,7 @@ class Tile(ImageFile):
 
     def open(self) -> "TileReader":
         """Return what reads its pixels."""
-        return TileReader(self.slide, self.window)
+        return TileReader(self.slide, self.window, self.zoom)
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ class Unreadable(ImageFile):
 class TileReader:
     """A region of a slide, with the methods of `ImageReader`; it is read each time that it is asked for."""
 
-    def __init__(self, slide: Slide, window: Box) -> None:
-        self._slide, self._window = slide, window
+    def __init__(self, slide: Slide, window: Box, zoom: float) -> None:
+        self._slide, self._window, self._zoom = slide, window, zoom
         self.size = window[2:]
         self.pixels = window[2] * window[3]
 
@@ -74,28 +74,31 @@ class TileReader:
         """Return the region with both sides `reduce` times smaller."""
         return at_working_scale(self.whole(), self.size, 1 / reduce)[0]
 
-    def scaled(self, *, cell_width: float | None = None) -> tuple[np.ndarray, float]:
-        """Return the region at the working scale, and the scale."""
-        return at_working_scale(self.whole(), self.size, CELL_WIDTH / cell_width)
+    def scaled(self, **_) -> tuple[np.ndarray, float]:
+        """Return the region at the working scale, and the scale, which is one for all tiles of a slide."""
+        return at_working_scale(self.whole(), self.size, 1 / self._zoom)
 
 
-def with_tiles(files: Iterable[ImageFile], cell_width: float | None) -> Iterator[ImageFile]:
+def with_tiles(
+    files: Iterable[ImageFile], cell_width_of: Callable[[ImageFile], float | None]
+) -> Iterator[ImageFile]:
     """Yield images as they are, and of each slide its tiles, row by row.
 
     Parameters
     ----------
     files : iterable of ImageFile
-    cell_width : float, optional
-        How many pixels of a slide a white cell is wide; without it no slide can be read.
+    cell_width_of : callable
+        Called with a slide; returns how many of its pixels a white cell is wide, or None if nobody knows.
     """
     for file in files:
         if not is_slide(file.path):
             yield file
             continue
         try:
+            slide, cell_width = open_slide(file.path), cell_width_of(file)
             if cell_width is None:
                 raise BadImage("a slide; say how wide a white cell is in it with --cell-width")
-            yield from _tiles(file, open_slide(file.path), cell_width)
+            yield from _tiles(file, slide, cell_width)
         except BadImage as error:
             yield Unreadable(**vars(file), problem=str(error))
 

@@ -90,7 +90,7 @@ def classify_images(
             sinks.append(lambda found: done.records.append(image_record(found)))
         else:
             sinks.append(_printer(wanted, files, model.classes))
-        items = list(with_tiles(files, wanted.cell_width))
+        items = list(with_tiles(files, lambda slide: wanted.cell_width))
         with stage("classify", total=len(items)) as advance:
             results = _results(items, files, model, model_path, wanted)
             passed = _passed(_advancing(results, advance), sinks)
