@@ -155,7 +155,7 @@ def test_blank_tiles_are_not_searched(run, tmp_path, model, monkeypatch):
 def ended(run, slide, model, monkeypatch):
     """Return the arguments of a run, and what it writes; then end it after 20 tiles."""
     args = ("classify", slide, "-m", model, "--cell-width", CELL_WIDTH, "--report", "page.html", "-o")
-    monkeypatch.setattr("fastsvm_apps.cells.output.classification.TILES_AT_ONCE", 4)
+    monkeypatch.setattr("fastsvm_apps.cells.output.journal.TILES_AT_ONCE", 4)
     assert run(*args, "whole.csv").exit_code == 0
     n_read, scaled = [], tiles.TileReader.scaled
 
@@ -164,13 +164,13 @@ def ended(run, slide, model, monkeypatch):
         return scaled(reader, **how)
 
     def ending(results, advance):
-        for k, result in enumerate(results):
+        for k, found in enumerate(results):
             if k == 20:
                 raise KeyboardInterrupt
-            yield result
+            yield found[1]
 
     with monkeypatch.context() as context:
-        context.setattr("fastsvm_apps.cells.output.classification._advancing", ending)
+        context.setattr("fastsvm_apps.cells.output.classification.merged", ending)
         done = run(*args, "cells.csv")
     assert done.exit_code != 0
     assert "--resume goes on from there" in done.stderr
@@ -206,6 +206,7 @@ def test_another_run_is_not_gone_on_with(run, work, ended):
     done = run(*args, "cells.csv", "--resume")
     assert done.exit_code == 1
     assert "cells.csv.part: of other images, another model or other options; remove it" in done.stderr
+    assert "goes on from there" not in done.stderr
     assert (work / "cells.csv.part").read_bytes() == before
     assert not n_read
 

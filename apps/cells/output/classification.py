@@ -7,22 +7,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from ...common.errors import USAGE, AppError
 from ...common.files import check_file, make_folder
-from ...common.output import note
 from ...common.progress import Stages
 from ...common.streams import going_on
 from ..data.files import ImageFile, find_images, source_name
-from ..data.tiles import Tile, with_tiles
+from ..data.tiles import with_tiles
 from ..model.findings import Count, ImageFindings
-from ..model.prediction import BATCH, CellModel, Found, classify, load_cell_model, with_truths
+from ..model.prediction import load_cell_model, with_truths
 from ..model.slide_findings import merged
 from .cell_tables import CELL_COLUMNS, cell_printer, image_record, row_writer, table_file
-from .journal import Journal, run_key
+from .journal import classify_kept, journal_of
 from .page import write_report
 from .places import outside, overlay_writer
-
-TILES_AT_ONCE = 8  # whose cells are classified at once; what is beyond is lost if the run is ended
 
 Sink = Callable[[ImageFindings], object]
 
@@ -91,9 +87,17 @@ def classify_images(
         else:
             sinks.append(_printer(wanted, files, model.classes))
         items = list(with_tiles(files, lambda slide: wanted.cell_width))
+        journal = journal_of(items, model_path, wanted.table, wanted.resume)
         with stage("classify", total=len(items)) as advance:
-            results = _results(items, files, model, model_path, wanted)
-            passed = _passed(_advancing(results, advance), sinks)
+            results = classify_kept(
+                items,
+                model,
+                journal,
+                cell_width=wanted.cell_width,
+                thumbnails=bool(wanted.page),
+                draw=overlay_writer(files, wanted.overlay) if wanted.overlay else None,
+            )
+            passed = _passed(merged(results, advance), sinks)
             if wanted.page:
                 write_report(
                     wanted.page, passed, title=f"White cells: {source_name(sources)}", model=model.name
@@ -101,41 +105,9 @@ def classify_images(
             else:
                 for _ in passed:
                     pass
+    if journal:
+        journal.remove()
     return done
-
-
-def _results(
-    items: Sequence[ImageFile],
-    files: Sequence[ImageFile],
-    model: CellModel,
-    model_path: str | None,
-    wanted: Wanted,
-) -> Iterator[Found]:
-    """Yield what is found in images and tiles; what was found is kept until all is, if that may take long."""
-    has_tiles = len(items) > len(files) or any(isinstance(item, Tile) for item in items)
-    if wanted.overlay and has_tiles:
-        raise AppError("--overlay draws no slides; see their cells with --report", USAGE)
-    how = {"cell_width": wanted.cell_width, "thumbnails": bool(wanted.page)}
-    batch = TILES_AT_ONCE if has_tiles else BATCH
-    work = partial(
-        classify,
-        model=model,
-        draw=overlay_writer(files, wanted.overlay) if wanted.overlay else None,
-        batch=batch,
-        **how,
-    )
-    if not (wanted.table and (has_tiles or wanted.resume)):
-        yield from work(items)
-        return
-    journal = Journal(f"{wanted.table}.part", run_key(items, model_path, **how))
-    # Whole batches: sums of a smaller one may be rounded in another way.
-    start = len(journal.read()) // batch * batch if wanted.resume else 0
-    try:
-        yield from journal.followed(items, work, start)
-    except BaseException:
-        note(f"note: what was found so far is kept in {journal.path}; --resume goes on from there")
-        raise
-    journal.remove()
 
 
 def _printer(wanted: Wanted, files: Sequence[ImageFile], classes: Sequence[str]) -> Sink:
@@ -148,14 +120,8 @@ def _printer(wanted: Wanted, files: Sequence[ImageFile], classes: Sequence[str])
     return going_on(start) if wanted.table or wanted.overlay or wanted.page else start()
 
 
-def _advancing(results: Iterator[Found], advance: Callable[[], None]) -> Iterator[Found]:
-    for result in results:
-        yield result
-        advance()
-
-
-def _passed(results: Iterator[Found], sinks: Sequence[Sink]) -> Iterator[ImageFindings]:
-    for _, found in merged(results):
+def _passed(results: Iterator[ImageFindings], sinks: Sequence[Sink]) -> Iterator[ImageFindings]:
+    for found in results:
         for sink in sinks:
             sink(found)
         yield found
