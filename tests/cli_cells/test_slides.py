@@ -2,6 +2,9 @@
 
 import csv
 import json
+import subprocess
+import sys
+import zlib
 
 import cv2
 import numpy as np
@@ -271,3 +274,40 @@ def test_through_openslide(tmp_path, mosaic):
     path = write(tmp_path / "a.tif", mosaic, tile=(256, 256))
     region = slides.OpenSlideSlide(str(path)).region(300, 200, 400, 300)
     np.testing.assert_array_equal(region, mosaic[200:500, 300:700])
+
+
+# Its size
+
+
+MEASURED = """
+import resource, sys
+from fastsvm_apps.cells.cli import main
+try:
+    main()
+finally:
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
+"""
+
+
+@pytest.mark.slow
+def test_a_large_slide_takes_little_memory(work, tmp_path, smears, model, monkeypatch):
+    """Its pixels alone are 2.7 GB; one of 16 tiles has a cell, and the others are blank."""
+    pytest.importorskip("resource", reason="no such measure here")
+    monkeypatch.undo()
+    smear = cv2.imread(str(smears / "images" / "NEUTROPHIL" / "smear_20.jpg"))[..., ::-1]
+    tile = np.full((512, 512, 3), smear.max(axis=(0, 1)), np.uint8)
+    blank = zlib.compress(tile.tobytes())
+    tile[100:340, 100:420] = smear
+    packed = zlib.compress(tile.tobytes(), 1)
+    n = 59
+    contents = (packed if (k // n) % 4 == k % n % 4 == 1 else blank for k in range(n * n))
+    path, sides = tmp_path / "large.tif", (n * 512, n * 512, 3)
+    options = {"tile": (512, 512), "compression": "deflate", "photometric": "rgb", "predictor": None}
+    tifffile.imwrite(path, contents, shape=sides, dtype=np.uint8, **options)
+    args = ["classify", path, "-m", model, "--cell-width", "80", "-o", "cells.csv", "--report", "page.html"]
+    command = [sys.executable, "-P", "-c", MEASURED, *map(str, args)]
+    done = subprocess.run(command, cwd=work, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert len(rows(work / "cells.csv")) >= 15 * 15
+    kilobytes = int(done.stderr.split()[-1])
+    assert kilobytes < 1_000_000, kilobytes
