@@ -61,6 +61,10 @@ class ImageReader:
             self._whole = _decoded(self._data, self._header)
         return self._whole
 
+    def reduced(self, reduce: int):
+        """Return the image with both sides `reduce` times smaller, whatever its format."""
+        return at_working_scale(self.whole(), self.size, 1 / reduce)[0]
+
     def scaled(self, *, cell_width: float | None = None, fraction: float = 1):
         """Return the image at the working scale, and the scale, as `read_scaled` does."""
         scale = fraction * (CELL_WIDTH / cell_width if cell_width else min(1, LONGER_SIDE / max(self.size)))
