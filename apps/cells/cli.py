@@ -6,7 +6,8 @@ from .data.decoder_messages import own_stderr
 
 HELP = """Find the white cells in images of stained blood smears, classify and count them.
 
-IMAGES are folders, with all their folders, or files: jpg, png, tiff, bmp. Not a medical device.
+IMAGES are folders, with all their folders, or files: jpg, png, tiff, bmp, webp, jp2.
+Not a medical device.
 
 \b
 Examples:

@@ -17,7 +17,7 @@ import pytest
 from fastsvm_apps.cells.data import images, threads
 from fastsvm_apps.cells.data.files import ImageFile, find_images
 from fastsvm_apps.cells.data.header import FOREIGN, BadImage, decodable, read_header
-from fastsvm_apps.cells.data.images import read_image, read_scaled
+from fastsvm_apps.cells.data.images import ImageReader, read_image, read_scaled
 from fastsvm_apps.cells.data.threads import map_images
 from fastsvm_apps.common.errors import AppError
 
@@ -301,6 +301,7 @@ def test_the_format_does_not_matter(tmp_path, width):
         path = tmp_path / name
         path.write_bytes(content)
         np.testing.assert_array_equal(read_scaled(str(path))[0], expected)
+        assert ImageReader(str(path)).reduced(4).shape == (width // 2 // 4, width // 4, 3)
 
 
 @pytest.mark.parametrize("reads", [read_image, read_scaled])

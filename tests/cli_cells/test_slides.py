@@ -2,12 +2,15 @@
 
 import csv
 import json
+import subprocess
+import sys
+import zlib
 
 import cv2
 import numpy as np
 import pytest
 
-from fastsvm_apps.cells.data import slides, tiles
+from fastsvm_apps.cells.data import images, slides, tiles
 from fastsvm_apps.cells.data.files import ImageFile
 from fastsvm_apps.cells.data.slides import TiffSlide
 from fastsvm_apps.cells.data.tiles import sample_tiles, with_tiles
@@ -73,7 +76,7 @@ def test_regions(tmp_path, mosaic, options):
 def test_each_pixel_is_in_one_core(slide, mosaic, cell_width):
     counts = np.zeros(mosaic.shape[:2], int)
     height, width = counts.shape
-    for tile in with_tiles([ImageFile(str(slide), "slide.svs")], cell_width):
+    for tile in with_tiles([ImageFile(str(slide), "slide.svs")], lambda file: cell_width):
         x, y, w, h = tile.core
         counts[y : y + h, x : x + w] += 1
         left, top, across, down = tile.window
@@ -90,6 +93,27 @@ def test_samples_are_spread_over_the_slide(slide, mosaic, monkeypatch):
     assert len(set(seen)) == 16
     assert seen[0] == (0, 0, 100, 100)
     assert seen[-1] == (mosaic.shape[1] - 100, mosaic.shape[0] - 100, 100, 100)
+
+
+def test_a_tile_is_opened_as_an_image_is(slide, mosaic):
+    tile = list(with_tiles([ImageFile(str(slide), "slide.svs")], lambda file: 100))[1]
+    x, y, w, h = tile.window
+    reader = tile.open()
+    assert (reader.size, reader.pixels) == ((w, h), w * h)
+    whole = mosaic[y : y + h, x : x + w]
+    np.testing.assert_array_equal(reader.whole(), whole)
+    image, scale = reader.scaled()
+    assert scale == 0.8
+    assert image.shape == (int(h * 0.8), int(w * 0.8), 3)
+    assert reader.reduced(4).shape == (h // 4, w // 4, 3)
+
+
+@pytest.mark.parametrize("command", [["crop", "-o", "crops"], ["steps", "-o", "a.png"]])
+def test_other_commands_refuse_slides_without_reading_them(run, slide, command, monkeypatch):
+    monkeypatch.setattr(images, "read_header", None)
+    done = run(command[0], slide, *command[1:])
+    assert done.exit_code in (1, 3)
+    assert "a slide; classify reads slides, and nothing else does" in done.stderr
 
 
 def test_cells_on_borders_are_counted_once(run, work, slide, mosaic, model):
@@ -134,7 +158,7 @@ def test_blank_tiles_are_not_searched(run, tmp_path, model, monkeypatch):
 def ended(run, slide, model, monkeypatch):
     """Return the arguments of a run, and what it writes; then end it after 20 tiles."""
     args = ("classify", slide, "-m", model, "--cell-width", CELL_WIDTH, "--report", "page.html", "-o")
-    monkeypatch.setattr("fastsvm_apps.cells.output.classification.TILES_AT_ONCE", 4)
+    monkeypatch.setattr("fastsvm_apps.cells.output.journal.TILES_AT_ONCE", 4)
     assert run(*args, "whole.csv").exit_code == 0
     n_read, scaled = [], tiles.TileReader.scaled
 
@@ -143,13 +167,13 @@ def ended(run, slide, model, monkeypatch):
         return scaled(reader, **how)
 
     def ending(results, advance):
-        for k, result in enumerate(results):
+        for k, found in enumerate(results):
             if k == 20:
                 raise KeyboardInterrupt
-            yield result
+            yield found[1]
 
     with monkeypatch.context() as context:
-        context.setattr("fastsvm_apps.cells.output.classification._advancing", ending)
+        context.setattr("fastsvm_apps.cells.output.classification.merged", ending)
         done = run(*args, "cells.csv")
     assert done.exit_code != 0
     assert "--resume goes on from there" in done.stderr
@@ -160,7 +184,7 @@ def ended(run, slide, model, monkeypatch):
 def test_a_run_goes_on(run, work, ended, slide):
     args, n_read = ended
     assert not (work / "cells.csv").exists()
-    n_tiles = len(list(with_tiles([ImageFile(str(slide), "")], CELL_WIDTH)))
+    n_tiles = len(list(with_tiles([ImageFile(str(slide), "")], lambda file: CELL_WIDTH)))
     page = (work / "page.html").read_text()
     done = run(*args, "cells.csv", "--resume")
     assert done.exit_code == 0, done.stderr
@@ -185,6 +209,7 @@ def test_another_run_is_not_gone_on_with(run, work, ended):
     done = run(*args, "cells.csv", "--resume")
     assert done.exit_code == 1
     assert "cells.csv.part: of other images, another model or other options; remove it" in done.stderr
+    assert "goes on from there" not in done.stderr
     assert (work / "cells.csv.part").read_bytes() == before
     assert not n_read
 
@@ -192,7 +217,7 @@ def test_another_run_is_not_gone_on_with(run, work, ended):
 def test_without_resume_all_is_done_again(run, work, ended, slide):
     args, n_read = ended
     assert run(*args, "cells.csv").exit_code == 0
-    assert len(n_read) == len(list(with_tiles([ImageFile(str(slide), "")], CELL_WIDTH)))
+    assert len(n_read) == len(list(with_tiles([ImageFile(str(slide), "")], lambda file: CELL_WIDTH)))
 
 
 def test_images_are_resumed_too(run, folder, model):
@@ -249,3 +274,40 @@ def test_through_openslide(tmp_path, mosaic):
     path = write(tmp_path / "a.tif", mosaic, tile=(256, 256))
     region = slides.OpenSlideSlide(str(path)).region(300, 200, 400, 300)
     np.testing.assert_array_equal(region, mosaic[200:500, 300:700])
+
+
+# Its size
+
+
+MEASURED = """
+import resource, sys
+from fastsvm_apps.cells.cli import main
+try:
+    main()
+finally:
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
+"""
+
+
+@pytest.mark.slow
+def test_a_large_slide_takes_little_memory(work, tmp_path, smears, model, monkeypatch):
+    """Its pixels alone are 2.7 GB; one of 16 tiles has a cell, and the others are blank."""
+    pytest.importorskip("resource", reason="no such measure here")
+    monkeypatch.undo()
+    smear = cv2.imread(str(smears / "images" / "NEUTROPHIL" / "smear_20.jpg"))[..., ::-1]
+    tile = np.full((512, 512, 3), smear.max(axis=(0, 1)), np.uint8)
+    blank = zlib.compress(tile.tobytes())
+    tile[100:340, 100:420] = smear
+    packed = zlib.compress(tile.tobytes(), 1)
+    n = 59
+    contents = (packed if (k // n) % 4 == k % n % 4 == 1 else blank for k in range(n * n))
+    path, sides = tmp_path / "large.tif", (n * 512, n * 512, 3)
+    options = {"tile": (512, 512), "compression": "deflate", "photometric": "rgb", "predictor": None}
+    tifffile.imwrite(path, contents, shape=sides, dtype=np.uint8, **options)
+    args = ["classify", path, "-m", model, "--cell-width", "80", "-o", "cells.csv", "--report", "page.html"]
+    command = [sys.executable, "-P", "-c", MEASURED, *map(str, args)]
+    done = subprocess.run(command, cwd=work, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert len(rows(work / "cells.csv")) >= 15 * 15
+    kilobytes = int(done.stderr.split()[-1]) // (1024 if sys.platform == "darwin" else 1)
+    assert kilobytes < 1_000_000, kilobytes

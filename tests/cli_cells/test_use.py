@@ -83,6 +83,18 @@ def test_table(run, folder, model):
     assert lines[-1] == "3 white cells in 3 images, 1 of them without a white cell"
 
 
+def test_without_cells_there_is_no_share(run, folder, model, work):
+    (work / "text.jpg").write_text("a table of results")
+    for source, code, last in [
+        ("text.jpg", 3, "0 white cells in 0 images"),
+        (folder(40), 0, "0 white cells in 1 image, 1 of them without a white cell"),
+    ]:
+        done = run("classify", source, "-m", model)
+        assert done.exit_code == code
+        assert "100.0" not in done.stdout
+        assert done.stdout.splitlines()[-1] == last
+
+
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_the_score_of_an_svm_is_its_decision(run, folder, svm, n_classes):
     top = folder(0, 1, 20, 21)

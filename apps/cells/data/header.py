@@ -22,8 +22,6 @@ FOREIGN = (
     (4, b"ftypmif1", "a HEIC image"),
     (4, b"JXL \r\n", "a JPEG XL image"),
     (0, b"\xff\x0a", "a JPEG XL image"),
-    (0, b"II+\0", "a BigTIFF image"),
-    (0, b"MM\0+", "a BigTIFF image"),
     (0, b"ZISRAWFILE", "a CZI image"),
     (128, b"DICM", "a DICOM image"),
     (0, b"8BPS", "a Photoshop image"),

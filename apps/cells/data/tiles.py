@@ -75,30 +75,32 @@ class TileReader:
         return at_working_scale(self.whole(), self.size, 1 / reduce)[0]
 
     def scaled(self, **_) -> tuple[np.ndarray, float]:
-        """Return the region at the working scale, and the scale, which is one for all of the slide."""
+        """Return the region at the working scale, and the scale, which is one for all tiles of a slide."""
         return at_working_scale(self.whole(), self.size, 1 / self._zoom)
 
 
 def with_tiles(
-    files: Iterable[ImageFile], cell_width: Callable[[ImageFile], float | None]
+    files: Iterable[ImageFile], cell_width_of: Callable[[ImageFile], float | None]
 ) -> Iterator[ImageFile]:
     """Yield images as they are, and of each slide its tiles, row by row.
 
     Parameters
     ----------
     files : iterable of ImageFile
-    cell_width : callable
-        Tells how many pixels of a slide a white cell is wide; None if it cannot tell.
+    cell_width_of : callable
+        Called with a slide; returns how many of its pixels a white cell is wide, or None if nobody knows.
     """
     for file in files:
         if not is_slide(file.path):
             yield file
             continue
         try:
-            slide, width = open_slide(file.path), cell_width(file)
-            if width is None:
-                raise BadImage("a slide whose red cells tell no scale; say it with --cell-width")
-            yield from _tiles(file, slide, width)
+            slide, cell_width = open_slide(file.path), cell_width_of(file)
+            if cell_width is None:
+                raise BadImage(
+                    "a slide whose red cells tell no scale; say with --cell-width how wide a cell is"
+                )
+            yield from _tiles(file, slide, cell_width)
         except BadImage as error:
             yield Unreadable(**vars(file), problem=str(error))
 

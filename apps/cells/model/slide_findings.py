@@ -1,6 +1,6 @@
 """What was found in the tiles of a slide, put together: each cell once, in the slide's pixels."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 
@@ -17,31 +17,38 @@ TWICE = 24  # middles of two cells are farther apart
 Found = tuple[ImageFile, ImageFindings]
 
 
-def merged(results: Iterable[Found]) -> Iterator[Found]:
+def merged(results: Iterable[Found], advance: Callable[[], None] = lambda: None) -> Iterator[ImageFindings]:
     """Yield what was found in images as it is, and of the tiles of a slide together.
 
     Parameters
     ----------
     results : iterable of (ImageFile, ImageFindings)
         The tiles of a slide one after the other.
+    advance : callable, optional
+        Called after each image and each tile.
 
     Yields
     ------
-    file : ImageFile
-        Of a slide its first tile.
-    found : ImageFindings
+    ImageFindings
         A slide of which a tile could not be read has that problem, and no cells.
     """
-    for slide, of_slide in groupby(results, lambda item: getattr(item[0], "slide", None)):
+
+    def stepped() -> Iterator[Found]:
+        for result in results:
+            yield result
+            advance()
+
+    for slide, of_slide in groupby(stepped(), lambda item: getattr(item[0], "slide", None)):
         if slide is None:
-            yield from of_slide
+            for _, found in of_slide:
+                yield found
         else:
             yield _of_slide(of_slide, slide.size)
 
 
-def _of_slide(tiles: Iterable[Found], size: tuple[int, int]) -> Found:
+def _of_slide(tiles: Iterable[Found], size: tuple[int, int]) -> ImageFindings:
     first = problem = None
-    cells = _Cells()
+    cells, others = _Cells(), _Cells()
     flags: dict[str, None] = {}
     for tile, found in tiles:
         first = first or tile
@@ -49,9 +56,12 @@ def _of_slide(tiles: Iterable[Found], size: tuple[int, int]) -> Found:
             x, y, _, _ = tile.core
             problem = problem or f"{found.problem} (at {x:,}, {y:,})"
         cells.add(tile, found.cells)
+        others.add(tile, found.others)
         flags.update(dict.fromkeys(found.flags))
-    found = ImageFindings(first.name, tuple(cells.all), first.label, size=size, flags=tuple(flags))
-    return first, found if problem is None else replace(found, cells=(), problem=problem)
+    found = ImageFindings(
+        first.name, tuple(cells.all), first.label, size=size, flags=tuple(flags), others=tuple(others.all)
+    )
+    return found if problem is None else replace(found, cells=(), others=(), problem=problem)
 
 
 class _Cells:

@@ -7,25 +7,21 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from ...common.errors import USAGE, AppError
 from ...common.files import check_file, make_folder
-from ...common.output import note
 from ...common.progress import Stages
 from ...common.streams import going_on
 from ..data.files import ImageFile, find_images, source_name
-from ..data.tiles import Tile, with_tiles
+from ..data.tiles import with_tiles
 from ..model.findings import Count, ImageFindings
-from ..model.prediction import BATCH, CellModel, Found, classify, load_cell_model, with_truths
-from ..model.scale import Scale, cell_width_of_slide, scale_of, scale_record
+from ..model.prediction import CellModel, load_cell_model, with_truths
+from ..model.scale import Scale, cell_width_of_slide, scale_of
 from ..model.slide_findings import merged
 from .cell_tables import cell_columns, cell_printer, image_record, measures_writer, row_writer, table_file
 from .exports import Export, exporting
-from .journal import Journal, run_key
+from .journal import classify_kept, journal_of
 from .page import write_report
 from .places import outside, overlay_writer
 from .reviewing import about
-
-TILES_AT_ONCE = 8  # whose cells are classified at once; what is beyond is lost if the run is ended
 
 Sink = Callable[[ImageFindings], object]
 
@@ -104,14 +100,26 @@ def classify_images(
         else:
             sinks.append(_printer(wanted, files, model))
         items = list(with_tiles(files, partial(cell_width_of_slide, given=wanted.cell_width)))
+        journal = journal_of(items, model_path, wanted.table, wanted.resume)
         with stage("classify", total=len(items)) as advance:
-            results = _results(items, files, model, model_path, wanted, scale)
-            passed = _passed(_advancing(results, advance), sinks)
+            results = classify_kept(
+                items,
+                model,
+                journal,
+                cell_width=scale,
+                also=tuple(wanted.also),
+                thumbnails=bool(wanted.page),
+                details=bool(wanted.exports or wanted.measurements),
+                draw=overlay_writer(files, wanted.overlay) if wanted.overlay else None,
+            )
+            passed = _passed(merged(results, advance), sinks)
             if wanted.page:
                 write_report(wanted.page, passed, **about(model, model_path, sources))
             else:
                 for _ in passed:
                     pass
+    if journal:
+        journal.remove()
     return done
 
 
@@ -141,38 +149,6 @@ def _columns(model: CellModel) -> tuple[str, ...]:
     return cell_columns(model.classes if model.gives_probabilities else ())
 
 
-def _results(
-    items: Sequence[ImageFile],
-    files: Sequence[ImageFile],
-    model: CellModel,
-    model_path: str | None,
-    wanted: Wanted,
-    scale: float | Scale,
-) -> Iterator[Found]:
-    """Yield what is found in images and tiles; what was found is kept until all is, if that may take long."""
-    has_tiles = len(items) > len(files) or any(isinstance(item, Tile) for item in items)
-    if wanted.overlay and has_tiles:
-        raise AppError("--overlay draws no slides; see their cells with --report", USAGE)
-    details = bool(wanted.exports or wanted.measurements)
-    how = {"thumbnails": bool(wanted.page), "details": details, "also": tuple(wanted.also)}
-    batch = TILES_AT_ONCE if has_tiles else BATCH
-    draw = overlay_writer(files, wanted.overlay) if wanted.overlay else None
-    work = partial(classify, model=model, draw=draw, batch=batch, cell_width=scale, **how)
-    if not (wanted.table and (has_tiles or wanted.resume)):
-        yield from work(items)
-        return
-    key = run_key(items, model_path, **how, cell_width=scale_record(scale))
-    journal = Journal(f"{wanted.table}.part", key)
-    # Whole batches: sums of a smaller one may be rounded in another way.
-    start = len(journal.read()) // batch * batch if wanted.resume else 0
-    try:
-        yield from journal.followed(items, work, start)
-    except BaseException:
-        note(f"note: what was found so far is kept in {journal.path}; --resume goes on from there")
-        raise
-    journal.remove()
-
-
 def _printer(wanted: Wanted, files: Sequence[ImageFile], model: CellModel) -> Sink:
     """Return what prints what was found in an image, as it comes."""
     if wanted.shown == "csv":
@@ -184,14 +160,8 @@ def _printer(wanted: Wanted, files: Sequence[ImageFile], model: CellModel) -> Si
     return going_on(start) if any(files_wanted) else start()
 
 
-def _advancing(results: Iterator[Found], advance: Callable[[], None]) -> Iterator[Found]:
-    for result in results:
-        yield result
-        advance()
-
-
-def _passed(results: Iterator[Found], sinks: Sequence[Sink]) -> Iterator[ImageFindings]:
-    for _, found in merged(results):
+def _passed(results: Iterator[ImageFindings], sinks: Sequence[Sink]) -> Iterator[ImageFindings]:
+    for found in results:
         for sink in sinks:
             sink(found)
         yield found

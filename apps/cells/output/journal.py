@@ -6,18 +6,81 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, fields
+from dataclasses import asdict
+from functools import partial
 from importlib.metadata import version
-from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 
-from ...common.errors import AppError
+from ...common.errors import USAGE, AppError
+from ...common.output import note
 from ..data.files import ImageFile
 from ..data.images import split_page
+from ..data.tiles import Tile
 from ..model.findings import Finding, ImageFindings
+from ..model.prediction import BATCH, CellModel, Draw, Found, classify
 
-Found = tuple[ImageFile, ImageFindings]
+TILES_AT_ONCE = 8  # whose cells are classified at once; what is beyond is lost if the run is ended
+
+
+def journal_of(
+    items: Sequence[ImageFile], model_path: str | None, table: str | None, resume: bool
+) -> "Journal | None":
+    """Return what keeps the results of a run that may take long, beside its table; or None.
+
+    Parameters
+    ----------
+    items : sequence of ImageFile
+        Images, and tiles of slides.
+    model_path : str or None
+        None is the model that comes with the package.
+    table : str or None
+        The CSV file of the run.
+    resume : bool
+        Whether to begin with the results that are there.
+    """
+    if table and (resume or _has_tiles(items)):
+        return Journal(f"{table}.part", _key(items, model_path), resume)
+    return None
+
+
+def classify_kept(
+    items: Sequence[ImageFile],
+    model: CellModel,
+    journal: "Journal | None",
+    *,
+    draw: Draw | None = None,
+    **how,
+) -> Iterator[Found]:
+    """Classify as `classify` does, and keep the results until all are there.
+
+    Raises
+    ------
+    AppError
+        When slides are to be drawn, or what was kept is of another run.
+    """
+    has_tiles = _has_tiles(items)
+    if draw and has_tiles:
+        raise AppError("--overlay draws no slides; see their cells with --report", USAGE)
+    batch = TILES_AT_ONCE if has_tiles else BATCH
+    work = partial(classify, model=model, draw=draw, batch=batch, **how)
+    if journal is None:
+        yield from work(items)
+        return
+    done = journal.read(how)
+    # Whole batches: sums of a smaller one may be rounded in another way.
+    del done[len(done) // batch * batch :]
+    try:
+        yield from journal.followed(items, work, done)
+    except BaseException:
+        if os.path.exists(journal.path):
+            note(f"note: what was found so far is kept in {journal.path}; --resume goes on from there")
+        raise
+
+
+def _has_tiles(items: Sequence[ImageFile]) -> bool:
+    return any(isinstance(item, Tile) for item in items)
 
 
 class Journal:
@@ -27,72 +90,75 @@ class Journal:
     ----------
     path : str
     key : dict
-        What the results depend on; it is the first line.
+        What the results depend on; with how cells are looked for, it is the first line.
+    resume : bool
+        Whether what is there is gone on with, or begun anew.
     """
 
-    def __init__(self, path: str, key: dict) -> None:
+    def __init__(self, path: str, key: dict, resume: bool) -> None:
         self.path = path
-        self._head = (json.dumps(key, sort_keys=True) + "\n").encode()
+        self._key, self._resume = key, resume
 
-    def read(self, most: int | None = None) -> list[ImageFindings]:
-        """Return what is there, at most so much; a line that was cut short is not.
+    def read(self, how: dict) -> list["Line"]:
+        """Return the lines that are there, without one that was cut short; `how` cells are looked for counts.
 
         Raises
         ------
         AppError
-            When it is of another run.
+            When they are of another run.
         """
-        found: list[ImageFindings] = []
-        self._end = len(self._head)
-        if not os.path.exists(self.path):
-            return found
+        self._head = (json.dumps({**self._key, **how}, sort_keys=True, default=repr) + "\n").encode()
+        lines: list[Line] = []
+        if not self._resume or not os.path.exists(self.path):
+            return lines
         with open(self.path, "rb") as file:
             if file.readline() != self._head:
                 raise AppError(
                     f"{self.path}: of other images, another model or other options; "
                     "remove it, or leave out --resume"
                 )
-            with suppress(ValueError, TypeError, KeyError, AttributeError):
-                for line in islice(file, most):
-                    found.append(_found(json.loads(line)))
-                    self._end += len(line)
-        return found
+            end = len(self._head)
+            with suppress(ValueError, TypeError, AttributeError):
+                for line in file:
+                    end += len(line)
+                    record = {name: _value(value) for name, value in json.loads(line).items()}
+                    lines.append(Line(ImageFindings(**record), end))
+        return lines
 
     def followed(
-        self, items: Sequence[ImageFile], work: Callable[[Sequence[ImageFile]], Iterator[Found]], start: int
+        self,
+        items: Sequence[ImageFile],
+        work: Callable[[Sequence[ImageFile]], Iterator[Found]],
+        done: Sequence["Line"],
     ) -> Iterator[Found]:
-        """Yield the results of the first `start` items from the file, then those of work on the others."""
-        kept = self.read(start) if start else []
-        with open(self.path, "r+b" if kept else "wb") as file:
-            if kept:
-                file.truncate(self._end)
-                file.seek(self._end)
+        """Yield what lines say of the first items, and the results of work on the others, which are kept."""
+        with open(self.path, "r+b" if done else "wb") as file:
+            if done:
+                file.truncate(done[-1].end)
+                file.seek(done[-1].end)
             else:
                 file.write(self._head)
-            yield from zip(items, kept, strict=False)
-            for item, found in work(items[len(kept) :]):
-                file.write(_line(found))
+            yield from ((item, line.found) for item, line in zip(items, done, strict=False))
+            for item, found in work(items[len(done) :]):
+                file.write((json.dumps(asdict(found), default=_plain) + "\n").encode())
                 file.flush()
                 yield item, found
 
     def remove(self) -> None:
-        """Remove the file: all is done."""
+        """Remove the file, once all that was wanted is written."""
         with suppress(FileNotFoundError):
             os.unlink(self.path)
 
 
-def run_key(items: Sequence[ImageFile], model_path: str | None, **options) -> dict:
-    """Return what the results of a run depend on.
+class Line(NamedTuple):
+    """What a line says, and where it ends."""
 
-    Parameters
-    ----------
-    items : sequence of ImageFile
-        Images, and tiles of slides.
-    model_path : str or None
-        None is the model that comes with the package.
-    **options
-        How cells are found.
-    """
+    found: ImageFindings
+    end: int
+
+
+def _key(items: Sequence[ImageFile], model_path: str | None) -> dict:
+    """Return what the results of a run depend on, beside its options."""
     model = "shipped"
     if model_path is not None:
         with open(model_path, "rb") as file:
@@ -107,11 +173,7 @@ def run_key(items: Sequence[ImageFile], model_path: str | None, **options) -> di
                 states[path] = os.path.abspath(path), state.st_size, state.st_mtime_ns
         place = getattr(item, "window", None), getattr(item, "core", None)
         seen.update(repr((item.path, item.label, states.get(path), place)).encode("utf-8", "surrogateescape"))
-    return {"fastsvm": version("fastsvm"), "model": model, "images": seen.hexdigest(), **options}
-
-
-def _line(found: ImageFindings) -> bytes:
-    return (json.dumps(asdict(found), default=_plain) + "\n").encode()
+    return {"fastsvm": version("fastsvm"), "model": model, "images": seen.hexdigest()}
 
 
 def _plain(value: object) -> dict:
@@ -121,21 +183,14 @@ def _plain(value: object) -> dict:
     return {"array": np.asarray(value).tolist()}
 
 
-def _found(record: dict) -> ImageFindings:
-    cells = tuple(Finding(**_fields(Finding, cell)) for cell in record.pop("cells"))
-    return ImageFindings(cells=cells, **_fields(ImageFindings, record))
-
-
-def _fields(kind: type, record: dict) -> dict:
-    names = {field.name for field in fields(kind)}
-    return {name: _value(value) for name, value in record.items() if name in names}
-
-
 def _value(value: object) -> object:
     if isinstance(value, list):
         return tuple(map(_value, value))
-    if isinstance(value, dict) and "base64" in value:
+    if not isinstance(value, dict):
+        return value
+    if "base64" in value:
         return base64.b64decode(value["base64"])
-    if isinstance(value, dict) and "array" in value:
+    if "array" in value:
         return np.array(value["array"], np.int32).reshape(-1, 2)
-    return value
+    values = {name: _value(inner) for name, inner in value.items()}
+    return Finding(**values) if "box" in values else values
