@@ -24,7 +24,7 @@ MIN_FRAGMENT = 300  # ... unless there is nothing else
 # Of a finished cell, the pixels of its nucleus and the radius of the largest disc in it, at least;
 # platelets, their clumps, stain and what red cells hold have less.
 WHOLE_CELL = 800, 14
-CUT_CELL = 500, 12  # by the border
+CUT_CELL = 400, 9  # by the border
 CLOSE_UP = 0.15  # share of the image: a nucleus that fills so much of it needs neither
 MIN_LOBE = 60
 LOBE_GAP = 15  # between lobes of one nucleus, at most
