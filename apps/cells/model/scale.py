@@ -106,7 +106,7 @@ def read_scale(files: Sequence[ImageFile]) -> Scale:
     Parameters
     ----------
     files : sequence of ImageFile
-        At most 64 are looked at, spread evenly, and not many of very large ones; those that cannot be read are passed over.
+        At most 64 are looked at, fewer large ones, spread evenly; those that cannot be read are passed over.
 
     Returns
     -------
