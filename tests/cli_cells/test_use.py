@@ -298,3 +298,23 @@ def test_no_mistakes(run, folder, model, work):
     result = run("evaluate", model, folder(0, 20, by_label=True), "--mistakes", "m.png")
     assert result.stderr.splitlines() == [NO_GROUPS, "note: no mistakes, so m.png was not written"]
     assert list(work.iterdir()) == []
+
+
+def test_a_field_needs_no_cell_width_and_says_what_was_read(run, smears, model, work):
+    files = sorted((smears / "images").rglob("*.jpg"))[:16]
+    rows = [np.hstack([cv2.imread(str(file)) for file in files[k : k + 4]]) for k in range(0, 16, 4)]
+    cv2.imwrite("field.jpg", np.vstack(rows))
+    result = run("classify", "field.jpg", "-m", model, "--json")
+    assert result.exit_code == 0
+    record = json.loads(result.stdout)
+    assert 68 <= record["cell_width"] <= 100
+    assert record["n_cells"] >= 16
+    (said,) = (line for line in result.stderr.splitlines() if "red cells" in line)
+    assert said.startswith("note: ")
+    assert "--cell-width" in said
+    for command in (("crop", "-o", "boxes.csv", "--csv-only"), ("sheet", "-o", "sheet.png", "--crops")):
+        assert said in run(command[0], "field.jpg", *command[1:]).stderr
+    assert said in run("steps", "field.jpg", "-o", "steps.png").stderr
+    given = run("classify", "field.jpg", "-m", model, "--json", "--cell-width", 80)
+    assert "red cells" not in given.stderr
+    assert json.loads(given.stdout)["cell_width"] == 80

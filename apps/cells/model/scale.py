@@ -37,7 +37,8 @@ ZOOMS = 1, 2, 4, 8, 16, 32  # of the tiles that a field is looked at in ...
 TILES = 9  # ... so many of each zoom ...
 MIN_TILE = 150  # ... with sides of so many pixels at least
 COVER = 0.15  # share of the area that red cells cover at the right zoom, mostly; then no other is tried
-MIN_CELLS, ENOUGH_CELLS, MOST_IMAGES = 5, 75, 64
+MIN_CELLS, ENOUGH_CELLS = 5, 75
+MOST_IMAGES, MOST_PIXELS = 64, 200_000_000  # that are looked at
 AGREED, AGREEMENT = 1.25, 0.5  # so much of the red cells' area has to be within this factor of the median
 SAME = 4 / 3  # a width that is nearer than this factor to the usual one is taken for the usual one
 
@@ -119,7 +120,7 @@ def read_scale(files: Sequence[ImageFile]) -> Scale:
     Parameters
     ----------
     files : sequence of ImageFile
-        At most 64 are looked at, spread evenly; those that cannot be read are passed over.
+        At most 64 are looked at, fewer large ones, spread evenly; those that cannot be read are passed over.
 
     Returns
     -------
@@ -127,6 +128,7 @@ def read_scale(files: Sequence[ImageFile]) -> Scale:
         Without a width where there are too few red cells, or they do not agree.
     """
     found: dict[tuple[int, int], list[np.ndarray]] = defaultdict(list)
+    n_cells = n_pixels = 0
     for file in _spread(files):
         try:
             reader = file.open()
@@ -134,7 +136,8 @@ def read_scale(files: Sequence[ImageFile]) -> Scale:
         except (BadImage, OSError):
             continue
         found[reader.size].append(cells)
-        if sum(len(cells) for group in found.values() for cells in group) >= ENOUGH_CELLS:
+        n_cells, n_pixels = n_cells + len(cells), n_pixels + reader.pixels
+        if n_cells >= ENOUGH_CELLS or n_pixels >= MOST_PIXELS:
             break
     groups = {size: np.concatenate(group) for size, group in found.items()}
     pooled = white_cell_width(np.concatenate(list(groups.values()))) if groups else None
