@@ -326,17 +326,3 @@ def moments(planes, regions, n_regions):
             counts[region - 1] = len(pixels)
             means[region - 1], deviations[region - 1] = pixels.mean(axis=0), pixels.std(axis=0)
     return counts[:, 0], means, deviations
-
-
-def binary_patterns(gray, regions, n_regions):
-    """LBP riu2 with 8 neighbours, Ojala et al. 2002: 0...01...1 turned is k, for k ones; all others are 9."""
-    around = [(0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1), (1, 0), (1, 1)]
-    counts = np.zeros((n_regions, 10))
-    for y, x in product(range(1, len(gray) - 1), range(1, gray.shape[1] - 1)):
-        if 1 <= regions[y, x] <= n_regions:
-            bits = [gray[y + dy, x + dx] >= gray[y, x] for dy, dx in around]
-            ones = sum(bits)
-            turned = [bits[k:] + bits[:k] for k in range(8)]
-            uniform = [False] * (8 - ones) + [True] * ones in turned
-            counts[regions[y, x] - 1, ones if uniform else 9] += 1
-    return counts

@@ -15,7 +15,7 @@ from fastsvm_apps.cells.model.locate import Cell, Field, locate
 from fastsvm_apps.cells.model.settings import FEATURES
 
 SMEARS = Path(__file__).parents[2] / "data" / "cells" / "images"
-HISTOGRAMS = ("colour", "pattern", "edge")
+HISTOGRAMS = ("colour", "edge")
 
 
 @pytest.fixture(scope="module")
@@ -91,12 +91,6 @@ def test_histograms_are_shares_under_a_root(smears):
     names = feature_names()
     whole = [f"colour_{region}_{plane}" for region in REGIONS for plane in ("pink", "dark")]
     whole += [f"edge_{plane}_{region}" for plane in ("pink", "dark") for region in REGIONS]
-    whole += [
-        f"pattern_{scale}_{channel}_{part}"
-        for scale in ("fine", "coarse")
-        for channel in ("green", "red")
-        for part in ("nucleus", "cytoplasm")
-    ]
     in_a_histogram = [name for name in names if name.startswith(tuple(whole))]
     assert in_a_histogram == [name for name in names if name.startswith(HISTOGRAMS)]
     values = measured(smears[0])

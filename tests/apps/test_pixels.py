@@ -37,12 +37,6 @@ def table():
     return np.random.default_rng(2).random([axis[2] for axis in AXES], np.float32)
 
 
-@pytest.fixture
-def gray():
-    """Few levels, so that neighbours are often equal."""
-    return np.random.default_rng(3).integers(0, 5, (HEIGHT, WIDTH), np.uint8) * 60
-
-
 def with_outliers(planes):
     planes = planes.copy()
     spots = np.random.default_rng(4).choice(planes.size, 60, replace=False)
@@ -124,36 +118,6 @@ def test_moments_of_equal_values():
     assert deviations[0, 0] < 1e-7
 
 
-def test_binary_patterns(gray, regions):
-    counts = _pixels.binary_patterns(gray, regions, N_REGIONS)
-    np.testing.assert_array_equal(counts, reference.binary_patterns(gray, regions, N_REGIONS))
-    inner = regions[1:-1, 1:-1]
-    assert counts.sum() == np.count_nonzero((inner >= 1) & (inner <= N_REGIONS))
-
-
-def test_every_binary_pattern():
-    """All 256 of them, each the only one in its image: 58 are uniform."""
-    seen = np.zeros(10)
-    middle = np.zeros((3, 3), np.uint8)
-    middle[1, 1] = 1
-    for code in range(256):
-        bits = code >> np.arange(8) & 1
-        gray = np.insert(bits, 4, 1).reshape(3, 3).astype(np.uint8)  # below 1, or as high
-        counts = _pixels.binary_patterns(gray, middle, 1)
-        np.testing.assert_array_equal(counts, reference.binary_patterns(gray, middle, 1))
-        seen += counts[0]
-    np.testing.assert_array_equal(seen, [1, 8, 8, 8, 8, 8, 8, 8, 1, 256 - 58])
-
-
-@pytest.mark.parametrize("turned", [np.rot90, np.fliplr, np.transpose])
-def test_a_turned_image_has_the_same_binary_patterns(gray, regions, turned):
-    gray_turned, regions_turned = (np.ascontiguousarray(turned(plane)) for plane in (gray, regions))
-    np.testing.assert_array_equal(
-        _pixels.binary_patterns(gray_turned, regions_turned, N_REGIONS),
-        _pixels.binary_patterns(gray, regions, N_REGIONS),
-    )
-
-
 # Input that tempts
 
 
@@ -207,7 +171,7 @@ def test_any_axis_keeps_every_pixel(planes, regions, counted, low, high):
 @pytest.mark.parametrize("n_regions", [0, 1, 3])
 def test_small_arrays(table, shape, n_regions):
     planes, base = np.ones((*shape, 3), np.float32), np.ones(shape, np.float32)
-    regions, gray = np.ones(shape, np.uint8), np.ones(shape, np.uint8)
+    regions = np.ones(shape, np.uint8)
     counts = _pixels.joint_histograms(planes, regions, n_regions, AXES)
     assert counts.shape == (n_regions, *table.shape)
     assert counts.sum() == pytest.approx(regions.size * (n_regions > 0))
@@ -215,7 +179,6 @@ def test_small_arrays(table, shape, n_regions):
     counts, means, deviations = _pixels.moments(planes, regions, n_regions)
     assert counts.sum() == regions.size * (n_regions > 0)
     assert means.shape == deviations.shape == (n_regions, 3)
-    assert _pixels.binary_patterns(gray, regions, n_regions).tolist() == [[0] * 10] * n_regions
 
 
 P, R, B = (
@@ -244,7 +207,6 @@ T = np.zeros((5, 2, 4), np.float32)
         ("add_looked_up", (B, P, T, AXES[:2])),
         ("add_looked_up", (B, P, T, (*AXES, AXES[0]))),
         ("moments", (P, R[:5].copy(), 2)),
-        ("binary_patterns", (R, R[:, :7].copy(), 2)),
         # Axes
         ("joint_histograms", (P[..., :1], R, 2, [(0, 1, 1)])),
         ("joint_histograms", (P[..., :1], R, 2, [(0, 1, 0)])),
@@ -274,10 +236,8 @@ T = np.zeros((5, 2, 4), np.float32)
             (np.zeros((6, 8, 3), np.uint8), np.zeros((3, 256), np.float32), np.eye(2, dtype=np.float32)),
         ),
         ("moments", (P[..., ::2], R, 2)),
-        ("binary_patterns", (R[:, ::2], R[:, ::2].copy(), 2)),
         ("joint_histograms", (P, R, -1, AXES)),
         ("moments", (P, R, -1)),
-        ("binary_patterns", (R, R, -1)),
     ],
 )
 def test_what_does_not_fit_is_refused(function, arguments):
@@ -285,27 +245,25 @@ def test_what_does_not_fit_is_refused(function, arguments):
         getattr(_pixels, function)(*arguments)
 
 
-def test_what_may_not_be_written_to_is_read(planes, regions, table, gray):
+def test_what_may_not_be_written_to_is_read(planes, regions, table):
     base = np.zeros((HEIGHT, WIDTH), np.float32)
-    for array in (planes, regions, table, gray, base):
+    for array in (planes, regions, table, base):
         array.setflags(write=False)
     assert _pixels.joint_histograms(planes, regions, N_REGIONS, AXES).any()
     assert _pixels.add_looked_up(base, planes, table, AXES).any()
     assert _pixels.moments(planes, regions, N_REGIONS)[0].any()
-    assert _pixels.binary_patterns(gray, regions, N_REGIONS).any()
 
 
 def test_threads(table):
     rng = np.random.default_rng(6)
     planes = rng.random((200, 300, 3), np.float32)
-    regions, gray = (rng.integers(0, 5, (200, 300), np.uint8) for _ in range(2))
+    regions = rng.integers(0, 5, (200, 300), np.uint8)
 
     def work(_):
         return (
             _pixels.joint_histograms(planes, regions, N_REGIONS, AXES),
             _pixels.add_looked_up(planes[..., 0].copy(), planes, table, AXES),
             *_pixels.moments(planes, regions, N_REGIONS),
-            _pixels.binary_patterns(gray, regions, N_REGIONS),
         )
 
     alone = work(0)

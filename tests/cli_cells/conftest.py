@@ -78,7 +78,7 @@ def start(work):
 
 def _train(tmp_path_factory, features, classifier):
     path = str(tmp_path_factory.mktemp("model") / f"{features}.safetensors")
-    train([str(SAMPLE / "images")], path, Settings(classifier, features, alpha=0.3, folds=1))
+    train([str(SAMPLE / "images")], path, Settings(classifier, features, alpha=0.3, folds=1, versions=0))
     return path
 
 

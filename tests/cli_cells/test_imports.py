@@ -12,7 +12,8 @@ from sklearn.preprocessing import StandardScaler
 import fastsvm
 from fastsvm_apps.cells.data.files import find_images
 from fastsvm_apps.cells.model.features import feature_names
-from fastsvm_apps.cells.model.prediction import describe_image, load_cell_model
+from fastsvm_apps.cells.model.classifier import load_cell_model
+from fastsvm_apps.cells.model.prediction import describe_image
 
 HEAVY = ("sklearn", "scipy.stats", "pandas", "joblib", "matplotlib")
 

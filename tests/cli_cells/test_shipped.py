@@ -8,7 +8,8 @@ import pytest
 
 import fastsvm
 from fastsvm_apps.cells.data.files import find_images
-from fastsvm_apps.cells.model.prediction import classify, load_cell_model
+from fastsvm_apps.cells.model.classifier import load_cell_model
+from fastsvm_apps.cells.model.prediction import classify
 from fastsvm_apps.cells.model.settings import Settings
 from fastsvm_apps.cells.model.training import train
 

@@ -236,7 +236,7 @@ def test_only_bad_images(run, bad, model):
 
 def test_without_a_model(run, folder, model, monkeypatch, tmp_path):
     top = folder(0)
-    monkeypatch.setattr("fastsvm_apps.cells.model.prediction.SHIPPED", "shipped/none.safetensors")
+    monkeypatch.setattr("fastsvm_apps.cells.model.classifier.SHIPPED", "shipped/none.safetensors")
     result = run("classify", top)
     assert result.exit_code == 1
     assert result.stderr == "error: this installation comes without a model; give one with -m\n"

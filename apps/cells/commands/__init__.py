@@ -6,9 +6,10 @@ What brings NumPy, OpenCV or Matplotlib is imported inside the commands: `--help
 from .classify import classify
 from .crop import crop
 from .evaluate import evaluate
+from .explain import explain
 from .review import review
 from .sheet import sheet
 from .steps import steps
 from .train import train
 
-COMMANDS = (crop, train, classify, review, evaluate, steps, sheet)
+COMMANDS = (crop, train, classify, review, evaluate, explain, steps, sheet)

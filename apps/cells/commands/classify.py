@@ -57,11 +57,19 @@ from ._options import also_option, cell_width_option, command, images_argument
     metavar="UM",
     help="How many micrometres a pixel is wide, for measurements.",
 )
+@click.option(
+    "--min-score",
+    type=click.FloatRange(0, 1),
+    help="Leave a cell unclassified whose class is less likely.  [default: the model's, by which 5 % of the "
+    "labels are wrong; 0 labels every cell]",
+)
+@click.option("--correct", is_flag=True, help="Show shares corrected for the model's known confusions, too.")
+@click.option("--strict", is_flag=True, help="Refuse images unlike those the model has learnt from.")
 @also_option
 @cell_width_option
 @click.option("--resume", is_flag=True, help="Go on with a run that was ended: its -o tells where it was.")
 @json_option
-def classify(images, model, csv, json, export, export_as, also, quiet, verbose, **files):
+def classify(images, model, csv, json, export, export_as, also, correct, quiet, verbose, **files):
     """Find, classify and count the white cells in IMAGES."""
     check_one_form(json, csv)
     if files["resume"] and files["output"] is None:
@@ -80,7 +88,7 @@ def classify(images, model, csv, json, export, export_as, also, quiet, verbose, 
     with tidy_warnings(), Stages(verbose, not quiet and (json or not sys.stdout.isatty())) as stage:
         result = classify_images(images, model, wanted, stage)
     if json:
-        record = cell_tables.count_record(result.count, stage.seconds)
+        record = cell_tables.count_record(result.count, result.corrected, result.min_score, stage.seconds)
         print_json(
             {
                 "model": result.model,
@@ -90,5 +98,5 @@ def classify(images, model, csv, json, export, export_as, also, quiet, verbose, 
             }
         )
     elif not csv:
-        cell_tables.print_counts(result.count)
+        cell_tables.print_counts(result.count, result.corrected if correct else None, result.min_score)
     return note_skipped(result.count.skipped)

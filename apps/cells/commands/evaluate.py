@@ -4,7 +4,7 @@ import click
 
 from ...common.files import check_file
 from ...common.options import COUNT, json_option
-from ...common.output import many, note, note_skipped, print_json, tidy_warnings
+from ...common.output import many, note, note_skipped, print_json, print_line, tidy_warnings
 from ...common.progress import Stages
 from ._options import NO_GROUPS, cell_width_option, command, images_argument, known_options
 
@@ -45,6 +45,9 @@ def evaluate(model, images, known, mistakes, limit, cell_width, json, quiet, ver
         print_json(score_tables.evaluation_record(result, stage.seconds))
     else:
         score_tables.print_scores(result.scores)
+        if result.labelled:
+            print_line("")
+            print_line(score_tables.coverage_line(*result.labelled))
     if not known["groups"]:
         note(NO_GROUPS)
     if mistakes and not result.mistakes:

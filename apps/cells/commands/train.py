@@ -49,6 +49,12 @@ from ._options import NO_GROUPS, cell_width_option, command, images_argument, kn
     help="Passes over the images; SDCA stops earlier, once its gap is small.  [default: "
     f"{', '.join(f'{name} {recipe.epochs}' for name, recipe in CLASSIFIERS.items())}]",
 )
+@click.option(
+    "--versions",
+    type=click.IntRange(0, 1000),
+    default=10,
+    help="Of each original learn from N more, turned, and with other light, colours, focus and noise.",
+)
 @click.option("--folds", type=COUNT, default=10, help="Folds of the cross-validation; 1 does without.")
 @click.option("--no-intercept", is_flag=True, help="Decide without a constant.")
 @cell_width_option

@@ -17,7 +17,6 @@ MAX_PIXELS = 100_000_000
 MIN_SIDE = 32  # pixels
 BLANK = 16  # levels between the darkest and the brightest part of a frame with nothing on it, at most
 MAX_BYTES = 1 << 30
-REDUCTIONS = 1, 2, 4, 8  # of both sides, that a JPEG decoder makes by itself, fast but not exactly
 LONGER_SIDE, CELL_WIDTH = 320, 80  # pixels at the working scale, of an image and of a white cell in it
 
 
@@ -71,14 +70,8 @@ class ImageReader:
         return self._whole
 
     def reduced(self, reduce: int):
-        """Return the image with both sides `reduce` times smaller, for a look; `scaled` is exact."""
-        if reduce == 1:
-            return self.whole()
-        if self._header.format == "jpeg":  # whose decoder is the faster for it
-            return _decoded(self._data, self._header, reduce)
-        image = self.whole()
-        sides = tuple(-(-side // reduce) for side in image.shape[1::-1])
-        return cv2.resize(image, sides, interpolation=cv2.INTER_AREA)
+        """Return the image with both sides `reduce` times smaller, whatever its format."""
+        return at_working_scale(self.whole(), self.size, 1 / reduce)[0]
 
     def scaled(self, *, cell_width: CellWidth = None, fraction: float = 1):
         """Return the image at the working scale, and the scale, as `read_scaled` does."""
@@ -164,8 +157,8 @@ def _opened(path: str, max_pixels: int) -> tuple[bytes, Header]:
     return data, header
 
 
-def _decoded(data: bytes, header: Header, reduce: int = 1):
-    image = _decode(decodable(data, header), header, reduce)
+def _decoded(data: bytes, header: Header):
+    image = _decode(decodable(data, header), header)
     if _is_gray(image) and not is_blank(image):
         raise BadImage(_GRAY)
     return image
@@ -229,16 +222,8 @@ def _check_size(header: Header, max_pixels: int) -> None:
 _CORRUPT = re.compile(rb"Corrupt JPEG data: (?!\d+ extraneous)|Premature end")
 
 
-_MODES = {
-    1: cv2.IMREAD_COLOR,
-    2: cv2.IMREAD_REDUCED_COLOR_2,
-    4: cv2.IMREAD_REDUCED_COLOR_4,
-    8: cv2.IMREAD_REDUCED_COLOR_8,
-}
-
-
-def _decode(data: bytes, header: Header, reduce: int):
-    mode = cv2.IMREAD_UNCHANGED if header.alpha else _MODES[reduce]
+def _decode(data: bytes, header: Header):
+    mode = cv2.IMREAD_UNCHANGED if header.alpha else cv2.IMREAD_COLOR
     try:
         image, complaints = hear(lambda: cv2.imdecode(np.frombuffer(data, np.uint8), mode))
     except cv2.error as error:

@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-WANTED_ERROR = (
-    0.045  # of the cells that get a label; a little less than .05, as the best bound looks better than it is
-)
+# Of the cells that get a label, the share that may be wrong. A chosen bound looks a little better than it is,
+# and .05 is wanted.
+WANTED_ERROR = 0.045
 POWERS = np.geomspace(0.25, 4, 49)  # that are tried; under 1 probabilities come nearer to each other
 BINS = 10  # of scores, to compare them with how often they are right
 

@@ -12,7 +12,8 @@ from ..data.images import CellWidth, ImageReader
 from ..data.threads import map_images
 from .document import SIZE, crop, gray_negative, locate_report
 from .findings import Finding, ImageFindings, cut_out
-from .locate import Field, find_center, locate
+from .locate import find_center, locate
+from .stain import usual_field
 
 Writer = Callable[[ImageFile, int, np.ndarray], None]  # of the crop of a file's n-th cell
 
@@ -65,7 +66,7 @@ def _cut_out(reader: ImageReader, cells: Sequence[Finding], how: Cropping) -> It
 def _located(image: np.ndarray, method: str, size: int | None) -> list[Finding]:
     """Find cells at the working scale; what finds a centre only has a square for its box, and no area."""
     if method == "cells":
-        return [Finding(cell.box, cell.center, cell.area) for cell in locate(Field(image))]
+        return [Finding(cell.box, cell.center, cell.area) for cell in locate(usual_field(image))]
     center = find_center(image) if method == "center" else locate_report(image)
     if center is None:
         return []

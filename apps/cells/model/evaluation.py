@@ -9,8 +9,9 @@ import numpy as np
 from ...common.errors import Skipped
 from ...common.progress import UNWATCHED, Stages
 from ..data.files import ImageFile, labelled_images, nothing_left
+from .classifier import load_cell_model
 from .findings import Finding
-from .prediction import classify, load_cell_model
+from .prediction import classify
 from .scale import Scale, scale_of
 from .scores import Scores, score
 
@@ -22,6 +23,14 @@ class Mistake(NamedTuple):
     cell: Finding | None
 
 
+class Labelled(NamedTuple):
+    """The share of cells whose score is enough for a label, and the share of these that is wrong."""
+
+    min_score: float
+    coverage: float
+    error: float | None  # None where no cell gets a label
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """How a saved model does on labelled images; its mistakes, the surest first; and what was left out."""
@@ -30,6 +39,7 @@ class Evaluation:
     mistakes: list[Mistake]
     skipped: Skipped
     scale: float | Scale
+    labelled: Labelled | None
 
 
 def evaluate(
@@ -48,7 +58,7 @@ def evaluate(
         scale = scale_of(files, cell_width)
     tried: list[Mistake] = []
     with stage("evaluate", total=len(files)) as advance:
-        for file, found in classify(files, model, cell_width=scale, most=1):
+        for file, found in classify(files, model, cell_width=scale, most=1, min_score=0):
             advance()
             if found.problem is not None:
                 skipped.add(found.file, found.problem)
@@ -62,4 +72,14 @@ def evaluate(
     mistakes = [pair for pair in tried if pair.cell is None or pair.cell.label != pair.file.label]
     # Where no cell was found nothing is sure; these come last.
     mistakes.sort(key=lambda pair: -np.inf if pair.cell is None else pair.cell.score, reverse=True)
-    return Evaluation(score(truth, predicted, model.classes, originals), mistakes, skipped, scale)
+    scores = score(truth, predicted, model.classes, originals)
+    return Evaluation(scores, mistakes, skipped, scale, _labelled(tried, model.least()))
+
+
+def _labelled(tried: Sequence[Mistake], least: float | None) -> Labelled | None:
+    """Tell what a model says that leaves cells without a label; None for one that never does."""
+    if not least:
+        return None
+    sure = [pair for pair in tried if pair.cell is not None and pair.cell.score >= least]
+    wrong = sum(pair.cell.label != pair.file.label for pair in sure)
+    return Labelled(least, len(sure) / len(tried), wrong / len(sure) if sure else None)

@@ -1,7 +1,7 @@
 """What a white cell looks like, in numbers with names.
 
-All is measured at the working scale and in optical density against the image's own background, so that a
-brighter lamp changes nothing. Directions do not count: a turned or mirrored cell has the same features.
+All is measured at the working scale and in optical density, in an image that was given the usual stain.
+Directions do not count: a turned or mirrored cell has the same features.
 
 ===================  ====================================================================================
 group                what
@@ -10,7 +10,6 @@ group                what
 ``cell_*``           size and shape of the cell, and the share of the nucleus in it
 ``colour_*``         joint histograms of two colour planes in four regions: core and rim of the nucleus,
                      cytoplasm near it and far from it
-``pattern_*``        local binary patterns, green and red, at two scales
 ``edge_*``           histograms of the gradient in the four regions
 ``grain_*``          granularity: what openings and closings by discs of three sizes take away
 ===================  ====================================================================================
@@ -101,10 +100,6 @@ def feature_names(features: str = "cells") -> list[str]:
         *("cell_area", "cell_nucleus_share", "cell_solidity", "cell_roundness", "cell_eccentricity"),
         *(f"colour_{r}_pink{i}_purple{j}" for r, i, j in product(REGIONS, *bins[:2])),
         *(f"colour_{r}_dark{i}_blue{j}" for r, i, j in product(REGIONS, *bins[2:])),
-        *(
-            f"pattern_{scale}_{channel}_{part}_{i}"
-            for scale, channel, part, i in product(("fine", "coarse"), CHANNELS[1:], PARTS, range(10))
-        ),
         *(f"edge_{plane}_{region}_{i}" for plane, region, i in product(EDGE_AXES, REGIONS, range(8))),
         *(
             f"grain_{kind}_{width}_{part}_{plane}"
@@ -154,7 +149,6 @@ class _Measured:
             self.nucleus_shape(),
             self.cell_shape(),
             *self.colours(),
-            self.patterns(),
             self.edges(),
             self.grains(),
         )
@@ -223,18 +217,6 @@ class _Measured:
         counts = _pixels.joint_histograms(planes, self.regions, len(REGIONS), axes)
         rows = counts[:, ::2] + counts[:, 1::2]
         return rows[..., ::2] + rows[..., 1::2]
-
-    def patterns(self) -> list[float]:
-        groups = []
-        for shrink in (1, 2):
-            size = (self.parts.shape[1] // shrink, self.parts.shape[0] // shrink)
-            parts = cv2.resize(self.parts, size, interpolation=cv2.INTER_NEAREST)
-            for channel in (1, 2):
-                gray = cv2.extractChannel(self.pixels, channel)
-                if shrink > 1:
-                    gray = cv2.GaussianBlur(cv2.resize(gray, size, interpolation=cv2.INTER_AREA), (3, 3), 0)
-                groups += list(_rooted(_pixels.binary_patterns(gray, parts, len(PARTS))))
-        return np.concatenate(groups)
 
     def edges(self) -> list[np.ndarray]:
         across, down = (cv2.Sobel(self.pink_dark, cv2.CV_32F, dx, 1 - dx, scale=0.25) for dx in (1, 0))

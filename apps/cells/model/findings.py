@@ -1,5 +1,6 @@
 """What is found in images of blood smears: the records that the rooms of this app hand to each other."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Self
@@ -7,6 +8,7 @@ from typing import Self
 import numpy as np
 
 from ...common.errors import Skipped
+from ...common.statistics import wilson_interval
 
 NO_CELL = "no white cell"
 UNCLASSIFIED = "unclassified"  # the label of a cell whose best score is too low for one
@@ -132,6 +134,10 @@ class Count:
         How many cells have each label; None for those without.
     others : dict
         How many red cells and platelets there are, of the kinds that are counted.
+    flags : Counter
+        How many images have each flag.
+    n_flagged : int
+        How many have one at all.
     skipped : Skipped
         The images that could not be used.
     """
@@ -140,6 +146,8 @@ class Count:
         self.images = self.cells = self.without_cell = 0
         self.labels: dict[str | None, int] = dict.fromkeys(classes, 0)
         self.others = dict.fromkeys(others, 0)
+        self.flags: Counter[str] = Counter()
+        self.n_flagged = 0
         self.skipped = Skipped(source)
 
     def add(self, found: ImageFindings) -> None:
@@ -150,6 +158,8 @@ class Count:
         self.images += 1
         self.cells += len(found.cells)
         self.without_cell += not found.cells
+        self.flags.update(found.flags)
+        self.n_flagged += bool(found.flags)
         for cell in found.cells:
             self.labels[cell.label] = self.labels.get(cell.label, 0) + 1
         for other in found.others:
@@ -159,3 +169,11 @@ class Count:
     def percents(self) -> dict[str | None, float]:
         """How many of a hundred cells have each label."""
         return {label: 100 * n / max(self.cells, 1) for label, n in self.labels.items()}
+
+    @property
+    def intervals(self) -> dict[str | None, tuple[float, float] | None]:
+        """The 95 % intervals of these, as of cells that are independent; None where there are no cells."""
+        return {
+            label: tuple(100 * bound for bound in wilson_interval(n, self.cells)) if self.cells else None
+            for label, n in self.labels.items()
+        }

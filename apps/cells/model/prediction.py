@@ -1,9 +1,7 @@
 """Classify the cells of images with a saved model."""
 
-import os
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import NamedTuple
@@ -11,114 +9,36 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-from fastsvm.fitting import Pipeline
-from fastsvm.model_files import ModelFileError
-
-from ...common.errors import AppError
-from ...common.files import load_model, shipped_model
 from ..data.files import ImageFile
 from ..data.header import BadImage
 from ..data.images import CellWidth, ImageReader, is_blank
 from ..data.threads import map_images
-from .features import describe, feature_names
-from .findings import Finding, ImageFindings, cut_out
+from .classifier import CellModel
+from .features import describe
+from .findings import UNCLASSIFIED, Finding, ImageFindings, cut_out
 from .locate import Cell, Field, locate
+from .masks import black_frame
 from .measures import measure
 from .others import find_others
-from .settings import FEATURES
+from .quality import Quality, flags_of, quality_of
+from .stain import USUAL, Usual, normalised, stain_of
 
 BATCH = 64  # images whose cells are classified at once
 KEPT_PIXELS = 1 << 20  # of an image that is kept until it is drawn; a larger one is decoded again
 THUMBNAIL = 96  # pixels, its longer side
-SHIPPED = "shipped/white_cells.safetensors"
-APP = __package__.rpartition(".")[0]
-
-
-@dataclass(frozen=True, eq=False)
-class CellModel:
-    """A classifier of cells, and which features it takes.
-
-    Its pipeline is a plain one, or scikit-learn's where a step of it is only scikit-learn's.
-    """
-
-    name: str
-    pipeline: Pipeline
-    features: str
-
-    @property
-    def classes(self) -> list[str]:
-        """The labels it knows."""
-        return [str(label) for label in self.pipeline.classes_.tolist()]
-
-    @property
-    def gives_probabilities(self) -> bool:
-        """Whether its scores are probabilities."""
-        return getattr(self.pipeline[-1], "loss", None) == "log"
-
-    def predict(self, X: np.ndarray, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        """Return label and score of each row: its probability, or for an SVM the decision value.
-
-        Raises
-        ------
-        AppError
-            When a score is beyond the range of numbers; of the row with that of `names`.
-        """
-
-        def in_range(values: np.ndarray) -> np.ndarray:
-            bad = ~np.isfinite(values).all(axis=1)
-            if bad.any():
-                raise AppError(
-                    f"{names[bad.argmax()]}: the score of a cell is beyond range; train {self.name} again"
-                )
-            return values
-
-        classifier = self.pipeline[-1]
-        # An overflow is found by what comes of it. Features of kernels are computed in threads, so that
-        # NumPy's own switch of the warning would not do.
-        with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
-            try:
-                for _, step in self.pipeline.steps[:-1]:
-                    X = in_range(step.transform(X))
-                if self.gives_probabilities:
-                    scores = classifier.predict_proba(X)
-                else:
-                    scores = classifier.decision_function(X)
-                    scores = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
-            except ValueError as error:  # of a kernel's values
-                raise AppError(f"{self.name} cannot score these cells: {error}") from error
-        winners = in_range(scores).argmax(axis=1)
-        return np.array(self.classes)[winners], scores[np.arange(len(X)), winners]
-
-
-def load_cell_model(path: str | None) -> CellModel:
-    """Load a model of cells; by default the one that comes with the package."""
-    if path is None:
-        with shipped_model(APP, SHIPPED, "give one with -m") as file:
-            return replace(load_cell_model(file), name=f"{os.path.basename(file)} (comes with fastsvm)")
-    try:
-        model = load_model(path)
-    except ModelFileError as error:
-        raise AppError(str(error)) from error
-    # Of a pipeline, whether it is plain or scikit-learn's.
-    names = list(getattr(model[0], "feature_names_in_", ())) if hasattr(model, "steps") else None
-    for features in FEATURES:
-        if names == feature_names(features) and hasattr(model, "classes_"):
-            for _, step in model.steps:
-                vars(step).pop("feature_names_in_", None)  # or it would ask for them with every array
-            return CellModel(os.path.basename(path), model, features)
-    raise AppError(f"{path}: a model for other features; give one that this fastsvm-cells train wrote")
 
 
 # Measuring
 
 
 class Described(NamedTuple):
-    """The cells of an image, their features as rows, what the image is drawn from, and its size."""
+    """The cells of an image, their features as rows, what the image is drawn from, its size and quality."""
 
     cells: list[Finding]
     X: list[np.ndarray]
     reader: ImageReader | None = None
     size: tuple[int, int] | None = None
+    quality: Quality | None = None
     others: tuple[Finding, ...] = ()
 
 
@@ -127,8 +47,10 @@ def describe_image(
     features: str,
     cell_width: CellWidth = None,
     *,
+    usual: Usual | None = USUAL,
     thumbnails: bool = False,
     details: bool = False,
+    quality: bool = False,
     keep: bool = False,
     most: int | None = None,
     also: Sequence[str] = (),
@@ -142,10 +64,14 @@ def describe_image(
         What of a cell is measured.
     cell_width : float or callable, optional
         As for `read_scaled`.
+    usual : Usual or None
+        The stain that the image is given; with None it stays as it is.
     thumbnails : bool, default=False
         Whether findings have small pictures.
     details : bool, default=False
-        Whether they have outlines and measurements.
+        Whether findings have outlines and measurements.
+    quality : bool, default=False
+        Whether it is measured how the image is taken.
     keep : bool, default=False
         Whether the image, unless it is large, is kept to be drawn.
     most : int, optional
@@ -159,24 +85,24 @@ def describe_image(
     """
     reader = file.open()
     image, scale = reader.scaled(cell_width=cell_width)
+    kept = reader if keep and reader.pixels <= KEPT_PIXELS else None
+    size = _turned(reader.size, image)
     if is_blank(image):
-        return Described([], [], reader if keep and reader.pixels <= KEPT_PIXELS else None)
-    field = Field(image)
+        return Described([], [], kept, size)
+    frame = black_frame(image)
+    stain = stain_of(image, frame)
+    field = Field(normalised(image, stain, usual) if usual else image, frame)
     white = locate(field)
-    others = find_others(field, white, also)
+    others = tuple(other.at_scale_of_file(scale) for other in find_others(field, white, also))
+    taken = quality_of(image, frame, stain, white) if quality else None
     cells = white[:most]
     found = [Finding(cell.box, cell.center, cell.area) for cell in cells]
     if details:
         found = [_detailed(one, field, cell, scale) for one, cell in zip(found, cells, strict=True)]
     if thumbnails:
         found = [replace(cell, thumbnail=_thumbnail(cut_out(image, cell.box))) for cell in found]
-    return Described(
-        [cell.at_scale_of_file(scale) for cell in found],
-        [describe(field, cell, features) for cell in cells],
-        reader if keep and reader.pixels <= KEPT_PIXELS else None,
-        _turned(reader.size, image),
-        tuple(other.at_scale_of_file(scale) for other in others),
-    )
+    X = [describe(field, cell, features) for cell in cells]
+    return Described([cell.at_scale_of_file(scale) for cell in found], X, kept, size, taken, others)
 
 
 def _turned(size: tuple[int, int], image: np.ndarray) -> tuple[int, int]:
@@ -209,6 +135,8 @@ def classify(
     *,
     draw: Draw | None = None,
     batch: int = BATCH,
+    min_score: float | None = None,
+    strict: bool = False,
     **how,
 ) -> Iterator[Found]:
     """Find and classify the cells of images.
@@ -221,6 +149,10 @@ def classify(
         Called in any thread with each file that could be read, its image and what was found in it.
     batch : int, default=64
         Images whose cells are classified at once.
+    min_score : float, optional
+        A cell gets a label only with this score; by default with that of the model.
+    strict : bool, default=False
+        Whether an image that is unlike those the model has learnt from is a problem.
     **how
         As for `describe_image`: `cell_width`, `thumbnails`, `details`, `most`, `also`.
 
@@ -231,8 +163,14 @@ def classify(
     found : ImageFindings
         A truth is in it where the image has a label.
     """
-    work = partial(describe_image, features=model.features, keep=draw is not None, **how)
-    classified = _classified(map_images(work, files), model, batch)
+    about = model.about
+    least = model.least(min_score)
+    how |= {"usual": about.usual, "quality": bool(about.ranges), "keep": draw is not None}
+    results = map_images(partial(describe_image, features=model.features, **how), files)
+    classified = (
+        (file, _refused(found) if strict and found.flags else found, reader)
+        for file, found, reader in _classified(results, model, batch, least)
+    )
     if draw is None:
         for file, found, _ in classified:
             yield file, found
@@ -240,26 +178,46 @@ def classify(
         yield from _drawn(classified, draw)
 
 
+def _refused(found: ImageFindings) -> ImageFindings:
+    return replace(found, cells=(), problem=f"unlike the images learnt from: {', '.join(found.flags)}")
+
+
 def _classified(
-    results: Iterator[tuple[ImageFile, Described | BadImage]], model: CellModel, size: int
+    results: Iterator[tuple[ImageFile, Described | BadImage]],
+    model: CellModel,
+    size: int,
+    least: float | None,
 ) -> Iterator[tuple[ImageFile, ImageFindings, ImageReader | None]]:
+    classes = model.classes
     while batch := list(islice(results, size)):
         rows = [
             (file.name, row) for file, result in batch if isinstance(result, Described) for row in result.X
         ]
         names, X = zip(*rows, strict=True) if rows else ((), ())
-        labels, scores = model.predict(np.stack(X), names) if rows else ((), ())
-        answers = iter(zip(map(str, labels), map(float, scores), strict=True))
+        answers = iter(model.scores(np.stack(X), names).astype(float) if rows else ())
         for file, result in batch:
             if not isinstance(result, Described):
                 yield file, ImageFindings(file.name, (), file.label, str(result)), None
                 continue
             cells = tuple(
-                replace(cell, label=label, score=score)
-                for cell, (label, score) in zip(result.cells, answers, strict=False)
+                _labelled(cell, scores, classes, least)
+                for cell, scores in zip(result.cells, answers, strict=False)
             )
-            found = ImageFindings(file.name, cells, file.label, size=result.size, others=result.others)
+            flags = flags_of(result.quality, model.about.ranges) if result.quality else ()
+            found = ImageFindings(
+                file.name, cells, file.label, size=result.size, flags=flags, others=result.others
+            )
             yield file, found, result.reader
+
+
+def _labelled(cell: Finding, scores: np.ndarray, classes: Sequence[str], least: float | None) -> Finding:
+    """Give a cell its label; `least` is None where scores are no probabilities."""
+    winner = int(scores.argmax())
+    score = float(scores[winner])
+    if least is None:
+        return replace(cell, label=classes[winner], score=score)
+    label = classes[winner] if score >= least else UNCLASSIFIED
+    return replace(cell, label=label, score=score, probabilities=tuple(scores.tolist()))
 
 
 def _drawn(

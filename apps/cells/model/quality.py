@@ -7,14 +7,13 @@ import cv2
 import numpy as np
 
 from .locate import Cell
-from .masks import black_frame
-from .stain import Stain
+from .stain import USUAL, Stain
 
 QUANTILES = 0.01, 0.99  # of the images trained on: what lies beyond is unlike them
 SLACK = 0.1  # of the range, which it is widened by on either side
 WHITE, DARK = 254, 1  # levels that tell of light cut off
 EDGE_SHARE = 0.98  # quantile of the gradients: those at the edges of cells
-_SECOND = np.float32([[1, -2, 1], [-2, 4, -2], [1, -2, 1]]) / 6  # of noise of deviation 1 it leaves 1
+SECOND = np.float32([[1, -2, 1], [-2, 4, -2], [1, -2, 1]])  # of noise of deviation 1 it leaves 6
 
 
 class Quality(NamedTuple):
@@ -30,7 +29,7 @@ class Quality(NamedTuple):
         Standard deviation between pixels at the working scale, of 255 levels (Immerkaer 1996, "Fast noise
         variance estimation", with the median in place of the mean, so that edges count for nothing).
     sharpness : float
-        How steep the edges of cells are, of the contrast that red cells have with the plasma, a pixel.
+        How steep edges of cells are: the change across and down in a pixel, of the contrast of red cells.
     clipped : float
         Share of the pixels that are white or black in a channel, but for a frame that a rotation left.
     cell_size : float or None
@@ -58,13 +57,15 @@ WORDS: dict[str, tuple[str | None, str | None]] = {
 Ranges = Mapping[str, tuple[float, float]]
 
 
-def quality_of(image: np.ndarray, stain: Stain, cells: Sequence[Cell]) -> Quality:
+def quality_of(image: np.ndarray, frame: np.ndarray, stain: Stain, cells: Sequence[Cell]) -> Quality:
     """Measure how an image is taken.
 
     Parameters
     ----------
     image : ndarray of shape (height, width, 3) and dtype uint8
         Blue, green, red, at the working scale, as it was taken.
+    frame : ndarray of shape (height, width) and dtype uint8
+        1 for the black pixels that a rotation left.
     stain : Stain
         Its own.
     cells : sequence of Cell
@@ -75,23 +76,31 @@ def quality_of(image: np.ndarray, stain: Stain, cells: Sequence[Cell]) -> Qualit
     Quality
     """
     green = cv2.extractChannel(image, 1)
-    free = black_frame(image) == 0
-    differences = np.abs(cv2.filter2D(green, cv2.CV_32F, _SECOND)[free])
-    noise = float(np.median(differences)) * 1.4826 if differences.size else 0.0
-    across, down = (cv2.Sobel(green, cv2.CV_32F, dx, 1 - dx, scale=1 / 8) for dx in (1, 0))
-    slopes = cv2.magnitude(across, down)[free]
-    contrast = stain.plasma[1] * (1 - np.exp(-(stain.density or 0.25)))
-    steepest = float(np.quantile(slopes, EDGE_SHARE)) if slopes.size else 0.0
-    cut = ((image >= WHITE).any(axis=2) | (image <= DARK).any(axis=2))[free]
+    free = 1 - frame
+    differences = cv2.convertScaleAbs(cv2.filter2D(green, cv2.CV_16S, SECOND))
+    # Twice the slopes, which is 255 at most.
+    slopes = (cv2.convertScaleAbs(cv2.Sobel(green, cv2.CV_16S, dx, 1 - dx), alpha=0.25) for dx in (1, 0))
+    contrast = stain.plasma[1] * (1 - np.exp(-(stain.density or USUAL.density)))
+    whole = cv2.inRange(image, (DARK + 1,) * 3, (WHITE - 1,) * 3)
+    n = max(cv2.countNonZero(free), 1)
     areas = [cell.area for cell in cells]
     return Quality(
         stain.density,
         stain.hue,
-        noise,
-        steepest / max(contrast, 1.0),
-        float(cut.mean()) if cut.size else 0.0,
+        _quantile(differences, free, 0.5) * 1.4826 / 6,
+        _quantile(cv2.add(*slopes), free, EDGE_SHARE) / 2 / max(contrast, 1.0),
+        1 - cv2.countNonZero(whole & free) / n,
         float(np.sqrt(np.median(areas))) if areas else None,
     )
+
+
+def _quantile(levels: np.ndarray, mask: np.ndarray, share: float) -> float:
+    """Return a quantile of some pixels, as if levels were spread evenly over a unit."""
+    counts = np.cumsum(cv2.calcHist([levels], [0], mask, [256], [0, 256]).ravel())
+    wanted = share * counts[-1]
+    level = int(np.searchsorted(counts, wanted))
+    below = counts[level - 1] if level else 0.0
+    return float(level - 0.5 + (wanted - below) / max(counts[level] - below, 1))
 
 
 def ranges_of(qualities: Sequence[Quality]) -> dict[str, tuple[float, float]]:

@@ -20,7 +20,7 @@ import numpy as np
 from ...common.output import note
 from ..data.files import ImageFile
 from ..data.header import BadImage
-from ..data.images import REDUCTIONS, ImageReader, usual_cell_width
+from ..data.images import ImageReader, usual_cell_width
 from ..data.tiles import sample_tiles
 from .masks import black_frame
 
@@ -62,7 +62,7 @@ class Scale:
         """Return the width of a white cell in an image of a size, or None if it is the usual one."""
         width = self.widths.get(size, self.widths.get(None))
         usual = usual_cell_width(size)
-        return None if width is None or usual / SAME <= width <= usual * SAME else width
+        return None if width is None or _near(width, usual) else width
 
     @property
     def unusual(self) -> dict[tuple[int, int], float]:
@@ -141,11 +141,22 @@ def read_scale(files: Sequence[ImageFile]) -> Scale:
             break
     groups = {size: np.concatenate(group) for size, group in found.items()}
     pooled = white_cell_width(np.concatenate(list(groups.values()))) if groups else None
-    if pooled is not None:
-        return Scale({None: pooled}, tuple(groups))
     # Images of one size were probably taken in one way.
-    widths = {size: white_cell_width(cells) for size, cells in groups.items()}
-    return Scale({size: width for size, width in widths.items() if width is not None}, tuple(groups))
+    of_sizes = {size: white_cell_width(cells) for size, cells in groups.items()}
+    known = {size: width for size, width in of_sizes.items() if width is not None}
+    if pooled is None or (
+        known and all(_near(width, usual_cell_width(size)) for size, width in known.items())
+    ):
+        return Scale(known, tuple(groups))
+    return Scale(
+        {size: width for size, width in known.items() if not _near(width, pooled)} | {None: pooled},
+        tuple(groups),
+    )
+
+
+def _near(width: float, other: float) -> bool:
+    """Tell whether two widths are taken for the same."""
+    return other / SAME <= width <= other * SAME
 
 
 def white_cell_width(cells: np.ndarray) -> float | None:
@@ -179,7 +190,6 @@ def red_cells_of(reader: ImageReader) -> np.ndarray:
     """
     longer, shorter = max(reader.size), min(reader.size)
     zooms = [zoom for zoom in ZOOMS if zoom == 1 or shorter >= zoom * MIN_TILE]
-    # A JPEG is decoded the faster the smaller.
     reduce, image = _reduced(reader, longer // SIDE)
     best = reduce * red_cells(image)
     most = _cover(best, [image]) / reduce**2
@@ -194,7 +204,7 @@ def red_cells_of(reader: ImageReader) -> np.ndarray:
 
 
 def _reduced(reader: ImageReader, most: int) -> tuple[int, np.ndarray]:
-    reduce = max(reduce for reduce in REDUCTIONS if reduce <= max(1, most))
+    reduce = max(1, most)
     return reduce, reader.reduced(reduce)
 
 

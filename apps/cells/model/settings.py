@@ -43,6 +43,8 @@ class Settings:
         What of a cell is measured.
     cell_width : float, optional
         How many pixels of the images a cell is wide, as for `read_scaled`.
+    versions : int
+        Of each original, that are made by chance to learn from, too.
     folds : int
         Of the cross-validation, at most.
     alpha, epochs : float and int, optional
@@ -58,6 +60,7 @@ class Settings:
     classifier: str = "sdca-logistic"
     features: str = "cells"
     cell_width: float | None = None
+    versions: int = 10
     folds: int = 10
     alpha: float | None = None
     epochs: int | None = None

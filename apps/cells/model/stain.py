@@ -16,10 +16,6 @@ import numpy as np
 from .locate import Field
 from .masks import black_frame
 
-# What red cells (density of green) and plasma (blue, green, red) are brought to: the medians of the
-# photographs that the shipped model is made from.
-RED_CELLS = 0.25
-PLASMA = (200.0, 204.0, 200.0)
 SHRINK = 4  # fewer pixels each way tell as much, with less noise
 LEAST_BLUE = 0.35  # of the density of green: haemoglobin absorbs blue, and what is purple hardly does
 MIN_DENSITY = 0.06  # of green; less is noise or dirt
@@ -45,13 +41,40 @@ class Stain(NamedTuple):
     hue: float | None = None
 
 
-def stain_of(image: np.ndarray) -> Stain:
+class Usual(NamedTuple):
+    """The stain that images are given.
+
+    Attributes
+    ----------
+    plasma : tuple of float
+        Blue, green and red between the cells.
+    density : float
+        Of red cells in green.
+    """
+
+    plasma: tuple[float, float, float]
+    density: float
+
+
+# The medians of the photographs that the shipped model is made from.
+USUAL = Usual((200.0, 204.0, 200.0), 0.25)
+
+
+def usual_field(image: np.ndarray) -> Field:
+    """Return an image with the usual stain, to find and measure cells in."""
+    frame = black_frame(image)
+    return Field(normalised(image, stain_of(image, frame), USUAL), frame)
+
+
+def stain_of(image: np.ndarray, frame: np.ndarray) -> Stain:
     """Measure how an image is stained.
 
     Parameters
     ----------
     image : ndarray of shape (height, width, 3) and dtype uint8
         Blue, green, red, at the working scale.
+    frame : ndarray of shape (height, width) and dtype uint8
+        1 for the black pixels that a rotation left.
 
     Returns
     -------
@@ -59,7 +82,7 @@ def stain_of(image: np.ndarray) -> Stain:
     """
     height, width = image.shape[:2]
     size = (max(1, width // SHRINK), max(1, height // SHRINK))
-    free = cv2.resize(1 - black_frame(image), size, interpolation=cv2.INTER_AREA) > 0
+    free = cv2.resize(1 - frame, size, interpolation=cv2.INTER_AREA) > 0
     field = Field(cv2.resize(image, size, interpolation=cv2.INTER_AREA), 1 - free.view(np.uint8))
     plasma = tuple(float(value) for value in field.background)
     blue, green, _ = np.moveaxis(field.densities(field.image), 2, 0)
@@ -75,7 +98,7 @@ def stain_of(image: np.ndarray) -> Stain:
     return Stain(plasma, density, float(np.median(blue[some][red_cells])) / density)
 
 
-def normalised(image: np.ndarray, stain: Stain) -> np.ndarray:
+def normalised(image: np.ndarray, stain: Stain, usual: Usual) -> np.ndarray:
     """Return an image with the usual stain.
 
     Parameters
@@ -84,15 +107,16 @@ def normalised(image: np.ndarray, stain: Stain) -> np.ndarray:
         Blue, green, red.
     stain : Stain
         Its own.
+    usual : Usual
 
     Returns
     -------
     ndarray of the same shape and dtype
     """
-    scaling = 1.0 if stain.density is None else RED_CELLS / stain.density
+    scaling = 1.0 if stain.density is None else usual.density / stain.density
     scaling = min(max(scaling, 1 / MOST_SCALING), MOST_SCALING)
     values = np.arange(256)[:, None] + 1.0
     # What is brighter than plasma stays so, up to white.
     densities = np.log((np.array(stain.plasma) + 1) / values)
-    table = np.rint((np.array(PLASMA) + 1) * np.exp(-scaling * densities)) - 1
+    table = np.rint((np.array(usual.plasma) + 1) * np.exp(-scaling * densities)) - 1
     return cv2.LUT(image, np.clip(table, 0, 255).astype(np.uint8)[None])

@@ -7,9 +7,9 @@ it is chosen anew inside the training part of each fold, by a cross-validation o
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple, Self, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -21,50 +21,24 @@ from fastsvm.threads import Threads
 
 from ...common.errors import USAGE, AppError, Skipped
 from ...common.files import check_model_path
-from ...common.folds import grouped_folds
 from ...common.progress import UNWATCHED, Stages
-from ..data.files import ImageFile, nothing_left
-from ..data.header import BadImage
-from ..data.threads import map_images, processors
-from .corrections import Boxes, images_to_learn_from, labelled_cells
+from ..data.threads import processors
+from .calibration import calibrate
+from .classifier import About, scores_of
+from .corrections import images_to_learn_from
 from .features import feature_names
-from .findings import NO_CELL
-from .prediction import Described, describe_image
+from .quality import Ranges, ranges_of
+from .samples import Samples, measure_samples
 from .scale import Scale, scale_of
 from .scores import Scores, score
 from .settings import ALPHAS, CLASSIFIERS, USUAL_ALPHA, Settings
+from .stain import USUAL
 
 INNER_FOLDS = 3
 LOOSE = 1e-2  # gap at which a fit is good enough to choose by
+BALANCE = 0.5  # 1 would make all classes count the same, 0 all cells; in between errors are fewest
 
 T, R = TypeVar("T"), TypeVar("R")
-Split = tuple[np.ndarray, np.ndarray]
-
-
-@dataclass(frozen=True, eq=False)
-class Samples:
-    """Features, labels and originals of images, a row each."""
-
-    X: np.ndarray
-    y: np.ndarray
-    groups: np.ndarray
-
-    def rows(self, rows: np.ndarray) -> Self:
-        """Return some of them."""
-        return Samples(self.X[rows], self.y[rows], self.groups[rows])
-
-    def splits(self, folds: int, seed: int) -> list[Split]:
-        """Split into training and test rows, every original on one side and every label on both.
-
-        There are fewer folds where a label has fewer originals, and none at all where it has only one.
-        """
-        n_groups = (len(np.unique(self.groups[self.y == label])) for label in np.unique(self.y))
-        folds = min(folds, *n_groups)
-        if folds < 2:
-            return []
-        splits = grouped_folds(self.y, self.groups, folds, seed)
-        complete = all(len(np.unique(self.y[train])) == len(np.unique(self.y)) for train, _ in splits)
-        return splits if complete else []
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,15 +47,18 @@ class Validation:
 
     Attributes
     ----------
-    predicted : ndarray or None
-        The label of each sample by the model that has not seen its original; None without folds.
+    scores : ndarray of shape (n, n_classes), or None
+        Of each sample, by the model that has not seen its original; None without folds.
+    parts : list of ndarray
+        The rows of each fold.
     alphas : list of float
         The strength chosen in each fold.
     alpha : float
         The strength chosen on all samples.
     """
 
-    predicted: np.ndarray | None
+    scores: np.ndarray | None
+    parts: list[np.ndarray]
     alphas: list[float]
     alpha: float
 
@@ -109,24 +86,35 @@ def validate(samples: Samples, settings: Settings, stage: Stages) -> Validation:
             samples, settings, [*(train for train, _ in splits), everything], stage
         )
         if not splits:
-            return Validation(None, alphas, alpha)
-        predicted = np.empty_like(samples.y)
+            return Validation(None, [], alphas, alpha)
+        scores = np.empty((len(samples.y), len(np.unique(samples.y))))
         jobs = list(zip(splits, alphas, strict=True))
 
         def predict(job):
             (train, test), alpha = job
-            return test, fit(samples.rows(train), settings, alpha).predict(samples.X[test])
+            return test, scores_of(fit(samples.rows(train), settings, alpha), samples.X[test])
 
         with stage("validate", total=len(jobs)) as advance:
-            for test, labels in _in_threads(predict, jobs, advance):
-                predicted[test] = labels
-    return Validation(predicted, alphas, alpha)
+            for test, found in _in_threads(predict, jobs, advance):
+                scores[test] = found
+    return Validation(scores, [test for _, test in splits], alphas, alpha)
 
 
 def fit(samples: Samples, settings: Settings, alpha: float) -> Pipeline:
     """Fit a model, preparation and classifier."""
-    steps = [*_preparation(settings), ("classifier", _classifier(settings, alpha))]
-    return _parts(settings).pipeline(steps).fit(samples.X, samples.y)
+    steps, X = [], samples.X
+    for name, step in _preparation(settings):
+        X = step.fit(X).transform(X)
+        steps.append((name, step))
+    classifier = _classifier(settings, alpha).fit(X, samples.y, _weights(samples))
+    return _parts(settings).pipeline([*steps, ("classifier", classifier)])
+
+
+def _weights(samples: Samples) -> np.ndarray:
+    """Return how much each sample counts: more where its class is rare, 1 on average."""
+    _, number = np.unique(samples.y, return_inverse=True)
+    weights = np.bincount(number)[number] ** -BALANCE
+    return weights / weights.mean()
 
 
 class _Parts(NamedTuple):
@@ -222,12 +210,12 @@ def _losses(train: Samples, test: Samples, settings: Settings) -> np.ndarray:
         # scikit-learn's PCA differs in the last digits between the two ways.
         X = step.fit_transform(X) if hasattr(step, "fit_transform") else step.fit(X).transform(X)
         X_test = step.transform(X_test)
-    losses = []
+    losses, weights = [], _weights(train)
     # Each fit is no better than it need be.
     tolerance = {"tol": LOOSE} if hasattr(_classifier(settings, 1.0), "tol") else {}
     for alpha in ALPHAS:
         estimator = _classifier(settings, alpha, **tolerance)
-        decision = estimator.fit(X, train.y).decision_function(X_test)
+        decision = estimator.fit(X, train.y, weights).decision_function(X_test)
         if decision.ndim == 1:
             margins = np.where(test.y == estimator.classes_[1], decision, -decision)
         else:
@@ -267,12 +255,20 @@ class Training:
     alpha: float
     fold_alphas: list[float]
     scores: Scores | None
+    of_versions: Scores | None
+    about: About
     skipped: Skipped
     scale: float | Scale
 
 
 def train(
-    sources: Sequence[str], model_path: str, settings: Settings, *, stage: Stages = UNWATCHED, **known
+    sources: Sequence[str],
+    model_path: str,
+    settings: Settings,
+    *,
+    limits: str = "",
+    stage: Stages = UNWATCHED,
+    **known,
 ) -> Training:
     """Cross-validate a classifier of cells, fit it on all images and save it.
 
@@ -286,6 +282,8 @@ def train(
         Where the model goes; a file there is replaced only if it is a model.
     settings : Settings
         How it is made.
+    limits : str, optional
+        What is known to go wrong with the model, for those who use it.
     stage : Stages, optional
         Times the stages.
     **known
@@ -299,55 +297,59 @@ def train(
     with stage("find"):
         files, skipped, boxes = images_to_learn_from(sources, **known)
         scale = scale_of(files, settings.cell_width)
-    samples = _samples(files, boxes, settings, scale, skipped, stage)
-    counts = dict(sorted(Counter(samples.y.tolist()).items()))
+    samples, qualities = measure_samples(files, boxes, settings, scale, skipped, stage)
+    images = samples.rows(~samples.is_version)
+    counts = dict(sorted(Counter(images.y.tolist()).items()))
     check_components(samples, settings)
     validation = validate(samples, settings, stage)
     with stage("fit"):
         model = fit(samples, settings, validation.alpha)
     model[0].feature_names_in_ = np.array(feature_names(settings.features), dtype=object)
+    about = _about(samples, validation, settings, ranges_of(qualities))
+    about = replace(about, means=_means(images, model, settings), limits=limits)
     with stage("save"):
-        _parts(settings).save(model, model_path)
-    predicted, originals = validation.predicted, samples.groups if known.get("groups") else None
-    scores = None if predicted is None else score(samples.y, predicted, list(counts), originals)
+        _parts(settings).save(model, model_path, about.record)
+    scores, of_versions = (
+        _scored(samples, validation, rows, bool(known.get("groups")))
+        for rows in (~samples.is_version, samples.is_version)
+    )
     alpha, alphas = validation.alpha, validation.alphas
     n_features = samples.X.shape[1]
     return Training(
-        model_path, settings, n_features, counts, len(alphas), alpha, alphas, scores, skipped, scale
+        *(model_path, settings, n_features, counts, len(alphas), alpha, alphas),
+        *(scores, of_versions, about, skipped, scale),
     )
 
 
-def _samples(
-    files: Sequence[ImageFile],
-    boxes: Boxes,
-    settings: Settings,
-    scale: float | Scale,
-    skipped: Skipped,
-    stage: Stages,
-) -> Samples:
-    """Measure the largest cell of each image with a label, and the cells in boxes with one."""
+def _scored(samples: Samples, validation: Validation, rows: np.ndarray, grouped: bool) -> Scores | None:
+    """Score what the folds' models said of some rows."""
+    if validation.scores is None or not rows.any():
+        return None
+    classes = np.unique(samples.y)
+    predicted = classes[validation.scores[rows].argmax(axis=1)]
+    return score(samples.y[rows], predicted, classes.tolist(), samples.groups[rows] if grouped else None)
 
-    def measure(file: ImageFile) -> Described:
-        most = None if file in boxes else 1
-        return describe_image(file, settings.features, scale, most=most)
 
-    rows, labels, groups = [], [], []
-    with stage("measure", total=len(files)) as advance:
-        for file, result in map_images(measure, files):
-            advance()
-            if isinstance(result, BadImage):
-                skipped.add(file.name, str(result))
-                continue
-            if not result.cells:
-                skipped.add(file.name, NO_CELL)
-            for k, label in labelled_cells(file, result.cells, boxes, skipped) if result.cells else ():
-                rows.append(result.X[k])
-                labels.append(label)
-                groups.append(file.original)
-    if not rows:
-        raise (
-            nothing_left(skipped) if skipped.count else AppError(f"{skipped.source}: every cell is rejected")
-        )
-    if len(set(labels)) < 2:
-        raise AppError(f"{skipped.source}: {labels[0]!r} is the only label; give images of two or more")
-    return Samples(np.stack(rows), np.array(labels), np.array(groups))
+def _about(samples: Samples, validation: Validation, settings: Settings, ranges: Ranges) -> About:
+    """Return what a model's file says besides the model."""
+    if validation.scores is None or CLASSIFIERS[settings.classifier].parameters["loss"] != "log":
+        return About(USUAL, ranges=ranges)
+    classes, truth = np.unique(samples.y, return_inverse=True)
+    calibration = calibrate(validation.scores, truth, samples.shares, validation.parts)
+    images = ~samples.is_version
+    calibrated = calibration.calibrated(validation.scores[images])
+    labels = np.where(
+        calibrated.max(axis=1) >= calibration.min_score, calibrated.argmax(axis=1), len(classes)
+    )
+    confusion = np.zeros((len(classes), len(classes) + 1))
+    np.add.at(confusion, (truth[images], labels), samples.rows(images).shares)
+    confusion /= confusion.sum(axis=1, keepdims=True)
+    return About(USUAL, calibration, ranges, confusion.tolist())
+
+
+def _means(images: Samples, model: Pipeline, settings: Settings) -> list[list[float]]:
+    """Return the mean of each feature over each class, in standard deviations of all."""
+    if settings.pca or settings.features == "pixels":
+        return []
+    X = model[0].transform(images.X)
+    return [X[images.y == label].mean(axis=0).tolist() for label in np.unique(images.y)]

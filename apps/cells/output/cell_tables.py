@@ -10,12 +10,12 @@ from fastsvm.atomic import replacing
 
 from ...common.output import fields, many, print_heading, print_line, print_table, printable, shortened
 from ...common.tables import csv_writer
-from ..model.findings import NO_CELL, Count, Finding, ImageFindings
+from ..model.findings import NO_CELL, UNCLASSIFIED, Count, Finding, ImageFindings
 from ..model.measures import column_names, with_units
 
 PLACE_COLUMNS = ("file", "cell", "x", "y", "w", "h", "cx", "cy", "area")
 BOX_COLUMNS = (*PLACE_COLUMNS, "status")
-CELL_COLUMNS = (*PLACE_COLUMNS, "label", "score", "status")
+CELL_COLUMNS = (*PLACE_COLUMNS, "label", "score", "flags", "status")
 MEASURED_COLUMNS = ("file", "cell", "x", "y", "w", "h", "label", "score")
 WIDEST = 60  # letters of a file's name in a table
 
@@ -39,7 +39,7 @@ def table_file(path: str) -> Iterator[TextIO]:
 
 def cell_columns(classes: Sequence[str]) -> tuple[str, ...]:
     """Return the columns of cells with labels, with the probability of each of the classes."""
-    return (*CELL_COLUMNS[:-1], *(f"p_{label}" for label in classes), CELL_COLUMNS[-1])
+    return (*CELL_COLUMNS[:-2], *(f"p_{label}" for label in classes), *CELL_COLUMNS[-2:])
 
 
 def row_writer(file: TextIO, columns: Sequence[str], *, raw: bool = False) -> Callable[[ImageFindings], None]:
@@ -57,7 +57,9 @@ def row_writer(file: TextIO, columns: Sequence[str], *, raw: bool = False) -> Ca
             label = (cell.label, _digits(cell.score)) if labelled else ()
             known = map(_digits, cell.probabilities or ()) if n_classes > 0 else ()
             shares = [*known, *[""] * n_classes][: max(n_classes, 0)]
-            write_row([found.file, k, *cell.box, *cell.center, cell.area or "", *label, *shares, "ok"])
+            flags = ("; ".join(found.flags),) if labelled else ()
+            place = (found.file, k, *cell.box, *cell.center, cell.area or "")
+            write_row([*place, *label, *shares, *flags, "ok"])
         # With the kind in place of "ok" and without a label, no count of white cells is changed by them.
         for k, other in enumerate(found.others, start=len(found.cells) + 1):
             place = (found.file, k, *other.box, *other.center, other.area)
@@ -133,13 +135,25 @@ def image_record(found: ImageFindings, classes: Sequence[str] = (), also: Sequen
     boxes = {kind: [list(other.box) for other in found.others if other.label == kind] for kind in also}
     others = {kind: {"count": len(places), "boxes": places} for kind, places in boxes.items()}
     others = {"others": others} if also and not problem else {}
-    return {"file": found.file, "cells": cells, **others, **problem}
+    flags = {"flags": list(found.flags)} if found.flags else {}
+    return {"file": found.file, "cells": cells, **others, **flags, **problem}
 
 
-def count_record(count: Count, seconds: dict[str, float]) -> dict:
+def count_record(
+    count: Count, corrected: dict[str, float] | None, min_score: float | None, seconds: dict[str, float]
+) -> dict:
     """Return what `classify --json` says about all images."""
     others = {"others": others_record(count)} if count.others else {}
-    return {"counts": count.labels, "percent": count.percents, **others, **places_record(count, seconds)}
+    return {
+        "min_score": min_score,
+        "counts": count.labels,
+        "percent": count.percents,
+        "percent_intervals": count.intervals,
+        "corrected_percent": corrected and {label: 100 * share for label, share in corrected.items()},
+        "flagged": count.n_flagged,
+        **others,
+        **places_record(count, seconds),
+    }
 
 
 def others_record(count: Count) -> dict:
@@ -161,15 +175,25 @@ def places_record(count: Count, seconds: dict[str, float]) -> dict:
     }
 
 
-def print_counts(count: Count) -> None:
-    """Print the differential count."""
+def print_counts(count: Count, corrected: dict[str, float] | None, min_score: float | None) -> None:
+    """Print the differential count, and with `corrected` shares what they would be without mistakes."""
     if count.cells:  # of none there are no shares
         print_heading("Count")
-        percents = count.percents
-        rows = [(label, f"{n:,}", f"{percents[label]:.1f}") for label, n in count.labels.items()]
-        print_table(("label", "cells", "%"), [*rows, ("all", f"{count.cells:,}", "100.0")])
+        more = ("corrected %",) if corrected else ()
+        rows = []
+        for label, n in count.labels.items():
+            low, high = count.intervals[label]
+            share = (f"{100 * corrected[label]:.1f}" if label in corrected else "",) if corrected else ()
+            rows.append((label, f"{n:,}", f"{count.percents[label]:.1f}", f"{low:.1f}-{high:.1f}", *share))
+        total = ("all", f"{count.cells:,}", "100.0", "", *([""] if corrected else []))
+        print_table(("label", "cells", "%", "95 % interval", *more), [*rows, total])
     print_line("")
     print_places(count)
+    if count.labels.get(UNCLASSIFIED):
+        print_line(f"unclassified: no class has a score of {min_score:.2f}; --min-score sets that")
+    if count.n_flagged:
+        kinds = ", ".join(f"{flag} {n:,}" for flag, n in count.flags.most_common())
+        print_line(f"{many(count.n_flagged, 'image')} unlike those learnt from: {kinds}")
     for kind, said in others_record(count).items():
         mean = "" if said["per_image"] is None else f", {said['per_image']:.1f} an image"
         print_line(f"{many(said['count'], kind)}{mean}")

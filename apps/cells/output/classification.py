@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
@@ -12,8 +12,10 @@ from ...common.progress import Stages
 from ...common.streams import going_on
 from ..data.files import ImageFile, find_images, source_name
 from ..data.tiles import with_tiles
-from ..model.findings import Count, ImageFindings
-from ..model.prediction import CellModel, load_cell_model, with_truths
+from ..model.classifier import CellModel, load_cell_model
+from ..model.differential import corrected_shares
+from ..model.findings import UNCLASSIFIED, Count, ImageFindings
+from ..model.prediction import with_truths
 from ..model.scale import Scale, cell_width_of_slide, scale_of
 from ..model.slide_findings import merged
 from .cell_tables import cell_columns, cell_printer, image_record, measures_writer, row_writer, table_file
@@ -48,6 +50,10 @@ class Wanted:
         Micrometres; measurements are given in them, too.
     cell_width : float, optional
         As for `read_scaled`.
+    min_score : float, optional
+        A cell gets a label only with this score; by default with that of the model.
+    strict : bool
+        Whether images unlike those the model has learnt from are refused.
     resume : bool
         Whether a run that was ended goes on, by what it left beside the table.
     also : sequence of {"red cell", "platelet"}
@@ -64,18 +70,35 @@ class Wanted:
     exports: tuple[Export, ...] = ()
     measurements: str | None = None
     pixel_size: float | None = None
+    min_score: float | None = None
+    strict: bool = False
     resume: bool = False
     also: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Classified:
-    """What `classify` did; `records` are those of the images where JSON is wanted."""
+    """What `classify` did.
+
+    Attributes
+    ----------
+    model : str
+    count : Count
+    records : list of dict
+        Those of the images, where JSON is wanted.
+    scale : float or Scale
+    min_score : float or None
+        What a label wants; None where scores are no probabilities.
+    corrected : dict or None
+        Shares of the classes, corrected for known confusions; None where these are not known.
+    """
 
     model: str
     count: Count
     records: list[dict]
     scale: float | Scale
+    min_score: float | None
+    corrected: dict[str, float] | None = None
 
 
 def classify_images(
@@ -92,7 +115,9 @@ def classify_images(
         if wanted.page:
             check_file(wanted.page)
         scale = scale_of(files, wanted.cell_width)
-    done = Classified(model.name, Count(source_name(sources), model.classes, wanted.also), [], scale)
+    least = model.least(wanted.min_score)
+    labels = [*model.classes, UNCLASSIFIED] if least else model.classes
+    done = Classified(model.name, Count(source_name(sources), labels, wanted.also), [], scale, least)
     with ExitStack() as stack:
         sinks = [done.count.add, *_file_sinks(stack, wanted, files, model)]
         if wanted.shown == "json":
@@ -110,17 +135,21 @@ def classify_images(
                 also=tuple(wanted.also),
                 thumbnails=bool(wanted.page),
                 details=bool(wanted.exports or wanted.measurements),
+                min_score=wanted.min_score,
+                strict=wanted.strict,
                 draw=overlay_writer(files, wanted.overlay) if wanted.overlay else None,
             )
             passed = _passed(merged(results, advance), sinks)
             if wanted.page:
-                write_report(wanted.page, passed, **about(model, model_path, sources))
+                write_report(wanted.page, passed, **about(model, sources))
             else:
                 for _ in passed:
                     pass
     if journal:
         journal.remove()
-    return done
+    if least != model.about.calibration.min_score:  # the confusions are those at that score
+        return done
+    return replace(done, corrected=corrected_shares(done.count.labels, model.classes, model.about.confusion))
 
 
 def _folders(wanted: Wanted) -> list[str]:

@@ -3,22 +3,20 @@
 import os
 from collections.abc import Sequence
 
-from ...common import html
 from ...common.errors import AppError, Skipped
 from ...common.files import check_file
 from ...common.progress import Stages
 from ..data.boxes import read_json
 from ..data.files import find_images, source_name
+from ..model.classifier import CellModel, load_cell_model
 from ..model.corrections import checked_corrections
 from ..model.findings import NO_CELL
-from ..model.prediction import APP, CellModel, classify, load_cell_model, with_truths
+from ..model.prediction import classify, with_truths
 from ..model.scale import scale_of
 from .editing import About
 from .page import report_page
 from .server import Server, Work
 from .tally import Tally
-
-LIMITS = "shipped/white_cells.txt"  # of the model that comes with fastsvm
 
 
 def server_of(
@@ -42,7 +40,7 @@ def server_of(
         paths = {file.name: file.path for file in files}
         if len(paths) < len(files):
             raise AppError("several images have the same name; review their folders one by one")
-    known = About(**about(model, model_path, sources), served=True)
+    known = About(**about(model, sources), served=True)
     tally = Tally(limit, known.classes, "{}.jpg")
     with stage("classify", total=len(files)) as advance:
         for _, found in classify(files, model, cell_width=scale_of(files, cell_width)):
@@ -55,11 +53,11 @@ def server_of(
     return Server(page, work, shown, paths), tally.skipped
 
 
-def about(model: CellModel, path: str | None, sources: Sequence[str]) -> dict:
+def about(model: CellModel, sources: Sequence[str]) -> dict:
     """Return what the page says about the model, as for `About`."""
     return {
         "title": f"White cells: {source_name(sources)}",
         "model": model.name,
         "classes": model.classes,
-        "limits": " ".join(html.packaged(APP, LIMITS).split()) if path is None else "",
+        "limits": model.about.limits,
     }

@@ -10,6 +10,7 @@ from ...common.output import (
     print_times,
 )
 from ..data.files import ImageFile
+from ..model.calibration import Calibration
 from ..model.evaluation import Evaluation
 from ..model.findings import Finding
 from ..model.scale import scale_record
@@ -31,6 +32,9 @@ def training_record(result: Training, seconds: dict[str, float]) -> dict:
         "label_counts": result.label_counts,
         "n": sum(result.label_counts.values()),
         **_scores_record(result.scores),
+        "versions": settings.versions,
+        "versions_error": result.of_versions and result.of_versions.error,
+        "calibration": result.about.calibration.record,
         "skipped": result.skipped.count,
         "seconds": seconds,
     }
@@ -41,6 +45,7 @@ def evaluation_record(result: Evaluation, seconds: dict[str, float]) -> dict:
     return {
         "n": result.scores.n,
         **_scores_record(result.scores),
+        "labelled": result.labelled and result.labelled._asdict(),
         "cell_width": scale_record(result.scale),
         "mistakes": [_mistake_record(file, cell) for file, cell in result.mistakes],
         "skipped": result.skipped.count,
@@ -80,9 +85,30 @@ def print_training(result: Training, seconds: dict[str, float]) -> None:
         kind = "by original" if result.scores.originals else "every image is its own original"
         print_line(f"{result.folds} folds, {kind}")
         print_scores(result.scores)
+        if result.of_versions:
+            print_line("")
+            print_line(
+                f"error {100 * result.of_versions.error:.2f} % of {result.of_versions.n:,} versions of them"
+            )
+        print_calibration(result.about.calibration)
     print_heading("Alpha", _alpha_line(result))
     print_times(seconds)
     print_heading("Model", result.model)
+
+
+def print_calibration(calibration: Calibration) -> None:
+    """Print how far scores and labels can be trusted."""
+    if calibration.miscalibration is None:
+        return
+    print_heading("Scores")
+    print_line(coverage_line(calibration.min_score, calibration.coverage, calibration.error))
+    print_line(f"scores are off by {calibration.miscalibration:.3f} on average")
+
+
+def coverage_line(min_score: float, coverage: float, error: float | None) -> str:
+    """Say how many cells get a label, and how many of these labels are wrong."""
+    wrong = "" if error is None else f", and {100 * error:.1f} % of these are wrong"
+    return f"by a score of {min_score:.2f} {100 * coverage:.0f} % of the cells get a label{wrong}"
 
 
 def _alpha_line(result: Training) -> str:

@@ -19,7 +19,8 @@ from ..data.threads import map_images
 from ..model.document import locate_report
 from ..model.evaluation import Mistake
 from ..model.findings import NO_CELL, cut_out
-from ..model.locate import MIN_NUCLEUS, MIN_PURPLE, Field, locate, outlined
+from ..model.locate import MIN_NUCLEUS, MIN_PURPLE, locate, outlined
+from ..model.stain import usual_field
 from .drawing import contact_sheet, save_image, shown_in
 
 # Of those that `locate` shows, what follows the nuclei.
@@ -92,7 +93,7 @@ def _image_tiles(
 ) -> Iterator[Tile]:
     def pictures(file: ImageFile) -> list[Image]:
         image, _ = read_scaled(file.path, cell_width=cell_width)
-        return [cut_out(image, cell.box) for cell in locate(Field(image))] if crops else [image]
+        return [cut_out(image, cell.box) for cell in locate(usual_field(image))] if crops else [image]
 
     for file, found in map_images(pictures, files):
         advance()
@@ -123,7 +124,7 @@ def steps_of(
     if method == "report":
         found = locate_report(image, show) is not None
         return (pictures if found else [*pictures, ("cropped", "nothing dark is left to be cropped")]), found
-    cells = locate(Field(image), show)
+    cells = locate(usual_field(image), show)
     if cells:
         show("outlined", outlined(image, cells))
         show("cropped", cut_out(image, cells[0].box))

@@ -1,0 +1,45 @@
+"""`explain`: why a white cell got its label."""
+
+import click
+
+from ...common.figures import check_picture
+from ...common.options import COUNT, json_option
+from ...common.output import print_json, print_line, tidy_warnings
+from ...common.progress import Stages
+from ._options import cell_width_option, command
+
+
+@command("explain smear.jpg -o why.png", "explain smear.jpg --cell 2 -m cells.safetensors")
+@click.argument("image")
+@click.option("--cell", type=COUNT, default=1, metavar="N", help="Its number; the largest is 1.")
+@click.option(
+    "-m", "--model", metavar="MODEL", help="The classifier.  [default: one that comes with fastsvm]"
+)
+@click.option("-o", "--output", metavar="FILE.png", help="Draw it, too (.png, .svg or .pdf).")
+@cell_width_option
+@json_option
+def explain(image, cell, model, output, cell_width, json, quiet, verbose):
+    """Tell which measurements decided about the label of a white cell in IMAGE."""
+    if output:
+        check_picture(output)
+    from ..data.files import find_images
+    from ..model import explanation
+    from ..model.classifier import load_cell_model
+    from ..model.scale import scale_of
+    from ..output import explaining
+
+    with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+        with stage("load"):
+            classifier = load_cell_model(model)
+        with stage("classify"):
+            scale = scale_of(find_images([image]), cell_width)
+            found = explanation.explain(image, classifier, cell, scale)
+        if output:
+            with stage("draw"):
+                explaining.plot_explanation(found, output)
+    if json:
+        print_json(explaining.explanation_record(found))
+    else:
+        explaining.print_explanation(found)
+        if output:
+            print_line(output)

@@ -1,0 +1,96 @@
+"""Scores that can be trusted, cells without a label, and shares corrected for known mistakes."""
+
+import numpy as np
+import pytest
+
+from fastsvm_apps.cells.model.calibration import WANTED_ERROR, calibrate
+from fastsvm_apps.cells.model.classifier import About, about_of
+from fastsvm_apps.cells.model.differential import corrected_shares
+from fastsvm_apps.cells.model.findings import UNCLASSIFIED
+from fastsvm_apps.cells.model.stain import USUAL
+
+CLASSES = ["a", "b", "c"]
+
+
+def drawn(n, power, seed=0):
+    """Probabilities that would be right if taken to a power, and labels drawn by the right ones."""
+    rng = np.random.default_rng(seed)
+    right = rng.dirichlet([0.3] * 3, n)
+    truth = np.array([rng.choice(3, p=p) for p in right])
+    told = right ** (1 / power)
+    return told / told.sum(axis=1, keepdims=True), truth
+
+
+def parts(n, k=5):
+    return [np.arange(start, n, k) for start in range(k)]
+
+
+@pytest.mark.parametrize("power", [0.5, 1.0, 2.0])
+def test_the_power_is_found(power):
+    told, truth = drawn(6000, power)
+    found = calibrate(told, truth, np.ones(6000), parts(6000))
+    assert found.power == pytest.approx(power, rel=0.12)
+    assert found.miscalibration < 0.03
+    sharpened = found.calibrated(told)
+    np.testing.assert_allclose(sharpened.sum(axis=1), 1)
+    np.testing.assert_array_equal(sharpened.argmax(axis=1), told.argmax(axis=1))
+
+
+def test_what_gets_a_label_is_right_often_enough():
+    told, truth = drawn(6000, 1.0)
+    found = calibrate(told, truth, np.ones(6000), parts(6000))
+    unseen, labels = drawn(6000, 1.0, seed=1)
+    scores = found.calibrated(unseen)
+    labelled = scores.max(axis=1) >= found.min_score
+    assert labelled.mean() == pytest.approx(found.coverage, abs=0.03)
+    assert (scores.argmax(axis=1) != labels)[labelled].mean() == pytest.approx(WANTED_ERROR, abs=0.01)
+    assert found.error == pytest.approx(WANTED_ERROR, abs=0.01)
+
+
+def test_an_original_counts_once_however_many_images_there_are_of_it():
+    told, truth = drawn(400, 1.0)
+    many = np.repeat(np.arange(400), np.random.default_rng(0).integers(1, 9, 400))
+    weights = 1 / np.bincount(many)[many]
+    of_each = [np.flatnonzero(np.isin(many, part)) for part in parts(400)]
+    one = calibrate(told, truth, np.ones(400), parts(400))
+    other = calibrate(told[many], truth[many], weights, of_each)
+    assert one.record == pytest.approx(other.record)
+
+
+def test_all_right_and_all_wrong():
+    sure = np.tile([0.8, 0.1, 0.1], (50, 1))
+    right = calibrate(sure, np.zeros(50, int), np.ones(50), parts(50))
+    assert (right.min_score, right.coverage, right.error) == (0, 1, 0)
+    wrong = calibrate(sure, np.ones(50, int), np.ones(50), parts(50))
+    assert wrong.min_score == 1
+    assert wrong.coverage == 0
+    assert wrong.error is None
+
+
+def test_shares_are_corrected():
+    confusion = [[0.8, 0.1, 0.0, 0.1], [0.0, 0.9, 0.0, 0.1], [0.0, 0.2, 0.5, 0.3]]
+    true = np.array([0.6, 0.1, 0.3])
+    counts = dict(zip([*CLASSES, UNCLASSIFIED], (10_000 * true @ confusion).astype(int), strict=True))
+    found = corrected_shares(counts, CLASSES, confusion)
+    np.testing.assert_allclose(list(found.values()), true, atol=0.01)
+    assert corrected_shares(dict.fromkeys(counts, 0), CLASSES, confusion) is None
+    assert corrected_shares(counts, CLASSES, []) is None
+
+
+def test_what_a_file_says_is_checked():
+    record = About(USUAL, ranges={"noise": (0.0, 2.0)}, confusion=[[0.9, 0.0, 0.1], [0.1, 0.8, 0.1]]).record
+    assert about_of(record, 2, 5).record == record
+    assert about_of({}, 2, 5) == About()
+    for wrong in (
+        {"usual": {"plasma": [1.0, 2.0], "density": 0.2}},
+        {"usual": {"plasma": [1.0, 2.0, 3.0], "density": 0}},
+        {"calibration": {**record["calibration"], "power": 0}},
+        {"calibration": {**record["calibration"], "min_score": "x"}},
+        {"ranges": {"noise": [1.0]}},
+        {"ranges": []},
+        {"confusion": [[1.0, 0.0, 0.0]]},
+        {"means": [[1.0] * 4] * 2},
+        {"limits": None},
+    ):
+        with pytest.raises((KeyError, TypeError, ValueError, AttributeError)):
+            about_of({**record, **wrong}, 2, 5)

@@ -1,0 +1,139 @@
+"""The stain of an image, read from its red cells, and the usual one that it is given."""
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from fastsvm_apps.cells.data.images import read_image
+from fastsvm_apps.cells.model.locate import locate
+from fastsvm_apps.cells.model.masks import black_frame
+from fastsvm_apps.cells.model.quality import WORDS, Quality, flags_of, quality_of, ranges_of
+from fastsvm_apps.cells.model.stain import USUAL, Stain, normalised, stain_of, usual_field
+from fastsvm_apps.cells.model.versions import version_of
+
+SMEARS = Path(__file__).parents[2] / "data" / "cells" / "images"
+SOME = ("LYMPHOCYTE/smear_01", "MONOCYTE/smear_13", "NEUTROPHIL/smear_24", "EOSINOPHIL/smear_35")
+
+
+@pytest.fixture(scope="module", params=SOME)
+def image(request):
+    return read_image(str(SMEARS / f"{request.param}.jpg"))
+
+
+def changed(image, gamma=1.0, gain=1.0):
+    return np.clip(np.rint(255 * (image / 255 * gain) ** gamma), 0, 255).astype(np.uint8)
+
+
+def stain(image):
+    return stain_of(image, black_frame(image))
+
+
+def close(one, other, levels=6):
+    """Whether most pixels of two images differ by few levels only."""
+    return np.quantile(cv2.absdiff(one, other), 0.98) <= levels
+
+
+@pytest.mark.parametrize("gamma", [0.67, 1.5])
+def test_gamma_scales_the_density_of_red_cells(image, gamma):
+    before, after = stain(image), stain(changed(image, gamma))
+    assert after.density == pytest.approx(gamma * before.density, rel=0.05)
+    assert after.hue == pytest.approx(before.hue, rel=0.06)
+
+
+@pytest.mark.parametrize("gain", [0.6, np.array([1.1, 1, 0.9]), np.array([0.9, 1, 1.1])])
+def test_light_and_white_balance_do_not(image, gain):
+    before, after = stain(image), stain(changed(image, gain=gain))
+    assert after.density == pytest.approx(before.density, rel=0.06)
+    np.testing.assert_allclose(after.plasma, np.array(before.plasma) * gain, rtol=0.02)
+
+
+def test_an_image_gets_the_usual_stain_whatever_was_done_to_it(image):
+    usual = normalised(image, stain(image), USUAL)
+    again = stain(usual)
+    assert again.density == pytest.approx(USUAL.density, rel=0.04)
+    np.testing.assert_allclose(again.plasma, USUAL.plasma, atol=2)
+    for version in (changed(image, 1.5), changed(image, 0.67), changed(image, gain=0.6)):
+        assert close(normalised(version, stain(version), USUAL), usual)
+
+
+def test_without_red_cells_only_the_plasma_changes():
+    image = np.full((240, 320, 3), (210, 180, 190), np.uint8)
+    cv2.circle(image, (160, 120), 30, (150, 60, 100), cv2.FILLED)  # a nucleus
+    found = stain(image)
+    assert found == Stain((210.0, 180.0, 190.0))
+    usual = normalised(image, found, USUAL)
+    assert usual[0, 0].tolist() == list(USUAL.plasma)
+    np.testing.assert_allclose(
+        np.log((usual[120, 160] + 1) / (np.array(USUAL.plasma) + 1)),
+        np.log(np.array([151, 61, 101]) / np.array([211, 181, 191])),
+        atol=0.01,
+    )
+
+
+@pytest.mark.parametrize("image", [np.zeros((64, 64, 3), np.uint8), np.full((40, 90, 3), 255, np.uint8)])
+def test_black_and_white(image):
+    found = stain(image)
+    assert found.density is None
+    assert normalised(image, found, USUAL).shape == image.shape
+
+
+def test_the_frame_that_a_rotation_leaves_is_no_stain(image):
+    turn = cv2.getRotationMatrix2D((160, 120), 20, 1)
+    turned = cv2.warpAffine(image, turn, (320, 240))
+    assert stain(turned).density == pytest.approx(stain(image).density, rel=0.1)
+    black = turned.max(axis=2) == 0
+    assert usual_field(turned).frame[black].mean() > 0.99
+
+
+# How an image is taken
+
+
+def quality(image):
+    return quality_of(image, black_frame(image), stain(image), locate(usual_field(image)))
+
+
+def noisy(image, deviation):
+    noise = np.random.default_rng(0).normal(0, deviation, image.shape)
+    return np.clip(np.rint(image + noise), 0, 255).astype(np.uint8)
+
+
+def test_what_is_done_to_an_image_shows_in_its_quality(image):
+    before = quality(image)
+    assert quality(noisy(image, 8)).noise == pytest.approx(np.hypot(8, before.noise), rel=0.15)
+    assert quality(cv2.GaussianBlur(image, (0, 0), 2)).sharpness < 0.7 * before.sharpness
+    assert quality(changed(image, gain=1.5)).clipped > before.clipped + 0.2
+    assert quality(image[:, ::-1].copy())[:5] == pytest.approx(before[:5], rel=0.05)
+
+
+def test_flags():
+    usual = Quality(0.25, 0.8, 1.0, 0.05, 0.0, 60.0)
+    ranges = ranges_of([usual._replace(density=d, cell_size=c) for d, c in ((0.2, 50.0), (0.3, 70.0))])
+    assert flags_of(usual, ranges) == ()
+    assert flags_of(usual._replace(density=0.4, noise=5.0), ranges) == ("strong stain or contrast", "noise")
+    assert flags_of(usual._replace(noise=0.0, clipped=-1.0), ranges) == ()  # no harm
+    assert flags_of(usual._replace(density=None, hue=None, cell_size=None), ranges) == ("no red cells",)
+    assert flags_of(usual._replace(cell_size=40.0), ranges) == ("scale: small cells",)
+    assert list(WORDS) == list(Quality._fields)
+
+
+# Versions
+
+
+def test_versions_come_from_the_seed_and_differ(image):
+    one, same, other = (version_of(image, np.random.default_rng(seed), 1.0) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(one.image, same.image)
+    assert one.image.shape == image.shape
+    assert not close(one.image, other.image, levels=20)
+
+
+def test_a_box_moves_with_its_cell(image):
+    (cell, *_) = locate(usual_field(image))
+    found = 0
+    for seed in range(10):
+        version = version_of(image, np.random.default_rng(seed), 1.0)
+        x, y, w, h = version.moved(cell.box)
+        centers = [other.center for other in locate(usual_field(version.image))]
+        found += any(x < cx < x + w and y < cy < y + h for cx, cy in centers)
+    assert found >= 8  # the border may have cut it off
