@@ -17,10 +17,10 @@ import cv2
 
 from fastsvm_apps.cells.data.files import find_images
 from fastsvm_apps.cells.data.images import read_image, read_scaled
+from fastsvm_apps.cells.model.classifier import load_cell_model
 from fastsvm_apps.cells.model.document import locate_report
 from fastsvm_apps.cells.model.features import describe
 from fastsvm_apps.cells.model.locate import Field, find_center, locate
-from fastsvm_apps.cells.model.classifier import load_cell_model
 from fastsvm_apps.cells.model.prediction import classify
 
 from .common import cpu

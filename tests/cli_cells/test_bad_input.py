@@ -181,7 +181,7 @@ def test_what_was_there_stays_when_something_fails(run, folder, work, svm, monke
     def broken(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(CellModel, "predict", broken)
+    monkeypatch.setattr(CellModel, "scores", broken)
     result = run("classify", folder(0), "-m", svm, "-o", "cells.csv")
     assert (result.exit_code, result.stderr) == (1, "error: interrupted\n")
     assert (work / "cells.csv").read_text() == "old"

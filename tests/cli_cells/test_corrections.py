@@ -39,8 +39,11 @@ def located(run, folder):
         return top, list(csv.DictReader(file))
 
 
+FAST = ("--versions", 0, "--json")
+
+
 def trained(run, *args):
-    result = run("train", *args, "-o", "m.safetensors", "--alpha", 0.3, "--folds", 1, "--json")
+    result = run("train", *args, "-o", "m.safetensors", "--alpha", 0.3, "--folds", 1, *FAST)
     assert result.exit_code == 0, result.stderr
     return json.loads(result.stdout)
 

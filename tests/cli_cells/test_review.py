@@ -110,7 +110,7 @@ def test_what_cannot_be_served(run, folder, work, model):
 
 @needs_chromium
 def test_corrections_by_mouse_and_keys_are_kept(serve, folder, work, tmp_path):
-    process, url = serve(folder(0, 20))
+    process, url = serve(folder(10, 20))
     with browser(tmp_path) as window:
         window.open(url)
         window.click("#tiles figure .crop")

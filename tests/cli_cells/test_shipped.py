@@ -9,6 +9,7 @@ import pytest
 import fastsvm
 from fastsvm_apps.cells.data.files import find_images
 from fastsvm_apps.cells.model.classifier import load_cell_model
+from fastsvm_apps.cells.model.findings import UNCLASSIFIED
 from fastsvm_apps.cells.model.prediction import classify
 from fastsvm_apps.cells.model.settings import Settings
 from fastsvm_apps.cells.model.training import train
@@ -28,24 +29,24 @@ def test_classify_needs_no_model(run, smears):
     assert result.exit_code == 0
     record = json.loads(result.stdout)
     assert len(record["images"]) == 42
-    cells = [cell for image in record["images"] for cell in image["cells"]]
-    assert sum(record["counts"].values()) == len(cells) == 46
-    for cell in cells:
-        assert cell["label"] in CLASSES
-        assert 0.25 <= cell["score"] <= 1  # the largest of four
+    pairs = [(cell, image["file"].split("/")[1]) for image in record["images"] for cell in image["cells"]]
+    assert sum(record["counts"].values()) == len(pairs) == 46
+    for cell, _ in pairs:
+        assert (cell["label"] == UNCLASSIFIED) == (cell["score"] < record["min_score"])
+        assert 0.25 <= cell["score"] == max(cell["probabilities"].values()) <= 1  # the largest of four
         assert len(cell["box"]) == 4
         assert len(cell["center"]) == 2
-    right = [
-        cell["label"] == image["file"].split("/")[1] for image in record["images"] for cell in image["cells"]
-    ]
-    assert np.mean(right) >= 0.9
+    labelled = [cell["label"] == label for cell, label in pairs if cell["label"] != UNCLASSIFIED]
+    # Drawn cells are not those that it was made for: it says so, rather than be wrong.
+    assert np.mean(labelled) >= 0.95
+    assert len(labelled) >= 20
 
 
 @pytest.mark.slow
 def test_it_knows_what_it_was_trained_on(shared):
     """Every twentieth image; in training about one in thirteen is wrong."""
     files = find_images([str(shared / "cells" / "images")])[::20]
-    found = classify(files, load_cell_model(None), most=1)
+    found = classify(files, load_cell_model(None), most=1, min_score=0)
     wrong = sum(result.cells == () or result.cells[0].label != file.label for file, result in found)
     assert wrong <= 0.12 * len(files)
 

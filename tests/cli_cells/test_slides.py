@@ -15,6 +15,8 @@ from fastsvm_apps.cells.data.files import ImageFile
 from fastsvm_apps.cells.data.slides import TiffSlide
 from fastsvm_apps.cells.data.tiles import sample_tiles, with_tiles
 from fastsvm_apps.cells.model import prediction
+from fastsvm_apps.cells.model.masks import black_frame
+from fastsvm_apps.cells.model.stain import USUAL, normalised, stain_of
 
 tifffile = pytest.importorskip("tifffile", reason="slides want tifffile")
 CELL_WIDTH = 80
@@ -22,9 +24,10 @@ CELL_WIDTH = 80
 
 @pytest.fixture(scope="module")
 def mosaic(smears):
-    """Return a picture of 4 x 5 sample smears, and white ones, in BGR."""
+    """Return a picture of 4 x 5 sample smears of one stain, as a slide has, and white ones, in BGR."""
     files = sorted(smears.rglob("smear_*.jpg"))[:18]
     images = [cv2.imread(str(file)) for file in files]
+    images = [normalised(image, stain_of(image, black_frame(image)), USUAL) for image in images]
     images += [np.full_like(images[0], 255)] * 2
     return np.vstack([np.hstack(images[k : k + 5]) for k in range(0, 20, 5)])
 
@@ -139,8 +142,12 @@ def test_a_large_tiled_tiff_is_a_slide(run, tmp_path, mosaic, model, monkeypatch
     monkeypatch.setattr(slides, "SLIDE_PIXELS", 100_000)
     path = write(tmp_path / "slide.tif", mosaic)
     done = run("classify", path, "-m", model, "--csv")
+    assert done.exit_code == 0
+    assert "slide.tif: by its red cells a white cell is about" in done.stderr
+    path = write(tmp_path / "gray.tif", np.full_like(mosaic, 200))
+    done = run("classify", path, "-m", model, "--csv")
     assert done.exit_code == 3
-    assert "slide.tif: a slide; say how wide a white cell is in it with --cell-width" in done.stderr
+    assert "gray.tif: a slide whose red cells tell no scale; say with --cell-width" in done.stderr
 
 
 def test_blank_tiles_are_not_searched(run, tmp_path, model, monkeypatch):
@@ -163,7 +170,8 @@ def ended(run, slide, model, monkeypatch):
     n_read, scaled = [], tiles.TileReader.scaled
 
     def count(reader, **how):
-        n_read.append(reader)
+        if how:  # not to measure the stain
+            n_read.append(reader)
         return scaled(reader, **how)
 
     def ending(results, advance):

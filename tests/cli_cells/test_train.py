@@ -121,11 +121,11 @@ def test_copies_are_counted_by_original(run, copies):
 
 
 def test_no_split_parts_copies():
-    from fastsvm_apps.cells.model.training import Samples
+    from fastsvm_apps.cells.model.samples import Samples
 
     groups = np.repeat([f"original {n}" for n in range(10)], 4)
     y = np.repeat(["a", "b"], 20)
-    samples = Samples(np.zeros((40, 1)), y, groups)
+    samples = Samples(np.zeros((40, 1)), y, groups, np.zeros(40, bool))
     splits = samples.splits(5, seed=0)
     assert len(splits) == 5
     for train, test in splits:
@@ -133,7 +133,7 @@ def test_no_split_parts_copies():
         assert set(y[train]) == {"a", "b"}
     assert sorted(np.concatenate([test for _, test in splits])) == list(range(40))
     assert len(samples.splits(99, seed=0)) == 5  # a label has five originals
-    assert Samples(np.zeros((40, 1)), groups, groups).splits(5, seed=0) == []
+    assert Samples(np.zeros((40, 1)), groups, groups, np.zeros(40, bool)).splits(5, seed=0) == []
 
 
 def test_few_images(run, folder):

@@ -18,7 +18,7 @@ from fastsvm_apps.cells.model.prediction import describe_image
 
 COUNTS = {"EOSINOPHIL": 11, "LYMPHOCYTE": 12, "MONOCYTE": 11, "NEUTROPHIL": 12}
 CLASSES = [f"p_{label}" for label in COUNTS]
-COLUMNS = ["file", "cell", "x", "y", "w", "h", "cx", "cy", "area", "label", "score", *CLASSES, "status"]
+COLUMNS = ["file", "cell", *"xywh", "cx", "cy", "area", "label", "score", *CLASSES, "flags", "status"]
 
 
 def rows_of(text):
@@ -78,7 +78,12 @@ def test_table(run, folder, model):
         == 1
     )
     counts = [line.split() for line in lines[lines.index("Count") + 2 :][:5]]
-    expected = {"EOSINOPHIL": "0 0.0", "LYMPHOCYTE": "1 33.3", "MONOCYTE": "0 0.0", "NEUTROPHIL": "2 66.7"}
+    expected = {  # Wilson's intervals
+        "EOSINOPHIL": "0 0.0 0.0-56.1",
+        "LYMPHOCYTE": "1 33.3 6.1-79.2",
+        "MONOCYTE": "0 0.0 0.0-56.1",
+        "NEUTROPHIL": "2 66.7 20.8-93.9",
+    }
     assert counts == [[label, *n.split()] for label, n in {**expected, "all": "3 100.0"}.items()]
     assert lines[-1] == "3 white cells in 3 images, 1 of them without a white cell"
 

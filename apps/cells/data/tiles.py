@@ -15,10 +15,8 @@ from .slides import Slide, is_slide, open_slide
 # no cell is cut whose middle lies in that part (a cell is at most 110 wide, and grows 40 beyond its nucleus).
 CORE, OVERLAP = 1024, 128
 MAX_CORE = 4096  # pixels of the slide, which bounds the memory where cells are very wide
-SAMPLES, SAMPLE_SIDE = (
-    4,
-    2048,
-)  # tiles in a row, and rows, to tell a scale by; their side in pixels of the slide
+# Tiles in a row, and rows, to tell scale and stain by; their side in pixels of the slide.
+SAMPLES, SAMPLE_SIDE = 4, 2048
 
 Box = tuple[int, int, int, int]
 
@@ -35,12 +33,15 @@ class Tile(ImageFile):
         x, y, width and height of what is read, and of the part whose cells belong to this tile.
     zoom : float
         Pixels of the slide for each one at the working scale.
+    stain : object
+        That of the whole slide, where it is known.
     """
 
     slide: Slide | None = None
     window: Box = (0, 0, 0, 0)
     core: Box = (0, 0, 0, 0)
     zoom: float = 1
+    stain: object = None
 
     def open(self) -> "TileReader":
         """Return what reads its pixels."""
@@ -80,7 +81,9 @@ class TileReader:
 
 
 def with_tiles(
-    files: Iterable[ImageFile], cell_width_of: Callable[[ImageFile], float | None]
+    files: Iterable[ImageFile],
+    cell_width_of: Callable[[ImageFile], float | None],
+    stain_of: Callable[[Iterable[Tile]], object] = lambda samples: None,
 ) -> Iterator[ImageFile]:
     """Yield images as they are, and of each slide its tiles, row by row.
 
@@ -89,24 +92,27 @@ def with_tiles(
     files : iterable of ImageFile
     cell_width_of : callable
         Called with a slide; returns how many of its pixels a white cell is wide, or None if nobody knows.
+    stain_of : callable, optional
+        Called with a few tiles of a slide; returns its stain. Cells on the borders of tiles are the same in
+        both only if the stain is.
     """
     for file in files:
         if not is_slide(file.path):
             yield file
             continue
         try:
-            slide, cell_width = open_slide(file.path), cell_width_of(file)
+            cell_width = cell_width_of(file)
             if cell_width is None:
                 raise BadImage(
                     "a slide whose red cells tell no scale; say with --cell-width how wide a cell is"
                 )
-            yield from _tiles(file, slide, cell_width)
+            yield from _tiles(file, cell_width, stain_of)
         except BadImage as error:
             yield Unreadable(**vars(file), problem=str(error))
 
 
-def sample_tiles(file: ImageFile) -> list[Tile]:
-    """Return a few tiles of a slide, spread evenly over it, to tell its scale by.
+def sample_tiles(file: ImageFile, zoom: float = 1) -> list[Tile]:
+    """Return a few tiles of a slide, spread evenly over it, to tell its scale and stain by.
 
     Raises
     ------
@@ -121,11 +127,14 @@ def sample_tiles(file: ImageFile) -> list[Tile]:
         for j in range(SAMPLES)
         for i in range(SAMPLES)
     ]
-    return [Tile(**vars(file), slide=slide, window=window, core=window) for window in windows]
+    return [Tile(**vars(file), slide=slide, window=window, core=window, zoom=zoom) for window in windows]
 
 
-def _tiles(file: ImageFile, slide: Slide, cell_width: float) -> Iterator[Tile]:
-    zoom = cell_width / CELL_WIDTH
+def _tiles(
+    file: ImageFile, cell_width: float, stain_of: Callable[[Iterable[Tile]], object]
+) -> Iterator[Tile]:
+    slide, zoom = open_slide(file.path), cell_width / CELL_WIDTH
+    stain = stain_of(sample_tiles(file, zoom))
     overlap = ceil(OVERLAP * zoom)
     core = max(overlap, min(round(CORE * zoom), MAX_CORE - 2 * overlap))
     width, height = slide.size
@@ -139,4 +148,5 @@ def _tiles(file: ImageFile, slide: Slide, cell_width: float) -> Iterator[Tile]:
                 window=(left, top, right - left, bottom - top),
                 core=(x, y, min(core, width - x), min(core, height - y)),
                 zoom=zoom,
+                stain=stain,
             )

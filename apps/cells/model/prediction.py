@@ -90,7 +90,7 @@ def describe_image(
     if is_blank(image):
         return Described([], [], kept, size)
     frame = black_frame(image)
-    stain = stain_of(image, frame)
+    stain = getattr(file, "stain", None) or stain_of(image, frame)
     field = Field(normalised(image, stain, usual) if usual else image, frame)
     white = locate(field)
     others = tuple(other.at_scale_of_file(scale) for other in find_others(field, white, also))

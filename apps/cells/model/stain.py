@@ -8,11 +8,14 @@ between the cells gets the usual colour. That is one lookup table for each chann
 Where there are no red cells, only the plasma is made the usual one.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import cv2
 import numpy as np
 
+from ..data.files import ImageFile
+from ..data.images import is_blank
 from .locate import Field
 from .masks import black_frame
 
@@ -96,6 +99,21 @@ def stain_of(image: np.ndarray, frame: np.ndarray) -> Stain:
         return Stain(plasma)
     density = float(np.median(green[some][red_cells]))
     return Stain(plasma, density, float(np.median(blue[some][red_cells])) / density)
+
+
+def stain_of_tiles(tiles: Iterable[ImageFile]) -> Stain | None:
+    """Return the stain of a slide, the median of those of a few tiles; None without red cells."""
+    stains = []
+    for tile in tiles:
+        image, _ = tile.open().scaled()
+        if not is_blank(image):
+            stains.append(stain_of(image, black_frame(image)))
+    stains = [stain for stain in stains if stain.density is not None]
+    if not stains:
+        return None
+    plasma = np.median([stain.plasma for stain in stains], axis=0)
+    density, hue = np.median([stain[1:] for stain in stains], axis=0)
+    return Stain(tuple(plasma.tolist()), float(density), float(hue))
 
 
 def normalised(image: np.ndarray, stain: Stain, usual: Usual) -> np.ndarray:

@@ -18,6 +18,7 @@ from ..model.findings import UNCLASSIFIED, Count, ImageFindings
 from ..model.prediction import with_truths
 from ..model.scale import Scale, cell_width_of_slide, scale_of
 from ..model.slide_findings import merged
+from ..model.stain import stain_of_tiles
 from .cell_tables import cell_columns, cell_printer, image_record, measures_writer, row_writer, table_file
 from .exports import Export, exporting
 from .journal import classify_kept, journal_of
@@ -124,7 +125,8 @@ def classify_images(
             sinks.append(lambda found: done.records.append(image_record(found, model.classes, wanted.also)))
         else:
             sinks.append(_printer(wanted, files, model))
-        items = list(with_tiles(files, partial(cell_width_of_slide, given=wanted.cell_width)))
+        width_of = partial(cell_width_of_slide, given=wanted.cell_width)
+        items = list(with_tiles(files, width_of, stain_of_tiles))
         journal = journal_of(items, model_path, wanted.table, wanted.resume)
         with stage("classify", total=len(items)) as advance:
             results = classify_kept(
