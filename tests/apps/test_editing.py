@@ -11,6 +11,7 @@ from browser import HOSTILE, needs_chromium
 from fastsvm_apps.cells.model.corrections import checked_corrections
 from fastsvm_apps.cells.model.findings import UNCLASSIFIED, Finding, ImageFindings
 from fastsvm_apps.cells.output.page import write_report
+from fastsvm_apps.common.statistics import wilson_interval
 
 pytestmark = needs_chromium
 
@@ -55,6 +56,12 @@ def counts(window):
     return dict(text.split(" ", 1) for text in texts)
 
 
+def row(n, of):
+    """Return what the count says of a class."""
+    low, high = wilson_interval(n, of)
+    return f"{n} {100 * n / of:.1f} % {100 * low:.1f}-{100 * high:.1f}"
+
+
 def of_all(selector, value):
     return f"[...document.querySelectorAll('{selector}')].map((e) => {value})"
 
@@ -83,10 +90,10 @@ def exported(window, tmp_path):
 def test_a_click_opens_the_menu_and_a_choice_changes_the_count(report, tmp_path):
     window = report()
     assert counts(window) == {
-        "EOSINOPHIL": "3 33.3 %",
-        "LYMPHOCYTE": "2 22.2 %",
-        "MONOCYTE": "2 22.2 %",
-        "NEUTROPHIL": "2 22.2 %",
+        "EOSINOPHIL": row(3, 9),
+        "LYMPHOCYTE": row(2, 9),
+        "MONOCYTE": row(2, 9),
+        "NEUTROPHIL": row(2, 9),
         "All": "9 100.0 %",
     }
     assert progress(window) == "0 of 9 cells looked at"
@@ -95,13 +102,13 @@ def test_a_click_opens_the_menu_and_a_choice_changes_the_count(report, tmp_path)
     window.click("#menu [data-choice='3']")
     assert window.run("document.getElementById('menu').hidden")
     assert focused(window) == "1"
-    assert counts(window)["EOSINOPHIL"] == "2 22.2 %"
-    assert counts(window)["NEUTROPHIL"] == "3 33.3 %"
+    assert counts(window)["EOSINOPHIL"] == row(2, 9)
+    assert counts(window)["NEUTROPHIL"] == row(3, 9)
     window.click("[data-cell='2'] .crop")
     window.click("#menu [data-choice='reject']")
     window.click("[data-cell='3'] .crop")
     window.click("#menu [data-choice='4']")
-    assert counts(window)["unclassified"] == "1 12.5 %"
+    assert counts(window)["unclassified"] == row(1, 8)
     assert counts(window)["All"] == "8 100.0 %"
     assert progress(window) == "3 of 9 cells looked at: 2 changed, 1 rejected"
     label = "document.querySelector('[data-cell=\"1\"] .crop').getAttribute('aria-label')"
@@ -214,17 +221,17 @@ def test_cells_without_a_class_can_be_given_one(report, tmp_path):
         ImageFindings(f"{k}.png", (cell([UNCLASSIFIED, "MONOCYTE"][k % 2], k / 4),)) for k in range(4)
     ]
     window = report(findings)
-    assert counts(window)["unclassified"] == "2 50.0 %"
+    assert counts(window)["unclassified"] == row(2, 4)
     window.run("document.querySelector('.crop[tabindex=\"0\"]').focus()")
     window.press("3", "ArrowRight", "0")
-    assert counts(window)["unclassified"] == "2 50.0 %"
+    assert counts(window)["unclassified"] == row(2, 4)
     window.press("ArrowRight", "1")
     assert counts(window) | {"All": ""} == {
-        "EOSINOPHIL": "1 25.0 %",
-        "LYMPHOCYTE": "0 0.0 %",
-        "MONOCYTE": "2 50.0 %",
-        "NEUTROPHIL": "0 0.0 %",
-        "unclassified": "1 25.0 %",
+        "EOSINOPHIL": row(1, 4),
+        "LYMPHOCYTE": row(0, 4),
+        "MONOCYTE": row(2, 4),
+        "NEUTROPHIL": row(0, 4),
+        "unclassified": row(1, 4),
         "All": "",
     }
     new = [(entry["old"], entry["new"]) for entry in exported(window, tmp_path)["corrections"]]

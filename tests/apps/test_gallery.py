@@ -69,7 +69,11 @@ def test_counts(report):
     assert "model m.safetensors · fastsvm " in reader.texts("header")[0]
     assert "Not a medical device." in reader.texts("header")[0]
     (table,) = reader.texts("table", **{"class": "counts"})
-    assert table == "Class Cells Percent A 3 75.0 % B 1 25.0 % unclassified 0 0.0 % All 4 100.0 %"
+    table_text = (
+        "Class Cells Percent 95 % interval A 3 75.0 % 30.1-95.4 B 1 25.0 % 4.6-69.9 "
+        "unclassified 0 0.0 % 0.0-49.0 All 4 100.0 %"
+    )
+    assert table == table_text
     assert "hidden" in reader.all("tr", **{"data-n": "0"})[0][0]
     widths = [attributes["width"] for attributes, _ in reader.all("rect") if attributes["width"] != "100%"]
     assert widths == ["100.00%", "33.33%", "0.00%"]

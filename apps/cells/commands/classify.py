@@ -7,7 +7,7 @@ import click
 from ...common import options
 from ...common.errors import USAGE, AppError
 from ...common.options import json_option
-from ...common.output import check_one_form, note_skipped, print_json, tidy_warnings
+from ...common.output import check_one_form, note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ...common.tables import raw_csv_option
 from ..model.settings import EXPORTS
@@ -59,7 +59,7 @@ from ._options import also_option, cell_width_option, command, images_argument
 )
 @click.option(
     "--min-score",
-    type=click.FloatRange(0, 1),
+    type=options.FiniteRange(min=0, max=1),
     help="Leave a cell unclassified whose class is less likely.  [default: the model's, by which 5 % of the "
     "labels are wrong; 0 labels every cell]",
 )
@@ -98,5 +98,7 @@ def classify(images, model, csv, json, export, export_as, also, correct, quiet, 
             }
         )
     elif not csv:
+        if correct and result.corrected is None and result.count.cells:
+            note("note: shares are not corrected: confusions are known at the model's own --min-score only")
         cell_tables.print_counts(result.count, result.corrected if correct else None, result.min_score)
     return note_skipped(result.count.skipped)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...common.errors import AppError
+from ...common.output import many
 from ..data.files import ImageFile
 from ..data.images import CellWidth
 from .classifier import CellModel
@@ -85,14 +86,17 @@ def explain(path: str, model: CellModel, number: int, cell_width: CellWidth = No
     """
     steps = [step for _, step in model.pipeline.steps]
     if len(steps) != 2 or not hasattr(steps[-1], "coef_") or not model.gives_probabilities:
-        raise AppError(f"{model.name}: only a linear model of single measurements can be explained")
+        raise AppError(
+            f"{model.name}: only a linear model of single measurements with probabilities can be explained"
+        )
     found = describe_image(
         ImageFile(path, path), model.features, cell_width, usual=model.about.usual, thumbnails=True
     )
     if not found.cells:
         raise AppError(f"{path}: {NO_CELL}")
     if number > len(found.cells):
-        raise AppError(f"{path}: has {len(found.cells)} white cells; --cell {number} is too much")
+        has = many(len(found.cells), "white cell")
+        raise AppError(f"{path}: has {has}; --cell {number} is too much")
     row = np.asarray(found.X[number - 1])[None]
     probabilities = model.scores(row, [path])[0]
     order = np.argsort(-probabilities)

@@ -103,13 +103,17 @@ def _quantile(levels: np.ndarray, mask: np.ndarray, share: float) -> float:
     return float(level - 0.5 + (wanted - below) / max(counts[level] - below, 1))
 
 
-def ranges_of(qualities: Sequence[Quality]) -> dict[str, tuple[float, float]]:
-    """Return the range of each number over images, without the odd ones, and a little wider."""
+def ranges_of(*groups: Sequence[Quality]) -> dict[str, tuple[float, float]]:
+    """Return the range of each number over groups of images, a little wider and without their odd ones.
+
+    Originals are a group beside their copies, which may be many and all alike.
+    """
     ranges = {}
     for name in Quality._fields:
-        values = [value for quality in qualities if (value := getattr(quality, name)) is not None]
-        if values:
-            low, high = (float(bound) for bound in np.quantile(values, QUANTILES))
+        known = [[value for each in group if (value := getattr(each, name)) is not None] for group in groups]
+        bounds = [np.quantile(values, QUANTILES) for values in known if values]
+        if bounds:
+            low, high = float(np.min(bounds)), float(np.max(bounds))
             slack = SLACK * (high - low)
             ranges[name] = (low - slack, high + slack)
     return ranges

@@ -21,7 +21,7 @@ from .features import describe
 from .findings import NO_CELL
 from .locate import locate
 from .prediction import Described, describe_image
-from .quality import Quality
+from .quality import Ranges, ranges_of
 from .settings import Settings
 from .stain import usual_field
 from .versions import version_of
@@ -85,8 +85,8 @@ def measure_samples(
     cell_width: CellWidth,
     skipped: Skipped,
     stage: Stages,
-) -> tuple[Samples, list[Quality]]:
-    """Measure the cells with labels in images and in versions of them, and how the images are taken.
+) -> tuple[Samples, Ranges]:
+    """Measure the cells with labels in images and in versions of them, and how images are taken.
 
     Parameters
     ----------
@@ -106,8 +106,8 @@ def measure_samples(
     Returns
     -------
     samples : Samples
-    qualities : list of Quality
-        Of the images that were used.
+    ranges : dict
+        How the images that were used are taken, as of `ranges_of`.
 
     Raises
     ------
@@ -116,7 +116,8 @@ def measure_samples(
     """
     firsts = set({file.original: file for file in reversed(files)}.values())
     work = partial(_measure, boxes=boxes, settings=settings, cell_width=cell_width, firsts=firsts)
-    rows, labels, groups, is_version, qualities = [], [], [], [], []
+    rows, labels, groups, is_version = [], [], [], []
+    of_first, of_others = [], []
     with stage("measure", total=len(files)) as advance:
         for file, result in map_images(work, files):
             advance()
@@ -127,7 +128,7 @@ def measure_samples(
             if not found.cells:
                 skipped.add(file.name, NO_CELL)
                 continue
-            qualities.append(found.quality)
+            (of_first if file in firsts else of_others).append(found.quality)
             for k, label in labelled_cells(file, found.cells, boxes, skipped):
                 again = [version[k] for version in result.versions if k in version]
                 rows += [found.X[k], *again]
@@ -140,7 +141,8 @@ def measure_samples(
         )
     if len(set(labels)) < 2:
         raise AppError(f"{skipped.source}: {labels[0]!r} is the only label; give images of two or more")
-    return Samples(np.stack(rows), np.array(labels), np.array(groups), np.array(is_version)), qualities
+    samples = Samples(np.stack(rows), np.array(labels), np.array(groups), np.array(is_version))
+    return samples, ranges_of(of_first, of_others)
 
 
 def _measure(

@@ -37,7 +37,9 @@ ZOOMS = 1, 2, 4, 8, 16, 32  # of the tiles that a field is looked at in ...
 TILES = 9  # ... so many of each zoom ...
 MIN_TILE = 150  # ... with sides of so many pixels at least
 COVER = 0.15  # share of the area that red cells cover at the right zoom, mostly; then no other is tried
-MIN_CELLS, ENOUGH_CELLS = 5, 75
+# Red cells of one size: of a slide at least; of images, whose size tells of a scale too; at which no more
+# are looked for. Of 41 single images with 13 to 22, two were off by more than a third.
+MIN_CELLS, SURE_CELLS, ENOUGH_CELLS = 5, 25, 75
 MOST_IMAGES, MOST_PIXELS = 64, 200_000_000  # that are looked at
 AGREED, AGREEMENT = 1.25, 0.5  # so much of the red cells' area has to be within this factor of the median
 SAME = 4 / 3  # a width that is nearer than this factor to the usual one is taken for the usual one
@@ -140,9 +142,9 @@ def read_scale(files: Sequence[ImageFile]) -> Scale:
         if n_cells >= ENOUGH_CELLS or n_pixels >= MOST_PIXELS:
             break
     groups = {size: np.concatenate(group) for size, group in found.items()}
-    pooled = white_cell_width(np.concatenate(list(groups.values()))) if groups else None
+    pooled = white_cell_width(np.concatenate(list(groups.values())), SURE_CELLS) if groups else None
     # Images of one size were probably taken in one way.
-    of_sizes = {size: white_cell_width(cells) for size, cells in groups.items()}
+    of_sizes = {size: white_cell_width(cells, SURE_CELLS) for size, cells in groups.items()}
     known = {size: width for size, width in of_sizes.items() if width is not None}
     if pooled is None or (
         known and all(_near(width, usual_cell_width(size)) for size, width in known.items())
@@ -159,24 +161,24 @@ def _near(width: float, other: float) -> bool:
     return other / SAME <= width <= other * SAME
 
 
-def white_cell_width(cells: np.ndarray) -> float | None:
+def white_cell_width(cells: np.ndarray, least: int = MIN_CELLS) -> float | None:
     """Return the pixels that a white cell is wide, by red cells as `red_cells` finds them, to two digits.
 
-    None is returned for too few red cells, or where they do not agree.
+    None is returned for less than `least` red cells, or where they do not agree.
     """
-    diameters = _agreeing(cells)
+    diameters = _agreeing(cells, least)
     if not len(diameters):
         return None
     return float(f"{WHITE_OF_RED * np.exp(np.average(np.log(diameters), weights=diameters**2)):.2g}")
 
 
-def _agreeing(cells: np.ndarray) -> np.ndarray:
+def _agreeing(cells: np.ndarray, least: int = MIN_CELLS) -> np.ndarray:
     """Return the diameters of the red cells that are of one size, if these are most of them, or none."""
     diameters = np.sort(cells[:, 2])
     area = np.cumsum(diameters**2)
     middle = diameters[np.searchsorted(area, area[-1] / 2)] if len(cells) else 0.0
     near = diameters[(diameters > middle / AGREED) & (diameters < middle * AGREED)]
-    enough = len(near) >= MIN_CELLS and (near**2).sum() >= AGREEMENT * area[-1]
+    enough = len(near) >= least and (near**2).sum() >= AGREEMENT * area[-1]
     return near if enough else near[:0]
 
 

@@ -27,7 +27,7 @@ from .calibration import calibrate
 from .classifier import About, scores_of
 from .corrections import images_to_learn_from
 from .features import feature_names
-from .quality import Ranges, ranges_of
+from .quality import Ranges
 from .samples import Samples, measure_samples
 from .scale import Scale, scale_of
 from .scores import Scores, score
@@ -297,7 +297,7 @@ def train(
     with stage("find"):
         files, skipped, boxes = images_to_learn_from(sources, **known)
         scale = scale_of(files, settings.cell_width)
-    samples, qualities = measure_samples(files, boxes, settings, scale, skipped, stage)
+    samples, ranges = measure_samples(files, boxes, settings, scale, skipped, stage)
     images = samples.rows(~samples.is_version)
     counts = dict(sorted(Counter(images.y.tolist()).items()))
     check_components(samples, settings)
@@ -305,7 +305,7 @@ def train(
     with stage("fit"):
         model = fit(samples, settings, validation.alpha)
     model[0].feature_names_in_ = np.array(feature_names(settings.features), dtype=object)
-    about = _about(samples, validation, settings, ranges_of(qualities))
+    about = _about(samples, validation, settings, ranges)
     about = replace(about, means=_means(images, model, settings), limits=limits)
     with stage("save"):
         _parts(settings).save(model, model_path, about.record)

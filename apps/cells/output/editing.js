@@ -49,6 +49,16 @@
     if (text) text.replaceChildren(label ?? "not a cell");
   };
 
+  // Wilson's interval of a share, in percent.
+  const interval = (part, n) => {
+    if (!n) return "";
+    const [share, z] = [part / n, 1.959964];
+    const middle = share + (z * z) / (2 * n);
+    const half = z * Math.sqrt((share * (1 - share)) / n + (z * z) / (4 * n * n));
+    const bounds = [middle - half, middle + half].map((bound) => Math.min(1, Math.max(0, bound / (1 + (z * z) / n))));
+    return bounds.map((bound) => (100 * bound).toFixed(1)).join("-");
+  };
+
   // The differential: what was found, with the cells that were given other labels moved.
   const counts = document.querySelector("table.counts");
   const count = () => {
@@ -63,8 +73,9 @@
     const most = Math.max(1, ...Object.values(n));
     for (const row of counts.tBodies[0].rows) {
       const own = n[row.dataset.choice];
-      const [cells, share] = row.querySelectorAll("td.number");
+      const [cells, share, range] = row.querySelectorAll("td.number");
       [cells.textContent, share.textContent] = [own.toLocaleString("en"), percent(own)];
+      range.textContent = interval(own, total);
       row.querySelector(".bar rect").setAttribute("width", `${((100 * own) / most).toFixed(2)}%`);
       row.hidden = own === 0 && row.dataset.n === "0" && choices[row.dataset.choice] === choices.at(-1);
     }

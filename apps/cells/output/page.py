@@ -103,6 +103,7 @@ def _counts(tally: Tally, choices: Sequence[str]) -> str:
                 name=_name(label),
                 n=n,
                 share=percent(n / max(tally.cells, 1)),
+                interval=_interval(n, tally.cells),
                 width=100 * n / most,
                 color=color_of(label),
                 choice=_index(choices, label),
@@ -110,6 +111,10 @@ def _counts(tally: Tally, choices: Sequence[str]) -> str:
             )
         )
     return _filled("counts", rows="\n".join(rows), n=tally.cells, all=percent(1 if tally.cells else 0))
+
+
+def _interval(n: int, of: int) -> str:
+    return "-".join(f"{100 * bound:.1f}" for bound in wilson_interval(n, of)) if of else ""
 
 
 def _errors(tally: Tally) -> str:

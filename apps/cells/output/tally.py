@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..model.findings import Count, Finding, ImageFindings
+from ..model.findings import UNCLASSIFIED, Count, Finding, ImageFindings
 
 FILES_NAMED = 1_000
 
@@ -24,7 +24,12 @@ class Shown(NamedTuple):
     @property
     def mistake(self) -> bool:
         """Whether the label is known to be wrong."""
-        return None not in (self.truth, self.found.label) and self.truth != self.found.label
+        return self.comparable and self.truth != self.found.label
+
+    @property
+    def comparable(self) -> bool:
+        """Whether the cell has a label, and a known one."""
+        return self.truth is not None and self.found.label not in (None, UNCLASSIFIED)
 
     @property
     def score(self) -> float | None:
@@ -90,7 +95,7 @@ class Tally(Count):
             self._add_cell(Shown(number, found.file, found.truth, cell, source))
 
     def _add_cell(self, cell: Shown) -> None:
-        if None not in (cell.truth, cell.found.label):
+        if cell.comparable:
             self.confusion[cell.truth, cell.found.label] += 1
         push = heapq.heappush if len(self._heap) < self._limit else heapq.heappushpop
         push(self._heap, (cell.mistake, cell.surprise, -cell.number, cell))

@@ -1,0 +1,161 @@
+"""How often labels of white cells are wrong, in photographs taken otherwise than those learnt from.
+
+    python -m benchmarks.labels --data FOLDER
+
+FOLDER has `smears/` (images of 640x480, labels.csv) and `cells/` (copies of the photographs, groups.csv).
+Grouped cross-validation with the program's own parts: each fold learns from the other photographs, versions
+and copies of them, and labels its own under each condition. The threshold of a fold is learnt on the others.
+"""
+
+import argparse
+import csv
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from fastsvm_apps.cells.data.files import ImageFile
+from fastsvm_apps.cells.data.images import read_image
+from fastsvm_apps.cells.data.threads import map_images
+from fastsvm_apps.cells.model.calibration import calibrate
+from fastsvm_apps.cells.model.classifier import scores_of
+from fastsvm_apps.cells.model.prediction import Described, describe_image
+from fastsvm_apps.cells.model.quality import flags_of
+from fastsvm_apps.cells.model.samples import Samples, measure_samples
+from fastsvm_apps.cells.model.settings import Settings
+from fastsvm_apps.cells.model.training import fit
+from fastsvm_apps.common.errors import Skipped
+from fastsvm_apps.common.progress import Stages
+
+from .fields import CONDITIONS
+
+CLASSES = "EOSINOPHIL", "LYMPHOCYTE", "MONOCYTE", "NEUTROPHIL"
+SAME_CELL = {"BloodImage_00395": "BloodImage_00382"}  # two photographs of it
+COPIES = 10  # of each original that are learnt from
+
+
+def photographs_of(folder):
+    """Return the photographs with one of the labels."""
+    with open(folder / "labels.csv", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["label"] in CLASSES]
+    return [
+        ImageFile(
+            str(folder / "images" / row["file"]), row["file"], row["label"], _original(row["file"][:-4])
+        )
+        for row in rows
+    ]
+
+
+def copies_of(folder):
+    """Return some copies of each original."""
+    by_original = {}
+    with open(folder / "groups.csv", newline="") as file:
+        for row in csv.DictReader(file):
+            by_original.setdefault(row["original"], []).append(row["file"])
+    return [
+        ImageFile(str(folder / "images" / name), name, Path(name).parent.name, _original(original))
+        for original, names in by_original.items()
+        for name in names[:: -(-len(names) // COPIES)]
+    ]
+
+
+def _original(name):
+    return SAME_CELL.get(name, name)
+
+
+def described(files, condition, folder, settings):
+    """Return what is found in the images under a condition, in their order."""
+
+    def work(file):
+        path = f"{folder}/{file.name}.png"
+        cv2.imwrite(path, CONDITIONS[condition](read_image(file.path)))
+        return describe_image(replace(file, path=path), settings.features, quality=True, most=1)
+
+    return [result for _, result in map_images(work, files)]
+
+
+def of_folds(samples, tried, labels, originals, settings, alpha, folds, seed):
+    """Return scores of the classes by models that have not seen the original, and the rows of each fold."""
+    rows = Samples(np.zeros((len(labels), 1)), labels, originals, np.zeros(len(labels), bool))
+    parts = [test for _, test in rows.splits(folds, seed)]
+    scores = np.full((len(tried), len(labels), len(CLASSES)), np.nan)
+    for part in parts:
+        model = fit(samples.rows(~np.isin(samples.groups, originals[part])), settings, alpha)
+        for k, found in enumerate(tried):
+            rows = [row for row in part if isinstance(found[row], Described) and found[row].X]
+            scores[k, rows] = scores_of(model, np.stack([found[row].X[0] for row in rows]))
+    return scores, parts
+
+
+def report(samples, tried, ranges, labels, originals, settings, options):
+    """Print the errors under each condition, and how far scores can be trusted."""
+    truth = np.searchsorted(CLASSES, labels)
+    errors, of_classes, calibrations = [], [], []
+    for seed in range(options.seeds):
+        scores, parts = of_folds(
+            samples, tried, labels, originals, settings, options.alpha, options.folds, seed
+        )
+        known = np.isfinite(scores[..., 0])
+        wrong = np.where(known, np.nan_to_num(scores).argmax(axis=2) != truth, True)
+        errors.append(wrong.mean(axis=1))
+        of_classes.append([wrong[:, truth == k].mean(axis=1) for k in range(len(CLASSES))])
+        number, rows = np.nonzero(known)
+        of_part = np.empty(len(truth), int)
+        for k, part in enumerate(parts):
+            of_part[part] = k
+        for some in (number == 0, number >= 0):
+            folds = [np.flatnonzero(of_part[rows[some]] == k) for k in range(len(parts))]
+            weights = np.ones(np.count_nonzero(some))
+            calibrations.append(
+                calibrate(scores[number[some], rows[some]], truth[rows[some]], weights, folds)
+            )
+    errors, of_classes = np.array(errors), np.array(of_classes)
+    print("| condition | wrong | seeds | " + " | ".join(map(str.lower, CLASSES)) + " | flagged |")
+    print("| --- | --- | --- | " + "--- | " * (len(CLASSES) + 1))
+    for k, name in enumerate(CONDITIONS):
+        seeds = f"{100 * errors[:, k].min():.1f}-{100 * errors[:, k].max():.1f}"
+        shares = " | ".join(f"{100 * share:.1f} %" for share in of_classes.mean(axis=0)[:, k])
+        flagged = np.mean([bool(flags_of(found.quality, ranges)) for found in tried[k] if found.quality])
+        print(f"| {name} | {100 * errors[:, k].mean():.1f} % | {seeds} | {shares} | {100 * flagged:.0f} % |")
+    mean = errors.mean(axis=1)
+    print(f"| mean | {100 * mean.mean():.1f} % | {100 * mean.min():.1f}-{100 * mean.max():.1f} |")
+    for name, found in (("clean", calibrations[::2]), ("all conditions", calibrations[1::2])):
+        coverage, error, off, least = np.mean(
+            [(each.coverage, each.error, each.miscalibration, each.min_score) for each in found], axis=0
+        )
+        print(
+            f"{name}: {100 * coverage:.0f} % of the cells get a label, {100 * error:.1f} % of these wrong; "
+            f"calibration error {off:.3f}; score {least:.2f}"
+        )
+
+
+def main():
+    """Run the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--folds", type=int, default=5, help="(default: 5)")
+    parser.add_argument("--seeds", type=int, default=3, help="ways to make folds (default: 3)")
+    parser.add_argument("--alpha", type=float, default=0.03, help="(default: .03, as the shipped model)")
+    parser.add_argument("--versions", type=int, default=Settings().versions, help="(default: the program's)")
+    options = parser.parse_args()
+    settings = Settings(versions=options.versions)
+    photographs, copies = photographs_of(options.data / "smears"), copies_of(options.data / "cells")
+    skipped = Skipped("images")
+    samples, ranges = measure_samples(
+        [*photographs, *copies], {}, settings, None, skipped, Stages(verbose=True)
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        tried = [described(photographs, name, folder, settings) for name in CONDITIONS]
+    labels = np.array([file.label for file in photographs])
+    originals = np.array([file.original for file in photographs])
+    print(
+        f"{len(photographs)} photographs, {np.count_nonzero(samples.is_version):,} versions, "
+        f"{len(copies):,} copies; {options.seeds} x {options.folds} folds, alpha {options.alpha:g}\n"
+    )
+    report(samples, tried, ranges, labels, originals, settings, options)
+
+
+if __name__ == "__main__":
+    main()

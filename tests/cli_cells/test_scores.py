@@ -1,0 +1,225 @@
+"""Labels that are given and withheld, images that are unlike those learnt from, and reasons."""
+
+import csv
+import json
+
+import cv2
+import numpy as np
+import pytest
+
+from fastsvm.model_files import load_about
+from fastsvm_apps.cells.data.files import find_images
+from fastsvm_apps.cells.model.classifier import load_cell_model
+from fastsvm_apps.cells.model.features import feature_names
+from fastsvm_apps.cells.model.findings import UNCLASSIFIED, Finding, ImageFindings
+from fastsvm_apps.cells.model.settings import Settings
+from fastsvm_apps.cells.model.training import train
+from fastsvm_apps.cells.output.tally import Tally
+
+CLASSES = ["EOSINOPHIL", "LYMPHOCYTE", "MONOCYTE", "NEUTROPHIL"]
+
+
+@pytest.fixture(scope="session")
+def sure(tmp_path_factory, smears):
+    """Return the path of a model of a few versions that knows how good it is."""
+    path = str(tmp_path_factory.mktemp("sure") / "sure.safetensors")
+    train([str(smears / "images")], path, Settings(alpha=0.1, folds=3, versions=2))
+    return path
+
+
+def records(result):
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def cells_of(record):
+    return [cell for image in record["images"] for cell in image["cells"]]
+
+
+# Scores
+
+
+def test_a_cell_whose_score_is_low_gets_no_label(run, smears, sure, work):
+    record = records(run("classify", smears / "images", "-m", sure, "--json", "--min-score", 0))
+    scores = sorted(cell["score"] for cell in cells_of(record))
+    middle = (scores[9] + scores[10]) / 2
+    assert UNCLASSIFIED not in record["counts"]
+    named = records(run("classify", smears / "images", "-m", sure, "--json", "--min-score", middle))
+    assert named["min_score"] == middle
+    assert named["counts"][UNCLASSIFIED] == 10
+    for before, cell in zip(cells_of(record), cells_of(named), strict=True):
+        assert cell["score"] == before["score"] == max(cell["probabilities"].values())
+        assert cell["label"] == (before["label"] if cell["score"] >= middle else UNCLASSIFIED)
+    out = run("classify", smears / "images", "-m", sure, "--min-score", middle, "-o", "cells.csv").stdout
+    assert f"unclassified: no class has a score of {middle:.2f}; --min-score sets that" in out
+    rows = list(csv.DictReader((work / "cells.csv").read_text().splitlines()))
+    assert sum(row["label"] == UNCLASSIFIED for row in rows) == 10
+    for row in rows:
+        assert sum(float(row[f"p_{label}"]) for label in CLASSES) == pytest.approx(1, abs=1e-4)
+
+
+def test_a_min_score_that_cannot_be(run, smears, sure):
+    for value in ("1.5", "-1", "nan", "much"):
+        result = run("classify", smears, "-m", sure, "--min-score", value)
+        assert result.exit_code == 2
+        assert "--min-score" in result.stderr
+
+
+def test_what_a_model_says_of_its_scores_is_in_its_file(run, smears, sure):
+    about, model = load_about(sure), load_cell_model(sure)
+    calibration = about["calibration"]
+    assert model.about.record == about
+    assert model.least() == calibration["min_score"]
+    assert 0 <= calibration["error"] <= 0.1
+    assert 0.5 < calibration["coverage"] <= 1
+    assert 0 <= calibration["miscalibration"] < 0.3
+    confusion = np.array(about["confusion"])
+    assert confusion.shape == (4, 5)
+    np.testing.assert_allclose(confusion.sum(axis=1), 1, atol=1e-3)
+    assert np.diag(confusion).min() > 0.5
+    means = np.array(about["means"])
+    assert means.shape == (4, len(feature_names()))
+    assert np.abs(means.mean(axis=0)).max() < 0.5  # as many images of each class; versions move it a little
+    assert set(about["ranges"]) == {"density", "hue", "noise", "sharpness", "clipped", "cell_size"}
+
+
+def test_corrected_shares(run, smears, sure):
+    record = records(run("classify", smears / "images", "-m", sure, "--json"))
+    assert sum(record["corrected_percent"].values()) == pytest.approx(100)
+    for label, share in record["corrected_percent"].items():
+        low, high = record["percent_intervals"][label]
+        assert low <= share <= high
+    out = run("classify", smears / "images", "-m", sure, "--correct").stdout
+    assert "corrected %" in out
+    assert "corrected %" not in run("classify", smears / "images", "-m", sure).stdout
+    result = run("classify", smears / "images", "-m", sure, "--correct", "--min-score", 0.99)
+    assert "corrected %" not in result.stdout
+    assert "shares are not corrected: confusions are known at the model's own --min-score" in result.stderr
+
+
+def test_evaluate_tells_what_is_labelled(run, smears, sure):
+    least = load_cell_model(sure).about.calibration.min_score
+    record = records(run("evaluate", sure, smears / "images", "--json"))
+    if not least:
+        assert record["labelled"] is None
+    else:
+        assert record["labelled"]["min_score"] == least
+    assert record["error"] <= 0.05
+
+
+def test_a_cell_without_a_label_is_no_mistake():
+    tally = Tally(9, ["A", "B"])
+    cells = [Finding((0, 0, 5, 5), (2, 2), 20, label, 0.5) for label in ("A", "B", UNCLASSIFIED)]
+    tally.add(ImageFindings("x.png", tuple(cells), truth="A"))
+    assert tally.confusion == {("A", "A"): 1, ("A", "B"): 1}
+    assert tally.mistakes == {("A", "B"): 1}
+    assert [cell.mistake for cell in tally.shown] == [False, True, False]
+
+
+# Images unlike those learnt from
+
+
+@pytest.fixture
+def odd(folder):
+    """Return a folder of a usual and a noisy image."""
+    top = folder(0, 20)
+    image = cv2.imread(str(top / "smear_20.jpg")).astype(float)
+    noisy = image + np.random.default_rng(0).normal(0, 25, image.shape)
+    cv2.imwrite(str(top / "smear_20.jpg"), np.clip(noisy, 0, 255))
+    return top
+
+
+def test_images_unlike_those_learnt_from_are_flagged(run, odd, sure, work):
+    result = run("classify", odd, "-m", sure, "--json", "-o", "cells.csv", "--report", "page.html")
+    record = records(result)
+    assert ["noise" in image.get("flags", ()) for image in record["images"]] == [False, True]
+    assert record["flagged"] == 1
+    rows = list(csv.DictReader((work / "cells.csv").read_text().splitlines()))
+    assert ["noise" in row["flags"] for row in rows] == [False, True]
+    page = (work / "page.html").read_text(encoding="utf-8")
+    assert "Images unlike those it was trained on" in page
+    assert "1 image unlike those learnt from: " in run("classify", odd, "-m", sure).stdout
+
+
+def test_strict_refuses_them(run, odd, sure):
+    result = run("classify", odd, "-m", sure, "--strict", "--csv")
+    assert result.exit_code == 3
+    first, second = csv.DictReader(result.stdout.splitlines())
+    assert first["status"] == "ok"
+    assert second["status"].startswith("skipped: unlike the images learnt from: ")
+    assert "noise" in second["status"]
+
+
+# Versions
+
+
+def test_cells_are_found_again_in_versions_whatever_the_size(run, folder, work):
+    top = folder(0, 1, 20, 21, by_label=True)
+    for path in top.rglob("*.jpg"):
+        image = cv2.imread(str(path))
+        cv2.imwrite(str(path), cv2.resize(image, None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC))
+    counted = {}
+    for versions in (0, 5):
+        args = ("train", top, "--versions", versions, "--folds", 2, "--alpha", 0.1, "--json", "-v")
+        counted[versions] = json.loads(run(*args).stdout)
+    assert counted[0]["versions_error"] is None
+    assert counted[5]["versions"] == 5
+    assert 0 <= counted[5]["versions_error"] <= 1
+    assert counted[0]["n"] == counted[5]["n"] == 4
+
+
+def test_versions_come_from_the_seed(run, folder, work):
+    top = folder(0, 1, 20, 21, by_label=True)
+    models = []
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        run("train", top, "-o", name, "--versions", 2, "--folds", 1, "--alpha", 0.1, "--seed", seed)
+        models.append((work / name).read_bytes())
+    assert models[0] == models[1] != models[2]
+
+
+# Reasons
+
+
+def test_explain(run, smears, sure, work):
+    path = smears / "images" / "NEUTROPHIL" / "smear_23.jpg"
+    record = records(run("explain", path, "-m", sure, "--cell", 2, "--json", "-o", "why.png"))
+    model = load_cell_model(sure)
+    (file,) = find_images([str(path)])
+    listed = records(run("classify", path, "-m", sure, "--json"))["images"][0]["cells"][1]
+    assert record["box"] == listed["box"]
+    assert record["probabilities"] == pytest.approx(listed["probabilities"], abs=1e-6)
+    first, second = sorted(record["probabilities"], key=record["probabilities"].get)[:-3:-1]
+    assert (record["likeliest"], record["next"]) == (first, second)
+    total = sum(reason["contribution"] for reason in record["reasons"]) + record["rest"]
+    # One-vs-rest: what is added up are the two decisions, before the shares of all classes.
+    assert total > 0
+    for reason in record["reasons"]:
+        assert reason["name"] in feature_names()
+        assert set(reason["means"]) == set(model.classes)
+    weights = [abs(reason["contribution"]) for reason in record["reasons"]]
+    assert weights == sorted(weights, reverse=True)
+    picture = cv2.imread(str(work / "why.png"))
+    assert picture.shape[1] > 1000
+    assert file.name
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("images/NEUTROPHIL/smear_20.jpg", "--cell", 5), "has 1 white cell; --cell 5 is too much"),
+        (("empty/smear_40.jpg",), "no white cell"),
+        (("images/NEUTROPHIL/none.jpg",), "none.jpg"),
+    ],
+)
+def test_what_cannot_be_explained(run, smears, sure, args, said):
+    image, *options = args
+    result = run("explain", smears / image, "-m", sure, *options)
+    assert result.exit_code in (1, 2)
+    assert said in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_only_linear_models_of_measurements_are_explained(run, smears, svm):
+    result = run("explain", smears / "images" / "NEUTROPHIL" / "smear_20.jpg", "-m", svm)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "only a linear model of single measurements with probabilities" in result.stderr
