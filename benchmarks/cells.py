@@ -20,8 +20,9 @@ from fastsvm_apps.cells.data.images import read_image, read_scaled
 from fastsvm_apps.cells.model.classifier import load_cell_model
 from fastsvm_apps.cells.model.document import locate_report
 from fastsvm_apps.cells.model.features import describe
-from fastsvm_apps.cells.model.locate import Field, find_center, locate
+from fastsvm_apps.cells.model.locate import find_center, locate
 from fastsvm_apps.cells.model.prediction import classify
+from fastsvm_apps.cells.model.stain import usual_field
 
 from .common import cpu
 
@@ -57,7 +58,7 @@ def report_boxes(folder):
         overlaps = []
         for name in names:
             image, scale = read_scaled(str(folder / "images" / name))
-            found = [[side / scale for side in cell.box] for cell in locate(Field(image))]
+            found = [[side / scale for side in cell.box] for cell in locate(usual_field(image))]
             right += len(found) == len(boxes[name])
             small = read_scaled(str(folder / "images" / name), fraction=0.5)
             center = find_center(small[0])
@@ -89,7 +90,7 @@ def report_times(smears, cells):
     cv2.setNumThreads(1)
     paths = [str(path) for path in sorted((cells / "images").rglob("*.jpeg"))[::100]]
     images = [read_image(path) for path in paths]
-    fields = [Field(image) for image in images]
+    fields = [usual_field(image) for image in images]
     found = [(field, cell[0]) for field in fields if (cell := locate(field))]
     large = [str(path) for path in sorted((smears / "images").iterdir())[::5]]
     halves = [read_scaled(path, fraction=0.5)[0] for path in large]
@@ -97,7 +98,7 @@ def report_times(smears, cells):
         "read and check, 320x240": (read_image, paths),
         "decode in full, 640x480": (cv2.imread, large),
         "find the centre, of 640x480": (find_center, halves),
-        "find the cells, 320x240": (lambda image: locate(Field(image)), images),
+        "find the cells, 320x240": (lambda image: locate(usual_field(image)), images),
         "measure a cell": (lambda pair: describe(*pair), found),
     }
     times = {name: [] for name in works}

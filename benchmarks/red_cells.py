@@ -21,8 +21,9 @@ from scipy.optimize import linear_sum_assignment
 
 from fastsvm_apps.cells.data.images import read_scaled
 from fastsvm_apps.cells.model.findings import PLATELET, RED_CELL
-from fastsvm_apps.cells.model.locate import Field, locate
+from fastsvm_apps.cells.model.locate import locate
 from fastsvm_apps.cells.model.others import find_others
+from fastsvm_apps.cells.model.stain import usual_field
 
 from .cells import milliseconds, overlap
 
@@ -101,7 +102,7 @@ def read_boxes(folder):
 def found_in(path):
     """Return the boxes of each kind in an image, in pixels of the file, and the image's width."""
     image, scale = read_scaled(str(path))
-    field = Field(image)
+    field = usual_field(image)
     found = defaultdict(list)
     for other in find_others(field, locate(field), KINDS):
         found[other.label].append(other.at_scale_of_file(scale).box)
@@ -158,7 +159,7 @@ def report_boxes(boxes):
 def report_times(paths):
     """Time what is added to finding the white cells."""
     cv2.setNumThreads(1)
-    fields = [Field(read_scaled(str(path))[0]) for path in paths]
+    fields = [usual_field(read_scaled(str(path))[0]) for path in paths]
     pairs = [(field, locate(field)) for field in fields]
     for kinds in ([RED_CELL], [PLATELET], list(KINDS)):
         work = partial(find_others, kinds=kinds)

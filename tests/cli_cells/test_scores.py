@@ -1,5 +1,6 @@
 """Labels that are given and withheld, images that are unlike those learnt from, and reasons."""
 
+import copy
 import csv
 import json
 
@@ -7,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from fastsvm.model_files import load_about
+from fastsvm.model_files import load_about, load_plain, save_plain
 from fastsvm_apps.cells.data.files import find_images
 from fastsvm_apps.cells.model.classifier import load_cell_model
 from fastsvm_apps.cells.model.features import feature_names
@@ -223,3 +224,63 @@ def test_only_linear_models_of_measurements_are_explained(run, smears, svm):
     result = run("explain", smears / "images" / "NEUTROPHIL" / "smear_20.jpg", "-m", svm)
     assert (result.exit_code, result.stdout) == (1, "")
     assert "only a linear model of single measurements with probabilities" in result.stderr
+
+
+# What a model's file says
+
+
+def changed(record, path, value):
+    """Return what a file says with one thing changed; of `path` the last is the key."""
+    record = copy.deepcopy(record)
+    *way, last = path
+    part = record
+    for key in way:
+        part = part[key]
+    if value is DROPPED:
+        del part[last]
+    else:
+        part[last] = value
+    return record
+
+
+DROPPED = object()
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("usual",), DROPPED),
+        (("usual",), 3),
+        (("usual", "density"), 0),
+        (("usual", "density"), "much"),
+        (("usual", "plasma"), [200, 200]),
+        (("usual", "plasma"), [200, 200, 256]),
+        (("calibration",), []),
+        (("calibration", "power"), 0),
+        (("calibration", "power"), 1e9),
+        (("calibration", "min_score"), -1),
+        (("calibration", "error"), DROPPED),
+        (("ranges",), None),
+        (("ranges", "noise"), [0, 1, 2]),
+        (("ranges", "noise"), [0, None]),
+        (("confusion",), [[1, 0, 0, 0, 0]]),
+        (("confusion", 0), [1]),
+        (("means", 3), []),
+        (("means",), "none"),
+        (("limits",), 7),
+    ],
+)
+def test_what_a_file_says_is_checked(run, smears, sure, work, path, value):
+    model = load_plain(sure)
+    save_plain(model, "odd.safetensors", changed(load_about(sure), path, value))
+    result = run("classify", smears, "-m", "odd.safetensors")
+    assert (result.exit_code, result.stdout) == (1, "")
+    message = "error: odd.safetensors: what it says about its model is damaged; train it again\n"
+    assert result.stderr == message
+
+
+def test_a_model_that_says_nothing_is_used_as_it_is(run, smears, sure, work):
+    save_plain(load_plain(sure), "bare.safetensors")
+    record = records(run("classify", smears / "images", "-m", "bare.safetensors", "--json"))
+    assert (record["min_score"], record["flagged"], record["corrected_percent"]) == (0.0, 0, None)
+    assert UNCLASSIFIED not in record["counts"]

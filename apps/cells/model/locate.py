@@ -17,7 +17,7 @@ import numpy as np
 from . import _pixels
 from .masks import black_frame, depth, distance_to, filled, halved, hull, shrunk, touching, widened
 
-MIN_PURPLE = 25  # blue minus green of a nucleus, at least
+MIN_PURPLE = 40  # blue minus green of a nucleus, at least
 MIN_NUCLEUS = 600  # pixels; platelets have up to 150
 MIN_NUCLEUS_AT_BORDER = 1000  # less, cut by the border, is a fragment that nobody counts ...
 MIN_FRAGMENT = 300  # ... unless there is nothing else
