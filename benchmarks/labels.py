@@ -28,6 +28,7 @@ from fastsvm_apps.cells.model.settings import Settings
 from fastsvm_apps.cells.model.training import fit
 from fastsvm_apps.common.errors import Skipped
 from fastsvm_apps.common.progress import Stages
+from fastsvm_apps.common.statistics import wilson_interval
 
 from .fields import CONDITIONS
 
@@ -121,6 +122,7 @@ def report(samples, tried, ranges, labels, originals, settings, options):
         print(f"| {name} | {100 * errors[:, k].mean():.1f} % | {seeds} | {shares} | {100 * flagged:.0f} % |")
     mean = errors.mean(axis=1)
     print(f"| mean | {100 * mean.mean():.1f} % | {100 * mean.min():.1f}-{100 * mean.max():.1f} |")
+    report_classes(of_classes.mean(axis=0), [np.count_nonzero(labels == name) for name in CLASSES])
     for name, found in (("clean", calibrations[::2]), ("all conditions", calibrations[1::2])):
         coverage, error, off, least = np.mean(
             [(each.coverage, each.error, each.miscalibration, each.min_score) for each in found], axis=0
@@ -129,6 +131,20 @@ def report(samples, tried, ranges, labels, originals, settings, options):
             f"{name}: {100 * coverage:.0f} % of the cells get a label, {100 * error:.1f} % of these wrong; "
             f"calibration error {off:.3f}; score {least:.2f}"
         )
+
+
+def report_classes(wrong, counts):
+    """Print the errors of each class, with the interval that so many photographs leave."""
+    print("\n| class | photographs | wrong, clean | 95 % interval | mean of conditions | worst |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    for k, (name, n) in enumerate(zip(CLASSES, counts, strict=True)):
+        clean, mean, worst = wrong[k, 0], wrong[k].mean(), wrong[k].max()
+        low, high = wilson_interval(clean * n, n)
+        print(
+            f"| {name} | {n} | {100 * clean:.1f} % | {100 * low:.1f}-{100 * high:.1f} % "
+            f"| {100 * mean:.1f} % | {100 * worst:.1f} % |"
+        )
+    print()
 
 
 def main():

@@ -9,10 +9,11 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
+from ..blas import one_blas_thread
 from ..fitting.advice import warn_if_short
 from ..fitting.one_vs_rest import all_or_nothing
 from ..fitting.path import best_multiple, decreasing
-from ..fitting.threads import in_threads, one_blas_thread
+from ..fitting.threads import in_threads
 from ..solvers.kernel._problem import KernelProblem
 from ..solvers.kernel.parameters import gamma_of
 from .base import ConvergenceWarning

@@ -15,8 +15,8 @@ from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
+from ..blas import one_blas_thread
 from ..fitting.one_vs_rest import all_or_nothing
-from ..fitting.threads import one_blas_thread
 from ..solvers import as_rows
 from ..solvers._input import one_of, positive
 from ..solvers.kernel.parameters import check_kernel_parameters, gamma_of

@@ -7,9 +7,10 @@ import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
+from ..blas import one_blas_thread
 from ..fitting.path import decreasing
 from ..fitting.scores import winners
-from ..fitting.threads import in_threads, one_blas_thread
+from ..fitting.threads import in_threads
 from ..solvers._input import as_state, positive
 from ..solvers._random import draw_rows
 from ..solvers.kernel._pegasos_solver import KernelPegasosSolver

@@ -11,8 +11,8 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
+from ..blas import one_blas_thread
 from ..fitting.one_vs_rest import all_or_nothing
-from ..fitting.threads import one_blas_thread
 from ..solvers._input import positive
 from ..solvers.kernel._pegasos_solver import KernelPegasosSolver, drawn_rows
 from ..solvers.kernel._problem import KernelProblem

@@ -1,6 +1,7 @@
 """Solvers driven to their end: one per class, in threads, with verbose lines, callbacks and Ctrl-C."""
 
-from .threads import in_threads, one_blas_thread
+from ..blas import one_blas_thread
+from .threads import in_threads
 
 __all__ = ["report", "solve_all"]
 

@@ -1,15 +1,11 @@
-"""Threads of ours, and those of BLAS."""
+"""Work on several problems at once."""
 
-import functools
 from concurrent.futures import FIRST_EXCEPTION
-from threading import Lock
-
-from threadpoolctl import ThreadpoolController
 
 from ..solvers._input import number_of_threads
 from ..threads import Threads, result, wait
 
-__all__ = ["in_threads", "number_of_threads", "one_blas_thread"]
+__all__ = ["in_threads", "number_of_threads"]
 
 
 def in_threads(work, items, n_workers, stop):
@@ -58,33 +54,3 @@ def in_threads(work, items, n_workers, stop):
             pool.shutdown(wait=False, cancel_futures=True)
             raise
         return list(map(result, futures))
-
-
-class _OneBlasThread:
-    """While any fit runs, BLAS has one thread: ours are busy, and its sums depend on their number.
-
-    The limit is the process's, so fits that overlap share it, and the last one lifts it.
-    """
-
-    def __init__(self):
-        self.lock, self.fits, self.limiter = Lock(), 0, None
-
-    def __enter__(self):
-        with self.lock:
-            self.fits += 1
-            if self.fits == 1:
-                self.limiter = _libraries().limit(limits=1, user_api="blas")
-
-    def __exit__(self, *exception):
-        with self.lock:
-            self.fits -= 1
-            if self.fits == 0:
-                self.limiter.restore_original_limits()
-
-
-one_blas_thread = _OneBlasThread()
-
-
-@functools.cache
-def _libraries():
-    return ThreadpoolController()

@@ -1,9 +1,11 @@
 """Newton's method from the outside: which rows it looks at, how sharp the bend is, when it stops."""
 
 import math
+from functools import cache
 
 import numpy as np
 
+from ..blas import one_blas_thread
 from . import _newton  # type: ignore[attr-defined]  # compiled
 from ._solver import Point, Solver
 from .losses import as_loss
@@ -366,14 +368,20 @@ class NewtonSolver(Solver):
         return exact or self.stalled > 5
 
 
-def direction(H, slope):
-    """Solve H p = slope, with a ridge if H is singular in double precision."""
+@cache
+def _dposv():
     from scipy.linalg.lapack import dposv  # nobody else waits for it
 
+    one_blas_thread.look_again()
+    return dposv
+
+
+def direction(H, slope):
+    """Solve H p = slope, with a ridge if H is singular in double precision."""
     diagonal = H.diagonal().copy()
     for ridge in (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-4, 1.0):
         H.reshape(-1)[:: len(H) + 1] = diagonal * (1 + ridge) + (1e-300 if ridge else 0)
-        _, p, info = dposv(H.T, slope)
+        _, p, info = _dposv()(H.T, slope)
         if info == 0:
             return p
     return np.full(len(H), np.nan)

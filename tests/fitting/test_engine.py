@@ -1,5 +1,8 @@
 """Runs in threads: who gets how many, BLAS, Ctrl-C, errors."""
 
+import os
+import subprocess
+import sys
 import threading
 import time
 
@@ -8,15 +11,15 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from fastsvm import SDCAClassifier
+from fastsvm.blas import one_blas_thread
 from fastsvm.fitting.engine import solve_all
-from fastsvm.fitting.threads import _libraries, one_blas_thread
 from interrupts import interrupt
 
 
 @pytest.fixture(autouse=True)
 def _libraries_as_they_are():
     """Other tests may have loaded a BLAS of OpenCV's since the first fit."""
-    _libraries.cache_clear()
+    one_blas_thread.look_again()
 
 
 class FakeRun:
@@ -70,7 +73,33 @@ def test_fits_that_overlap_give_blas_its_threads_back():
         assert {library["num_threads"] for library in _blas()} <= {1}
         one_blas_thread.__exit__()
         assert [library["num_threads"] for library in _blas()] == before
-    assert _libraries() is _libraries()
+
+
+def test_a_blas_that_is_loaded_during_a_fit_has_one_thread_too():
+    """SciPy's comes with its LAPACK, which only Newton's method imports, in the middle of a fit."""
+    program = """
+import numpy as np
+from threadpoolctl import threadpool_info
+from fastsvm.fitting import SDCA
+from fastsvm.solvers import _newton_solver
+
+X = np.random.default_rng(0).normal(size=(300, 5)).astype(np.float32)
+y = X[:, 0] > 0
+SDCA(solver="coordinate").fit(X, y)  # looks for libraries
+seen, direction = [], _newton_solver.direction
+def looking(*args):
+    result = direction(*args)
+    seen.append({library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"})
+    return result
+_newton_solver.direction = looking
+before = {library["num_threads"] for library in threadpool_info()}
+SDCA(solver="newton").fit(X, y)
+assert seen and all(threads <= {1} for threads in seen), seen
+assert {library["num_threads"] for library in threadpool_info()} == before
+"""
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "2"}
+    result = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2])

@@ -21,7 +21,7 @@ PACKAGES = {"fastsvm": ROOT / "fastsvm", "fastsvm_apps": ROOT / "apps"}
 # From the ground up. The packages' own `__init__` show what users import, wherever it lies.
 LAYERS = [
     {"lazy", "version", "atomic", "interrupts"},
-    {"threads"},
+    {"threads", "blas"},
     {"solvers"},
     {"fitting"},
     {"text"},

@@ -1,0 +1,46 @@
+"""The threads of BLAS: a fit has no use for them, as its own are busy and sums depend on their number."""
+
+from threading import Lock
+from typing import Any
+
+from threadpoolctl import ThreadpoolController
+
+__all__ = ["one_blas_thread"]
+
+
+class _OneBlasThread:
+    """While any fit runs, BLAS has one thread.
+
+    The limit is the process's, so fits that overlap share it, and the last one lifts it.
+    """
+
+    def __init__(self) -> None:
+        self.lock, self.fits = Lock(), 0
+        self.libraries: ThreadpoolController | None = None  # looking for them takes a millisecond
+        self.limiters: list[Any] = []
+
+    def __enter__(self) -> None:
+        with self.lock:
+            self.fits += 1
+            if self.fits == 1:
+                self._limit()
+
+    def __exit__(self, *exception: object) -> None:
+        with self.lock:
+            self.fits -= 1
+            while self.limiters and not self.fits:
+                self.limiters.pop().restore_original_limits()
+
+    def look_again(self) -> None:
+        """Look for libraries that have just been loaded: a second BLAS comes with SciPy's LAPACK."""
+        with self.lock:
+            self.libraries = None
+            if self.fits:
+                self._limit()
+
+    def _limit(self) -> None:
+        self.libraries = self.libraries or ThreadpoolController()
+        self.limiters.append(self.libraries.limit(limits=1, user_api="blas"))
+
+
+one_blas_thread = _OneBlasThread()
