@@ -2,6 +2,7 @@
 
 import math
 from functools import cache
+from mmap import mmap
 
 import numpy as np
 
@@ -24,6 +25,9 @@ MULTIPLIER_SHARE = 0.1  # multipliers move once a step promises this share of th
 LINE_SLOPE = 0.3  # share of the slope that may be left where the line search ends
 MOST_STEPS = 100  # Newton steps of an epoch
 GRAM_ROWS = 512  # rows a product of matrices
+BLAS_MEMORY = (
+    1 << 28
+)  # bytes of addresses: what NumPy's and SciPy's take with two threads
 SHORT_ROW = 32  # values a row up to which its outer product is added value by value
 
 
@@ -120,6 +124,7 @@ class NewtonSolver(Solver):
 
     def begin(self):
         """Find a place to start from."""
+        _require_memory()
         problem = self.problem
         used = np.arange(problem.n, dtype=np.int32)
         if problem.weights.size:
@@ -366,6 +371,15 @@ class NewtonSolver(Solver):
         """Whether double precision allows no more."""
         exact = self.point is not None and self.point.gap <= 1e-15 * self.point.primal
         return exact or self.stalled > 5
+
+
+@cache
+def _require_memory():
+    """Raise a MemoryError where BLAS cannot have its memory: it would end the process."""
+    try:
+        mmap(-1, BLAS_MEMORY).close()
+    except OSError:
+        raise MemoryError("not enough memory for BLAS") from None
 
 
 @cache

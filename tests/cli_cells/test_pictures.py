@@ -36,7 +36,7 @@ def test_steps_say_what_they_did_not_find(folder, tmp_path):
 
     plasma = np.full((240, 320, 3), (225, 220, 230), np.uint8)
     nothing = said(plasma)
-    assert nothing == ["no nucleus: nowhere is blue 25 levels above green", *["not reached"] * 3]
+    assert nothing == ["no nucleus: nowhere is blue 40 levels above green", *["not reached"] * 3]
     purple = cv2.circle(plasma.copy(), (160, 120), 8, (150, 60, 120), cv2.FILLED)
     assert said(purple)[0].startswith("no nucleus: the largest spot has ")
     assert "a nucleus at least 600" in said(purple)[0]

@@ -15,6 +15,7 @@ from ...common.errors import AppError, Skipped
 from ...common.files import read_limited
 from ...common.output import many, note, shortened
 from ...common.tables import unquoted
+from .header import MAX_PAGES
 from .images import ImageReader, split_page
 from .slides import count_pages, is_slide_here, missing_for
 
@@ -131,7 +132,7 @@ def _images_of(source: str) -> Iterator[ImageFile]:
 def _pages_of(file: ImageFile) -> Iterator[ImageFile]:
     known = file.path.lower().endswith(ENDINGS) and not file.path.lower().endswith((".tif", ".tiff"))
     n = 1 if known else count_pages(file.path)
-    if n < 2:
+    if n < 2 or n > MAX_PAGES:  # too many are told of when it is opened
         yield file
         return
     for number in range(1, n + 1):

@@ -29,7 +29,8 @@ FOREIGN = (
 )
 
 # How much of a header is read: a hostile one has no end.
-MAX_SEGMENTS, MAX_PAGES, MAX_TAGS = 10_000, 1000, 1000
+MAX_SEGMENTS, MAX_TAGS = 10_000, 1000
+MAX_PAGES = 100  # of a TIFF file, which is read once for each
 MAX_SCANS = 100  # of a progressive JPEG: real ones have about ten; each may take a few bytes, but a pass
 
 
@@ -263,10 +264,9 @@ def single_page(data: bytes, number: int) -> bytes:
     pages = tiff_pages(data) if order else []
     if not 1 <= number <= len(pages):
         raise BadImage(f"no page {number:,}; it has {len(pages) if order else 1:,}")
-    page, content = pages[number - 1], bytearray(data)
-    struct.pack_into(f"{order}I", content, 4, page.position)
-    struct.pack_into(f"{order}I", content, page.link, 0)
-    return bytes(content)
+    page, view = pages[number - 1], memoryview(data)
+    start, end = struct.pack(f"{order}I", page.position), bytes(4)
+    return b"".join((view[:4], start, view[8 : page.link], end, view[page.link + 4 :]))
 
 
 def _read_tiff(data: bytes) -> Header:
@@ -274,6 +274,8 @@ def _read_tiff(data: bytes) -> Header:
     if not pages:
         raise BadImage(DAMAGED)
     n_images = sum(page.is_image for page in pages)
+    if n_images > MAX_PAGES:
+        raise BadImage(f"more than {MAX_PAGES:,} pages; save each as a file of its own")
     if n_images > 1:
         raise BadImage(f"{n_images:,} pages; name one of them: the second is FILE#2")
     tags = pages[0].tags
@@ -294,7 +296,7 @@ def _tiff_pages(data, order: str) -> Iterator[TiffPage]:
     """
     (position,) = _unpacked(data, f"{order}I", 4)
     seen: set[int] = set()
-    while position and position not in seen and len(seen) < MAX_PAGES:
+    while position and position not in seen and len(seen) <= MAX_PAGES:
         seen.add(position)
         (n_tags,) = _unpacked(data, f"{order}H", position)
         first, end = position + 2, position + 2 + 12 * n_tags

@@ -1,6 +1,8 @@
 """Whole slides, of which regions are read: tiled TIFF files through tifffile, others through OpenSlide."""
 
 import os
+import stat
+from functools import lru_cache
 from importlib.util import find_spec
 from typing import Protocol
 
@@ -74,8 +76,18 @@ class _Slices:
 
 def _first_look(path: str) -> tuple[bytes, list[TiffPage]]:
     """Return the first bytes of a file, and the pages of a TIFF file; what is wrong is found later."""
-    if not os.path.isfile(path):  # to open a pipe would be to wait
+    try:
+        status = os.stat(path)
+    except OSError:
         return b"", []
+    if not stat.S_ISREG(status.st_mode):  # to open a pipe would be to wait
+        return b"", []
+    return _look(path, status.st_size, status.st_mtime_ns)
+
+
+@lru_cache(16)
+def _look(path: str, *version: int) -> tuple[bytes, list[TiffPage]]:
+    """Look once for all pages of a file."""
     try:
         with open(path, "rb") as file:
             magic = file.read(4)
