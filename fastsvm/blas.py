@@ -1,11 +1,24 @@
 """The threads of BLAS: a fit has no use for them, as its own are busy and sums depend on their number."""
 
+from functools import cache
+from mmap import mmap
 from threading import Lock
 from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["one_blas_thread"]
+__all__ = ["one_blas_thread", "require_memory"]
+
+BUFFERS = 1 << 26  # bytes: OpenBLAS takes 32 MiB for each thread that calls it, here two
+
+
+@cache
+def require_memory(n_bytes: int) -> None:
+    """Raise a MemoryError where BLAS could not have its memory: OpenBLAS would end the process."""
+    try:
+        mmap(-1, n_bytes).close()
+    except OSError:
+        raise MemoryError("not enough memory for BLAS") from None
 
 
 class _OneBlasThread:
@@ -20,6 +33,7 @@ class _OneBlasThread:
         self.limiters: list[Any] = []
 
     def __enter__(self) -> None:
+        require_memory(BUFFERS)
         with self.lock:
             self.fits += 1
             if self.fits == 1:

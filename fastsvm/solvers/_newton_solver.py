@@ -2,11 +2,10 @@
 
 import math
 from functools import cache
-from mmap import mmap
 
 import numpy as np
 
-from ..blas import one_blas_thread
+from ..blas import one_blas_thread, require_memory
 from . import _newton  # type: ignore[attr-defined]  # compiled
 from ._solver import Point, Solver
 from .losses import as_loss
@@ -25,9 +24,7 @@ MULTIPLIER_SHARE = 0.1  # multipliers move once a step promises this share of th
 LINE_SLOPE = 0.3  # share of the slope that may be left where the line search ends
 MOST_STEPS = 100  # Newton steps of an epoch
 GRAM_ROWS = 512  # rows a product of matrices
-BLAS_MEMORY = (
-    1 << 28
-)  # bytes of addresses: what NumPy's and SciPy's take with two threads
+LAPACK_MEMORY = 1 << 28  # bytes of addresses: what SciPy's takes with its import and two threads
 SHORT_ROW = 32  # values a row up to which its outer product is added value by value
 
 
@@ -124,7 +121,7 @@ class NewtonSolver(Solver):
 
     def begin(self):
         """Find a place to start from."""
-        _require_memory()
+        require_memory(LAPACK_MEMORY)
         problem = self.problem
         used = np.arange(problem.n, dtype=np.int32)
         if problem.weights.size:
@@ -371,15 +368,6 @@ class NewtonSolver(Solver):
         """Whether double precision allows no more."""
         exact = self.point is not None and self.point.gap <= 1e-15 * self.point.primal
         return exact or self.stalled > 5
-
-
-@cache
-def _require_memory():
-    """Raise a MemoryError where BLAS cannot have its memory: it would end the process."""
-    try:
-        mmap(-1, BLAS_MEMORY).close()
-    except OSError:
-        raise MemoryError("not enough memory for BLAS") from None
 
 
 @cache

@@ -13,7 +13,7 @@ from fastsvm_apps.cells.model.features import feature_names
 from fastsvm_apps.cells.model.settings import ALPHAS
 
 CLASSES = ["EOSINOPHIL", "LYMPHOCYTE", "MONOCYTE", "NEUTROPHIL"]
-FAST = ("--features", "shells")
+FAST = ("--features", "shells", "--versions", 0)
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_the_sample_is_learned(run, smears):
 
 
 def test_record(run, smears, work):
-    record = record_of(run("train", smears / "images", "--folds", 4, "--json"))
+    record = record_of(run("train", smears / "images", "--folds", 4, "--versions", 1, "--json"))
     assert record["n"] == 40
     assert record["n_features"] == len(feature_names("cells"))
     assert record["label_counts"] == dict.fromkeys(CLASSES, 10)

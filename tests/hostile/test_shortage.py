@@ -81,7 +81,11 @@ def test_texts_and_memory(sentiment, tmp_path, command, megabytes):
 @pytest.mark.parametrize("megabytes", [*MEMORY, 100, 200])
 @pytest.mark.parametrize("command", ["classify", "crop", "train"])
 def test_images_and_memory(cells, tmp_path, large, command, megabytes):
-    options = {"classify": ["-o", "c.csv"], "crop": ["-o", "crops"], "train": ["--folds", 1]}[command]
+    options = {
+        "classify": ["-o", "c.csv"],
+        "crop": ["-o", "crops"],
+        "train": ["--folds", 1, "--versions", 1],
+    }[command]
     folder = SMEARS if command == "train" else large
     done = cells(command, folder, *options, cwd=tmp_path, RLIMIT_AS=megabytes * MB)
     assert "Traceback" not in done.err
@@ -118,7 +122,7 @@ WRITING = {
         ("words", "english", "--plot", "out/w.png"),
     ],
     "cells": [
-        ("train", SMEARS, "--folds", 1, "--alpha", 0.1, "-o", "out/m.safetensors"),
+        ("train", SMEARS, "--folds", 1, "--versions", 1, "--alpha", 0.1, "-o", "out/m.safetensors"),
         ("classify", SMEARS, "--report", "out/r.html"),
         ("classify", SMEARS, "-o", "out/c.csv"),
         ("classify", SMEARS, "--overlay", "out"),
