@@ -37,25 +37,6 @@ def with_alpha():
     return image, 255 * (1 - alpha) + image[..., :3] * alpha
 
 
-@pytest.fixture
-def read(tmp_path):
-    def read(content, **options):
-        (tmp_path / "image").write_bytes(content)
-        return read_image(str(tmp_path / "image"), **options)
-
-    return read
-
-
-@pytest.fixture
-def refused(read):
-    def refused(content, **options):
-        with pytest.raises(BadImage) as error:
-            read(content, **options)
-        return str(error.value)
-
-    return refused
-
-
 @pytest.mark.parametrize("ending", ["webp", "jp2"])
 def test_read_without_loss(read, ending):
     np.testing.assert_array_equal(read(encoded(ending)), IMAGE)

@@ -124,7 +124,9 @@ def steps_of(
     if method == "report":
         found = locate_report(image, show) is not None
         return (pictures if found else [*pictures, ("cropped", "nothing dark is left to be cropped")]), found
-    cells = locate(usual_field(image), show)
+    field = usual_field(image)
+    show("usual stain", field.image)
+    cells = locate(field, show)
     if cells:
         show("outlined", outlined(image, cells))
         show("cropped", cut_out(image, cells[0].box))
