@@ -37,6 +37,7 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    "--allow-pre-commit-input",  # or clicks and keys before the first frame are dropped
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--window-size=1200,900",
     "--virtual-time-budget=2000",

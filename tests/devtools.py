@@ -73,8 +73,12 @@ class Window:
             deviceScaleFactor=1,
             mobile=False,
         )
+        self.run("window.left = true")  # the page before may still be there for a while
         self._ask("Page.navigate", url=url)
-        self.wait_for("document.readyState === 'complete' && location.href !== 'about:blank'")
+        self.wait_for("!window.left && document.readyState === 'complete'")
+        # Before a page is painted its clicks and keys are dropped.
+        frame = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
+        self.run(frame)
 
     def run(self, script):
         """Return the value of an expression."""
