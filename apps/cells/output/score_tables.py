@@ -107,9 +107,10 @@ def print_calibration(calibration: Calibration) -> None:
 
 def coverage_line(min_score: float, coverage: float, error: float | None) -> str:
     """Say how many cells get a label, and how many of these labels are wrong."""
-    wrong = "" if error is None else f", and {100 * error:.1f} % of these are wrong"
+    whose = "these" if min_score else "them"
+    wrong = "" if error is None else f", and {100 * error:.1f} % of {whose} are wrong"
     if not min_score:
-        return f"every cell gets a label{wrong.replace('these', 'them')}"
+        return f"every cell gets a label{wrong}"
     return f"by a score of {min_score:.2f} {100 * coverage:.0f} % of the cells get a label{wrong}"
 
 
