@@ -75,7 +75,7 @@ def test_fits_that_overlap_give_blas_its_threads_back():
         assert [library["num_threads"] for library in _blas()] == before
 
 
-def test_a_blas_that_is_loaded_during_a_fit_has_one_thread_too():
+def test_a_blas_that_is_loaded_during_a_fit_has_one_thread_too(tmp_path):
     """SciPy's comes with its LAPACK, which only Newton's method imports, in the middle of a fit."""
     program = """
 import numpy as np
@@ -98,7 +98,8 @@ assert seen and all(threads <= {1} for threads in seen), seen
 assert {library["num_threads"] for library in threadpool_info()} == before
 """
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "2"}
-    result = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    command = [sys.executable, "-c", program]  # elsewhere than in the clone, whose package may be unbuilt
+    result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
 
 
