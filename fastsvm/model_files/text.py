@@ -29,7 +29,7 @@ MAX_NGRAM = 16
 # A pattern stored in a file could be one that takes for ever to match; the file only names one of these.
 # All of PATTERNS take time in proportion to the text.
 READING = {
-    "analyzer": ("word", "split"),
+    "analyzer": ("word", "split", "char_wb"),
     "token_pattern": tuple(PATTERNS),
     "stop_words": (None, "english", "listed"),
     "strip_accents": (None, "ascii", "unicode"),
