@@ -75,8 +75,9 @@ class Calibration:
         ValueError
             If no label has scores.
         """
-        decision, y = np.asarray(decision, float), np.asarray(y)
-        labels = list(classes)[1:] if decision.ndim == 1 else list(classes)
+        decision, y, labels = np.asarray(decision, float), np.asarray(y), np.asarray(classes)
+        if decision.ndim == 1:
+            labels = labels[1:]
         fitted = np.full((len(labels), 2), np.nan)
         for k, (label, column) in enumerate(zip(labels, decision.reshape(len(y), -1).T, strict=True)):
             there = np.isfinite(column)
@@ -89,7 +90,8 @@ class Calibration:
             return cls(slopes, intercepts)
         complete = np.isfinite(decision).all(axis=1) & np.isin(y, labels)
         z = slopes * decision[complete] + intercepts
-        factor = sharpness(z, np.searchsorted(labels, y[complete])) if len(z) else 1.0
+        truth = np.unique(np.append(labels, y[complete]), return_inverse=True)[1][len(labels) :]
+        factor = sharpness(z, truth) if len(z) else 1.0
         return cls(factor * slopes, factor * intercepts)
 
     def probabilities(self, decision: np.ndarray) -> np.ndarray:
