@@ -144,10 +144,14 @@ def reading_options(formats: Sequence[str], what: str, told: str):
     return decorate
 
 
-def corpus_options(command):
-    """Add the argument CORPUS and how to read it; the command gets one `source`."""
+def labelled_options(command):
+    """Add how labelled texts are read; the command gets a `source`, whose path is still to be set."""
     with_labels = click.option(
         "--label-col", default="label", metavar="NAME", help="Column of the labels (tsv, csv, jsonl)."
     )
-    decorate = reading_options(FORMATS, "CORPUS", "told from its first lines")
-    return click.argument("corpus")(decorate(with_labels(command)))
+    return reading_options(FORMATS, "CORPUS", "told from its first lines")(with_labels(command))
+
+
+def corpus_options(command):
+    """Add the argument CORPUS and how to read it; the command gets one `source`."""
+    return click.argument("corpus")(labelled_options(command))

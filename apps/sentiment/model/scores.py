@@ -10,11 +10,15 @@ from .prediction import decide
 
 @dataclass(frozen=True)
 class HeldOut:
-    """The texts a model was tried on: true labels, and decision values as `decision_function` gives them."""
+    """The texts a model was tried on: true labels, and decision values as `decision_function` gives them.
+
+    `probabilities` are a row for each text and a column for each label, where the model has them.
+    """
 
     texts: list[str]
     labels: list[str]
     decision: np.ndarray
+    probabilities: np.ndarray | None = None
 
 
 @dataclass(frozen=True)

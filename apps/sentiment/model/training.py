@@ -1,4 +1,4 @@
-"""Train, evaluate and use a classifier of texts: functions that return what the commands print."""
+"""Train a classifier of texts: functions that return what the commands print."""
 
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -8,13 +8,12 @@ import numpy as np
 from fastsvm.fitting import Pipeline
 from fastsvm.model_files import save_plain
 
-from ...common.errors import USAGE, AppError, Skipped, place_of
+from ...common.errors import USAGE, AppError, Skipped
 from ...common.files import check_model_path
 from ...common.progress import UNWATCHED, Stages
-from ..data.corpus import Corpus, Source, read_corpus
+from ..data.corpus import Corpus, Source
 from . import steps
 from .alpha_choice import Choice, Labelled, choose_alpha, inner_folds, split_texts
-from .prediction import check_scores, load_scorer
 from .scores import HeldOut, Scores, scores_of
 from .settings import CLASSIFIERS, Settings
 from .term_effects import weighted_coef
@@ -62,14 +61,6 @@ class Training:
     skipped: Skipped
     fitted: Pipeline
     held_out: HeldOut | None
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """How a saved model does on a corpus, and what was left out of it."""
-
-    scores: Scores
-    skipped: Skipped
 
 
 def train(
@@ -180,20 +171,6 @@ def _choice(X, y: np.ndarray, settings: Settings, stage: Stages) -> Choice | Non
         if not folds:
             return None
         return choose_alpha(X, y, folds, **recipe, alphas=alphas, n_alphas=10, advance=advance)
-
-
-def evaluate(model_path: str, source: Source, *, stage: Stages = UNWATCHED) -> Evaluation:
-    """Try a saved model on a corpus."""
-    with stage("load"):
-        model = load_scorer(model_path)
-    with stage("read"):
-        corpus = read_corpus(source, places=True)
-    with stage("evaluate"):
-        with np.errstate(over="ignore", invalid="ignore"):  # found below
-            decision = model.decision_function(corpus.texts)
-        check_scores(decision, lambda i: f"{source.name}, {place_of(corpus.places[i])}")
-        held_out = HeldOut(corpus.texts, corpus.labels, decision)
-        return Evaluation(scores_of(model.classes_, held_out), corpus.skipped)
 
 
 def top_words(model: Pipeline, n: int) -> list[Side]:
