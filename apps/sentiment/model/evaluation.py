@@ -136,8 +136,8 @@ class Evaluation:
 
     @property
     def macro_f1(self) -> float:
-        """The mean F1 of the labels that texts have."""
-        return fmean(each.f1 or 0.0 for each in self.label_scores if each.n)
+        """The mean F1 of the labels that texts have or were given."""
+        return fmean(each.f1 for each in self.label_scores if each.f1 is not None)
 
     @property
     def calibration_error(self) -> float | None:
