@@ -1,4 +1,4 @@
-"""Train, evaluate and use a classifier of texts: functions that return what the commands print."""
+"""Train a classifier of texts: functions that return what the commands print."""
 
 import warnings
 from copy import copy
@@ -12,14 +12,13 @@ from fastsvm.fitting import ConvergenceWarning, Pipeline
 from fastsvm.model_files import save_plain
 from fastsvm.text import Bag, Selection
 
-from ...common.errors import USAGE, AppError, Skipped, place_of
+from ...common.errors import USAGE, AppError, Skipped
 from ...common.files import check_model_path
 from ...common.progress import UNWATCHED, Stages
-from ..data.corpus import Corpus, Source, read_corpus
+from ..data.corpus import Corpus, Source
 from . import steps
 from .alpha_choice import Choice, Labelled, choose_alpha, inner_folds, split_texts
 from .calibration import CalibrationError, LeftOut, calibration_error
-from .prediction import check_scores, load_scorer
 from .scores import HeldOut, Scores, Trial, scores_of, trial_of
 from .settings import CLASSIFIERS, Settings
 from .term_effects import weighted_coef
@@ -101,14 +100,6 @@ class Training:
     def warnings(self) -> list[str]:
         """What is wrong with a model that may look good."""
         return self.trial.warnings if self.trial else []
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """How a saved model does on a corpus, and what was left out of it."""
-
-    scores: Scores
-    skipped: Skipped
 
 
 def train(
@@ -276,20 +267,6 @@ def _left_out(part: Counted, choice: Choice | None, settings: Settings, stage: S
     folds = inner_folds(part.y, settings.seed)
     with stage("calibrate"):
         return LeftOut.of_folds(part.X, part.y, folds, settings) if folds else None
-
-
-def evaluate(model_path: str, source: Source, *, stage: Stages = UNWATCHED) -> Evaluation:
-    """Try a saved model on a corpus."""
-    with stage("load"):
-        model = load_scorer(model_path)
-    with stage("read"):
-        corpus = read_corpus(source, places=True)
-    with stage("evaluate"):
-        with np.errstate(over="ignore", invalid="ignore"):  # found below
-            decision = model.decision_function(corpus.texts)
-        check_scores(decision, lambda i: f"{source.name}, {place_of(corpus.places[i])}")
-        held_out = HeldOut(corpus.texts, corpus.labels, decision)
-        return Evaluation(scores_of(model.classes_, held_out), corpus.skipped)
 
 
 def top_words(model: Pipeline, n: int) -> list[Side]:
