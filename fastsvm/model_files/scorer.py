@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -11,15 +12,19 @@ from ..fitting.one_vs_rest import require_log_loss
 from ..text.bag import Bag
 from ..text.reading import compiled_reading
 from ..text.weighting import Weighting
-from .container import UnknownStep
+from .container import ModelFileError, UnknownStep
 from .plain import LINEAR, load_plain
 
 if TYPE_CHECKING:
     import os
+    from contextlib import AbstractContextManager
 
     from ..solvers.annotations import Iterable
 
 __all__ = ["TextScorer", "TextScores"]
+
+# Models that come with the apps, which lie beside this package: by name, so that nothing here needs them.
+SHIPPED = {"english": ("fastsvm_apps.sentiment", "shipped/english.safetensors")}
 
 
 class TextScores(NamedTuple):
@@ -76,6 +81,7 @@ class TextScorer(Pipeline):
         Parameters
         ----------
         path : str or path-like
+            Or "english", the model of reviews that comes with the apps; a file of that name is "./english".
 
         Returns
         -------
@@ -87,12 +93,13 @@ class TextScorer(Pipeline):
         Raises
         ------
         ModelFileError
-            If the file is damaged.
+            If the file is damaged; or by name, if it was not installed.
         OSError
             If the file cannot be read.
         """
         try:
-            model = load_plain(path)
+            with _file_of(path) as file:
+                model = load_plain(file)
         except UnknownStep:
             return None
         if not isinstance(model, Pipeline):
@@ -126,3 +133,19 @@ class TextScorer(Pipeline):
         X = self._transformed(texts)
         found = self[-1].decision_function(X)
         return TextScores(found, scores.probabilities(found) if proba else None, np.diff(X.indptr))
+
+
+def _file_of(path: str | os.PathLike[str]) -> AbstractContextManager[str | os.PathLike[str]]:
+    """Return what gives the file that a path or the name of a shipped model stands for."""
+    if path not in SHIPPED:
+        return nullcontext(path)
+    from importlib import resources  # not before it is needed
+
+    package, name = SHIPPED[str(path)]
+    try:
+        file = resources.files(package).joinpath(name)
+    except ModuleNotFoundError:
+        file = None
+    if file is None or not file.is_file():
+        raise ModelFileError(f"{path}: this installation comes without it; install fastsvm with its apps")
+    return resources.as_file(file)

@@ -21,7 +21,7 @@ import math
 import re
 import sys
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, dropwhile, islice
 from pathlib import Path
@@ -69,6 +69,15 @@ class Source:
         if self.path == "-":
             return "model"
         return Path(Path(self.path).resolve().name.removesuffix(".gz")).stem
+
+
+@dataclass(frozen=True)
+class Given(Source):
+    """Labelled texts that are in memory already."""
+
+    path: str = field(default="the texts given", init=False)
+    texts: Sequence[str] = ()
+    labels: Sequence[str] = ()
 
 
 @dataclass
@@ -124,8 +133,12 @@ def read_corpus(source: Source, *, places: bool = False, most_labels: int | None
         When nothing can be read: an unknown format, a missing column, no labelled text at all. When there are
         too many labels.
     """
-    corpus = Corpus(Skipped(source.name), _format_of_path(source), places=[] if places else None)
-    if corpus.format == "folder":
+    format = "given" if isinstance(source, Given) else _format_of_path(source)
+    corpus = Corpus(Skipped(source.name), format, places=[] if places else None)
+    if isinstance(source, Given):
+        records = enumerate(zip(source.texts, source.labels, strict=True), 1)
+        _collect((_Record(f"text {i}", label.strip(), text) for i, (text, label) in records), corpus)
+    elif corpus.format == "folder":
         _collect(_folder_records(source), corpus)
     else:
         with open_binary(source.path, source.max_expansion) as stream:

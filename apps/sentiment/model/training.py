@@ -45,7 +45,7 @@ class Training:
     was; `n_features_seen` counts the features in `min_df` texts.
     """
 
-    model: str
+    model: str | None
     settings: Settings
     choice: Choice | None
     label_counts: dict[str, int]
@@ -73,7 +73,7 @@ class Evaluation:
 
 
 def train(
-    source: Source, model_path: str, settings: Settings = ACCURATE, *, stage: Stages = UNWATCHED
+    source: Source, model_path: str | None, settings: Settings = ACCURATE, *, stage: Stages = UNWATCHED
 ) -> Training:
     """Train a classifier on a corpus, try it on the texts held out, and save it.
 
@@ -81,8 +81,8 @@ def train(
     ----------
     source : Source
         The labelled texts.
-    model_path : str
-        Where the model goes; a file there is replaced only if it is a model.
+    model_path : str or None
+        Where the model goes; a file there is replaced only if it is a model. None saves none.
     settings : Settings
     stage : Stages, optional
         Times the stages.
@@ -91,7 +91,8 @@ def train(
     -------
     Training
     """
-    check_model_path(model_path)
+    if model_path is not None:
+        check_model_path(model_path)
     automatic = _is_automatic(settings)
     estimator = steps.classifier(replace(settings, alpha=None) if automatic else settings)
 
@@ -125,8 +126,9 @@ def train(
         if test_texts:
             held_out = HeldOut(test_texts, y_test, model.decision_function(test_texts))
         scores = None if held_out is None else scores_of(model.classes_, held_out)
-    with stage("save"):
-        save_plain(model, model_path)
+    if model_path is not None:
+        with stage("save"):
+            save_plain(model, model_path)
 
     gap = getattr(estimator, "dual_gap_", None)
     return Training(
