@@ -9,8 +9,9 @@ from .evaluate import evaluate
 from .explain import explain
 from .export import export
 from .predict import predict
+from .serve import serve
 from .train import train
 from .tune import tune
 from .words import words
 
-COMMANDS = (train, tune, evaluate, predict, explain, words, export, compare, describe)
+COMMANDS = (train, tune, evaluate, predict, serve, explain, words, export, compare, describe)
