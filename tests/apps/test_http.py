@@ -1,6 +1,7 @@
 """Requests cut from bytes, however they arrive, and those that are refused."""
 
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -36,7 +37,7 @@ def test_requests_however_they_are_cut():
     rng = random.Random(0)
     for cuts in [range(1, len(stream)), *(sorted(rng.sample(range(len(stream)), 7)) for _ in range(50))]:
         edges = [0, *cuts, len(stream)]
-        reader, found = requests_of(*(stream[a:b] for a, b in zip(edges, edges[1:], strict=False)))
+        reader, found = requests_of(*(stream[a:b] for a, b in pairwise(edges)))
         assert found == whole
         assert reader.is_idle
         assert reader.size == 0

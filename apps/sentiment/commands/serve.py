@@ -71,5 +71,5 @@ def serve(model, host, port, max_body_mib, max_texts, max_connections, timeout, 
     except (OSError, UnicodeError) as error:
         why = getattr(error, "strerror", None) or error
         raise AppError(f"{host}:{port}: cannot listen there ({why}); try another --port or --host") from error
-    note(f"stopped; {many(service.n_answered, 'request')} answered, {service.n_refused:,} of all refused")
+    note(f"stopped; {many(service.n_answered, 'request')} answered, {service.n_refused:,} refused")
     return None if complete else FAILED

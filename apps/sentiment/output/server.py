@@ -296,7 +296,6 @@ class _Connection(asyncio.Protocol):
             headers["connection"] = "close"
         elif request.version == (1, 0):
             headers["connection"] = "keep-alive"
-        self._service.n_answered += 1
         self._write(status, content, media_type, headers, request.method == "HEAD")
         if close:
             self._close()
@@ -361,7 +360,6 @@ class _Connection(asyncio.Protocol):
                 page = HOW_TO.format(name=service.name, labels=labels, url=service.url, **limits)
                 self.answer(HTTPStatus.OK, page.encode(), "text/plain; charset=utf-8")
         except Refusal as refusal:  # the next request can still be read
-            service.n_refused += 1
             self.answer(refusal.status, _error(refusal.why).encode(), **refusal.headers)
 
     def _answer_health(self) -> None:
@@ -379,7 +377,6 @@ class _Connection(asyncio.Protocol):
     def _refuse(self, refusal: Refusal) -> None:
         """Say why, and read no more."""
         self._is_refused = True
-        self._service.n_refused += 1
         self._reader = RequestReader(0)
         self._hold(0)
         content = _error(refusal.why).encode()
@@ -400,6 +397,10 @@ class _Connection(asyncio.Protocol):
         self.transport.close()
 
     def _write(self, status, content: bytes, media_type: str, headers: dict, without_body=False) -> None:
+        if status is HTTPStatus.OK:
+            self._service.n_answered += 1
+        else:
+            self._service.n_refused += 1
         now = int(time.time())
         self.transport.write(
             response(status, content, media_type, now=now, headers=headers, without_body=without_body)
