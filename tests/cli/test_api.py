@@ -91,7 +91,7 @@ def test_the_english_model_without_the_apps(monkeypatch):
 @pytest.mark.parametrize(
     ("args", "options", "error", "message"),
     [
-        (["CORPUS"], {"alhpa": 1}, TypeError, "no option alhpa; it has alpha, classifier"),
+        (["CORPUS"], {"learning_rate": 1}, TypeError, "no option learning_rate; it has alpha, classifier"),
         (["CORPUS"], {"alpha": -1}, ValueError, "--alpha"),
         (["CORPUS"], {"classifier": "svm"}, ValueError, "'svm' is not one of 'sdca-svm'"),
         (["CORPUS"], {"text_col": "review"}, ValueError, "no column 'review' among id, label, text"),
