@@ -74,7 +74,7 @@ class Training:
         The model that was trained without the held-out texts, which is `fitted` where nothing was refitted.
     """
 
-    model: str
+    model: str | None
     settings: Settings
     choice: Choice | None
     label_counts: dict[str, int]
@@ -103,7 +103,7 @@ class Training:
 
 
 def train(
-    source: Source, model_path: str, settings: Settings = ACCURATE, *, stage: Stages = UNWATCHED
+    source: Source, model_path: str | None, settings: Settings = ACCURATE, *, stage: Stages = UNWATCHED
 ) -> Training:
     """Train a classifier on a corpus, try it on the texts held out, and save it.
 
@@ -111,8 +111,8 @@ def train(
     ----------
     source : Source
         The labelled texts.
-    model_path : str
-        Where the model goes; a file there is replaced only if it is a model.
+    model_path : str or None
+        Where the model goes; a file there is replaced only if it is a model. None saves none.
     settings : Settings
     stage : Stages, optional
         Times the stages.
@@ -121,7 +121,8 @@ def train(
     -------
     Training
     """
-    check_model_path(model_path)
+    if model_path is not None:
+        check_model_path(model_path)
     automatic = _is_automatic(settings)
     steps.classifier(replace(settings, alpha=None) if automatic else settings)  # complains at once
 
@@ -160,8 +161,9 @@ def train(
         with stage("refit"):
             n_seen = everything.X.shape[1]
             model, _ = everything.fit(settings, left_out)
-    with stage("save"):
-        save_plain(model, model_path)
+    if model_path is not None:
+        with stage("save"):
+            save_plain(model, model_path)
 
     estimator = model["classifier"]
     gap = getattr(estimator, "dual_gap_", None)
