@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 
 from fastsvm.fitting import ConvergenceWarning, Pipeline
 from fastsvm.model_files import save_plain
-from fastsvm.text import Bag, Selection
+from fastsvm.text import Bag, Selection, Union
 
 from ...common.errors import USAGE, AppError, Skipped
 from ...common.files import check_model_path
@@ -19,11 +19,12 @@ from ..data.corpus import Corpus, Source
 from . import steps
 from .alpha_choice import Choice, Labelled, choose_alpha, inner_folds, split_texts
 from .calibration import CalibrationError, LeftOut, calibration_error
+from .recipe_choice import Screening, choose_recipe
 from .scores import HeldOut, Scores, Trial, scores_of, trial_of
-from .settings import CLASSIFIERS, Settings
+from .settings import AUTO, CLASSIFIERS, DEFAULT, RECIPES, Settings
 from .term_effects import weighted_coef
 
-ACCURATE = Settings()
+ACCURATE = replace(RECIPES[DEFAULT], recipe=AUTO)
 EXTENSIONS = 3  # of the grid of alphas, at most
 
 
@@ -52,6 +53,8 @@ class Training:
         Where it was saved.
     settings : Settings
         With the alpha that was taken, the metric, and how texts were cut.
+    screening : Screening or None
+        How the recipe was chosen, if it was.
     choice : Choice or None
         How alpha was chosen, if it was.
     label_counts : dict of label to number of texts
@@ -76,6 +79,7 @@ class Training:
 
     model: str | None
     settings: Settings
+    screening: Screening | None
     choice: Choice | None
     label_counts: dict[str, int]
     n_train: int
@@ -131,6 +135,9 @@ def train(
         (texts, y_train), (test_texts, y_test) = _split(corpus, settings)
         label_counts, skipped = corpus.label_counts, corpus.skipped
         del corpus
+    screening = None
+    if settings.recipe == AUTO:
+        settings, screening = choose_recipe(texts, y_train, settings, stage)
     with stage("vectorize"):
         # Selection adds up counts, exactly; nothing else needs them to be integers.
         vectorizer = steps.vectorizer(settings, np.float32 if settings.k is None else np.int64)
@@ -170,6 +177,7 @@ def train(
     return Training(
         model=model_path,
         settings=replace(settings, alpha=getattr(estimator, "alpha", None)),
+        screening=screening,
         choice=choice,
         label_counts=label_counts,
         n_train=len(y_train),
@@ -195,7 +203,7 @@ def train(
 class Counted(NamedTuple):
     """The counts of texts, what counted them, and the texts' labels."""
 
-    vectorizer: Bag
+    vectorizer: Bag | Union
     X: csr_matrix
     y: np.ndarray
 
