@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -10,16 +11,21 @@ from ..fitting import Pipeline
 from ..fitting.one_vs_rest import probabilities, require_probabilities
 from ..text.bag import Bag
 from ..text.reading import compiled_reading
+from ..text.union import Union
 from ..text.weighting import Weighting
-from .container import UnknownStep
+from .container import ModelFileError, UnknownStep
 from .plain import LINEAR, load_plain
 
 if TYPE_CHECKING:
     import os
+    from contextlib import AbstractContextManager
 
     from ..solvers.annotations import Iterable
 
 __all__ = ["TextScorer", "TextScores"]
+
+# Models that come with the apps, which lie beside this package: by name, so that nothing here needs them.
+SHIPPED = {"english": ("fastsvm_apps.sentiment", "shipped/english.safetensors")}
 
 
 class TextScores(NamedTuple):
@@ -76,32 +82,34 @@ class TextScorer(Pipeline):
         Parameters
         ----------
         path : str or path-like
+            Or "english", the model of reviews that comes with the apps; a file of that name is "./english".
 
         Returns
         -------
         TextScorer or None
             None where the file is for :func:`fastsvm.load_model` alone to read, or to refuse: the model is
-            not a pipeline of `BagOfWords`, perhaps `TermWeighting`, and a linear classifier, or has stop
-            words, strips accents, counts n-grams of more than 8 words or names its features.
+            not a pipeline of `BagOfWords` (or several side by side), perhaps `TermWeighting`, and a linear
+            classifier, or has stop words, strips accents, counts n-grams of more than 8 words or names its
+            features.
 
         Raises
         ------
         ModelFileError
-            If the file is damaged.
+            If the file is damaged; or by name, if it was not installed.
         OSError
             If the file cannot be read.
         """
         try:
-            model = load_plain(path)
+            with _file_of(path) as file:
+                model = load_plain(file)
         except UnknownStep:
             return None
         if not isinstance(model, Pipeline):
             return None
         steps = [step for _, step in model.steps]
-        bag = steps[0]
+        bags = steps[0].bags if isinstance(steps[0], Union) else steps[:1]
         usual = (
-            type(bag) is Bag
-            and compiled_reading(bag.analyzer, bag.token_pattern, bag.ngram_range) is not None
+            all(isinstance(bag, Bag) and _is_compiled(bag) for bag in bags)
             and type(steps[-1]) in LINEAR
             and [type(step) for step in steps[1:-1]] in ([], [Weighting])
             and not any(hasattr(step, "feature_names_in_") for step in steps)
@@ -127,3 +135,24 @@ class TextScorer(Pipeline):
         found = self[-1].decision_function(X)
         likely = probabilities(self[-1], found) if proba else None
         return TextScores(found, likely, np.diff(X.indptr))
+
+
+def _is_compiled(bag):
+    """Tell whether the compiled code counts the terms of a plain bag."""
+    return compiled_reading(bag.analyzer, bag.token_pattern, bag.ngram_range) is not None
+
+
+def _file_of(path: str | os.PathLike[str]) -> AbstractContextManager[str | os.PathLike[str]]:
+    """Return what gives the file that a path or the name of a shipped model stands for."""
+    if path not in SHIPPED:
+        return nullcontext(path)
+    from importlib import resources  # not before it is needed
+
+    package, name = SHIPPED[str(path)]
+    try:
+        file = resources.files(package).joinpath(name)
+    except ModuleNotFoundError:
+        file = None
+    if file is None or not file.is_file():
+        raise ModelFileError(f"{path}: this installation comes without it; install fastsvm with its apps")
+    return resources.as_file(file)

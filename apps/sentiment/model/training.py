@@ -1,4 +1,4 @@
-"""Train, evaluate and use a classifier of texts: functions that return what the commands print."""
+"""Train a classifier of texts: functions that return what the commands print."""
 
 import warnings
 from dataclasses import dataclass, replace
@@ -9,15 +9,14 @@ import numpy as np
 from fastsvm.fitting import ConvergenceWarning, Pipeline
 from fastsvm.model_files import save_plain
 
-from ...common.errors import AppError, Skipped, place_of
+from ...common.errors import AppError, Skipped
 from ...common.files import check_model_path
 from ...common.progress import UNWATCHED, Stages
-from ..data.corpus import Corpus, Source, read_corpus
+from ..data.corpus import Corpus, Source
 from . import steps
 from .alpha_choice import Choice, Labelled, split_texts
 from .calibration import CalibrationError, calibration_error
 from .counted import Counted, Learned, is_automatic
-from .prediction import check_scores, load_scorer
 from .scores import HeldOut, Scores, Trial, scores_of, trial_of
 from .settings import Settings
 from .term_effects import weighted_coef
@@ -76,7 +75,7 @@ class Training:
         The model that was trained without the held-out texts, which is `fitted` where nothing was refitted.
     """
 
-    model: str
+    model: str | None
     settings: Settings
     choice: Choice | None
     label_counts: dict[str, int]
@@ -106,17 +105,9 @@ class Training:
         return self.trial.warnings if self.trial else []
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    """How a saved model does on a corpus, and what was left out of it."""
-
-    scores: Scores
-    skipped: Skipped
-
-
 def train(
     source: Source,
-    model_path: str,
+    model_path: str | None,
     settings: Settings = ACCURATE,
     *,
     cv: int = 0,
@@ -129,8 +120,8 @@ def train(
     ----------
     source : Source
         The labelled texts.
-    model_path : str
-        Where the model goes; a file there is replaced only if it is a model.
+    model_path : str or None
+        Where the model goes; a file there is replaced only if it is a model. None saves none.
     settings : Settings
     cv : int
         Also cross-validate the recipe on so many parts of all texts; 0 does not.
@@ -143,10 +134,9 @@ def train(
     -------
     Training
     """
-    check_model_path(model_path)
-    steps.classifier(
-        replace(settings, alpha=None) if is_automatic(settings) else settings
-    )  # complains at once
+    if model_path is not None:
+        check_model_path(model_path)
+    steps.classifier(replace(settings, alpha=None) if is_automatic(settings) else settings)  # may complain
 
     with stage("read"):
         corpus, settings = steps.read_labelled(source, settings)
@@ -157,9 +147,10 @@ def train(
         # Selection adds up counts, exactly; nothing else needs them to be integers.
         vectorizer = steps.vectorizer(settings, np.float32 if settings.k is None else np.int64)
         X = steps.count_terms(source, texts + test_texts, vectorizer)
-        everything, n_train = Counted(vectorizer, X, np.asarray(y_train + y_test)), len(y_train)
+        y, n_train = np.asarray(y_train + y_test), len(y_train)
+        everything = Counted(vectorizer, X, y, settings.min_df)
         part, X_test = everything.parted(source, slice(n_train), slice(n_train, None))
-        del texts, vectorizer, X  # the counts say it all
+        del texts, vectorizer, X, y  # the counts say it all
 
     refit = settings.refit and bool(test_texts)
     with warnings.catch_warnings():
@@ -179,8 +170,9 @@ def train(
     if refit:
         with stage("refit"):
             learned = everything.fit(tried.settings, left_out=tried.left_out)
-    with stage("save"):
-        save_plain(learned.model, model_path)
+    if model_path is not None:
+        with stage("save"):
+            save_plain(learned.model, model_path)
 
     estimator = learned.model["classifier"]
     gap = getattr(estimator, "dual_gap_", None)
@@ -230,20 +222,6 @@ def _split(corpus: Corpus, settings: Settings) -> tuple[Labelled, Labelled]:
             "or --holdout 0"
         )
     return train, test
-
-
-def evaluate(model_path: str, source: Source, *, stage: Stages = UNWATCHED) -> Evaluation:
-    """Try a saved model on a corpus."""
-    with stage("load"):
-        model = load_scorer(model_path)
-    with stage("read"):
-        corpus = read_corpus(source, places=True)
-    with stage("evaluate"):
-        with np.errstate(over="ignore", invalid="ignore"):  # found below
-            decision = model.decision_function(corpus.texts)
-        check_scores(decision, lambda i: f"{source.name}, {place_of(corpus.places[i])}")
-        held_out = HeldOut(corpus.texts, corpus.labels, decision)
-        return Evaluation(scores_of(model.classes_, held_out), corpus.skipped)
 
 
 def top_words(model: Pipeline, n: int) -> list[Side]:

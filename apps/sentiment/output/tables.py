@@ -22,7 +22,7 @@ from ..model.alpha_choice import Choice
 from ..model.diagnostics import label_scores
 from ..model.scores import Scores
 from ..model.settings import spelled
-from ..model.training import Evaluation, Side, Training
+from ..model.training import Side, Training
 from ..model.validation import CrossValidation
 
 LABELS_CROSSED = 20  # of more there is no confusion table
@@ -138,12 +138,6 @@ def certificate(result: Training) -> str:
     gap = np.max(result.relative_gap)
     which = "" if np.ndim(result.relative_gap) == 0 else "largest "
     return f"{which}relative gap {gap:.1e}: no weights have an objective lower by more than {100 * gap:.2g} %"
-
-
-def evaluation_record(result: Evaluation, seconds: dict[str, float]) -> dict:
-    """Return what `evaluate --json` prints."""
-    record = {"n": result.scores.n, **_scores_record(result.scores)}
-    return {**record, "skipped": result.skipped.count, "seconds": seconds}
 
 
 def print_scores(scores: Scores) -> None:
