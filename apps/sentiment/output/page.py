@@ -158,6 +158,8 @@ def _curves(training: Training) -> str:
     two = len(names) == 2
     often = Counter(training.held_out.labels)
     ranked = sorted(names, key=lambda label: (-often[label], label))
+    if two and 2 * often[names[0]] < often[names[1]]:  # the rarer one is what is looked for
+        names.reverse()
     chosen = names[1:] if two else ranked[: page_charts.SERIES]
     found = [diagnostics.curves(classes, training.held_out, label) for label in chosen]
     drawn = [curve for curve in found if curve]

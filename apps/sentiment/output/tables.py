@@ -24,6 +24,7 @@ from ..model.recipe_choice import Screening
 from ..model.scores import Scores
 from ..model.settings import Settings, spelled
 from ..model.training import Side, Training
+from ..model.validation import CrossValidation
 
 LABELS_CROSSED = 20  # of more there is no confusion table
 
@@ -49,6 +50,8 @@ def training_record(result: Training, seconds: dict[str, float]) -> dict:
         "n_fitted": result.n_fitted,
         **_scores_record(result.scores),
         **_trial_record(result),
+        "learning_curve": [asdict(point) for point in result.learning_curve],
+        "cross_validation": _validation_record(result.cross_validation),
         "calibration_error": result.calibration and asdict(result.calibration),
         **fields(result, "n_iter", "objective", "gap", "relative_gap"),
         "skipped": result.skipped.count,
@@ -75,6 +78,8 @@ def print_training(result: Training, seconds: dict[str, float], source: Source) 
         print_line("none: --holdout 0 trains on every text")
     if result.screening:
         print_screening(result.screening)
+    if result.cross_validation:
+        print_validation(result.cross_validation)
     if result.choice:
         print_choice(result.choice)
     print_heading("Certificate", certificate(result))
@@ -127,6 +132,18 @@ def print_screening(screening: Screening) -> None:
         print_line(
             f"with characters {screening.difference:+.4f}, standard error {screening.standard_error:.4f}; "
             "they are taken where they are better by more than two of these"
+        )
+
+
+def print_validation(found: CrossValidation) -> None:
+    """Print what cross-validation says, each part of all texts tried by what was trained on the others."""
+    print_heading(f"Cross-validation in {len(found.values)} parts of all texts")
+    rows = {"accuracy": found.accuracies, found.metric: found.values}
+    for name, values in rows.items():
+        low, high = found.interval(values)
+        print_line(
+            f"{name} {np.mean(values):.4f} (95 % interval {low:.4f} to {high:.4f}), "
+            f"from {min(values):.4f} to {max(values):.4f}"
         )
 
 
@@ -233,6 +250,18 @@ def _trial_record(result: Training) -> dict:
         return {"metric_value": None, "baseline": None, "warnings": result.warnings}
     baseline = {"label": trial.guess, "accuracy": trial.guessing_accuracy, "metric_value": trial.guessing}
     return {"metric_value": trial.value, "baseline": baseline, "warnings": result.warnings}
+
+
+def _validation_record(found: CrossValidation | None) -> dict | None:
+    if found is None:
+        return None
+    return {
+        "accuracy": float(np.mean(found.accuracies)),
+        "accuracy_interval": list(found.interval(found.accuracies)),
+        "metric_value": float(np.mean(found.values)),
+        "metric_interval": list(found.interval(found.values)),
+        **fields(found, "accuracies", "values", "n_train", "n_test"),
+    }
 
 
 def _scores_record(scores: Scores | None) -> dict:
