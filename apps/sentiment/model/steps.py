@@ -9,7 +9,7 @@ from scipy.sparse import csr_matrix
 
 from fastsvm import fitting
 from fastsvm.fitting import ConvergenceWarning, Pipeline
-from fastsvm.text import Bag, Selection, Weighting
+from fastsvm.text import Bag, Selection, Weighting, has_markup, lower_without_markup
 
 from ...common.errors import USAGE, AppError
 from ..data.corpus import Corpus, Source, read_corpus
@@ -34,13 +34,16 @@ def read_labelled(source: Source, settings: Settings) -> tuple[Corpus, Settings]
             USAGE,
         )
     metric = settings.metric or usual_metric(corpus.labels)
-    return corpus, replace(settings, tokens=settings.tokens or corpus.tokens, metric=metric)
+    markup = not settings.keep_markup and any(map(has_markup, corpus.texts))
+    return corpus, replace(settings, tokens=settings.tokens or corpus.tokens, metric=metric, markup=markup)
 
 
 def vectorizer(settings: Settings, dtype: type = np.int64) -> Bag:
     """Return what counts words, or what white space divides."""
     cut = TOKENS[settings.tokens]
-    return Bag(ngram_range=settings.ngrams, min_df=settings.min_df, dtype=dtype, n_jobs=-1, **cut)
+    clean = lower_without_markup if settings.markup else None
+    limits = {"ngram_range": settings.ngrams, "min_df": settings.min_df}
+    return Bag(preprocessor=clean, dtype=dtype, n_jobs=-1, **limits, **cut)
 
 
 def count_terms(source: Source, texts: Sequence[str], vectorizer: Bag) -> csr_matrix:

@@ -221,6 +221,7 @@ def _config(result: Tuning, source: Source) -> str:
         "max-expansion": None if source.max_expansion == MAX_EXPANSION else source.max_expansion,
         "weighting": settings.weighting,
         "ngrams": spelled(settings.ngrams),
+        "keep-markup": settings.keep_markup or None,
         "k": "all" if settings.k is None else settings.k,
         "alpha": best.alpha,
         **{name.replace("_", "-"): value for name, value in shared(settings).items()},
