@@ -94,6 +94,8 @@ def predict(arguments, source, proba, threshold, unsure, top, json, output, quie
         with stage("load"):
             model = prediction.load_scorer(model_path)
             prediction.check_choices(model, **choices)
+            if all(map(os.path.isfile, files)):  # what streams comes in batches too small for threads
+                prediction.use_all_cores(model)
         with stage("predict"), _opened(output) as file:
             run = _Run(model, choices, top, file, "objects" if json else _form_of_file(output))
             skipped = [run.predict(replace(source, path=path)) for path in files]

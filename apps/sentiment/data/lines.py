@@ -202,7 +202,8 @@ class Lines:
             del lines[0]
         if lines:
             text = b"\n".join(lines).decode(UTF8, "surrogateescape")
-            self._waiting.extend(line.rstrip("\r") for line in text.split("\n"))
+            lines = text.split("\n")
+            self._waiting.extend([line.rstrip("\r") for line in lines] if "\r" in text else lines)
 
 
 def arriving_texts(

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from textwrap import shorten
 from typing import NamedTuple
@@ -75,6 +76,13 @@ class Table(NamedTuple):
 
 def _quoted(first: int, lines: list[str], delimiter: str) -> tuple[Rows, int]:
     """Read records as far as they are a CSV writer's; return them, and how many lines they are."""
+    quoted = [line for line in lines if '"' in line]
+    with suppress(csv.Error):
+        parsed = list(csv.reader(quoted, delimiter=delimiter, strict=True))
+        if len(parsed) == len(quoted):  # no field goes on in the next line
+            fields = iter(parsed)
+            rows = [next(fields) if '"' in line else line.split(delimiter, MOST_COLUMNS) for line in lines]
+            return Rows(list(range(first, first + len(rows))), rows, lines), len(rows)
     rows, ends = [], []
     reader = csv.reader([f"{line}\n" for line in lines], delimiter=delimiter, strict=True)
     try:
@@ -85,12 +93,9 @@ def _quoted(first: int, lines: list[str], delimiter: str) -> tuple[Rows, int]:
             ends.append(reader.line_num)
     except csv.Error:
         pass
-    n = ends[-1] if ends else 0
-    if n == len(ends):
-        return Rows(list(range(first, first + n)), rows, lines[:n]), n
-    starts = [0, *ends[:-1]]
+    starts = [0, *ends][: len(ends)]
     raw = ["\n".join(lines[i:j]) for i, j in zip(starts, ends, strict=True)]
-    return Rows([first + i for i in starts], rows, raw), n
+    return Rows([first + i for i in starts], rows, raw), ends[-1] if ends else 0
 
 
 def open_table(lines: Lines, source: Source, usual: str) -> Table:

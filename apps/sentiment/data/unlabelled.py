@@ -142,10 +142,13 @@ def _add(batch: Batch, record: Record, skipped: Skipped) -> None:
 def _batches_of_table(table: Table, skipped: Skipped) -> Iterator[Batch]:
     """Gather the records of a table, many at once where that can be."""
     batch, one_by_one = Batch([], [], [], [], []), table.records()
-    while (record := next(one_by_one, None)) is not None:
-        _add(batch, record, skipped)
-        _add_rows(batch, table, table.waiting(), skipped)
-        if not table.lines.are_waiting:
+    for item in table.lines:
+        table.lines.give_back([item])
+        rows = table.waiting()
+        _add_rows(batch, table, rows, skipped)
+        if not rows.numbers and (record := next(one_by_one, None)) is not None:
+            _add(batch, record, skipped)
+        if batch.texts and not table.lines.are_waiting:
             yield batch
             batch = Batch([], [], [], [], [])
     if batch.texts:
@@ -160,7 +163,7 @@ def _add_rows(batch: Batch, table: Table, rows: Rows, skipped: Skipped) -> None:
             batch.raw[-1] = line if len(row) == len(table.columns) else None
         return
     texts = [row[table.text] for row in fields]
-    for i, text in enumerate(texts):
+    for i, text in enumerate(texts) if "" in texts or any(map(str.isspace, texts)) else ():
         if not text or text.isspace():
             skipped.add(numbers[i], "no text")
             batch.missing.append(len(batch.texts) + i)
