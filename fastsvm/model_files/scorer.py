@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..fitting import Pipeline, scores
-from ..fitting.one_vs_rest import require_log_loss
+from ..fitting import Pipeline
+from ..fitting.one_vs_rest import probabilities, require_probabilities
 from ..text.bag import Bag
 from ..text.reading import compiled_reading
 from ..text.union import Union
 from ..text.weighting import Weighting
-from .container import UnknownStep
+from .container import ModelFileError, UnknownStep
 from .plain import LINEAR, load_plain
 
 if TYPE_CHECKING:
     import os
+    from contextlib import AbstractContextManager
 
     from ..solvers.annotations import Iterable
 
 __all__ = ["TextScorer", "TextScores"]
+
+# Models that come with the apps, which lie beside this package: by name, so that nothing here needs them.
+SHIPPED = {"english": ("fastsvm_apps.sentiment", "shipped/english.safetensors")}
 
 
 class TextScores(NamedTuple):
@@ -45,8 +50,8 @@ class TextScorer(Pipeline):
     """A saved text classifier that only predicts, and does not wait for scikit-learn to be imported.
 
     The results are those of the pipeline that :func:`fastsvm.load_model` reads from the same file, to the
-    last bit. Made by :meth:`load`; `decision_function`, `predict` and, of models of the log loss,
-    `predict_proba` take an iterable of str.
+    last bit. Made by :meth:`load`; `decision_function`, `predict` and, of models of the log loss or
+    with a calibration, `predict_proba` take an iterable of str.
 
     Attributes
     ----------
@@ -77,6 +82,7 @@ class TextScorer(Pipeline):
         Parameters
         ----------
         path : str or path-like
+            Or "english", the model of reviews that comes with the apps; a file of that name is "./english".
 
         Returns
         -------
@@ -89,12 +95,13 @@ class TextScorer(Pipeline):
         Raises
         ------
         ModelFileError
-            If the file is damaged.
+            If the file is damaged; or by name, if it was not installed.
         OSError
             If the file cannot be read.
         """
         try:
-            model = load_plain(path)
+            with _file_of(path) as file:
+                model = load_plain(file)
         except UnknownStep:
             return None
         if not isinstance(model, Pipeline):
@@ -116,19 +123,36 @@ class TextScorer(Pipeline):
         ----------
         texts : iterable of str
         proba : bool, default=False
-            Whether to compute probabilities; only models of the log loss have them.
+            Whether to compute probabilities; models of the log loss have them, and calibrated ones.
 
         Returns
         -------
         TextScores
         """
         if proba:
-            require_log_loss(self[-1])
+            require_probabilities(self[-1])
         X = self._transformed(texts)
         found = self[-1].decision_function(X)
-        return TextScores(found, scores.probabilities(found) if proba else None, np.diff(X.indptr))
+        likely = probabilities(self[-1], found) if proba else None
+        return TextScores(found, likely, np.diff(X.indptr))
 
 
 def _is_compiled(bag):
     """Tell whether the compiled code counts the terms of a plain bag."""
     return compiled_reading(bag.analyzer, bag.token_pattern, bag.ngram_range) is not None
+
+
+def _file_of(path: str | os.PathLike[str]) -> AbstractContextManager[str | os.PathLike[str]]:
+    """Return what gives the file that a path or the name of a shipped model stands for."""
+    if path not in SHIPPED:
+        return nullcontext(path)
+    from importlib import resources  # not before it is needed
+
+    package, name = SHIPPED[str(path)]
+    try:
+        file = resources.files(package).joinpath(name)
+    except ModuleNotFoundError:
+        file = None
+    if file is None or not file.is_file():
+        raise ModelFileError(f"{path}: this installation comes without it; install fastsvm with its apps")
+    return resources.as_file(file)

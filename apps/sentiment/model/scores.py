@@ -14,10 +14,7 @@ from .prediction import decide
 
 @dataclass(frozen=True)
 class HeldOut:
-    """The texts a model was tried on: true labels, and decision values as `decision_function` gives them.
-
-    `probabilities` are a row for each text and a column for each label, where the model has them.
-    """
+    """The texts a model was tried on: true labels, and what `decision_function` and `predict_proba` say."""
 
     texts: list[str]
     labels: list[str]
@@ -70,8 +67,8 @@ class Trial:
             names = ", ".join(map(printable, self.never_predicted[:NAMED]))
             more = f" and {len(self.never_predicted) - NAMED:,} more" if self.never_predicted[NAMED:] else ""
             said.append(
-                f"{many(len(self.never_predicted), 'label')} of held-out texts never predicted: {names}{more};"
-                " try --class-weight balanced, or give more texts of them"
+                f"{many(len(self.never_predicted), 'label')} of held-out texts never predicted: {names}{more}"
+                "; try --class-weight balanced, or give more texts of them"
             )
         if self.value <= self.guessing:
             said.append(

@@ -19,9 +19,9 @@ from .settings import CLASSIFIERS, Settings
 TOKENS = {"words": {"token_pattern": r"(?u)\b\w+\b"}, "split": {"analyzer": "split"}}
 
 
-def read_labelled(source: Source, settings: Settings) -> tuple[Corpus, Settings]:
+def read_labelled(source: Source, settings: Settings, *, places: bool = False) -> tuple[Corpus, Settings]:
     """Read a corpus of several labels; the settings returned say how its texts are cut."""
-    corpus = read_corpus(source)
+    corpus = read_corpus(source, places=places)
     if len(set(corpus.labels)) < 2:
         only = corpus.labels[0]
         raise AppError(f"{source.name}: {only!r} is the only label; give texts with two labels or more")
