@@ -5,8 +5,8 @@ import pytest
 from sklearn.metrics import average_precision_score, precision_recall_fscore_support, roc_auc_score
 
 from fastsvm_apps.sentiment.model.diagnostics import (
-    by_margin,
     by_probability,
+    calibration_error,
     correct,
     curves,
     label_scores,
@@ -75,27 +75,14 @@ def test_margins():
     assert margins(np.array([[1.0, 5, 3], [-1, -1, -4]])).tolist() == [2, 0]
 
 
-def test_groups_by_margin():
-    margin = np.arange(100.0)[::-1]
-    groups = by_margin(margin, margin >= 50)
-    assert [group.n for group in groups] == [10] * 10
-    assert [(group.low, group.high) for group in groups][:2] == [(0, 9), (10, 19)]
-    assert [group.share for group in groups] == [0] * 5 + [1] * 5
-    assert groups[0].interval[1] > 0.2
-
-
-def test_equal_margins_stay_together():
-    margin = np.array([0.0] * 55 + list(range(1, 46)))
-    groups = by_margin(margin, margin > 0)
-    assert (groups[0].n, groups[0].share) == (55, 0)
-    assert sum(group.n for group in groups) == 100
-    (only,) = by_margin(np.zeros(7), np.ones(7, bool))
-    assert (only.n, only.share) == (7, 1)
-    assert len(by_margin(np.array([3.0]), np.array([True]), 1)) == 1
-
-
 def test_groups_by_probability():
     probability = np.array([0, 0.05, 0.1, 0.95, 1.0])
     groups = by_probability(probability, np.array([False, True, True, True, False]))
     assert [(group.n, group.share) for group in groups] == [(2, 0.5), (1, 1), (2, 0.5)]
     assert groups[2].mean == pytest.approx(0.975)
+
+
+def test_the_calibration_error_is_the_mean_distance_by_texts():
+    probability = np.array([0.2, 0.2, 0.2, 0.9])
+    groups = by_probability(probability, np.array([True, False, False, True]))
+    assert calibration_error(groups) == pytest.approx(0.75 * (1 / 3 - 0.2) + 0.25 * 0.1)

@@ -1,5 +1,6 @@
 """What a model's decisions on held-out texts say about it: per label, over all thresholds, and how sure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -8,6 +9,8 @@ import numpy as np
 from ...common.statistics import wilson_interval
 from .prediction import decide
 from .scores import HeldOut, Scores
+
+GROUPS = 10  # of equal ranges of a probability
 
 
 class LabelScore(NamedTuple):
@@ -105,16 +108,18 @@ def margins(decision: np.ndarray) -> np.ndarray:
     return first - second
 
 
-def by_margin(margin: np.ndarray, right: np.ndarray, n_groups: int = 10) -> list[Group]:
-    """Split texts into groups of about the same size by their margin; equal margins stay together."""
-    last = len(margin) * np.arange(1, n_groups) // n_groups - 1  # of each group but the last
-    edges = np.unique(np.sort(margin)[np.maximum(last, 0)])
-    return _groups(margin, right, np.searchsorted(edges, margin))
-
-
-def by_probability(probability: np.ndarray, right: np.ndarray, n_groups: int = 10) -> list[Group]:
+def by_probability(probability: np.ndarray, right: np.ndarray, n_groups: int = GROUPS) -> list[Group]:
     """Split texts into groups by equal ranges of a probability."""
     return _groups(probability, right, np.minimum((probability * n_groups).astype(int), n_groups - 1))
+
+
+def calibration_error(groups: Sequence[Group]) -> float:
+    """Return how far probabilities are from the truth: the mean of the groups' distances, by their texts.
+
+    The expected calibration error of Naeini, Cooper and Hauskrecht (2015, AAAI).
+    """
+    n = sum(group.n for group in groups)
+    return sum(group.n * abs(group.share - group.mean) for group in groups) / n
 
 
 def _groups(value: np.ndarray, right: np.ndarray, group: np.ndarray) -> list[Group]:
