@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..fitting import Pipeline, scores
-from ..fitting.one_vs_rest import require_log_loss
+from ..fitting import Pipeline
+from ..fitting.one_vs_rest import probabilities, require_probabilities
 from ..text.bag import Bag
 from ..text.reading import compiled_reading
+from ..text.union import Union
 from ..text.weighting import Weighting
 from .container import UnknownStep
 from .plain import LINEAR, load_plain
@@ -44,8 +45,8 @@ class TextScorer(Pipeline):
     """A saved text classifier that only predicts, and does not wait for scikit-learn to be imported.
 
     The results are those of the pipeline that :func:`fastsvm.load_model` reads from the same file, to the
-    last bit. Made by :meth:`load`; `decision_function`, `predict` and, of models of the log loss,
-    `predict_proba` take an iterable of str.
+    last bit. Made by :meth:`load`; `decision_function`, `predict` and, of models of the log loss or
+    with a calibration, `predict_proba` take an iterable of str.
 
     Attributes
     ----------
@@ -81,8 +82,9 @@ class TextScorer(Pipeline):
         -------
         TextScorer or None
             None where the file is for :func:`fastsvm.load_model` alone to read, or to refuse: the model is
-            not a pipeline of `BagOfWords`, perhaps `TermWeighting`, and a linear classifier, or has stop
-            words, strips accents, counts n-grams of more than 8 words or names its features.
+            not a pipeline of `BagOfWords` (or several side by side), perhaps `TermWeighting`, and a linear
+            classifier, or has stop words, strips accents, counts n-grams of more than 8 words or names its
+            features.
 
         Raises
         ------
@@ -98,10 +100,9 @@ class TextScorer(Pipeline):
         if not isinstance(model, Pipeline):
             return None
         steps = [step for _, step in model.steps]
-        bag = steps[0]
+        bags = steps[0].bags if isinstance(steps[0], Union) else steps[:1]
         usual = (
-            type(bag) is Bag
-            and compiled_reading(bag.analyzer, bag.token_pattern, bag.ngram_range) is not None
+            all(isinstance(bag, Bag) and _is_compiled(bag) for bag in bags)
             and type(steps[-1]) in LINEAR
             and [type(step) for step in steps[1:-1]] in ([], [Weighting])
             and not any(hasattr(step, "feature_names_in_") for step in steps)
@@ -115,14 +116,20 @@ class TextScorer(Pipeline):
         ----------
         texts : iterable of str
         proba : bool, default=False
-            Whether to compute probabilities; only models of the log loss have them.
+            Whether to compute probabilities; models of the log loss have them, and calibrated ones.
 
         Returns
         -------
         TextScores
         """
         if proba:
-            require_log_loss(self[-1])
+            require_probabilities(self[-1])
         X = self._transformed(texts)
         found = self[-1].decision_function(X)
-        return TextScores(found, scores.probabilities(found) if proba else None, np.diff(X.indptr))
+        likely = probabilities(self[-1], found) if proba else None
+        return TextScores(found, likely, np.diff(X.indptr))
+
+
+def _is_compiled(bag):
+    """Tell whether the compiled code counts the terms of a plain bag."""
+    return compiled_reading(bag.analyzer, bag.token_pattern, bag.ngram_range) is not None

@@ -77,7 +77,7 @@ def test_two_labels(report, write, texts):
         if "-" in attributes.get("class", "")
     ][:2]
 
-    roc, precision_recall = charts(reader)
+    roc, precision_recall, reliability, counts = charts(reader)
     assert re.fullmatch(r"ROC curve. area 0\.\d{3}, average precision 0\.\d{3}", roc)
     assert precision_recall.startswith("Precision-recall curve. area 0.")
     assert "How well pos is told from neg, at every" in section(reader, "curves")

@@ -95,16 +95,11 @@ def _calibration(training: Training) -> str:
     held_out = training.held_out
     if held_out is None:
         return ""
-    probabilities = getattr(held_out, "probabilities", None)
-    # Fitting probabilities to the decisions of the very texts they are tried on would prove nothing.
-    if probabilities is None and hasattr(training.tried, "predict_proba"):
-        probabilities = training.tried.predict_proba(held_out.texts)
-    return page_curves.calibration(training.tried.classes_, held_out, probabilities)
+    return page_curves.calibration(training.tried.classes_, held_out, training.calibration)
 
 
 def _learning(training: Training) -> str:
-    curve = getattr(training, "learning_curve", None)
-    return page_curves.learning(*curve) if curve is not None else ""
+    return page_curves.learning(training) if training.learning_curve else ""
 
 
 # Words and texts
