@@ -6,7 +6,6 @@ from sklearn.metrics import average_precision_score, precision_recall_fscore_sup
 
 from fastsvm_apps.sentiment.model.diagnostics import (
     by_probability,
-    calibration_error,
     correct,
     curves,
     label_scores,
@@ -80,9 +79,3 @@ def test_groups_by_probability():
     groups = by_probability(probability, np.array([False, True, True, True, False]))
     assert [(group.n, group.share) for group in groups] == [(2, 0.5), (1, 1), (2, 0.5)]
     assert groups[2].mean == pytest.approx(0.975)
-
-
-def test_the_calibration_error_is_the_mean_distance_by_texts():
-    probability = np.array([0.2, 0.2, 0.2, 0.9])
-    groups = by_probability(probability, np.array([True, False, False, True]))
-    assert calibration_error(groups) == pytest.approx(0.75 * (1 / 3 - 0.2) + 0.25 * 0.1)

@@ -1,6 +1,5 @@
 """What a model's decisions on held-out texts say about it: per label, over all thresholds, and how sure."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -111,15 +110,6 @@ def margins(decision: np.ndarray) -> np.ndarray:
 def by_probability(probability: np.ndarray, right: np.ndarray, n_groups: int = GROUPS) -> list[Group]:
     """Split texts into groups by equal ranges of a probability."""
     return _groups(probability, right, np.minimum((probability * n_groups).astype(int), n_groups - 1))
-
-
-def calibration_error(groups: Sequence[Group]) -> float:
-    """Return how far probabilities are from the truth: the mean of the groups' distances, by their texts.
-
-    The expected calibration error of Naeini, Cooper and Hauskrecht (2015, AAAI).
-    """
-    n = sum(group.n for group in groups)
-    return sum(group.n * abs(group.share - group.mean) for group in groups) / n
 
 
 def _groups(value: np.ndarray, right: np.ndarray, group: np.ndarray) -> list[Group]:

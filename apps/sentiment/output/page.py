@@ -8,6 +8,7 @@ import numpy as np
 
 from ...common import html
 from ...common.output import many
+from ...common.statistics import wilson_interval
 from ..model import diagnostics
 from ..model.explanation import Explainer
 from ..model.prediction import decide
@@ -99,7 +100,15 @@ def _calibration(training: Training) -> str:
 
 
 def _learning(training: Training) -> str:
-    return page_curves.learning(training) if training.learning_curve else ""
+    points, metric = training.learning_curve, training.settings.metric
+    if len(points) < 2:
+        return ""
+    intervals = None
+    if metric == "accuracy":
+        n = training.n_test
+        intervals = [wilson_interval(round(point.accuracy * n), n) for point in points]
+    sizes, values = [point.n_train for point in points], [point.value for point in points]
+    return page_curves.learning(sizes, values, intervals, metric)
 
 
 # Words and texts

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..model import diagnostics
+from ..model.calibration import CalibrationError
 from ..model.scores import HeldOut
 from .highlights import shorten
 from .page_charts import ENDS, PANEL, STRIP, Axis, Chart, learning_curve
@@ -73,16 +74,10 @@ def _panel(curve: diagnostics.Curves) -> str:
     return filled("panel", name=name(curve.label), value=curve.average_precision, chart=chart.svg())
 
 
-def calibration(classes: np.ndarray, held_out: HeldOut, probabilities: np.ndarray | None) -> str:
-    """Return the whole section: nothing where there are no probabilities.
-
-    Parameters
-    ----------
-    classes : ndarray of shape (n_labels,)
-    held_out : HeldOut
-    probabilities : ndarray of shape (n_texts, n_labels) or None
-    """
-    if probabilities is None:
+def calibration(classes: np.ndarray, held_out: HeldOut, error: CalibrationError | None) -> str:
+    """Return the whole section: nothing where there are no probabilities."""
+    probabilities = held_out.probabilities
+    if probabilities is None or error is None:
         return ""
     if len(classes) == 2:
         chosen = to_be_found(classes, held_out)
@@ -99,7 +94,7 @@ def calibration(classes: np.ndarray, held_out: HeldOut, probabilities: np.ndarra
     return filled(
         "reliability",
         what=what,
-        error=diagnostics.calibration_error(groups),
+        error=error,
         chart=figure("Probability and truth", _reliability(groups, whose, truth), _texts(groups)),
         groups=_group_table(groups),
     )
@@ -143,10 +138,12 @@ def learning(
     metric: str = "accuracy",
 ) -> str:
     """Return the whole section: what more texts have brought; see `page_charts.learning_curve`."""
-    gain = scores[-1] - scores[-2] if len(scores) > 1 else 0.0
-    drawn = figure(
-        f"{metric} by the number of training texts", learning_curve(sizes, scores, intervals, metric)
-    )
+    title = f"{metric.capitalize()} by the number of training texts"
     return filled(
-        "learning curve", chart=drawn, gain=gain, before=sizes[max(len(sizes) - 2, 0)], last=sizes[-1]
+        "learning curve",
+        before=sizes[-2],
+        last=sizes[-1],
+        gain=scores[-1] - scores[-2],
+        intervals=" Lines at the dots: 95&nbsp;% intervals." if intervals else "",
+        chart=figure(title, learning_curve(sizes, scores, intervals, metric)),
     )
