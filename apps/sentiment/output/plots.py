@@ -74,60 +74,72 @@ def _bars(ax, panel: list[Side]) -> None:
 
 
 def plot_comparison(comparison: Comparison, path: str) -> None:
-    """Draw each classifier's accuracy with its interval, and its training time, a row each."""
+    """Draw how accurate each classifier is, how far behind the best, and how long it takes, a row each."""
     results = comparison.results
-    rows = range(len(results))
-    n_runs = len(comparison.seeds)
-    with figure(path, (9.5, 1.9 + 0.5 * len(results))) as sheet:
-        left, right = sheet.subplots(1, 2, sharey=True, width_ratios=(3, 2))
-        _accuracies(left, comparison)
-        several = n_runs > 1
-        left.set_title(
-            f"mean of {n_runs} splits, 95 % interval" if several else "one split, 95 % interval", fontsize=10
-        )
+    rows, n_runs = range(len(results)), len(comparison.seeds)
+    with figure(path, (11.0, 1.9 + 0.5 * len(results))) as sheet:
+        left, middle, right = sheet.subplots(1, 3, sharey=True, width_ratios=(3, 3, 2))
         for row, result in zip(rows, results, strict=True):
+            _runs(left, result.accuracies, row)
+            _with_interval(left, row, result.accuracy, result.interval, f"{result.accuracy:.3f}")
+            behind = f"{result.behind_best:.3f}" if result.behind_best else "the best"
+            _with_interval(middle, row, result.behind_best, result.behind_best_interval, behind)
             _runs(right, result.seconds, row)
             right.plot(result.median_seconds, row, "D", color=AGAINST, markersize=7)
-            _note_beside(right, f"{result.median_seconds:.2g} s", max(result.seconds), row)
+            _note_above(right, f"{result.median_seconds:.2g} s", result.median_seconds, row)
+        splits = f"mean of {n_runs} splits" if n_runs > 1 else "one split"
+        left.set_title(f"{splits}, 95 % interval", fontsize=10)
+        _within(left, 0.0, 1.0)
+        left.set_xlabel("accuracy on the held-out texts")
+        left.set_yticks(rows, [result.classifier for result in results])
+        left.set_ylim(len(results) - 0.4, -0.6)
+        sure = "too few splits for an interval" if comparison.too_few else "on the same splits, 95 % interval"
+        middle.set_title(sure, fontsize=10)
+        middle.axvline(0, color="0.3", linewidth=0.8)
+        _within(middle, -1.0, 1.0)
+        middle.set_xlabel("accuracy that the best one has more")
         lowest, highest = (pick(pick(result.seconds) for result in results) for pick in (min, max))
         lowest = max(lowest, 1e-4)  # a coarse clock may say 0
-        right.set_xlim(lowest / 2, max(highest * (highest / lowest) ** 0.5 * 2, lowest))
+        right.set_xlim(lowest / 2, max(highest * 2, lowest))
         _log_scale(right, "{x:g}")
-        right.tick_params(axis="y", length=0)
-        _tidy(right, "x")
-        right.set_xlabel("CPU seconds of the training alone (log scale)")
-        right.set_title(f"median of {n_runs} splits" if several else "one split", fontsize=10)
-        left.set_yticks(rows, [result.classifier for result in results])
-        left.set_ylabel("classifier")
-        left.set_ylim(len(results) - 0.4, -0.6)
+        right.set_xlabel("CPU seconds from texts\nto a model (log scale)")
+        right.set_title(f"median of {n_runs} splits" if n_runs > 1 else "one split", fontsize=10)
+        for ax in (left, middle, right):
+            ax.tick_params(axis="y", length=0)
+            _tidy(ax, "x")
 
 
-def _accuracies(ax, comparison: Comparison) -> None:
-    results = comparison.results
-    lowest = min(min(result.worst, result.interval[0]) for result in results)
-    highest = max(max(result.best, result.interval[1]) for result in results)
-    # What always guessing the same label reaches is where a classifier begins.
-    start = comparison.majority if comparison.majority < lowest else 0.0
-    for row, result in enumerate(results):
-        mean, (low, high) = result.accuracy, result.interval
-        ax.barh(row, mean - start, left=start, height=0.62, color=FOR, alpha=0.7)
-        _runs(ax, result.accuracies, row)
-        ax.errorbar(mean, row, xerr=[[mean - low], [high - mean]], color="0.1", capsize=5, elinewidth=1.5)
-        _note_beside(ax, f"{mean:.3f}", max(high, result.best), row)
-    ax.set_xlim(start, start + 1.2 * (highest - start))
-    below = f"\n(the axis begins at {start:.3f}, the share of the most frequent label)" if start else ""
-    ax.set_xlabel(f"accuracy on the held-out texts{below}")
-    _tidy(ax, "x")
+def _with_interval(ax, row: int, value: float, interval: tuple[float, float] | None, said: str) -> None:
+    """Draw a dot, its interval if it has one, and the value above it."""
+    if interval is not None:
+        ax.plot(interval, (row, row), color=FOR, linewidth=2)
+        ax.plot(interval, (row, row), "|", color=FOR, markersize=9, markeredgewidth=2)
+    ax.plot(value, row, "o", color=FOR, markersize=8)
+    _note_above(ax, said, value, row)
+
+
+def _within(ax, least: float, most: float) -> None:
+    """Leave room at the sides, but show nothing that cannot be."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax.margins(x=0.12)
+    low, high = ax.get_xlim()
+    # A dot at the end stays whole.
+    ax.set_xlim(max(low, least - 0.03 * (high - low)), min(high, most + 0.03 * (high - low)))
+    low, high = ax.get_xlim()
+    ax.set_xticks(
+        [tick for tick in MaxNLocator(6).tick_values(low, high) if max(low, least) <= tick <= min(high, most)]
+    )
 
 
 def _runs(ax, values: list[float], row: int) -> None:
-    """Draw the single runs as dots, next to each other so that equal ones can be told apart."""
-    places = row + np.linspace(-0.2, 0.2, len(values)) if len(values) > 1 else [row]
+    """Draw the single runs as dots below, next to each other so that equal ones can be told apart."""
+    places = row + 0.18 + np.linspace(0, 0.14, len(values)) if len(values) > 1 else [row + 0.2]
     ax.plot(values, places, "o", color="0.25", alpha=0.5, markersize=3, markeredgewidth=0)
 
 
-def _note_beside(ax, text: str, x: float, row: int) -> None:
-    ax.annotate(text, (x, row), (7, 0), textcoords="offset points", va="center", fontsize=9)
+def _note_above(ax, text: str, x: float, row: int) -> None:
+    ax.annotate(text, (x, row), (0, 7), textcoords="offset points", ha="center", fontsize=9)
 
 
 def plot_lengths(description: Description, path: str) -> None:
