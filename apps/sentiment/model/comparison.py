@@ -135,7 +135,7 @@ def contenders(settings: Settings) -> dict[str, Settings]:
     Parameters
     ----------
     settings : Settings
-        Of the classifiers of the article; the first two take from it the seed, the metric and how texts are cut.
+        Of the classifiers of the article; the first two share the seed, the metric and how texts are cut.
     """
     same = {"tokens": settings.tokens, "seed": settings.seed, "metric": settings.metric}
     plain = Settings("sdca-logistic", "tfidf", ngrams=(1, 1), min_df=1, **same)
