@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -12,15 +13,19 @@ from ..text.bag import Bag
 from ..text.reading import compiled_reading
 from ..text.union import Union
 from ..text.weighting import Weighting
-from .container import UnknownStep
+from .container import ModelFileError, UnknownStep
 from .plain import LINEAR, load_plain
 
 if TYPE_CHECKING:
     import os
+    from contextlib import AbstractContextManager
 
     from ..solvers.annotations import Iterable
 
 __all__ = ["TextScorer", "TextScores"]
+
+# Models that come with the apps, which lie beside this package: by name, so that nothing here needs them.
+SHIPPED = {"english": ("fastsvm_apps.sentiment", "shipped/english.safetensors")}
 
 
 class TextScores(NamedTuple):
@@ -77,6 +82,7 @@ class TextScorer(Pipeline):
         Parameters
         ----------
         path : str or path-like
+            Or "english", the model of reviews that comes with the apps; a file of that name is "./english".
 
         Returns
         -------
@@ -89,12 +95,13 @@ class TextScorer(Pipeline):
         Raises
         ------
         ModelFileError
-            If the file is damaged.
+            If the file is damaged; or by name, if it was not installed.
         OSError
             If the file cannot be read.
         """
         try:
-            model = load_plain(path)
+            with _file_of(path) as file:
+                model = load_plain(file)
         except UnknownStep:
             return None
         if not isinstance(model, Pipeline):
@@ -133,3 +140,19 @@ class TextScorer(Pipeline):
 def _is_compiled(bag):
     """Tell whether the compiled code counts the terms of a plain bag."""
     return compiled_reading(bag.analyzer, bag.token_pattern, bag.ngram_range) is not None
+
+
+def _file_of(path: str | os.PathLike[str]) -> AbstractContextManager[str | os.PathLike[str]]:
+    """Return what gives the file that a path or the name of a shipped model stands for."""
+    if path not in SHIPPED:
+        return nullcontext(path)
+    from importlib import resources  # not before it is needed
+
+    package, name = SHIPPED[str(path)]
+    try:
+        file = resources.files(package).joinpath(name)
+    except ModuleNotFoundError:
+        file = None
+    if file is None or not file.is_file():
+        raise ModelFileError(f"{path}: this installation comes without it; install fastsvm with its apps")
+    return resources.as_file(file)

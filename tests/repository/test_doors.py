@@ -38,7 +38,7 @@ APP_LAYERS = ["data", "model", "output", "commands"]
 HEAVY = {"click", "cv2", "matplotlib", "dask"}
 # But by these modules of the apps.
 MAY = {
-    "click": r"common(\..+)?|[^.]+\.(cli|commands(\..+)?)",
+    "click": r"common(\..+)?|[^.]+\.(api|cli|commands(\..+)?)",
     "cv2": r"cells\.(data\.(images|threads)|(model|output)\..+)",
 }
 

@@ -9,8 +9,10 @@ from .evaluate import evaluate
 from .explain import explain
 from .export import export
 from .predict import predict
+from .serve import serve
+from .suspects import suspects
 from .train import train
 from .tune import tune
 from .words import words
 
-COMMANDS = (train, tune, evaluate, predict, explain, words, export, compare, describe)
+COMMANDS = (train, tune, evaluate, predict, serve, explain, words, export, suspects, compare, describe)

@@ -2,6 +2,7 @@
 
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain, dropwhile
 
@@ -22,6 +23,15 @@ from .records import (
 __all__ = ["FORMATS", "Corpus", "Source", "is_text", "read_corpus"]
 
 MOST_LABELS = 1000  # that a model is asked to tell apart; more are hardly labels
+
+
+@dataclass(frozen=True)
+class Given(Source):
+    """Labelled texts that are in memory already."""
+
+    path: str = field(default="the texts given", init=False)
+    texts: Sequence[str] = ()
+    labels: Sequence[str] = ()
 
 
 @dataclass
@@ -80,10 +90,14 @@ def read_corpus(
         When nothing can be read: an unknown format, a missing column, no labelled text at all. When there are
         too many labels.
     """
-    corpus = Corpus(Skipped(source.name), format_of_path(source))
+    corpus = Corpus(Skipped(source.name), "given" if isinstance(source, Given) else format_of_path(source))
     corpus.places = [] if places else None
     corpus.groups = None if groups is None else []
-    if corpus.format == "folder":
+    if isinstance(source, Given):
+        records = enumerate(zip(source.texts, source.labels, strict=True), 1)
+        given = (Record(f"text {i}", label.strip(), text) for i, (text, label) in records)
+        _collect(Records(None, given), corpus, groups)
+    elif corpus.format == "folder":
         _collect(read_folder(source), corpus, groups)
     else:
         with source.open() as stream:

@@ -45,26 +45,27 @@ class Learned(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """The counts of texts, what counted them, and the texts' labels."""
+    """The counts of texts, what counted them, the texts' labels, and how many texts a term has to be in."""
 
     vectorizer: Bag
     X: csr_matrix
     y: np.ndarray
+    min_df: int
 
     def parted(self, source: Source, train, test) -> tuple["Counted", csr_matrix]:
         """Return some rows as if those texts alone had been counted, and the same terms of others."""
         X = self.X[train]
         if X.shape[0] == len(self.y):
             return self, self.X[test]
-        terms = steps.terms_of(source, X, self.vectorizer)
+        terms = steps.terms_of(source, X, self.min_df)
         vectorizer = copy(self.vectorizer).restrict(terms, indices=True)
-        return Counted(vectorizer, X[:, terms], self.y[train]), self.X[test][:, terms]
+        return Counted(vectorizer, X[:, terms], self.y[train], self.min_df), self.X[test][:, terms]
 
     def learn(self, settings: Settings, stage: Stages = UNWATCHED) -> Learned:
         """Return a model of these texts: choose alpha, unless it is given, and learn probabilities."""
         choice = None
         if is_automatic(settings):
-            choice = self._choose(settings, stage)
+            choice = self.choose(settings, stage)
             settings = replace(settings, alpha=choice.alpha if choice else None)
         left_out = self._left_out(settings, choice, stage)
         with stage("train"):
@@ -83,7 +84,7 @@ class Counted(NamedTuple):
             estimator.calibration_ = left_out.calibration(estimator.classes_)
         return Learned(model, settings, choice, left_out, selection, n_seen)
 
-    def _choose(self, settings: Settings, stage: Stages) -> Choice | None:
+    def choose(self, settings: Settings, stage: Stages) -> Choice | None:
         """Choose alpha within these texts; None if they are too few."""
         folds = inner_folds(self.y, settings.seed)
         recipe = steps.recipe(settings)

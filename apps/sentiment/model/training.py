@@ -75,7 +75,7 @@ class Training:
         The model that was trained without the held-out texts, which is `fitted` where nothing was refitted.
     """
 
-    model: str
+    model: str | None
     settings: Settings
     choice: Choice | None
     label_counts: dict[str, int]
@@ -107,7 +107,7 @@ class Training:
 
 def train(
     source: Source,
-    model_path: str,
+    model_path: str | None,
     settings: Settings = ACCURATE,
     *,
     cv: int = 0,
@@ -120,8 +120,8 @@ def train(
     ----------
     source : Source
         The labelled texts.
-    model_path : str
-        Where the model goes; a file there is replaced only if it is a model.
+    model_path : str or None
+        Where the model goes; a file there is replaced only if it is a model. None saves none.
     settings : Settings
     cv : int
         Also cross-validate the recipe on so many parts of all texts; 0 does not.
@@ -134,10 +134,9 @@ def train(
     -------
     Training
     """
-    check_model_path(model_path)
-    steps.classifier(
-        replace(settings, alpha=None) if is_automatic(settings) else settings
-    )  # complains at once
+    if model_path is not None:
+        check_model_path(model_path)
+    steps.classifier(replace(settings, alpha=None) if is_automatic(settings) else settings)  # may complain
 
     with stage("read"):
         corpus, settings = steps.read_labelled(source, settings)
@@ -148,9 +147,10 @@ def train(
         # Selection adds up counts, exactly; nothing else needs them to be integers.
         vectorizer = steps.vectorizer(settings, np.float32 if settings.k is None else np.int64)
         X = steps.count_terms(source, texts + test_texts, vectorizer)
-        everything, n_train = Counted(vectorizer, X, np.asarray(y_train + y_test)), len(y_train)
+        y, n_train = np.asarray(y_train + y_test), len(y_train)
+        everything = Counted(vectorizer, X, y, settings.min_df)
         part, X_test = everything.parted(source, slice(n_train), slice(n_train, None))
-        del texts, vectorizer, X  # the counts say it all
+        del texts, vectorizer, X, y  # the counts say it all
 
     refit = settings.refit and bool(test_texts)
     with warnings.catch_warnings():
@@ -170,8 +170,9 @@ def train(
     if refit:
         with stage("refit"):
             learned = everything.fit(tried.settings, left_out=tried.left_out)
-    with stage("save"):
-        save_plain(learned.model, model_path)
+    if model_path is not None:
+        with stage("save"):
+            save_plain(learned.model, model_path)
 
     estimator = learned.model["classifier"]
     gap = getattr(estimator, "dual_gap_", None)

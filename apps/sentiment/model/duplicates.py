@@ -1,0 +1,87 @@
+"""Texts that a corpus has several times, word for word or nearly."""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components
+
+from fastsvm.text import Bag
+
+WORDS = 3  # in a row, that texts are compared by
+OVERLAP = 0.8  # of what either of two texts has, that both have
+RARE = 20  # texts that may share three words for these to lead to candidates; those of more are phrases
+ROWS = 10_000  # texts whose candidates are looked for at once
+
+_WORD = re.compile(r"\w+")
+
+
+def same_texts(texts: Sequence[str]) -> np.ndarray:
+    """Number texts so that those of the same words in the same order have the same number.
+
+    Parameters
+    ----------
+    texts : sequence of str
+
+    Returns
+    -------
+    ndarray of int, shape (n_texts,)
+        From 0, without a gap, in the order in which they first come.
+    """
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(_plain(text), len(numbers)) for text in texts])
+
+
+def similar_texts(texts: Sequence[str]) -> np.ndarray:
+    """Number texts so that those that are nearly the same have the same number.
+
+    Two are when of all three words in a row that one or the other has, `OVERLAP` are in both; or when they
+    are joined by others. What more than `RARE` texts have is not looked for.
+
+    Parameters
+    ----------
+    texts : sequence of str
+
+    Returns
+    -------
+    ndarray of int, shape (n_texts,)
+        From 0; the same words have the same number, as of `same_texts`.
+    """
+    same = same_texts(texts)
+    once = np.unique(same, return_index=True)[1]
+    try:
+        bag = Bag(ngram_range=(WORDS, WORDS), token_pattern=r"(?u)\b\w+\b", dtype=np.float32, n_jobs=-1)
+        X = bag.fit_transform([texts[i] for i in once])
+    except ValueError:  # no text has three words
+        return same
+    X.data[:] = 1
+    pairs = list(_similar_pairs(X))
+    rows, columns = np.array(pairs, int).reshape(-1, 2).T
+    graph = csr_matrix((np.ones(len(rows)), (rows, columns)), shape=(len(once), len(once)))
+    return connected_components(graph, directed=False)[1][same]
+
+
+def _plain(text: str) -> str:
+    return " ".join(_WORD.findall(text.casefold())) or text.strip()
+
+
+def _similar_pairs(X: csr_matrix):
+    """Yield the pairs of rows of a matrix of ones that overlap enough."""
+    texts_with = np.bincount(X.indices, minlength=X.shape[1])
+    rare = X[:, np.flatnonzero((texts_with > 1) & (texts_with <= RARE))]
+    n_rare, n_all = np.diff(rare.indptr), np.diff(X.indptr)
+    columns = rare.T.tocsr()
+    for start in range(0, len(n_rare), ROWS):
+        shared = (rare[start : start + ROWS] @ columns).tocoo()
+        a, b = shared.row + start, shared.col
+        # Whoever has four in five of all in common has half of the rare ones in common, but for odd cases.
+        likely = (a < b) & (2 * shared.data >= np.maximum(n_rare[a], n_rare[b]))
+        for i, j in zip(a[likely].tolist(), b[likely].tolist(), strict=True):
+            both = len(np.intersect1d(_row(X, i), _row(X, j), assume_unique=True))
+            if both >= OVERLAP * (n_all[i] + n_all[j] - both):
+                yield i, j
+
+
+def _row(X: csr_matrix, i: int) -> np.ndarray:
+    return X.indices[X.indptr[i] : X.indptr[i + 1]]

@@ -1,0 +1,135 @@
+"""Training and using a classifier of texts from Python, in one line each."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
+
+import fastsvm
+from fastsvm.text import TextScorer
+from fastsvm_apps import sentiment
+from fastsvm_apps.sentiment.model.settings import Settings
+
+NEW = ["great lovely thing1", "awful dull thing2", "thing3", ""]
+
+
+@pytest.fixture
+def corpus(write, texts):
+    return write(texts(300), "csv")
+
+
+def test_the_same_bits_as_the_command(run, corpus, tmp_path):
+    assert run("train", corpus, "-o", "command.safetensors", "--ngrams", "1-2", "--k", "all").exit_code == 0
+    model = sentiment.train(corpus, ngrams=(1, 2), k=None)
+    path = tmp_path / "python.safetensors"
+    model.save(path)
+    assert path.read_bytes() == Path("command.safetensors").read_bytes()
+
+    lines = run("predict", path, input="".join(f"{text}\n" for text in NEW)).stdout.splitlines()
+    predicted = [line.split("\t")[0] for line in lines]
+    loaded = sentiment.load(path)
+    for one in (model, loaded):
+        assert one.predict(NEW).tolist() == predicted
+        np.testing.assert_array_equal(one.decision_function(iter(NEW)), model.decision_function(NEW))
+    assert model.scores.accuracy > 0.7
+    assert f"{model.scores.accuracy:.4f}" in model.summary
+    assert (loaded.scores, loaded.skipped) == (None, None)
+    found = model.explain(NEW[0])
+    assert found.label == "pos"
+    assert {word.term for word in found.words} >= {"great", "lovely"}
+
+    model.report(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    assert "fastsvm_apps.sentiment.train(" in page
+    assert str(path) in page
+    with pytest.raises(ValueError, match="train"):
+        loaded.report(tmp_path / "report.html")
+
+
+def test_texts_and_labels_in_memory(texts):
+    labels, given = zip(*texts(300, ("neg", "pos", "mixed")), strict=True)
+    model = sentiment.train(given, labels, classifier="sdca-logistic", seed=3)
+    assert model.classes_.tolist() == ["mixed", "neg", "pos"]
+    assert (model.training.n_train, model.training.n_test) == (240, 60)
+    probabilities = model.predict_proba(NEW)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1, rtol=1e-6)
+    assert (model.classes_[probabilities.argmax(axis=1)] == model.predict(NEW)).all()
+
+    some = sentiment.train([*given, "  ", "\ud800"], [*labels, "neg", "pos"])
+    assert some.skipped.report() == [
+        "the texts given, text 301: no text",
+        "the texts given, text 302: bytes that are not UTF-8",
+        "the texts given: 2 skipped",
+    ]
+
+
+def test_a_model_of_the_command_is_a_pipeline_of_scikit_learn(run, corpus, texts):
+    assert run("train", corpus, "-o", "m.safetensors").exit_code == 0
+    pipeline = fastsvm.load_model("m.safetensors")
+    labels, given = zip(*texts(200, seed=5), strict=True)
+    assert pipeline.predict(given).tolist() == sentiment.load("m.safetensors").predict(given).tolist()
+    assert cross_val_score(clone(pipeline), given, labels, cv=3).mean() > 0.7
+
+
+def test_the_english_model_by_name():
+    model = sentiment.load()
+    assert model.predict(["a lovely, moving film", "what a waste of time"]).tolist() == ["pos", "neg"]
+    scorer = TextScorer.load("english")
+    np.testing.assert_array_equal(scorer.decision_function(NEW), model.decision_function(NEW))
+
+
+def test_the_english_model_without_the_apps(monkeypatch):
+    monkeypatch.setitem(sys.modules, "fastsvm_apps.sentiment", None)
+    with pytest.raises(fastsvm.ModelFileError, match="this installation comes without it"):
+        TextScorer.load("english")
+
+
+@pytest.mark.parametrize(
+    ("args", "options", "error", "message"),
+    [
+        (["CORPUS"], {"learning_rate": 1}, TypeError, "no option learning_rate; it has alpha, classifier"),
+        (["CORPUS"], {"alpha": -1}, ValueError, "--alpha"),
+        (["CORPUS"], {"classifier": "svm"}, ValueError, "'svm' is not one of 'sdca-svm'"),
+        (["CORPUS"], {"text_col": "review"}, ValueError, "no column 'review' among id, label, text"),
+        ([__file__ + "x"], {}, OSError, "No such file"),
+        ([["a b", "c d"]], {}, TypeError, "texts and their labels"),
+        ([["a b", "c d"], ["x"]], {}, ValueError, "2 texts and 1 labels"),
+        ([["a b", "c d"], ["x", "x"]], {}, ValueError, "the texts given: 'x' is the only label"),
+        ([["a b", "c d"], [0, 1]], {}, TypeError, "labels are strings; number 0 is a int: 0"),
+        ([["a b", None], ["x", "y"]], {}, TypeError, "texts are strings; number 1 is a NoneType"),
+        ([["a b", "c d"], ["x", "y"]], {"text_col": "t"}, TypeError, "text_col: of a file"),
+    ],
+)
+def test_what_is_wrong_is_said(corpus, args, options, error, message):
+    with pytest.raises(error, match=message):
+        sentiment.train(*[corpus if arg == "CORPUS" else arg for arg in args], **options)
+
+
+def test_a_text_is_not_a_list_of_texts(model, tmp_path):
+    loaded = sentiment.load(model)
+    with pytest.raises(TypeError, match="not a single one"):
+        loaded.predict("great")
+    with pytest.raises(TypeError, match="not a string"):
+        loaded.explain(["great"])
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(ValueError, match="not replaced"):
+        loaded.save(tmp_path / "notes.txt")
+    with pytest.raises(ValueError, match="not a safetensors file"):
+        sentiment.load(tmp_path / "notes.txt")
+
+
+def test_every_setting_is_an_option():
+    with pytest.raises(TypeError) as caught:
+        sentiment.train("x", no_such_option=1)
+    known = str(caught.value).partition("it has ")[2].split(", ")
+    assert set(known) >= Settings.__dataclass_fields__.keys()
+
+
+def test_the_import_is_light():
+    code = "import sys, fastsvm_apps.sentiment as s; s.__doc__; assert 'train' in dir(s)"
+    code += "; sys.exit('numpy' in sys.modules or 'click' in sys.modules)"
+    assert subprocess.run([sys.executable, "-P", "-c", code], check=False).returncode == 0
