@@ -58,12 +58,12 @@ def count_terms(source: Source, texts: Sequence[str], vectorizer: Bag) -> csr_ma
         return vectorizer.fit_transform(texts)
     except ValueError as error:  # no term is left
         if "pruning" in str(error):
-            raise _too_rare(source, vectorizer) from error
+            raise _too_rare(source, vectorizer.min_df) from error
         raise AppError(f"{source.name}: no words in its texts; try --tokens split ({error})") from error
 
 
-def terms_of(source: Source, X: csr_matrix, vectorizer: Bag) -> np.ndarray:
-    """Return the columns that a vectorizer would have kept of some texts, given their counts.
+def terms_of(source: Source, X: csr_matrix, min_df: int) -> np.ndarray:
+    """Return the columns that a vectorizer would keep of texts with these counts: terms in `min_df` of them.
 
     Raises
     ------
@@ -71,14 +71,14 @@ def terms_of(source: Source, X: csr_matrix, vectorizer: Bag) -> np.ndarray:
         When there are none.
     """
     frequency = np.bincount(X.indices, minlength=X.shape[1])  # a text has a term once
-    kept = np.flatnonzero(frequency >= vectorizer.min_df)
+    kept = np.flatnonzero(frequency >= min_df)
     if not len(kept):
-        raise _too_rare(source, vectorizer)
+        raise _too_rare(source, min_df)
     return kept
 
 
-def _too_rare(source: Source, vectorizer: Bag) -> AppError:
-    return AppError(f"{source.name}: no term is in {vectorizer.min_df} of its texts or more; try --min-df 1")
+def _too_rare(source: Source, min_df: int) -> AppError:
+    return AppError(f"{source.name}: no term is in {min_df} of its texts or more; try --min-df 1")
 
 
 def selection(settings: Settings) -> Selection | None:

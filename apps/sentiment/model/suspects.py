@@ -13,10 +13,10 @@ from ...common.progress import UNWATCHED, Stages
 from ..data.corpus import Source
 from . import steps
 from .alpha_choice import k_folds, split_texts
+from .counted import Counted, is_automatic
 from .duplicates import same_texts, similar_texts
 from .prediction import winners_of
 from .settings import Settings
-from .training import _choice, _is_automatic
 
 
 class Suspect(NamedTuple):
@@ -130,8 +130,8 @@ def _left_out(
     with stage("vectorize"):
         vectorizer = steps.vectorizer(settings)
         X = steps.count_terms(source, texts, vectorizer)
-    if _is_automatic(settings):
-        choice = _choice(X, y, settings, stage)
+    if is_automatic(settings):
+        choice = Counted(vectorizer, X, y, settings.min_df).choose(settings, stage)
         settings = replace(settings, alpha=choice.alpha if choice else None)
     classes = np.unique(y)
     decision = np.full((len(y), len(classes)), -np.inf, np.float32)
