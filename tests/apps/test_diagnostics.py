@@ -5,7 +5,6 @@ import pytest
 from sklearn.metrics import average_precision_score, precision_recall_fscore_support, roc_auc_score
 
 from fastsvm_apps.sentiment.model.diagnostics import (
-    by_margin,
     by_probability,
     correct,
     curves,
@@ -73,25 +72,6 @@ def test_curves(tried):
 def test_margins():
     assert margins(np.array([-2.0, 0.5])).tolist() == [2, 0.5]
     assert margins(np.array([[1.0, 5, 3], [-1, -1, -4]])).tolist() == [2, 0]
-
-
-def test_groups_by_margin():
-    margin = np.arange(100.0)[::-1]
-    groups = by_margin(margin, margin >= 50)
-    assert [group.n for group in groups] == [10] * 10
-    assert [(group.low, group.high) for group in groups][:2] == [(0, 9), (10, 19)]
-    assert [group.share for group in groups] == [0] * 5 + [1] * 5
-    assert groups[0].interval[1] > 0.2
-
-
-def test_equal_margins_stay_together():
-    margin = np.array([0.0] * 55 + list(range(1, 46)))
-    groups = by_margin(margin, margin > 0)
-    assert (groups[0].n, groups[0].share) == (55, 0)
-    assert sum(group.n for group in groups) == 100
-    (only,) = by_margin(np.zeros(7), np.ones(7, bool))
-    assert (only.n, only.share) == (7, 1)
-    assert len(by_margin(np.array([3.0]), np.array([True]), 1)) == 1
 
 
 def test_groups_by_probability():

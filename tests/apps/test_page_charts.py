@@ -15,9 +15,10 @@ from fastsvm_apps.sentiment.commands._options import NGrams
 from fastsvm_apps.sentiment.commands._reproduction import command_line
 from fastsvm_apps.sentiment.model.explanation import Span
 from fastsvm_apps.sentiment.output.highlights import CONTEXT, LEVELS, ROOM, WORD, highlight
-from fastsvm_apps.sentiment.output.page import SHADES
-from fastsvm_apps.sentiment.output.page_charts import BOTTOM, LEFT, RIGHT, SERIES, TOP, Axis, Chart
+from fastsvm_apps.sentiment.output.page_charts import LARGE, PANEL, Axis, Chart, learning_curve, round_axis
+from fastsvm_apps.sentiment.output.page_scores import SHADES
 
+_, _, LEFT, RIGHT, TOP, BOTTOM = LARGE
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -39,7 +40,7 @@ def test_places():
     assert root.get("aria-label") == "A line"
     assert [text.text for text in root.iter(f"{SVG}text")] == ["none", "ten", "zero", "across", "up"]
     found = {element.get("class"): element for element in elements}
-    assert found["series-0"].get("points") == f"{LEFT},{BOTTOM} {RIGHT},{TOP}"
+    assert found["curve"].get("points") == f"{LEFT},{BOTTOM} {RIGHT},{TOP}"
     middle, centre = (LEFT + RIGHT) / 2, (TOP + BOTTOM) / 2
     assert (float(found["dot"].get("cx")), float(found["dot"].get("cy"))) == (middle, centre)
     bar = {name: float(found["bar"].get(name)) for name in ("x", "y", "width", "height")}
@@ -62,6 +63,43 @@ def test_what_a_chart_says_is_text():
     root, _ = read(chart)
     assert root.get("aria-label") == '"><script>'
     assert next(text.text for text in root.iter(f"{SVG}text")) == "&"
+
+
+def test_a_chart_of_another_size():
+    chart = Chart("", Axis(""), Axis(""), PANEL)
+    chart.line([(0, 0), (1, 1)])
+    root, elements = read(chart)
+    assert root.get("viewBox") == f"0 0 {PANEL.width} {PANEL.height}"
+    assert elements[-2].get("points") == f"{PANEL.left},{PANEL.bottom} {PANEL.right},{PANEL.top}"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "most", "expected"),
+    [
+        (0, 4000, 1e9, [0, 1000, 2000, 3000, 4000]),
+        (0.71, 0.89, 1, [0.7, 0.75, 0.8, 0.85, 0.9]),
+        (0.962, 0.999, 1, [0.96, 0.97, 0.98, 0.99, 1.0]),
+        (0.2, 1.0, 1, [0.2, 0.4, 0.6, 0.8, 1.0]),
+        (0.8, 0.82, 1, [0.8, 0.805, 0.81, 0.815, 0.82]),
+    ],
+)
+def test_round_axes(low, high, most, expected):
+    axis = round_axis("", low, high, most)
+    assert [value for value, _ in axis.ticks] == pytest.approx(expected)
+    assert (axis.low, axis.high) == pytest.approx((expected[0], expected[-1]))
+    assert axis.ticks[1][1] == f"{expected[1]:g}"
+
+
+def test_a_learning_curve_holds_what_it_shows():
+    sizes, scores = [100, 200, 400], [0.7, 0.8, 1.0]
+    for intervals in (None, [(0.6, 0.8), (0.75, 0.85), (0.97, 1.0)]):
+        root, elements = read(learning_curve(sizes, scores, intervals))
+        assert root.get("aria-label").endswith("100: 0.700; 200: 0.800; 400: 1.000")
+        places = [(float(dot.get("cx")), float(dot.get("cy"))) for dot in root.iter(f"{SVG}circle")]
+        assert places[-1] == (RIGHT, TOP)
+        assert all(LEFT < x <= RIGHT and TOP <= y <= BOTTOM for x, y in places)
+        assert len([e for e in elements if e.get("class") == "whisker"]) == len(intervals or [])
+    learning_curve([10], [1.0], [(1.0, 1.0)]).svg()
 
 
 def spans_of(text, shares):
@@ -147,5 +185,5 @@ def test_command_line(given, expected):
 
 def test_the_style_knows_every_class_that_is_numbered():
     style = html.packaged("fastsvm_apps.sentiment.output", "page.css")
-    found = Counter(re.findall(r"^\.(series|for|against|right|wrong)-\d+ ", style, flags=re.MULTILINE))
-    assert found == {"series": SERIES, "for": LEVELS, "against": LEVELS, "right": SHADES, "wrong": SHADES}
+    found = Counter(re.findall(r"^\.(for|against|right|wrong)-\d+ ", style, flags=re.MULTILINE))
+    assert found == {"for": LEVELS, "against": LEVELS, "right": SHADES, "wrong": SHADES}

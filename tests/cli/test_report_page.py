@@ -15,7 +15,7 @@ from browser import HOSTILE, Reader, needs_chromium, run_in_page
 from fastsvm_apps.common import html
 from fastsvm_apps.sentiment.output import page
 
-EVERY_SECTION = ["accuracy", "curves", "calibration", "words", "mistakes", "certificate", "again"]
+EVERY_SECTION = ["accuracy", "curves", "calibration", "learning", "words", "mistakes", "certificate", "again"]
 
 
 @pytest.fixture
@@ -41,6 +41,12 @@ def section(reader, name):
     return re.sub(r" (?=[,.])", "", found.replace("\N{NO-BREAK SPACE}", " "))
 
 
+def f1_of(table):
+    """Return the mean F1 of a confusion table."""
+    table = np.array(table)
+    return np.mean(2 * table.diagonal() / (table.sum(axis=0) + table.sum(axis=1)))
+
+
 def charts(reader):
     return [attributes["aria-label"] for attributes, _ in reader.all("svg", role="img")]
 
@@ -51,12 +57,15 @@ def test_two_labels(report, write, texts):
     assert sections(reader) == EVERY_SECTION
     assert reader.texts("title") == [f"Text classifier: {corpus}"]
     assert reader.texts("h1") == [f"Text classifier: {corpus}"]
-    assert reader.texts("dd") == ["320", "80", "2", f"{record['n_features']}"]
+    assert reader.texts("dd")[:4] == ["320", "80", "2", f"{record['n_features']}"]
 
     accuracy = section(reader, "accuracy")
     low, high = (100 * end for end in record["accuracy_interval"])
-    assert f"{100 * record['accuracy']:.1f} % of 80 held-out texts right;" in accuracy
-    assert f"95 % interval {low:.1f} % to {high:.1f} %" in accuracy
+    assert f"of 80 held-out texts right; 95 % interval {low:.1f} % to {high:.1f} %" in accuracy
+    model, guessing, f1 = (number.replace("\N{NO-BREAK SPACE}", " ") for number in reader.texts("dd")[4:])
+    assert model == f"{100 * record['accuracy']:.1f} %"
+    assert guessing == f"{100 * record['baseline']['accuracy']:.1f} %"
+    assert float(f1) == pytest.approx(f1_of(record["confusion"]), abs=0.001)
     (confusion,) = reader.texts("table", **{"class": "confusion"})
     (a, b), (c, d) = record["confusion"]
     assert confusion == f"neg pos neg {a} {b} pos {c} {d}"
@@ -67,10 +76,10 @@ def test_two_labels(report, write, texts):
         if "-" in attributes.get("class", "")
     ][:2]
 
-    roc, precision_recall, reliability = charts(reader)
-    assert re.fullmatch(r"ROC curve. pos: area 0\.\d{3}, average precision 0\.\d{3}", roc)
-    assert precision_recall.startswith("Precision-recall curve. pos: area 0.")
-    assert reliability.startswith("Share of texts by the probability of the label pos. 0.")
+    roc, precision_recall, *_ = charts(reader)
+    assert re.fullmatch(r"ROC curve. area 0\.\d{3}, average precision 0\.\d{3}", roc)
+    assert precision_recall.startswith("Precision-recall curve. area 0.")
+    assert "How well pos is told from neg, at every" in section(reader, "curves")
 
     classifier = fastsvm.load_model(record["model"])["classifier"]
     weight = np.abs(classifier.coef_).max()
@@ -113,11 +122,14 @@ def test_texts_without_a_known_word_and_texts_that_are_too_long(report, write, m
 
 
 def test_probabilities(report, write, texts):
-    reader, _ = report(write(texts(400)), "--classifier", "sdca-logistic")
-    assert "The model says how probable it is that a text has the label pos." in section(
-        reader, "calibration"
-    )
+    reader, record = report(write(texts(400)), "--classifier", "sdca-logistic")
+    assert sections(reader) == EVERY_SECTION
+    found = section(reader, "calibration")
+    assert "The model says how probable it is that a text has the label pos." in found
+    assert f"from the line, is {record['calibration_error']['value']:.3f} ;" in found
     assert charts(reader)[2].startswith("Share of texts by the probability of the label pos. 0.")
+    counts = re.findall(r": (\d+)", charts(reader)[3].removeprefix("Texts by probability."))
+    assert sum(map(int, counts)) == 80
     reader, _ = report(write(texts(300, ("neg", "pos", "mixed"))), "--classifier", "sdca-logistic")
     assert "has the label predicted for it" in section(reader, "calibration")
 
@@ -125,11 +137,37 @@ def test_probabilities(report, write, texts):
 def test_several_labels(report, write, texts):
     reader, record = report(write(texts(300, ("neg", "pos", "mixed"))))
     assert sections(reader) == EVERY_SECTION
-    assert [charts(reader)[0].count(f"{label}: area") for label in record["labels"]] == [1, 1, 1]
-    assert len({a["class"] for a, _ in reader.all("polyline") if a["class"].startswith("series")}) == 3
+    told = [
+        re.fullmatch(r"Precision-recall curve of (\w+): average precision (.*)", c)
+        for c in charts(reader)[:3]
+    ]
+    assert {match[1] for match in told} == set(record["labels"])
+    values = [float(match[2]) for match in told]
+    assert values == sorted(values)
     assert Counter(reader.texts("h3"))["mixed"] == 1
     worst = record["labels"][int(np.argmax(record["relative_gap"]))]
     assert f"these are the numbers of {worst}," in section(reader, "certificate")
+
+
+def test_the_label_that_does_worst_comes_first(report, write):
+    """Of three labels one cannot be told from another, and has fewer texts."""
+    pairs = [("good", f"great word{i}") for i in range(100)] + [("bad", f"awful word{i}") for i in range(100)]
+    reader, record = report(write([*pairs, *(("so-so", f"awful word{i}") for i in range(40))]))
+    rows = [content.split() for _, content in reader.all("tr") if "data" not in content]
+    first = next(row[0] for row in rows if row[0] in record["labels"])
+    assert first == "so-so"
+
+
+def test_a_rare_label_is_the_one_to_be_found(report, write, texts):
+    few = [pair for pair in texts(400) if pair[0] == "pos"][:20]
+    reader, record = report(write([pair for pair in texts(400) if pair[0] == "neg"] + few))
+    curves = section(reader, "curves")
+    assert "How well pos, the rarer label, is told from neg" in curves
+    assert f"{100 * record['baseline']['accuracy']:.1f}" in reader.texts("dd")[5]
+    assert "balanced accuracy; by always saying neg 0.500" in section(reader, "accuracy")
+    first = [pair for pair in texts(400) if pair[0] == "neg"][:20]
+    reader, _ = report(write([pair for pair in texts(400) if pair[0] == "pos"] + first))
+    assert "How well neg, the rarer label, is told from pos" in section(reader, "curves")
 
 
 def test_nothing_held_out(report, write, texts):
@@ -166,19 +204,31 @@ def test_what_was_skipped_is_said(run, tmp_path, texts):
     assert reader.texts("p", **{"class": "notice"}) == ["2 records of the corpus skipped."]
 
 
-@pytest.mark.slow
-def test_many_labels(report, write):
-    labels = [f"label{i}" for i in range(130)]
-    reader, record = report(write([(label, f"{label} word{j}") for label in labels for j in range(10)]))
-    assert len(record["labels"]) == 130
+@pytest.mark.parametrize("n_labels", [24, 130])
+def test_many_labels(report, write, n_labels):
+    labels = [f"label{i}" for i in range(n_labels)]
+    # Every label is found; the last of all is never told from the one before it.
+    words = [*labels[:-1], labels[-2]]
+    pairs = [(y, f"{word} word{j}") for y, word in zip(labels, words, strict=True) for j in range(10)]
+    reader, record = report(write(pairs))
+    assert len(record["labels"]) == n_labels
     accuracy = section(reader, "accuracy")
-    assert "30 more labels not shown." in accuracy
-    assert "119 others" in accuracy
+    few = n_labels == 24
+    assert ("more labels that did better not shown." in accuracy) != few
+    assert ("91 others" in accuracy) != few
+    assert "The mistakes made most often" in accuracy
     (confusion,) = reader.all("table", **{"class": "confusion"})
-    assert sum(map(int, re.findall(r"(?<![\w])\d+(?![\w])", confusion[1].replace("119 others", "")))) == 260
-    assert "122 more labels without curves here." in section(reader, "curves")
-    assert "118 more labels without words here." in section(reader, "words")
-    assert len(reader.all("polyline")) < 40
+    cells = [
+        content
+        for attributes, content in reader.all("td")
+        if re.search(r"(right|wrong)-", attributes.get("class", ""))
+    ]
+    assert sum(map(int, cells)) == 2 * n_labels
+    assert len(cells) == min(n_labels, 40) ** 2
+    assert labels[-2] in confusion[1]
+    assert len([chart for chart in charts(reader) if chart.startswith("Precision-recall")]) == 24
+    assert ("more labels not shown." in section(reader, "curves")) != few
+    assert few or "106 more labels without words here." in section(reader, "words")
 
 
 def test_the_command_gives_the_same_page_again(run, write, texts, tmp_path):
@@ -276,7 +326,7 @@ const bad = [...document.querySelectorAll("svg.chart text, .words rect, mark")].
   return !width || !height;
 });
 const ink = getComputedStyle(document.querySelector(".chart text")).fill;
-const line = getComputedStyle(document.querySelector(".series-0")).stroke;
+const line = getComputedStyle(document.querySelector(".curve")).stroke;
 document.querySelector(".sortable th button").click();
 return {
   title: document.title, ink, line, bad: bad.length,
@@ -299,7 +349,7 @@ def test_in_the_browser(report, write, texts, tmp_path, width):
         "ink": "rgb(89, 99, 110)",  # --soft of the page
         "line": "rgb(10, 90, 166)",
         "bad": 0,
-        "charts": 3,
+        "charts": 6,
         "wide": False,
         "first": "mixed",
     }

@@ -89,6 +89,10 @@ tokens_option = click.option(
     "[default: split for the corpus format, words for the others]",
 )
 
+keep_markup_option = click.option(
+    "--keep-markup", is_flag=True, help="Leave HTML's tags and entities in the texts."
+)
+
 score_option = click.option(
     "--score",
     type=click.Choice(["f_classif", "chi2"]),

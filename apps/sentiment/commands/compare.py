@@ -19,7 +19,7 @@ from ...common.output import (
 )
 from ...common.progress import Stages
 from ...common.tables import csv_writer
-from ..model.settings import Settings
+from ..model.settings import Settings, spelled
 from ._options import (
     K_HELP,
     NGRAMS_HELP,
@@ -32,27 +32,28 @@ from ._options import (
 )
 
 
-@command(
-    "compare data/reviews.txt", "compare reviews.csv.gz --runs 30 --ngrams 2 --k all --plot comparison.png"
-)
+@command("compare data/reviews.txt", "compare reviews.csv.gz --runs 30 --plot comparison.png")
 @corpus_options
 @click.option(
     "--runs",
     type=COUNT,
-    default=10,
+    default=5,
     help="Splits into training and held-out texts; their seeds are --seed, --seed + 1, ...",
 )
-@click.option("--k", type=CountOrAll(), metavar="N|all", default="5000", help=K_HELP)
+@click.option("--k", type=CountOrAll(), metavar="N|all", default="5000", help=f"Of the article: {K_HELP}")
 @score_option
-@click.option("--ngrams", type=NGrams(), metavar="N|A-B", default="1", help=NGRAMS_HELP)
+@click.option("--ngrams", type=NGrams(), metavar="N|A-B", default="1", help=f"Of the article: {NGRAMS_HELP}")
 @tokens_option
 @click.option(
-    "--weighting", type=click.Choice(WEIGHTINGS), default="counts", help="What a feature of a text weighs."
+    "--weighting",
+    type=click.Choice(WEIGHTINGS),
+    default="counts",
+    help="Of the article: what a feature weighs.",
 )
 @click.option(
     "--alpha",
     type=STRENGTH,
-    help="Strength of the L2 regularisation of all classifiers that have one.  "
+    help="Of the article: strength of the L2 regularisation of those that have one.  "
     "[default: that of train for each; meant for counts]",
 )
 @click.option(
@@ -61,15 +62,16 @@ from ._options import (
     default=0.2,
     help="Share of the texts to try the classifiers on.",
 )
-@click.option("--plot", metavar="FILE.png", help="Draw a bar chart too (.png, .svg or .pdf).")
+@click.option("--plot", metavar="FILE.png", help="Draw dots with intervals too (.png, .svg or .pdf).")
 @click.option("--csv", is_flag=True, help="Print a CSV table, a row for each classifier.")
 @seed_option
 @json_option
 def compare(source, runs, plot, csv, json, quiet, verbose, **options):
-    """Compare the perceptron, Pegasos and SDCA on the same splits of CORPUS.
+    """Compare what train makes by default with simpler classifiers, on the same splits of CORPUS.
 
-    CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped. Every classifier
-    has its defaults of train; features are chosen and weighed inside the training part of each split.
+    CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped. The others: a
+    plain logistic regression on tf-idf of single words, and the perceptron and the two forms of Pegasos, as
+    `train --preset article` has them. All that is learned is learned inside the training part of a split.
     """
     check_one_form(json, csv)
     settings = Settings(min_df=1, **options)
@@ -88,7 +90,7 @@ def compare(source, runs, plot, csv, json, quiet, verbose, **options):
     elif csv:
         _print_csv(result)
     else:
-        _print(result, settings, source)
+        _print(result, source)
     for runs in result.results:
         if runs.stopped_short:
             note(
@@ -107,10 +109,12 @@ def _record(result, settings: Settings, seconds: dict[str, float]) -> dict:
         "ngrams": list(settings.ngrams),
         "tokens": result.tokens,
         "weighting": settings.weighting,
-        **fields(result, "n_train", "n_test", "n_features"),
+        **fields(result, "n_train", "n_test"),
+        "n_features": result.results[-1].n_features,
         "interval": result.interval_kind,
         "classifiers": [
-            {**_summary(runs), **fields(runs, "accuracies", "seconds", "gaps")} for runs in result.results
+            {**_summary(runs), **fields(runs, "accuracies", "seconds", "gaps", "alphas", "n_features")}
+            for runs in result.results
         ],
         "skipped": result.skipped.count,
         "seconds": seconds,
@@ -129,7 +133,15 @@ def _summary(runs) -> dict:
         "median_seconds": runs.median_seconds,
         "relative_gap": runs.gap,
         "stopped_short": runs.stopped_short,
+        "recipe": _recipe(runs.settings),
     }
+
+
+def _recipe(settings: Settings) -> str:
+    """Say in one line how a contender is made."""
+    words = "words" if settings.ngrams == (1, 1) else f"{spelled(settings.ngrams)} words in a row"
+    kept = "" if settings.k is None else f", the best {settings.k:,}"
+    return f"{words}{kept}, weighed by {settings.weighting}, {settings.classifier}"
 
 
 def _print_csv(result) -> None:
@@ -140,24 +152,28 @@ def _print_csv(result) -> None:
         write(row.values())
 
 
-def _print(result, settings: Settings, source) -> None:
+def _print(result, source) -> None:
     n = sum(result.label_counts.values())
     splits = "1 split" if len(result.seeds) == 1 else f"{len(result.seeds):,} splits"
     print_line(
         f"{source.name}: {n:,} texts with {len(result.label_counts):,} labels, {splits} into "
         f"{result.n_train:,} to train on and {result.n_test:,} held out"
     )
-    fewest, most = min(result.n_features), max(result.n_features)
-    print_line(f"{fewest:,} features" if fewest == most else f"{fewest:,} to {most:,} features")
     print_heading("Classifiers")
     header = ("classifier", "accuracy", "95 % interval", "worst", "best", "behind best", "CPU s", "gap")
     print_table(header, map(_cells, result.results))
+    print_heading("How they are made")
+    print_table(
+        ("classifier", "recipe"),
+        [(runs.classifier, _recipe(runs.settings)) for runs in result.results],
+        text_columns=(0, 1),
+    )
     print_heading("How to read it")
     print_line(f"accuracy: the mean over the splits; always guessing one label gets {result.majority:.4f}")
     print_line(f"95 % interval: {result.interval_kind}")
-    if len(result.seeds) > 1:
-        print_line("behind best: mean difference on the same splits and its 95 % interval, of the same kind")
-    print_line("CPU s: of the training alone, the median")
+    sure = "too few for an interval" if result.too_few else "and its 95 % interval, of the same kind"
+    print_line(f"behind best: mean difference on the same splits, {sure}")
+    print_line("CPU s: from texts to a model, the median")
     print_line("gap: the largest; no weights have an objective lower by more than this share of it")
 
 

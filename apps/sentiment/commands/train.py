@@ -95,6 +95,7 @@ def _check_page(path: str, *others: str) -> None:
 @_recipe_option("--k", CountOrAll(), _options.K_HELP, metavar="N|all")
 @_options.score_option
 @_options.tokens_option
+@_options.keep_markup_option
 @click.option(
     "--alpha",
     type=AlphaOrAuto(),

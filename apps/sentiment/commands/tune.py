@@ -78,6 +78,7 @@ class ListOf(click.ParamType):
 @click.option("--classifier", type=click.Choice(TUNABLE), default=TUNABLE[0], help="Learning algorithm.")
 @_options.score_option
 @_options.tokens_option
+@_options.keep_markup_option
 @click.option(
     "--min-df", type=COUNT, default=RECIPES[DEFAULT].min_df, help="In how many texts a feature has to be."
 )

@@ -1,8 +1,9 @@
-"""Several classifiers on the same splits of a corpus."""
+"""What train makes by default, and what else one might have taken, on the same splits of a corpus."""
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from statistics import fmean, median
+from statistics import fmean, median, median_low
 from time import process_time
 
 import numpy as np
@@ -14,14 +15,16 @@ from ...common.progress import UNWATCHED, Stages
 from ...common.statistics import resampled_interval, wilson_interval
 from ..data.corpus import Source
 from . import steps
-from .alpha_choice import split_texts
-from .prediction import decide
-from .settings import CLASSIFIERS, Settings
+from .alpha_choice import Labelled, split_texts
+from .counted import Counted
+from .metrics import judge
+from .settings import PRESETS, Settings
 
 COUNTS = Settings(weighting="counts", ngrams=(1, 1), min_df=1, k=5000)
 
 # In the order of the article that this app redoes.
-COMPARED = ("perceptron", "pegasos-svm", "pegasos-logistic", "sdca-svm", "sdca-logistic")
+ARTICLE = ("perceptron", "pegasos-svm", "pegasos-logistic")
+FEWEST_RUNS = 3  # for an interval from what differs between runs
 
 Interval = tuple[float, float]
 
@@ -33,23 +36,30 @@ class Runs:
     Attributes
     ----------
     classifier : str
-    alpha : float or None
+        The name of a contender.
+    settings : Settings
+        How it is trained.
+    alphas : list of float
+        Those taken; empty where there are none.
+    n_features : list of int
     accuracies, seconds : list of float
-        On the held-out texts; CPU seconds of the training alone.
+        On the held-out texts; CPU seconds from texts to a model.
     gaps : list of float
         Relative duality gaps, of several labels the largest; empty where there is no dual problem.
     stopped_short : int
         Runs whose gap is above the one aimed at.
     interval : (float, float)
-        95 % interval of the accuracy.
+        95 % interval of the accuracy, within [0, 1].
     behind_best : float
         Mean difference from the classifier with the best mean, on the same splits; 0 for that one.
     behind_best_interval : (float, float) or None
-        Its 95 % interval; None for the best one, and after one run.
+        Its 95 % interval; None for the best one, after too few runs, and where all of them agree.
     """
 
     classifier: str
-    alpha: float | None = None
+    settings: Settings
+    alphas: list[float] = field(default_factory=list)
+    n_features: list[int] = field(default_factory=list)
     accuracies: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     gaps: list[float] = field(default_factory=list)
@@ -57,6 +67,11 @@ class Runs:
     interval: Interval = (0.0, 1.0)
     behind_best: float = 0.0
     behind_best_interval: Interval | None = None
+
+    @property
+    def alpha(self) -> float | None:
+        """The middle one."""
+        return median_low(self.alphas) if self.alphas else None
 
     @property
     def accuracy(self) -> float:
@@ -93,7 +108,6 @@ class Comparison:
     n_train: int
     n_test: int
     label_counts: dict[str, int]
-    n_features: list[int]
     results: list[Runs]
     skipped: Skipped
 
@@ -103,27 +117,47 @@ class Comparison:
         return max(self.label_counts.values()) / sum(self.label_counts.values())
 
     @property
+    def too_few(self) -> bool:
+        """Whether the splits are too few for an interval from what differs between them."""
+        return len(self.seeds) < FEWEST_RUNS
+
+    @property
     def interval_kind(self) -> str:
         """How the intervals were computed."""
-        if len(self.seeds) == 1:
+        if self.too_few:
             return "Wilson's, of one split"
         return "Nadeau and Bengio's corrected t, wider than Student's as the splits share their texts"
 
 
-def compare(
-    source: Source, settings: Settings = COUNTS, *, runs: int = 10, stage: Stages = UNWATCHED
-) -> Comparison:
-    """Train and try each classifier of `COMPARED` with its defaults on the same splits.
+def contenders(settings: Settings) -> dict[str, Settings]:
+    """Return how each is trained: by default, as a plain logistic regression, and as in the article.
 
-    Run number `i` has the split, the features and the seed that `training.train` has with `seed + i`.
+    Parameters
+    ----------
+    settings : Settings
+        Of the classifiers of the article; the first two share the seed, the metric and how texts are cut.
+    """
+    same = {"tokens": settings.tokens, "seed": settings.seed, "metric": settings.metric}
+    plain = Settings("sdca-logistic", "tfidf", ngrams=(1, 1), min_df=1, **same)
+    of_article = {name: replace(settings, classifier=name) for name in ARTICLE}
+    of_article["perceptron"] = replace(of_article["perceptron"], alpha=None)  # it has none
+    return {"default": replace(PRESETS["accurate"], **same), "logistic-regression": plain, **of_article}
+
+
+def compare(
+    source: Source, settings: Settings = COUNTS, *, runs: int = 5, stage: Stages = UNWATCHED
+) -> Comparison:
+    """Train and try each of the `contenders` on the same splits.
+
+    Run number `i` has the split and the seed that `training.train` has with `seed + i`.
 
     Parameters
     ----------
     source : Source
         The labelled texts.
     settings : Settings
-        What all have in common. A weighting is fitted, like the choice of features, to the training part of a
-        split; `alpha` is that of all that have one, or by default each has its own, meant for counts.
+        Of the classifiers of the article. Whatever is learned, terms, weights and alpha, is learned from the
+        training part of a split.
     runs : int
         How many splits.
     stage : Stages, optional
@@ -135,82 +169,68 @@ def compare(
     """
     with stage("read"):
         corpus, settings = steps.read_labelled(source, settings)
-        # In an order that does not depend on that of the file, as `split_texts` has it.
-        pairs = sorted(zip(corpus.labels, corpus.texts, strict=True))
-        y, texts = [label for label, _ in pairs], [text for _, text in pairs]
-        label_counts, skipped = corpus.label_counts, corpus.skipped
-        del corpus, pairs
-
-    with stage("vectorize"):
-        X = steps.count_terms(source, texts, steps.vectorizer(settings))
-        del texts
-
-    results = [Runs(name) for name in COMPARED]
+    results = [Runs(name, recipe) for name, recipe in contenders(settings).items()]
     seeds = list(range(settings.seed, settings.seed + runs))
-    n_features = []
     with stage("compare", total=runs * len(results)) as advance:
         for run, seed in enumerate(seeds):
-            (train, y_train), (test, y_test) = split_texts(range(len(y)), y, settings.holdout, seed)
-            if len(set(y_train)) < 2:
+            train, test = split_texts(corpus.texts, corpus.labels, settings.holdout, seed)
+            if len(set(train[1])) < 2:
                 raise AppError(
-                    f"{source.name}: with seed {seed}, only the label {y_train[0]!r} is left to train on; "
+                    f"{source.name}: with seed {seed}, only the label {train[1][0]!r} is left to train on; "
                     "give more texts"
                 )
-            X_train, X_test = _features(X, train, test, y_train, settings)
-            weigh = steps.weighting(settings)
-            if weigh is not None:
-                weigh.fit(X_train, y_train)
-                X_train, X_test = weigh.transform(X_train), weigh.transform(X_test)
-            n_features.append(X_train.shape[1])
             if run == 0:  # what the first training of a process pays for is nobody's
-                _run(Runs(COMPARED[0]), replace(settings, seed=seed), (X_train, y_train), (X_test, y_test))
+                _run(Runs(ARTICLE[0], results[-1].settings), source, seed, train, test)
             # Each classifier comes first in its turn: none is always the one that finds cold caches.
             for result in results[run % len(results) :] + results[: run % len(results)]:
-                _run(result, replace(settings, seed=seed), (X_train, y_train), (X_test, y_test))
+                _run(result, source, seed, train, test)
                 advance()
-    _set_intervals(results, len(train), len(test))
+    _set_intervals(results, len(train[0]), len(test[0]))
     return Comparison(
-        seeds, settings.tokens, len(train), len(test), label_counts, n_features, results, skipped
+        seeds,
+        settings.tokens,
+        len(train[0]),
+        len(test[0]),
+        corpus.label_counts,
+        results,
+        corpus.skipped,
     )
 
 
-def _features(X, train: list[int], test: list[int], y_train: list[str], settings: Settings):
-    """Return the features of both parts as if only the training part had been seen."""
-    X_train, X_test = X[train], X[test]
-    kept = np.flatnonzero(np.bincount(X_train.indices, minlength=X.shape[1]))
-    if settings.k is not None and settings.k < len(kept):
-        best = steps.selection(settings).fit(X_train[:, kept], y_train)
-        kept = kept[best.get_support(indices=True)]
-    return tuple(part[:, kept].astype(np.float32) for part in (X_train, X_test))
-
-
-def _run(result: Runs, settings: Settings, training: tuple, trial: tuple) -> None:
-    """Train and try a classifier once."""
-    alpha = None if CLASSIFIERS[result.classifier].alpha is None else settings.alpha
-    estimator = steps.classifier(replace(settings, classifier=result.classifier, alpha=alpha))
+def _run(result: Runs, source: Source, seed: int, training: Labelled, trial: Labelled) -> None:
+    """Train and try a contender once."""
+    settings = replace(result.settings, seed=seed)
+    texts, y = training
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # counted here
         start = process_time()
-        steps.fit_classifier(estimator, *training)
+        vectorizer = steps.vectorizer(settings, np.float32 if settings.k is None else np.int64)
+        counts = steps.count_terms(source, texts, vectorizer)
+        model = Counted(vectorizer, counts, np.asarray(y)).learn(settings).model
         result.seconds.append(process_time() - start)
-    result.alpha = getattr(estimator, "alpha", None)
-    X, y = trial
-    predicted = decide(estimator.classes_, estimator.decision_function(X))
-    result.accuracies.append(float(np.mean(predicted == np.asarray(y, predicted.dtype))))
+    estimator = model["classifier"]
+    result.alphas += [estimator.alpha] if hasattr(estimator, "alpha") else []
+    result.n_features.append(estimator.n_features_in_)
+    result.accuracies.append(judge("accuracy", model.classes_, trial[1], model.decision_function(trial[0])))
     if hasattr(estimator, "dual_gap_"):
         result.gaps.append(float(np.max(np.divide(estimator.dual_gap_, estimator.objective_))))
         result.stopped_short += hasattr(estimator, "tol") and result.gaps[-1] > estimator.tol
 
 
-def _set_intervals(results: list[Runs], n_train: int, n_test: int) -> None:
+def _set_intervals(results: Sequence[Runs], n_train: int, n_test: int) -> None:
     best = max(results, key=lambda result: result.accuracy)
     for result in results:
-        if len(result.accuracies) == 1:
-            result.interval = wilson_interval(round(result.accuracy * n_test), n_test)
-        else:
-            low, high = resampled_interval(result.accuracies, n_train, n_test)
-            result.interval = max(low, 0.0), min(high, 1.0)
+        interval = _interval(result.accuracies, n_train, n_test)
+        result.interval = interval or wilson_interval(round(result.accuracy * n_test), n_test)
         if result is not best:
             behind = np.subtract(best.accuracies, result.accuracies)
             result.behind_best = float(behind.mean())
-            if len(behind) > 1:
-                result.behind_best_interval = resampled_interval(behind, n_train, n_test)
+            result.behind_best_interval = _interval(behind, n_train, n_test, -1.0)
+
+
+def _interval(values: Sequence[float], n_train: int, n_test: int, least: float = 0.0) -> Interval | None:
+    """Return an interval within what is possible; None from few runs, or from those that all agree."""
+    # What differs by rounding only is the same.
+    if len(values) < FEWEST_RUNS or max(values) - min(values) < 0.5 / n_test:
+        return None
+    low, high = resampled_interval(values, n_train, n_test)
+    return max(low, least), min(high, 1.0)

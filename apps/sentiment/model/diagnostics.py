@@ -9,6 +9,8 @@ from ...common.statistics import wilson_interval
 from .prediction import decide
 from .scores import HeldOut, Scores
 
+GROUPS = 10  # of equal ranges of a probability
+
 
 class LabelScore(NamedTuple):
     """How one label fared; None stands for a share of nothing."""
@@ -105,14 +107,7 @@ def margins(decision: np.ndarray) -> np.ndarray:
     return first - second
 
 
-def by_margin(margin: np.ndarray, right: np.ndarray, n_groups: int = 10) -> list[Group]:
-    """Split texts into groups of about the same size by their margin; equal margins stay together."""
-    last = len(margin) * np.arange(1, n_groups) // n_groups - 1  # of each group but the last
-    edges = np.unique(np.sort(margin)[np.maximum(last, 0)])
-    return _groups(margin, right, np.searchsorted(edges, margin))
-
-
-def by_probability(probability: np.ndarray, right: np.ndarray, n_groups: int = 10) -> list[Group]:
+def by_probability(probability: np.ndarray, right: np.ndarray, n_groups: int = GROUPS) -> list[Group]:
     """Split texts into groups by equal ranges of a probability."""
     return _groups(probability, right, np.minimum((probability * n_groups).astype(int), n_groups - 1))
 

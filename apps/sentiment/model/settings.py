@@ -62,6 +62,10 @@ class Settings:
         What the features are chosen by.
     tokens : {"words", "split"}, optional
         Cut texts into words, or at white space; by default at white space where they are cut already.
+    keep_markup : bool
+        Take HTML's tags and entities as they stand; else they are stripped where texts have them.
+    markup : bool
+        Whether the texts have some that are to be stripped, once they were read.
     alpha : float or "auto", optional
         Strength of the regularisation; "auto" chooses it within the training texts. By default "auto" for
         SDCA, and that of the classifier for others.
@@ -90,6 +94,8 @@ class Settings:
     k: int | None = None
     score: str = "f_classif"
     tokens: str | None = None
+    keep_markup: bool = False
+    markup: bool = False
     alpha: float | str | None = None
     epochs: int | None = None
     holdout: float = 0.2

@@ -9,7 +9,7 @@ from scipy.sparse import csr_matrix
 
 from fastsvm import fitting
 from fastsvm.fitting import ConvergenceWarning, Pipeline
-from fastsvm.text import Bag, Selection, Union, Weighting
+from fastsvm.text import Bag, Selection, Union, Weighting, has_markup, lower_without_markup
 
 from ...common.errors import USAGE, AppError
 from ..data.corpus import Corpus, Source, read_corpus
@@ -34,12 +34,14 @@ def read_labelled(source: Source, settings: Settings, *, places: bool = False) -
             USAGE,
         )
     metric = settings.metric or usual_metric(corpus.labels)
-    return corpus, replace(settings, tokens=settings.tokens or corpus.tokens, metric=metric)
+    markup = not settings.keep_markup and any(map(has_markup, corpus.texts))
+    return corpus, replace(settings, tokens=settings.tokens or corpus.tokens, metric=metric, markup=markup)
 
 
 def vectorizer(settings: Settings, dtype: type = np.int64) -> Bag | Union:
     """Return what counts words, or what white space divides; characters inside words; or both."""
-    usual = {"min_df": settings.min_df, "dtype": dtype, "n_jobs": -1}
+    clean = lower_without_markup if settings.markup else None
+    usual = {"preprocessor": clean, "min_df": settings.min_df, "dtype": dtype, "n_jobs": -1}
     bags = []
     if settings.ngrams is not None:
         bags.append(("words", Bag(ngram_range=settings.ngrams, **usual, **TOKENS[settings.tokens])))

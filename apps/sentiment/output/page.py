@@ -2,37 +2,31 @@
 
 import os
 import re
-from collections import Counter
-from collections.abc import Sequence
-from functools import partial
 from importlib.metadata import version
 
 import numpy as np
 
 from ...common import html
-from ...common.output import many, percent
+from ...common.output import many
+from ...common.statistics import wilson_interval
 from ..model import diagnostics
 from ..model.explanation import Explainer
 from ..model.prediction import decide
 from ..model.training import Side, Training
-from . import page_charts
+from . import page_curves, page_scores
 from .highlights import highlight, shorten
-from .page_charts import Axis, Chart
+from .pieces import filled, name, rest
 from .tables import certificate
 
-LABELS_LISTED, LABELS_CROSSED = 100, 12  # rows of the table of labels; of the confusion table
-LABELS_WITH_WORDS = 12
+LABELS_WITH_WORDS = 24
 MISTAKES = 12
 LONGEST = 1_000_000  # characters of a text whose words are marked: each word of it takes memory
-SHADES = 10  # in page.css
 WORDS_OF_WEIGHTINGS = {
     "counts": "how often the text has them",
     "binary": "whether the text has them",
     "tfidf": "tf-idf: how often the text has them, the more the rarer they are",
     "nb": "naive Bayes: how much more often texts of a label have them",
 }
-
-_filled = partial(html.filled, __package__)
 
 
 def write_report(path: str | os.PathLike[str], training: Training, corpus: str, command: str) -> None:
@@ -49,10 +43,12 @@ def write_report(path: str | os.PathLike[str], training: Training, corpus: str, 
     command : str
         The command line that does this training again.
     """
+    several = len(training.fitted.classes_) > 2
     sections = [
         ("accuracy", "Accuracy", _accuracy(training)),
-        ("curves", "ROC and precision-recall", _curves(training)),
+        ("curves", "Precision and recall" if several else "ROC and precision-recall", _curves(training)),
         ("calibration", "Calibration", _calibration(training)),
+        ("learning", "Learning curve", _learning(training)),
         ("words", "Top words", _words(training)),
         ("mistakes", "The most certain mistakes", _mistakes(training)),
         ("certificate", "Certificate", _certificate(training)),
@@ -76,180 +72,43 @@ def _header(training: Training, corpus: str) -> str:
     if training.skipped.count:
         skipped = f'<p class="notice">{many(training.skipped.count, "record")} of the corpus skipped.</p>\n'
     origin = " · ".join(map(html.bdi, origin))
-    return _filled(
+    return filled(
         "header", corpus=html.bdi(corpus), origin=origin, skipped=skipped, facts=html.fact_boxes(facts)
     )
 
 
-# Accuracy
+# What the held-out texts say
 
 
 def _accuracy(training: Training) -> str:
-    scores = training.scores
-    if scores is None:
-        return _filled("nothing held out")
-    commonest = max(training.label_counts, key=training.label_counts.get)
-    guessing = training.held_out.labels.count(commonest) / scores.n
-    share, guessing, low, high = map(_percent, (scores.accuracy, guessing, *scores.interval))
-    unknown = ""
-    if scores.unknown_labels:
-        n = sum(map(sum, scores.confusion[-len(scores.unknown_labels) :]))
-        unknown = (
-            f" {many(len(scores.unknown_labels), 'label')} of {many(n, 'held-out text')} "
-            "did not occur in training: these texts count as mistakes."
-        )
-    said = {"share": share, "low": low, "high": high, "guessing": guessing, "commonest": _name(commonest)}
-    accuracy = _filled("accuracy", n=scores.n, **said, unknown=unknown)
-    return f"{accuracy}\n{_label_table(training)}\n{_confusion(training)}"
-
-
-def _label_table(training: Training) -> str:
-    rows = sorted(diagnostics.label_scores(training.scores), key=lambda row: (-row.n, row.label))
-    macro = sum(row.f1 or 0.0 for row in rows) / len(rows)
-    listed = rows[:LABELS_LISTED]
-    lines = [
-        _filled("label", name=_name(label), n=n, shares="".join(map(_share_cell, shares)))
-        for label, n, *shares in listed
-    ]
-    rest = _rest(len(rows) - len(listed), "label")
-    return _filled("labels", macro=_percent(macro), rows="\n".join(lines), rest=rest)
-
-
-def _share_cell(share: float | None) -> str:
-    if share is None:
-        return '<td class="number" data-key="">–</td>'
-    return f'<td class="number" data-key="{share!r}">{_percent(share)}</td>'
-
-
-def _confusion(training: Training) -> str:
-    """Return the table of true and predicted labels; of many labels, the rare ones are taken together."""
-    labels, counts = training.scores.labels, np.asarray(training.scores.confusion)
-    names = [_name(label) for label in labels]
-    note = ""
-    if len(labels) > LABELS_CROSSED:
-        often = np.argsort(-counts.sum(axis=1), kind="stable")
-        kept, others = np.sort(often[: LABELS_CROSSED - 1]), often[LABELS_CROSSED - 1 :]
-        names = [names[i] for i in kept] + [f"<em>{len(others):,} others</em>"]
-        note = _filled("rare labels", right=counts.diagonal()[others].sum())
-        place = np.full(len(labels), len(kept))  # in the smaller table
-        place[kept] = np.arange(len(kept))
-        whole, counts = counts, np.zeros((len(names), len(names)), int)
-        np.add.at(counts, (place[:, None], place), whole)
-    rows = [
-        (name, [_crossed(row, i, j) for j in range(len(names))])
-        for i, (name, row) in enumerate(zip(names, counts.tolist(), strict=True))
-    ]
-    return _filled("confusion", table=html.confusion_table(names, rows), note=note)
-
-
-def _crossed(row: list[int], i: int, j: int) -> str:
-    shade = round(SHADES * (row[j] / max(sum(row), 1)) ** 0.5)  # the root: mistakes are a small share
-    return f'<td class="number {"right" if i == j else "wrong"}-{shade}">{row[j]:,}</td>'
-
-
-# Curves
+    if training.held_out is None:
+        return filled("nothing held out")
+    return page_scores.accuracy(training.scores, training.held_out, training.tried.classes_, training.trial)
 
 
 def _curves(training: Training) -> str:
     if training.held_out is None:
         return ""
-    classes = training.tried.classes_
-    names = [str(label) for label in classes]
-    two = len(names) == 2
-    often = Counter(training.held_out.labels)
-    ranked = sorted(names, key=lambda label: (-often[label], label))
-    if two and 2 * often[names[0]] < often[names[1]]:  # the rarer one is what is looked for
-        names.reverse()
-    chosen = names[1:] if two else ranked[: page_charts.SERIES]
-    found = [diagnostics.curves(classes, training.held_out, label) for label in chosen]
-    drawn = [curve for curve in found if curve]
-    if not drawn:
-        return "<p>None: they need held-out texts with and without a label.</p>"
-    told = "; ".join(
-        f"{shorten(c.label)}: area {c.area:.3f}, average precision {c.average_precision:.3f}" for c in drawn
-    )
-    roc = Chart(f"ROC curve. {told}", Axis("false positive rate"), Axis("true positive rate"))
-    roc.line([(0, 0), (1, 1)], "guide")
-    pr = Chart(f"Precision-recall curve. {told}", Axis("recall"), Axis("precision"))
-    if two:
-        pr.line([(0, drawn[0].share), (1, drawn[0].share)], "guide")
-    rows = []
-    for i, curve in enumerate(drawn):
-        roc.line(curve.roc, f"series-{i}")
-        pr.line(curve.precision_recall, f"series-{i}")
-        name = f"{'' if two else page_charts.sample(i)}{_name(curve.label)}"
-        rows.append(_filled("curve", name=name, curve=curve, share=_percent(curve.share)))
-    return _filled(
-        "curves",
-        against=f"{_name(names[1])} against {_name(names[0])}" if two else "Each label against the rest",
-        roc=_figure("ROC curve", roc),
-        precision_recall=_figure("Precision-recall curve", pr),
-        rows="\n".join(rows),
-        rest="" if two else _rest(len(names) - len(drawn), "label", "without curves here"),
-    )
-
-
-# Calibration
+    return page_curves.curves(training.tried.classes_, training.held_out)
 
 
 def _calibration(training: Training) -> str:
-    if training.held_out is None:
+    held_out = training.held_out
+    if held_out is None:
         return ""
-    # Fitting probabilities to the decisions of the very texts they are tried on would prove nothing.
-    if training.held_out.probabilities is not None:
-        return _reliability(training)
-    return _by_margin(training)
+    return page_curves.calibration(training.tried.classes_, held_out, training.calibration)
 
 
-def _reliability(training: Training) -> str:
-    classes, held_out = training.tried.classes_, training.held_out
-    probability = held_out.probabilities
-    if len(classes) == 2:
-        second = str(classes[1])
-        what, whose = f"has the label {_name(second)}", f"of the label {shorten(second)}"
-        sure, right = probability[:, 1], np.asarray(held_out.labels, dtype=object) == second
-        share = "share of texts with the label"
-    else:
-        what, whose = "has the label predicted for it", "of the predicted label"
-        sure, right = probability.max(axis=1), diagnostics.correct(classes, held_out)
-        share = "share of texts predicted right"
-    groups = diagnostics.by_probability(sure, right)
-    off = sum(group.n * abs(group.share - group.mean) for group in groups) / len(sure)
-    told = "; ".join(f"{group.mean:.2f}: {_percent(group.share)}" for group in groups)
-    axes = Axis("probability, mean of the group"), Axis(share)
-    chart = Chart(f"Share of texts by the probability {whose}. {told}", *axes)
-    chart.line([(0, 0), (1, 1)], "guide")
-    chart.whiskers((group.mean, *group.interval) for group in groups)
-    chart.line((group.mean, group.share) for group in groups)
-    chart.dots((group.mean, group.share) for group in groups)
-    figure, table = _figure("Probability and truth", chart), _group_table(groups, "Probability", "Share")
-    return _filled("reliability", what=what, off=_percent(off), chart=figure, groups=table)
-
-
-def _by_margin(training: Training) -> str:
-    margin = diagnostics.margins(training.held_out.decision)
-    right = diagnostics.correct(training.tried.classes_, training.held_out)
-    groups = diagnostics.by_margin(margin, right, max(1, min(10, len(margin) // 10)))
-    told = "; ".join(f"group {i}: {_percent(group.share)}" for i, group in enumerate(groups, 1))
-    ticks = [(i, str(i)) for i in range(1, len(groups) + 1)]
-    chart = Chart(
-        f"Accuracy by margin, from the least to the most certain. {told}",
-        Axis("group, from the least to the most certain", 0.5, len(groups) + 0.5, ticks),
-        Axis("share predicted right"),
-    )
-    chart.bars([(i, group.share) for i, group in enumerate(groups, 1)], 0.8)
-    chart.whiskers((i, *group.interval) for i, group in enumerate(groups, 1))
-    ahead = "from 0" if len(training.tried.classes_) == 2 else "from the second-best label's"
-    figure, table = _figure("Accuracy by margin", chart), _group_table(groups, "Margin", "Right")
-    return _filled("margins", ahead=ahead, chart=figure, groups=table)
-
-
-def _group_table(groups: Sequence[diagnostics.Group], value: str, share: str) -> str:
-    rows = [
-        _filled("group", number=i, group=group, share=_percent(group.share))
-        for i, group in enumerate(groups, 1)
-    ]
-    return _filled("groups", value=value, share=share, rows="\n".join(rows))
+def _learning(training: Training) -> str:
+    points, metric = training.learning_curve, training.settings.metric
+    if len(points) < 2:
+        return ""
+    intervals = None
+    if metric == "accuracy":
+        n = training.n_test
+        intervals = [wilson_interval(round(point.accuracy * n), n) for point in points]
+    sizes, values = [point.n_train for point in points], [point.value for point in points]
+    return page_curves.learning(sizes, values, intervals, metric)
 
 
 # Words and texts
@@ -261,16 +120,22 @@ def _words(training: Training) -> str:
     if not shown:
         return "<p>None: no word has a weight.</p>"
     most = max(abs(item.weight) for side in shown for item in side.words)
-    rest = _rest(len(sides) - len(shown), "label", "without words here")
-    return _filled("words", sides="\n".join(_side(side, most) for side in shown), rest=rest)
+    left_out = rest(len(sides) - len(shown), "label", "without words here")
+    return filled("words", sides="\n".join(_side(side, most) for side in shown), rest=left_out)
 
 
 def _side(side: Side, most: float) -> str:
+    decimals = 3 if most < 10 else 2 if most < 100 else 1  # as wide as the column is
     rows = [
-        _filled("word", word=html.bdi(shorten(word, 40)), width=100 * abs(weight) / most, weight=weight)
+        filled(
+            "word",
+            word=html.bdi(shorten(word, 40)),
+            width=100 * abs(weight) / most,
+            weight=f"{weight:+.{decimals}f}" if most < 1e4 else f"{weight:+.2e}",
+        )
         for word, weight in side.words
     ]
-    return _filled("words of a label", name=_name(side.label), rows="\n".join(rows))
+    return filled("words of a label", name=name(side.label), rows="\n".join(rows))
 
 
 def _mistakes(training: Training) -> str:
@@ -289,7 +154,7 @@ def _mistakes(training: Training) -> str:
         for i in worst
     )
     count = f"{len(worst):,} of {len(wrong):,}" if len(worst) < len(wrong) else f"All {len(wrong):,}"
-    return _filled("mistakes", count="The only one" if len(wrong) == 1 else count, items=items)
+    return filled("mistakes", count="The only one" if len(wrong) == 1 else count, items=items)
 
 
 def _mistake(explainer: Explainer, source: str, true: str, predicted: str, margin: float) -> str:
@@ -298,8 +163,8 @@ def _mistake(explainer: Explainer, source: str, true: str, predicted: str, margi
         spans = explainer.explain(source, predicted).spans
         note = "" if spans else "It has no word that the model knows."
     note = f'\n<p class="soft">{note}</p>' if note else ""
-    labels = {"true": _name(true), "predicted": _name(predicted)}
-    return _filled("mistake", **labels, margin=margin, text=highlight(source, spans), note=note)
+    labels = {"true": name(true), "predicted": name(predicted)}
+    return filled("mistake", **labels, margin=margin, text=highlight(source, spans), note=note)
 
 
 # How the model was made
@@ -314,10 +179,10 @@ def _certificate(training: Training) -> str:
         for numbers in (training.objective, training.gap, training.relative_gap)
     )
     several = np.ndim(training.objective) > 0
-    which = _filled("one of several", name=_name(str(training.fitted.classes_[worst]))) if several else ""
+    which = filled("one of several", name=name(str(training.fitted.classes_[worst]))) if several else ""
     advice = " More epochs, or a larger alpha, would bring it nearer." if relative > 0.01 else ""
     numbers = {"objective": objective, "bound": objective - gap, "percent": 100 * relative}
-    return _filled("certificate", which=which, **numbers, advice=advice)
+    return filled("certificate", which=which, **numbers, advice=advice)
 
 
 def _again(training: Training, command: str) -> str:
@@ -342,23 +207,4 @@ def _again(training: Training, command: str) -> str:
     ]
     # A line ends between options, not at their hyphens.
     parts = " ".join(f"<span>{html.text(part)}</span>" for part in re.split(" (?=--)", command))
-    return _filled("again", command=parts, rows="\n".join(rows))
-
-
-# Small pieces
-
-
-def _name(label: str) -> str:
-    return html.bdi(shorten(label))
-
-
-def _percent(share: float) -> str:
-    return percent(share).replace(" ", "\N{NO-BREAK SPACE}")
-
-
-def _figure(title: str, chart: Chart) -> str:
-    return _filled("figure", title=title, chart=chart.svg())
-
-
-def _rest(count: int, name: str, fate: str = "not shown") -> str:
-    return f'\n<p class="soft">{many(count, f"more {name}")} {fate}.</p>' if count else ""
+    return filled("again", command=parts, rows="\n".join(rows))

@@ -4,16 +4,31 @@ Nothing but classes and presentation attributes: the page's policy allows no sty
 """
 
 from collections.abc import Iterable, Sequence
+from math import ceil, floor, log10
 from typing import NamedTuple
 
 from ...common.html import text
 
-WIDTH, HEIGHT = 380, 310
-LEFT, RIGHT, TOP, BOTTOM = 52, 372, 10, 262  # the sides of the frame
-SERIES = 8  # colours and dashes to tell lines apart, in page.css
 QUARTERS = ((0, "0"), (0.25, ".25"), (0.5, ".5"), (0.75, ".75"), (1, "1"))
+ENDS = ((0, "0"), (1, "1"))
 
 Points = Iterable[tuple[float, float]]
+
+
+class Frame(NamedTuple):
+    """How large a picture is, and where the sides of its frame are; in the units of its letters."""
+
+    width: int
+    height: int
+    left: int
+    right: int
+    top: int
+    bottom: int
+
+
+LARGE = Frame(380, 310, 52, 372, 10, 262)
+STRIP = Frame(380, 116, 52, 372, 10, 68)  # below a large one
+PANEL = Frame(190, 172, 20, 184, 6, 150)  # one of many
 
 
 class Axis(NamedTuple):
@@ -33,13 +48,14 @@ class Chart:
     description : str
         What the chart shows, for those who do not see it.
     x, y : Axis
+    frame : Frame, default=LARGE
     """
 
-    def __init__(self, description: str, x: Axis, y: Axis) -> None:
-        self._description, self._x, self._y = description, x, y
+    def __init__(self, description: str, x: Axis, y: Axis, frame: Frame = LARGE) -> None:
+        self._description, self._x, self._y, self._frame = description, x, y, frame
         self._drawn: list[str] = []
 
-    def line(self, points: Points, style: str = "series-0") -> None:
+    def line(self, points: Points, style: str = "curve") -> None:
         """Draw a line; of neighbours that would be the same point of the picture only one is kept."""
         places = [f"{round(2 * x) / 2:g},{round(2 * y) / 2:g}" for x, y in map(self._place, points)]
         kept = [place for i, place in enumerate(places) if i == 0 or place != places[i - 1]]
@@ -52,9 +68,9 @@ class Chart:
 
     def bars(self, points: Points, width: float) -> None:
         """Draw a bar from the x axis to each point; its width is measured along the x axis."""
-        width *= (RIGHT - LEFT) / (self._x.high - self._x.low)
+        width *= (self._frame.right - self._frame.left) / (self._x.high - self._x.low)
         for x, y in map(self._place, points):
-            size = f'width="{width:.1f}" height="{BOTTOM - y:.1f}"'
+            size = f'width="{width:.1f}" height="{self._frame.bottom - y:.1f}"'
             self._drawn.append(f'<rect class="bar" x="{x - width / 2:.1f}" y="{y:.1f}" {size}/>')
 
     def whiskers(self, ranges: Iterable[tuple[float, float, float]]) -> None:
@@ -69,14 +85,20 @@ class Chart:
         axes = [self._x_tick(*tick) for tick in self._x.ticks] + [
             self._y_tick(*tick) for tick in self._y.ticks
         ]
-        across, up = (LEFT + RIGHT) / 2, (TOP + BOTTOM) / 2
+        width, height, left, right, top, bottom = self._frame
+        across, up = (left + right) / 2, (top + bottom) / 2
         parts = "\n".join([*axes, *self._drawn])
-        box = f'viewBox="0 0 {WIDTH} {HEIGHT}"'
+        if self._x.label:
+            parts += (
+                f'\n<text x="{across:g}" y="{height - 8}" text-anchor="middle">{text(self._x.label)}</text>'
+            )
+        if self._y.label:
+            place = f'x="12" y="{up:g}" text-anchor="middle" transform="rotate(-90 12 {up:g})"'
+            parts += f"\n<text {place}>{text(self._y.label)}</text>"
+        box = f'viewBox="0 0 {width} {height}"'
         return f"""<svg class="chart" {box} role="img" aria-label="{text(self._description)}">
 {parts}
-<path class="frame" d="M{LEFT} {TOP}V{BOTTOM}H{RIGHT}"/>
-<text x="{across:g}" y="{HEIGHT - 8}" text-anchor="middle">{text(self._x.label)}</text>
-<text x="12" y="{up:g}" text-anchor="middle" transform="rotate(-90 12 {up:g})">{text(self._y.label)}</text>
+<path class="frame" d="M{left} {top}V{bottom}H{right}"/>
 </svg>"""
 
     def _place(self, point: tuple[float, float]) -> tuple[float, float]:
@@ -84,22 +106,70 @@ class Chart:
             (value - axis.low) / (axis.high - axis.low)
             for value, axis in zip(point, (self._x, self._y), strict=True)
         )
-        return LEFT + across * (RIGHT - LEFT), BOTTOM - up * (BOTTOM - TOP)
+        _, _, left, right, top, bottom = self._frame
+        return left + across * (right - left), bottom - up * (bottom - top)
 
     def _x_tick(self, value: float, name: str) -> str:
-        x = self._place((value, self._y.low))[0]
-        mark = f'<path class="tick" d="M{x:.1f} {BOTTOM}v5"/>'
-        return f'{mark}<text x="{x:.1f}" y="{BOTTOM + 19}" text-anchor="middle">{text(name)}</text>'
+        x, bottom = self._place((value, self._y.low))[0], self._frame.bottom
+        mark = f'<path class="tick" d="M{x:.1f} {bottom}v5"/>'
+        return f'{mark}<text x="{x:.1f}" y="{bottom + 19}" text-anchor="middle">{text(name)}</text>'
 
     def _y_tick(self, value: float, name: str) -> str:
-        y = self._place((self._x.low, value))[1]
-        mark = f'<path class="grid" d="M{LEFT} {y:.1f}H{RIGHT}"/>'
-        return f'{mark}<text x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{text(name)}</text>'
+        y, left = self._place((self._x.low, value))[1], self._frame.left
+        mark = f'<path class="grid" d="M{left} {y:.1f}H{self._frame.right}"/>'
+        return f'{mark}<text x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{text(name)}</text>'
 
 
-def sample(series: int) -> str:
-    """Return a short piece of a line, for a table that names it."""
-    return (
-        '<svg class="sample" viewBox="0 0 36 8" aria-hidden="true">'
-        f'<polyline class="series-{series}" points="0,4 36,4"/></svg>'
+def round_axis(label: str, low: float, high: float, most: float = float("inf"), format: str = "{:g}") -> Axis:
+    """Return an axis from a round number to a round number, with a tick at four to eight.
+
+    Parameters
+    ----------
+    label : str
+    low, high : float
+        What it has to hold, `low` < `high`.
+    most : float, optional
+        Where it ends at the latest, though `high` is not beyond it.
+    format : str, optional
+        Of the ticks, as for `str.format`.
+    """
+    step = 10.0 ** floor(log10((high - low) / 2))
+    step = next(s for s in (step / 2, step, 2 * step, 5 * step) if (high - low) / s <= 6)
+    first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
+    ticks = [i * step for i in range(first, last + 1) if i * step <= most * (1 + 1e-9)]
+    named = [(tick, format.format(round(tick, 12))) for tick in ticks]
+    return Axis(label, ticks[0], min(last * step, most), named)
+
+
+def learning_curve(
+    sizes: Sequence[int],
+    scores: Sequence[float],
+    intervals: Sequence[tuple[float, float]] | None = None,
+    metric: str = "accuracy",
+) -> Chart:
+    """Draw how a score grows with the number of texts.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Numbers of training texts, increasing.
+    scores : sequence of float
+        In [0, 1].
+    intervals : sequence of (float, float), optional
+        Of each score.
+    metric : str
+        What the scores are.
+    """
+    ends = [end for pair in intervals or [] for end in pair]
+    low, high = min([*scores, *ends]), max([*scores, *ends])
+    told = "; ".join(f"{size:,}: {score:.3f}" for size, score in zip(sizes, scores, strict=True))
+    chart = Chart(
+        f"Learning curve, {metric} by the number of training texts. {told}",
+        round_axis("training texts", 0, max(sizes), format="{:,.0f}"),
+        round_axis(metric, min(low, high - 0.02), high, 1.0),
     )
+    if intervals:
+        chart.whiskers((size, *pair) for size, pair in zip(sizes, intervals, strict=True))
+    chart.line(zip(sizes, scores, strict=True))
+    chart.dots(zip(sizes, scores, strict=True))
+    return chart

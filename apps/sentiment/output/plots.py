@@ -11,9 +11,9 @@ from ..model.prediction import TRAIN_AGAIN
 from ..model.training import Side
 
 FOR, AGAINST = "#2b7a78", "#c8553d"
-PALETTE = tuple(OKABE_ITO.values())[:6]  # yellow is too pale for a line on white
-LABELS_DRAWN = len(PALETTE)
-ENOUGH = 50  # texts of a label for a histogram of its own, where there are too many labels for all
+PALETTE = tuple(OKABE_ITO.values())
+OVERLAID = 2  # histograms in one pair of axes
+LABELS_DRAWN = 24
 MOST_BINS = 200
 LARGEST_DRAWN = 1e300  # of axes with more on both sides the length is no number
 
@@ -29,13 +29,23 @@ def plot_top_words(sides: list[Side], path: str) -> None:
     columns = min(len(panels), 3)
     rows = -(-len(panels) // columns)
     bars = max(sum(len(side.words) for side in panel) for panel in panels)
-    size = (7.0 if columns == 1 else 3.6 * columns, rows * (1.2 + 0.21 * bars))
+    size = (7.0 if columns == 1 else 3.6 * columns, 0.6 + rows * (0.6 + 0.21 * bars))
     with figure(path, size) as sheet:
-        axes = sheet.subplots(rows, columns, squeeze=False).ravel()
+        # Bars of one length are of one weight, in every panel.
+        axes = sheet.subplots(rows, columns, squeeze=False, sharex=True).ravel()
         for ax, panel in zip(axes, panels, strict=False):
             _bars(ax, panel)
-        for ax in axes[len(panels) :]:
-            ax.set_axis_off()
+        for i, ax in enumerate(axes):
+            if i >= len(panels):
+                ax.set_axis_off()
+            elif i + columns >= len(panels):  # nothing is below it
+                ax.tick_params(axis="x", labelbottom=True)
+        if len(sides) == 2:
+            sheet.supxlabel(
+                f"weight: above 0 for “{sides[1].label}”, below 0 for “{sides[0].label}”", fontsize=10
+            )
+        else:
+            sheet.supxlabel("weight of a word or phrase", fontsize=10)
 
 
 def _bars(ax, panel: list[Side]) -> None:
@@ -56,92 +66,133 @@ def _bars(ax, panel: list[Side]) -> None:
     ax.set_axisbelow(True)
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.tick_params(axis="y", length=0)
-    ax.set_ylabel("word")
     if len(panel) == 1:
-        ax.set_title(panel[0].label)
-        ax.set_xlabel("weight")
+        ax.set_title(shortened(panel[0].label, 30))
     else:
         high, low = panel
         ax.set_title(f"The words that speak most for “{high.label}” and for “{low.label}”")
-        ax.set_xlabel(f"weight: above 0 for “{high.label}”, below 0 for “{low.label}”")
 
 
 def plot_comparison(comparison: Comparison, path: str) -> None:
-    """Draw each classifier's accuracy with its interval, and its training time, a row each."""
+    """Draw how accurate each classifier is, how far behind the best, and how long it takes, a row each."""
     results = comparison.results
-    rows = range(len(results))
-    n_runs = len(comparison.seeds)
-    with figure(path, (9.5, 1.9 + 0.5 * len(results))) as sheet:
-        left, right = sheet.subplots(1, 2, sharey=True, width_ratios=(3, 2))
-        _accuracies(left, comparison)
-        several = n_runs > 1
-        left.set_title(
-            f"mean of {n_runs} splits, 95 % interval" if several else "one split, 95 % interval", fontsize=10
-        )
+    rows, n_runs = range(len(results)), len(comparison.seeds)
+    with figure(path, (11.0, 1.9 + 0.5 * len(results))) as sheet:
+        left, middle, right = sheet.subplots(1, 3, sharey=True, width_ratios=(3, 3, 2))
         for row, result in zip(rows, results, strict=True):
+            _runs(left, result.accuracies, row)
+            _with_interval(left, row, result.accuracy, result.interval, f"{result.accuracy:.3f}")
+            behind = f"{result.behind_best:.3f}" if result.behind_best else "the best"
+            _with_interval(middle, row, result.behind_best, result.behind_best_interval, behind)
             _runs(right, result.seconds, row)
             right.plot(result.median_seconds, row, "D", color=AGAINST, markersize=7)
-            _note_beside(right, f"{result.median_seconds:.2g} s", max(result.seconds), row)
+            _note_above(right, f"{result.median_seconds:.2g} s", result.median_seconds, row)
+        splits = f"mean of {n_runs} splits" if n_runs > 1 else "one split"
+        left.set_title(f"{splits}, 95 % interval", fontsize=10)
+        _within(left, 0.0, 1.0)
+        left.set_xlabel("accuracy on the held-out texts")
+        left.set_yticks(rows, [result.classifier for result in results])
+        left.set_ylim(len(results) - 0.4, -0.6)
+        sure = "too few splits for an interval" if comparison.too_few else "on the same splits, 95 % interval"
+        middle.set_title(sure, fontsize=10)
+        middle.axvline(0, color="0.3", linewidth=0.8)
+        _within(middle, -1.0, 1.0)
+        middle.set_xlabel("accuracy that the best one has more")
         lowest, highest = (pick(pick(result.seconds) for result in results) for pick in (min, max))
         lowest = max(lowest, 1e-4)  # a coarse clock may say 0
-        right.set_xlim(lowest / 2, max(highest * (highest / lowest) ** 0.5 * 2, lowest))
+        right.set_xlim(lowest / 2, max(highest * 2, lowest))
         _log_scale(right, "{x:g}")
-        right.tick_params(axis="y", length=0)
-        _tidy(right, "x")
-        right.set_xlabel("CPU seconds of the training alone (log scale)")
-        right.set_title(f"median of {n_runs} splits" if several else "one split", fontsize=10)
-        left.set_yticks(rows, [result.classifier for result in results])
-        left.set_ylabel("classifier")
-        left.set_ylim(len(results) - 0.4, -0.6)
+        right.set_xlabel("CPU seconds from texts\nto a model (log scale)")
+        right.set_title(f"median of {n_runs} splits" if n_runs > 1 else "one split", fontsize=10)
+        for ax in (left, middle, right):
+            ax.tick_params(axis="y", length=0)
+            _tidy(ax, "x")
 
 
-def _accuracies(ax, comparison: Comparison) -> None:
-    results = comparison.results
-    lowest = min(min(result.worst, result.interval[0]) for result in results)
-    highest = max(max(result.best, result.interval[1]) for result in results)
-    # What always guessing the same label reaches is where a classifier begins.
-    start = comparison.majority if comparison.majority < lowest else 0.0
-    for row, result in enumerate(results):
-        mean, (low, high) = result.accuracy, result.interval
-        ax.barh(row, mean - start, left=start, height=0.62, color=FOR, alpha=0.7)
-        _runs(ax, result.accuracies, row)
-        ax.errorbar(mean, row, xerr=[[mean - low], [high - mean]], color="0.1", capsize=5, elinewidth=1.5)
-        _note_beside(ax, f"{mean:.3f}", max(high, result.best), row)
-    ax.set_xlim(start, start + 1.2 * (highest - start))
-    below = f"\n(the axis begins at {start:.3f}, the share of the most frequent label)" if start else ""
-    ax.set_xlabel(f"accuracy on the held-out texts{below}")
-    _tidy(ax, "x")
+def _with_interval(ax, row: int, value: float, interval: tuple[float, float] | None, said: str) -> None:
+    """Draw a dot, its interval if it has one, and the value above it."""
+    if interval is not None:
+        ax.plot(interval, (row, row), color=FOR, linewidth=2)
+        ax.plot(interval, (row, row), "|", color=FOR, markersize=9, markeredgewidth=2)
+    ax.plot(value, row, "o", color=FOR, markersize=8)
+    _note_above(ax, said, value, row)
+
+
+def _within(ax, least: float, most: float) -> None:
+    """Leave room at the sides, but show nothing that cannot be."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax.margins(x=0.12)
+    low, high = ax.get_xlim()
+    # A dot at the end stays whole.
+    ax.set_xlim(max(low, least - 0.03 * (high - low)), min(high, most + 0.03 * (high - low)))
+    low, high = ax.get_xlim()
+    ax.set_xticks(
+        [tick for tick in MaxNLocator(6).tick_values(low, high) if max(low, least) <= tick <= min(high, most)]
+    )
 
 
 def _runs(ax, values: list[float], row: int) -> None:
-    """Draw the single runs as dots, next to each other so that equal ones can be told apart."""
-    places = row + np.linspace(-0.2, 0.2, len(values)) if len(values) > 1 else [row]
+    """Draw the single runs as dots below, next to each other so that equal ones can be told apart."""
+    places = row + 0.18 + np.linspace(0, 0.14, len(values)) if len(values) > 1 else [row + 0.2]
     ax.plot(values, places, "o", color="0.25", alpha=0.5, markersize=3, markeredgewidth=0)
 
 
-def _note_beside(ax, text: str, x: float, row: int) -> None:
-    ax.annotate(text, (x, row), (7, 0), textcoords="offset points", va="center", fontsize=9)
+def _note_above(ax, text: str, x: float, row: int) -> None:
+    ax.annotate(text, (x, row), (0, 7), textcoords="offset points", ha="center", fontsize=9)
 
 
 def plot_lengths(description: Description, path: str) -> None:
     """Draw how long the texts of each label are, in tokens and in characters.
 
-    Of many labels the most frequent are drawn, and all texts together.
+    One or two labels are histograms over each other; more have a row each, the most frequent ones where
+    there are very many.
     """
     counts = description.label_counts
     drawn = list(counts)[:LABELS_DRAWN]
-    if len(counts) > LABELS_DRAWN:
-        drawn = [label for label in drawn if counts[label] >= ENOUGH]
     names = [f"“{shortened(label, 30)}” ({counts[label]:,} texts)" for label in drawn]
     parts = [description.codes == number for number in range(len(drawn))]  # labels go by their frequency
-    if rest := len(counts) - len(drawn):
-        names.append(f"all {description.n_texts:,} texts, {rest:,} more labels among them")
-        parts.append(slice(None))
     measures = {description.words.unit: description.token_counts, "characters": description.character_counts}
-    with figure(path, (10.0, 4.6)) as sheet:
-        for ax, (unit, lengths) in zip(sheet.subplots(1, 2), measures.items(), strict=True):
-            _length_histograms(ax, lengths, parts, unit)
-        sheet.legend(ax.patches, names, loc="outside upper center", ncols=min(len(names), 3), frameon=False)
+    overlaid = len(counts) <= OVERLAID
+    with figure(path, (10.0, 4.6 if overlaid else 1.6 + 0.32 * (len(drawn) + 1))) as sheet:
+        axes = sheet.subplots(1, 2, sharey=not overlaid)
+        for ax, (unit, lengths) in zip(axes, measures.items(), strict=True):
+            if overlaid:
+                _length_histograms(ax, lengths, parts, unit)
+            else:
+                _length_rows(ax, lengths, [*parts, slice(None)], unit)
+        if overlaid:
+            sheet.legend(ax.patches, names, loc="outside upper center", ncols=len(names), frameon=False)
+            return
+        rest = len(counts) - len(drawn)
+        names.append(f"all {description.n_texts:,} texts" + (f", {rest:,} more labels" if rest else ""))
+        axes[0].set_yticks(range(len(names)), names)
+        axes[0].set_ylim(len(names) - 0.4, -0.6)
+        sheet.suptitle(
+            "dot: median; bar: middle half of the texts; line: all but the 5 % shortest and longest",
+            fontsize=10,
+        )
+
+
+def _length_rows(ax, lengths: np.ndarray, parts: list, unit: str) -> None:
+    """Draw the median, the quartiles and the outer twentieths of each part, a row each."""
+    skewed = _is_skewed(lengths)
+    for row, part in enumerate(parts):
+        # A text without any has no place on a log scale.
+        low, begin, median, end, high = np.percentile(
+            np.maximum(lengths[part], int(skewed)), (5, 25, 50, 75, 95)
+        )
+        color = "0.35" if isinstance(part, slice) else FOR
+        ax.plot((low, high), (row, row), color=color, linewidth=1.5)
+        ax.plot((begin, end), (row, row), color=color, linewidth=8, alpha=0.45, solid_capstyle="butt")
+        ax.plot(median, row, "o", color=color, markersize=6)
+    if skewed:
+        _log_scale(ax, "{x:,.0f}")
+    else:
+        ax.set_xlim(left=0)
+    ax.set_xlabel(f"length in {unit}{' (log scale)' if skewed else ''}")
+    ax.tick_params(axis="y", length=0)
+    _tidy(ax, "x")
 
 
 def _length_histograms(ax, lengths: np.ndarray, parts: list, unit: str) -> None:
@@ -149,8 +200,7 @@ def _length_histograms(ax, lengths: np.ndarray, parts: list, unit: str) -> None:
     widths = np.diff(np.log2(edges)) if skewed else 1
     for number, part in enumerate(parts):
         shares = 100 * np.histogram(lengths[part], edges)[0] / len(lengths[part])
-        color, line = ("0.3", "--") if isinstance(part, slice) else (PALETTE[number], "-")
-        ax.stairs(shares / widths, edges, color=color, linestyle=line, linewidth=1.5)
+        ax.stairs(shares / widths, edges, color=PALETTE[number], linewidth=1.5)
     ax.set_xlim(edges[0], edges[-1])
     if skewed:
         _log_scale(ax, "{x:,.0f}")
@@ -162,8 +212,8 @@ def _length_histograms(ax, lengths: np.ndarray, parts: list, unit: str) -> None:
         label += f"\n({without:,} texts have none and are left out)"
     ax.set_xlabel(label)
     step = int(edges[1] - edges[0])
-    per = "doubling of the length" if skewed else f"{step:,} {unit}" if step > 1 else "length"
-    ax.set_ylabel(f"% of the label's texts\nper {per}")
+    per = f"per {step:,} {unit}" if step > 1 else "per length"
+    ax.set_ylabel(f"% of the label's texts\n{'between a length and twice that length' if skewed else per}")
     _tidy(ax, "y")
 
 
@@ -173,9 +223,9 @@ def _edges(lengths: np.ndarray, n_parts: int) -> tuple[np.ndarray, bool]:
     Bins are those of Rice's rule for what lies between the first and the last hundredth, and as many more
     of the same width as the rest needs.
     """
-    low, median, high = lengths.min(), np.median(lengths), lengths.max()
+    low, high = lengths.min(), lengths.max()
     bins = max(2 * (len(lengths) / n_parts) ** (1 / 3), 5)
-    skewed = high > 10 and high - median > 3 * (median - low)
+    skewed = _is_skewed(lengths)
     if skewed:
         lengths = np.log(np.maximum(lengths, 1))
         low = max(low, 1)
@@ -189,6 +239,12 @@ def _edges(lengths: np.ndarray, n_parts: int) -> tuple[np.ndarray, bool]:
     return np.arange(low, high + step + 1, step) - 0.5, False
 
 
+def _is_skewed(lengths: np.ndarray) -> bool:
+    """Tell whether a log scale suits lengths."""
+    low, median, high = lengths.min(), np.median(lengths), lengths.max()
+    return bool(high > 10 and high - median > 3 * (median - low))
+
+
 def _tidy(ax, grid: str) -> None:
     ax.grid(axis=grid, color="0.9")
     ax.set_axisbelow(True)
@@ -200,6 +256,6 @@ def _log_scale(ax, format: str) -> None:
 
     ax.set_xscale("log")
     low, high = ax.get_xlim()
-    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 50 * low else (1,)))
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 200 * low else (1,)))
     ax.xaxis.set_major_formatter(format)
     ax.xaxis.set_minor_formatter(NullFormatter())
