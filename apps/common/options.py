@@ -47,10 +47,20 @@ def _load_config(ctx, param, path):
         raise AppError(f"{path}: not a TOML file: {error}", USAGE) from error
     known = {other.name for other in ctx.command.params if isinstance(other, click.Option)} - {param.name}
     # Values go through as text, as if typed, so that none slips past the check of its option.
-    ctx.default_map = {key.replace("-", "_"): str(value) for key, value in config.items()}
+    several = {other.name for other in ctx.command.params if getattr(other, "multiple", False)}
+    ctx.default_map = {
+        (name := key.replace("-", "_")): _as_typed(value, name in several) for key, value in config.items()
+    }
     if unknown := sorted(ctx.default_map.keys() - known):
         keys = ", ".join(sorted(known)).replace("_", "-")
         raise AppError(f"{path}: unknown key {', '.join(unknown)}; '{ctx.info_name}' knows {keys}", USAGE)
+
+
+def _as_typed(value: object, is_list: bool) -> str | list[str]:
+    """Return a value as if typed: of an option that may be given several times, one or a list of them."""
+    if is_list:
+        return [*map(str, value)] if isinstance(value, list) else [str(value)]
+    return str(value)
 
 
 json_option = click.option("--json", is_flag=True, help="Print one JSON object instead of tables.")

@@ -6,7 +6,6 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.feature_extraction.text import CountVectorizer
 
-from ..text._apply import Lookup
 from ..text.bag import Limits, count, learn
 from ..text.reading import DEFAULT_PATTERN, refuse_string
 from ..text.terms import Terms
@@ -27,9 +26,9 @@ class BagOfWords(Splitting, CountVectorizer):
 
     Vocabulary, order, counts, dtypes and shape are exactly CountVectorizer's, and so are the errors. The
     texts are read once, as they lie in memory, without the global interpreter lock; the CSR matrix is
-    built directly. A custom `tokenizer`, a callable `analyzer`, the analyzers "char" and "char_wb", a
-    `token_pattern` other than words of at least one or two characters or `r"\\S+"`, and n-grams of more
-    than 8 words are left to scikit-learn's own code.
+    built directly. A custom `tokenizer`, a callable `analyzer`, the analyzer "char", a `token_pattern`
+    other than words of at least one or two characters or `r"\\S+"`, and n-grams of more than 8 words are
+    left to scikit-learn's own code.
 
     Parameters
     ----------
@@ -52,11 +51,13 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
     Notes
     -----
     Within a row the columns are in the order in which the terms of one word first come in the text, then
-    those of two, and so on: not sorted, but no column twice. ``X.sort_indices()`` sorts them where
-    something needs it.
+    those of two, and so on ("char_wb": word by word): not sorted, but no column twice.
+    ``X.sort_indices()`` sorts them where something needs it.
 
     While it learns, memory holds the documents of a batch (about four million characters), 8 bytes for
-    each word of the texts and for each n-gram as it comes, and the tables of the terms.
+    each word of the texts and for each n-gram as it comes, and the tables of the terms. Character n-grams
+    are found once in each different word: 8 bytes for each column of each text, besides 4 for each n-gram
+    of each different word.
 
     References
     ----------
@@ -265,7 +266,7 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
     def _lookup_of(self, reading):
         terms = self._packed()
         if vars(self).get("_lookup", (None,))[0] != reading:
-            self._lookup = reading, Lookup(terms.content, terms.ends, *reading)
+            self._lookup = reading, reading.lookup(terms)
         return self._lookup[1]
 
     def _learn(self, raw_documents, counts):

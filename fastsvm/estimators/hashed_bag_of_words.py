@@ -9,7 +9,7 @@ from sklearn.preprocessing import normalize
 
 from ..text._apply import Hasher
 from ..text.bag import count
-from ..text.reading import DEFAULT_PATTERN, refuse_string
+from ..text.reading import DEFAULT_PATTERN, Reading, refuse_string
 from .vectorizers import (
     Splitting,
     check_stop_words,
@@ -139,7 +139,7 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype : as
         """
         refuse_string(X)
         reading = reading_of(self) if self._hashes_as_usual() else None
-        if reading is None:
+        if not isinstance(reading, Reading):
             usual = super() if self.analyzer != "split" else self._by_pattern()
             return usual.transform(X)
         check_stop_words(self)

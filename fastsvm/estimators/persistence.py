@@ -25,14 +25,14 @@ from typing import TYPE_CHECKING
 
 from sklearn.decomposition import PCA
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.pipeline import Pipeline
+from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ..model_files.container import ModelFileError
 from ..model_files.kernel import KernelCodec, KernelFeaturesCodec
 from ..model_files.linear import LinearCodec
 from ..model_files.models import Models
-from ..model_files.text import BagCodec, CountVectorizerCodec, WeightingCodec
+from ..model_files.text import BagCodec, CountVectorizerCodec, UnionCodec, WeightingCodec
 from ..model_files.transformers import PCACodec, ScalerCodec
 from .bag_of_words import BagOfWords
 from .kernel_features import KernelFeatures
@@ -48,10 +48,12 @@ if TYPE_CHECKING:
 
 __all__ = ["ModelFileError", "load_model", "save_model"]
 
+BAGS = BagCodec(BagOfWords)
 MODELS = Models(
     [
         CountVectorizerCodec(CountVectorizer),
-        BagCodec(BagOfWords),
+        BAGS,
+        UnionCodec(FeatureUnion, BAGS),
         WeightingCodec(TermWeighting),
         ScalerCodec(StandardScaler),
         PCACodec(PCA),
@@ -79,8 +81,9 @@ def save_model(model: object, path: str | os.PathLike[str], about: Mapping[str, 
         A fitted :class:`SDCAClassifier`, :class:`ASDCAClassifier`, :class:`PegasosClassifier`,
         :class:`PerceptronClassifier`, :class:`KernelSDCAClassifier` or :class:`KernelPegasosClassifier`, a
         :class:`KernelFeatures`, a :class:`fastsvm.text.BagOfWords` or scikit-learn ``CountVectorizer`` with
-        a vocabulary, a :class:`fastsvm.text.TermWeighting`, a scikit-learn ``StandardScaler`` or ``PCA``,
-        or a scikit-learn ``Pipeline`` of these.
+        a vocabulary, a scikit-learn ``FeatureUnion`` of `BagOfWords`, a
+        :class:`fastsvm.text.TermWeighting`, a scikit-learn ``StandardScaler`` or ``PCA``, or a scikit-learn
+        ``Pipeline`` of these.
     path : str or path-like
         Where to write. An existing file is replaced.
     about : dict, optional

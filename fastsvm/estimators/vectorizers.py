@@ -89,8 +89,11 @@ def documents(vectorizer, raw_documents):
 
 
 def warn_of_unused_pattern(vectorizer):
-    """Warn, as scikit-learn does, of a token pattern that "split" passes over."""
-    if vectorizer.analyzer == "split" and vectorizer.token_pattern not in (None, DEFAULT_PATTERN):
+    """Warn, as scikit-learn does, of a token pattern that is passed over."""
+    if vectorizer.analyzer in ("split", "char_wb") and vectorizer.token_pattern not in (
+        None,
+        DEFAULT_PATTERN,
+    ):
         warnings.warn(
             "The parameter 'token_pattern' will not be used since 'analyzer' != 'word'", stacklevel=3
         )

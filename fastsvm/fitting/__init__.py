@@ -9,6 +9,7 @@ from ..lazy import lazily
 
 if TYPE_CHECKING:
     from .advice import ConvergenceWarning
+    from .labels import class_weights
     from .linear import ASDCA, SDCA, Pegasos, Perceptron
     from .parameters import Parameters
     from .path import SDCAPath, sdca_path
@@ -26,6 +27,7 @@ __all__ = [
     "Pipeline",
     "SDCAPath",
     "Scaler",
+    "class_weights",
     "number_of_threads",
     "sdca_path",
 ]
@@ -34,6 +36,7 @@ __getattr__, __dir__ = lazily(
     __name__,
     {
         ".advice": "ConvergenceWarning",
+        ".labels": "class_weights",
         ".linear": "ASDCA SDCA Pegasos Perceptron",
         ".parameters": "Parameters",
         ".path": "SDCAPath sdca_path",

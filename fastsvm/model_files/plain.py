@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from ..fitting import ASDCA, SDCA, Pegasos, Perceptron, Pipeline, Scaler
 from ..text.bag import Bag
+from ..text.union import Union
 from ..text.weighting import Weighting
 from .container import named_errors, open_model
 from .linear import LinearCodec
 from .models import Models
-from .text import BagCodec, WeightingCodec
+from .text import BagCodec, UnionCodec, WeightingCodec
 from .transformers import ScalerCodec
 
 if TYPE_CHECKING:
@@ -21,10 +22,12 @@ if TYPE_CHECKING:
 __all__ = ["load_about", "load_plain", "save_plain"]
 
 LINEAR = (SDCA, ASDCA, Pegasos, Perceptron)
+BAGS = BagCodec(Bag, "BagOfWords")
 MODELS = Models(
     [
         ScalerCodec(Scaler),
-        BagCodec(Bag, "BagOfWords"),
+        BAGS,
+        UnionCodec(Union, BAGS),
         WeightingCodec(Weighting, "TermWeighting"),
         *(LinearCodec(cls, f"{cls.__name__}Classifier") for cls in LINEAR),
     ],
@@ -37,7 +40,7 @@ def save_plain(model: object, path: str | os.PathLike[str], about: Mapping[str, 
 
     Parameters
     ----------
-    model : SDCA, ASDCA, Pegasos, Perceptron, Scaler, Bag, Weighting, or a Pipeline of these
+    model : SDCA, ASDCA, Pegasos, Perceptron, Scaler, Bag, Union, Weighting, or a Pipeline of these
     path : str or path-like
     about : dict, optional
         What else is to be known about the model, of what JSON has; `load_about` returns it.

@@ -11,6 +11,7 @@ from ..fitting import Pipeline, scores
 from ..fitting.one_vs_rest import require_log_loss
 from ..text.bag import Bag
 from ..text.reading import compiled_reading
+from ..text.union import Union
 from ..text.weighting import Weighting
 from .container import ModelFileError, UnknownStep
 from .plain import LINEAR, load_plain
@@ -87,8 +88,9 @@ class TextScorer(Pipeline):
         -------
         TextScorer or None
             None where the file is for :func:`fastsvm.load_model` alone to read, or to refuse: the model is
-            not a pipeline of `BagOfWords`, perhaps `TermWeighting`, and a linear classifier, or has stop
-            words, strips accents, counts n-grams of more than 8 words or names its features.
+            not a pipeline of `BagOfWords` (or several side by side), perhaps `TermWeighting`, and a linear
+            classifier, or has stop words, strips accents, counts n-grams of more than 8 words or names its
+            features.
 
         Raises
         ------
@@ -105,10 +107,9 @@ class TextScorer(Pipeline):
         if not isinstance(model, Pipeline):
             return None
         steps = [step for _, step in model.steps]
-        bag = steps[0]
+        bags = steps[0].bags if isinstance(steps[0], Union) else steps[:1]
         usual = (
-            type(bag) is Bag
-            and compiled_reading(bag.analyzer, bag.token_pattern, bag.ngram_range) is not None
+            all(isinstance(bag, Bag) and _is_compiled(bag) for bag in bags)
             and type(steps[-1]) in LINEAR
             and [type(step) for step in steps[1:-1]] in ([], [Weighting])
             and not any(hasattr(step, "feature_names_in_") for step in steps)
@@ -149,3 +150,8 @@ def _file_of(path: str | os.PathLike[str]) -> AbstractContextManager[str | os.Pa
     if file is None or not file.is_file():
         raise ModelFileError(f"{path}: this installation comes without it; install fastsvm with its apps")
     return resources.as_file(file)
+
+
+def _is_compiled(bag):
+    """Tell whether the compiled code counts the terms of a plain bag."""
+    return compiled_reading(bag.analyzer, bag.token_pattern, bag.ngram_range) is not None

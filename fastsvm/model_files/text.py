@@ -11,6 +11,7 @@ from .container import (
     FLOATS,
     ModelFileError,
     UnknownStep,
+    decode_steps,
     fields,
     line,
     native,
@@ -29,7 +30,7 @@ MAX_NGRAM = 16
 # A pattern stored in a file could be one that takes for ever to match; the file only names one of these.
 # All of PATTERNS take time in proportion to the text.
 READING = {
-    "analyzer": ("word", "split"),
+    "analyzer": ("word", "split", "char_wb"),
     "token_pattern": tuple(PATTERNS),
     "stop_words": (None, "english", "listed"),
     "strip_accents": (None, "ascii", "unicode"),
@@ -165,6 +166,41 @@ class BagCodec(CountVectorizerCodec):
 
     def n_features_out(self, vectorizer):
         return len(vectorizer._packed())
+
+
+class UnionCodec(Codec):
+    """Bags side by side, each described as if it was alone."""
+
+    def __init__(self, cls, bags):
+        super().__init__(cls, "FeatureUnion")
+        self.bags = bags
+
+    def encode(self, union):
+        default = self.cls([]).get_params(deep=False)
+        for name, value in union.get_params(deep=False).items():
+            if name != "transformer_list" and value != default[name]:
+                raise ModelFileError(f"a FeatureUnion with {name}={show(value)}")
+        described, tensors = [], {}
+        for name, bag in union.transformer_list:
+            if type(bag) is not self.bags.cls:
+                raise ModelFileError(f"a FeatureUnion of a {type(bag).__name__}; a file holds those of bags")
+            params, _, arrays = self.bags.encode(bag)
+            described.append([name, params])
+            tensors |= {f"{name}.{key}": array for key, array in arrays.items()}
+        return {"bags": described}, {}, tensors
+
+    def decode(self, params, fitted, tensors):
+        fields(fitted, f"{self.name} attributes")
+        fields(params, f"{self.name} parameters", bags=list)
+        steps = decode_steps(
+            {"class": "Pipeline", "steps": params["bags"]},
+            tensors,
+            lambda params, own: self.bags.decode(params, {}, own),
+        )
+        return self.cls(steps)
+
+    def n_features_out(self, union):
+        return sum(self.bags.n_features_out(bag) for _, bag in union.transformer_list)
 
 
 class WeightingCodec(Codec):

@@ -1,7 +1,7 @@
 """Texts to matrices: a compiled vectoriser, weightings of its counts, and the choice of terms.
 
-`Bag`, `Weighting` and `Selection` are plain; `BagOfWords`, `TermWeighting` and `SelectTerms` are the same
-with scikit-learn's contract, and import it.
+`Bag`, `Union`, `Weighting` and `Selection` are plain; `BagOfWords`, `TermWeighting` and `SelectTerms` are
+the same with scikit-learn's contract, and import it.
 """
 
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..model_files.scorer import TextScorer, TextScores
     from .bag import Bag
     from .selection import Selection
+    from .union import Union
     from .weighting import Weighting
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "TermWeighting",
     "TextScorer",
     "TextScores",
+    "Union",
     "Weighting",
 ]
 
@@ -40,6 +42,7 @@ __getattr__, __dir__ = lazily(
         "..estimators.term_weighting": "TermWeighting",
         ".bag": "Bag",
         ".selection": "Selection",
+        ".union": "Union",
         ".weighting": "Weighting",
     },
 )

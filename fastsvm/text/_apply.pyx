@@ -3,19 +3,18 @@
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
 from ..solvers._prefetch cimport prefetch
 from ._memory cimport NO_MEMORY, check, reserve
 from ._murmur cimport murmur
-from ._parts cimport MAX_LAYERS, Part
+from ._parts cimport MAX_LAYERS, Counts
 from ._tables cimport (
     AHEAD, PairBlock, PairSlot, PairTable, WordKey, WordSlot, WordTable, add_pair, end_pairs,
     enter_words, find_pair, find_word, free_pairs, free_words, key_words, next_pair, next_word,
     pair_hash, pair_key, reserve_pairs, reserve_words, slot_of, word_key,
 )
-from ._tally cimport Tally, count_found, expect, free_scratch, join_word, make_joined, make_room
+from ._tally cimport Tally, count_found, expect, join_word, make_joined, make_room
 from ._words cimport BLOCK, Batch, Cut, Rule, cut_words, read_text
 
 
@@ -24,36 +23,6 @@ cdef struct Waiting:  # terms that are still to be entered
     uint64_t keys[2 * AHEAD]
     int32_t columns[2 * AHEAD]
     int n
-
-
-cdef class Counts:
-    """The tally of some documents, and where each one's row ends."""
-
-    cdef Tally tally
-    cdef Py_ssize_t* ends
-    cdef Py_ssize_t n_rows
-
-    def __cinit__(self, Py_ssize_t n_documents, Py_ssize_t n_columns):
-        self.ends = <Py_ssize_t*>calloc(n_documents + 1, sizeof(Py_ssize_t))
-        self.tally.seen = <uint32_t*>calloc(n_columns + 1, sizeof(uint32_t))
-        if self.ends == NULL or self.tally.seen == NULL:
-            raise MemoryError
-
-    def __dealloc__(self):
-        free(self.ends)
-        free(self.tally.columns)
-        free(self.tally.counts)
-        free_scratch(&self.tally)
-
-    cdef Part part(self):
-        cdef Part part = Part()
-        free_scratch(&self.tally)
-        part.owner = self
-        part.ends, part.first, part.last = self.ends, 0, self.n_rows
-        part.layers[0].ids, part.layers[0].counts = self.tally.columns, self.tally.counts
-        part.n_layers = 1
-        part.every = True
-        return part
 
 
 cdef class _Finder:

@@ -89,6 +89,13 @@ cdef class Counter:
             for k in range(n) if before[k] < self.workers[k].n_documents
         ]
 
+    def add_some(self, Batch batch, Py_ssize_t first, Py_ssize_t last):
+        """Count the words of the documents from `first` to before `last`, by one worker."""
+        before = self.workers[0].n_documents
+        self._add(0, batch, first, last)
+        if first < last:
+            self.segments.append((0, before, self.workers[0].n_documents))
+
     def _add(self, int k, Batch batch, Py_ssize_t first, Py_ssize_t last):
         cdef Py_ssize_t i
         cdef int code = 0

@@ -2,7 +2,10 @@
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t
+from libc.stdlib cimport calloc, free
+
+from ._tally cimport free_scratch
 
 ctypedef fused index:
     int32_t
@@ -15,12 +18,28 @@ ctypedef fused count:
     double
 
 
-cdef inline int32_t column_of(const Layer* layer, bint every, Py_ssize_t p) noexcept nogil:
-    """The column of a position, or -1 if there is nothing to count; no branch that cannot be foreseen."""
-    cdef int32_t id = layer.ids[p]
-    if layer.columns != NULL:
-        id = layer.columns[id if id > 0 else 0] - 1
-    return id | -<int32_t>(not every and layer.counts[p] == 0)
+cdef class Counts:
+    def __cinit__(self, Py_ssize_t n_documents, Py_ssize_t n_columns):
+        self.ends = <Py_ssize_t*>calloc(n_documents + 1, sizeof(Py_ssize_t))
+        self.tally.seen = <uint32_t*>calloc(n_columns + 1, sizeof(uint32_t))
+        if self.ends == NULL or self.tally.seen == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.ends)
+        free(self.tally.columns)
+        free(self.tally.counts)
+        free_scratch(&self.tally)
+
+    cdef Part part(self):
+        cdef Part part = Part()
+        free_scratch(&self.tally)
+        part.owner = self
+        part.ends, part.first, part.last = self.ends, 0, self.n_rows
+        part.layers[0].ids, part.layers[0].counts = self.tally.columns, self.tally.counts
+        part.n_layers = 1
+        part.every = True
+        return part
 
 
 def _count(Part part, int64_t[::1] sizes):

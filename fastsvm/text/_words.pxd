@@ -35,6 +35,10 @@ cdef struct Rule:  # what is a word
     int least  # characters
 
 
+cdef inline int character_bytes(uint8_t first) noexcept nogil:
+    return 1 if first < 0xC0 else 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+
+
 cdef int read_text(Text* text, const Document* document, const Rule* rule) noexcept nogil
 cdef bint cut_words(Text* text, const Rule* rule, Cut* cut) noexcept nogil
 cdef void free_text(Text* text) noexcept nogil

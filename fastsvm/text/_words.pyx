@@ -165,10 +165,6 @@ cdef inline uint64_t marks(const uint8_t* inside) noexcept nogil:
     return word
 
 
-cdef inline int character_bytes(uint8_t first) noexcept nogil:
-    return 1 if first < 0xC0 else 2 if first < 0xE0 else 3 if first < 0xF0 else 4
-
-
 cdef bint cut_words(Text* text, const Rule* rule, Cut* cut) noexcept nogil:
     """The next words, a block at most; False when there are none left."""
     cdef uint64_t word, edges

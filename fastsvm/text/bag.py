@@ -10,8 +10,6 @@ from scipy import sparse
 
 from ..fitting import Parameters, number_of_threads
 from ..threads import Threads
-from ._apply import Lookup
-from ._fit import Counter
 from ._parts import csr_arrays, frequencies
 from ._words import batches
 from .reading import BATCH, DEFAULT_PATTERN, compiled_reading, refuse_string
@@ -64,7 +62,7 @@ def learn(documents, reading, limits, n_threads, container=sparse.csr_matrix):
     Parameters
     ----------
     documents : iterable of Batch
-    reading : Reading
+    reading : Reading or CharacterReading
     limits : Limits
     n_threads : int
     container : type or None, default=csr_matrix
@@ -80,7 +78,7 @@ def learn(documents, reading, limits, n_threads, container=sparse.csr_matrix):
     ValueError
         If there are no words, or none within the limits.
     """
-    counter = Counter(n_threads, *reading)
+    counter = reading.counter(n_threads)
     with threads(n_threads) as run:
         for batch in documents:
             counter.add(batch, run)
@@ -97,12 +95,12 @@ def learn(documents, reading, limits, n_threads, container=sparse.csr_matrix):
 
 
 def count(documents, finder, n_threads, dtype, binary, container=sparse.csr_matrix):
-    """Count the terms of a `Lookup`, or of a `Hasher`, in documents.
+    """Count the terms of a lookup, or of a `Hasher`, in documents.
 
     Parameters
     ----------
     documents : iterable of Batch
-    finder : Lookup or Hasher
+    finder : Lookup, CharacterLookup or Hasher
     n_threads : int
     dtype : dtype
     binary : bool
@@ -207,7 +205,7 @@ class Bag(Parameters):
     def transform(self, texts):
         """Return the counts of the terms in texts: a CSR matrix of shape (n_texts, n_terms)."""
         if self._lookup is None:
-            self._lookup = Lookup(self.terms_.content, self.terms_.ends, *self._reading())
+            self._lookup = self._reading().lookup(self.terms_)
         n = number_of_threads(self.n_jobs)
         return count(self._documents(texts), self._lookup, n, self.dtype, self.binary)
 

@@ -3,13 +3,16 @@
 from numbers import Integral
 from typing import NamedTuple
 
-from ._fit import MAX_N
+from ._apply import Lookup
+from ._characters import CharacterCounter, CharacterLookup
+from ._fit import MAX_N, Counter
 
 __all__ = [
     "BATCH",
     "DEFAULT_PATTERN",
     "PATTERNS",
     "SPLIT_PATTERN",
+    "CharacterReading",
     "Reading",
     "compiled_reading",
     "refuse_string",
@@ -25,11 +28,12 @@ PATTERNS = {
     **{prefix + pattern: (False, 1) for prefix in ("", "(?u)") for pattern in (r"\b\w+\b", r"\w+")},
 }
 
+MAX_CHARACTERS = 1 << 30  # of an n-gram; the compiled code numbers them
 BATCH = 1 << 22  # characters that are held at once
 
 
 class Reading(NamedTuple):
-    """How the compiled code is to find the terms of a text."""
+    """How the compiled code is to find the terms of a text, n-grams of words."""
 
     split: bool
     least: int
@@ -37,13 +41,40 @@ class Reading(NamedTuple):
     first: int
     last: int
 
+    def counter(self, n_threads):
+        """Return what learns terms while it counts them."""
+        return Counter(n_threads, *self)
+
+    def lookup(self, terms):
+        """Return what counts terms that are known."""
+        return Lookup(terms.content, terms.ends, *self)
+
+
+class CharacterReading(NamedTuple):
+    """The same, of n-grams of characters inside words."""
+
+    first: int
+    last: int
+
+    def counter(self, n_threads):
+        """Return what learns n-grams while it counts them."""
+        return CharacterCounter(*self, n_threads)
+
+    def lookup(self, terms):
+        """Return what counts n-grams that are known."""
+        return CharacterLookup(*self, terms.content, terms.ends)
+
 
 def compiled_reading(analyzer, token_pattern, ngram_range, stop_words=None):
     """Tell how the compiled code finds terms; None if that is not for it to do."""
     if type(ngram_range) is not tuple or len(ngram_range) != 2:
         return None
     first, last = ngram_range
-    if not (isinstance(first, Integral) and isinstance(last, Integral) and 1 <= first <= last <= MAX_N):
+    if not (isinstance(first, Integral) and isinstance(last, Integral) and 1 <= first <= last):
+        return None
+    if analyzer == "char_wb":
+        return CharacterReading(int(first), int(last)) if last <= MAX_CHARACTERS and not stop_words else None
+    if last > MAX_N:
         return None
     if analyzer == "split":
         rule = PATTERNS[SPLIT_PATTERN]

@@ -8,7 +8,9 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.feature_selection import SelectKBest, chi2
 
 from fastsvm import SDCAClassifier, sdca_path
+from fastsvm_apps.sentiment.model import alpha_choice
 from fastsvm_apps.sentiment.model.alpha_choice import choose_alpha, inner_folds, k_folds
+from fastsvm_apps.sentiment.model.metrics import judge
 
 ALPHAS = [3e-2, 3e-3, 3e-4]
 
@@ -164,3 +166,71 @@ def test_folds_where_labels_are_rare():
     for train, _ in inner_folds(np.array(["a"] * 9 + ["b"] * 2), 0):
         assert len({"a", "b"} & set(np.array(["a"] * 9 + ["b"] * 2)[train])) == 2
     assert inner_folds(np.array(["a", "b"]), 0) == []
+
+
+def skewed(n=400):
+    """Return counts of which one row in eight is of the second label."""
+    X, y = counts(n=4 * n)
+    rare = np.flatnonzero(y == "pos")[: n // 8]
+    rows = np.sort(np.concatenate([rare, np.flatnonzero(y == "neg")[: n - len(rare)]]))
+    return X[rows], y[rows]
+
+
+@pytest.mark.parametrize("class_weight", [None, "balanced", {"pos": 3.0}])
+@pytest.mark.parametrize("metric", ["balanced-accuracy", "macro-f1", "average-precision"])
+def test_metrics_and_class_weights_are_those_of_separate_fits(metric, class_weight):
+    X, y = skewed()
+    folds = k_folds(y, 3, seed=0)
+    options = {"tol": 1e-6, "fit_intercept": False, "class_weight": class_weight}
+    recipe = {"weighting": TfidfTransformer(), "alphas": ALPHAS, "metric": metric, **options}
+    found = choose_alpha(X, y, folds, **recipe)
+    expected, decision = np.empty((3, 3)), np.empty(len(y))
+    for j, (train, test) in enumerate(folds):
+        weighting = TfidfTransformer().fit(X[train])
+        for i, alpha in enumerate(ALPHAS):
+            model = SDCAClassifier(alpha=alpha * len(y) / len(train), **options)
+            model.fit(weighting.transform(X[train]).astype(np.float32), y[train])
+            values = model.decision_function(weighting.transform(X[test]).astype(np.float32))
+            expected[i, j] = judge(metric, model.classes_, y[test], values)
+            if alpha == found.alpha:
+                decision[test] = values
+    np.testing.assert_allclose(found.scores, expected, atol=0.02)  # a tie may fall the other way
+    assert len(np.unique(expected)) > 3
+    assert sorted(found.rows) == list(range(len(y)))
+    np.testing.assert_allclose(found.decision, decision[found.rows], atol=0.02)
+
+
+def test_decision_values_of_several_labels_and_of_some_rows_only(monkeypatch):
+    X, y = counts(("a", "b", "c"))
+    y[5] = "rare"
+    folds = k_folds(y, 3, 0)
+    every = choose_alpha(X, y, folds, alphas=ALPHAS)
+    assert every.decision.shape == (len(y), 4)
+    held = next(i for i, (_, test) in enumerate(folds) if 5 in test)
+    unknown = np.isin(every.rows, folds[held][1])
+    assert (np.isneginf(every.decision[:, 3]) == unknown).all()
+    assert (y[every.rows] == np.array(["a", "b", "c", "rare"])[every.decision.argmax(axis=1)]).mean() > 0.6
+    monkeypatch.setattr(alpha_choice, "MAX_KEPT", 3 * 4 * 30)
+    some = choose_alpha(X, y, folds, alphas=ALPHAS)
+    assert (some.scores == every.scores).all()
+    assert 60 < len(some.rows) <= 90
+    for row, values in zip(some.rows, some.decision, strict=True):
+        np.testing.assert_array_equal(values, every.decision[list(every.rows).index(row)])
+
+
+def test_the_grid_goes_on_where_its_end_is_best():
+    X, y = counts()
+    folds, options = k_folds(y, 3, 0), {"weighting": TfidfTransformer()}
+    wide = choose_alpha(X, y, folds, alphas=np.geomspace(10, 1e-6, 15), **options)
+    assert not wide.is_at_end
+    for alphas in ([1e-6, 3e-6, 1e-5], [10.0, 1.0]):
+        short = choose_alpha(X, y, folds, alphas=alphas, **options)
+        longer = choose_alpha(X, y, folds, alphas=alphas, extensions=3, **options)
+        assert len(alphas) <= len(longer.alphas) <= len(alphas) + 3 * alpha_choice.EXTENSION
+        assert (np.diff(longer.alphas) < 0).all()
+        assert longer.scores.shape == (len(longer.alphas), 3)
+        assert longer.scores.mean(axis=1).max() >= short.scores.mean(axis=1).max()
+        if not short.is_at_end:
+            assert longer.alphas.tolist() == short.alphas.tolist()
+    narrow = choose_alpha(X, y, folds, alphas=[1.0, 0.5], extensions=3, metric="average-precision", **options)
+    assert len(narrow.alphas) > 2 or not narrow.is_at_end

@@ -72,7 +72,8 @@ def test_every_classifier(run, write, texts, classifier, labels):
     else:
         assert np.shape(record["gap"]) == (() if len(labels) == 2 else (3,))
         choice, recipe = record["alpha_choice"], CLASSIFIERS[classifier]
-        assert record["alpha"] in (recipe.alphas if choice else [recipe.alpha])
+        assert record["alpha"] in (choice["alphas"] if choice else [recipe.alpha])
+        assert not choice or set(choice["alphas"]) >= set(recipe.alphas)
         assert bool(choice) == classifier.startswith("sdca")
         np.testing.assert_allclose(np.multiply(record["relative_gap"], record["objective"]), record["gap"])
     if classifier.startswith("sdca"):
@@ -180,7 +181,7 @@ def test_a_preset_gives_defaults_and_options_come_first(run, write, texts):
 def test_alpha_is_the_best_of_those_tried(run, write, texts, labels):
     record = train_json(run, write(texts(300, labels)))
     choice = record["alpha_choice"]
-    best = choice["accuracies"].index(max(choice["accuracies"]))
+    best = choice["scores"].index(max(choice["scores"]))
     assert record["alpha"] == choice["alphas"][best]
     assert fastsvm.load_model(record["model"])["classifier"].alpha == record["alpha"]
     assert (choice["n_folds"], choice["n_tried"]) == (5, 240)
@@ -285,9 +286,13 @@ def test_holdout_zero_trains_on_everything(run, write, texts):
 
 
 def test_the_vocabulary_comes_from_the_training_part_only(run, write):
-    pairs = [("pos" if i % 2 else "neg", f"word{i} shared") for i in range(50)]
-    record = train_json(run, write(pairs), "--preset", "article", "--k", "all")
-    assert record["n_features"] == record["n_train"] + 1
+    pairs = [("pos", f"word{i} good") if i % 2 else ("neg", f"word{i} bad") for i in range(50)]
+    options = ("--preset", "article", "--k", "all")
+    record = train_json(run, write(pairs), *options, "--no-refit")
+    assert record["n_features"] == record["n_train"] + 2
+    refitted = train_json(run, write(pairs), *options)
+    assert refitted["n_features"] == 52
+    assert refitted["confusion"] == record["confusion"]
 
 
 def test_a_label_with_one_text_is_no_obstacle(run, write, texts):
@@ -340,10 +345,11 @@ def test_a_warning_is_one_line_on_stderr(run, write, texts):
 
 def test_verbose_names_the_stages(run, write, texts):
     result = run("train", write(texts(100)), "-v")
-    stages = ["read ...", "vectorize ...", "choose alpha ...", "train ...", "evaluate ...", "save ..."]
+    stages = ["read", "vectorize", "choose alpha", "train", "evaluate", "refit", "save"]
+    stages = [f"{stage} ..." for stage in stages]
     assert result.stderr.splitlines() == stages
-    result = run("train", write(texts(100)), "-v", "--preset", "article")
-    stages[2] = "select ..."
+    result = run("train", write(texts(100)), "-v", "--preset", "article", "--no-refit")
+    del stages[2], stages[4]
     assert result.stderr.splitlines() == stages
 
 

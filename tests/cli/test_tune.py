@@ -142,7 +142,7 @@ def test_config_says_how_it_was_found(run, write, texts):
         f"# Found by fastsvm-sentiment tune {corpus}: the best of 1 recipes, "
         f"accuracy {found['best']['mean']:.4f} "
         f"({found['best']['low']:.4f} to {found['best']['high']:.4f}) on 5 folds of 160 texts, "
-        f"{found['accuracy']:.4f} on the 40 held out"
+        f"accuracy {found['accuracy']:.4f} on the 40 held out"
     )
     assert tomllib.loads("\n".join(rest)) == {
         "format": "tsv",
@@ -156,6 +156,7 @@ def test_config_says_how_it_was_found(run, write, texts):
         "min-df": 2,
         "holdout": 0.2,
         "seed": 0,
+        "metric": "accuracy",
     }
 
 

@@ -29,6 +29,8 @@ PARAMETERS = [
     {"lowercase": False},
     {"strip_accents": "unicode"},
     {"strip_accents": "ascii", "ngram_range": (2, 3)},
+    {"analyzer": "char_wb", "ngram_range": (2, 5)},
+    {"analyzer": "char_wb", "ngram_range": (1, 2), "lowercase": False, "binary": True},
 ]
 
 
@@ -38,6 +40,7 @@ PARAMETERS = [
 def test_five_thousand_hard_texts(texts):
     agree(texts)
     agree(texts, ngram_range=(1, 2), analyzer="split")
+    agree(texts, ngram_range=(1, 5), analyzer="char_wb")
 
 
 @pytest.mark.parametrize("parameters", PARAMETERS, ids=str)

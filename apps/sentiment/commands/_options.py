@@ -8,6 +8,7 @@ import click
 from ...common import options
 from ..data.corpus import FORMATS, Source
 from ..data.lines import MAX_EXPANSION, MAX_LINE, MIB
+from ..model.settings import METRICS
 
 command = partial(options.command, "fastsvm-sentiment")
 
@@ -24,6 +25,50 @@ class NGrams(click.ParamType):
             self.fail(f"{value!r} is neither a number from 1 to 9 nor a range such as 1-2.", param, ctx)
         return int(match[1] or 1), int(match[2])
 
+
+class LabelWeight(click.ParamType):
+    """`balanced`, or `LABEL=W` with a weight above 0."""
+
+    name = "weight"
+
+    def convert(self, value, param, ctx):
+        """Convert and check one value."""
+        if not isinstance(value, str) or value == "balanced":
+            return value
+        label, equals, weight = value.rpartition("=")
+        if not equals or not label:
+            self.fail(f"{value!r} is neither balanced nor LABEL=W, such as spam=5.", param, ctx)
+        return label, options.STRENGTH.convert(weight, param, ctx)
+
+
+def _weights(ctx, param, values):
+    """Return what was said of labels as `Settings` have it."""
+    if not values:
+        return None
+    if "balanced" in values:
+        if len(values) > 1:
+            raise click.BadParameter("give balanced, or weights of labels, not both.", ctx, param)
+        return "balanced"
+    if len(dict(values)) < len(values):
+        raise click.BadParameter("a label has two weights.", ctx, param)
+    return values
+
+
+class_weight_option = click.option(
+    "--class-weight",
+    type=LabelWeight(),
+    multiple=True,
+    callback=_weights,
+    metavar="balanced|LABEL=W",
+    help="How much a text of a label weighs in training, 1 unless given; balanced makes all labels weigh "
+    "the same. May be given several times.",
+)
+
+metric_option = click.option(
+    "--metric",
+    type=click.Choice(METRICS),
+    help="What is best.  [default: accuracy; balanced-accuracy where one label has over 80 % of the texts]",
+)
 
 NGRAMS_HELP = "Words in a row that make a feature: up to N, or from A to B."
 K_HELP = "Features to keep, the best by --score."

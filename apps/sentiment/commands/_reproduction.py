@@ -33,6 +33,9 @@ def command_line(context: click.Context, leave_out: Collection[str] = ()) -> str
         elif getattr(parameter, "is_flag", False):
             on, off = parameter.opts, parameter.secondary_opts
             options += [max(on, key=len)] if value else off[:1]
+        elif parameter.multiple:
+            for each in [value] if isinstance(value, str) else value or ():
+                options += [max(parameter.opts, key=len), spelled(each)]
         elif value is not None or _given(context, parameter):
             options += [max(parameter.opts, key=len), spelled(value)]
     return shlex.join([*words, *map(str, arguments), *options])

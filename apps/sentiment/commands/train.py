@@ -8,7 +8,7 @@ from click.core import ParameterSource
 from ...common.errors import USAGE, AppError
 from ...common.files import check_file, check_is_file
 from ...common.options import COUNT, STRENGTH, CountOrAll, json_option, seed_option
-from ...common.output import note_skipped, print_json, tidy_warnings
+from ...common.output import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ..model.settings import CLASSIFIERS, PRESET, PRESETS, Settings, spelled
 from . import _options
@@ -106,7 +106,14 @@ def _check_page(path: str, *others: str) -> None:
     help="Passes over the training texts; SDCA stops earlier, once its gap is small.  "
     f"[default: {', '.join(f'{name} {recipe.epochs}' for name, recipe in CLASSIFIERS.items())}]",
 )
-@_options.holdout_option("Share of the texts to try the model on; 0 trains on all of them.")
+@_options.metric_option
+@_options.class_weight_option
+@_options.holdout_option("Share of the texts to try the model on; 0 tries nothing.")
+@click.option(
+    "--refit/--no-refit",
+    default=True,
+    help="Save a model of all texts, once the recipe was tried; or the one that was tried.",
+)
 @click.option("--report", metavar="FILE.html", help="Write a page on the model and its mistakes.")
 @seed_option
 @json_option
@@ -128,6 +135,8 @@ def train(source, output, preset, report, json, quiet, verbose, **options):
             result = training.train(source, output, Settings(**options), stage=stage)
     except KeyboardInterrupt:
         raise AppError("interrupted; no model was written") from None
+    for message in result.warnings:
+        note(f"warning: {message}")
     try:
         if report:  # before anything is printed: whoever reads that may leave
             from ..output.page import write_report

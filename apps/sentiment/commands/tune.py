@@ -74,6 +74,8 @@ class ListOf(click.ParamType):
 @click.option(
     "--min-df", type=COUNT, default=PRESETS["accurate"].min_df, help="In how many texts a feature has to be."
 )
+@_options.metric_option
+@_options.class_weight_option
 @_options.holdout_option(
     "Share of the texts that only the winner is tried on, the same that train holds out."
 )

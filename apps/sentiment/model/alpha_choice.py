@@ -5,23 +5,29 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from fastsvm.fitting import ConvergenceWarning, sdca_path
+from fastsvm.fitting import ConvergenceWarning, class_weights, sdca_path
 
 from ...common.errors import AppError
 from ...common.folds import plain_folds, split, stratified_folds
+from .metrics import average_precision, score
 
 Fold = tuple[np.ndarray, np.ndarray]
 Labelled = tuple[list[str], list[str]]
+ClassWeight = str | dict[str, float] | None
 
 FEW = 2000  # more texts than these are halved, not cut in five, to choose alpha
 
 # Accuracy settles long before the optimum is reached; the worst of a path need not be solved at all.
 LOOSE = 0.01
 MAX_EPOCHS = 200
+
+EXTENSION = 2  # alphas that are added to a grid at a time
+MAX_KEPT = 1 << 25  # decision values of a fold at all alphas, 4 bytes each
 
 
 @dataclass(frozen=True)
@@ -34,11 +40,17 @@ class Choice:
         That of the best mean score; the largest of equals.
     alphas : ndarray of shape (n_alphas,), decreasing
     scores : ndarray of shape (n_alphas, n_folds)
-        Accuracy on the texts each fold leaves out.
+        By the metric, on the texts each fold leaves out.
     gaps : ndarray of shape (n_alphas, n_folds)
         Relative duality gap of each fit; of several labels, the largest.
     n_tried : int
         Texts tried, over all folds.
+    metric : str
+        One of `settings.METRICS`.
+    rows : ndarray of shape (n_kept,), int
+        Texts tried whose decision values at `alpha` are kept.
+    decision : ndarray of shape (n_kept,) or (n_kept, n_labels), float32
+        These values, of models that had not seen the text; -inf for a label its model did not know.
     """
 
     alpha: float
@@ -46,6 +58,36 @@ class Choice:
     scores: np.ndarray
     gaps: np.ndarray
     n_tried: int
+    metric: str
+    rows: np.ndarray
+    decision: np.ndarray
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether a still smaller alpha, or a larger one, might be better."""
+        means = self.scores.mean(axis=1)
+        return len(means) > 1 and self.alpha in (self.alphas[-1], *self.alphas[: int(means[0] > means[1])])
+
+
+class Part(NamedTuple):
+    """The features of a fold, ready for the solver; `share` is that of its training rows in all."""
+
+    X: csr_matrix
+    y: np.ndarray
+    weights: np.ndarray | None
+    share: float
+    X_test: csr_matrix
+    y_test: np.ndarray
+
+
+class Tried(NamedTuple):
+    """How a fold did at some alphas: a score and a gap each, and decision values of `rows` of its tests."""
+
+    alphas: np.ndarray
+    scores: list[float]
+    gaps: np.ndarray
+    rows: np.ndarray
+    decisions: np.ndarray
 
 
 def choose_alpha(
@@ -57,9 +99,12 @@ def choose_alpha(
     selection=None,
     loss: str = "hinge",
     fit_intercept: bool = False,
+    class_weight: ClassWeight = None,
+    metric: str = "accuracy",
     alphas: Sequence[float] | None = None,
     n_alphas: int = 16,
     eps: float = 1e-5,
+    extensions: int = 0,
     tol: float = LOOSE,
     seed: int = 0,
     advance: Callable[[], object] = lambda: None,
@@ -82,9 +127,15 @@ def choose_alpha(
         Columns are selected first, by their counts, and then weighted: what a saved model does. Both are
         copied for each fold.
     loss, fit_intercept, tol : as in `fastsvm.sdca_path`
+    class_weight : "balanced" or dict of label to weight, optional
+        As of `fastsvm.SDCAClassifier`.
+    metric : str
+        One of `settings.METRICS`.
     alphas : sequence of float, optional
         By default `n_alphas` from the largest that matters to the first fold down to `eps` times that, in
         three digits.
+    extensions : int
+        How many times `EXTENSION` more alphas are tried while the best one is the last.
     seed : int
         Seed of the solver.
     advance : callable
@@ -94,31 +145,80 @@ def choose_alpha(
     -------
     Choice
     """
-    y = np.unique(y, return_inverse=True)[1]
-    options = {"loss": loss, "fit_intercept": fit_intercept, "random_state": seed}
-    scores, gaps, n_tried = [], [], 0
-    for train, test in folds:
-        X_train, X_test = X[train], X[test]
-        if selection is not None:
-            chosen = deepcopy(selection).fit(X_train, y[train])
-            X_train, X_test = chosen.transform(X_train), chosen.transform(X_test)
-        X_train, X_test = (part.astype(np.float32, copy=False) for part in (X_train, X_test))
-        if weighting is not None:
-            weights = deepcopy(weighting).fit(X_train, y[train])
-            X_train, X_test = weights.transform(X_train), weights.transform(X_test)
-        share = len(train) / len(y)
+    labels, y = np.unique(y, return_inverse=True)
+    options = {"loss": loss, "fit_intercept": fit_intercept, "tol": tol, "random_state": seed}
+    folds = list(folds)
+
+    def part_of(fold: Fold) -> Part:
+        return _part(X, y, labels, fold, selection, weighting, class_weight)
+
+    tried = []
+    for fold in folds:
+        part = part_of(fold)
         if alphas is None:
-            grid = share * _largest(X_train, y[train], options) * np.geomspace(1, eps, n_alphas)
+            grid = part.share * _largest(part, options) * np.geomspace(1, eps, n_alphas)
             alphas = [float(f"{alpha:.3g}") for alpha in grid]  # what is shown is what was used
-        own = np.divide(alphas, share)
-        predicted, gap = _path(X_train, y[train], X_test, own, {**options, "tol": tol})
-        scores.append((predicted == y[test]).mean(axis=1))
-        gaps.append(gap)
-        n_tried += len(test)
+        tried.append([_try(part, len(labels), alphas, metric, options)])
         advance()
-    alphas, scores = np.sort(alphas)[::-1], np.transpose(scores)
-    best = int(scores.mean(axis=1).argmax())
-    return Choice(float(alphas[best]), alphas, scores, np.transpose(gaps), n_tried)
+    choice = _choice(tried, folds, metric)
+    for _ in range(extensions):
+        more = _beyond(choice)
+        if not more:
+            break
+        for fold, those in zip(folds, tried, strict=True):
+            those.append(_try(part_of(fold), len(labels), more, metric, options))
+        choice = _choice(tried, folds, metric)
+    return choice
+
+
+def _part(X, y, labels, fold: Fold, selection, weighting, class_weight: ClassWeight) -> Part:
+    """Return a fold's features: whatever learns has seen its training rows only."""
+    train, test = fold
+    X_train, X_test, y_train = X[train], X[test], y[train]
+    if selection is not None:
+        chosen = deepcopy(selection).fit(X_train, y_train)
+        X_train, X_test = chosen.transform(X_train), chosen.transform(X_test)
+    X_train, X_test = (part.astype(np.float32, copy=False) for part in (X_train, X_test))
+    if weighting is not None:
+        weights = deepcopy(weighting).fit(X_train, y_train)
+        X_train, X_test = weights.transform(X_train), weights.transform(X_test)
+    weights = None
+    if class_weight is not None:
+        there, codes = np.unique(y_train, return_inverse=True)
+        if isinstance(class_weight, dict):  # a fold may lack a label
+            class_weight = {label: class_weight.get(label, 1.0) for label in labels[there].tolist()}
+        weights = class_weights(class_weight, labels[there], labels[y_train])[codes]
+    return Part(X_train, y_train, weights, len(train) / len(y), X_test, y[test])
+
+
+def _choice(tried: list[list[Tried]], folds: list[Fold], metric: str) -> Choice:
+    """Put together what the folds say."""
+    alphas = np.concatenate([each.alphas for each in tried[0]])
+    order = np.argsort(-alphas, kind="stable")
+    scores = np.transpose([np.concatenate([each.scores for each in those])[order] for those in tried])
+    gaps = np.transpose([np.concatenate([each.gaps for each in those])[order] for those in tried])
+    alphas = alphas[order]
+    best = float(alphas[scores.mean(axis=1).argmax()])
+    rows, decisions = [], []
+    for (_, test), those in zip(folds, tried, strict=True):
+        [found] = [each for each in those if best in each.alphas]
+        rows.append(test[found.rows])
+        decisions.append(found.decisions[list(found.alphas).index(best)])
+    decision = np.concatenate(decisions)
+    if decision.shape[1] == 1:
+        decision = decision[:, 0]
+    n_tried = sum(len(test) for _, test in folds)
+    return Choice(best, alphas, scores, gaps, n_tried, metric, np.concatenate(rows), decision)
+
+
+def _beyond(choice: Choice) -> list[float]:
+    """Return alphas beyond the end of the grid at which the best one is; none where it is inside."""
+    if not choice.is_at_end:
+        return []
+    is_last = choice.alpha == choice.alphas[-1]
+    neighbour = choice.alphas[-2 if is_last else 1]
+    factor = choice.alpha / neighbour
+    return [float(f"{choice.alpha * factor**k:.2g}") for k in range(1, EXTENSION + 1)]
 
 
 def k_folds(y: Sequence[str], k: int, seed: int) -> list[Fold]:
@@ -155,31 +255,59 @@ def split_texts(texts: list[str], labels: list[str], holdout: float, seed: int) 
     return train, test
 
 
-def _largest(X, y: np.ndarray, options: dict) -> float:
+def _largest(part: Part, options: dict) -> float:
     """Return the largest alpha that matters to any label."""
-    once = {"n_alphas": 1, "max_iter": 1, **options}
+    once = {**options, "n_alphas": 1, "max_iter": 1, "sample_weight": part.weights}
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-        return max(float(sdca_path(X, y == label, **once).alphas[0]) for label in _positives(y))
+        return max(
+            float(sdca_path(part.X, part.y == label, **once).alphas[0]) for label in _positives(part.y)
+        )
 
 
-def _path(X, y: np.ndarray, X_test, alphas, options: dict) -> tuple[np.ndarray, np.ndarray]:
-    """Return the label predicted for each test row at each alpha, and the largest gap at each alpha.
+def _try(part: Part, n_labels: int, alphas: Sequence[float], metric: str, options: dict) -> Tried:
+    """Train on a fold at each alpha, and try what that gives.
 
     One label at a time, whose weights are dropped before the next: thousands of labels take no more room.
     """
-    labels = np.unique(y)
+    alphas, n_test = np.sort(np.asarray(alphas, float))[::-1], len(part.y_test)
+    labels, n_problems = np.unique(part.y), 1 if n_labels == 2 else n_labels
+    step = -(-len(alphas) * n_test * n_problems // MAX_KEPT)
+    rows = np.arange(0, n_test, step)
+    kept = np.full((len(alphas), len(rows), n_problems), -np.inf, np.float32)
     # Of two labels, the second is predicted where its decision is above 0; of more, the highest wins.
-    best = np.full((len(alphas), X_test.shape[0]), 0.0 if len(labels) == 2 else -np.inf, X.dtype)
+    best = np.full((len(alphas), n_test), 0.0 if len(labels) == 2 else -np.inf, part.X.dtype)
     predicted = np.full(best.shape, labels[0])
-    gaps = np.zeros(len(alphas))
-    for label in _positives(y):
+    gaps, precisions = np.zeros(len(alphas)), []
+    for label in _positives(part.y):
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # the gaps say it
-            path = sdca_path(X, y == label, alphas, max_iter=MAX_EPOCHS, **options)
-        decision = np.array([X_test @ coef for coef in path.coefs]) + path.intercepts[:, np.newaxis]
+            path = sdca_path(
+                part.X,
+                part.y == label,
+                alphas / part.share,
+                sample_weight=part.weights,
+                max_iter=MAX_EPOCHS,
+                **options,
+            )
+        decision = np.array([part.X_test @ coef for coef in path.coefs]) + path.intercepts[:, np.newaxis]
         higher = decision > best
         best[higher], predicted[higher] = decision[higher], label
         np.maximum(gaps, path.dual_gaps / path.objectives, out=gaps)
-    return predicted, gaps
+        kept[:, :, label if n_problems > 1 else 0] = decision[:, rows]
+        if len(labels) == 2 < n_labels:
+            kept[:, :, labels[0]] = -decision[:, rows]
+        if metric == "average-precision":
+            is_it = part.y_test == label
+            if len(labels) == 2 and 2 * is_it.sum() > n_test:  # the rarer of two labels
+                is_it, decision = ~is_it, -decision
+            precisions.append([average_precision(is_it, each) for each in decision])
+    if metric == "average-precision":
+        there = np.isfinite(np.transpose(precisions)[0])
+        scores = (
+            np.transpose(precisions)[:, there].mean(axis=1).tolist() if there.any() else [0.0] * len(alphas)
+        )
+    else:
+        scores = [score(metric, part.y_test, each) for each in predicted]
+    return Tried(alphas, scores, gaps, rows, kept)
 
 
 def _positives(y: np.ndarray) -> np.ndarray:

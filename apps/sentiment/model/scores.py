@@ -1,10 +1,14 @@
 """How a model does on labelled texts."""
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from ...common.output import many, printable
 from ...common.statistics import confusion, wilson_interval
+from .metrics import guessing, judge
 from .prediction import decide
 
 
@@ -27,6 +31,69 @@ class Scores:
     labels: list[str]
     confusion: list[list[int]]
     unknown_labels: list[str]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What the scores of a training are worth.
+
+    Attributes
+    ----------
+    metric : str
+        One of `settings.METRICS`.
+    value : float
+        Of the model, by the metric.
+    guess : str
+        The most frequent label of the training texts.
+    guessing, guessing_accuracy : float
+        What guessing it every time gets: by the metric, and its accuracy.
+    never_predicted : list of str
+        Labels that held-out texts have, and that none of them was given.
+    """
+
+    metric: str
+    value: float
+    guess: str
+    guessing: float
+    guessing_accuracy: float
+    never_predicted: list[str]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is wrong with a model that may look good."""
+        said = []
+        if self.never_predicted:
+            names = ", ".join(map(printable, self.never_predicted[:NAMED]))
+            more = f" and {len(self.never_predicted) - NAMED:,} more" if self.never_predicted[NAMED:] else ""
+            said.append(
+                f"{many(len(self.never_predicted), 'label')} of held-out texts never predicted: {names}{more};"
+                " try --class-weight balanced, or give more texts of them"
+            )
+        if self.value <= self.guessing:
+            said.append(
+                f"the model is no better than always guessing {printable(self.guess)!r}: "
+                f"{self.metric} {self.value:.4f} against {self.guessing:.4f} on the held-out texts"
+            )
+        return said
+
+
+NAMED = 5  # labels in a message
+
+
+def trial_of(metric: str, classes: np.ndarray, held_out: HeldOut, y_train: Sequence[str]) -> Trial:
+    """Judge decision values, and the guess that the training texts lead to."""
+    y = held_out.labels
+    counts = Counter(y_train)
+    guess = min(counts, key=lambda label: (-counts[label], label))
+    never = sorted(set(y) - set(map(str, decide(classes, held_out.decision))))
+    return Trial(
+        metric,
+        judge(metric, classes, y, held_out.decision),
+        guess,
+        guessing(metric, y, guess),
+        guessing("accuracy", y, guess),
+        never,
+    )
 
 
 def scores_of(classes: np.ndarray, held_out: HeldOut) -> Scores:

@@ -34,6 +34,7 @@ CLASSIFIERS = {
     "perceptron": Classifier("Perceptron", {"averaging": "all"}, None, 10),
 }
 
+METRICS = ("accuracy", "balanced-accuracy", "macro-f1", "average-precision")
 PRESET = ("classifier", "weighting", "ngrams", "min_df", "k")  # what a preset decides
 
 
@@ -66,6 +67,12 @@ class Settings:
         The share of texts held out, in [0, 1).
     seed : int
         Of the split and of the classifier.
+    metric : one of `METRICS`, optional
+        What alpha is chosen by; by default accuracy, and balanced accuracy where one label has over 80 %.
+    class_weight : "balanced" or pairs of label and weight, optional
+        How much more texts of a label weigh; "balanced" makes all labels weigh the same.
+    refit : bool
+        Save a model of all texts, by the recipe of the one that was tried; else the one that was tried.
     """
 
     classifier: str = "sdca-svm"
@@ -79,12 +86,15 @@ class Settings:
     epochs: int | None = None
     holdout: float = 0.2
     seed: int = 0
+    metric: str | None = None
+    class_weight: str | tuple[tuple[str, float], ...] | None = None
+    refit: bool = True
 
 
 def spelled(value: object) -> str:
     """Return the value of an option as a command line has it."""
-    if isinstance(value, tuple):  # a range, such as --ngrams
-        return "-".join(map(str, value))
+    if isinstance(value, tuple):  # a range, such as --ngrams, or a label and its weight
+        return ("=" if isinstance(value[0], str) else "-").join(map(str, value))
     return "all" if value is None else str(value)
 
 

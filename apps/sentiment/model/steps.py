@@ -13,6 +13,7 @@ from fastsvm.text import Bag, Selection, Weighting
 
 from ...common.errors import USAGE, AppError
 from ..data.corpus import Corpus, Source, read_corpus
+from .metrics import usual_metric
 from .settings import CLASSIFIERS, Settings
 
 TOKENS = {"words": {"token_pattern": r"(?u)\b\w+\b"}, "split": {"analyzer": "split"}}
@@ -24,7 +25,16 @@ def read_labelled(source: Source, settings: Settings, *, places: bool = False) -
     if len(set(corpus.labels)) < 2:
         only = corpus.labels[0]
         raise AppError(f"{source.name}: {only!r} is the only label; give texts with two labels or more")
-    return corpus, replace(settings, tokens=settings.tokens or corpus.tokens)
+    weights = class_weight(settings)
+    unknown = set(weights) - set(corpus.labels) if isinstance(weights, dict) else ()
+    if unknown:
+        raise AppError(
+            f"--class-weight: {source.name} has no label {min(unknown)!r}; "
+            f"it has {', '.join(map(repr, sorted(set(corpus.labels))[:10]))}",
+            USAGE,
+        )
+    metric = settings.metric or usual_metric(corpus.labels)
+    return corpus, replace(settings, tokens=settings.tokens or corpus.tokens, metric=metric)
 
 
 def vectorizer(settings: Settings, dtype: type = np.int64) -> Bag:
@@ -45,10 +55,27 @@ def count_terms(source: Source, texts: Sequence[str], vectorizer: Bag) -> csr_ma
         return vectorizer.fit_transform(texts)
     except ValueError as error:  # no term is left
         if "pruning" in str(error):
-            hint = f"no term is in {vectorizer.min_df} of its texts or more; try --min-df 1"
-        else:
-            hint = f"no words in its texts; try --tokens split ({error})"
-        raise AppError(f"{source.name}: {hint}") from error
+            raise _too_rare(source, vectorizer) from error
+        raise AppError(f"{source.name}: no words in its texts; try --tokens split ({error})") from error
+
+
+def terms_of(source: Source, X: csr_matrix, vectorizer: Bag) -> np.ndarray:
+    """Return the columns that a vectorizer would have kept of some texts, given their counts.
+
+    Raises
+    ------
+    AppError
+        When there are none.
+    """
+    frequency = np.bincount(X.indices, minlength=X.shape[1])  # a text has a term once
+    kept = np.flatnonzero(frequency >= vectorizer.min_df)
+    if not len(kept):
+        raise _too_rare(source, vectorizer)
+    return kept
+
+
+def _too_rare(source: Source, vectorizer: Bag) -> AppError:
+    return AppError(f"{source.name}: no term is in {vectorizer.min_df} of its texts or more; try --min-df 1")
 
 
 def selection(settings: Settings) -> Selection | None:
@@ -65,7 +92,14 @@ def weighting(settings: Settings) -> Weighting | None:
 def recipe(settings: Settings) -> dict:
     """Return what `choose_alpha` takes of settings."""
     made = {"selection": selection(settings), "weighting": weighting(settings), "seed": settings.seed}
-    return {**made, **CLASSIFIERS[settings.classifier].parameters}
+    weights = {"class_weight": class_weight(settings), "metric": settings.metric}
+    return {**made, **weights, **CLASSIFIERS[settings.classifier].parameters}
+
+
+def class_weight(settings: Settings) -> str | dict[str, float] | None:
+    """Return the weights of labels as classifiers take them."""
+    given = settings.class_weight
+    return given if given is None or isinstance(given, str) else dict(given)
 
 
 def has_norm(weighter: Weighting | None) -> bool:
@@ -80,6 +114,7 @@ def classifier(settings: Settings):
         **usual.parameters,
         "max_iter": settings.epochs or usual.epochs,
         "random_state": settings.seed,
+        "class_weight": class_weight(settings),
     }
     if usual.alpha is not None:
         parameters["alpha"] = usual.alpha if settings.alpha is None else settings.alpha

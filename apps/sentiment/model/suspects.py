@@ -16,7 +16,7 @@ from .alpha_choice import k_folds, split_texts
 from .duplicates import same_texts, similar_texts
 from .prediction import winners_of
 from .settings import Settings
-from .training import _choice, _is_automatic
+from .training import Counted, _choice, _is_automatic
 
 
 class Suspect(NamedTuple):
@@ -131,7 +131,7 @@ def _left_out(
         vectorizer = steps.vectorizer(settings)
         X = steps.count_terms(source, texts, vectorizer)
     if _is_automatic(settings):
-        choice = _choice(X, y, settings, stage)
+        choice = _choice(Counted(vectorizer, X, y), settings, stage)
         settings = replace(settings, alpha=choice.alpha if choice else None)
     classes = np.unique(y)
     decision = np.full((len(y), len(classes)), -np.inf, np.float32)

@@ -1,12 +1,16 @@
 """Train, evaluate and use a classifier of texts: functions that return what the commands print."""
 
+import warnings
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
-from fastsvm.fitting import Pipeline
+from fastsvm.fitting import ConvergenceWarning, Pipeline
 from fastsvm.model_files import save_plain
+from fastsvm.text import Bag, Selection
 
 from ...common.errors import USAGE, AppError, Skipped, place_of
 from ...common.files import check_model_path
@@ -15,11 +19,12 @@ from ..data.corpus import Corpus, Source, read_corpus
 from . import steps
 from .alpha_choice import Choice, Labelled, choose_alpha, inner_folds, split_texts
 from .prediction import check_scores, load_scorer
-from .scores import HeldOut, Scores, scores_of
+from .scores import HeldOut, Scores, Trial, scores_of, trial_of
 from .settings import CLASSIFIERS, Settings
 from .term_effects import weighted_coef
 
 ACCURATE = Settings()
+EXTENSIONS = 3  # of the grid of alphas, at most
 
 
 class WordWeight(NamedTuple):
@@ -41,8 +46,30 @@ class Side:
 class Training:
     """What `train` did; gaps and objective are one number for two labels, and one per label for more.
 
-    `settings` have the alpha that was taken, and how texts were cut; `choice` is how alpha was chosen, if it
-    was; `n_features_seen` counts the features in `min_df` texts.
+    Attributes
+    ----------
+    model : str or None
+        Where it was saved, if it was.
+    settings : Settings
+        With the alpha that was taken, the metric, and how texts were cut.
+    choice : Choice or None
+        How alpha was chosen, if it was.
+    label_counts : dict of label to number of texts
+    n_train, n_test : int
+        Texts that the model tried was trained on, and those held out.
+    n_fitted : int
+        Texts that the saved model has seen.
+    n_features_seen, n_features : int
+        Features in `min_df` texts, and those kept, of the saved model; so are the six that follow.
+    n_iter, objective, gap, relative_gap, sides, fitted
+    scores : Scores or None
+        Of the held-out texts, by the model that was trained without them.
+    trial : Trial or None
+        The same by the metric, and what guessing would get.
+    skipped : Skipped
+    held_out : HeldOut or None
+    tried : Pipeline or None
+        The model that was trained without the held-out texts, which is `fitted` where nothing was refitted.
     """
 
     model: str | None
@@ -51,9 +78,11 @@ class Training:
     label_counts: dict[str, int]
     n_train: int
     n_test: int
+    n_fitted: int
     n_features_seen: int
     n_features: int
     scores: Scores | None
+    trial: Trial | None
     n_iter: int | list[int]
     objective: float | list[float]
     gap: float | list[float] | None
@@ -62,6 +91,12 @@ class Training:
     skipped: Skipped
     fitted: Pipeline
     held_out: HeldOut | None
+    tried: Pipeline | None
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is wrong with a model that may look good."""
+        return self.trial.warnings if self.trial else []
 
 
 @dataclass(frozen=True)
@@ -94,53 +129,58 @@ def train(
     if model_path is not None:
         check_model_path(model_path)
     automatic = _is_automatic(settings)
-    estimator = steps.classifier(replace(settings, alpha=None) if automatic else settings)
+    steps.classifier(replace(settings, alpha=None) if automatic else settings)  # complains at once
 
     with stage("read"):
         corpus, settings = steps.read_labelled(source, settings)
-        (texts, y), (test_texts, y_test) = _split(corpus, settings)
+        (texts, y_train), (test_texts, y_test) = _split(corpus, settings)
         label_counts, skipped = corpus.label_counts, corpus.skipped
         del corpus
     with stage("vectorize"):
         # Selection adds up counts, exactly; nothing else needs them to be integers.
         vectorizer = steps.vectorizer(settings, np.float32 if settings.k is None else np.int64)
-        X = steps.count_terms(source, texts, vectorizer)
-        n_train, n_seen = X.shape
-        del texts  # the counts say it all
+        X = steps.count_terms(source, texts + test_texts, vectorizer)
+        everything = Counted(vectorizer, X, np.asarray(y_train + y_test))
+        part, X_test = everything.parted(source, len(y_train))
+        del texts, vectorizer, X  # the counts say it all
 
-    y = np.asarray(y)
-    choice = _choice(X, y, settings, stage) if automatic else None
-    if choice is not None:
-        estimator.set_params(alpha=choice.alpha)
-    selection = steps.selection(settings)
-    if selection is not None:
-        with stage("select"):
-            X = steps.select_terms(vectorizer, X, y, selection)
-    with stage("train"):
-        model = steps.fit(vectorizer, X, y, steps.weighting(settings), estimator)
-        del X
-
-    # What is tried is what is saved.
+    choice = _choice(part, settings, stage) if automatic else None
+    if automatic:
+        settings = replace(settings, alpha=choice.alpha if choice else None)
+    refit = settings.refit and bool(test_texts)
+    with stage("train"), warnings.catch_warnings():
+        if refit:  # of the model that is saved there will be a warning
+            warnings.simplefilter("ignore", ConvergenceWarning)
+        n_seen = part.X.shape[1]
+        tried, selection = part.fit(settings)
+    model, held_out, scores, trial = tried, None, None, None
     with stage("evaluate"):
-        held_out = None
         if test_texts:
-            held_out = HeldOut(test_texts, y_test, model.decision_function(test_texts))
-        scores = None if held_out is None else scores_of(model.classes_, held_out)
+            held_out = HeldOut(test_texts, y_test, _decision(tried, selection, X_test))
+            scores = scores_of(tried.classes_, held_out)
+            trial = trial_of(settings.metric, tried.classes_, held_out, y_train)
+    if refit:
+        with stage("refit"):
+            n_seen = everything.X.shape[1]
+            model, _ = everything.fit(settings)
     if model_path is not None:
         with stage("save"):
             save_plain(model, model_path)
 
+    estimator = model["classifier"]
     gap = getattr(estimator, "dual_gap_", None)
     return Training(
         model=model_path,
         settings=replace(settings, alpha=getattr(estimator, "alpha", None)),
         choice=choice,
         label_counts=label_counts,
-        n_train=n_train,
+        n_train=len(y_train),
         n_test=len(test_texts),
+        n_fitted=len(y_train) if model is tried else len(everything.y),
         n_features_seen=n_seen,
         n_features=estimator.n_features_in_,
         scores=scores,
+        trial=trial,
         n_iter=_plain(estimator.n_iter_),
         objective=_plain(estimator.objective_),
         gap=_plain(gap),
@@ -149,7 +189,40 @@ def train(
         skipped=skipped,
         fitted=model,
         held_out=held_out,
+        tried=tried if test_texts else None,
     )
+
+
+class Counted(NamedTuple):
+    """The counts of texts, what counted them, and the texts' labels."""
+
+    vectorizer: Bag
+    X: csr_matrix
+    y: np.ndarray
+
+    def parted(self, source: Source, n: int) -> tuple["Counted", csr_matrix]:
+        """Return the first `n` texts as if they alone had been counted, and the same terms of the others."""
+        if n == len(self.y):
+            return self, self.X[n:]
+        X = self.X[:n]
+        terms = steps.terms_of(source, X, self.vectorizer)
+        vectorizer = copy(self.vectorizer).restrict(terms, indices=True)
+        return Counted(vectorizer, X[:, terms], self.y[:n]), self.X[n:, terms]
+
+    def fit(self, settings: Settings) -> tuple[Pipeline, Selection | None]:
+        """Return a model of these texts, and what chose its terms."""
+        selection = steps.selection(settings)
+        X = steps.select_terms(self.vectorizer, self.X, self.y, selection)
+        estimator = steps.classifier(settings)
+        return steps.fit(self.vectorizer, X, self.y, steps.weighting(settings), estimator), selection
+
+
+def _decision(model: Pipeline, selection: Selection | None, X: csr_matrix) -> np.ndarray:
+    """Return the decision values of counted texts."""
+    X = (X if selection is None else selection.transform(X)).astype(np.float32, copy=False)
+    for _, step in model.steps[1:-1]:
+        X = step.transform(X)
+    return model["classifier"].decision_function(X)
 
 
 def _split(corpus: Corpus, settings: Settings) -> tuple[Labelled, Labelled]:
@@ -173,15 +246,16 @@ def _is_automatic(settings: Settings) -> bool:
     return settings.alpha == "auto" or (settings.alpha is None and alphas is not None)
 
 
-def _choice(X, y: np.ndarray, settings: Settings, stage: Stages) -> Choice | None:
+def _choice(part: Counted, settings: Settings, stage: Stages) -> Choice | None:
     """Choose alpha within the training texts; None if they are too few."""
-    folds = inner_folds(y, settings.seed)
+    folds = inner_folds(part.y, settings.seed)
     recipe = steps.recipe(settings)
     alphas = CLASSIFIERS[settings.classifier].alphas if steps.has_norm(recipe["weighting"]) else None
     with stage("choose alpha", total=len(folds)) as advance:
         if not folds:
             return None
-        return choose_alpha(X, y, folds, **recipe, alphas=alphas, n_alphas=10, advance=advance)
+        grid = {"alphas": alphas, "n_alphas": 10, "extensions": EXTENSIONS}
+        return choose_alpha(part.X, part.y, folds, **recipe, **grid, advance=advance)
 
 
 def evaluate(model_path: str, source: Source, *, stage: Stages = UNWATCHED) -> Evaluation:

@@ -11,7 +11,7 @@ from ...common.errors import AppError, Skipped
 from ...common.files import check_replaceable, replace_file
 from ...common.output import printable
 from ...common.progress import UNWATCHED, Stages
-from ...common.statistics import wilson_interval
+from ...common.statistics import resampled_interval, wilson_interval
 from ..data.corpus import Source
 from ..data.lines import MAX_EXPANSION, MAX_LINE, MIB
 from . import steps
@@ -20,13 +20,13 @@ from .scores import HeldOut, Scores, scores_of
 from .settings import Settings, spelled
 
 ACCURATE = Settings()
-SHARED = ("classifier", "score", "tokens", "min_df", "holdout", "seed")
+SHARED = ("classifier", "score", "tokens", "min_df", "holdout", "seed", "metric", "class_weight")
 FIRST_LINE = "# Found by fastsvm-sentiment tune"  # tells a file of ours from others, which are not replaced
 
 
 @dataclass(frozen=True)
 class Trial:
-    """How a recipe did at one alpha: a score a fold, the largest gap of its fits, texts in all."""
+    """How a recipe did at one alpha: a score a fold by the metric, the largest gap, texts in all."""
 
     settings: Settings
     alpha: float
@@ -36,7 +36,7 @@ class Trial:
 
     @property
     def mean(self) -> float:
-        """The mean accuracy over the folds."""
+        """The mean score over the folds."""
         return float(self.scores.mean())
 
     @property
@@ -46,8 +46,18 @@ class Trial:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval of the accuracy, as of one trial on the texts of all folds."""
-        return wilson_interval(round(self.mean * self.n), self.n)
+        """The 95 % interval: of accuracy as of one trial on all texts, of other scores a corrected t."""
+        if self.settings.metric == "accuracy":
+            return wilson_interval(round(self.mean * self.n), self.n)
+        k = len(self.scores)
+        low, high = resampled_interval(self.scores, k - 1, 1)
+        return max(low, 0.0), min(high, 1.0)
+
+    @property
+    def measured(self) -> str:
+        """The score by its name, and the interval."""
+        low, high = self.interval
+        return f"{self.settings.metric} {self.mean:.4f} ({low:.4f} to {high:.4f})"
 
 
 @dataclass(frozen=True)
@@ -194,14 +204,13 @@ def _config(result: Tuning, source: Source) -> str:
     """Return the winner as a TOML file that `train --config` takes."""
     best = result.best
     settings = best.settings
-    low, high = best.interval
     comment = (
         f"{FIRST_LINE} {printable(source.name)}: the best of {len(result.candidates):,} recipes, "
-        f"accuracy {best.mean:.4f} ({low:.4f} to {high:.4f}) "
+        f"{best.measured} "
         f"on {result.folds} folds of {result.n_train:,} texts"
     )
     if result.scores is not None:
-        comment += f", {result.scores.accuracy:.4f} on the {result.n_test:,} held out"
+        comment += f", accuracy {result.scores.accuracy:.4f} on the {result.n_test:,} held out"
     options = {
         "format": source.format,
         "text-col": None if source.text_column == "text" else source.text_column,
@@ -213,6 +222,7 @@ def _config(result: Tuning, source: Source) -> str:
         "k": "all" if settings.k is None else settings.k,
         "alpha": best.alpha,
         **{name.replace("_", "-"): value for name, value in shared(settings).items()},
+        "class-weight": _spelled_weights(settings.class_weight),
     }
     lines = [f"{key} = {_toml(value)}" for key, value in options.items() if value is not None]
     return "\n".join([comment, *lines, ""])
@@ -223,6 +233,10 @@ def shared(settings: Settings) -> dict:
     return {name: getattr(settings, name) for name in SHARED}
 
 
-def _toml(value: str | float) -> str:
+def _spelled_weights(weights: str | tuple | None) -> str | list[str] | None:
+    return [*map(spelled, weights)] if isinstance(weights, tuple) else weights
+
+
+def _toml(value: str | float | list[str]) -> str:
     """Return a TOML value: JSON's, but for one character that TOML wants escaped."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

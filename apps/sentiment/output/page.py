@@ -153,7 +153,7 @@ def _crossed(row: list[int], i: int, j: int) -> str:
 def _curves(training: Training) -> str:
     if training.held_out is None:
         return ""
-    classes = training.fitted.classes_
+    classes = training.tried.classes_
     names = [str(label) for label in classes]
     two = len(names) == 2
     often = Counter(training.held_out.labels)
@@ -194,14 +194,14 @@ def _calibration(training: Training) -> str:
     if training.held_out is None:
         return ""
     # Fitting probabilities to the decisions of the very texts they are tried on would prove nothing.
-    if hasattr(training.fitted, "predict_proba"):
+    if hasattr(training.tried, "predict_proba"):
         return _reliability(training)
     return _by_margin(training)
 
 
 def _reliability(training: Training) -> str:
-    classes, held_out = training.fitted.classes_, training.held_out
-    probability = training.fitted.predict_proba(held_out.texts)
+    classes, held_out = training.tried.classes_, training.held_out
+    probability = training.tried.predict_proba(held_out.texts)
     if len(classes) == 2:
         second = str(classes[1])
         what, whose = f"has the label {_name(second)}", f"of the label {shorten(second)}"
@@ -226,7 +226,7 @@ def _reliability(training: Training) -> str:
 
 def _by_margin(training: Training) -> str:
     margin = diagnostics.margins(training.held_out.decision)
-    right = diagnostics.correct(training.fitted.classes_, training.held_out)
+    right = diagnostics.correct(training.tried.classes_, training.held_out)
     groups = diagnostics.by_margin(margin, right, max(1, min(10, len(margin) // 10)))
     told = "; ".join(f"group {i}: {_percent(group.share)}" for i, group in enumerate(groups, 1))
     ticks = [(i, str(i)) for i in range(1, len(groups) + 1)]
@@ -237,7 +237,7 @@ def _by_margin(training: Training) -> str:
     )
     chart.bars([(i, group.share) for i, group in enumerate(groups, 1)], 0.8)
     chart.whiskers((i, *group.interval) for i, group in enumerate(groups, 1))
-    ahead = "from 0" if len(training.fitted.classes_) == 2 else "from the second-best label's"
+    ahead = "from 0" if len(training.tried.classes_) == 2 else "from the second-best label's"
     figure, table = _figure("Accuracy by margin", chart), _group_table(groups, "Margin", "Right")
     return _filled("margins", ahead=ahead, chart=figure, groups=table)
 
@@ -274,14 +274,14 @@ def _side(side: Side, most: float) -> str:
 def _mistakes(training: Training) -> str:
     if training.held_out is None:
         return ""
-    classes, held_out = training.fitted.classes_, training.held_out
+    classes, held_out = training.tried.classes_, training.held_out
     wrong = np.flatnonzero(~diagnostics.correct(classes, held_out))
     if not len(wrong):
         return "<p>None: the label of every held-out text was found.</p>"
     margin = diagnostics.margins(held_out.decision)
     worst = wrong[np.argsort(-margin[wrong], kind="stable")][:MISTAKES]
     predicted = decide(classes, held_out.decision)
-    explainer = Explainer(training.fitted)
+    explainer = Explainer(training.tried)
     items = "\n".join(
         _mistake(explainer, held_out.texts[i], held_out.labels[i], str(predicted[i]), margin[i])
         for i in worst

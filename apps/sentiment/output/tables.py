@@ -5,9 +5,18 @@ from itertools import zip_longest
 
 import numpy as np
 
-from ...common.output import fields, print_confusion, print_heading, print_line, print_table, print_times
+from ...common.output import (
+    fields,
+    print_confusion,
+    print_heading,
+    print_line,
+    print_table,
+    print_times,
+    printable,
+)
 from ...common.tables import csv_writer
 from ..data.corpus import Source
+from ..model import steps
 from ..model.alpha_choice import Choice
 from ..model.diagnostics import label_scores
 from ..model.scores import Scores
@@ -24,13 +33,17 @@ def training_record(result: Training, seconds: dict[str, float]) -> dict:
         "model": result.model,
         **fields(settings, "classifier", "alpha"),
         "alpha_choice": _choice_record(result.choice),
+        **fields(settings, "metric"),
+        "class_weight": steps.class_weight(settings),
         "weighting": settings.weighting,
         "ngrams": spelled(settings.ngrams),
         **fields(settings, "min_df", "tokens"),
         "k": "all" if settings.k is None else settings.k,
         "seed": settings.seed,
         **fields(result, "label_counts", "n_train", "n_test", "n_features_seen", "n_features"),
+        "n_fitted": result.n_fitted,
         **_scores_record(result.scores),
+        **_trial_record(result),
         **fields(result, "n_iter", "objective", "gap", "relative_gap"),
         "skipped": result.skipped.count,
         "seconds": seconds,
@@ -50,6 +63,7 @@ def print_training(result: Training, seconds: dict[str, float], source: Source) 
     print_heading("Held-out texts")
     if result.scores:
         print_scores(result.scores)
+        print_trial(result)
     else:
         print_line("none: --holdout 0 trains on every text")
     if result.choice:
@@ -61,17 +75,35 @@ def print_training(result: Training, seconds: dict[str, float], source: Source) 
     print_heading("Model", result.model)
 
 
+def print_trial(result: Training) -> None:
+    """Print what the scores on the held-out texts are of, and what guessing would get."""
+    trial = result.trial
+    by_metric = "" if trial.metric == "accuracy" else f", {trial.metric} {trial.guessing:.4f}"
+    print_line("")
+    if by_metric:
+        print_line(f"{trial.metric} {trial.value:.4f}")
+    guess = f"always guessing {printable(trial.guess)!r}"
+    print_line(f"baseline: accuracy {trial.guessing_accuracy:.4f}{by_metric}, {guess}")
+    saved = "it is the one saved"
+    if result.n_fitted > result.n_train:
+        saved = f"the one saved has seen all {result.n_fitted:,}"
+    print_line(f"of the model trained on the other {result.n_train:,} texts; {saved}")
+
+
 def print_choice(choice: Choice) -> None:
-    """Print the accuracy at each alpha that was tried, and the alpha that was taken."""
+    """Print the score at each alpha that was tried, and the alpha that was taken."""
     n_folds = choice.scores.shape[1]
     turns = f", {n_folds} parts in turn" if n_folds > 1 else ""
     best = f"{choice.alpha:g}, the best on {choice.n_tried:,} training texts left out{turns}"
+    if choice.is_at_end:
+        best += f"; the last one tried, {'smaller' if choice.alpha == choice.alphas[-1] else 'larger'} ones "
+        best += "might be better"
     print_heading("Alpha", best, "")
     rows = [
-        (f"{alpha:g}", f"{accuracy:.4f}", f"{gap:.1e}")
-        for alpha, accuracy, gap in zip(choice.alphas, _means(choice), choice.gaps.max(axis=1), strict=True)
+        (f"{alpha:g}", f"{value:.4f}", f"{gap:.1e}")
+        for alpha, value, gap in zip(choice.alphas, _means(choice), choice.gaps.max(axis=1), strict=True)
     ]
-    print_table(("alpha", "accuracy", "relative gap"), rows)
+    print_table(("alpha", choice.metric, "relative gap"), rows)
 
 
 def certificate(result: Training) -> str:
@@ -143,11 +175,22 @@ def _choice_record(choice: Choice | None) -> dict | None:
         return None
     return {
         "alphas": choice.alphas.tolist(),
-        "accuracies": _means(choice),
+        "metric": choice.metric,
+        "scores": _means(choice),
+        "at_end": choice.is_at_end,
         "relative_gaps": choice.gaps.max(axis=1).tolist(),
         "n_folds": choice.scores.shape[1],
         "n_tried": choice.n_tried,
     }
+
+
+def _trial_record(result: Training) -> dict:
+    """Return what the held-out texts say by the metric, and what guessing would get."""
+    trial = result.trial
+    if trial is None:
+        return {"metric_value": None, "baseline": None, "warnings": result.warnings}
+    baseline = {"label": trial.guess, "accuracy": trial.guessing_accuracy, "metric_value": trial.guessing}
+    return {"metric_value": trial.value, "baseline": baseline, "warnings": result.warnings}
 
 
 def _scores_record(scores: Scores | None) -> dict:

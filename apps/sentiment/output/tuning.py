@@ -46,7 +46,7 @@ def print_tuning(result: Tuning, seconds: dict[str, float], source: Source) -> N
         f"and {result.n_test:,} held out"
     )
     print_heading("Recipes, each at its best alpha")
-    header = ("weighting", "n-grams", "k", "alpha", "accuracy", "sd", "95 % interval")
+    header = ("weighting", "n-grams", "k", "alpha", result.settings.metric, "sd", "95 % interval")
     print_table(header, [_row(candidate.best) for candidate in result.candidates])
     print_heading("The first of them on the held-out texts")
     if result.scores:

@@ -1,0 +1,75 @@
+"""Bags side by side: words and characters, say."""
+
+from copy import copy
+
+import numpy as np
+from scipy import sparse
+
+from ..fitting import Parameters
+
+__all__ = ["Union"]
+
+
+class Union(Parameters):
+    """The columns of several bags, one after the other; scikit-learn's `FeatureUnion`, plain.
+
+    Parameters
+    ----------
+    transformer_list : list of (name, Bag)
+    """
+
+    def __init__(self, transformer_list):
+        self.transformer_list = transformer_list
+
+    @property
+    def bags(self):
+        """The bags, without their names."""
+        return [bag for _, bag in self.transformer_list]
+
+    def fit(self, texts, y=None):
+        """Learn the terms of texts, an iterable of str; `y` is ignored."""
+        texts = list(texts)
+        for bag in self.bags:
+            bag.fit(texts)
+        return self
+
+    def fit_transform(self, texts, y=None):
+        """Learn the terms of texts, and return their counts: a CSR matrix of shape (n_texts, n_terms)."""
+        return self._stacked(texts, "fit_transform")
+
+    def transform(self, texts):
+        """Return the counts of the terms in texts: a CSR matrix of shape (n_texts, n_terms)."""
+        return self._stacked(texts, "transform")
+
+    def _stacked(self, texts, method):
+        texts = texts if isinstance(texts, list) else list(texts)
+        return sparse.hstack([getattr(bag, method)(texts) for bag in self.bags], format="csr")
+
+    def get_feature_names_out(self):
+        """Return the terms in the order of their columns, each behind its bag's name: `words__good`."""
+        names = [f"{name}__{term}" for name, bag in self.transformer_list for term in bag.terms_.strings()]
+        return np.asarray(names, dtype=object)
+
+    def restrict(self, support, indices=False):
+        """Keep the terms of a mask, or with `indices` of some columns, in ascending order.
+
+        A bag of which nothing is left is left out; the bags that there were stay as they are.
+        """
+        columns = np.sort(support) if indices else np.flatnonzero(support)
+        start, restricted = 0, []
+        for name, bag in self.transformer_list:
+            stop = start + len(bag.terms_)
+            own = columns[(columns >= start) & (columns < stop)] - start
+            if len(own):
+                restricted.append((name, copy(bag).restrict(own, indices=True)))
+            start = stop
+        self.transformer_list = restricted
+        return self
+
+    def set_params(self, **params):
+        """Set `transformer_list`, or a parameter of all bags; return the union."""
+        if "transformer_list" in params:
+            self.transformer_list = params.pop("transformer_list")
+        for bag in self.bags:
+            bag.set_params(**params)
+        return self

@@ -1,0 +1,68 @@
+"""What classifiers are judged by: scikit-learn's numbers, on ties and labels without a text too."""
+
+import numpy as np
+import pytest
+from sklearn import metrics as theirs
+
+from fastsvm_apps.sentiment.model import metrics
+from fastsvm_apps.sentiment.model.settings import METRICS
+
+SCIKIT_LEARN = {
+    "accuracy": theirs.accuracy_score,
+    "balanced-accuracy": theirs.balanced_accuracy_score,
+    "macro-f1": lambda y, predicted: theirs.f1_score(y, predicted, average="macro"),
+}
+
+
+@pytest.mark.parametrize("metric", SCIKIT_LEARN)
+@pytest.mark.parametrize("n_labels", [2, 5])
+def test_scores_of_labels(metric, n_labels):
+    rng = np.random.default_rng(n_labels)
+    for n in (1, 3, 100):
+        y = rng.integers(0, n_labels, n)
+        predicted = np.where(rng.random(n) < 0.5, y, rng.integers(0, n_labels, n))
+        predicted[predicted == 1] = 0  # never found
+        with np.errstate(all="ignore"):
+            expected = SCIKIT_LEARN[metric](y, predicted)
+        if metric == "balanced-accuracy":  # scikit-learn warns of labels that were found but are not true
+            expected = np.mean([np.mean(predicted[y == label] == label) for label in np.unique(y)])
+        assert metrics.score(metric, y, predicted) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("decimals", [0, 1, 9])
+def test_average_precision(decimals):
+    rng = np.random.default_rng(decimals)
+    is_it = rng.random(200) < 0.2
+    decision = np.round(rng.normal(size=200) + is_it, decimals).astype(np.float32)
+    expected = theirs.average_precision_score(is_it, decision)
+    assert metrics.average_precision(is_it, decision) == pytest.approx(expected)
+    assert np.isnan(metrics.average_precision(np.zeros(3, bool), np.zeros(3)))
+
+
+def test_of_two_labels_the_average_precision_is_that_of_the_rarer():
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(300) < 0.1, "a", "b")
+    decision = rng.normal(size=300) + (y == "b")
+    found = metrics.judge("average-precision", np.array(["a", "b"]), y, decision)
+    assert found == pytest.approx(theirs.average_precision_score(y == "a", -decision))
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_guessing_is_what_a_constant_gets(metric):
+    """Of three labels, one of them unknown to the model."""
+    y = ["a"] * 70 + ["b"] * 20 + ["new"] * 10
+    constant = np.tile([1.0, 0.0], (100, 1))
+    labels = np.array(["a", "b"])
+    if metric == "average-precision":
+        assert metrics.guessing(metric, y, "a") == pytest.approx((0.7 + 0.2 + 0.1) / 3)
+        assert metrics.judge(metric, labels, y, constant) == pytest.approx((0.7 + 0.2) / 2)
+    else:
+        assert metrics.guessing(metric, y, "a") == pytest.approx(metrics.judge(metric, labels, y, constant))
+        assert metrics.guessing(metric, y, "a") == pytest.approx(
+            SCIKIT_LEARN[metric](y, ["a"] * 100), abs=1e-12
+        )
+
+
+def test_the_usual_metric():
+    assert metrics.usual_metric(["a"] * 80 + ["b"] * 20) == "accuracy"
+    assert metrics.usual_metric(["a"] * 81 + ["b"] * 19) == "balanced-accuracy"

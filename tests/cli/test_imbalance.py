@@ -1,0 +1,100 @@
+"""Labels of which one is rare: weights, metrics, what guessing gets, and what is said aloud."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def corpus(write, texts):
+    """Return the path of a corpus of 300 negative texts and 30 positive ones."""
+    pairs = texts(600)
+    return write(pairs[::2] + pairs[1:60:2], "csv")
+
+
+def train_json(run, *args):
+    result = run("train", *args, "--json")
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout), result.stderr
+
+
+def recall(record):
+    row = record["confusion"][1]
+    return row[1] / sum(row)
+
+
+def test_weights_of_labels_raise_the_recall_of_the_rare_one(run, corpus):
+    alpha = ("--preset", "article", "--alpha", 0.1, "--seed", 1)
+    plain, _ = train_json(run, corpus, *alpha)
+    balanced, _ = train_json(run, corpus, *alpha, "--class-weight", "balanced")
+    same, _ = train_json(run, corpus, *alpha, "--class-weight", "pos=5.5", "--class-weight", "neg=0.55")
+    assert recall(balanced) > recall(plain)
+    assert same["confusion"] == balanced["confusion"]
+    assert plain["class_weight"] is None
+    assert balanced["class_weight"] == "balanced"
+    assert same["class_weight"] == {"pos": 5.5, "neg": 0.55}
+
+
+def test_the_baseline_and_the_metric(run, corpus):
+    record, _ = train_json(run, corpus)
+    assert record["metric"] == record["alpha_choice"]["metric"] == "balanced-accuracy"
+    assert record["baseline"] == {"label": "neg", "accuracy": 60 / 66, "metric_value": 0.5}
+    confusion = np.array(record["confusion"])
+    assert record["metric_value"] == pytest.approx(np.mean(confusion.diagonal() / confusion.sum(axis=1)))
+    out = run("train", corpus).stdout
+    assert f"\nbalanced-accuracy {record['metric_value']:.4f}\n" in out
+    assert "\nbaseline: accuracy 0.9091, balanced-accuracy 0.5000, always guessing 'neg'\n" in out
+    assert "\nof the model trained on the other 264 texts; the one saved has seen all 330\n" in out
+    for metric in ("accuracy", "macro-f1", "average-precision"):
+        other, _ = train_json(run, corpus, "--metric", metric)
+        assert other["metric"] == other["alpha_choice"]["metric"] == metric
+        assert other["baseline"]["metric_value"] < other["metric_value"] <= 1
+
+
+def test_a_label_that_is_never_predicted_is_said_aloud(run, write, texts):
+    pairs = [("pos" if i % 12 == 0 else "neg", f"thing{i % 7} stuff{i % 5}") for i in range(240)]
+    record, stderr = train_json(run, write(pairs), "--alpha", 1)
+    assert record["warnings"] == [line.removeprefix("warning: ") for line in stderr.splitlines()]
+    never, no_better = record["warnings"]
+    assert never.startswith("1 label of held-out texts never predicted: pos; try --class-weight balanced")
+    assert no_better.startswith("the model is no better than always guessing 'neg': balanced-accuracy 0.5000")
+    assert run("train", write(pairs), "--alpha", 1, "-q").stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--class-weight", "5"), "'5' is neither balanced nor LABEL=W"),
+        (("--class-weight", "pos=much"), "'much' is not a valid float"),
+        (("--class-weight", "pos=0"), "0.0 is not in the range"),
+        (("--class-weight", "pos=2", "--class-weight", "pos=3"), "a label has two weights"),
+        (("--class-weight", "pos=2", "--class-weight", "balanced"), "not both"),
+        (("--class-weight", "spam=2"), "has no label 'spam'; it has 'neg', 'pos'"),
+        (("--metric", "auc"), "'auc' is not one of"),
+    ],
+)
+def test_usage(run, corpus, options, message):
+    result = run("train", corpus, *options)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_tune_and_its_config_file(run, corpus):
+    options = ("--weightings", "tfidf", "--ngrams", "1", "--k", "all", "--folds", 2, "-o", "best.toml")
+    weights = ("--class-weight", "pos=5", "--class-weight", "neg=0.5")
+    result = run("tune", corpus, *options, "--metric", "macro-f1", *weights, "--json")
+    found = json.loads(result.stdout)
+    assert found["metric"] == "macro-f1"
+    config = tomllib.loads(Path("best.toml").read_text())
+    assert config["class-weight"] == ["pos=5.0", "neg=0.5"]
+    assert config["metric"] == "macro-f1"
+    record, _ = train_json(run, corpus, "--config", "best.toml", "-o", "a.safetensors")
+    assert record["class_weight"] == {"pos": 5.0, "neg": 0.5}
+    assert record["metric"] == "macro-f1"
+    assert record["accuracy"] == found["accuracy"]
+    run("tune", corpus, *options, "--class-weight", "balanced")
+    assert tomllib.loads(Path("best.toml").read_text())["class-weight"] == "balanced"
+    assert train_json(run, corpus, "--config", "best.toml")[0]["class_weight"] == "balanced"

@@ -1,0 +1,99 @@
+"""Character n-grams inside words, beside those of CountVectorizer: what is their own of them."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from fastsvm.model_files import load_plain, save_plain
+from fastsvm.text import Bag, BagOfWords, HashedBagOfWords, Weighting
+from fastsvm.text.reading import CharacterReading, compiled_reading
+from twins import OTHERS, TEXTS, assert_same, assert_same_bits, check, outcome, scikit_learn
+
+RANGES = [(1, 1), (2, 5), (1, 4), (3, 3), (5, 9), (40, 50)]
+
+
+def test_they_are_compiled():
+    assert compiled_reading("char_wb", None, (2, 5)) == CharacterReading(2, 5)
+    assert compiled_reading("char_wb", None, (2, 5), ["the"]) is None  # scikit-learn warns of these
+
+
+@pytest.mark.parametrize("ngrams", RANGES, ids=str)
+@pytest.mark.parametrize(
+    "more", [{}, {"min_df": 2}, {"max_df": 0.4}, {"max_features": 30}, {"binary": True}], ids=str
+)
+def test_as_in_scikit_learn(ngrams, more):
+    for n_jobs in (None, 2, 3):
+        check(BagOfWords(analyzer="char_wb", ngram_range=ngrams, n_jobs=n_jobs, **more), TEXTS, OTHERS)
+
+
+@pytest.mark.parametrize("ngrams", [(0, 2), (2, 1), (1.0, 2.0), [1, 2], (-1, 1)], ids=str)
+def test_odd_ranges(ngrams):
+    check(BagOfWords(analyzer="char_wb", ngram_range=ngrams))
+
+
+def test_a_word_shorter_than_the_ngrams_is_counted_once():
+    bag = BagOfWords(analyzer="char_wb", ngram_range=(4, 6))
+    X = bag.fit_transform(["a of"])
+    assert bag.get_feature_names_out().tolist() == [" a ", " of "]
+    assert X.toarray().tolist() == [[1, 1]]
+
+
+@pytest.mark.parametrize(
+    "vocabulary",
+    [
+        ["", "ca", " c", "unseen", "at "],
+        {"t": 2, " ": 0, "é": 1},
+        ["\ud800", "\x00", "日"],
+        ["a", "a"],
+        ["no one"],
+    ],
+    ids=str,
+)
+def test_given_vocabularies(vocabulary):
+    check(BagOfWords(analyzer="char_wb", ngram_range=(1, 3), vocabulary=vocabulary))
+
+
+def test_patterns_and_stop_words_warn_as_in_scikit_learn():
+    check(BagOfWords(analyzer="char_wb", token_pattern=r"\S+"))
+    check(BagOfWords(analyzer="char_wb", stop_words=["the"]))
+
+
+def test_hashing_them_is_left_to_scikit_learn():
+    ours = HashedBagOfWords(analyzer="char_wb", ngram_range=(2, 4), n_features=512)
+    assert_same(*(outcome(lambda one=one: one.fit_transform(TEXTS)) for one in (ours, scikit_learn(ours))))
+
+
+def test_many_batches_and_threads_give_the_same_bits(monkeypatch):
+    rng = np.random.default_rng(0)
+    texts = ["".join(rng.choice(list("abcdé  \n漢"), 200)) for _ in range(60)]
+    whole = BagOfWords(analyzer="char_wb", ngram_range=(2, 4), min_df=2)
+    X = whole.fit_transform(texts)
+    for module in "fastsvm.text.bag", "fastsvm.estimators.vectorizers":
+        monkeypatch.setattr(f"{module}.BATCH", 900)
+    for n_jobs in (1, 2, 5):
+        bag = BagOfWords(analyzer="char_wb", ngram_range=(2, 4), min_df=2, n_jobs=n_jobs)
+        Y = bag.fit_transform(texts)
+        assert bag.get_feature_names_out().tolist() == whole.get_feature_names_out().tolist()
+        assert (X != Y).nnz == 0
+        assert (bag.transform(texts) != X).nnz == 0
+    plain = Bag(analyzer="char_wb", ngram_range=(2, 4), min_df=2, n_jobs=3)
+    assert_same_bits(plain.fit_transform(texts), Y)
+    assert_same_bits(pickle.loads(pickle.dumps(plain)).transform(texts), bag.transform(texts))
+
+
+def test_they_are_kept_in_model_files(tmp_path):
+    bag = Bag(analyzer="char_wb", ngram_range=(2, 4), dtype=np.float32)
+    X = bag.fit_transform(TEXTS)
+    path = tmp_path / "bag.safetensors"
+    save_plain(bag, path)
+    assert_same_bits(load_plain(path).transform(OTHERS), bag.transform(OTHERS))
+    assert Weighting("tfidf").fit(X).weights_.shape == (X.shape[1],)
+
+
+def test_restricting():
+    bag = BagOfWords(analyzer="char_wb", ngram_range=(2, 3)).fit(TEXTS)
+    X = bag.transform(OTHERS)
+    columns = [7, 2, 30]
+    Y = bag.restrict(columns, indices=True).transform(OTHERS)
+    assert (X[:, columns] != Y).nnz == 0
