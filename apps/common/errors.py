@@ -26,7 +26,7 @@ def place_of(where: int | str) -> str:
 class Skipped:
     """Inputs that could not be used as they are: all are counted, the first `limit` are named.
 
-    `kinds` counts them by problem, without what a message has in parentheses.
+    `kinds` counts them by problem, without what a message has in parentheses; `hint` says what to do.
     """
 
     source: str
@@ -35,6 +35,7 @@ class Skipped:
     named: list[str] = field(default_factory=list)
     limit: int = 10
     kinds: Counter[str] = field(default_factory=Counter)
+    hint: str = ""
 
     def add(self, where: int | str, problem: str) -> None:
         """Count one input; `where` is its line number, or its name inside the source."""
@@ -50,6 +51,7 @@ class Skipped:
             lines.append(f"... and {rest:,} more")
         if self.count:
             lines.append(f"{self.source}: {self.count:,} {self.fate}")
+            lines += [self.hint] * bool(self.hint)
         return lines
 
 

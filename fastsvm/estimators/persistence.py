@@ -4,7 +4,8 @@ The file's metadata has one key, ``"fastsvm"``, whose value is a JSON object::
 
     {"schema": 1, "version": "0.1.0", "model": NODE}
 
-or with schema 2 and ``"about": {...}`` in it, what else is to be known about the model,
+or with schema 2 and ``"about": {...}`` in it, what else is to be known about the model; with schema 3 where
+a linear classifier has a ``calibration_``,
 
 where ``NODE`` is ``{"class": ..., "params": {...}, "fitted": {...}}``, or for a pipeline
 ``{"class": "Pipeline", "steps": [[name, NODE], ...]}``. Tensors are named after the attribute they hold,
@@ -104,10 +105,11 @@ def save_model(model: object, path: str | os.PathLike[str], about: Mapping[str, 
     What predictions need is kept exactly: the parameters, ``coef_`` and ``intercept_`` in their precision
     (of a kernel machine ``support_vectors_``, ``support_``, ``dual_coef_`` and ``gamma_``), ``classes_``,
     ``feature_names_in_``, and with them ``n_iter_``, ``t_``, ``objective_`` and ``dual_gap_`` as far as
-    they are finite. What only training needs is not: a linear classifier's ``dual_coef_``, ``history_``,
-    the averages of ``partial_fit``, a random generator given as `random_state` (an integer is kept), a
-    vectorizer's limits on document frequency and its `n_jobs`, a pipeline's cache. A ``CountVectorizer``
-    comes back with its vocabulary as one that was given, a ``BagOfWords`` with it as one that was learned.
+    they are finite; a linear classifier's ``calibration_``. What only training needs is not: its
+    ``dual_coef_``, ``history_``, the averages of ``partial_fit``, a random generator given as
+    `random_state` (an integer is kept), a vectorizer's limits on document frequency and its `n_jobs`, a
+    pipeline's cache. A ``CountVectorizer`` comes back with its vocabulary as one that was given, a
+    ``BagOfWords`` with it as one that was learned.
 
     Scores of texts and of kernel machines are then the same to the last bit. Those of dense rows, and what
     a ``PCA`` or ``KernelFeatures`` gives, are so up to rounding: BLAS's sums may depend on where arrays lie

@@ -9,6 +9,7 @@ from ..lazy import lazily
 
 if TYPE_CHECKING:
     from .advice import ConvergenceWarning
+    from .calibration import Calibration
     from .labels import class_weights
     from .linear import ASDCA, SDCA, Pegasos, Perceptron
     from .parameters import Parameters
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ASDCA",
     "SDCA",
+    "Calibration",
     "ConvergenceWarning",
     "Parameters",
     "Pegasos",
@@ -36,6 +38,7 @@ __getattr__, __dir__ = lazily(
     __name__,
     {
         ".advice": "ConvergenceWarning",
+        ".calibration": "Calibration",
         ".labels": "class_weights",
         ".linear": "ASDCA SDCA Pegasos Perceptron",
         ".parameters": "Parameters",

@@ -125,6 +125,7 @@ class LinearModel(OneVsRest):
         return [(label, partial(make, k)) for k, label in enumerate(labels)]
 
     def _set_results(self, results, X, y):
+        vars(self).pop("calibration_", None)  # of other scores
         self.coef_ = as_coefficients([r.w for r in results], X.dtype)
         self.intercept_ = as_coefficients([r.intercept for r in results], X.dtype)
         self.n_iter_ = max(r.n_iter for r in results)
@@ -208,7 +209,7 @@ class OnlineModel(LinearModel):
         self.intercept_ = as_coefficients([intercept for _, intercept in points], dtype)
         self.coef_, self._states = coef, states
         self.n_iter_ = getattr(self, "n_iter_", 0) + 1
-        for stale in ("objective_", "dual_gap_", "history_"):
+        for stale in ("calibration_", "objective_", "dual_gap_", "history_"):
             self.__dict__.pop(stale, None)
         return self
 

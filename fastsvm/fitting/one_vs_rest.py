@@ -178,7 +178,7 @@ class OneVsRest(Parameters):
         return self.classes_[scores.winners(found)]
 
     def predict_proba(self, X: Matrix) -> np.ndarray:
-        """Class probabilities; for loss='log' only.
+        """Class probabilities; for loss='log', and for models that were calibrated.
 
         Parameters
         ----------
@@ -187,20 +187,26 @@ class OneVsRest(Parameters):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            sigmoid(w.x + b0); with more than two classes normalised to sum to 1.
+            sigmoid(w.x + b0); with more than two classes normalised to sum to 1. Of a model with a
+            `calibration_`, that of the scores, whatever the loss.
 
         Raises
         ------
         AttributeError
-            If the loss is another.
+            If the loss is another, and there is no calibration.
         """
-        require_log_loss(self)
-        return scores.probabilities(self.decision_function(X))
+        return probabilities(self, self.decision_function(X))
 
 
-def require_log_loss(model):
+def probabilities(model, decision):
+    """Return what a classifier's scores stand for: by its calibration, or by the log loss."""
+    require_probabilities(model)
+    return getattr(model, "calibration_", scores).probabilities(decision)
+
+
+def require_probabilities(model):
     """Raise an AttributeError unless a model's scores stand for probabilities; True if they do."""
-    if getattr(model, "loss", None) != "log":
+    if getattr(model, "loss", None) != "log" and not hasattr(model, "calibration_"):
         raise AttributeError(
             "predict_proba needs loss='log'; for other losses wrap the estimator in "
             "CalibratedClassifierCV(ensemble=False)."

@@ -1,6 +1,6 @@
 """Steps in a row."""
 
-from .one_vs_rest import require_log_loss
+from .one_vs_rest import require_probabilities
 
 __all__ = ["Pipeline"]
 
@@ -52,6 +52,6 @@ class Pipeline:
 
     @property
     def predict_proba(self):
-        """A function that returns the probabilities of the classes of X; there for loss='log' only."""
-        require_log_loss(self[-1])
+        """A function that returns the probabilities of the classes of X, where the classifier has any."""
+        require_probabilities(self[-1])
         return lambda X: self[-1].predict_proba(self._transformed(X))

@@ -17,7 +17,7 @@ from safetensors import SafetensorError, deserialize
 
 from ..atomic import replacing
 
-SCHEMA = 2  # since 2 a file may tell more about its model
+SCHEMA = 3  # since 2 a file may tell more about its model, since 3 a classifier may be calibrated
 KEY = "fastsvm"
 MAX_HEADER = 1 << 24  # bytes of JSON; real models have a few hundred
 MAX_STEPS = 16

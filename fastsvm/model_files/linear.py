@@ -2,12 +2,15 @@
 
 import numpy as np
 
+from ..fitting import Calibration
 from .codec import Codec, pack_names, set_names
 from .container import FLOATS, ModelFileError, native, pack, same_names, show, take
 from .fields import COUNTS, MEASURES, count, feature_names, labels, measure
 from .parameters import check_and_set, to_json
 
-__all__ = ["ClassifierCodec", "LinearCodec"]
+__all__ = ["CALIBRATION", "ClassifierCodec", "LinearCodec"]
+
+CALIBRATION = "calibration_"  # slopes, and below them intercepts
 
 
 class ClassifierCodec(Codec):
@@ -41,6 +44,9 @@ class LinearCodec(ClassifierCodec):
         self._check_fitted(model, "coef_")
         params, fitted, tensors = super().encode(model)
         tensors |= {"coef_": native(model.coef_), "intercept_": native(model.intercept_)}
+        if hasattr(model, "calibration_"):
+            calibration = model.calibration_
+            tensors[CALIBRATION] = native(np.array([calibration.slopes, calibration.intercepts], float))
         return params, fitted, tensors
 
     def decode(self, params, fitted, tensors):
@@ -55,6 +61,11 @@ class LinearCodec(ClassifierCodec):
                 f"coef_ of shape {coef.shape} and intercept_ of shape {intercept.shape}"
                 f" do not suit {len(model.classes_)} classes"
             )
+        if CALIBRATION in tensors:
+            calibration = take(tensors, CALIBRATION, FLOATS, ndim=2)
+            if calibration.shape != (2, n_rows):
+                raise ModelFileError(f"{CALIBRATION} is of shape {calibration.shape}, not {(2, n_rows)}")
+            model.calibration_ = Calibration(*calibration)
         model.coef_, model.intercept_, model.n_features_in_ = coef, intercept, coef.shape[1]
         set_names(model, feature_names(tensors, coef.shape[1]))
         for name in fitted.keys() - {"classes_"}:

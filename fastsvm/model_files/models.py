@@ -24,6 +24,7 @@ from .container import (
     show,
     write_model,
 )
+from .linear import CALIBRATION
 
 __all__ = ["Models"]
 
@@ -60,9 +61,11 @@ class Models:
     def _to_bytes(self, model, about):
         node, tensors = self._encode(model)
         # What has no more to say can be read by earlier versions.
-        document = {"schema": SCHEMA if about else 1, "version": version("fastsvm"), "model": node}
+        is_calibrated = any(name.endswith(CALIBRATION) for name in tensors)
+        schema = SCHEMA if is_calibrated else 2 if about else 1
+        document = {"schema": schema, "version": version("fastsvm"), "model": node}
         try:
-            text = json.dumps(document | ({"about": about} if about else {}), allow_nan=False)
+            text = json.dumps(document | ({"about": about} if schema > 1 else {}), allow_nan=False)
         except (TypeError, ValueError) as error:
             raise ModelFileError(f"what is said about it is no JSON ({error})") from None
         if len(text) > MAX_HEADER // 2:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..fitting import Pipeline, scores
-from ..fitting.one_vs_rest import require_log_loss
+from ..fitting import Pipeline
+from ..fitting.one_vs_rest import probabilities, require_probabilities
 from ..text.bag import Bag
 from ..text.reading import compiled_reading
 from ..text.union import Union
@@ -50,8 +50,8 @@ class TextScorer(Pipeline):
     """A saved text classifier that only predicts, and does not wait for scikit-learn to be imported.
 
     The results are those of the pipeline that :func:`fastsvm.load_model` reads from the same file, to the
-    last bit. Made by :meth:`load`; `decision_function`, `predict` and, of models of the log loss,
-    `predict_proba` take an iterable of str.
+    last bit. Made by :meth:`load`; `decision_function`, `predict` and, of models of the log loss or
+    with a calibration, `predict_proba` take an iterable of str.
 
     Attributes
     ----------
@@ -123,17 +123,18 @@ class TextScorer(Pipeline):
         ----------
         texts : iterable of str
         proba : bool, default=False
-            Whether to compute probabilities; only models of the log loss have them.
+            Whether to compute probabilities; models of the log loss have them, and calibrated ones.
 
         Returns
         -------
         TextScores
         """
         if proba:
-            require_log_loss(self[-1])
+            require_probabilities(self[-1])
         X = self._transformed(texts)
         found = self[-1].decision_function(X)
-        return TextScores(found, scores.probabilities(found) if proba else None, np.diff(X.indptr))
+        likely = probabilities(self[-1], found) if proba else None
+        return TextScores(found, likely, np.diff(X.indptr))
 
 
 def _file_of(path: str | os.PathLike[str]) -> AbstractContextManager[str | os.PathLike[str]]:

@@ -48,7 +48,7 @@ def fails(result, exit_code, pattern):
         ("text,stars\nbook,5\n", 2, "no column 'label' among text, stars; choose with --label-col"),
         ("word, " * 999 + "text,label", 1, "no labelled text"),
         ("word, " * 999 + "x,label\n1", 2, r"no column 'text' among (word, ){12}\.\.\.; choose"),
-        (b"\xff\xfet\x00o\x00", 1, "UTF-16; convert it to UTF-8"),
+        (b"\xff\xfet\x00o\x00", 1, "UTF-16; read it with --encoding utf-16"),
         (gzip.compress(TWO.encode() * 999)[:-20], 1, "bad.txt: damaged gzip data"),
         (TWO, 1, "only the label .* is left to train on; give more texts, or --holdout 0"),
         ('{"review": "great"}\n' * 3, 1, "no labelled text, read as jsonl .*no key 'label' among review"),
@@ -111,7 +111,7 @@ def test_paths(run, write, texts, model, tmp_path):
     fails(run("train", corpus, "-o", tmp_path), 1, str(tmp_path))
     fails(run("evaluate", "missing.safetensors", corpus), 1, "missing.safetensors")
     fails(run("evaluate", model, "missing.txt"), 1, "missing.txt")
-    fails(run("predict", corpus), 1, re.escape(corpus))
+    fails(run("predict", corpus, corpus), 2, re.escape(corpus) + ": is no model; write predict MODEL FILE")
     fails(run("predict", model, "missing.txt"), 1, "missing.txt: No such file")
     fails(run("words", model, "--json", "--csv"), 2, "not both")
     fails(run("words", model, "-n", 0), 2, "-n")

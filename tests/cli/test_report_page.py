@@ -67,11 +67,10 @@ def test_two_labels(report, write, texts):
         if "-" in attributes.get("class", "")
     ][:2]
 
-    roc, precision_recall, margin = charts(reader)
+    roc, precision_recall, reliability = charts(reader)
     assert re.fullmatch(r"ROC curve. pos: area 0\.\d{3}, average precision 0\.\d{3}", roc)
     assert precision_recall.startswith("Precision-recall curve. pos: area 0.")
-    assert margin.startswith("Accuracy by margin, from the least to the most certain. group 1: ")
-    assert "no probabilities" in section(reader, "calibration")
+    assert reliability.startswith("Share of texts by the probability of the label pos. 0.")
 
     classifier = fastsvm.load_model(record["model"])["classifier"]
     weight = np.abs(classifier.coef_).max()

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import fastsvm
+from fastsvm.model_files import load_plain, save_plain
 from fastsvm_apps.sentiment.model import prediction
 
 NO_WORD = "1 text without a word the model knows got the label of the intercept\n"
@@ -121,8 +122,9 @@ def test_predict_probabilities(run, texts, model, logistic3, labels):
     result = run("predict", path, "--proba", input="\n".join(lines))
     assert (result.exit_code, result.stderr) == (0, "")
     found = [line.split("\t") for line in result.stdout.splitlines()]
-    assert [label for label, _ in found] == fitted.classes_[expected.argmax(axis=1)].tolist()
-    np.testing.assert_allclose([float(p) for _, p in found], expected.max(axis=1), rtol=1e-5)
+    assert [label for label, _ in found] == fitted.predict(lines).tolist()  # of the highest score
+    own = expected[np.arange(len(lines)), np.searchsorted(fitted.classes_, fitted.predict(lines))]
+    np.testing.assert_allclose([float(p) for _, p in found], own, rtol=1e-5)
 
     records = [
         json.loads(line)
@@ -174,6 +176,9 @@ def test_predict_threshold(run, texts, model):
 def test_predict_refuses_what_a_model_cannot_do(run, write, texts, options, error):
     corpus = write(texts(60, ("neg", "pos", "mixed")))
     assert run("train", corpus, "-o", "m.safetensors", "--classifier", "perceptron").exit_code == 0
+    uncalibrated = load_plain("m.safetensors")
+    del uncalibrated["classifier"].calibration_
+    save_plain(uncalibrated, "m.safetensors")
     result = run("predict", "m.safetensors", *options, input="great")
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"error: {error}\n")
 

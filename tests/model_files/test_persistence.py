@@ -748,11 +748,11 @@ def test_what_else_is_said_about_a_model(path, good):
 
 def test_later_schema(path, good):
     document, tensors = read(good)
-    document = {"schema": 3, "something": "new"}
+    document = {"schema": 4, "something": "new"}
     refuses(
         path,
         put(document, tensors),
-        "written by a later fastsvm (schema 3, this one reads up to 2); upgrade fastsvm",
+        "written by a later fastsvm (schema 4, this one reads up to 3); upgrade fastsvm",
     )
     for schema in (0, -1, 1.0, True, "1", None, [1]):
         refuses(path, put({"schema": schema}, tensors), "unknown schema")

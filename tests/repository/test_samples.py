@@ -1,6 +1,8 @@
-"""The tables beside the rendered smears say what the pictures show."""
+"""The sample reviews are what their script makes; the tables beside the smears say what these show."""
 
 import csv
+import subprocess
+import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -9,6 +11,10 @@ import numpy as np
 import pytest
 
 SMEARS = Path(__file__).parents[2] / "data" / "cells"
+
+
+def test_the_reviews_are_what_the_script_makes():
+    subprocess.run([sys.executable, SMEARS.parent / "make_reviews.py", "--check"], check=True)
 
 
 def rows_of(name):

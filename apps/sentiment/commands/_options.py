@@ -1,13 +1,16 @@
 """Options and parameter types that several commands of this app share."""
 
+import codecs
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial, wraps
 
 import click
 
 from ...common import options
 from ..data.corpus import FORMATS, Source
-from ..data.lines import MAX_EXPANSION, MAX_LINE, MIB
+from ..data.lines import MAX_EXPANSION, MAX_LINE, MIB, UTF8
 from ..model.settings import METRICS
 
 command = partial(options.command, "fastsvm-sentiment")
@@ -115,29 +118,85 @@ def holdout_option(help: str):
     return click.option("--holdout", type=options.FiniteRange(0, 1, max_open=True), default=0.2, help=help)
 
 
+class Separator(click.ParamType):
+    """One character; `\\t` or `tab` for a tab."""
+
+    name = "separator"
+
+    def convert(self, value, param, ctx):
+        """Convert and check one value."""
+        value = "\t" if value in ("\\t", "tab") else value
+        if len(value) != 1 or value in '"\r\n':
+            self.fail(f"{value!r} is not one character, such as ';' or '\\t'.", param, ctx)
+        return value
+
+
+class Encoding(click.ParamType):
+    """The name of an encoding of text that Python knows."""
+
+    name = "encoding"
+
+    def convert(self, value, param, ctx):
+        """Convert and check one value."""
+        try:
+            "".encode(value)
+            return codecs.lookup(value).name
+        except (LookupError, ValueError):
+            self.fail(
+                f"{value!r} is no encoding of text; cp1252, latin-1, utf-16 and gb18030 are.", param, ctx
+            )
+
+
+def reading_options(formats: Sequence[str], what: str, told: str):
+    """Return a decorator that adds the options of how `what` is read; the command gets one `source`."""
+
+    def decorate(command):
+        @wraps(command)
+        def with_source(format, text_col, sep, encoding, max_line_mib, max_expansion, **options):
+            path = options.pop("corpus", "-")
+            limits = {"max_line": max_line_mib * MIB, "max_expansion": max_expansion}
+            source = Source(path, format, text_col, **limits, separator=sep, encoding=encoding)
+            if "label_col" in options:
+                source = replace(source, label_column=options.pop("label_col"))
+            return command(source=source, **options)
+
+        for option in (
+            max_expansion_option,
+            max_line_option,
+            click.option(
+                "--encoding",
+                type=Encoding(),
+                default=UTF8,
+                metavar="NAME",
+                help=f"Encoding of {what}, such as cp1252 or utf-16.",
+            ),
+            click.option(
+                "--sep",
+                type=Separator(),
+                metavar="C",
+                help="What separates the fields of a table.  [default: a tab (tsv), a comma (csv)]",
+            ),
+            click.option(
+                "--text-col", default="text", metavar="NAME", help="Column of the texts (tsv, csv, jsonl)."
+            ),
+            click.option(
+                "--format", type=click.Choice(formats), help=f"Format of {what}.  [default: {told}]"
+            ),
+        ):
+            with_source = option(with_source)
+        return with_source
+
+    return decorate
+
+
+def labelled_options(command):
+    """Add how labelled texts are read; the command gets a `source`, whose path is still to be set."""
+    with_labels = click.option(
+        "--label-col", default="label", metavar="NAME", help="Column of the labels (tsv, csv, jsonl)."
+    )
+    return reading_options(FORMATS, "CORPUS", "told from its first lines")(with_labels(command))
+
+
 def corpus_options(command):
     """Add the argument CORPUS and how to read it; the command gets one `source`."""
-
-    @wraps(command)
-    def with_source(corpus, format, text_col, label_col, max_line_mib, max_expansion, **options):
-        source = Source(corpus, format, text_col, label_col, max_line_mib * MIB, max_expansion)
-        return command(source=source, **options)
-
-    for decorate in (
-        max_expansion_option,
-        max_line_option,
-        click.option(
-            "--label-col", default="label", metavar="NAME", help="Column of the labels (tsv, csv, jsonl)."
-        ),
-        click.option(
-            "--text-col", default="text", metavar="NAME", help="Column of the texts (tsv, csv, jsonl)."
-        ),
-        click.option(
-            "--format",
-            type=click.Choice(FORMATS),
-            help="Format of CORPUS.  [default: told from its first lines]",
-        ),
-        click.argument("corpus"),
-    ):
-        with_source = decorate(with_source)
-    return with_source
+    return click.argument("corpus")(labelled_options(command))

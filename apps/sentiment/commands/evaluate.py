@@ -1,37 +1,101 @@
 """`evaluate`: try a model on labelled texts."""
 
+import os
+import re
+from dataclasses import replace
 from textwrap import shorten
 
 import click
 
-from ...common.options import json_option
+from ...common.errors import USAGE, AppError
+from ...common.files import check_file, check_is_file
+from ...common.options import FiniteRange, json_option
 from ...common.output import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ._options import command, corpus_options
+from ._options import command, labelled_options
+
+SHARE = FiniteRange(0, 1, min_open=True)
+
+
+class Costs(click.ParamType):
+    """`FP:FN`, two numbers above 0."""
+
+    name = "costs"
+
+    def convert(self, value, param, ctx):
+        """Convert and check one value."""
+        number = r"(\d+\.?\d*|\.\d+)"
+        match = re.fullmatch(f"{number}:{number}", value)
+        if not match or not (float(match[1]) and float(match[2])):
+            self.fail(f"{value!r} is not two numbers above 0, such as 1:5.", param, ctx)
+        return float(match[1]), float(match[2])
 
 
 @command(
     "evaluate reviews.safetensors data/reviews.txt",
-    "evaluate reviews.safetensors more.tsv --label-col stars --json",
+    "evaluate spam.safetensors more.tsv --precision .99 --mistakes mistakes.csv --report more.html",
+    "evaluate new.safetensors old.safetensors more.csv --groups country",
 )
-@click.argument("model")
-@corpus_options
+@click.argument("arguments", metavar="MODEL [SECOND] CORPUS", nargs=-1, required=True)
+@labelled_options
+@click.option("--precision", type=SHARE, metavar="P", help="Recommend a threshold with this precision.")
+@click.option("--recall", type=SHARE, metavar="R", help="Recommend a threshold with this recall.")
+@click.option(
+    "--cost",
+    type=Costs(),
+    metavar="FP:FN",
+    help="Recommend the threshold at which mistakes cost least, of a label given wrongly and of one missed.",
+)
+@click.option("--groups", metavar="COLUMN", help="Accuracy for each value of a column.")
+@click.option("--report", metavar="FILE.html", help="Write a page on the model and its mistakes.")
+@click.option("--mistakes", metavar="FILE.csv", help="Write the texts given a wrong label, the worst first.")
 @json_option
-def evaluate(model, source, json, quiet, verbose):
-    """Try MODEL on the labelled texts of CORPUS.
+def evaluate(arguments, source, precision, recall, cost, groups, report, mistakes, json, quiet, verbose):
+    """Try MODEL on the labelled texts of CORPUS, alone or against a SECOND model.
 
-    CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped.
+    CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped. MODEL may be
+    `english`, the model of reviews that comes along.
+
+    Thresholds are of the probability of the second label, where the model has probabilities, else of its
+    score; of more labels, of the best probability. A threshold chosen on these texts does a little worse on
+    others.
     """
-    from ..model import training
-    from ..output import tables
+    if not 2 <= len(arguments) <= 3:
+        raise AppError(f"{len(arguments)} arguments, where MODEL and CORPUS are expected", USAGE)
+    model, *second, corpus = arguments
+    if sum(wish is not None for wish in (precision, recall, cost)) > 1:
+        raise AppError("give one of --precision, --recall and --cost", USAGE)
+    for path, option in ((report, "--report"), (mistakes, "--mistakes")):
+        _check_output(path, option, arguments)
+    if report and report == mistakes:
+        raise AppError(f"{report}: --report and --mistakes would be the same file", USAGE)
+    from ..model import evaluation
+    from ..output import evaluations
 
+    source = replace(source, path=corpus)
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
-        result = training.evaluate(model, source, stage=stage)
+        result = evaluation.evaluate(
+            model, source, other=second[0] if second else None, groups=groups, stage=stage
+        )
+        wish = evaluation.Wish(precision, recall, cost)
+        advice = evaluation.advise(result, wish) if any(wish) else None
+        if mistakes:
+            evaluations.write_mistakes(mistakes, result)
     if json:
-        print_json(tables.evaluation_record(result, stage.seconds))
+        print_json(evaluations.evaluation_record(result, advice, stage.seconds))
     else:
-        tables.print_scores(result.scores)
+        evaluations.print_evaluation(result, advice)
     if unknown := result.scores.unknown_labels:
         names = shorten(", ".join(unknown), 200, placeholder=" ...")
         note(f"note: the model does not know {names}; these texts count as mistakes")
     return note_skipped(result.skipped)
+
+
+def _check_output(path, option, others):
+    """Find out before the work whether a file can be written, and that it is none of those read."""
+    if path is None:
+        return
+    check_is_file(path, "a file of results", option)
+    check_file(path)
+    if any(os.path.realpath(path) == os.path.realpath(other) for other in others):
+        raise AppError(f"{path}: {option} would replace what is read; choose another path", USAGE)

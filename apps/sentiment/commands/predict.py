@@ -1,23 +1,50 @@
 """`predict`: labels of texts as they arrive."""
 
+import os
+import re
 import sys
-from json import dumps
+from contextlib import contextmanager
+from dataclasses import replace
 
 import click
 
-from ...common.errors import Skipped
-from ...common.options import FiniteRange
-from ...common.output import many, note, note_skipped, printable, tidy_warnings
+from ...common.errors import USAGE, AppError, Skipped, place_of
+from ...common.files import check_file, check_is_file
+from ...common.options import COUNT, FiniteRange
+from ...common.output import many, note, note_skipped, tidy_warnings
 from ...common.progress import Stages
-from ..data.lines import MIB, arriving_texts, open_binary
-from ._options import command, max_expansion_option, max_line_option
+from ..data.unlabelled import ANY_FORMAT, PLAIN, open_texts
+from ._options import command, reading_options
+
+FATES = (  # of the inputs that are named, in records and in lines of text
+    "left out, without a label, or predicted with bytes replaced",
+    "predicted with those bytes replaced or left out",
+)
 
 
-@command("predict reviews.safetensors new.txt", "predict < new.txt | cut -f1 | sort | uniq -c")
-@click.argument("model", required=False)
-@click.argument("file", default="-")
+class Band(click.ParamType):
+    """`A-B`, probabilities from A to B, or `P`, those below P (0, P)."""
+
+    name = "band"
+
+    def convert(self, value, param, ctx):
+        """Convert and check one value."""
+        number = r"(0?\.\d+|0|1|1\.0*)"
+        match = re.fullmatch(f"(?:{number}-)?{number}", value)
+        low, high = (float(match[1] or 0), float(match[2])) if match else (1.0, 0.0)
+        if not low < high or (match[1] and low == 0):
+            self.fail(f"{value!r} is neither a probability nor a range such as .4-.6.", param, ctx)
+        return low, high
+
+
+@command(
+    "predict reviews.safetensors new.csv --text-col review --proba -o scored.csv",
+    "predict < new.txt | cut -f1 | sort | uniq -c",
+)
+@click.argument("arguments", metavar="[MODEL] [FILE]...", nargs=-1)
+@reading_options(ANY_FORMAT, "FILE", "told from its name and first lines; stdin: text, one a line")
 @click.option(
-    "--proba", is_flag=True, help="Probabilities instead of scores; of models trained with the log loss."
+    "--proba", is_flag=True, help="Probabilities instead of scores, or in tables beside them, of every label."
 )
 @click.option(
     "--threshold",
@@ -26,64 +53,148 @@ from ._options import command, max_expansion_option, max_line_option
     help="Of two labels, give the second from this score, or with --proba this probability of it, upwards."
     "  [default: above a score of 0, a probability of .5]",
 )
+@click.option(
+    "--unsure",
+    type=Band(),
+    metavar="A-B|P",
+    help="Write `unsure` in place of a label: of two labels where the probability of the second is from A to "
+    "B; of any number where the best one is below P.",
+)
+@click.option("--top", type=COUNT, default=1, metavar="N", help="Labels of each text, the best first.")
 @click.option("--json", is_flag=True, help="Write a JSON object for each text, on a line of its own.")
-@max_line_option
-@max_expansion_option
-def predict(model, file, proba, threshold, json, max_line_mib, max_expansion, quiet, verbose):
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Write a file, all of it or nothing; .csv, .tsv and .jsonl say what, others are like the input.  "
+    "[default: stdout]",
+)
+def predict(arguments, source, proba, threshold, unsure, top, json, output, quiet, verbose):
     """Write the label and the score of each text in FILE.
 
-    One text a line comes in; a line of label, tab and score goes out for each, as soon as it can. MODEL is
-    a file that train wrote or, by default, `english`, a model of reviews that comes along. FILE may be
-    gzipped, and is stdin when it is - or left out. Of two labels, a score above 0 means the second in
-    alphabetical order; of more, the score is that of the label given.
+    FILE is whatever train reads, labels not needed, or a text a line; it may be gzipped, and is stdin when
+    it is - or left out. MODEL is a file that train wrote or, by default, `english`, a model of reviews that
+    comes along. Of two labels, a score above 0 means the second in alphabetical order; of more, the score is
+    that of the label given; with --top it is that of each label.
 
-    With --proba the second column is the probability of the label given. With --json a line has the keys
-    label and score, and with --proba probabilities, of every label. Of a line that is too long the beginning
-    counts.
+    Of a text a line comes a line of label, tab and score (with --proba, the probability of the label), as
+    soon as it can. Tables keep their columns and JSON objects their keys, with label, score, and with --proba
+    p(LABEL) or probabilities behind them; other formats become a table. A record without a text keeps its
+    place, and gets no label. Of a line of text that is too long the beginning counts.
     """
     from ..model import prediction
 
-    name = "<stdin>" if file == "-" else file
-    skipped = Skipped(name, fate="predicted with those bytes replaced or left out")
-    n_unknown = n_done = 0
-    spinner = not quiet and not sys.stdout.isatty()
+    model_path, files = _model_and_files(arguments)
+    _check_output(output, model_path, files)
+    choices = {"proba": proba, "threshold": threshold, "unsure": unsure}
+    spinner = not quiet and not (sys.stdout.isatty() and output is None)
+    code = 0
     with tidy_warnings(), Stages(verbose, spinner) as stage:
         with stage("load"):
-            model = prediction.load_scorer(model)
-            prediction.check_choices(model, proba, threshold)
-            lines = _json_lines if json else _lines
-            labels = [str(label) for label in model.classes_.tolist()]
-        with stage("predict"), open_binary(file, max_expansion) as stream:
-            for texts in arriving_texts(stream, skipped, limit=max_line_mib * MIB):
-                found = prediction.classify(
-                    model,
-                    texts,
-                    proba=proba,
-                    threshold=threshold,
-                    place=lambda i, n=n_done: f"{name}, line {n + i + 1:,}",
-                )
-                n_done += len(texts)
-                n_unknown += found.n_unknown
-                sys.stdout.writelines(lines(found, labels))
-                sys.stdout.flush()
-    code = note_skipped(skipped)
-    if n_unknown:
-        note(f"{many(n_unknown, 'text')} without a word the model knows got the label of the intercept")
+            model = prediction.load_scorer(model_path)
+            prediction.check_choices(model, **choices)
+        with stage("predict"), _opened(output) as file:
+            run = _Run(model, choices, top, file, "objects" if json else _form_of_file(output))
+            skipped = [run.predict(replace(source, path=path)) for path in files]
+    for each in skipped:
+        code = max(code, note_skipped(each))
+    if run.n_unknown:
+        note(f"{many(run.n_unknown, 'text')} without a word the model knows got the label of the intercept")
     return code
 
 
-def _lines(found, labels):
-    names = [printable(label) for label in labels]
-    values = found.scores
-    if found.probabilities is not None:
-        values = found.probabilities[range(len(values)), found.winners]
-    for winner, value in zip(found.winners.tolist(), values.tolist(), strict=True):
-        yield f"{names[winner]}\t{value:.6g}\n"
+class _Run:
+    """Predict one file after the other; the first decides on the form of all."""
+
+    def __init__(self, model, choices, top, file, form):
+        self._model, self._choices, self._top, self._file, self._form = model, choices, top, file, form
+        self._writer = self._first = None
+        self.n_unknown = 0
+
+    def predict(self, source):
+        """Predict one file, and return what is to be said of it."""
+        from ..model.prediction import classify
+
+        skipped = Skipped(source.name)
+        n = n_missing = 0
+        with open_texts(source, skipped) as (format, columns, batches):
+            skipped.fate = FATES[format == PLAIN]
+            self._begin(source, format, columns)
+            for batch in batches:
+                found = classify(
+                    self._model,
+                    batch.texts,
+                    **self._choices,
+                    place=lambda i, batch=batch: f"{source.name}, {place_of(batch.places[i])}",
+                )
+                self._writer.write(batch, found)
+                self.n_unknown += found.n_unknown - len(batch.missing)
+                n, n_missing = n + len(batch.texts), n_missing + len(batch.missing)
+        if n and n == n_missing:
+            why = f"no text, read as {format} ({skipped.named[0]})"
+            raise AppError(f"{source.name}: {why}; choose with --text-col or --format")
+        return skipped
+
+    def _begin(self, source, format, columns):
+        from ..output.scored import Writer, form_of
+
+        if self._writer is None:
+            form = self._form or form_of(format)
+            self._first = source.name, columns
+            if form == "objects":
+                form, columns = "jsonl", None if format == PLAIN else columns
+            labels = [str(label) for label in self._model.classes_.tolist()]
+            separator = source.separator if form == format else None
+            choices = {"proba": self._choices["proba"], "top": self._top, "separator": separator}
+            self._writer = Writer(self._file, form, columns, labels, **choices)
+        elif columns != self._first[1]:
+            raise AppError(f"{source.name}: has other columns than {self._first[0]}; predict it by itself")
 
 
-def _json_lines(found, labels):
-    for i, (winner, score) in enumerate(zip(found.winners.tolist(), found.scores.tolist(), strict=True)):
-        record = {"label": labels[winner], "score": score}
-        if found.probabilities is not None:
-            record["probabilities"] = dict(zip(labels, found.probabilities[i].tolist(), strict=True))
-        yield dumps(record, allow_nan=False) + "\n"
+def _model_and_files(arguments):
+    """Return the model's path, None for the one that comes along, and the files."""
+    from ..model.prediction import SHIPPED_NAME, is_model_file
+
+    if not arguments:
+        return None, ["-"]
+    first, *files = arguments
+    is_input = first == "-" or os.path.isdir(first) or (os.path.isfile(first) and not is_model_file(first))
+    if first == SHIPPED_NAME or not is_input:
+        return first, files or ["-"]
+    if not files:
+        return None, [first]
+    raise AppError(
+        f"{first}: is no model; write predict MODEL FILE, with a MODEL that fastsvm-sentiment train wrote, "
+        f"or {SHIPPED_NAME}",
+        USAGE,
+    )
+
+
+def _check_output(output, model_path, files):
+    """Find out before the work whether a file can be written, and that it is none of those read."""
+    if output is None:
+        return
+    check_is_file(output, "what -o names")
+    check_file(output)
+    for other in (model_path, *files):
+        if other and os.path.realpath(other) == os.path.realpath(output):
+            raise AppError(f"{output}: -o would replace what is read; choose another path", USAGE)
+
+
+def _form_of_file(path):
+    from ..output.scored import FORMS
+
+    ending = os.path.splitext(path or "")[1].lower()[1:]
+    return ending if ending in FORMS else None
+
+
+@contextmanager
+def _opened(output):
+    if output is None:
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        return
+    from fastsvm.atomic import replacing
+
+    with replacing(output) as file:
+        yield file

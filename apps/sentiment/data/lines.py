@@ -7,6 +7,7 @@ import os
 import stat
 import sys
 import zlib
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain
@@ -20,7 +21,9 @@ MOST_LEFT_OUT = 64  # times the limit of a line: where it has no end by then, th
 MAX_EXPANSION = 200  # texts are packed to a third, logs to a tenth; a bomb to a thousandth
 UNPACKED_ANYWAY = 64 * MIB
 ENDS_TOLD = 1 << 16  # bytes at the beginning that tell what ends a line
+UTF8 = "utf-8"
 NOT_UTF8 = "bytes that are not UTF-8"
+TRY_ENCODING = "where texts are not UTF-8, name their encoding with --encoding, such as cp1252 or utf-16"
 NUL = "NUL characters (is it text, and in UTF-8?)"
 
 
@@ -58,6 +61,34 @@ class _Counted:
         return chunk
 
 
+class _Recoded:
+    """Bytes of another encoding, as UTF-8; what is none of it stays as it is, where that can be."""
+
+    def __init__(self, stream: BinaryIO, name: str, encoding: str) -> None:
+        self._stream, self._name, self._encoding = stream, name, encoding
+        self._decoder = codecs.getincrementaldecoder(encoding)("surrogateescape")
+
+    def read1(self, size: int = -1) -> bytes:
+        """Return some bytes, as soon as there are any."""
+        while True:
+            chunk = self._stream.read1(size)
+            try:
+                text = self._decoder.decode(chunk, final=not chunk).encode(UTF8, "surrogateescape")
+            except UnicodeError as error:
+                raise AppError(
+                    f"{self._name}: is not {self._encoding} ({error}); choose with --encoding"
+                ) from error
+            if text or not chunk:
+                return text
+
+    def read(self, size: int) -> bytes:
+        """Return at least so many bytes, or what is left."""
+        content = bytearray()
+        while len(content) < size and (chunk := self.read1(size)):
+            content += chunk
+        return bytes(content)
+
+
 class _Cut(bytes):
     """The beginning of a line that is longer than the limit."""
 
@@ -68,8 +99,8 @@ def too_long(limit: int) -> str:
 
 
 @contextmanager
-def open_binary(path: str, max_expansion: int = MAX_EXPANSION) -> Iterator[BinaryIO]:
-    """Open a file or stdin (``-``) for reading bytes, unpacked where they are gzipped.
+def open_binary(path: str, max_expansion: int = MAX_EXPANSION, encoding: str = UTF8) -> Iterator[BinaryIO]:
+    """Open a file or stdin (``-``) for reading bytes: unpacked where they are gzipped, and made UTF-8.
 
     A device is refused, but for a terminal and /dev/null.
     """
@@ -79,6 +110,8 @@ def open_binary(path: str, max_expansion: int = MAX_EXPANSION) -> Iterator[Binar
             raise AppError(f"{name}: is a device; give a file or a pipe")
         if stream.peek(2)[:2] == b"\x1f\x8b":
             stream = _Unpacked(stream, name, max_expansion)
+        if encoding != UTF8:
+            stream = _Recoded(stream, name, encoding)
         try:
             yield stream
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
@@ -103,24 +136,35 @@ def _is_device(stream: BinaryIO) -> bool:
     return not (stream.isatty() or os.path.samestat(status, os.stat(os.devnull)))
 
 
-def decoded_lines(stream: BinaryIO, skipped: Skipped, limit: int = MAX_LINE) -> Iterator[tuple[int, str]]:
+def decoded_lines(
+    stream: BinaryIO,
+    skipped: Skipped,
+    limit: int = MAX_LINE,
+    *,
+    size: int = 1 << 16,
+    waiting: deque[bytes] | None = None,
+) -> Iterator[tuple[int, str]]:
     """Yield each line with its number, without its end and without a byte order mark.
 
-    One of more bytes than `limit` is left out, and counted in `skipped`.
+    One of more bytes than `limit` is left out, and counted in `skipped`. At most `size` bytes are taken at
+    once; `waiting` gets the lines that came with the last one: where it is empty, the next may take a while.
     """
-    arriving = _arriving_lines(stream, skipped.source, limit, 1 << 16)
-    for number, line in enumerate(chain.from_iterable(arriving), 1):
-        if number == 1:
-            if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                raise AppError(
-                    f"{skipped.source}: the text is UTF-16; convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)"
-                )
-            if not isinstance(line, _Cut):
-                line = line.removeprefix(codecs.BOM_UTF8)
-        if isinstance(line, _Cut):
-            skipped.add(number, too_long(limit))
-        else:
-            yield number, line.decode("utf-8", "surrogateescape").rstrip("\r")
+    waiting = deque() if waiting is None else waiting
+    number = 0
+    for lines in _arriving_lines(stream, skipped.source, limit, size):
+        waiting.extend(lines)
+        while waiting:
+            line = waiting.popleft()
+            number += 1
+            if number == 1:
+                if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                    raise AppError(f"{skipped.source}: the text is UTF-16; read it with --encoding utf-16")
+                if not isinstance(line, _Cut):
+                    line = line.removeprefix(codecs.BOM_UTF8)
+            if isinstance(line, _Cut):
+                skipped.add(number, too_long(limit))
+            else:
+                yield number, line.decode(UTF8, "surrogateescape").rstrip("\r")
 
 
 def arriving_texts(
@@ -147,6 +191,7 @@ def arriving_texts(
             text = line.decode()
         except UnicodeDecodeError:
             problem = problem or NOT_UTF8
+            skipped.hint = TRY_ENCODING
             text = line.decode(errors="replace")
         if "\0" in text:
             problem = problem or NUL

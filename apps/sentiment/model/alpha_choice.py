@@ -149,12 +149,12 @@ def choose_alpha(
     options = {"loss": loss, "fit_intercept": fit_intercept, "tol": tol, "random_state": seed}
     folds = list(folds)
 
-    def part_of(fold: Fold) -> Part:
-        return _part(X, y, labels, fold, selection, weighting, class_weight)
+    def prepared(fold: Fold) -> Part:
+        return part_of(X, y, labels, fold, selection, weighting, class_weight)
 
     tried = []
     for fold in folds:
-        part = part_of(fold)
+        part = prepared(fold)
         if alphas is None:
             grid = part.share * _largest(part, options) * np.geomspace(1, eps, n_alphas)
             alphas = [float(f"{alpha:.3g}") for alpha in grid]  # what is shown is what was used
@@ -166,12 +166,12 @@ def choose_alpha(
         if not more:
             break
         for fold, those in zip(folds, tried, strict=True):
-            those.append(_try(part_of(fold), len(labels), more, metric, options))
+            those.append(_try(prepared(fold), len(labels), more, metric, options))
         choice = _choice(tried, folds, metric)
     return choice
 
 
-def _part(X, y, labels, fold: Fold, selection, weighting, class_weight: ClassWeight) -> Part:
+def part_of(X, y, labels, fold: Fold, selection, weighting, class_weight: ClassWeight) -> Part:
     """Return a fold's features: whatever learns has seen its training rows only."""
     train, test = fold
     X_train, X_test, y_train = X[train], X[test], y[train]

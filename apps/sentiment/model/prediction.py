@@ -36,12 +36,18 @@ class Predictions(NamedTuple):
         A row for each text and a column for each label, where they were asked for.
     n_unknown : int
         How many texts have no word that the model knows: the intercept decides on them.
+    decision : ndarray
+        As `decision_function` gives it.
+    unsure : ndarray of bool or None
+        Of each text whether its probabilities are in the band where no label is to be given, if one was.
     """
 
     winners: np.ndarray
     scores: np.ndarray
     probabilities: np.ndarray | None
     n_unknown: int
+    decision: np.ndarray
+    unsure: np.ndarray | None = None
 
 
 def load_scorer(path: str | None) -> TextScorer | Pipeline:
@@ -87,10 +93,24 @@ def _model_file(path: str | None) -> Iterator[str]:
             raise AppError(str(error)) from error
 
 
-def check_choices(model: TextScorer | Pipeline, proba: bool, threshold: float | None) -> None:
+def is_model_file(path: str) -> bool:
+    """Tell whether a file is meant as a model: by its name, or as it begins like one."""
+    if path.endswith(".safetensors"):
+        return True
+    with open(path, "rb") as file:
+        start = file.read(9)
+    return start[5:] == b"\0\0\0{"  # after the length of a header
+
+
+def check_choices(
+    model: TextScorer | Pipeline,
+    proba: bool,
+    threshold: float | None,
+    unsure: tuple[float, float] | None = None,
+) -> None:
     """Find out before any text is read whether a model can do what `classify` is to be asked for."""
     classes = model.classes_
-    if proba and not hasattr(model, "predict_proba"):
+    if (proba or unsure) and not hasattr(model, "predict_proba"):
         raise AppError(
             "this model has scores but no probabilities; train one with --classifier sdca-logistic", USAGE
         )
@@ -98,6 +118,12 @@ def check_choices(model: TextScorer | Pipeline, proba: bool, threshold: float | 
         raise AppError(f"--threshold is for models of two labels; this one has {len(classes)}", USAGE)
     if proba and threshold is not None and not 0 <= threshold <= 1:
         raise AppError(f"--threshold {threshold:g} is not a probability; give one from 0 to 1", USAGE)
+    if unsure and len(classes) > 2 and unsure[0] > 0:
+        raise AppError(
+            f"--unsure A-B is for models of two labels; this one has {len(classes)}: "
+            "give one number, below which the best probability is too low",
+            USAGE,
+        )
 
 
 def classify(
@@ -106,6 +132,7 @@ def classify(
     *,
     proba: bool = False,
     threshold: float | None = None,
+    unsure: tuple[float, float] | None = None,
     place: Callable[[int], str] = "text {}".format,
 ) -> Predictions:
     """Give each text its label.
@@ -120,6 +147,9 @@ def classify(
         Compute probabilities; the classifier must have them.
     threshold : float, optional
         Of two labels, the score from which the second is given, or with `proba` its probability.
+    unsure : (float, float), optional
+        Of two labels, the probabilities of the second at which neither is given. If the first number is 0,
+        the second is what the best probability has to reach, of any number of labels.
     place : callable, optional
         Names a text in a message, by its number among `texts` from 0.
 
@@ -132,9 +162,10 @@ def classify(
     AppError
         When a score is beyond the range of numbers.
     """
+    with_proba = proba or unsure is not None
     with np.errstate(over="ignore", invalid="ignore"):  # found below
         if isinstance(model, TextScorer):
-            decision, probabilities, n_terms = model.scores(texts, proba)
+            decision, probabilities, n_terms = model.scores(texts, with_proba)
         else:
             X = model["vectorizer"].transform(texts)
             n_terms = np.diff(X.indptr)
@@ -142,13 +173,30 @@ def classify(
                 X = step.transform(X)
             classifier = model["classifier"]
             decision = classifier.decision_function(X)
-            probabilities = classifier.predict_proba(X) if proba else None
+            probabilities = classifier.predict_proba(X) if with_proba else None
     check_scores(decision, place)
     winners, scores = winners_of(decision)
     if threshold is not None:
         winners = ((probabilities[:, 1] if proba else decision) >= threshold).astype(int)
     n_unknown = len(n_terms) - np.count_nonzero(n_terms)
-    return Predictions(winners, scores, probabilities, int(n_unknown))
+    doubtful = None if unsure is None else _is_unsure(probabilities, *unsure)
+    return Predictions(winners, scores, probabilities, int(n_unknown), decision, doubtful)
+
+
+def _is_unsure(probabilities: np.ndarray, low: float, high: float) -> np.ndarray:
+    if low > 0:
+        return (low <= probabilities[:, 1]) & (probabilities[:, 1] <= high)
+    return probabilities.max(axis=1) < high
+
+
+def ranked(found: Predictions, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the best `n` labels of each text, the one given first, and the score of each for itself."""
+    decision = found.decision
+    if decision.ndim == 1:
+        order = np.column_stack([found.winners, 1 - found.winners])[:, :n]
+        return order, np.where(order == 1, decision[:, None], -decision[:, None])
+    order = np.argsort(-decision, axis=1, kind="stable")[:, :n]
+    return order, np.take_along_axis(decision, order, axis=1)
 
 
 def check_scores(decision: np.ndarray, place: Callable[[int], str]) -> None:

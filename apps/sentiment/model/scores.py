@@ -14,11 +14,12 @@ from .prediction import decide
 
 @dataclass(frozen=True)
 class HeldOut:
-    """The texts a model was tried on: true labels, and decision values as `decision_function` gives them."""
+    """The texts a model was tried on: true labels, and what `decision_function` and `predict_proba` say."""
 
     texts: list[str]
     labels: list[str]
     decision: np.ndarray
+    probabilities: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,8 @@ class Trial:
             names = ", ".join(map(printable, self.never_predicted[:NAMED]))
             more = f" and {len(self.never_predicted) - NAMED:,} more" if self.never_predicted[NAMED:] else ""
             said.append(
-                f"{many(len(self.never_predicted), 'label')} of held-out texts never predicted: {names}{more};"
-                " try --class-weight balanced, or give more texts of them"
+                f"{many(len(self.never_predicted), 'label')} of held-out texts never predicted: {names}{more}"
+                "; try --class-weight balanced, or give more texts of them"
             )
         if self.value <= self.guessing:
             said.append(

@@ -1,4 +1,4 @@
-"""Train, evaluate and use a classifier of texts: functions that return what the commands print."""
+"""Train a classifier of texts: functions that return what the commands print."""
 
 import warnings
 from copy import copy
@@ -12,13 +12,13 @@ from fastsvm.fitting import ConvergenceWarning, Pipeline
 from fastsvm.model_files import save_plain
 from fastsvm.text import Bag, Selection
 
-from ...common.errors import USAGE, AppError, Skipped, place_of
+from ...common.errors import USAGE, AppError, Skipped
 from ...common.files import check_model_path
 from ...common.progress import UNWATCHED, Stages
-from ..data.corpus import Corpus, Source, read_corpus
+from ..data.corpus import Corpus, Source
 from . import steps
 from .alpha_choice import Choice, Labelled, choose_alpha, inner_folds, split_texts
-from .prediction import check_scores, load_scorer
+from .calibration import CalibrationError, LeftOut, calibration_error
 from .scores import HeldOut, Scores, Trial, scores_of, trial_of
 from .settings import CLASSIFIERS, Settings
 from .term_effects import weighted_coef
@@ -66,6 +66,8 @@ class Training:
         Of the held-out texts, by the model that was trained without them.
     trial : Trial or None
         The same by the metric, and what guessing would get.
+    calibration : CalibrationError or None
+        Of the same model on the same texts; None where it has no probabilities.
     skipped : Skipped
     held_out : HeldOut or None
     tried : Pipeline or None
@@ -83,6 +85,7 @@ class Training:
     n_features: int
     scores: Scores | None
     trial: Trial | None
+    calibration: CalibrationError | None
     n_iter: int | list[int]
     objective: float | list[float]
     gap: float | list[float] | None
@@ -97,14 +100,6 @@ class Training:
     def warnings(self) -> list[str]:
         """What is wrong with a model that may look good."""
         return self.trial.warnings if self.trial else []
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """How a saved model does on a corpus, and what was left out of it."""
-
-    scores: Scores
-    skipped: Skipped
 
 
 def train(
@@ -147,22 +142,25 @@ def train(
     choice = _choice(part, settings, stage) if automatic else None
     if automatic:
         settings = replace(settings, alpha=choice.alpha if choice else None)
+    left_out = _left_out(part, choice, settings, stage)
     refit = settings.refit and bool(test_texts)
     with stage("train"), warnings.catch_warnings():
         if refit:  # of the model that is saved there will be a warning
             warnings.simplefilter("ignore", ConvergenceWarning)
         n_seen = part.X.shape[1]
-        tried, selection = part.fit(settings)
-    model, held_out, scores, trial = tried, None, None, None
+        tried, selection = part.fit(settings, left_out)
+    model, held_out, scores, trial, calibration = tried, None, None, None, None
     with stage("evaluate"):
         if test_texts:
-            held_out = HeldOut(test_texts, y_test, _decision(tried, selection, X_test))
+            held_out = _held_out(tried, selection, X_test, test_texts, y_test)
             scores = scores_of(tried.classes_, held_out)
             trial = trial_of(settings.metric, tried.classes_, held_out, y_train)
+            if held_out.probabilities is not None:
+                calibration = calibration_error(tried.classes_, y_test, held_out.probabilities)
     if refit:
         with stage("refit"):
             n_seen = everything.X.shape[1]
-            model, _ = everything.fit(settings)
+            model, _ = everything.fit(settings, left_out)
     if model_path is not None:
         with stage("save"):
             save_plain(model, model_path)
@@ -181,6 +179,7 @@ def train(
         n_features=estimator.n_features_in_,
         scores=scores,
         trial=trial,
+        calibration=calibration,
         n_iter=_plain(estimator.n_iter_),
         objective=_plain(estimator.objective_),
         gap=_plain(gap),
@@ -209,20 +208,25 @@ class Counted(NamedTuple):
         vectorizer = copy(self.vectorizer).restrict(terms, indices=True)
         return Counted(vectorizer, X[:, terms], self.y[:n]), self.X[n:, terms]
 
-    def fit(self, settings: Settings) -> tuple[Pipeline, Selection | None]:
-        """Return a model of these texts, and what chose its terms."""
+    def fit(self, settings: Settings, left_out: LeftOut | None) -> tuple[Pipeline, Selection | None]:
+        """Return a model of these texts, with probabilities if it can be, and what chose its terms."""
         selection = steps.selection(settings)
         X = steps.select_terms(self.vectorizer, self.X, self.y, selection)
         estimator = steps.classifier(settings)
-        return steps.fit(self.vectorizer, X, self.y, steps.weighting(settings), estimator), selection
+        model = steps.fit(self.vectorizer, X, self.y, steps.weighting(settings), estimator)
+        if left_out is not None:
+            estimator.calibration_ = left_out.calibration(estimator.classes_)
+        return model, selection
 
 
-def _decision(model: Pipeline, selection: Selection | None, X: csr_matrix) -> np.ndarray:
-    """Return the decision values of counted texts."""
+def _held_out(model: Pipeline, selection: Selection | None, X: csr_matrix, texts, labels) -> HeldOut:
+    """Return what a model says of texts, whose terms were counted."""
     X = (X if selection is None else selection.transform(X)).astype(np.float32, copy=False)
     for _, step in model.steps[1:-1]:
         X = step.transform(X)
-    return model["classifier"].decision_function(X)
+    decision = model["classifier"].decision_function(X)
+    known = hasattr(model, "predict_proba")
+    return HeldOut(texts, labels, decision, model["classifier"].predict_proba(X) if known else None)
 
 
 def _split(corpus: Corpus, settings: Settings) -> tuple[Labelled, Labelled]:
@@ -258,18 +262,13 @@ def _choice(part: Counted, settings: Settings, stage: Stages) -> Choice | None:
         return choose_alpha(part.X, part.y, folds, **recipe, **grid, advance=advance)
 
 
-def evaluate(model_path: str, source: Source, *, stage: Stages = UNWATCHED) -> Evaluation:
-    """Try a saved model on a corpus."""
-    with stage("load"):
-        model = load_scorer(model_path)
-    with stage("read"):
-        corpus = read_corpus(source, places=True)
-    with stage("evaluate"):
-        with np.errstate(over="ignore", invalid="ignore"):  # found below
-            decision = model.decision_function(corpus.texts)
-        check_scores(decision, lambda i: f"{source.name}, {place_of(corpus.places[i])}")
-        held_out = HeldOut(corpus.texts, corpus.labels, decision)
-        return Evaluation(scores_of(model.classes_, held_out), corpus.skipped)
+def _left_out(part: Counted, choice: Choice | None, settings: Settings, stage: Stages) -> LeftOut | None:
+    """Return what probabilities are learned from; None if the texts are too few."""
+    if choice is not None:
+        return LeftOut.of_choice(choice, part.y)
+    folds = inner_folds(part.y, settings.seed)
+    with stage("calibrate"):
+        return LeftOut.of_folds(part.X, part.y, folds, settings) if folds else None
 
 
 def top_words(model: Pipeline, n: int) -> list[Side]:

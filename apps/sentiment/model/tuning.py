@@ -13,7 +13,7 @@ from ...common.output import printable
 from ...common.progress import UNWATCHED, Stages
 from ...common.statistics import resampled_interval, wilson_interval
 from ..data.corpus import Source
-from ..data.lines import MAX_EXPANSION, MAX_LINE, MIB
+from ..data.lines import MAX_EXPANSION, MAX_LINE, MIB, UTF8
 from . import steps
 from .alpha_choice import Choice, Labelled, choose_alpha, k_folds, split_texts
 from .scores import HeldOut, Scores, scores_of
@@ -215,6 +215,8 @@ def _config(result: Tuning, source: Source) -> str:
         "format": source.format,
         "text-col": None if source.text_column == "text" else source.text_column,
         "label-col": None if source.label_column == "label" else source.label_column,
+        "sep": source.separator,
+        "encoding": None if source.encoding == UTF8 else source.encoding,
         "max-line-mib": None if source.max_line == MAX_LINE else source.max_line // MIB,
         "max-expansion": None if source.max_expansion == MAX_EXPANSION else source.max_expansion,
         "weighting": settings.weighting,

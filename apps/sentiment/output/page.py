@@ -194,14 +194,14 @@ def _calibration(training: Training) -> str:
     if training.held_out is None:
         return ""
     # Fitting probabilities to the decisions of the very texts they are tried on would prove nothing.
-    if hasattr(training.tried, "predict_proba"):
+    if training.held_out.probabilities is not None:
         return _reliability(training)
     return _by_margin(training)
 
 
 def _reliability(training: Training) -> str:
     classes, held_out = training.tried.classes_, training.held_out
-    probability = training.tried.predict_proba(held_out.texts)
+    probability = held_out.probabilities
     if len(classes) == 2:
         second = str(classes[1])
         what, whose = f"has the label {_name(second)}", f"of the label {shorten(second)}"

@@ -1,6 +1,7 @@
 """Results as the commands print them: tables for people, records for --json and --csv."""
 
 import sys
+from dataclasses import asdict
 from itertools import zip_longest
 
 import numpy as np
@@ -21,7 +22,7 @@ from ..model.alpha_choice import Choice
 from ..model.diagnostics import label_scores
 from ..model.scores import Scores
 from ..model.settings import spelled
-from ..model.training import Evaluation, Side, Training
+from ..model.training import Side, Training
 
 LABELS_CROSSED = 20  # of more there is no confusion table
 
@@ -44,6 +45,7 @@ def training_record(result: Training, seconds: dict[str, float]) -> dict:
         "n_fitted": result.n_fitted,
         **_scores_record(result.scores),
         **_trial_record(result),
+        "calibration_error": result.calibration and asdict(result.calibration),
         **fields(result, "n_iter", "objective", "gap", "relative_gap"),
         "skipped": result.skipped.count,
         "seconds": seconds,
@@ -84,6 +86,12 @@ def print_trial(result: Training) -> None:
         print_line(f"{trial.metric} {trial.value:.4f}")
     guess = f"always guessing {printable(trial.guess)!r}"
     print_line(f"baseline: accuracy {trial.guessing_accuracy:.4f}{by_metric}, {guess}")
+    error = result.calibration
+    if error is None:
+        print_line("no probabilities: too few texts to learn them from")
+    else:
+        chance = f"the right ones would have about {error.by_chance:.4f} on so few texts"
+        print_line(f"probabilities: expected calibration error {error.value:.4f} ({chance})")
     saved = "it is the one saved"
     if result.n_fitted > result.n_train:
         saved = f"the one saved has seen all {result.n_fitted:,}"
@@ -113,12 +121,6 @@ def certificate(result: Training) -> str:
     gap = np.max(result.relative_gap)
     which = "" if np.ndim(result.relative_gap) == 0 else "largest "
     return f"{which}relative gap {gap:.1e}: no weights have an objective lower by more than {100 * gap:.2g} %"
-
-
-def evaluation_record(result: Evaluation, seconds: dict[str, float]) -> dict:
-    """Return what `evaluate --json` prints."""
-    record = {"n": result.scores.n, **_scores_record(result.scores)}
-    return {**record, "skipped": result.skipped.count, "seconds": seconds}
 
 
 def print_scores(scores: Scores) -> None:

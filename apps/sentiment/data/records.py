@@ -1,0 +1,352 @@
+"""Records from files: the formats, how they are told apart, and a reader for each.
+
+========  =====================================================================
+corpus    lines ``domain label id.txt tokens...``, already cut into tokens
+tsv, csv  a header line, then records; fields may be quoted and hold line ends
+jsonl     one object a line, ``{"text": ..., "label": ...}``
+fasttext  lines ``__label__x text``
+folder    one folder per class, one file per text
+========  =====================================================================
+
+Everything is read line by line. A line, a record of several lines and a file in a folder have a limit: what
+has no end is not waited for.
+"""
+
+import codecs
+import csv
+import json
+import math
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from textwrap import shorten
+from typing import NamedTuple
+
+from ...common.errors import USAGE, AppError
+from .lines import MAX_EXPANSION, MAX_LINE, UTF8, DamagedGzip, open_binary, too_long
+
+FORMATS = ("corpus", "tsv", "csv", "jsonl", "fasttext", "folder")
+SNIFFED_LINES = 20
+SNIFFED_CHARACTERS = 100_000  # of each
+QUOTED_LINES = 10_000  # how far ahead a closing quote is looked for
+MOST_COLUMNS = 10_000
+
+csv.field_size_limit(2**31 - 1)  # a text may be long
+
+DELIMITERS = {"tsv": "\t", "csv": ","}
+Lines = Iterable[tuple[int, str]]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where texts come from and how to read them; `format` None means: look and see.
+
+    A line or file of more than `max_line` bytes is skipped; gzipped data may unpack to `max_expansion` times
+    its size. `separator` stands between the fields of a table, by default what its format says. Without a
+    `label_column`, labels are not asked for.
+    """
+
+    path: str
+    format: str | None = None
+    text_column: str = "text"
+    label_column: str | None = "label"
+    max_line: int = MAX_LINE
+    max_expansion: int = MAX_EXPANSION
+    separator: str | None = None
+    encoding: str = UTF8
+
+    @property
+    def name(self) -> str:
+        """The path as messages show it."""
+        return "<stdin>" if self.path == "-" else self.path
+
+    @property
+    def stem(self) -> str:
+        """The name without its folder and endings."""
+        if self.path == "-":
+            return "model"
+        return Path(Path(self.path).resolve().name.removesuffix(".gz")).stem
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether the path is that of a folder."""
+        return self.path != "-" and Path(self.path).is_dir()
+
+    def open(self):
+        """Open the file for reading bytes, unpacked and in UTF-8."""
+        return open_binary(self.path, self.max_expansion, self.encoding)
+
+
+class Record(NamedTuple):
+    """A text, where it stands, its label, what is wrong with it, and all the fields of its record."""
+
+    where: int | str
+    label: str = ""
+    text: str = ""
+    problem: str = ""
+    row: list[str] | dict | None = None
+
+
+class Records(NamedTuple):
+    """Records as they come, and the names of their fields; None where each has its own."""
+
+    columns: list[str] | None
+    records: Iterator[Record]
+
+
+def read_records(lines: Lines, format: str, source: Source) -> Records:
+    """Read the records in lines of a file of that format."""
+    return _READERS[format](lines, source)
+
+
+# Telling the formats apart
+
+
+def format_of_path(source: Source) -> str:
+    """Return the format that is known before a file is opened; an empty string where there is none."""
+    if source.is_folder and source.format in (None, "folder"):
+        return "folder"
+    if source.is_folder or source.format == "folder":
+        kind = "a folder" if source.is_folder else "not a folder"
+        raise AppError(f"{source.name}: is {kind}, which --format {source.format} cannot read", USAGE)
+    return source.format or ("csv" if source.separator else "")
+
+
+def head_of(lines: Lines) -> list[tuple[int, str]]:
+    """Take the first lines, as far as they may tell the format; fewer where they are long."""
+    head, room = [], SNIFFED_LINES * SNIFFED_CHARACTERS
+    for item in islice(lines, SNIFFED_LINES):
+        head.append(item)
+        room -= len(item[1])
+        if room < 0:
+            break
+    return head
+
+
+def sample_of(head: list[tuple[int, str]]) -> list[str]:
+    """Return the beginnings of the lines that are not empty."""
+    return [line[:SNIFFED_CHARACTERS].replace("\r", " ") for _, line in head if line.strip()]
+
+
+def format_of_lines(sample: list[str]) -> str:
+    """Return the format that most lines have, each by itself; an empty string where there is none."""
+    for name, pattern in (
+        ("fasttext", r"__label__"),
+        ("jsonl", r"\s*\{"),
+        ("corpus", r"\S+\s+\S+\s+\S+\.txt\s"),
+    ):
+        if 2 * sum(map(bool, map(re.compile(pattern).match, sample))) > len(sample):
+            return name
+    return ""
+
+
+def header_of(line: str, delimiter: str) -> list[str]:
+    """Return the names of the columns that a line would be the header of."""
+    return next(csv.reader([line], delimiter=delimiter))
+
+
+def is_header(columns: list[str]) -> bool:
+    """Tell whether all are single words, which prose is not."""
+    return len(columns) > 1 and not any(re.search(r"\s|^$", column) for column in columns)
+
+
+def format_of_labelled(head: list[tuple[int, str]], source: Source) -> str:
+    """Tell the format of labelled texts from the first lines.
+
+    Raises
+    ------
+    AppError
+        When it cannot be told.
+    """
+    sample = sample_of(head)
+    if found := format_of_lines(sample):
+        return found
+    wanted = {source.text_column, source.label_column}
+    for name, delimiter in DELIMITERS.items():
+        columns = header_of(sample[0], delimiter)
+        if (len(columns) > 1 and wanted & set(columns)) or is_header(columns):
+            return name
+    start = sample[0][:40] + ("..." if len(sample[0]) > 40 else "")
+    raise AppError(
+        f"{source.name}: cannot tell its format from the first line, {start!r}; "
+        f"name it with --format {'|'.join(FORMATS[:-1])}"
+    )
+
+
+# One reader for each format. A parser turns a line into label and text, each empty where it is missing, a
+# problem where there is one, and the fields.
+
+
+def _line_reader(columns: list[str] | None, parse: Callable[[str, Source], tuple]):
+    def read(lines: Lines, source: Source) -> Records:
+        found = (Record(number, *parse(line, source)) for number, line in lines if line.strip())
+        return Records(columns, found)
+
+    return read
+
+
+def _parse_corpus(line: str, source: Source) -> tuple:
+    domain, label, name, text = [*line.split(None, 3), "", "", "", ""][:4]
+    if label.endswith(".txt"):  # the label is missing, and the file's name in its place
+        domain, label, name, text = [domain, "", *line.split(None, 2)[1:], "", ""][:4]
+    return label, text, "", [domain, label, name, text]
+
+
+def _parse_fasttext(line: str, source: Source) -> tuple:
+    label, _, text = line.strip().partition(" ")
+    if not label.startswith("__label__"):
+        label, text = "", line.strip()
+    problem = ""
+    if text.startswith("__label__"):
+        if source.label_column is not None:
+            problem = "several labels, where one is expected"
+        while text.startswith("__label__"):
+            text = text.partition(" ")[2]
+    label = label.removeprefix("__label__")
+    return label, text, problem, [label, text]
+
+
+def _parse_json(line: str, source: Source) -> tuple:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return "", "", f"not JSON ({error})"
+    if not isinstance(record, dict):
+        return "", "", "not a JSON object"
+    for column in (source.label_column, source.text_column):
+        if column is not None and column not in record:
+            return "", "", f"no key {column!r} among {shorten(', '.join(record), 80)}", record
+    text = record[source.text_column]
+    if text is None or (isinstance(text, float) and math.isnan(text)):  # pandas writes a missing one as NaN
+        text = ""
+    if not isinstance(text, str):
+        return "", "", f"{source.text_column!r} is not a string", record
+    if source.label_column is None:
+        return "", text, "", record
+    label = record[source.label_column]
+    if isinstance(label, float) and not math.isfinite(label):
+        return "", text, "", record
+    if isinstance(label, int | float):
+        label = json.dumps(label)
+    elif not isinstance(label, str):
+        return "", "", f"{source.label_column!r} is neither a string nor a number", record
+    return label.strip(), text, "", record
+
+
+def _table_reader(usual: str):
+    def read(lines: Lines, source: Source) -> Records:
+        delimiter = source.separator or usual
+        rows = rows_of(lines, delimiter, source.max_line)
+        header = [column.strip() for column in next(rows)[1]]
+        text = _column(header, source.text_column, "--text-col", source)
+        label = None
+        if source.label_column is not None:
+            label = _column(header, source.label_column, "--label-col", source)
+        return Records(header, _table_records(rows, delimiter, len(header), text, label))
+
+    return read
+
+
+def _column(header: list[str], name: str, option: str, source: Source) -> int:
+    if name in header:
+        return header.index(name)
+    there = shorten(", ".join(header[:100])[:1000], 80, placeholder=" ...")
+    other = ", or name what separates them with --sep" if len(header) == 1 else ""
+    raise AppError(f"{source.name}: no column {name!r} among {there}; choose with {option}{other}", USAGE)
+
+
+def _table_records(
+    rows: Iterator[tuple[int, list[str]]], delimiter: str, n: int, text: int, label: int | None
+) -> Iterator[Record]:
+    for number, fields in rows:
+        if len(fields) == n:
+            yield Record(number, "" if label is None else fields[label].strip(), fields[text], "", fields)
+            continue
+        if len(fields) > MOST_COLUMNS:
+            problem = f"more than {MOST_COLUMNS:,} fields"
+        else:
+            problem = f"{len(fields)} fields, where the header has {n}"
+        # What is carried along stays in its columns; what is too much, in the last.
+        row = [*fields[: n - 1], delimiter.join(fields[n - 1 :]), *[""] * (n - len(fields))][:n]
+        yield Record(number, problem=problem, row=row)
+
+
+def rows_of(lines: Lines, delimiter: str, limit: int) -> Iterator[tuple[int, list[str]]]:
+    """Yield the fields of each record, with the number of its first line.
+
+    Where the quotes of a record are not those of a CSV writer they are plain characters: a text may begin
+    with a word in quotes, or with a quote nobody closes, and must not swallow the lines behind it. Neither
+    does a record that is longer than `limit` characters, or in which a line was left out.
+    """
+    lines = iter(lines)
+    returned: deque[tuple[int, str]] = deque()
+
+    def next_line():
+        return returned.popleft() if returned else next(lines, None)
+
+    for number, line in iter(next_line, None):
+        if not line.strip():
+            continue
+        fields = line.split(delimiter, MOST_COLUMNS)
+        # A quote means something only where a field begins with it.
+        if '"' in line and len(fields) <= MOST_COLUMNS and any(field[:1] == '"' for field in fields):
+            ahead: list[tuple[int, str]] = []
+
+            def record(number=number, line=line, ahead=ahead):
+                yield f"{line}\n"
+                room = limit - len(line)
+                for item in islice(iter(next_line, None), QUOTED_LINES):
+                    ahead.append(item)
+                    room -= len(item[1])
+                    if room < 0 or item[0] != number + len(ahead):
+                        return
+                    yield f"{item[1]}\n"
+
+            for lines_of_record in ((f"{line}\n",), record()):  # most have one line, and that is quicker
+                try:
+                    fields = next(csv.reader(lines_of_record, delimiter=delimiter, strict=True))
+                    break
+                except csv.Error:
+                    returned.extendleft(reversed(ahead))
+        yield number, fields
+
+
+def read_folder(source: Source) -> Records:
+    """Read the files of a folder: those in the folders of their labels, or without labels also its own."""
+    return Records(["file"], _folder_records(source))
+
+
+def _folder_records(source: Source) -> Iterator[Record]:
+    for folder in _visible(Path(source.path)):
+        if folder.is_dir():
+            for file in filter(Path.is_file, _visible(folder)):
+                yield _file_record(file, f"{folder.name}/{file.name}", folder.name, source)
+        elif source.label_column is None and folder.is_file():
+            yield _file_record(folder, folder.name, "", source)
+
+
+def _file_record(file: Path, where: str, label: str, source: Source) -> Record:
+    try:
+        with open_binary(str(file), encoding=source.encoding) as stream:
+            content = stream.read(source.max_line + 1)
+    except DamagedGzip as error:
+        return Record(where, problem=f"damaged gzip data ({error.__cause__})", row=[where])
+    if len(content) > source.max_line:
+        return Record(where, problem=too_long(source.max_line), row=[where])
+    text = content.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape")
+    return Record(where, label, text, "", [where])
+
+
+def _visible(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+
+
+_READERS: dict[str, Callable[[Lines, Source], Records]] = {
+    "corpus": _line_reader(["domain", "label", "id", "text"], _parse_corpus),
+    "fasttext": _line_reader(["label", "text"], _parse_fasttext),
+    "jsonl": _line_reader(None, _parse_json),
+    **{name: _table_reader(delimiter) for name, delimiter in DELIMITERS.items()},
+}

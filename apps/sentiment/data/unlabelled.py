@@ -1,0 +1,166 @@
+"""Texts to be given a label, from any of the formats of labelled ones, or one a line; in batches."""
+
+import os
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import chain, dropwhile
+from typing import NamedTuple
+
+from ...common.errors import USAGE, AppError, Skipped
+from .corpus import is_text
+from .lines import NOT_UTF8, NUL, TRY_ENCODING, arriving_texts, decoded_lines
+from .records import (
+    DELIMITERS,
+    FORMATS,
+    Record,
+    Source,
+    format_of_lines,
+    format_of_path,
+    head_of,
+    header_of,
+    is_header,
+    read_folder,
+    read_records,
+    sample_of,
+)
+
+PLAIN = "text"
+ANY_FORMAT = (PLAIN, *FORMATS)
+BATCH = 1 << 18  # bytes that are read at once; of files in a folder, characters of a batch
+
+
+class Batch(NamedTuple):
+    """Some texts, where each stands, the fields of each record, and the places of those without a text."""
+
+    texts: list[str]
+    places: list[int | str]
+    rows: list[list[str] | dict]
+    missing: list[int]
+
+
+class Texts(NamedTuple):
+    """Batches of texts as they arrive; `columns` are the names of the fields, None where each has its own."""
+
+    format: str
+    columns: list[str] | None
+    batches: Iterator[Batch]
+
+
+@contextmanager
+def open_texts(source: Source, skipped: Skipped) -> Iterator[Texts]:
+    """Open a file, a folder or stdin for reading texts; labels are not asked for.
+
+    Every record has its place in the batches. One with bytes that are not UTF-8, or with NUL characters, is
+    counted in `skipped`, and these are replaced; one that cannot be read, or without a text, is counted and
+    `missing`. A line of more than `source.max_line` bytes is left out, but for plain text, of which the
+    beginning counts.
+
+    Parameters
+    ----------
+    source : Source
+        Its format may also be "text": each line is one.
+    skipped : Skipped
+
+    Yields
+    ------
+    Texts
+
+    Raises
+    ------
+    AppError
+        When there is no column of texts.
+    """
+    source = replace(source, label_column=None)
+    format = _format(source)
+    if format == "folder":
+        columns, records = read_folder(source)
+        yield Texts(format, columns, _batches(records, skipped, None))
+        return
+    with source.open() as stream:
+        if format == PLAIN:
+            yield Texts(format, ["text"], _plain(stream, source, skipped))
+            return
+        waiting: deque[bytes] = deque()
+        lines = decoded_lines(stream, skipped, source.max_line, size=BATCH, waiting=waiting)
+        if (first := next(dropwhile(lambda item: not item[1].strip(), lines), None)) is None:
+            yield Texts(format, [] if format in DELIMITERS else None, iter(()))
+            return
+        columns, records = read_records(chain([first], lines), format, source)
+        yield Texts(format, columns, _batches(records, skipped, waiting))
+
+
+def _plain(stream, source: Source, skipped: Skipped) -> Iterator[Batch]:
+    n = 0
+    for texts in arriving_texts(stream, skipped, limit=source.max_line, size=BATCH):
+        yield Batch(texts, range(n + 1, n + 1 + len(texts)), [[text] for text in texts], [])
+        n += len(texts)
+
+
+def _batches(records: Iterator[Record], skipped: Skipped, waiting: deque[bytes] | None) -> Iterator[Batch]:
+    """Gather records as long as there are lines that came together."""
+    batch, room = Batch([], [], [], []), BATCH
+    for where, _, text, problem, row in records:
+        if problem or not text or text.isspace():
+            skipped.add(where, problem or "no text")
+            batch.missing.append(len(batch.texts))
+            text = ""
+        elif not text.isascii() or "\0" in text:
+            text = _mended(where, text, skipped)
+        batch.texts.append(text)
+        batch.places.append(where)
+        batch.rows.append({} if row is None else row)
+        room -= len(text)
+        if not waiting and (waiting is not None or room < 0):
+            yield batch
+            batch, room = Batch([], [], [], []), BATCH
+    if batch.texts:
+        yield batch
+
+
+def _mended(where: int | str, text: str, skipped: Skipped) -> str:
+    """Return a text without what no text has; such a one is counted."""
+    if not is_text(text):
+        skipped.add(where, NOT_UTF8)
+        skipped.hint = TRY_ENCODING
+        text = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    elif "\0" in text:
+        skipped.add(where, NUL)
+    return text.replace("\0", "\ufffd")
+
+
+# Telling the formats apart
+
+
+def _format(source: Source) -> str:
+    """Return the format that was given, or that a file's name or first lines tell; else plain text."""
+    if source.format == PLAIN:
+        if source.is_folder:
+            raise AppError(f"{source.name}: is a folder, which --format {PLAIN} cannot read", USAGE)
+        return PLAIN
+    if known := format_of_path(source):
+        return known
+    if not os.path.isfile(source.path):  # a stream is not looked into: what arrives is answered at once
+        return PLAIN
+    ending = os.path.splitext(source.path.removesuffix(".gz"))[1].lower()[1:]
+    if ending in (*DELIMITERS, "jsonl"):
+        return ending
+    with source.open() as stream:
+        sample = sample_of(head_of(decoded_lines(stream, Skipped(source.name), source.max_line)))
+    return format_of_lines(sample) or _format_of_table(sample, source) if sample else PLAIN
+
+
+def _format_of_table(sample: list[str], source: Source) -> str:
+    """Return the format of a table, whose header names the column of texts; else plain text.
+
+    A text may have a comma, and the word that names the column: the names are single words, and most of the
+    records after them have as many fields.
+    """
+    for name, delimiter in DELIMITERS.items():
+        columns = header_of(sample[0], delimiter)
+        if source.text_column in columns and is_header(columns):
+            alike = [len(header_of(line, delimiter)) == len(columns) for line in sample[1:]]
+            if 2 * sum(alike) >= len(alike):
+                return name
+    return PLAIN

@@ -1,0 +1,142 @@
+"""What each threshold of a score gives: areas under the curves, a table, and the best one for a purpose."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+PROBABILITIES = tuple(i / 10 for i in range(1, 10))  # thresholds of a table
+RECALLS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0)  # where scores have no scale of their own
+
+
+class Operating(NamedTuple):
+    """A label given from a threshold upwards: how many texts get it, how many rightly, how many have it."""
+
+    threshold: float
+    n: int
+    given: int
+    right: int
+    having: int
+
+    @property
+    def precision(self) -> float | None:
+        """Share of the texts given the label that have it."""
+        return self.right / self.given if self.given else None
+
+    @property
+    def recall(self) -> float:
+        """Share of the texts with the label that were given it."""
+        return self.right / self.having
+
+    @property
+    def f1(self) -> float:
+        """Their harmonic mean."""
+        return 2 * self.right / (self.given + self.having)
+
+    @property
+    def false_positives(self) -> int:
+        """How many texts were given the label and do not have it."""
+        return self.given - self.right
+
+    @property
+    def false_negatives(self) -> int:
+        """How many texts have the label and were not given it."""
+        return self.having - self.right
+
+    @property
+    def accuracy(self) -> float:
+        """Share of the texts for which that is right, whatever the other labels are."""
+        return 1 - (self.false_positives + self.false_negatives) / self.n
+
+    def record(self) -> dict:
+        """Return the numbers by name."""
+        names = ("threshold", "precision", "recall", "f1", "accuracy", "false_positives", "false_negatives")
+        return {name: getattr(self, name) for name in names}
+
+
+class Ladder(NamedTuple):
+    """All thresholds that differ, from the highest: the value, and how many texts reach it, and rightly.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_values,)
+        Scores or probabilities, descending.
+    given, right : ndarray of int
+    n, having : int
+        Texts, and those that have the label.
+    """
+
+    values: np.ndarray
+    given: np.ndarray
+    right: np.ndarray
+    n: int
+    having: int
+
+    @property
+    def area(self) -> float:
+        """Under the ROC curve: how often a text with the label has the higher score, ties counted half."""
+        false = np.concatenate([[0], self.given - self.right]) / (self.n - self.having)
+        true = np.concatenate([[0], self.right]) / self.having
+        return float(np.diff(false) @ (true[1:] + true[:-1])) / 2
+
+    @property
+    def average_precision(self) -> float:
+        """Under the precision-recall curve, by steps."""
+        gained = np.diff(self.right, prepend=0) / self.having
+        return float(gained @ (self.right / self.given))
+
+    def at(self, threshold: float) -> Operating:
+        """Return what a threshold gives."""
+        reached = int(np.searchsorted(-self.values, -threshold, side="right"))
+        given, right = (int(x[reached - 1]) if reached else 0 for x in (self.given, self.right))
+        return Operating(threshold, self.n, given, right, self.having)
+
+    def best(self, gain: np.ndarray) -> Operating | None:
+        """Return the threshold with the largest gain, the highest of equals; None where all are -inf.
+
+        Its number lies between two values, with as few digits as that takes.
+        """
+        i = int(gain.argmax())
+        if not np.isfinite(gain[i]):
+            return None
+        below = self.values[i + 1] if i + 1 < len(self.values) else None
+        return self.at(_between(below, self.values[i]))
+
+    def for_precision(self, wanted: float) -> Operating | None:
+        """Return the threshold with the highest recall among those of that precision."""
+        return self.best(np.where(self.right / self.given >= wanted, self.right, -np.inf))
+
+    def for_recall(self, wanted: float) -> Operating | None:
+        """Return the threshold with the highest precision among those of that recall."""
+        return self.best(np.where(self.right / self.having >= wanted, self.right / self.given, -np.inf))
+
+    def for_cost(self, false_positive: float, false_negative: float) -> Operating | None:
+        """Return the threshold at which mistakes cost least."""
+        return self.best(false_negative * self.right - false_positive * (self.given - self.right))
+
+
+def ladder(has_it: np.ndarray, value: np.ndarray) -> Ladder | None:
+    """Count at each threshold; None where all texts have the label, or none has it."""
+    if has_it.all() or not has_it.any():
+        return None
+    order = np.argsort(-value, kind="stable")
+    value, right = value[order], np.cumsum(has_it[order])
+    last = np.flatnonzero(np.append(np.diff(value) != 0, True))  # of equal values
+    return Ladder(value[last], last + 1, right[last], len(value), int(has_it.sum()))
+
+
+def _between(below: float | None, at: float) -> float:
+    """Return a short number above one value and not above the other."""
+    middle = at if below is None else (below + at) / 2
+    for digits in range(2, 18):
+        short = float(f"{middle:.{digits}g}")
+        if (below is None or below < short) and short <= at:
+            return short
+    return float(at)
+
+
+def table(steps: Ladder, are_probabilities: bool) -> list[Operating]:
+    """Return what a few thresholds give: probabilities, or the scores that reach a few recalls."""
+    if are_probabilities:
+        return [steps.at(threshold) for threshold in PROBABILITIES]
+    found = [steps.for_recall(recall) for recall in RECALLS]
+    return sorted({each.threshold: each for each in found}.values())

@@ -1,0 +1,153 @@
+"""What `evaluate` says: tables for people, a record for --json, and the mistakes as a CSV table."""
+
+import io
+import os
+
+from ...common.files import replace_file
+from ...common.output import fields, percent, print_confusion, print_heading, print_line, print_table
+from ...common.tables import csv_writer
+from ..model.evaluation import Advice, Evaluation
+from ..model.thresholds import Operating
+from .tables import LABELS_CROSSED
+
+GROUPS_PRINTED = 30
+LABELS_PRINTED = 100
+
+
+def evaluation_record(result: Evaluation, advice: Advice | None, seconds: dict[str, float]) -> dict:
+    """Return what `evaluate --json` prints."""
+    scores = result.scores
+    label, share = result.baseline
+    record = {
+        "n": scores.n,
+        "accuracy": scores.accuracy,
+        "accuracy_interval": list(scores.interval),
+        "baseline": {"label": label, "accuracy": share},
+        **fields(result, "balanced_accuracy", "macro_f1"),
+        **fields(scores, "labels", "confusion"),
+        "per_label": [{**each._asdict(), **_areas(result, each.label)} for each in result.label_scores],
+        "calibration_error": result.calibration_error,
+        "thresholds": [each.record() for each in result.threshold_table()],
+    }
+    if advice is not None:
+        record["recommended"] = {**advice.found.record(), "option": advice.option}
+    if result.groups is not None:
+        record["groups"] = [group._asdict() for group in result.groups]
+    if result.paired is not None:
+        record["paired"] = result.paired._asdict()
+    return {**record, "skipped": result.skipped.count, "seconds": seconds}
+
+
+def print_evaluation(result: Evaluation, advice: Advice | None) -> None:
+    """Print how a model does."""
+    scores = result.scores
+    (low, high), (label, share) = scores.interval, result.baseline
+    print_line(
+        f"accuracy {scores.accuracy:.4f} on {scores.n:,} texts (95 % interval {low:.4f} to {high:.4f})"
+    )
+    print_line(f"baseline {share:.4f}, always saying {label}")
+    print_line(f"balanced accuracy {_number(result.balanced_accuracy)}, macro F1 {result.macro_f1:.4f}")
+    if result.calibration_error is not None:
+        print_line(
+            f"calibration error {result.calibration_error:.4f}, mean distance of probabilities from the truth"
+        )
+    print_heading("Labels")
+    rows = [
+        (
+            each.label,
+            f"{each.n:,}",
+            *map(_number, each[2:]),
+            *map(_number, _areas(result, each.label).values()),
+        )
+        for each in result.label_scores
+    ]
+    print_table(("label", "texts", "precision", "recall", "F1", "ROC area", "PR area"), rows[:LABELS_PRINTED])
+    _print_rest(len(rows) - LABELS_PRINTED, "labels")
+    if len(scores.labels) <= LABELS_CROSSED:
+        print_line("")
+        print_confusion(scores.labels, scores.confusion)
+    _print_thresholds(result, advice)
+    if result.groups is not None:
+        print_heading("Groups")
+        rows = [
+            (group.value, f"{group.n:,}", f"{group.accuracy:.4f}", "{:.4f} to {:.4f}".format(*group.interval))
+            for group in result.groups[:GROUPS_PRINTED]
+        ]
+        print_table(("value", "texts", "accuracy", "95 % interval"), rows)
+        _print_rest(len(result.groups) - GROUPS_PRINTED, "values")
+    if result.paired is not None:
+        _print_paired(result)
+
+
+def _print_rest(count: int, name: str) -> None:
+    if count > 0:
+        print_line(f"... and {count:,} more {name}; --json has all")
+
+
+def _print_thresholds(result: Evaluation, advice: Advice | None) -> None:
+    two = len(result.classes) == 2
+    if advice is not None:
+        found = advice.found
+        print_heading("Threshold", f"{found.threshold:g}, {advice.why}: predict {advice.option}")
+        rows = [found]
+    else:
+        rows = result.threshold_table()
+        if not rows:
+            return
+        of = "probability" if result.held_out.probabilities is not None else "score"
+        whose = f"of {result.classes[1]}" if two else "of the best label; below it, the text is left unsure"
+        print_heading("Thresholds", f"{of} {whose}")
+    if two:
+        header = ("threshold", "precision", "recall", "F1", "accuracy", "false positives", "false negatives")
+        print_table(header, [_operating(row) for row in rows], text_columns=())
+    else:
+        header = ("threshold", "answered", "share", "right")
+        shares = [
+            (f"{r.threshold:g}", f"{r.given:,}", percent(r.given / r.n), _number(r.precision)) for r in rows
+        ]
+        print_table(header, shares, text_columns=())
+
+
+def _operating(row: Operating) -> tuple[str, ...]:
+    shares = (row.precision, row.recall, row.f1, row.accuracy)
+    return (
+        f"{row.threshold:g}",
+        *map(_number, shares),
+        f"{row.false_positives:,}",
+        f"{row.false_negatives:,}",
+    )
+
+
+def _print_paired(result: Evaluation) -> None:
+    two = result.paired
+    low, high = two.interval
+    print_heading("Second model", f"{two.model}: accuracy {two.accuracy:.4f}")
+    print_line(f"right only here {two.only_first:,}, only there {two.only_second:,}")
+    print_line(f"difference {two.difference:+.4f} (95 % interval {low:+.4f} to {high:+.4f})")
+    print_line(f"McNemar's exact test: p = {two.p_value:.3g}")
+
+
+def _areas(result: Evaluation, label: str) -> dict[str, float | None]:
+    steps = result.ladder(label)
+    if steps is None:
+        return {"roc_area": None, "average_precision": None}
+    return {"roc_area": steps.area, "average_precision": steps.average_precision}
+
+
+def _number(share: float | None) -> str:
+    return "-" if share is None else f"{share:.4f}"
+
+
+def write_mistakes(path: str | os.PathLike[str], result: Evaluation) -> None:
+    """Write the texts given a wrong label as a CSV table, those the model was surest of first."""
+    file = io.StringIO(newline="")
+    write = csv_writer(file)
+    write(("place", "label", "predicted_label", "score", "probability", "text"))
+    decision, probabilities = result.held_out.decision, result.held_out.probabilities
+    for i in result.mistakes.tolist():
+        given = result.classes.index(result.given[i])
+        score = decision[i] if decision.ndim == 1 else decision[i, given]
+        share = "" if probabilities is None else f"{probabilities[i, given]:.6g}"
+        place, label, text = result.places[i], result.held_out.labels[i], result.held_out.texts[i]
+        write((place, label, result.given[i], f"{score:.6g}", share, text))
+    replace_file(path, file.getvalue().encode())

@@ -1,0 +1,196 @@
+"""What evaluate says beyond the accuracy: against scikit-learn, SciPy, and what predict then does."""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn import metrics
+
+from fastsvm.text import TextScorer
+
+
+@pytest.fixture(scope="module")
+def corpus(texts, tmp_path_factory):
+    """Two labels, of which the second is rare, and a column of groups."""
+    pairs = texts(300, seed=5)
+    pairs = [pair for i, pair in enumerate(pairs) if pair[0] == "neg" or i % 6 == 1]
+    path = tmp_path_factory.mktemp("corpus") / "more.csv"
+    with open(path, "w", newline="") as file:
+        csv.writer(file).writerows(
+            [("label", "text", "shop"), *((y, text, "ABC"[i % 3]) for i, (y, text) in enumerate(pairs))]
+        )
+    return str(path)
+
+
+def rows_of(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture
+def measure(run):
+    """Return what evaluate --json prints."""
+
+    def measure(*args):
+        result = run("evaluate", *args, "--json")
+        assert result.exit_code == 0, (result.stderr, result.exception)
+        return json.loads(result.stdout)
+
+    return measure
+
+
+def test_measures_are_scikit_learns(measure, model, corpus):
+    rows, scorer = rows_of(corpus), TextScorer.load(model)
+    truth = [row["label"] for row in rows]
+    proba = scorer.predict_proba([row["text"] for row in rows])
+    given = scorer.classes_[proba.argmax(axis=1)]
+    found = measure(model, corpus)
+    assert found["balanced_accuracy"] == pytest.approx(metrics.balanced_accuracy_score(truth, given))
+    assert found["macro_f1"] == pytest.approx(metrics.f1_score(truth, given, average="macro"))
+    assert found["baseline"] == {"label": "neg", "accuracy": truth.count("neg") / len(truth)}
+    table = metrics.precision_recall_fscore_support(truth, given)
+    for j, each in enumerate(found["per_label"]):
+        has_it = [label == each["label"] for label in truth]
+        expected = [column[j] for column in table]
+        assert [each[name] for name in ("precision", "recall", "f1", "n")] == pytest.approx(expected)
+        assert each["roc_area"] == pytest.approx(metrics.roc_auc_score(has_it, proba[:, j]))
+        assert each["average_precision"] == pytest.approx(
+            metrics.average_precision_score(has_it, proba[:, j])
+        )
+    second, has_it = proba[:, 1], np.array(truth) == "pos"
+    group = np.minimum((second * 10).astype(int), 9)
+    off = [abs(second[group == g].sum() - has_it[group == g].sum()) for g in range(10)]
+    assert found["calibration_error"] == pytest.approx(sum(off) / len(truth))
+
+
+def test_areas_with_equal_scores(measure, run, write, texts):
+    few = write([(y, " ".join(text.split()[:1])) for y, text in texts(80, ("neg", "pos", "mixed"))])
+    assert run("train", few, "-o", "m.safetensors", "--preset", "article", "--k", "all").exit_code == 0
+    pairs = [(y, text.split()[0]) for y, text in texts(300, ("neg", "pos", "mixed"), seed=1)]
+    decision = TextScorer.load("m.safetensors").decision_function([text for _, text in pairs])
+    assert len(np.unique(decision[:, 0])) < 100
+    for j, each in enumerate(measure("m.safetensors", write(pairs))["per_label"]):
+        has_it = [y == each["label"] for y, _ in pairs]
+        assert each["roc_area"] == pytest.approx(metrics.roc_auc_score(has_it, decision[:, j]))
+        expected = metrics.average_precision_score(has_it, decision[:, j])
+        assert each["average_precision"] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "wish", [("--precision", ".6"), ("--recall", ".9"), ("--cost", "1:4"), ("--cost", "5:.5")]
+)
+@pytest.mark.parametrize("proba", [True, False])
+def test_the_threshold_does_what_is_said_of_it(run, measure, texts, write, model, corpus, wish, proba):
+    if not proba:  # scores only
+        model = "p.safetensors"
+        options = ("--classifier", "perceptron", "--preset", "article")
+        assert run("train", write(texts(200)), "-o", model, *options).exit_code == 0
+        if hasattr(TextScorer.load(model), "predict_proba"):
+            pytest.skip("every model has probabilities")
+    found = measure(model, corpus, *wish)["recommended"]
+    assert run("predict", model, corpus, "-o", "s.csv", *found["option"].split()).exit_code == 0
+    rows = rows_of("s.csv")
+    has_it = np.array([row["label"] == "pos" for row in rows])
+    given = np.array([row["predicted_label"] == "pos" for row in rows])
+    assert found["false_positives"] == np.sum(given & ~has_it)
+    assert found["false_negatives"] == np.sum(has_it & ~given)
+    value = np.array([float(row["p(pos)" if proba else "score"]) for row in rows])
+    every = [(value >= v, v) for v in np.unique(value)]
+    scores = [(np.mean(has_it[g]), g[has_it].mean(), g[~has_it].sum(), (~g[has_it]).sum()) for g, _ in every]
+    number = wish[1]
+    if wish[0] == "--precision":
+        assert found["precision"] >= 0.6
+        assert found["recall"] == max(recall for precision, recall, *_ in scores if precision >= 0.6)
+    elif wish[0] == "--recall":
+        assert found["recall"] >= 0.9
+        assert found["precision"] == max(precision for precision, recall, *_ in scores if recall >= 0.9)
+    else:
+        a, b = map(float, number.split(":"))
+        cost = a * found["false_positives"] + b * found["false_negatives"]
+        assert cost == min(a * fp + b * fn for *_, fp, fn in scores)
+    assert f"{found['threshold']:g}, the " in run("evaluate", model, corpus, *wish).stdout
+
+
+def test_a_share_of_right_answers_of_several_labels(run, measure, write, texts):
+    labels = ("neg", "pos", "mixed")
+    options = ("--classifier", "sdca-logistic", "-o", "m.safetensors")
+    assert run("train", write(texts(300, labels)), *options).exit_code == 0
+    new = write(texts(200, labels, seed=2), "csv")
+    found = measure("m.safetensors", new, "--precision", ".95")["recommended"]
+    assert found["option"].startswith("--unsure ")
+    assert found["precision"] >= 0.95
+    assert run("predict", "m.safetensors", new, "-o", "s.csv", *found["option"].split()).exit_code == 0
+    answered = [row for row in rows_of("s.csv") if row["predicted_label"] != "unsure"]
+    assert np.mean([row["label"] == row["predicted_label"] for row in answered]) == found["precision"]
+    refused = run("evaluate", "m.safetensors", new, "--recall", ".9")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "models of two labels; this one has 3" in refused.stderr
+
+
+def test_groups_and_mistakes(measure, model, corpus):
+    found = measure(model, corpus, "--groups", "shop", "--mistakes", "wrong.csv")
+    rows, scorer = rows_of(corpus), TextScorer.load(model)
+    given = scorer.predict([row["text"] for row in rows])
+    right = np.array([row["label"] for row in rows]) == given
+    for group in found["groups"]:
+        own = [ok for ok, row in zip(right, rows, strict=True) if row["shop"] == group["value"]]
+        assert (group["n"], group["accuracy"]) == (len(own), np.mean(own))
+        assert group["interval"][0] < group["accuracy"] <= group["interval"][1]
+    wrong = rows_of("wrong.csv")
+    assert sorted(int(row["place"]) - 2 for row in wrong) == np.flatnonzero(~right).tolist()
+    assert [row["text"] for row in wrong] == [rows[int(row["place"]) - 2]["text"] for row in wrong]
+    assert all(row["label"] != row["predicted_label"] for row in wrong)
+    sure = [abs(float(row["score"])) for row in wrong]
+    assert sure == sorted(sure, reverse=True)
+    assert all(float(row["probability"]) >= 0.5 for row in wrong)
+
+
+def test_a_second_model(run, measure, model, corpus, write, texts):
+    options = ("--preset", "article", "-o", "b.safetensors", "--holdout", "0")
+    assert run("train", write(texts(40, seed=9)), *options).exit_code == 0
+    found = measure(model, "b.safetensors", corpus)
+    rows = rows_of(corpus)
+    truth, lines = np.array([row["label"] for row in rows]), [row["text"] for row in rows]
+    a, b = (TextScorer.load(path).predict(lines) == truth for path in (model, "b.safetensors"))
+    pair = found["paired"]
+    only = (int(np.sum(a & ~b)), int(np.sum(b & ~a)))
+    assert (pair["only_first"], pair["only_second"]) == only
+    assert pair["p_value"] == pytest.approx(stats.binomtest(only[0], sum(only)).pvalue)
+    assert pair["difference"] == pytest.approx(a.mean() - b.mean())
+    assert found["accuracy"] == a.mean()
+    assert pair["accuracy"] == b.mean()
+    assert pair["interval"][0] < pair["difference"] < pair["interval"][1]
+    out = run("evaluate", model, "b.safetensors", corpus).stdout
+    assert f"right only here {only[0]}, only there {only[1]}" in out
+    same = measure(model, model, corpus)["paired"]
+    assert (same["p_value"], same["difference"], same["only_first"]) == (1.0, 0.0, 0)
+
+
+@pytest.mark.parametrize(
+    ("options", "exit_code", "problem"),
+    [
+        (["--groups", "colour"], 2, "no column 'colour' among label, text, shop"),
+        (["--precision", ".9", "--recall", ".9"], 2, "give one of --precision, --recall and --cost"),
+        (["--cost", "1"], 2, "is not two numbers above 0, such as 1:5"),
+        (["--mistakes", "-"], 2, "cannot go to stdout"),
+        (["--mistakes", "missing/a.csv"], 1, "cannot be written"),
+    ],
+)
+def test_what_evaluate_refuses(run, model, corpus, options, exit_code, problem):
+    result = run("evaluate", model, corpus, *options)
+    assert (result.exit_code, result.stdout) == (exit_code, "")
+    assert problem in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not list(Path.cwd().iterdir())
+
+
+def test_what_evaluate_does_not_replace(run, model, corpus):
+    for path in (model, corpus):
+        before = Path(path).read_bytes()
+        result = run("evaluate", model, corpus, "--mistakes", path)
+        assert result.exit_code == 2
+        assert "--mistakes would replace what is read" in result.stderr
+        assert Path(path).read_bytes() == before

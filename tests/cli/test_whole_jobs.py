@@ -1,0 +1,271 @@
+"""Whole jobs of a user, for each format: train on a file, give labels to another one, try the model on it."""
+
+import csv
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from fastsvm.text import TextScorer
+
+FORMATS = ["corpus", "csv", "tsv", "jsonl", "fasttext", "folder"]
+
+
+def scorer_of(path):
+    return TextScorer.load(path)
+
+
+def records(path, delimiter=","):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file, delimiter=delimiter))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("format", FORMATS)
+def test_train_predict_evaluate(run, write, texts, format, packed):
+    if format == "folder" and packed:
+        pytest.skip("its files may be gzipped, not the folder")
+    ending = ".gz" if packed else ""
+    trained = run(
+        *("train", write(texts(200), format, f"old.{format}{ending}", packed), "-o", "m.safetensors"),
+        *("--classifier", "sdca-logistic", "--json"),
+    )
+    assert trained.exit_code == 0, (trained.stderr, trained.exception)
+    pairs = texts(60, seed=1)
+    pairs[5] = (
+        "pos",
+        'a "great", great\nthing, it\'s "great"' if format in ("csv", "tsv", "jsonl") else pairs[5][1],
+    )
+    new = write(pairs, format, f"new.{format}{ending}", packed)
+    scored = run("predict", "m.safetensors", new, "--proba", "-o", "scored.csv")
+    assert (scored.exit_code, scored.stdout, scored.stderr) == (0, "", "")
+
+    given = records("scored.csv")
+    if format == "folder":  # in the order of names
+        by_place = {f"{label}/{i}.txt": (label, text) for i, (label, text) in enumerate(pairs)}
+        pairs = [by_place[row["file"]] for row in given]
+    mine = "label" if format == "folder" else "predicted_label"
+    model = scorer_of("m.safetensors")
+    expected = model.predict_proba([text for _, text in pairs])
+    assert [row[mine] for row in given] == model.classes_[expected.argmax(axis=1)].tolist()
+    assert [float(row["p(pos)"]) for row in given] == pytest.approx(expected[:, 1], rel=1e-5)
+    if format != "folder":  # its columns are carried along
+        assert [(row["label"], row["text"]) for row in given] == pairs
+
+    evaluated = json.loads(run("evaluate", "m.safetensors", new, "--json").stdout)
+    right = sum(row[mine] == label for row, (label, _) in zip(given, pairs, strict=True))
+    assert evaluated["accuracy"] == right / 60
+    if format != "folder":  # what predict wrote is a corpus in its turn
+        assert (
+            json.loads(run("evaluate", "m.safetensors", "scored.csv", "--json").stdout)["accuracy"]
+            == right / 60
+        )
+
+
+@pytest.fixture
+def answers(run, model, tmp_path):
+    """Run predict on the content of a file of that name, and return what it did."""
+
+    def answers(content, *options, name="new.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return run("predict", model, path, *options)
+
+    return answers
+
+
+def test_columns_are_carried_through(answers):
+    result = answers('id,text,when\n007,"great, ""so great"" great",\n8,dull,=1+1\n')
+    assert (result.exit_code, result.stderr) == (0, "")
+    lines = result.stdout.splitlines()
+    assert lines[0] == "id,text,when,label,score"
+    assert lines[1].startswith('007,"great, ""so great"" great",,pos,')
+    assert lines[2].startswith("8,dull,=1+1,neg,")
+
+
+def test_what_is_no_table_of_texts_keeps_its_lines(answers):
+    prose = "text, and more of it\ngreat, really\ndull, I say\n"
+    result = answers(prose, name="new.txt")
+    assert [line.count("\t") for line in result.stdout.splitlines()] == [1, 1, 1]
+    assert answers("text,id\ngreat,1\ndull,2\n", name="new.txt").stdout.startswith("text,id,label,score\n")
+    assert answers("text,id\nno other line\nhas a comma\n", name="new.txt").stdout.count("\n") == 3
+    forced = answers("text,id\ngreat,1\ndull,2\n", "--format", "text")
+    assert forced.stdout.count("\n") == 3
+    refused = answers("great, really\ndull\n")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "no column 'text' among great, really; choose with --text-col" in refused.stderr
+
+
+def test_records_without_a_text_keep_their_place(answers):
+    result = answers("text,id\ngreat,1\n,2\nnot,two,fields\n  ,4\nshort\ndull,6\n")
+    assert result.exit_code == 3
+    rows = list(csv.DictReader(result.stdout.splitlines()))
+    assert [(row["id"], row["label"]) for row in rows] == [
+        ("1", "pos"),
+        ("2", ""),
+        ("two,fields", ""),
+        ("4", ""),
+        ("", ""),
+        ("6", "neg"),
+    ]
+    assert [row["score"] == "" for row in rows] == [False, True, True, True, True, False]
+    assert "new.csv, line 3: no text\n" in result.stderr
+    assert "new.csv, line 4: 3 fields, where the header has 2\n" in result.stderr
+    assert "new.csv: 4 left out, without a label, or predicted with bytes replaced\n" in result.stderr
+
+
+def test_json_objects_are_carried_through(answers):
+    lines = [
+        {"text": "great", "deep": {"a": [1]}, "n": 1.5},
+        {"text": None},
+        {"x": 1},
+        {"text": "dull", "label": 3},
+    ]
+    content = "\n".join([*map(json.dumps, lines), "oops"])
+    result = answers(content, "--proba", name="new.jsonl")
+    assert result.exit_code == 3
+    found = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [record["label"] for record in found] == ["pos", None, None, 3, None]
+    assert found[3]["predicted_label"] == "neg"
+    assert {name: found[0][name] for name in lines[0]} == lines[0]
+    assert found[0]["probabilities"].keys() == {"neg", "pos"}
+    assert found[1] == {"text": None, "label": None, "score": None, "probabilities": None}
+
+
+def test_the_ending_says_what_is_written(answers):
+    content = 'text\tid\ngreat "stuff"\t1\n"dull\tthing"\t2\n'
+    assert answers(content, name="new.tsv").stdout.startswith(
+        'text\tid\tlabel\tscore\ngreat "stuff"\t1\tpos\t'
+    )
+    for name, delimiter in (("s.csv", ","), ("s.tsv", "\t"), ("s.txt", "\t")):
+        assert answers(content, "-o", name, name="new.tsv").exit_code == 0
+        assert [row["text"] for row in records(name, delimiter)] == ['great "stuff"', "dull\tthing"]
+    assert answers("great\ndull\n", "-o", "s.jsonl", name="new.txt").exit_code == 0
+    found = [json.loads(line) for line in Path("s.jsonl").read_text().splitlines()]
+    assert [(record["text"], record["label"]) for record in found] == [("great", "pos"), ("dull", "neg")]
+
+
+def test_an_output_is_whole_or_not_there(answers, run, model, tmp_path):
+    content = gzip.compress(b"text,id\n" + b"great,1\n" * 300_000)
+    cut = answers(content[:-100], "-o", "scored.csv", name="new.csv.gz")
+    assert (cut.exit_code, cut.stdout) == (1, "")
+    assert "damaged gzip data" in cut.stderr
+    assert not list(Path.cwd().iterdir())
+    for path in (model, tmp_path / "new.csv.gz"):
+        replaced = answers("text\ngreat\n", "-o", path, name="new.csv.gz")
+        assert replaced.exit_code == 2
+        assert "would replace what is read" in replaced.stderr
+
+
+def test_several_inputs(run, model, write, tmp_path):
+    first, second = tmp_path / "a.csv", tmp_path / "b.csv"
+    first.write_text("text,id\ngreat,1\n")
+    second.write_text("text,id\ndull,2\n")
+    both = run("predict", model, first, second).stdout.splitlines()
+    one = run("predict", model, second).stdout.splitlines()
+    assert both[0] == one[0]
+    assert both[2:] == one[1:]
+    second.write_text("id,text\n2,dull\n")
+    refused = run("predict", model, first, second, "-o", "scored.csv")
+    assert (refused.exit_code, refused.stderr) == (
+        1,
+        f"error: {second}: has other columns than {first}; predict it by itself\n",
+    )
+
+
+def test_folders_keep_their_names(run, model, tmp_path):
+    for name, content in {"new/b.txt": "dull", "new/more/a.txt": "great", "new/.hidden": "no"}.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(content)
+    lines = run("predict", model, tmp_path / "new").stdout.splitlines()
+    assert [line.split("\t")[:2] for line in lines] == [
+        ["file", "label"],
+        ["b.txt", "neg"],
+        ["more/a.txt", "pos"],
+    ]
+
+
+def test_other_encodings_and_separators(answers, run, texts, tmp_path):
+    content = "id;text\n1;great caf\xe9\n2;dull or so\n"
+    for encoding in ("cp1252", "utf-16", "utf-8-sig", "utf-32-le"):
+        result = answers(content.encode(encoding), "--encoding", encoding, "--sep", ";")
+        assert (result.exit_code, result.stderr) == (0, ""), encoding
+        rows = [line.split(";") for line in result.stdout.splitlines()]
+        assert [row[:3] for row in rows] == [
+            ["id", "text", "label"],
+            ["1", "great caf\xe9", "pos"],
+            ["2", "dull or so", "neg"],
+        ]
+    result = answers(content.encode("cp1252"), "--sep", ";")
+    assert result.exit_code == 3
+    assert "new.csv, line 2: bytes that are not UTF-8\n" in result.stderr
+    assert result.stderr.endswith("name their encoding with --encoding, such as cp1252 or utf-16\n")
+    wrong = answers("text\ngreat\n".encode("utf-16-le") + b"\0\xd8", "--encoding", "utf-16-le")
+    assert wrong.exit_code == 1
+    assert "new.csv: is not utf-16-le" in wrong.stderr
+    unknown = answers(content, "--encoding", "rot13")
+    assert unknown.exit_code == 2
+    assert "'rot13' is no encoding of text" in unknown.stderr
+    corpus = tmp_path / "old.csv"
+    lines = ["label|text", *(f"{label}|{text}" for label, text in texts(60))]
+    corpus.write_bytes("\n".join(lines).encode("utf-16"))
+    trained = run("train", corpus, "--sep", "|", "--encoding", "utf-16", "-o", "m.safetensors", "--json")
+    assert json.loads(trained.stdout)["label_counts"] == {"neg": 30, "pos": 30}
+
+
+def test_no_model_means_the_one_that_comes_along(run, model, tmp_path, monkeypatch):
+    from fastsvm_apps.sentiment.model import prediction
+
+    monkeypatch.setattr(prediction, "SHIPPED", model)
+    file = tmp_path / "new.csv"
+    file.write_text("text,id\ngreat,1\n")
+    assert (
+        run("predict", file).stdout
+        == run("predict", "english", file).stdout
+        == run("predict", model, file).stdout
+    )
+    refused = run("predict", file, file)
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "new.csv: is no model; write predict MODEL FILE, with a MODEL that" in refused.stderr
+    damaged = tmp_path / "m.safetensors"
+    damaged.write_text("oops")
+    assert "m.safetensors: not a safetensors file" in run("predict", damaged).stderr
+
+
+def test_unsure(answers, model):
+    scorer = scorer_of(model)
+    lines = ["great", "dull", "thing1", "great dull"]
+    second = scorer.predict_proba(lines)[:, 1]
+    low, high = sorted(abs(second[2:] - 0.5))[-1] + 0.001, 0.999
+    band = f"{0.5 - low:.4f}-{0.5 + low:.4f}"
+    found = answers("\n".join(lines), "--unsure", band, name="new.txt").stdout.splitlines()
+    assert [line.split("\t")[0] for line in found] == ["pos", "neg", "unsure", "unsure"]
+    found = answers("\n".join(lines), "--unsure", high, "--proba", name="new.txt").stdout.splitlines()
+    assert {line.split("\t")[0] for line in found} == {"unsure"}
+    for wrong in (".6-.4", "0-.5", "2", "x", "0"):
+        refused = answers("great", "--unsure", wrong)
+        assert (refused.exit_code, refused.stdout) == (2, "")
+        assert "--unsure" in refused.stderr
+
+
+def test_top(answers, run, model, model3, tmp_path):
+    result = answers("text\ngreat\ndull\n", "--top", 5, "--proba")
+    rows = list(csv.DictReader(result.stdout.splitlines()))
+    assert [(row["label"], row["label_2"]) for row in rows] == [("pos", "neg"), ("neg", "pos")]
+    assert all(float(row["score"]) == -float(row["score_2"]) > 0 for row in rows)
+    file = tmp_path / "new3.txt"
+    file.write_text("great\nmediocre\n")
+    decision = scorer_of(model3).decision_function(["great", "mediocre"])
+    found = [line.split("\t") for line in run("predict", model3, file, "--top", 2).stdout.splitlines()]
+    for row, values in zip(found, decision, strict=True):
+        best = sorted(values, reverse=True)[:2]
+        assert [float(row[1]), float(row[3])] == pytest.approx(best, rel=1e-5)
+    objects = [
+        json.loads(line) for line in run("predict", model3, file, "--top", 2, "--json").stdout.splitlines()
+    ]
+    assert [[best["label"] for best in one["top"]] for one in objects] == [row[::2] for row in found]
+    refused = run("predict", model3, file, "--unsure", ".4-.6")
+    assert refused.exit_code == 2
+    assert "--unsure A-B is for models of two labels; this one has 3" in refused.stderr

@@ -1,0 +1,111 @@
+"""Probabilities from scores: scikit-learn's sigmoid, right on what they were drawn from, kept in files."""
+
+import numpy as np
+import pytest
+from scipy.special import expit, softmax
+from sklearn.calibration import _SigmoidCalibration as Sigmoid
+from sklearn.pipeline import make_pipeline
+
+import fastsvm
+from fastsvm import PegasosClassifier, SDCAClassifier
+from fastsvm.fitting import SDCA, Calibration, Pipeline
+from fastsvm.model_files import ModelFileError, TextScorer, load_plain, save_plain
+from fastsvm.text import BagOfWords
+
+TEXTS = ["a fine pen", "a dull pen", "fine ink", "dull ink", "a pen"] * 4
+
+
+def drawn(n=4000, slope=3.0, intercept=-1.0, seed=0):
+    rng = np.random.default_rng(seed)
+    decision = rng.normal(size=n)
+    return decision, np.where(rng.random(n) < expit(slope * decision + intercept), "b", "a")
+
+
+def test_it_is_platts_sigmoid():
+    decision, y = drawn(300)
+    ours = Calibration.fit(decision, y, ["a", "b"])
+    theirs = Sigmoid().fit(decision, y == "b")
+    np.testing.assert_allclose([ours.slopes[0], ours.intercepts[0]], [-theirs.a_, -theirs.b_], rtol=1e-3)
+    likely = ours.probabilities(decision)
+    np.testing.assert_allclose(likely[:, 1], theirs.predict(decision), atol=1e-4)
+    np.testing.assert_allclose(likely.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_it_finds_what_labels_were_drawn_by_at_any_scale(scale):
+    decision, y = drawn()
+    found = Calibration.fit(scale * decision, y, ["a", "b"])
+    assert found.slopes[0] * scale == pytest.approx(3, rel=0.1)
+    assert found.intercepts[0] == pytest.approx(-1, abs=0.1)
+
+
+def test_scores_that_part_the_labels_or_say_nothing_or_lie():
+    parted = Calibration.fit([-2.0, -1, 1, 2], ["a", "a", "b", "b"], ["a", "b"])
+    likely = parted.probabilities(np.array([-1.0, 1.0]))[:, 1]
+    assert 0.2 < likely[0] < 0.4 < 0.6 < likely[1] < 0.8  # not 0 and 1: there are four rows
+    same = Calibration.fit(np.ones(8), ["a"] * 6 + ["b"] * 2, ["a", "b"])
+    np.testing.assert_allclose(same.probabilities(np.array([1.0]))[0, 1], 0.25, atol=0.1)
+    lying = Calibration.fit([2.0, 1, -1, -2], ["a", "a", "b", "b"], ["a", "b"])
+    assert lying.slopes == [0]
+    one_label = Calibration.fit([-1.0, 0, 1], ["a"] * 3, ["a", "b"])
+    assert (one_label.probabilities(np.array([-1.0, 1.0]))[:, 1] < 0.3).all()
+
+
+def test_of_several_labels_the_probabilities_are_those_drawn_by():
+    rng = np.random.default_rng(1)
+    decision = rng.normal(size=(6000, 3))
+    truth = softmax(2 * decision + [0.5, 0, -0.5], axis=1)
+    y = (rng.random((6000, 1)) > truth.cumsum(axis=1)).sum(axis=1)
+    found = Calibration.fit(decision, y, [0, 1, 2]).probabilities(decision)
+    np.testing.assert_allclose(found.sum(axis=1), 1)
+    assert np.abs(found - truth).mean() < 0.05
+    sure = found.max(axis=1)
+    for group in np.array_split(np.argsort(sure), 5):
+        right = (found[group].argmax(axis=1) == y[group]).mean()
+        assert right == pytest.approx(sure[group].mean(), abs=0.04)
+
+
+def test_labels_without_scores_get_the_mean_of_the_others():
+    rng = np.random.default_rng(2)
+    decision = np.column_stack([rng.normal(size=(500, 2)), np.full(500, -np.inf)])
+    y = decision[:, :2].argmax(axis=1)
+    found = Calibration.fit(decision, y, [0, 1, 2])
+    assert found.slopes[2] == pytest.approx(found.slopes[:2].mean())
+    with pytest.raises(ValueError, match="no scores"):
+        Calibration.fit(np.full((3, 3), -np.inf), [0, 1, 2], [0, 1, 2])
+
+
+@pytest.mark.parametrize("labels", [("no", "yes"), ("a", "b", "c")])
+def test_files_keep_it(tmp_path, labels):
+    """The plain pipeline, the scorer of texts and scikit-learn's say the same."""
+    path = tmp_path / "model.safetensors"
+    y = [labels[i % len(labels)] for i in range(len(TEXTS))]
+    model = make_pipeline(BagOfWords(), SDCAClassifier()).fit(TEXTS, y)
+    assert not hasattr(model, "predict_proba")
+    decision = model.decision_function(TEXTS)
+    classifier = model[-1]
+    classifier.calibration_ = Calibration.fit(decision, y, classifier.classes_)
+    fastsvm.save_model(model, path)
+    expected = model.predict_proba(TEXTS)
+    for loaded in (fastsvm.load_model(path), load_plain(path), TextScorer.load(path)):
+        assert loaded.predict_proba(TEXTS).tolist() == expected.tolist()
+    assert TextScorer.load(path).scores(TEXTS, proba=True).probabilities.tolist() == expected.tolist()
+    again = fastsvm.load_model(path).fit(TEXTS, y)
+    assert not hasattr(again, "predict_proba")  # other scores
+
+
+def test_a_batch_makes_it_stale():
+    X, y = np.eye(4), [0, 1, 0, 1]
+    model = PegasosClassifier().fit(X, y)
+    model.calibration_ = Calibration(np.ones(1), np.zeros(1))
+    assert model.predict_proba(X).shape == (4, 2)
+    model.partial_fit(X, y)
+    assert not hasattr(model, "predict_proba")
+
+
+def test_a_file_with_a_bad_calibration(tmp_path):
+    model = SDCA().fit(np.eye(3), [0, 1, 2])
+    for slopes, message in ((np.ones(2), "shape"), (np.array([1.0, np.nan, 1.0]), "not finite")):
+        model.calibration_ = Calibration(slopes, np.zeros(len(slopes)))
+        with pytest.raises(ModelFileError, match=message):
+            save_plain(Pipeline([("classifier", model)]), tmp_path / "m.safetensors")
