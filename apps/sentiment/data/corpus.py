@@ -98,6 +98,7 @@ def read_corpus(
         given = enumerate(zip(source.texts, source.labels, strict=True), 1)
         records = (Record(f"text {i}", label.strip(), text) for i, (text, label) in given)
         _collect(Records(None, records), corpus, groups)
+        corpus.skipped.hint = ""  # there was nothing to decode
     elif corpus.format == "folder":
         _collect(read_folder(source), corpus, groups)
     else:
