@@ -89,15 +89,15 @@ def train(
         if labels is None:
             if not isinstance(source, str | os.PathLike):
                 raise TypeError("train() takes the path of a corpus, or texts and their labels")
-            corpus, settings = _asked(os.fspath(source), options)
+            corpus, settings, more = _asked(os.fspath(source), options)
         else:
-            _, settings = _asked("-", options)
+            _, settings, more = _asked("-", options)
             if of_file := sorted(_OF_SOURCE & options.keys()):
                 raise TypeError(f"{', '.join(of_file)}: of a file, and there is none")
             corpus = Given(texts=_strings(source, "texts"), labels=_strings(labels, "labels"))
             if len(corpus.texts) != len(corpus.labels):
                 raise ValueError(f"{len(corpus.texts):,} texts and {len(corpus.labels):,} labels")
-        result = training.train(corpus, None, settings)
+        result = training.train(corpus, None, settings, **more)
     for message in result.warnings:
         warnings.warn(message, stacklevel=2)
     given = [repr(os.fspath(source)) if labels is None else "texts, labels"]
@@ -284,8 +284,8 @@ class TextModel:
 
 
 @corpus_options
-def _chosen(source, preset, output, report, json, quiet, verbose, **options) -> tuple[Source, Settings]:
-    return source, Settings(**_with_preset(preset, options))
+def _chosen(source, preset, cv, output, report, json, quiet, verbose, **options):
+    return source, Settings(**_with_preset(preset, options)), {"cv": cv or 0}
 
 
 # The command in all but what it does.
@@ -295,7 +295,7 @@ _NOT_HERE = {"corpus", "config", "output", "report", "json", "quiet", "verbose"}
 _OPTIONS = {option.name: option for option in command.params if option.name not in _NOT_HERE}
 
 
-def _asked(path: str, options: dict) -> tuple[Source, Settings]:
+def _asked(path: str, options: dict) -> tuple[Source, Settings, dict]:
     """Return what the command would read and do; values go through its options, as if typed."""
     if unknown := options.keys() - _OPTIONS.keys():
         names = ", ".join(sorted(_OPTIONS))

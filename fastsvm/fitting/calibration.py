@@ -90,8 +90,7 @@ class Calibration:
             return cls(slopes, intercepts)
         complete = np.isfinite(decision).all(axis=1) & np.isin(y, labels)
         z = slopes * decision[complete] + intercepts
-        truth = np.unique(np.append(labels, y[complete]), return_inverse=True)[1][len(labels) :]
-        factor = sharpness(z, truth) if len(z) else 1.0
+        factor = sharpness(z, np.searchsorted(labels, y[complete])) if len(z) else 1.0
         return cls(factor * slopes, factor * intercepts)
 
     def probabilities(self, decision: np.ndarray) -> np.ndarray:

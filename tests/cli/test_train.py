@@ -6,9 +6,14 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
 
 import fastsvm
+from fastsvm import SDCAClassifier
+from fastsvm.text import BagOfWords, TermWeighting
+from fastsvm_apps.common.folds import stratified_folds
 from fastsvm_apps.common.statistics import wilson_interval
+from fastsvm_apps.sentiment.model.alpha_choice import split_texts
 from fastsvm_apps.sentiment.model.settings import CLASSIFIERS, PRESETS
 
 SCORES = ("f_classif", "chi2")
@@ -379,3 +384,42 @@ def test_wilson_interval():
     assert wilson_interval(0, 10) == pytest.approx((0, 0.277533), abs=1e-5)
     assert wilson_interval(81, 100) == pytest.approx((0.722215, 0.874850), abs=1e-5)
     assert wilson_interval(10, 10) == pytest.approx((0.722467, 1), abs=1e-5)
+
+
+def test_cross_validation_is_that_of_separate_trainings(run, write, texts):
+    pairs = sorted(texts(200))
+    record = train_json(run, write(pairs), "--cv", 4, "--alpha", "0.001", "--metric", "macro-f1")
+    found = record["cross_validation"]
+    assert (found["n_train"], found["n_test"]) == (150, 50)
+    assert found["accuracy"] == pytest.approx(np.mean(found["accuracies"]))
+    low, high = found["accuracy_interval"]
+    assert low < found["accuracy"] <= high
+    assert len(found["values"]) == 4
+    assert found["metric_value"] == pytest.approx(found["accuracy"], abs=0.05)
+    texts_of, labels_of = ([pair[i] for pair in pairs] for i in (1, 0))
+    (train, y), (test, z) = split_texts(texts_of, labels_of, 0.2, 0)
+    everything, known = train + test, np.array(y + z)
+    for accuracy, (rows, left) in zip(found["accuracies"], stratified_folds(known, 4, 0), strict=True):
+        model = make_pipeline(
+            BagOfWords(ngram_range=(1, 3), min_df=2, analyzer="split"),
+            TermWeighting("nb", norm="l2"),
+            SDCAClassifier(alpha=0.001, fit_intercept=False),
+        ).fit([everything[i] for i in rows], known[rows])
+        assert accuracy == model.score([everything[i] for i in left], known[left])
+    printed = run("train", write(pairs), "--cv", 4, "--alpha", "0.001").stdout
+    assert f"\nCross-validation in 4 parts of all texts\naccuracy {found['accuracy']:.4f} (95 %" in printed
+
+
+def test_what_cross_validation_cannot_do(run, write, texts):
+    corpus = write(texts(20))
+    assert run("train", corpus, "--cv", 1).exit_code == 2
+    result = run("train", corpus, "--cv", 11)
+    assert (result.exit_code, result.stderr) == (1, f"error: {corpus}: 20 texts are too few for --cv 11\n")
+
+
+def test_the_learning_curve_of_a_report_ends_at_the_held_out_accuracy(run, write, texts):
+    record = train_json(run, write(texts(400)), "--report", "page.html")
+    points = record["learning_curve"]
+    assert [point["n_train"] for point in points] == [20, 40, 80, 160, 320]
+    assert points[-1]["accuracy"] == record["accuracy"]
+    assert points[0]["accuracy"] < points[-1]["accuracy"]

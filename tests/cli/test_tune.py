@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from fastsvm_apps.sentiment.data.corpus import Source, read_corpus
-from fastsvm_apps.sentiment.model import tuning
+from fastsvm_apps.sentiment.model import search, tuning
 from fastsvm_apps.sentiment.model.alpha_choice import split_texts
 
 GRID = ("--weightings", "counts,tfidf", "--ngrams", "1,2", "--k", "20,all", "--alphas", "0.1,0.01,0.001")
@@ -112,13 +112,13 @@ def test_table(run, write, texts):
 def test_the_texts_held_out_are_those_of_train_and_nothing_learns_from_them(run, write, texts, monkeypatch):
     path = write(texts(200))
     seen = []
-    choose = tuning.choose_alpha
+    choose = search.choose_alpha
 
     def watched(X, y, *args, **options):
         seen.append((X.shape[0], sorted(y)))
         return choose(X, y, *args, **options)
 
-    monkeypatch.setattr(tuning, "choose_alpha", watched)
+    monkeypatch.setattr(search, "choose_alpha", watched)
     found = tune_json(run, path, *GRID, "--seed", 3)
     corpus = read_corpus(Source(path))
     train, test = split_texts(corpus.texts, corpus.labels, 0.2, 3)
@@ -300,3 +300,50 @@ def test_a_real_corpus_of_six_labels(run, shared_data):
     found = tune_json(run, "domains.tsv", *options)
     assert len(found["label_counts"]) == 6
     assert found["accuracy"] > 0.75
+
+
+def test_a_search_with_a_timeout_goes_on_with_the_best_third(run, write, texts):
+    corpus = write(texts(1200))
+    found = tune_json(run, corpus, *GRID, "--timeout", 600, "--alphas", "0.001,0.01", "--min-df", 1)
+    assert found["ended"] is None
+    recipes = {n: {} for n in (320, 960)}
+    for trial in found["trials"]:
+        key = trial["weighting"], trial["ngrams"], trial["k"]
+        recipes[trial["n"]][key] = max(trial["mean"], recipes[trial["n"]].get(key, 0))
+    assert (len(recipes[320]), len(recipes[960])) == (8, 3)
+    assert set(recipes[960]) == set(sorted(recipes[320], key=recipes[320].get, reverse=True)[:3])
+    assert found["best"]["n"] == 960
+    assert found["best"]["alpha"] in (0.001, 0.01)
+    assert {trial["alpha"] for trial in found["trials"] if trial["n"] == 320} == {0.003, 0.03}
+    out = run("tune", corpus, *GRID, "--timeout", 600).stdout
+    assert out.index("on 960 texts") < out.index("on 320 texts")
+
+
+def test_what_was_found_when_the_time_is_up_or_on_an_interrupt(run, write, texts, monkeypatch):
+    corpus, choose, times = write(texts(1200)), search.choose_alpha, []
+
+    def cut_short(*args, **options):
+        times.append(1)
+        if len(times) == 6:
+            raise KeyboardInterrupt
+        return choose(*args, **options)
+
+    monkeypatch.setattr(search, "choose_alpha", cut_short)
+    result = run("tune", corpus, *GRID)
+    assert (result.exit_code, result.stderr) == (0, "interrupted; the best recipe so far was written\n")
+    assert "the best of 5 recipes" in Path("reviews.toml").read_text()
+    times.clear()
+    seconds = iter(range(1000))
+    monkeypatch.setattr(search, "monotonic", lambda: next(seconds))
+    found = tune_json(run, corpus, *GRID, "--timeout", 12, "--alphas", "0.001")
+    assert found["ended"] == "timeout"
+    assert {trial["n"] for trial in found["trials"]} == {320}
+    assert len(found["trials"]) == 2
+    config = tomllib.loads(Path("reviews.toml").read_text())
+    assert config["alpha"] == 0.001
+    seconds = iter(range(1000))
+    result = run("tune", corpus, *GRID, "--timeout", 1)
+    assert (result.exit_code, result.stderr) == (
+        1,
+        f"error: {corpus}: 1 seconds were too few to try a recipe; raise --timeout\n",
+    )

@@ -114,10 +114,16 @@ def _check_page(path: str, *others: str) -> None:
     default=True,
     help="Save a model of all texts, once the recipe was tried; or the one that was tried.",
 )
+@click.option(
+    "--cv",
+    type=click.IntRange(min=2),
+    metavar="N",
+    help="Also cross-validate: train N times, on all texts but one part of N in turn, and try that part.",
+)
 @click.option("--report", metavar="FILE.html", help="Write a page on the model and its mistakes.")
 @seed_option
 @json_option
-def train(source, output, preset, report, json, quiet, verbose, **options):
+def train(source, output, preset, cv, report, json, quiet, verbose, **options):
     """Train a classifier on CORPUS, try it and save it.
 
     CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped.
@@ -132,7 +138,8 @@ def train(source, output, preset, report, json, quiet, verbose, **options):
         from ..output.tables import print_training, training_record
 
         with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
-            result = training.train(source, output, Settings(**options), stage=stage)
+            more = {"cv": cv or 0, "with_curve": bool(report)}
+            result = training.train(source, output, Settings(**options), **more, stage=stage)
     except KeyboardInterrupt:
         raise AppError("interrupted; no model was written") from None
     for message in result.warnings:

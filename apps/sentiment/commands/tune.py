@@ -5,7 +5,7 @@ import click
 from ...common.errors import AppError
 from ...common.files import check_is_file
 from ...common.options import COUNT, STRENGTH, CountOrAll, json_option, seed_option
-from ...common.output import check_one_form, note_skipped, print_json, tidy_warnings
+from ...common.output import check_one_form, note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ..model.settings import CLASSIFIERS, PRESETS, Settings
 from . import _options
@@ -68,6 +68,13 @@ class ListOf(click.ParamType):
     default=5,
     help="Parts of the training texts; each is tried by what is trained on the others.",
 )
+@click.option(
+    "--timeout",
+    type=STRENGTH,
+    metavar="SECONDS",
+    help="Search no longer than that: all recipes on few texts, then a third of them on three times as many, "
+    "and so on.",
+)
 @click.option("--classifier", type=click.Choice(TUNABLE), default=TUNABLE[0], help="Learning algorithm.")
 @_options.score_option
 @_options.tokens_option
@@ -86,13 +93,14 @@ def tune(source, output, csv, json, quiet, verbose, **options):
     """Search the best recipe for CORPUS, and write it to a file for train --config.
 
     Each combination of weighting, n-grams and number of features is tried at a path of strengths, by
-    cross-validation on the texts that train would train on. CORPUS is a file or a folder of labelled texts,
+    cross-validation on the texts that train would train on. Ctrl-C ends the search; the best recipe so far is
+    written. CORPUS is a file or a folder of labelled texts,
     or - for stdin; a file may be gzipped.
     """
     check_one_form(json, csv)
     check_is_file(output, "a config file")
     config = output or f"{source.stem}.toml"
-    grid = {name: options.pop(name) for name in ("weightings", "ngrams", "k", "alphas", "folds")}
+    grid = {name: options.pop(name) for name in ("weightings", "ngrams", "k", "alphas", "folds", "timeout")}
     try:
         from ..model import tuning
         from ..output import tuning as tables_of_tuning
@@ -101,6 +109,8 @@ def tune(source, output, csv, json, quiet, verbose, **options):
             result = tuning.tune(source, config, **grid, settings=Settings(**options), stage=stage)
     except KeyboardInterrupt:
         raise AppError("interrupted; no config file was written") from None
+    if result.ended == "interrupt":
+        note("interrupted; the best recipe so far was written")
     if json:
         print_json(tables_of_tuning.tuning_record(result, stage.seconds))
     elif csv:

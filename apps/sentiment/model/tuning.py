@@ -4,19 +4,18 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-
-import numpy as np
+from itertools import product
 
 from ...common.errors import AppError, Skipped
 from ...common.files import check_replaceable, replace_file
 from ...common.output import printable
 from ...common.progress import UNWATCHED, Stages
-from ...common.statistics import resampled_interval, wilson_interval
 from ..data.corpus import Source
 from ..data.lines import MAX_EXPANSION, MAX_LINE, MIB, UTF8
 from . import steps
-from .alpha_choice import Choice, Labelled, choose_alpha, k_folds, split_texts
+from .alpha_choice import Labelled, split_texts
 from .scores import HeldOut, Scores, scores_of
+from .search import Candidate, Ended, Trial, rounds, search
 from .settings import Settings, spelled
 
 ACCURATE = Settings()
@@ -25,66 +24,11 @@ FIRST_LINE = "# Found by fastsvm-sentiment tune"  # tells a file of ours from ot
 
 
 @dataclass(frozen=True)
-class Trial:
-    """How a recipe did at one alpha: a score a fold by the metric, the largest gap, texts in all."""
-
-    settings: Settings
-    alpha: float
-    scores: np.ndarray
-    gap: float
-    n: int
-
-    @property
-    def mean(self) -> float:
-        """The mean score over the folds."""
-        return float(self.scores.mean())
-
-    @property
-    def deviation(self) -> float:
-        """The standard deviation over the folds."""
-        return float(self.scores.std(ddof=1))
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The 95 % interval: of accuracy as of one trial on all texts, of other scores a corrected t."""
-        if self.settings.metric == "accuracy":
-            return wilson_interval(round(self.mean * self.n), self.n)
-        k = len(self.scores)
-        low, high = resampled_interval(self.scores, k - 1, 1)
-        return max(low, 0.0), min(high, 1.0)
-
-    @property
-    def measured(self) -> str:
-        """The score by its name, and the interval."""
-        low, high = self.interval
-        return f"{self.settings.metric} {self.mean:.4f} ({low:.4f} to {high:.4f})"
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """One point of the grid, and how it did."""
-
-    settings: Settings
-    choice: Choice
-
-    @property
-    def trials(self) -> list[Trial]:
-        """How it did at each alpha."""
-        choice = self.choice
-        return [
-            Trial(self.settings, float(alpha), scores, float(max(gaps)), choice.n_tried)
-            for alpha, scores, gaps in zip(choice.alphas, choice.scores, choice.gaps, strict=True)
-        ]
-
-    @property
-    def best(self) -> Trial:
-        """How it did at its best alpha."""
-        return next(trial for trial in self.trials if trial.alpha == self.choice.alpha)
-
-
-@dataclass(frozen=True)
 class Tuning:
-    """What `tune` found; `candidates` are sorted, and `scores` are the best one's on the texts held out."""
+    """What `tune` found; `candidates` are sorted, and `scores` are the best one's on the texts held out.
+
+    `ended` says what cut the search short, if anything did.
+    """
 
     config: str
     settings: Settings
@@ -95,6 +39,7 @@ class Tuning:
     candidates: list[Candidate]
     scores: Scores | None
     skipped: Skipped
+    ended: Ended | None
 
     @property
     def best(self) -> Trial:
@@ -111,10 +56,13 @@ def tune(
     k: Sequence[int | None],
     alphas: Sequence[float] | None = None,
     folds: int = 5,
+    timeout: float | None = None,
     settings: Settings = ACCURATE,
     stage: Stages = UNWATCHED,
 ) -> Tuning:
-    """Try every recipe of a grid on folds of the training texts, and write the best one as a config file.
+    """Try the recipes of a grid on folds of the training texts, and write the best one as a config file.
+
+    Ctrl-C ends the search, once a recipe was tried, and the best one so far is written.
 
     The texts held out are those that `train` holds out with these settings. Nothing is chosen by
     them: they are shown once, to the winner.
@@ -131,6 +79,9 @@ def tune(
         By default each recipe has a path of its own; see `choose_alpha`.
     folds : int
         How many parts the training texts are cut into.
+    timeout : float, optional
+        Seconds that the search may take. With it, a third of the recipes goes on from each round of few texts
+        to one of more.
     settings : Settings
         What all candidates share; the classifier is one of SDCA.
     stage : Stages, optional
@@ -148,28 +99,19 @@ def tune(
         label_counts, skipped = corpus.label_counts, corpus.skipped
         del corpus
 
-    candidates = []
-    with stage("search", total=len(ngrams) * len(k) * len(weightings) * folds) as advance:
-        texts, y = train[0], np.asarray(train[1])
-        parts = k_folds(y, folds, settings.seed)
-        for size in ngrams:
-            X = steps.count_terms(source, texts, steps.vectorizer(replace(settings, ngrams=size)))
-            different = _different(k, X.shape[1])
-            for number in different:
-                for weighting in weightings:
-                    own = replace(settings, ngrams=size, k=number, weighting=weighting)
-                    own_recipe = steps.recipe(own)
-                    choice = choose_alpha(X, y, parts, **own_recipe, alphas=alphas, advance=advance)
-                    candidates.append(Candidate(own, choice))
-            for _ in range((len(k) - len(different)) * len(weightings) * folds):
-                advance()
-            del X
-    candidates.sort(key=lambda candidate: -candidate.best.mean)  # of equals the first stays first
+    grid = {"ngrams": ngrams, "k": k, "weighting": weightings}
+    recipes = [replace(settings, **dict(zip(grid, point, strict=True))) for point in product(*grid.values())]
+    n_tried = sum(count for _, count in rounds(len(train[0]), len(recipes), timeout is not None))
+    with stage("search", total=n_tried * folds) as advance:
+        options = {"folds": folds, "alphas": alphas, "timeout": timeout}
+        candidates, ended = search(source, train, recipes, **options, advance=advance)
+    if not candidates:
+        raise AppError(f"{source.name}: {timeout:g} seconds were too few to try a recipe; raise --timeout")
 
     with stage("evaluate"):
         scores = _try(candidates[0], source, train, test) if test[0] else None
     sizes = len(train[0]), len(test[0])
-    result = Tuning(config_path, settings, folds, label_counts, *sizes, candidates, scores, skipped)
+    result = Tuning(config_path, settings, folds, label_counts, *sizes, candidates, scores, skipped, ended)
     with stage("save"):
         replace_file(config_path, _config(result, source).encode())
     return result
@@ -185,19 +127,20 @@ def _check_folds(source: Source, y: Sequence[str], folds: int) -> None:
         )
 
 
-def _different(k: Sequence[int | None], n_features: int) -> list[int | None]:
-    """Return the numbers of features that make a difference where there are only so many."""
-    return list(dict.fromkeys(None if number is None or number >= n_features else number for number in k))
-
-
 def _try(candidate: Candidate, source: Source, train: Labelled, test: Labelled) -> Scores:
     """Train the candidate as `training.train` does, and show it the texts held out."""
-    settings = replace(candidate.settings, alpha=candidate.choice.alpha)
+    settings = replace(candidate.settings, alpha=_alpha(candidate, len(train[0])))
     vectorizer = steps.vectorizer(settings)
     X = steps.count_terms(source, train[0], vectorizer)
     X = steps.select_terms(vectorizer, X, train[1], steps.selection(settings))
     model = steps.fit(vectorizer, X, train[1], steps.weighting(settings), steps.classifier(settings))
     return scores_of(model.classes_, HeldOut(*test, model.decision_function(test[0])))
+
+
+def _alpha(candidate: Candidate, n: int) -> float:
+    """Return alpha for so many texts, each with the weight that it had where the candidate was tried."""
+    alpha = candidate.choice.alpha
+    return alpha if candidate.n == n else float(f"{alpha * candidate.n / n:.3g}")
 
 
 def _config(result: Tuning, source: Source) -> str:
@@ -207,7 +150,7 @@ def _config(result: Tuning, source: Source) -> str:
     comment = (
         f"{FIRST_LINE} {printable(source.name)}: the best of {len(result.candidates):,} recipes, "
         f"{best.measured} "
-        f"on {result.folds} folds of {result.n_train:,} texts"
+        f"on {result.folds} folds of {best.n:,} texts"
     )
     if result.scores is not None:
         comment += f", accuracy {result.scores.accuracy:.4f} on the {result.n_test:,} held out"
@@ -222,7 +165,7 @@ def _config(result: Tuning, source: Source) -> str:
         "weighting": settings.weighting,
         "ngrams": spelled(settings.ngrams),
         "k": "all" if settings.k is None else settings.k,
-        "alpha": best.alpha,
+        "alpha": _alpha(result.candidates[0], result.n_train),
         **{name.replace("_", "-"): value for name, value in shared(settings).items()},
         "class-weight": _spelled_weights(settings.class_weight),
     }

@@ -23,6 +23,7 @@ from ..model.diagnostics import label_scores
 from ..model.scores import Scores
 from ..model.settings import spelled
 from ..model.training import Side, Training
+from ..model.validation import CrossValidation
 
 LABELS_CROSSED = 20  # of more there is no confusion table
 
@@ -45,6 +46,8 @@ def training_record(result: Training, seconds: dict[str, float]) -> dict:
         "n_fitted": result.n_fitted,
         **_scores_record(result.scores),
         **_trial_record(result),
+        "learning_curve": [asdict(point) for point in result.learning_curve],
+        "cross_validation": _validation_record(result.cross_validation),
         "calibration_error": result.calibration and asdict(result.calibration),
         **fields(result, "n_iter", "objective", "gap", "relative_gap"),
         "skipped": result.skipped.count,
@@ -68,6 +71,8 @@ def print_training(result: Training, seconds: dict[str, float], source: Source) 
         print_trial(result)
     else:
         print_line("none: --holdout 0 trains on every text")
+    if result.cross_validation:
+        print_validation(result.cross_validation)
     if result.choice:
         print_choice(result.choice)
     print_heading("Certificate", certificate(result))
@@ -96,6 +101,18 @@ def print_trial(result: Training) -> None:
     if result.n_fitted > result.n_train:
         saved = f"the one saved has seen all {result.n_fitted:,}"
     print_line(f"of the model trained on the other {result.n_train:,} texts; {saved}")
+
+
+def print_validation(found: CrossValidation) -> None:
+    """Print what cross-validation says, each part of all texts tried by what was trained on the others."""
+    print_heading(f"Cross-validation in {len(found.values)} parts of all texts")
+    rows = {"accuracy": found.accuracies, found.metric: found.values}
+    for name, values in rows.items():
+        low, high = found.interval(values)
+        print_line(
+            f"{name} {np.mean(values):.4f} (95 % interval {low:.4f} to {high:.4f}), "
+            f"from {min(values):.4f} to {max(values):.4f}"
+        )
 
 
 def print_choice(choice: Choice) -> None:
@@ -193,6 +210,18 @@ def _trial_record(result: Training) -> dict:
         return {"metric_value": None, "baseline": None, "warnings": result.warnings}
     baseline = {"label": trial.guess, "accuracy": trial.guessing_accuracy, "metric_value": trial.guessing}
     return {"metric_value": trial.value, "baseline": baseline, "warnings": result.warnings}
+
+
+def _validation_record(found: CrossValidation | None) -> dict | None:
+    if found is None:
+        return None
+    return {
+        "accuracy": float(np.mean(found.accuracies)),
+        "accuracy_interval": list(found.interval(found.accuracies)),
+        "metric_value": float(np.mean(found.values)),
+        "metric_interval": list(found.interval(found.values)),
+        **fields(found, "accuracies", "values", "n_train", "n_test"),
+    }
 
 
 def _scores_record(scores: Scores | None) -> dict:

@@ -5,11 +5,12 @@ import sys
 from ...common.output import fields, print_heading, print_line, print_table, print_times
 from ...common.tables import csv_writer
 from ..data.corpus import Source
+from ..model.search import Trial
 from ..model.settings import spelled
-from ..model.tuning import Trial, Tuning, shared
+from ..model.tuning import Tuning, shared
 from .tables import print_scores
 
-COLUMNS = ("weighting", "ngrams", "k", "alpha", "mean", "deviation", "low", "high", "gap")
+COLUMNS = ("n", "weighting", "ngrams", "k", "alpha", "mean", "deviation", "low", "high", "gap")
 
 
 def tuning_record(result: Tuning, seconds: dict[str, float]) -> dict:
@@ -18,7 +19,7 @@ def tuning_record(result: Tuning, seconds: dict[str, float]) -> dict:
     return {
         "config": result.config,
         **shared(result.settings),
-        **fields(result, "folds", "label_counts", "n_train", "n_test"),
+        **fields(result, "folds", "label_counts", "n_train", "n_test", "ended"),
         "best": _record(result.best),
         "accuracy": None if scores is None else scores.accuracy,
         "accuracy_interval": None if scores is None else list(scores.interval),
@@ -45,9 +46,14 @@ def print_tuning(result: Tuning, seconds: dict[str, float], source: Source) -> N
         f"{source.name}: {n:,} texts, {result.n_train:,} in {result.folds} folds "
         f"and {result.n_test:,} held out"
     )
-    print_heading("Recipes, each at its best alpha")
+    sizes = dict.fromkeys(candidate.n for candidate in result.candidates)
+    how = {"timeout": "; the time was up", "interrupt": "; interrupted"}.get(result.ended, "")
+    print_heading(f"Recipes, each at its best alpha{how}")
     header = ("weighting", "n-grams", "k", "alpha", result.settings.metric, "sd", "95 % interval")
-    print_table(header, [_row(candidate.best) for candidate in result.candidates])
+    for n in sizes:
+        if len(sizes) > 1:
+            print_line(f"on {n:,} texts")
+        print_table(header, [_row(each.best) for each in result.candidates if each.n == n])
     print_heading("The first of them on the held-out texts")
     if result.scores:
         print_scores(result.scores)
@@ -59,7 +65,7 @@ def print_tuning(result: Tuning, seconds: dict[str, float], source: Source) -> N
 
 def _trials(result: Tuning) -> list[Trial]:
     trials = [trial for candidate in result.candidates for trial in candidate.trials]
-    return sorted(trials, key=lambda trial: -trial.mean)
+    return sorted(trials, key=lambda trial: (-trial.n, -trial.mean))
 
 
 def _record(trial: Trial) -> dict:
@@ -69,7 +75,7 @@ def _record(trial: Trial) -> dict:
         "weighting": settings.weighting,
         "ngrams": spelled(settings.ngrams),
         "k": "all" if settings.k is None else settings.k,
-        **fields(trial, "alpha", "mean", "deviation"),
+        **fields(trial, "n", "alpha", "mean", "deviation"),
         "low": low,
         "high": high,
         "gap": trial.gap,
