@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import expit, logsumexp
 
 from fastsvm.fitting import ConvergenceWarning
 
@@ -34,8 +34,8 @@ class Suspect(NamedTuple):
     suggested : str
         The label it probably should have; empty where it is only there too often.
     sure : float
-        Of a label that the model contradicts, the probability of the suggested one; of texts that are there
-        with several labels, the share of the suggested one.
+        Of a label that the model contradicts, the probability of the suggested one, if it is one of the two;
+        of texts that are there with several labels, the share of the suggested one.
     why : str
     text : str
     """
@@ -112,7 +112,7 @@ def inspect(
             corpus.places[i],
             y[i],
             classes[suggested[i]],
-            float(likely[i, suggested[i]]),
+            float(expit(odds[i])),
             "contradicted",
             corpus.texts[i],
         )
