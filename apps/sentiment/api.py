@@ -27,7 +27,7 @@ from ..common.errors import Skipped
 from ..common.files import check_model_path
 from ..common.options import CountOrAll
 from .commands._options import corpus_options
-from .commands.train import _with_preset
+from .commands.train import _check_continued, _with_preset
 from .commands.train import train as command
 from .data.corpus import Given, Source
 from .model import prediction, training
@@ -60,7 +60,8 @@ def train(
         Those of the command, by its names with ``_`` for ``-`` and with its defaults: `text_col`,
         `label_col` and `format` of a file; `preset`, `classifier`, `weighting`, `ngrams`, `alpha`, `holdout`,
         `seed` and so on of the recipe. Values are as on a command line (``ngrams="1-2"``), or Python's own:
-        ``(1, 2)``, ``refit=False``, ``class_weight={"spam": 5}``.
+        ``(1, 2)``, ``refit=False``, ``class_weight={"spam": 5}``. `start` is ``--continue``: the file of a
+        model that goes on learning.
 
     Returns
     -------
@@ -284,8 +285,11 @@ class TextModel:
 
 
 @corpus_options
-def _chosen(source, preset, cv, output, report, json, quiet, verbose, **options):
-    return source, Settings(**_with_preset(preset, options)), {"cv": cv or 0}
+def _chosen(source, preset, start, cv, output, report, json, quiet, verbose, **options):
+    if start:
+        _check_continued()
+    start = prediction.load_text_model(start) if start else None
+    return source, Settings(**_with_preset(preset, options)), {"start": start, "cv": cv or 0}
 
 
 # The command in all but what it does.
