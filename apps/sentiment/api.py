@@ -80,7 +80,7 @@ def train(
     Warns
     -----
     UserWarning
-        If the model is no better than a guess, or never predicts a label.
+        If texts were skipped, or the model is no better than a guess, or never predicts a label.
 
     See Also
     --------
@@ -99,7 +99,7 @@ def train(
             if len(corpus.texts) != len(corpus.labels):
                 raise ValueError(f"{len(corpus.texts):,} texts and {len(corpus.labels):,} labels")
         result = training.train(corpus, None, settings, **more)
-    for message in result.warnings:
+    for message in ["\n".join(result.skipped.report())] * bool(result.skipped.count) + result.warnings:
         warnings.warn(message, stacklevel=2)
     given = [repr(os.fspath(source)) if labels is None else "texts, labels"]
     given += [f"{name}={value!r}" for name, value in options.items()]

@@ -69,7 +69,8 @@ def test_texts_and_labels_in_memory(texts):
         *weight.items(),
     )
 
-    some = sentiment.train([*given, "  ", "\ud800"], [*labels, "neg", "pos"])
+    with pytest.warns(UserWarning, match="text 301: no text\n.*\n.*: 2 skipped"):
+        some = sentiment.train([*given, "  ", "\ud800"], [*labels, "neg", "pos"])
     assert some.skipped.report() == [
         "the texts given, text 301: no text",
         "the texts given, text 302: bytes that are not UTF-8",
