@@ -22,6 +22,8 @@ ClassWeight = str | dict[str, float] | None
 
 FEW = 2000  # more texts than these are halved, not cut in five, to choose alpha
 
+RARE = 200  # fewer texts than these of one of two labels are cut in five all the same
+
 # Accuracy settles long before the optimum is reached; the worst of a path need not be solved at all.
 LOOSE = 0.01
 MAX_EPOCHS = 200
@@ -232,7 +234,8 @@ def inner_folds(y: np.ndarray, seed: int) -> list:
     counts = np.unique(y, return_counts=True)[1]
     if np.count_nonzero(counts > 1) < 2:
         return []
-    k = 2 if len(y) > FEW else 5
+    is_rare = len(counts) == 2 and min(counts) < RARE
+    k = 5 if len(y) <= FEW or is_rare else 2
     folds = k_folds(y, k if min(counts) == 1 else min(k, *counts), seed)
     return [(train, test) for train, test in folds if len(set(y[train])) > 1]
 

@@ -170,6 +170,10 @@ def _config(result: Tuning, source: Source) -> str:
         **{name.replace("_", "-"): value for name, value in shared(settings).items()},
         "class-weight": _spelled_weights(settings.class_weight),
     }
+    if settings.threshold:  # nobody asked for weights, and perhaps for no metric: train will find the same
+        options["class-weight"] = None
+        if (settings.metric, settings.threshold) == ("balanced-accuracy", "macro-f1"):
+            options["metric"] = None
     lines = [f"{key} = {_toml(value)}" for key, value in options.items() if value is not None]
     return "\n".join([comment, *lines, ""])
 
