@@ -101,6 +101,4 @@ def _check_output(path, option, others):
     check_is_file(path, "a file of results", option)
     check_file(path)
     if any(os.path.realpath(path) == os.path.realpath(other) for other in others if other):
-        raise AppError(
-            f"{path}: {option} would replace a file that is read or written; choose another path", USAGE
-        )
+        raise AppError(f"{path}: {option} would replace a file of this run; choose another path", USAGE)

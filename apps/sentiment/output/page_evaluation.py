@@ -1,6 +1,7 @@
 """The report on a saved model tried on a corpus: sections of that on a training, and some of its own."""
 
 import os
+import re
 from collections.abc import Sequence
 from importlib.metadata import version
 
@@ -51,7 +52,7 @@ def write_report(
 
 def _of_any(section: str) -> str:
     """Return a section of a training's report; these texts were not held out of a training by us."""
-    return section.replace("held-out text", "text")
+    return re.sub(r"held-out\s+text", "text", section)
 
 
 def _header(result: Evaluation, corpus: str) -> str:
