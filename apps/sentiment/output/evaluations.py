@@ -121,7 +121,7 @@ def _print_paired(result: Evaluation) -> None:
     print_heading("Second model", f"{two.model}: accuracy {two.accuracy:.4f}")
     print_line(f"right only here {two.only_first:,}, only there {two.only_second:,}")
     print_line(f"difference {two.difference:+.4f} (95 % interval {low:+.4f} to {high:+.4f})")
-    print_line(f"McNemar's exact test: p = {two.p_value:.3g}")
+    print_line(f"McNemar's exact test: p {'= ' if two.p_value else '< '}{two.p_value or 1e-300:.3g}")
 
 
 def _areas(result: Evaluation, label: str) -> dict[str, float | None]:

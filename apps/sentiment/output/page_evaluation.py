@@ -122,7 +122,7 @@ def _second(result: Evaluation) -> str:
         difference=f"{100 * two.difference:+.1f} points",
         low=low,
         high=high,
-        p_value=f"{two.p_value:.3g}",
+        p_value=f"{two.p_value:.3g}" if two.p_value else "below 1e-300",
     )
 
 
