@@ -205,7 +205,7 @@ def _run(result: Runs, source: Source, seed: int, training: Labelled, trial: Lab
         start = process_time()
         vectorizer = steps.vectorizer(settings, np.float32 if settings.k is None else np.int64)
         counts = steps.count_terms(source, texts, vectorizer)
-        model = Counted(vectorizer, counts, np.asarray(y)).learn(settings).model
+        model = Counted(vectorizer, counts, np.asarray(y), settings.min_df).learn(settings).model
         result.seconds.append(process_time() - start)
     estimator = model["classifier"]
     result.alphas += [estimator.alpha] if hasattr(estimator, "alpha") else []
