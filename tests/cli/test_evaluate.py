@@ -225,7 +225,8 @@ def test_report(run, model, model3, corpus, write, texts):
     assert "held-out" not in page
     assert '<li><p class="soft">true ' in page
     assert (
-        run("evaluate", model3, write(texts(60, ("neg", "pos", "odd"))), "--report", "b.html").exit_code == 0
+        run("evaluate", model3, write(texts(60, ("neg", "pos", "mixed"))), "--report", "b.html").exit_code
+        == 0
     )
     page = Path("b.html").read_text(encoding="utf-8")
     assert "Right of these" in page
