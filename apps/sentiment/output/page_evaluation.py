@@ -32,8 +32,9 @@ def write_report(
         The threshold to recommend.
     """
     classes, held_out = result.fitted.classes_, result.held_out
-    accuracy = page_scores.accuracy(result.scores, held_out, classes, result.trial)
-    curves = page_curves.curves(classes, held_out)
+    every = page_scores.curves_of(result.scores, held_out, classes)
+    accuracy = page_scores.accuracy(result.scores, held_out, classes, result.trial, every)
+    curves = page_curves.curves(classes, held_out, every)
     calibration = page_curves.calibration(classes, held_out, result.calibration)
     several = len(classes) > 2
     sections = [
@@ -43,7 +44,7 @@ def write_report(
         ("calibration", "Calibration", _of_any(calibration)),
         ("thresholds", "Thresholds", _thresholds(result, advice)),
         ("groups", "Groups", _groups(result)),
-        ("mistakes", "The most certain mistakes", mistakes(result.fitted, held_out)),
+        ("mistakes", "The most certain mistakes", _mistakes(result)),
     ]
     body = f"{_header(result, corpus)}\n{html.with_links(sections)}"
     title = f"{result.model} on {corpus}"
@@ -53,6 +54,11 @@ def write_report(
 def _of_any(section: str) -> str:
     """Return a section of a training's report; these texts were not held out of a training by us."""
     return re.sub(r"held-out\s+text", "text", section)
+
+
+def _mistakes(result: Evaluation) -> str:
+    found = mistakes(result.fitted, result.held_out)
+    return found if len(result.mistakes) else _of_any(found)
 
 
 def _header(result: Evaluation, corpus: str) -> str:
