@@ -28,7 +28,7 @@ from .commands.train import train as command
 from .data.corpus import Given, Source
 from .model import prediction, training
 from .model.explanation import Explainer, Explanation
-from .model.settings import PRESETS, Settings, spelled
+from .model.settings import AUTO, FEATURES, Settings, settings_of, spelled
 
 if TYPE_CHECKING:
     from fastsvm.fitting import Pipeline
@@ -45,7 +45,7 @@ def train(
     labels: Iterable[str] | None = None,
     /,
     *,
-    preset: str = next(iter(PRESETS)),
+    recipe: str = AUTO,
     **options,
 ) -> TextModel:
     """Train a classifier of texts: the recipe of ``fastsvm-sentiment train``, and the same bits.
@@ -56,8 +56,8 @@ def train(
         A file or folder of labelled texts in any format that the command reads; or, with `labels`, the texts.
     labels : iterable of str, optional
         The label of each text.
-    preset : str
-        Recipe, as ``--preset``.
+    recipe : str
+        As ``--recipe``.
     **options
         Those of the command, by its names with ``_`` for ``-`` and with its defaults: `text_col`,
         `label_col` and `format` of a file; `classifier`, `weighting`, `ngrams`, `alpha`, `holdout`, `seed`
@@ -82,7 +82,7 @@ def train(
     load : a model that was saved.
     """
     with _plain_errors():
-        of_source, settings = _chosen(preset, options)
+        of_source, settings = _chosen(recipe, options)
         if labels is None:
             if not isinstance(source, str | os.PathLike):
                 raise TypeError("train() takes the path of a corpus, or texts and their labels")
@@ -95,7 +95,7 @@ def train(
                 raise ValueError(f"{len(corpus.texts):,} texts and {len(corpus.labels):,} labels")
         result = training.train(corpus, None, settings)
     given = [repr(os.fspath(source)) if labels is None else "texts, labels"]
-    given += [f"{name}={value!r}" for name, value in {"preset": preset, **options}.items()]
+    given += [f"{name}={value!r}" for name, value in {"recipe": recipe, **options}.items()]
     return TextModel(result.fitted, result, f"fastsvm_apps.sentiment.train({', '.join(given)})", corpus.name)
 
 
@@ -277,17 +277,20 @@ class TextModel:
         return f"<TextModel: {self.summary.replace(chr(10), '; ')}>"
 
 
-def _chosen(preset: str, options: dict) -> tuple[dict, Settings]:
+def _chosen(recipe: str, options: dict) -> tuple[dict, Settings]:
     """Return how to read and what to do; values go through the options of the command, as if typed."""
     known = {option.name: option for option in command.params if isinstance(option, click.Option)}
     names = {*_OF_SOURCE, *(field.name for field in fields(Settings))} & known.keys()
     if unknown := options.keys() - names:
         raise TypeError(f"train() has no option {', '.join(unknown)}; it has {', '.join(sorted(names))}")
     context = click.Context(command, info_name="train")
-    typed = {name: known[name].type_cast_value(context, spelled(value)) for name, value in options.items()}
-    preset = known["preset"].type_cast_value(context, preset)
+    spellings = {
+        name: spelled(value, "none" if name in FEATURES else "all") for name, value in options.items()
+    }
+    typed = {name: known[name].type_cast_value(context, value) for name, value in spellings.items()}
+    recipe = known["recipe"].type_cast_value(context, recipe)
     of_source = {_OF_SOURCE[name]: typed.pop(name) for name in _OF_SOURCE if name in typed}
-    return of_source, replace(PRESETS[preset], **typed)
+    return of_source, settings_of(recipe, typed)
 
 
 def _strings(values: Iterable[str], what: str) -> list[str]:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..text._vocabulary import are_ascending
+from ..text.markup import lower_without_markup
 from ..text.reading import DEFAULT_PATTERN, PATTERNS, SPLIT_PATTERN
 from ..text.terms import Terms
 from ..text.weighting import LEARNED
@@ -35,6 +36,7 @@ READING = {
     "stop_words": (None, "english", "listed"),
     "strip_accents": (None, "ascii", "unicode"),
 }
+PREPROCESSORS = {"markup": lower_without_markup}  # by their names in files, which most have not
 # How a file names the two patterns of a ``CountVectorizer`` that it may have.
 ANALYZERS = {"words": DEFAULT_PATTERN, "split": SPLIT_PATTERN}
 
@@ -122,7 +124,7 @@ class CountVectorizerCodec(Codec):
 class BagCodec(CountVectorizerCodec):
     """A ``BagOfWords`` with settings that are compiled; its terms stay packed on their way."""
 
-    kept = (*CountVectorizerCodec.kept, "analyzer", "stop_words", "strip_accents")
+    kept = (*CountVectorizerCodec.kept, "analyzer", "stop_words", "strip_accents", "preprocessor")
     dropped = (*CountVectorizerCodec.dropped, "n_jobs")
 
     def _pack_vocabulary(self, vectorizer):
@@ -141,17 +143,28 @@ class BagCodec(CountVectorizerCodec):
         for name, known in READING.items():
             if params[name] not in known or given.get(name) == "listed":
                 self._refuse(name, given[name])
+        if (preprocessor := given.get("preprocessor")) is not None:
+            names = {function: name for name, function in PREPROCESSORS.items()}
+            if preprocessor not in names:
+                self._refuse("preprocessor", preprocessor)
+            params["preprocessor"] = names[preprocessor]
         return params, tensors
 
     def decode(self, params, fitted, tensors):
         what = self.name
         fields(fitted, f"{what} attributes")
         optional = {name: type(params.get(name)) for name in ("stop_words", "strip_accents")}
+        if "preprocessor" in params:
+            optional["preprocessor"] = str
         check_counting(what, params, token_pattern=str, **optional)
         for name, known in READING.items():
             if type(params[name]) not in (str, type(None)) or params[name] not in known:
                 refuse_parameter(what, name, params[name])
         settings = {**counting(what, params), **{name: params[name] for name in READING}}
+        if "preprocessor" in params:
+            if params["preprocessor"] not in PREPROCESSORS:
+                refuse_parameter(what, "preprocessor", params["preprocessor"])
+            settings["preprocessor"] = PREPROCESSORS[params["preprocessor"]]
         if settings["stop_words"] == "listed":
             settings["stop_words"] = unpack("stop_words", tensors)
         for name in settings.keys() - self.cls().get_params(deep=False).keys():

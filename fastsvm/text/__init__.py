@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ..estimators.term_weighting import TermWeighting
     from ..model_files.scorer import TextScorer, TextScores
     from .bag import Bag
+    from .markup import has_markup, lower_without_markup
     from .selection import Selection
     from .union import Union
     from .weighting import Weighting
@@ -30,6 +31,8 @@ __all__ = [
     "TextScores",
     "Union",
     "Weighting",
+    "has_markup",
+    "lower_without_markup",
 ]
 
 __getattr__, __dir__ = lazily(
@@ -41,6 +44,7 @@ __getattr__, __dir__ = lazily(
         "..estimators.select_terms": "SelectTerms",
         "..estimators.term_weighting": "TermWeighting",
         ".bag": "Bag",
+        ".markup": "has_markup lower_without_markup",
         ".selection": "Selection",
         ".union": "Union",
         ".weighting": "Weighting",

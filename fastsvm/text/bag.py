@@ -145,6 +145,8 @@ class Bag(Parameters):
     ----------
     lowercase, token_pattern, ngram_range, analyzer, min_df, max_df, max_features, binary, dtype, n_jobs
         As in `BagOfWords`, of which the compiled code knows all that is allowed here.
+    preprocessor : callable or None, default=None
+        As in `BagOfWords`, in the place of lower-casing: a function of str, such as `lower_without_markup`.
 
     Attributes
     ----------
@@ -156,6 +158,7 @@ class Bag(Parameters):
         self,
         *,
         lowercase=True,
+        preprocessor=None,
         token_pattern=DEFAULT_PATTERN,
         ngram_range=(1, 1),
         analyzer="word",
@@ -167,6 +170,7 @@ class Bag(Parameters):
         n_jobs=None,
     ):
         self.lowercase = lowercase
+        self.preprocessor = preprocessor
         self.token_pattern = token_pattern
         self.ngram_range = ngram_range
         self.analyzer = analyzer
@@ -188,6 +192,8 @@ class Bag(Parameters):
 
     def _documents(self, texts):
         refuse_string(texts)
+        if self.preprocessor is not None:
+            return batches(map(self.preprocessor, map(as_text, texts)), as_text, None, False, BATCH)
         return batches(texts, as_text, None, self.lowercase, BATCH)
 
     def fit(self, texts, y=None):
@@ -226,7 +232,7 @@ class Bag(Parameters):
 
     def build_preprocessor(self):
         """Return what is done to a text before it is cut: a function of str."""
-        return str.lower if self.lowercase else str
+        return self.preprocessor or (str.lower if self.lowercase else str)
 
     def _set_terms(self, terms):
         self.terms_, self._lookup = terms, None

@@ -26,6 +26,16 @@ class Union(Parameters):
         """The bags, without their names."""
         return [bag for _, bag in self.transformer_list]
 
+    @property
+    def min_df(self):
+        """What the first bag has."""
+        return self.bags[0].min_df
+
+    @property
+    def binary(self):
+        """What the first bag has."""
+        return self.bags[0].binary
+
     def fit(self, texts, y=None):
         """Learn the terms of texts, an iterable of str; `y` is ignored."""
         texts = list(texts)

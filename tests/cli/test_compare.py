@@ -45,7 +45,7 @@ def test_each_run_is_what_train_does_with_its_seed(run, write, texts, options):
     assert [item["classifier"] for item in record["classifiers"]] == NAMES
     for item in record["classifiers"]:
         name = item["classifier"]
-        given = GIVEN.get(name, ["--preset", "article", "--classifier", name, *options])
+        given = GIVEN.get(name, ["--recipe", "article", "--classifier", name, *options])
         for number, seed in enumerate(record["seeds"]):
             trained = run("train", corpus, *given, "--seed", seed, "--no-refit", "--json")
             expected = json.loads(trained.stdout)

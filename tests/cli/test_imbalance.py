@@ -98,3 +98,13 @@ def test_tune_and_its_config_file(run, corpus):
     run("tune", corpus, *options, "--class-weight", "balanced")
     assert tomllib.loads(Path("best.toml").read_text())["class-weight"] == "balanced"
     assert train_json(run, corpus, "--config", "best.toml")[0]["class_weight"] == "balanced"
+
+
+@pytest.mark.parametrize(("rare", "common"), [("neg", "pos"), ("pos", "neg")])
+def test_the_curves_of_a_report_are_those_of_the_rarer_label(run, write, texts, rare, common):
+    pairs = texts(600)
+    pairs = [pair for pair in pairs if pair[0] == common] + [pair for pair in pairs if pair[0] == rare][:40]
+    train_json(run, write(pairs), "--report", "page.html")
+    page = Path("page.html").read_text()
+    assert f"ROC curve. {rare}: area" in page
+    assert f"ROC curve. {common}: area" not in page

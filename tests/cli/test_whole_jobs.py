@@ -3,11 +3,17 @@
 import csv
 import gzip
 import json
+import random
 from pathlib import Path
 
 import pytest
 
 from fastsvm.text import TextScorer
+from fastsvm_apps.common.errors import Skipped
+from fastsvm_apps.sentiment.data.lines import Lines
+from fastsvm_apps.sentiment.data.records import read_records
+from fastsvm_apps.sentiment.data.source import Source
+from fastsvm_apps.sentiment.data.unlabelled import open_texts
 
 FORMATS = ["corpus", "csv", "tsv", "jsonl", "fasttext", "folder"]
 
@@ -269,3 +275,61 @@ def test_top(answers, run, model, model3, tmp_path):
     refused = run("predict", model3, file, "--unsure", ".4-.6")
     assert refused.exit_code == 2
     assert "--unsure A-B is for models of two labels; this one has 3" in refused.stderr
+
+
+def test_a_quick_way_reads_what_the_slow_one_reads(tmp_path):
+    """Records one by one, as train reads them, and those of many lines at a time."""
+    rng = random.Random(0)
+    words = [
+        "great",
+        "dull",
+        'a "b"',
+        '"c" d',
+        '"open',
+        "e, f",
+        "",
+        " ",
+        "g\th",
+        '"i ""j"""',
+        '"k\nl"',
+        "m\n\nn",
+        '"',
+    ]
+    for delimiter in ",\t":
+        for _ in range(300):
+            rows = [delimiter.join(rng.choices(words, k=rng.choice((2, 2, 2, 1, 3)))) for _ in range(8)]
+            content = f"text{delimiter}id\n" + rng.choice(("\n", "\r\n")).join(rows)
+            path = tmp_path / "new.csv"
+            path.write_bytes(content.encode())
+            source = Source(str(path), "csv", label_column=None, separator=delimiter)
+            skipped, others = Skipped("new.csv"), Skipped("new.csv")
+            with open_texts(source, skipped) as (_, columns, batches):
+                quick = [
+                    row
+                    for batch in batches
+                    for row in zip(batch.places, batch.rows, batch.texts, strict=True)
+                ]
+            with source.open() as stream:
+                found = list(read_records(Lines(stream, others), "csv", source).records)
+            assert [(r.where, r.row) for r in found] == [row[:2] for row in quick], content
+            assert [r.text if r.text.strip() else "" for r in found] == [text for *_, text in quick]
+            assert len(columns) == 2
+
+
+def test_records_are_written_as_they_stand(answers):
+    lines = [
+        "text,id",
+        '"great",1',
+        'great "x" y,2',
+        '"two\nlines, dull",3',
+        ",4",
+        '"""q"" great","5"',
+        "short",
+    ]
+    result = answers("\n".join(lines))
+    assert result.exit_code == 3
+    written = result.stdout.split("\n", 1)[1]
+    for line in lines[1:4] + lines[5:6]:
+        assert f"{line},pos," in written or f"{line},neg," in written
+    assert "\n,4,,\n" in written
+    assert written.endswith("\nshort,,,\n")

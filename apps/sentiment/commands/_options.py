@@ -17,12 +17,17 @@ command = partial(options.command, "fastsvm-sentiment")
 
 
 class NGrams(click.ParamType):
-    """`N`, up to N words in a row, or `A-B`, from A to B words."""
+    """`N`, up to N in a row, or `A-B`, from A to B; with `optional` also ``none`` (None)."""
 
     name = "ngrams"
 
+    def __init__(self, optional: bool = False) -> None:
+        self.optional = optional
+
     def convert(self, value, param, ctx):
         """Convert and check one value."""
+        if self.optional and value == "none":
+            return None
         match = re.fullmatch(r"(?:([1-9])-)?([1-9])", value)
         if not match or int(match[1] or 1) > int(match[2]):
             self.fail(f"{value!r} is neither a number from 1 to 9 nor a range such as 1-2.", param, ctx)
@@ -74,6 +79,7 @@ metric_option = click.option(
 )
 
 NGRAMS_HELP = "Words in a row that make a feature: up to N, or from A to B."
+CHARS_HELP = "Characters in a row, inside words, that make a feature: up to N, or from A to B."
 K_HELP = "Features to keep, the best by --score."
 
 tokens_option = click.option(
@@ -81,6 +87,10 @@ tokens_option = click.option(
     type=click.Choice(["words", "split"]),
     help="Cut texts into words, or at white space.  "
     "[default: split for the corpus format, words for the others]",
+)
+
+keep_markup_option = click.option(
+    "--keep-markup", is_flag=True, help="Leave HTML's tags and entities in the texts."
 )
 
 score_option = click.option(

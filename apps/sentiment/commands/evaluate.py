@@ -33,7 +33,7 @@ class Costs(click.ParamType):
 
 @command(
     "evaluate reviews.safetensors data/reviews.txt",
-    "evaluate spam.safetensors more.tsv --precision .99 --mistakes mistakes.csv --report more.html",
+    "evaluate spam.safetensors more.tsv --precision .99 --mistakes mistakes.csv",
     "evaluate new.safetensors old.safetensors more.csv --groups country",
 )
 @click.argument("arguments", metavar="MODEL [SECOND] CORPUS", nargs=-1, required=True)
@@ -47,10 +47,9 @@ class Costs(click.ParamType):
     help="Recommend the threshold at which mistakes cost least, of a label given wrongly and of one missed.",
 )
 @click.option("--groups", metavar="COLUMN", help="Accuracy for each value of a column.")
-@click.option("--report", metavar="FILE.html", help="Write a page on the model and its mistakes.")
 @click.option("--mistakes", metavar="FILE.csv", help="Write the texts given a wrong label, the worst first.")
 @json_option
-def evaluate(arguments, source, precision, recall, cost, groups, report, mistakes, json, quiet, verbose):
+def evaluate(arguments, source, precision, recall, cost, groups, mistakes, json, quiet, verbose):
     """Try MODEL on the labelled texts of CORPUS, alone or against a SECOND model.
 
     CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped. MODEL may be
@@ -65,10 +64,7 @@ def evaluate(arguments, source, precision, recall, cost, groups, report, mistake
     model, *second, corpus = arguments
     if sum(wish is not None for wish in (precision, recall, cost)) > 1:
         raise AppError("give one of --precision, --recall and --cost", USAGE)
-    for path, option in ((report, "--report"), (mistakes, "--mistakes")):
-        _check_output(path, option, arguments)
-    if report and report == mistakes:
-        raise AppError(f"{report}: --report and --mistakes would be the same file", USAGE)
+    _check_output(mistakes, "--mistakes", arguments)
     from ..model import evaluation
     from ..output import evaluations
 

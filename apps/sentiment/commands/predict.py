@@ -13,6 +13,7 @@ from ...common.files import check_file, check_is_file
 from ...common.options import COUNT, FiniteRange
 from ...common.output import many, note, note_skipped, tidy_warnings
 from ...common.progress import Stages
+from ..data.tables import DELIMITERS
 from ..data.unlabelled import ANY_FORMAT, PLAIN, open_texts
 from ._options import command, reading_options
 
@@ -93,6 +94,8 @@ def predict(arguments, source, proba, threshold, unsure, top, json, output, quie
         with stage("load"):
             model = prediction.load_scorer(model_path)
             prediction.check_choices(model, **choices)
+            if all(map(os.path.isfile, files)):  # what streams comes in batches too small for threads
+                prediction.use_all_cores(model)
         with stage("predict"), _opened(output) as file:
             run = _Run(model, choices, top, file, "objects" if json else _form_of_file(output))
             skipped = [run.predict(replace(source, path=path)) for path in files]
@@ -119,7 +122,7 @@ class _Run:
         n = n_missing = 0
         with open_texts(source, skipped) as (format, columns, batches):
             skipped.fate = FATES[format == PLAIN]
-            self._begin(source, format, columns)
+            as_it_stands = self._begin(source, format, columns)
             for batch in batches:
                 found = classify(
                     self._model,
@@ -127,7 +130,7 @@ class _Run:
                     **self._choices,
                     place=lambda i, batch=batch: f"{source.name}, {place_of(batch.places[i])}",
                 )
-                self._writer.write(batch, found)
+                self._writer.write(batch, found, as_it_stands=as_it_stands)
                 self.n_unknown += found.n_unknown - len(batch.missing)
                 n, n_missing = n + len(batch.texts), n_missing + len(batch.missing)
         if n and n == n_missing:
@@ -136,6 +139,7 @@ class _Run:
         return skipped
 
     def _begin(self, source, format, columns):
+        """Prepare for a file; tell whether its records may be written as they stand."""
         from ..output.scored import Writer, form_of
 
         if self._writer is None:
@@ -146,9 +150,11 @@ class _Run:
             labels = [str(label) for label in self._model.classes_.tolist()]
             separator = source.separator if form == format else None
             choices = {"proba": self._choices["proba"], "top": self._top, "separator": separator}
+            self._separator = separator or DELIMITERS.get(form)
             self._writer = Writer(self._file, form, columns, labels, **choices)
         elif columns != self._first[1]:
             raise AppError(f"{source.name}: has other columns than {self._first[0]}; predict it by itself")
+        return format in DELIMITERS and (source.separator or DELIMITERS[format]) == self._separator
 
 
 def _model_and_files(arguments):

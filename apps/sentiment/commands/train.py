@@ -10,7 +10,7 @@ from ...common.files import check_file, check_is_file
 from ...common.options import COUNT, STRENGTH, CountOrAll, json_option, seed_option
 from ...common.output import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ..model.settings import CLASSIFIERS, PRESET, PRESETS, Settings, spelled
+from ..model.settings import AUTO, CLASSIFIERS, RECIPE, RECIPES, Settings, settings_of
 from . import _options
 from ._reproduction import command_line
 
@@ -33,25 +33,25 @@ def _alphas() -> str:
     return ", ".join([f"auto for {' and '.join(automatic)}", *others])
 
 
-def _preset_option(name: str, type: click.ParamType, help: str, **more):
-    """Return an option whose default is that of the preset."""
-    field = name.removeprefix("--").replace("-", "_")
-    defaults = [spelled(getattr(preset, field)) for preset in PRESETS.values()]
-    shown = ", ".join(f"{value} ({preset})" for preset, value in zip(PRESETS, defaults, strict=True))
-    return click.option(name, type=type, help=f"{help}  [default: {shown}]", **more)
+def _recipe_option(name: str, type: click.ParamType, help: str, **more):
+    """Return an option whose default is that of the recipe."""
+    return click.option(name, type=type, help=f"{help}  [default: as the recipe has it]", **more)
 
 
-def _with_preset(preset: str, options: dict) -> dict:
-    """Return the options, those that nobody gave as the preset has them; the context learns of them too."""
+def _with_recipe(recipe: str, options: dict) -> Settings:
+    """Return the settings: what nobody gave as the recipe has it; the context learns of that too."""
     context = click.get_current_context()
     given = {
         name: value
         for name, value in options.items()
-        if context.get_parameter_source(name) is not ParameterSource.DEFAULT
+        if name not in RECIPE or context.get_parameter_source(name) is not ParameterSource.DEFAULT
     }
-    options = {**options, **{name: getattr(PRESETS[preset], name) for name in PRESET}, **given}
-    context.params.update(options)
-    return options
+    settings = settings_of(recipe, given)
+    if settings.ngrams is None and settings.chars is None:
+        raise AppError("--ngrams none and no --chars: there is nothing to count; give one of them", USAGE)
+    chosen = () if settings.recipe == AUTO else RECIPE
+    context.params.update({name: getattr(settings, name) for name in chosen})
+    return settings
 
 
 def _check_page(path: str, *others: str) -> None:
@@ -65,7 +65,7 @@ def _check_page(path: str, *others: str) -> None:
 
 @_options.command(
     "train data/reviews.txt",
-    "train reviews.csv.gz --text-col review --preset article --ngrams 2 -o reviews.safetensors",
+    "train reviews.csv.gz --text-col review --recipe article --ngrams 2 -o reviews.safetensors",
 )
 @_options.corpus_options
 @click.option(
@@ -75,24 +75,27 @@ def _check_page(path: str, *others: str) -> None:
     help="Where the model goes.  [default: the name of CORPUS with .safetensors, in the current folder]",
 )
 @click.option(
-    "--preset",
-    type=click.Choice(list(PRESETS)),
-    default=next(iter(PRESETS)),
-    help="Recipe: the most accurate one known, or that of the article this app redoes. "
-    "Options given beside it come first.",
+    "--recipe",
+    type=click.Choice([AUTO, *RECIPES]),
+    default=AUTO,
+    help="How texts become numbers. auto tries recipes on some of the training texts, unless you say how "
+    "with --weighting, --ngrams or --chars; article is that of the article this app redoes. Options given "
+    "beside it come first.",
 )
-@_preset_option("--classifier", click.Choice(list(CLASSIFIERS)), "Learning algorithm.")
-@_preset_option(
+@_recipe_option("--classifier", click.Choice(list(CLASSIFIERS)), "Learning algorithm.")
+@_recipe_option(
     "--weighting",
     click.Choice(_options.WEIGHTINGS),
     "What a feature weighs in a text: its count, 1, tf-idf, or its naive Bayes log-count ratio; "
     "in the last two each text is scaled to length 1.",
 )
-@_preset_option("--ngrams", _options.NGrams(), _options.NGRAMS_HELP, metavar="N|A-B")
-@_preset_option("--min-df", COUNT, "In how many training texts a feature has to be.", metavar="N")
-@_preset_option("--k", CountOrAll(), _options.K_HELP, metavar="N|all")
+@_recipe_option("--ngrams", _options.NGrams(True), _options.NGRAMS_HELP, metavar="N|A-B|none")
+@_recipe_option("--chars", _options.NGrams(True), _options.CHARS_HELP, metavar="N|A-B|none")
+@_recipe_option("--min-df", COUNT, "In how many training texts a feature has to be.", metavar="N")
+@_recipe_option("--k", CountOrAll(), _options.K_HELP, metavar="N|all")
 @_options.score_option
 @_options.tokens_option
+@_options.keep_markup_option
 @click.option(
     "--alpha",
     type=AlphaOrAuto(),
@@ -123,12 +126,12 @@ def _check_page(path: str, *others: str) -> None:
 @click.option("--report", metavar="FILE.html", help="Write a page on the model and its mistakes.")
 @seed_option
 @json_option
-def train(source, output, preset, cv, report, json, quiet, verbose, **options):
+def train(source, output, recipe, cv, report, json, quiet, verbose, **options):
     """Train a classifier on CORPUS, try it and save it.
 
     CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped.
     """
-    options = _with_preset(preset, options)
+    settings = _with_recipe(recipe, options)
     check_is_file(output, "a model")
     output = output or f"{source.stem}.safetensors"
     if report:
@@ -139,7 +142,7 @@ def train(source, output, preset, cv, report, json, quiet, verbose, **options):
 
         with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
             more = {"cv": cv or 0, "with_curve": bool(report)}
-            result = training.train(source, output, Settings(**options), **more, stage=stage)
+            result = training.train(source, output, settings, **more, stage=stage)
     except KeyboardInterrupt:
         raise AppError("interrupted; no model was written") from None
     for message in result.warnings:

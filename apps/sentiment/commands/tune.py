@@ -7,7 +7,7 @@ from ...common.files import check_is_file
 from ...common.options import COUNT, STRENGTH, CountOrAll, json_option, seed_option
 from ...common.output import check_one_form, note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ..model.settings import CLASSIFIERS, PRESETS, Settings
+from ..model.settings import CLASSIFIERS, DEFAULT, RECIPES, Settings
 from . import _options
 
 TUNABLE = [name for name, usual in CLASSIFIERS.items() if usual.model == "SDCA"]
@@ -78,8 +78,9 @@ class ListOf(click.ParamType):
 @click.option("--classifier", type=click.Choice(TUNABLE), default=TUNABLE[0], help="Learning algorithm.")
 @_options.score_option
 @_options.tokens_option
+@_options.keep_markup_option
 @click.option(
-    "--min-df", type=COUNT, default=PRESETS["accurate"].min_df, help="In how many texts a feature has to be."
+    "--min-df", type=COUNT, default=RECIPES[DEFAULT].min_df, help="In how many texts a feature has to be."
 )
 @_options.metric_option
 @_options.class_weight_option

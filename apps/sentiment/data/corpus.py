@@ -4,21 +4,19 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import chain, dropwhile
+from itertools import dropwhile
 
 from ...common.errors import USAGE, AppError, Skipped
-from .lines import NOT_UTF8, NUL, TRY_ENCODING, decoded_lines
+from .lines import NOT_UTF8, NUL, TRY_ENCODING, Lines
 from .records import (
     FORMATS,
-    Record,
-    Records,
-    Source,
     format_of_labelled,
     format_of_path,
     head_of,
     read_folder,
     read_records,
 )
+from .source import Record, Records, Source
 
 __all__ = ["FORMATS", "Corpus", "Source", "is_text", "read_corpus"]
 
@@ -101,11 +99,11 @@ def read_corpus(
         _collect(read_folder(source), corpus, groups)
     else:
         with source.open() as stream:
-            lines = decoded_lines(stream, corpus.skipped, source.max_line)
-            lines = dropwhile(lambda item: not item[1].strip(), lines)
-            if head := head_of(lines):
+            lines = Lines(stream, corpus.skipped, source.max_line)
+            if head := head_of(dropwhile(lambda item: not item[1].strip(), lines)):
+                lines.give_back(head)
                 corpus.format = corpus.format or format_of_labelled(head, source)
-                _collect(read_records(chain(head, lines), corpus.format, source), corpus, groups)
+                _collect(read_records(lines, corpus.format, source), corpus, groups)
             elif not corpus.skipped.count:
                 raise AppError(f"{source.name}: the file is empty; give a file of labelled texts")
     if not corpus.texts:

@@ -8,7 +8,7 @@ import stat
 import sys
 import zlib
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from typing import BinaryIO
@@ -136,35 +136,74 @@ def _is_device(stream: BinaryIO) -> bool:
     return not (stream.isatty() or os.path.samestat(status, os.stat(os.devnull)))
 
 
-def decoded_lines(
-    stream: BinaryIO,
-    skipped: Skipped,
-    limit: int = MAX_LINE,
-    *,
-    size: int = 1 << 16,
-    waiting: deque[bytes] | None = None,
-) -> Iterator[tuple[int, str]]:
-    """Yield each line with its number, without its end and without a byte order mark.
+class Lines:
+    """The lines of a stream with their numbers, as they arrive, without their ends and a byte order mark.
 
     One of more bytes than `limit` is left out, and counted in `skipped`. At most `size` bytes are taken at
-    once; `waiting` gets the lines that came with the last one: where it is empty, the next may take a while.
+    once. What is not UTF-8 comes as lone surrogates.
     """
-    waiting = deque() if waiting is None else waiting
-    number = 0
-    for lines in _arriving_lines(stream, skipped.source, limit, size):
-        waiting.extend(lines)
-        while waiting:
-            line = waiting.popleft()
-            number += 1
-            if number == 1:
-                if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                    raise AppError(f"{skipped.source}: the text is UTF-16; read it with --encoding utf-16")
-                if not isinstance(line, _Cut):
-                    line = line.removeprefix(codecs.BOM_UTF8)
-            if isinstance(line, _Cut):
-                skipped.add(number, too_long(limit))
-            else:
-                yield number, line.decode(UTF8, "surrogateescape").rstrip("\r")
+
+    def __init__(
+        self, stream: BinaryIO, skipped: Skipped, limit: int = MAX_LINE, size: int = 1 << 16
+    ) -> None:
+        self._arriving = _arriving_lines(stream, skipped.source, limit, size)
+        self._skipped, self._limit = skipped, limit
+        self._waiting: deque[str | None] = deque()  # None: a line that is left out
+        self._number = 0  # of the last line that was taken
+        self._is_first = True
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        return self
+
+    def __next__(self) -> tuple[int, str]:
+        while True:
+            if not self._waiting:
+                self._fetch()
+            self._number += 1
+            if (line := self._waiting.popleft()) is not None:
+                return self._number, line
+
+    @property
+    def are_waiting(self) -> bool:
+        """Whether there are lines already: else the next may take a while."""
+        return bool(self._waiting)
+
+    def take_waiting(self) -> tuple[int, list[str]]:
+        """Take the lines that are there already, as far as none is left out; and the number of the first."""
+        first = self._number + 1
+        if None in self._waiting:
+            lines = []
+            while self._waiting and self._waiting[0] is not None:
+                lines.append(self._waiting.popleft())
+        else:
+            lines = list(self._waiting)
+            self._waiting.clear()
+        self._number += len(lines)
+        return first, lines
+
+    def give_back(self, lines: Sequence[tuple[int, str]]) -> None:
+        """Put back lines with their numbers, the last that were taken: they come again."""
+        for number, line in reversed(lines):
+            self._waiting.extendleft([None] * (self._number - number))
+            self._waiting.appendleft(line)
+            self._number = number - 1
+
+    def _fetch(self) -> None:
+        lines = next(self._arriving)
+        if self._is_first:
+            self._is_first = False
+            if lines[0].startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                raise AppError(f"{self._skipped.source}: the text is UTF-16; read it with --encoding utf-16")
+            if not isinstance(lines[0], _Cut):
+                lines[0] = lines[0].removeprefix(codecs.BOM_UTF8)
+        if isinstance(lines[0], _Cut):  # it began before the others came
+            self._skipped.add(self._number + 1, too_long(self._limit))
+            self._waiting.append(None)
+            del lines[0]
+        if lines:
+            text = b"\n".join(lines).decode(UTF8, "surrogateescape")
+            lines = text.split("\n")
+            self._waiting.extend([line.rstrip("\r") for line in lines] if "\r" in text else lines)
 
 
 def arriving_texts(

@@ -17,84 +17,19 @@ import csv
 import json
 import math
 import re
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from textwrap import shorten
-from typing import NamedTuple
 
 from ...common.errors import USAGE, AppError
-from .lines import MAX_EXPANSION, MAX_LINE, UTF8, DamagedGzip, open_binary, too_long
+from .lines import DamagedGzip, Lines, open_binary, too_long
+from .source import Record, Records, Source
+from .tables import DELIMITERS, open_table
 
 FORMATS = ("corpus", "tsv", "csv", "jsonl", "fasttext", "folder")
 SNIFFED_LINES = 20
 SNIFFED_CHARACTERS = 100_000  # of each
-QUOTED_LINES = 10_000  # how far ahead a closing quote is looked for
-MOST_COLUMNS = 10_000
-
-csv.field_size_limit(2**31 - 1)  # a text may be long
-
-DELIMITERS = {"tsv": "\t", "csv": ","}
-Lines = Iterable[tuple[int, str]]
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where texts come from and how to read them; `format` None means: look and see.
-
-    A line or file of more than `max_line` bytes is skipped; gzipped data may unpack to `max_expansion` times
-    its size. `separator` stands between the fields of a table, by default what its format says. Without a
-    `label_column`, labels are not asked for.
-    """
-
-    path: str
-    format: str | None = None
-    text_column: str = "text"
-    label_column: str | None = "label"
-    max_line: int = MAX_LINE
-    max_expansion: int = MAX_EXPANSION
-    separator: str | None = None
-    encoding: str = UTF8
-
-    @property
-    def name(self) -> str:
-        """The path as messages show it."""
-        return "<stdin>" if self.path == "-" else self.path
-
-    @property
-    def stem(self) -> str:
-        """The name without its folder and endings."""
-        if self.path == "-":
-            return "model"
-        return Path(Path(self.path).resolve().name.removesuffix(".gz")).stem
-
-    @property
-    def is_folder(self) -> bool:
-        """Whether the path is that of a folder."""
-        return self.path != "-" and Path(self.path).is_dir()
-
-    def open(self):
-        """Open the file for reading bytes, unpacked and in UTF-8."""
-        return open_binary(self.path, self.max_expansion, self.encoding)
-
-
-class Record(NamedTuple):
-    """A text, where it stands, its label, what is wrong with it, and all the fields of its record."""
-
-    where: int | str
-    label: str = ""
-    text: str = ""
-    problem: str = ""
-    row: list[str] | dict | None = None
-
-
-class Records(NamedTuple):
-    """Records as they come, and the names of their fields; None where each has its own."""
-
-    columns: list[str] | None
-    records: Iterator[Record]
 
 
 def read_records(lines: Lines, format: str, source: Source) -> Records:
@@ -115,7 +50,7 @@ def format_of_path(source: Source) -> str:
     return source.format or ("csv" if source.separator else "")
 
 
-def head_of(lines: Lines) -> list[tuple[int, str]]:
+def head_of(lines: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
     """Take the first lines, as far as they may tell the format; fewer where they are long."""
     head, room = [], SNIFFED_LINES * SNIFFED_CHARACTERS
     for item in islice(lines, SNIFFED_LINES):
@@ -236,82 +171,12 @@ def _parse_json(line: str, source: Source) -> tuple:
     return label.strip(), text, "", record
 
 
-def _table_reader(usual: str):
+def _table_reader(format: str):
     def read(lines: Lines, source: Source) -> Records:
-        delimiter = source.separator or usual
-        rows = rows_of(lines, delimiter, source.max_line)
-        header = [column.strip() for column in next(rows)[1]]
-        text = _column(header, source.text_column, "--text-col", source)
-        label = None
-        if source.label_column is not None:
-            label = _column(header, source.label_column, "--label-col", source)
-        return Records(header, _table_records(rows, delimiter, len(header), text, label))
+        table = open_table(lines, source, DELIMITERS[format])
+        return Records(table.columns, table.records())
 
     return read
-
-
-def _column(header: list[str], name: str, option: str, source: Source) -> int:
-    if name in header:
-        return header.index(name)
-    there = shorten(", ".join(header[:100])[:1000], 80, placeholder=" ...")
-    other = ", or name what separates them with --sep" if len(header) == 1 else ""
-    raise AppError(f"{source.name}: no column {name!r} among {there}; choose with {option}{other}", USAGE)
-
-
-def _table_records(
-    rows: Iterator[tuple[int, list[str]]], delimiter: str, n: int, text: int, label: int | None
-) -> Iterator[Record]:
-    for number, fields in rows:
-        if len(fields) == n:
-            yield Record(number, "" if label is None else fields[label].strip(), fields[text], "", fields)
-            continue
-        if len(fields) > MOST_COLUMNS:
-            problem = f"more than {MOST_COLUMNS:,} fields"
-        else:
-            problem = f"{len(fields)} fields, where the header has {n}"
-        # What is carried along stays in its columns; what is too much, in the last.
-        row = [*fields[: n - 1], delimiter.join(fields[n - 1 :]), *[""] * (n - len(fields))][:n]
-        yield Record(number, problem=problem, row=row)
-
-
-def rows_of(lines: Lines, delimiter: str, limit: int) -> Iterator[tuple[int, list[str]]]:
-    """Yield the fields of each record, with the number of its first line.
-
-    Where the quotes of a record are not those of a CSV writer they are plain characters: a text may begin
-    with a word in quotes, or with a quote nobody closes, and must not swallow the lines behind it. Neither
-    does a record that is longer than `limit` characters, or in which a line was left out.
-    """
-    lines = iter(lines)
-    returned: deque[tuple[int, str]] = deque()
-
-    def next_line():
-        return returned.popleft() if returned else next(lines, None)
-
-    for number, line in iter(next_line, None):
-        if not line.strip():
-            continue
-        fields = line.split(delimiter, MOST_COLUMNS)
-        # A quote means something only where a field begins with it.
-        if '"' in line and len(fields) <= MOST_COLUMNS and any(field[:1] == '"' for field in fields):
-            ahead: list[tuple[int, str]] = []
-
-            def record(number=number, line=line, ahead=ahead):
-                yield f"{line}\n"
-                room = limit - len(line)
-                for item in islice(iter(next_line, None), QUOTED_LINES):
-                    ahead.append(item)
-                    room -= len(item[1])
-                    if room < 0 or item[0] != number + len(ahead):
-                        return
-                    yield f"{item[1]}\n"
-
-            for lines_of_record in ((f"{line}\n",), record()):  # most have one line, and that is quicker
-                try:
-                    fields = next(csv.reader(lines_of_record, delimiter=delimiter, strict=True))
-                    break
-                except csv.Error:
-                    returned.extendleft(reversed(ahead))
-        yield number, fields
 
 
 def read_folder(source: Source) -> Records:
@@ -348,5 +213,5 @@ _READERS: dict[str, Callable[[Lines, Source], Records]] = {
     "corpus": _line_reader(["domain", "label", "id", "text"], _parse_corpus),
     "fasttext": _line_reader(["label", "text"], _parse_fasttext),
     "jsonl": _line_reader(None, _parse_json),
-    **{name: _table_reader(delimiter) for name, delimiter in DELIMITERS.items()},
+    **{format: _table_reader(format) for format in DELIMITERS},
 }

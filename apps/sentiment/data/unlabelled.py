@@ -1,21 +1,17 @@
 """Texts to be given a label, from any of the formats of labelled ones, or one a line; in batches."""
 
 import os
-from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import chain, dropwhile
+from itertools import dropwhile
 from typing import NamedTuple
 
 from ...common.errors import USAGE, AppError, Skipped
 from .corpus import is_text
-from .lines import NOT_UTF8, NUL, TRY_ENCODING, arriving_texts, decoded_lines
+from .lines import NOT_UTF8, NUL, TRY_ENCODING, Lines, arriving_texts
 from .records import (
-    DELIMITERS,
     FORMATS,
-    Record,
-    Source,
     format_of_lines,
     format_of_path,
     head_of,
@@ -25,6 +21,8 @@ from .records import (
     read_records,
     sample_of,
 )
+from .source import Record, Source
+from .tables import DELIMITERS, Rows, Table, open_table
 
 PLAIN = "text"
 ANY_FORMAT = (PLAIN, *FORMATS)
@@ -32,12 +30,26 @@ BATCH = 1 << 18  # bytes that are read at once; of files in a folder, characters
 
 
 class Batch(NamedTuple):
-    """Some texts, where each stands, the fields of each record, and the places of those without a text."""
+    """Some texts, and what belongs to each.
+
+    Attributes
+    ----------
+    texts : list of str
+    places : list of int or str
+        Lines, or files of a folder.
+    rows : list of (list of str, or dict)
+        The fields of the records.
+    missing : list of int
+        The numbers of the texts that there are not, in this batch.
+    raw : list of (str or None)
+        Of a table, the records as they stand, where they have as many fields as columns.
+    """
 
     texts: list[str]
     places: list[int | str]
     rows: list[list[str] | dict]
     missing: list[int]
+    raw: list[str | None]
 
 
 class Texts(NamedTuple):
@@ -82,45 +94,91 @@ def open_texts(source: Source, skipped: Skipped) -> Iterator[Texts]:
         if format == PLAIN:
             yield Texts(format, ["text"], _plain(stream, source, skipped))
             return
-        waiting: deque[bytes] = deque()
-        lines = decoded_lines(stream, skipped, source.max_line, size=BATCH, waiting=waiting)
+        lines = Lines(stream, skipped, source.max_line, BATCH)
         if (first := next(dropwhile(lambda item: not item[1].strip(), lines), None)) is None:
             yield Texts(format, [] if format in DELIMITERS else None, iter(()))
             return
-        columns, records = read_records(chain([first], lines), format, source)
-        yield Texts(format, columns, _batches(records, skipped, waiting))
+        lines.give_back([first])
+        if format in DELIMITERS:
+            table = open_table(lines, source, DELIMITERS[format])
+            yield Texts(format, table.columns, _batches_of_table(table, skipped))
+        else:
+            columns, records = read_records(lines, format, source)
+            yield Texts(format, columns, _batches(records, skipped, lines))
 
 
 def _plain(stream, source: Source, skipped: Skipped) -> Iterator[Batch]:
     n = 0
     for texts in arriving_texts(stream, skipped, limit=source.max_line, size=BATCH):
-        yield Batch(texts, range(n + 1, n + 1 + len(texts)), [[text] for text in texts], [])
+        yield Batch(texts, range(n + 1, n + 1 + len(texts)), [[text] for text in texts], [], [])
         n += len(texts)
 
 
-def _batches(records: Iterator[Record], skipped: Skipped, waiting: deque[bytes] | None) -> Iterator[Batch]:
+def _batches(records: Iterator[Record], skipped: Skipped, lines: Lines | None) -> Iterator[Batch]:
     """Gather records as long as there are lines that came together."""
-    batch, room = Batch([], [], [], []), BATCH
-    for where, _, text, problem, row in records:
-        if problem or not text or text.isspace():
-            skipped.add(where, problem or "no text")
-            batch.missing.append(len(batch.texts))
-            text = ""
-        elif not text.isascii() or "\0" in text:
-            text = _mended(where, text, skipped)
-        batch.texts.append(text)
-        batch.places.append(where)
-        batch.rows.append({} if row is None else row)
-        room -= len(text)
-        if not waiting and (waiting is not None or room < 0):
+    batch, room = Batch([], [], [], [], []), BATCH
+    for record in records:
+        _add(batch, record, skipped)
+        room -= len(record.text)
+        if not lines.are_waiting if lines else room < 0:
             yield batch
-            batch, room = Batch([], [], [], []), BATCH
+            batch, room = Batch([], [], [], [], []), BATCH
     if batch.texts:
         yield batch
 
 
+def _add(batch: Batch, record: Record, skipped: Skipped) -> None:
+    where, _, text, problem, row = record
+    if problem or not text or text.isspace():
+        skipped.add(where, problem or "no text")
+        batch.missing.append(len(batch.texts))
+        text = ""
+    batch.texts.append(_mended(where, text, skipped))
+    batch.places.append(where)
+    batch.rows.append({} if row is None else row)
+    batch.raw.append(None)
+
+
+def _batches_of_table(table: Table, skipped: Skipped) -> Iterator[Batch]:
+    """Gather the records of a table, many at once where that can be."""
+    batch, one_by_one = Batch([], [], [], [], []), table.records()
+    for item in table.lines:
+        table.lines.give_back([item])
+        rows = table.waiting()
+        _add_rows(batch, table, rows, skipped)
+        if not rows.numbers and (record := next(one_by_one, None)) is not None:
+            _add(batch, record, skipped)
+        if batch.texts and not table.lines.are_waiting:
+            yield batch
+            batch = Batch([], [], [], [], [])
+    if batch.texts:
+        yield batch
+
+
+def _add_rows(batch: Batch, table: Table, rows: Rows, skipped: Skipped) -> None:
+    numbers, fields, raw = rows
+    if set(map(len, fields)) - {len(table.columns)}:
+        for number, row, line in zip(numbers, fields, raw, strict=True):
+            _add(batch, table.record(number, row), skipped)
+            batch.raw[-1] = line if len(row) == len(table.columns) else None
+        return
+    texts = [row[table.text] for row in fields]
+    for i, text in enumerate(texts) if "" in texts or any(map(str.isspace, texts)) else ():
+        if not text or text.isspace():
+            skipped.add(numbers[i], "no text")
+            batch.missing.append(len(batch.texts) + i)
+            texts[i] = ""
+    whole = "".join(texts)
+    if "\0" in whole or not is_text(whole):
+        texts = [_mended(number, text, skipped) for number, text in zip(numbers, texts, strict=True)]
+    for old, new in zip(batch, (texts, numbers, fields, (), raw), strict=True):
+        old.extend(new)
+
+
 def _mended(where: int | str, text: str, skipped: Skipped) -> str:
     """Return a text without what no text has; such a one is counted."""
+    if text.isascii() and "\0" not in text:
+        return text
     if not is_text(text):
         skipped.add(where, NOT_UTF8)
         skipped.hint = TRY_ENCODING
@@ -147,7 +205,7 @@ def _format(source: Source) -> str:
     if ending in (*DELIMITERS, "jsonl"):
         return ending
     with source.open() as stream:
-        sample = sample_of(head_of(decoded_lines(stream, Skipped(source.name), source.max_line)))
+        sample = sample_of(head_of(Lines(stream, Skipped(source.name), source.max_line)))
     return format_of_lines(sample) or _format_of_table(sample, source) if sample else PLAIN
 
 

@@ -9,6 +9,8 @@ from itertools import islice
 
 import numpy as np
 
+from fastsvm.text import has_markup
+
 from ...common.errors import Skipped
 from ...common.progress import UNWATCHED, Stages
 from ..data.corpus import Corpus, Source, read_corpus
@@ -190,7 +192,9 @@ def describe(
 
 def _words(corpus: Corpus, tokens: str, number: int) -> tuple[Words, np.ndarray]:
     """Return the words, and how many there are in each text."""
-    vectorizer = steps.vectorizer(Settings(tokens=tokens, ngrams=(1, 1), min_df=1))
+    vectorizer = steps.vectorizer(
+        Settings(tokens=tokens, ngrams=(1, 1), min_df=1, markup=any(map(has_markup, corpus.texts)))
+    )
     try:
         X = vectorizer.fit_transform(corpus.texts)
     except ValueError:  # there is no word at all

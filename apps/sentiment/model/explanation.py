@@ -154,6 +154,9 @@ def _side(classifier, decision, winner: int, label: str | None):
     return classes[index], sign * classifier.coef_[0], sign * classifier.intercept_[0], sign * decision
 
 
+_PIECES = re.compile(r"&#?\w+;|.", re.DOTALL)  # an entity becomes one character; tags keep their length
+
+
 def _tokens(vectorizer, text: str) -> list[tuple[str, int, int]]:
     """Find the tokens as the vectorizer does, stop words left out: token, start and stop in `text`."""
     preprocess = vectorizer.build_preprocessor()
@@ -162,9 +165,11 @@ def _tokens(vectorizer, text: str) -> list[tuple[str, int, int]]:
     starts = stops = range(len(plain) + 1)
     # Lower case may be longer (İ), but never shorter; without accents a text may be either.
     if vectorizer.strip_accents is not None or len(plain) != len(text):
-        ends = list(accumulate(len(preprocess(character)) for character in text))
-        starts = [i for i, end in enumerate(ends) for _ in range(end - (ends[i - 1] if i else 0))]
-        stops = [0, *(i + 1 for i in starts)]
+        pieces = text if vectorizer.preprocessor is None else _PIECES.findall(text)
+        places = [0, *accumulate(map(len, pieces))]
+        owners = [i for i, piece in enumerate(pieces) for _ in preprocess(piece)]
+        starts = [places[i] for i in owners]
+        stops = [0, *(places[i + 1] for i in owners)]
     stop_words = vectorizer.get_stop_words() or ()
     group = pattern.groups  # what a pattern has in brackets is the token
     return [

@@ -19,6 +19,7 @@ format         "fastsvm-text"
 version        1
 labels         the labels
 lowercase      whether a text is put in lower case first
+markup         where it is "html", lower case is what fastsvm.text.lower_without_markup gives; else missing
 accents        null, or how accents are removed from it: "unicode" (NFKD without combining marks) or "ascii"
 token_pattern  the regular expression of its tokens, in Python's notation, with Unicode's letters and digits
 stop_words     tokens that are left out then
@@ -45,6 +46,7 @@ import numpy as np
 import fastsvm
 from fastsvm.fitting import Pipeline
 from fastsvm.model_files import save_plain
+from fastsvm.text import lower_without_markup
 
 from ...common.errors import USAGE, AppError
 from ...common.files import check_model_path, check_replaceable, replace_file
@@ -178,6 +180,7 @@ def _tokenisation(vectorizer) -> dict:
     pattern = r"\S+" if vectorizer.analyzer == "split" else vectorizer.token_pattern
     return {
         "lowercase": vectorizer.lowercase,
+        **({"markup": "html"} if vectorizer.preprocessor is lower_without_markup else {}),
         "accents": vectorizer.strip_accents,
         "token_pattern": pattern.removeprefix("(?u)"),
         "stop_words": sorted(vectorizer.get_stop_words() or ()),

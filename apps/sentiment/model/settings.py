@@ -1,7 +1,8 @@
-"""How a model is made: classifiers, settings and presets; light, because `--help` shows the defaults."""
+"""How a model is made: classifiers, settings and recipes; light, because `--help` shows the defaults."""
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 
 class Classifier(NamedTuple):
@@ -35,7 +36,8 @@ CLASSIFIERS = {
 }
 
 METRICS = ("accuracy", "balanced-accuracy", "macro-f1", "average-precision")
-PRESET = ("classifier", "weighting", "ngrams", "min_df", "k")  # what a preset decides
+RECIPE = ("classifier", "weighting", "ngrams", "chars", "min_df", "k")  # what a recipe decides
+FEATURES = ("weighting", "ngrams", "chars")  # what a search of recipes chooses
 
 
 @dataclass(frozen=True)
@@ -48,8 +50,10 @@ class Settings:
         A key of `CLASSIFIERS`.
     weighting : {"counts", "binary", "tfidf", "nb"}
         What a feature of a text weighs; see `steps.weighting`.
-    ngrams : (int, int)
-        Fewest and most words in a row that make a feature.
+    ngrams : (int, int) or None
+        Fewest and most words in a row that make a feature; None: no words.
+    chars : (int, int) or None
+        Fewest and most characters in a row, inside words and their blanks, that make a feature besides.
     min_df : int
         In how many training texts a feature has to be.
     k : int or None
@@ -58,6 +62,10 @@ class Settings:
         What the features are chosen by.
     tokens : {"words", "split"}, optional
         Cut texts into words, or at white space; by default at white space where they are cut already.
+    keep_markup : bool
+        Take HTML's tags and entities as they stand; else they are stripped where texts have them.
+    markup : bool
+        Whether the texts have some that are to be stripped, once they were read.
     alpha : float or "auto", optional
         Strength of the regularisation; "auto" chooses it within the training texts. By default "auto" for
         SDCA, and that of the classifier for others.
@@ -71,34 +79,71 @@ class Settings:
         What alpha is chosen by; by default accuracy, and balanced accuracy where one label has over 80 %.
     class_weight : "balanced" or pairs of label and weight, optional
         How much more texts of a label weigh; "balanced" makes all labels weigh the same.
+    recipe : str, optional
+        "auto": features are chosen among those of `RECIPES` within the training texts. Otherwise the name of
+        the recipe that they are of, if any.
     refit : bool
         Save a model of all texts, by the recipe of the one that was tried; else the one that was tried.
     """
 
     classifier: str = "sdca-svm"
     weighting: str = "nb"
-    ngrams: tuple[int, int] = (1, 3)
+    ngrams: tuple[int, int] | None = (1, 3)
+    chars: tuple[int, int] | None = None
     min_df: int = 2
     k: int | None = None
     score: str = "f_classif"
     tokens: str | None = None
+    keep_markup: bool = False
+    markup: bool = False
     alpha: float | str | None = None
     epochs: int | None = None
     holdout: float = 0.2
     seed: int = 0
     metric: str | None = None
     class_weight: str | tuple[tuple[str, float], ...] | None = None
+    recipe: str | None = None
     refit: bool = True
 
 
-def spelled(value: object) -> str:
-    """Return the value of an option as a command line has it."""
+def spelled(value: object, none: str = "all") -> str:
+    """Return the value of an option as a command line has it; `none` is what None stands for."""
     if isinstance(value, tuple):  # a range, such as --ngrams, or a label and its weight
         return ("=" if isinstance(value[0], str) else "-").join(map(str, value))
-    return "all" if value is None else str(value)
+    return none if value is None else str(value)
 
 
-# accurate: the best mean accuracy on the texts held out of two corpora, of one to three words in a row, four
-# weightings, three losses, with and without an intercept and rare terms. It was picked by those texts, so its
-# own accuracy on them flatters it a little. article: counts of single words, as the article has it.
-PRESETS = {"accurate": Settings(), "article": Settings("pegasos-svm", "counts", (1, 1), 1, 5000)}
+def recipe(weighting: str, ngrams: tuple[int, int] | None, chars: tuple[int, int] | None = None) -> Settings:
+    """Return the settings of a recipe of the default classifier."""
+    return Settings(weighting=weighting, ngrams=ngrams, chars=chars)
+
+
+# article: counts of single words, as the article has it. The others were the best of one corpus or another:
+# one to three words for the polarity of reviews, words and characters for their subject, characters for text
+# messages and for texts without blanks between words. Counts and binary counts were the best of none.
+RECIPES = {
+    "nb-words": recipe("nb", (1, 3)),
+    "tfidf-words": recipe("tfidf", (1, 2)),
+    "tfidf-single-words": recipe("tfidf", (1, 1)),
+    "nb-both": recipe("nb", (1, 2), (1, 5)),
+    "nb-chars": recipe("nb", None, (1, 5)),
+    "tfidf-both": recipe("tfidf", (1, 2), (1, 5)),
+    "tfidf-chars": recipe("tfidf", None, (1, 5)),
+    "nb-signs": recipe("nb", None, (1, 4)),
+    "tfidf-signs": recipe("tfidf", None, (1, 4)),
+    "article": Settings("pegasos-svm", "counts", (1, 1), None, 1, 5000),
+}
+AUTO, DEFAULT = "auto", "nb-words"
+UNSEGMENTED = ("nb-signs", "tfidf-signs")  # tried where no blanks stand between words
+SEARCHED = tuple(name for name in RECIPES if name not in (*UNSEGMENTED, "article"))
+
+
+def settings_of(name: str, given: Mapping[str, Any]) -> Settings:
+    """Return settings: what is given, and the rest as the recipe has it.
+
+    Where the recipe is to be chosen, and features are given, these and the rest of the default one are taken.
+    """
+    if name == AUTO and not given.keys() & set(FEATURES):
+        return replace(RECIPES[DEFAULT], **given, recipe=AUTO)
+    features = {field: given[field] for field in FEATURES if field in given}
+    return replace(RECIPES[DEFAULT if name == AUTO else name], **given, recipe=None if features else name)

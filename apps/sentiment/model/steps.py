@@ -9,7 +9,7 @@ from scipy.sparse import csr_matrix
 
 from fastsvm import fitting
 from fastsvm.fitting import ConvergenceWarning, Pipeline
-from fastsvm.text import Bag, Selection, Weighting
+from fastsvm.text import Bag, Selection, Union, Weighting, has_markup, lower_without_markup
 
 from ...common.errors import USAGE, AppError
 from ..data.corpus import Corpus, Source, read_corpus
@@ -34,16 +34,23 @@ def read_labelled(source: Source, settings: Settings, *, places: bool = False) -
             USAGE,
         )
     metric = settings.metric or usual_metric(corpus.labels)
-    return corpus, replace(settings, tokens=settings.tokens or corpus.tokens, metric=metric)
+    markup = not settings.keep_markup and any(map(has_markup, corpus.texts))
+    return corpus, replace(settings, tokens=settings.tokens or corpus.tokens, metric=metric, markup=markup)
 
 
-def vectorizer(settings: Settings, dtype: type = np.int64) -> Bag:
-    """Return what counts words, or what white space divides."""
-    cut = TOKENS[settings.tokens]
-    return Bag(ngram_range=settings.ngrams, min_df=settings.min_df, dtype=dtype, n_jobs=-1, **cut)
+def vectorizer(settings: Settings, dtype: type = np.int64) -> Bag | Union:
+    """Return what counts words, or what white space divides; characters inside words; or both."""
+    clean = lower_without_markup if settings.markup else None
+    usual = {"preprocessor": clean, "min_df": settings.min_df, "dtype": dtype, "n_jobs": -1}
+    bags = []
+    if settings.ngrams is not None:
+        bags.append(("words", Bag(ngram_range=settings.ngrams, **usual, **TOKENS[settings.tokens])))
+    if settings.chars is not None:
+        bags.append(("chars", Bag(analyzer="char_wb", ngram_range=settings.chars, **usual)))
+    return bags[0][1] if len(bags) == 1 else Union(bags)
 
 
-def count_terms(source: Source, texts: Sequence[str], vectorizer: Bag) -> csr_matrix:
+def count_terms(source: Source, texts: Sequence[str], vectorizer: Bag | Union) -> csr_matrix:
     """Return what a vectorizer learns and counts in texts.
 
     Raises
@@ -84,9 +91,14 @@ def selection(settings: Settings) -> Selection | None:
 
 
 def weighting(settings: Settings) -> Weighting | None:
-    """Return what weighs counts: presence as 1, tf-idf or naive Bayes ratios with texts scaled to norm 1."""
+    """Return what weighs counts: presence as 1, tf-idf or naive Bayes ratios with texts scaled to norm 1.
+
+    A term that comes twice in a text tells less than twice as much: tf-idf takes 1 plus the logarithm.
+    """
     name = settings.weighting
-    return None if name == "counts" else Weighting(name, norm="l2" if name == "nb" else "auto")
+    if name == "counts":
+        return None
+    return Weighting(name, norm="l2" if name == "nb" else "auto", sublinear_tf=name == "tfidf")
 
 
 def recipe(settings: Settings) -> dict:
@@ -123,7 +135,7 @@ def classifier(settings: Settings):
     return getattr(fitting, usual.model)(**parameters)
 
 
-def select_terms(vectorizer: Bag, X: csr_matrix, y: Sequence[str], selection) -> csr_matrix:
+def select_terms(vectorizer: Bag | Union, X: csr_matrix, y: Sequence[str], selection) -> csr_matrix:
     """Keep the best features, of the vectorizer too."""
     if selection is None:
         return X
@@ -132,7 +144,7 @@ def select_terms(vectorizer: Bag, X: csr_matrix, y: Sequence[str], selection) ->
     return X[:, best]
 
 
-def fit(vectorizer: Bag, X: csr_matrix, y: Sequence[str], weighting, estimator) -> Pipeline:
+def fit(vectorizer: Bag | Union, X: csr_matrix, y: Sequence[str], weighting, estimator) -> Pipeline:
     """Weigh counts, train the estimator, and return the model that takes texts; all of it in float32."""
     vectorizer.set_params(dtype=np.float32)
     X = X.astype(np.float32, copy=False)

@@ -17,12 +17,13 @@ from . import steps
 from .alpha_choice import Choice, Labelled, split_texts
 from .calibration import CalibrationError, calibration_error
 from .counted import Counted, Learned, is_automatic
+from .recipe_choice import Screening, choose_recipe
 from .scores import HeldOut, Scores, Trial, scores_of, trial_of
-from .settings import Settings
+from .settings import AUTO, DEFAULT, RECIPES, Settings
 from .term_effects import weighted_coef
 from .validation import CrossValidation, Point, cross_validate, learning_curve
 
-ACCURATE = Settings()
+ACCURATE = replace(RECIPES[DEFAULT], recipe=AUTO)
 
 
 class WordWeight(NamedTuple):
@@ -50,6 +51,8 @@ class Training:
         Where it was saved.
     settings : Settings
         With the alpha that was taken, the metric, and how texts were cut.
+    screening : Screening or None
+        How the recipe was chosen, if it was.
     choice : Choice or None
         How alpha was chosen, if it was.
     label_counts : dict of label to number of texts
@@ -77,6 +80,7 @@ class Training:
 
     model: str | None
     settings: Settings
+    screening: Screening | None
     choice: Choice | None
     label_counts: dict[str, int]
     n_train: int
@@ -143,6 +147,9 @@ def train(
         (texts, y_train), (test_texts, y_test) = _split(corpus, settings)
         label_counts, skipped = corpus.label_counts, corpus.skipped
         del corpus
+    screening = None
+    if settings.recipe == AUTO:
+        settings, screening = choose_recipe(texts, y_train, settings, stage)
     with stage("vectorize"):
         # Selection adds up counts, exactly; nothing else needs them to be integers.
         vectorizer = steps.vectorizer(settings, np.float32 if settings.k is None else np.int64)
@@ -179,6 +186,7 @@ def train(
     return Training(
         model=model_path,
         settings=replace(settings, alpha=getattr(estimator, "alpha", None)),
+        screening=screening,
         choice=tried.choice,
         label_counts=label_counts,
         n_train=n_train,

@@ -164,6 +164,7 @@ def _config(result: Tuning, source: Source) -> str:
         "max-expansion": None if source.max_expansion == MAX_EXPANSION else source.max_expansion,
         "weighting": settings.weighting,
         "ngrams": spelled(settings.ngrams),
+        "keep-markup": settings.keep_markup or None,
         "k": "all" if settings.k is None else settings.k,
         "alpha": _alpha(result.candidates[0], result.n_train),
         **{name.replace("_", "-"): value for name, value in shared(settings).items()},

@@ -11,7 +11,6 @@ from ..model.thresholds import Operating
 from .tables import LABELS_CROSSED
 
 GROUPS_PRINTED = 30
-LABELS_PRINTED = 100
 
 
 def evaluation_record(result: Evaluation, advice: Advice | None, seconds: dict[str, float]) -> dict:
@@ -61,8 +60,7 @@ def print_evaluation(result: Evaluation, advice: Advice | None) -> None:
         )
         for each in result.label_scores
     ]
-    print_table(("label", "texts", "precision", "recall", "F1", "ROC area", "PR area"), rows[:LABELS_PRINTED])
-    _print_rest(len(rows) - LABELS_PRINTED, "labels")
+    print_table(("label", "texts", "precision", "recall", "F1", "ROC area", "PR area"), rows)
     if len(scores.labels) <= LABELS_CROSSED:
         print_line("")
         print_confusion(scores.labels, scores.confusion)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...common.errors import AppError
 from ...common.output import printable
-from ..data.records import DELIMITERS
+from ..data.tables import DELIMITERS
 from ..data.unlabelled import PLAIN, Batch
 from ..model.prediction import Predictions, ranked
 
@@ -72,19 +72,32 @@ class Writer:
         names += [f"{name}_{i}" for i in range(2, self._top + 1) for name in ("label", "score")]
         self._put(self._table([[*self._columns, *(_free(name, self._columns) for name in names)]]))
 
-    def write(self, batch: Batch, found: Predictions) -> None:
-        """Write the predictions of a batch, and send them on."""
+    def write(self, batch: Batch, found: Predictions, *, as_it_stands: bool = False) -> None:
+        """Write the predictions of a batch, and send them on.
+
+        Where the input is a table of the same form, what stands there may go before them `as_it_stands`.
+        """
         if self._form == "lines":
             text = "".join(self._lines(batch, found))
         elif self._form == "jsonl":
             text = "".join(f"{json.dumps(record)}\n" for record in self._objects(batch, found))
+        elif as_it_stands:
+            text = self._behind(batch, found)
         else:
             if self._columns is None:
                 self._columns = list(batch.rows[0])
                 self._write_header()
-            rows, answers = map(self._fields, batch.rows), self._answers(batch, found)
-            text = self._table([[*row, *answer] for row, answer in zip(rows, answers, strict=True)])
+            answers = zip(*self._answers(batch, found, self._labels), strict=True)
+            rows = zip(map(self._fields, batch.rows), answers, strict=True)
+            text = self._table([[*row, *answer] for row, answer in rows])
         self._put(text)
+
+    def _behind(self, batch: Batch, found: Predictions) -> str:
+        """Return the records of a table with the answers behind them."""
+        rows = zip(batch.rows, batch.raw, strict=True)
+        raw = [self._table([row])[:-1] if line is None else line for row, line in rows]
+        answers = self._answers(batch, found, [self._table([[label]])[:-1] for label in self._labels])
+        return "\n".join([*map(self._separator.join, zip(raw, *answers, strict=True)), ""])
 
     def _fields(self, row: list[str] | dict) -> list[str]:
         """Return the fields of a record in the order of the columns."""
@@ -140,20 +153,20 @@ class Writer:
             for label, shares in zip(given, best, strict=True)
         )
 
-    def _answers(self, batch: Batch, found: Predictions) -> list[tuple[str, ...]]:
-        """Return what stands behind the input's fields."""
+    def _answers(self, batch: Batch, found: Predictions, labels: Sequence[str]) -> list[list[str]]:
+        """Return the columns behind the input's; labels as they are to be written."""
         best = self._shares(found) if self._top > 1 else []
         scores = np.array([shares[0][1] for shares in best]) if best else found.scores
-        columns = [self._given(batch, found, self._labels), _numbers(scores)]
+        columns = [self._given(batch, found, labels), _numbers(scores)]
         if self._proba:
             columns += [_numbers(found.probabilities[:, j]) for j in range(len(self._labels))]
         for place in range(1, self._top):
-            columns.append([self._labels[shares[place][0]] for shares in best])
+            columns.append([labels[shares[place][0]] for shares in best])
             columns.append([f"{shares[place][1]:.6g}" for shares in best])
-        answers = list(zip(*columns, strict=True))
         for i in batch.missing:
-            answers[i] = ("",) * len(columns)
-        return answers
+            for column in columns:
+                column[i] = ""
+        return columns
 
     def _objects(self, batch: Batch, found: Predictions) -> Iterator[dict]:
         missing = set(batch.missing)

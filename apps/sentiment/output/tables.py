@@ -20,8 +20,9 @@ from ..data.corpus import Source
 from ..model import steps
 from ..model.alpha_choice import Choice
 from ..model.diagnostics import label_scores
+from ..model.recipe_choice import Screening
 from ..model.scores import Scores
-from ..model.settings import spelled
+from ..model.settings import Settings, spelled
 from ..model.training import Side, Training
 from ..model.validation import CrossValidation
 
@@ -37,8 +38,11 @@ def training_record(result: Training, seconds: dict[str, float]) -> dict:
         "alpha_choice": _choice_record(result.choice),
         **fields(settings, "metric"),
         "class_weight": steps.class_weight(settings),
+        "recipe": settings.recipe,
+        "recipe_choice": _screening_record(result.screening),
         "weighting": settings.weighting,
-        "ngrams": spelled(settings.ngrams),
+        "ngrams": spelled(settings.ngrams, "none"),
+        "chars": spelled(settings.chars, "none"),
         **fields(settings, "min_df", "tokens"),
         "k": "all" if settings.k is None else settings.k,
         "seed": settings.seed,
@@ -62,7 +66,8 @@ def print_training(result: Training, seconds: dict[str, float], source: Source) 
     every = result.n_features == result.n_features_seen
     rare = "" if settings.min_df == 1 else f" in {settings.min_df} texts or more"
     kept = "all" if every else f"{result.n_features:,}"
-    print_line(f"{result.n_features_seen:,} features{rare}, {kept} kept, weighed by {settings.weighting}")
+    counted = features(settings)
+    print_line(f"{result.n_features_seen:,} {counted}{rare}, {kept} kept, weighed by {settings.weighting}")
     print_heading("Labels")
     print_table(("label", "texts"), [(label, f"{n:,}") for label, n in result.label_counts.items()])
     print_heading("Held-out texts")
@@ -71,6 +76,8 @@ def print_training(result: Training, seconds: dict[str, float], source: Source) 
         print_trial(result)
     else:
         print_line("none: --holdout 0 trains on every text")
+    if result.screening:
+        print_screening(result.screening)
     if result.cross_validation:
         print_validation(result.cross_validation)
     if result.choice:
@@ -101,6 +108,31 @@ def print_trial(result: Training) -> None:
     if result.n_fitted > result.n_train:
         saved = f"the one saved has seen all {result.n_fitted:,}"
     print_line(f"of the model trained on the other {result.n_train:,} texts; {saved}")
+
+
+def features(settings: Settings) -> str:
+    """Say what is counted in texts."""
+    kinds = (settings.ngrams, "word"), (settings.chars, "character")
+    said = [
+        f"{spelled(each)} {kind}{'' if each == (1, 1) else 's'}" for each, kind in kinds if each is not None
+    ]
+    return f"features of {' and '.join(said)}"
+
+
+def print_screening(screening: Screening) -> None:
+    """Print the recipes that were tried, and which one was taken."""
+    print_heading("Recipe", f"{screening.chosen}, chosen on {screening.n:,} training texts", "")
+    rows = [(each.name, f"{each.score:.4f}", f"{each.alpha:g}") for each in screening.candidates]
+    print_table(("recipe", screening.metric, "alpha"), rows)
+    if screening.unsegmented:
+        print_line("")
+        print_line("the texts have no blanks between words, so characters are counted")
+    elif screening.difference is not None:
+        print_line("")
+        print_line(
+            f"with characters {screening.difference:+.4f}, standard error {screening.standard_error:.4f}; "
+            "they are taken where they are better by more than two of these"
+        )
 
 
 def print_validation(found: CrossValidation) -> None:
@@ -187,6 +219,14 @@ def print_sides(sides: list[Side], abreast: int = 3) -> None:
 
 def _means(choice: Choice) -> list[float]:
     return choice.scores.mean(axis=1).tolist()
+
+
+def _screening_record(screening: Screening | None) -> dict | None:
+    if screening is None:
+        return None
+    tried = [fields(each, "name", "score", "alpha") for each in screening.candidates]
+    names = ("n", "metric", "chosen", "difference", "standard_error", "unsegmented")
+    return {**fields(screening, *names), "tried": tried}
 
 
 def _choice_record(choice: Choice | None) -> dict | None:

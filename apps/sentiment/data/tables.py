@@ -1,0 +1,148 @@
+"""Tables of fields, quoted or not: records of one line or several, and what stands in which column."""
+
+import csv
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
+from textwrap import shorten
+from typing import NamedTuple
+
+from ...common.errors import USAGE, AppError
+from .lines import Lines
+from .source import Record, Source
+
+DELIMITERS = {"tsv": "\t", "csv": ","}
+QUOTED_LINES = 10_000  # how far ahead a closing quote is looked for
+MOST_COLUMNS = 10_000
+
+csv.field_size_limit(2**31 - 1)  # a text may be long
+
+
+class Rows(NamedTuple):
+    """Records of a table: the numbers of their first lines, their fields, and how they stand there."""
+
+    numbers: list[int]
+    fields: list[list[str]]
+    raw: list[str]
+
+
+class Table(NamedTuple):
+    """A table whose header was read: its columns, and the places of the texts and the labels among them."""
+
+    lines: Lines
+    columns: list[str]
+    delimiter: str
+    limit: int
+    text: int
+    label: int | None
+
+    def records(self) -> Iterator[Record]:
+        """Read all records, one after the other."""
+        for number, fields in rows_of(self.lines, self.delimiter, self.limit):
+            yield self.record(number, fields)
+
+    def record(self, number: int, fields: list[str]) -> Record:
+        """Return what fields are; those that are not as many as the columns stay in theirs."""
+        n = len(self.columns)
+        if len(fields) == n:
+            label = "" if self.label is None else fields[self.label].strip()
+            return Record(number, label, fields[self.text], "", fields)
+        if len(fields) > MOST_COLUMNS:
+            problem = f"more than {MOST_COLUMNS:,} fields"
+        else:
+            problem = f"{len(fields)} fields, where the header has {n}"
+        # What is too much stays in the last one.
+        row = [*fields[: n - 1], self.delimiter.join(fields[n - 1 :]), *[""] * (n - len(fields))][:n]
+        return Record(number, problem=problem, row=row)
+
+    def waiting(self) -> Rows:
+        """Read the records in the lines that are there already, much quicker than one by one.
+
+        It ends before the first of which that cannot be said: whose quotes are not those of a CSV writer, or
+        are not closed yet.
+        """
+        first, lines = self.lines.take_waiting()
+        if not any('"' in line for line in lines):
+            rows = [line.split(self.delimiter, MOST_COLUMNS) for line in lines]
+            found = Rows(list(range(first, first + len(lines))), rows, lines)
+        else:
+            found, n = _quoted(first, lines, self.delimiter)
+            self.lines.give_back(list(enumerate(lines[n:], first + n)))
+        if all(map(str.strip, found.raw)):
+            return found
+        solid = [i for i, raw in enumerate(found.raw) if raw.strip()]
+        return Rows(*([column[i] for i in solid] for column in found))
+
+
+def _quoted(first: int, lines: list[str], delimiter: str) -> tuple[Rows, int]:
+    """Read records as far as they are a CSV writer's; return them, and how many lines they are."""
+    quoted = [line for line in lines if '"' in line]
+    with suppress(csv.Error):
+        parsed = list(csv.reader(quoted, delimiter=delimiter, strict=True))
+        if len(parsed) == len(quoted):  # no field goes on in the next line
+            fields = iter(parsed)
+            rows = [next(fields) if '"' in line else line.split(delimiter, MOST_COLUMNS) for line in lines]
+            return Rows(list(range(first, first + len(rows))), rows, lines), len(rows)
+    rows, ends = [], []
+    reader = csv.reader([f"{line}\n" for line in lines], delimiter=delimiter, strict=True)
+    try:
+        for row in reader:
+            if reader.line_num - (ends[-1] if ends else 0) > QUOTED_LINES:
+                break
+            rows.append(row)
+            ends.append(reader.line_num)
+    except csv.Error:
+        pass
+    starts = [0, *ends][: len(ends)]
+    raw = ["\n".join(lines[i:j]) for i, j in zip(starts, ends, strict=True)]
+    return Rows([first + i for i in starts], rows, raw), ends[-1] if ends else 0
+
+
+def open_table(lines: Lines, source: Source, usual: str) -> Table:
+    """Read the header of a table whose fields are separated as usual, unless `source` says otherwise."""
+    delimiter = source.separator or usual
+    header = [column.strip() for column in next(rows_of(lines, delimiter, source.max_line))[1]]
+    text, label = _column(header, source.text_column, "--text-col", source), None
+    if source.label_column is not None:
+        label = _column(header, source.label_column, "--label-col", source)
+    return Table(lines, header, delimiter, source.max_line, text, label)
+
+
+def _column(header: list[str], name: str, option: str, source: Source) -> int:
+    if name in header:
+        return header.index(name)
+    there = shorten(", ".join(header[:100])[:1000], 80, placeholder=" ...")
+    other = ", or name what separates them with --sep" if len(header) == 1 else ""
+    raise AppError(f"{source.name}: no column {name!r} among {there}; choose with {option}{other}", USAGE)
+
+
+def rows_of(lines: Lines, delimiter: str, limit: int) -> Iterator[tuple[int, list[str]]]:
+    """Yield the fields of each record, with the number of its first line.
+
+    Where the quotes of a record are not those of a CSV writer they are plain characters: a text may begin
+    with a word in quotes, or with a quote nobody closes, and must not swallow the lines behind it. Neither
+    does a record that is longer than `limit` characters, or in which a line was left out.
+    """
+    for number, line in lines:
+        if not line.strip():
+            continue
+        fields = line.split(delimiter, MOST_COLUMNS)
+        # A quote means something only where a field begins with it.
+        if '"' in line and len(fields) <= MOST_COLUMNS and any(field[:1] == '"' for field in fields):
+            ahead: list[tuple[int, str]] = []
+
+            def record(number=number, line=line, ahead=ahead):
+                yield f"{line}\n"
+                room = limit - len(line)
+                for item in islice(lines, QUOTED_LINES):
+                    ahead.append(item)
+                    room -= len(item[1])
+                    if room < 0 or item[0] != number + len(ahead):
+                        return
+                    yield f"{item[1]}\n"
+
+            try:
+                fields = next(csv.reader(record(), delimiter=delimiter, strict=True))
+            except csv.Error:
+                lines.give_back(ahead)
+        yield number, fields

@@ -1,0 +1,51 @@
+"""HTML in a corpus: stripped where it has some, the same by every command that uses the model."""
+
+import json
+
+import pytest
+
+from fastsvm.text import TextScorer
+
+
+@pytest.fixture
+def html(texts):
+    """Return texts with tags and entities."""
+    return [(y, f"{text}<br />The caf&eacute; &amp; <b>bar</b>") for y, text in texts(100)]
+
+
+@pytest.mark.parametrize("options", [[], ["--keep-markup"]])
+def test_a_model_does_with_new_texts_what_it_did_with_its_own(run, write, html, texts, options):
+    assert run("train", write(html, "csv"), "-o", "m.safetensors", *options).exit_code == 0
+    model = TextScorer.load("m.safetensors")
+    names = set(model[0].get_feature_names_out().tolist())
+    assert ("br" in names, "eacute" in names) == ((True, True) if options else (False, False))
+    assert ("café" in names) == (not options)
+    with_markup = f"{html[0][1]}<br />br"
+    decision = model.decision_function([with_markup])[0]
+    scored = run("predict", "m.safetensors", "--json", input=with_markup)
+    assert json.loads(scored.stdout)["score"] == decision
+    explained = json.loads(run("explain", "m.safetensors", with_markup, "--json").stdout)
+    assert explained["score"] == pytest.approx(decision)
+
+
+def test_explain_marks_words_where_they_stand(run, write, html):
+    from fastsvm_apps.sentiment.model.explanation import explain
+    from fastsvm_apps.sentiment.model.prediction import load_text_model
+
+    assert run("train", write(html, "csv"), "-o", "m.safetensors", "--ngrams", "1").exit_code == 0
+    text = "A <i>GREAT</i> caf&eacute;, &amp;c; so dull<br>thing1"
+    spans = explain(load_text_model("m.safetensors"), text).spans
+    assert {text[span.start : span.stop] for span in spans} >= {"GREAT", "caf&eacute;", "dull", "thing1"}
+
+
+def test_a_corpus_without_markup_has_a_model_without(run, write, texts):
+    pairs = texts(60)
+    assert run("train", write(pairs), "-o", "m.safetensors").exit_code == 0
+    assert TextScorer.load("m.safetensors")[0].preprocessor is None
+    for name, options in (("a.toml", []), ("b.toml", ["--keep-markup"])):
+        marked = write([(y, f"{text} <br />") for y, text in pairs], name=f"{name}.txt")
+        quick = ("--weightings", "counts", "--ngrams", "1", "--k", "all", "--alphas", "0.01", "--folds", 2)
+        assert run("tune", marked, *quick, *options, "-o", name).exit_code == 0
+        assert run("train", marked, "--config", name, "-o", f"{name}.safetensors").exit_code == 0
+        kept = TextScorer.load(f"{name}.safetensors")[0].preprocessor is None
+        assert kept == bool(options)
