@@ -12,9 +12,10 @@ Examples
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -24,11 +25,14 @@ from fastsvm.model_files import save_plain
 
 from ..common.errors import Skipped
 from ..common.files import check_model_path
+from ..common.options import CountOrAll
+from .commands._options import corpus_options
+from .commands.train import _check_continued
 from .commands.train import train as command
 from .data.corpus import Given, Source
 from .model import prediction, training
 from .model.explanation import Explainer, Explanation
-from .model.settings import AUTO, FEATURES, Settings, settings_of, spelled
+from .model.settings import Settings, spelled
 
 if TYPE_CHECKING:
     from fastsvm.fitting import Pipeline
@@ -37,15 +41,11 @@ if TYPE_CHECKING:
 
 __all__ = ["TextModel", "load", "train"]
 
-_OF_SOURCE = {"format": "format", "text_col": "text_column", "label_col": "label_column"}
-
 
 def train(
     source: str | os.PathLike[str] | Sequence[str],
     labels: Iterable[str] | None = None,
     /,
-    *,
-    recipe: str = AUTO,
     **options,
 ) -> TextModel:
     """Train a classifier of texts: the recipe of ``fastsvm-sentiment train``, and the same bits.
@@ -56,12 +56,12 @@ def train(
         A file or folder of labelled texts in any format that the command reads; or, with `labels`, the texts.
     labels : iterable of str, optional
         The label of each text.
-    recipe : str
-        As ``--recipe``.
     **options
         Those of the command, by its names with ``_`` for ``-`` and with its defaults: `text_col`,
-        `label_col` and `format` of a file; `classifier`, `weighting`, `ngrams`, `alpha`, `holdout`, `seed`
-        and so on of the recipe. Values are as on a command line (``ngrams="1-2"``), or Python's own.
+        `label_col` and `format` of a file; `preset`, `classifier`, `weighting`, `ngrams`, `alpha`, `holdout`,
+        `seed` and so on of the recipe. Values are as on a command line (``ngrams="1-2"``), or Python's own:
+        ``(1, 2)``, ``refit=False``, ``class_weight={"spam": 5}``. `start` is ``--continue``: the file of a
+        model that goes on learning.
 
     Returns
     -------
@@ -77,25 +77,32 @@ def train(
     OSError
         If the file cannot be read.
 
+    Warns
+    -----
+    UserWarning
+        If texts were skipped, or the model is no better than a guess, or never predicts a label.
+
     See Also
     --------
     load : a model that was saved.
     """
     with _plain_errors():
-        of_source, settings = _chosen(recipe, options)
         if labels is None:
             if not isinstance(source, str | os.PathLike):
                 raise TypeError("train() takes the path of a corpus, or texts and their labels")
-            corpus = Source(os.fspath(source), **of_source)
-        elif of_source:
-            raise TypeError(f"{', '.join(_OF_SOURCE.keys() & options)}: of a file, and there is none")
+            corpus, settings, more = _asked(os.fspath(source), options)
         else:
+            _, settings, more = _asked("-", options)
+            if of_file := sorted(_OF_SOURCE & options.keys()):
+                raise TypeError(f"{', '.join(of_file)}: of a file, and there is none")
             corpus = Given(texts=_strings(source, "texts"), labels=_strings(labels, "labels"))
             if len(corpus.texts) != len(corpus.labels):
                 raise ValueError(f"{len(corpus.texts):,} texts and {len(corpus.labels):,} labels")
-        result = training.train(corpus, None, settings)
+        result = training.train(corpus, None, settings, **more)
+    for message in ["\n".join(result.skipped.report())] * bool(result.skipped.count) + result.warnings:
+        warnings.warn(message, stacklevel=2)
     given = [repr(os.fspath(source)) if labels is None else "texts, labels"]
-    given += [f"{name}={value!r}" for name, value in {"recipe": recipe, **options}.items()]
+    given += [f"{name}={value!r}" for name, value in options.items()]
     return TextModel(result.fitted, result, f"fastsvm_apps.sentiment.train({', '.join(given)})", corpus.name)
 
 
@@ -277,20 +284,44 @@ class TextModel:
         return f"<TextModel: {self.summary.replace(chr(10), '; ')}>"
 
 
-def _chosen(recipe: str, options: dict) -> tuple[dict, Settings]:
-    """Return how to read and what to do; values go through the options of the command, as if typed."""
-    known = {option.name: option for option in command.params if isinstance(option, click.Option)}
-    names = {*_OF_SOURCE, *(field.name for field in fields(Settings))} & known.keys()
-    if unknown := options.keys() - names:
-        raise TypeError(f"train() has no option {', '.join(unknown)}; it has {', '.join(sorted(names))}")
-    context = click.Context(command, info_name="train")
-    spellings = {
-        name: spelled(value, "none" if name in FEATURES else "all") for name, value in options.items()
-    }
-    typed = {name: known[name].type_cast_value(context, value) for name, value in spellings.items()}
-    recipe = known["recipe"].type_cast_value(context, recipe)
-    of_source = {_OF_SOURCE[name]: typed.pop(name) for name in _OF_SOURCE if name in typed}
-    return of_source, settings_of(recipe, typed)
+@corpus_options
+def _chosen(source, recipe, start, cv, output, report, json, quiet, verbose, **options):
+    if start:
+        _check_continued()
+    start = prediction.load_text_model(start) if start else None
+    return source, _with_recipe(recipe, options), {"start": start, "cv": cv or 0}
+
+
+# The command in all but what it does.
+_ASKED = click.Command("train", params=command.params, callback=_chosen)
+_OF_SOURCE = {option.name for option in _chosen.__click_params__}
+_NOT_HERE = {"corpus", "config", "output", "report", "json", "quiet", "verbose"}
+_OPTIONS = {option.name: option for option in command.params if option.name not in _NOT_HERE}
+
+
+def _asked(path: str, options: dict) -> tuple[Source, Settings, dict]:
+    """Return what the command would read and do; values go through its options, as if typed."""
+    if unknown := options.keys() - _OPTIONS.keys():
+        names = ", ".join(sorted(_OPTIONS))
+        raise TypeError(f"train() has no option {', '.join(sorted(unknown))}; it has {names}")
+    words = [word for name, value in options.items() for word in _typed(_OPTIONS[name], value)]
+    with _ASKED.make_context("train", [*words, "--", path]) as context:
+        return _ASKED.invoke(context)
+
+
+def _typed(option: click.Option, value: object) -> list[str]:
+    """Return an option as on a command line."""
+    name = max(option.opts, key=len)
+    if option.is_flag:
+        return [name] if value else option.secondary_opts[:1]
+    if option.multiple:
+        several = [value] if isinstance(value, str) else value or ()
+        if isinstance(several, dict):
+            several = [f"{label}={weight}" for label, weight in several.items()]
+        return [f"{name}={each}" for each in several]
+    if value is None and not isinstance(option.type, CountOrAll):
+        return []
+    return [f"{name}={spelled(value)}"]
 
 
 def _strings(values: Iterable[str], what: str) -> list[str]:

@@ -137,11 +137,6 @@ class TextScorer(Pipeline):
         return TextScores(found, likely, np.diff(X.indptr))
 
 
-def _is_compiled(bag):
-    """Tell whether the compiled code counts the terms of a plain bag."""
-    return compiled_reading(bag.analyzer, bag.token_pattern, bag.ngram_range) is not None
-
-
 def _file_of(path: str | os.PathLike[str]) -> AbstractContextManager[str | os.PathLike[str]]:
     """Return what gives the file that a path or the name of a shipped model stands for."""
     if path not in SHIPPED:
@@ -156,3 +151,8 @@ def _file_of(path: str | os.PathLike[str]) -> AbstractContextManager[str | os.Pa
     if file is None or not file.is_file():
         raise ModelFileError(f"{path}: this installation comes without it; install fastsvm with its apps")
     return resources.as_file(file)
+
+
+def _is_compiled(bag):
+    """Tell whether the compiled code counts the terms of a plain bag."""
+    return compiled_reading(bag.analyzer, bag.token_pattern, bag.ngram_range) is not None

@@ -52,14 +52,25 @@ def test_the_same_bits_as_the_command(run, corpus, tmp_path):
 
 def test_texts_and_labels_in_memory(texts):
     labels, given = zip(*texts(300, ("neg", "pos", "mixed")), strict=True)
-    model = sentiment.train(given, labels, classifier="sdca-logistic", seed=3)
+    model = sentiment.train(given, labels, seed=3, cv=2)
+    assert len(model.training.cross_validation.accuracies) == 2
     assert model.classes_.tolist() == ["mixed", "neg", "pos"]
     assert (model.training.n_train, model.training.n_test) == (240, 60)
     probabilities = model.predict_proba(NEW)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1, rtol=1e-6)
     assert (model.classes_[probabilities.argmax(axis=1)] == model.predict(NEW)).all()
 
-    some = sentiment.train([*given, "  ", "\ud800"], [*labels, "neg", "pos"])
+    rare = [i for i, label in enumerate(labels) if label != "pos" or i < 20]
+    with pytest.warns(UserWarning, match="never predicted"):
+        thin = sentiment.train([given[i] for i in rare], [labels[i] for i in rare], refit=False, alpha=100)
+    assert thin.training.settings.refit is False
+    weight = {"pos": 5, "neg": 2.5}
+    assert sentiment.train(given, labels, class_weight=weight).training.settings.class_weight == (
+        *weight.items(),
+    )
+
+    with pytest.warns(UserWarning, match="text 301: no text\n.*\n.*: 2 skipped"):
+        some = sentiment.train([*given, "  ", "\ud800"], [*labels, "neg", "pos"])
     assert some.skipped.report() == [
         "the texts given, text 301: no text",
         "the texts given, text 302: bytes that are not UTF-8",
@@ -91,7 +102,7 @@ def test_the_english_model_without_the_apps(monkeypatch):
 @pytest.mark.parametrize(
     ("args", "options", "error", "message"),
     [
-        (["CORPUS"], {"learning_rate": 1}, TypeError, "no option learning_rate; it has alpha, classifier"),
+        (["CORPUS"], {"learning_rate": 1}, TypeError, "no option learning_rate; it has alpha, "),
         (["CORPUS"], {"alpha": -1}, ValueError, "--alpha"),
         (["CORPUS"], {"classifier": "svm"}, ValueError, "'svm' is not one of 'sdca-svm'"),
         (["CORPUS"], {"text_col": "review"}, ValueError, "no column 'review' among id, label, text"),

@@ -15,6 +15,7 @@ from . import _options
 from ._reproduction import command_line
 
 NO_MATTER = ("report", "json", "quiet", "verbose")  # to the model
+DECIDED = ("recipe", *RECIPE, "score", "tokens")  # by a model that goes on learning
 
 
 class AlphaOrAuto(click.ParamType):
@@ -54,6 +55,16 @@ def _with_recipe(recipe: str, options: dict) -> Settings:
     return settings
 
 
+def _check_continued() -> None:
+    """Refuse options that a model that goes on learning has decided."""
+    context = click.get_current_context()
+    for option in context.command.params:
+        given = context.get_parameter_source(option.name) is not ParameterSource.DEFAULT
+        if given and option.name in DECIDED:
+            name = max(option.opts, key=len)
+            raise AppError(f"{name} is decided by the model of --continue; leave it out", USAGE)
+
+
 def _check_page(path: str, *others: str) -> None:
     """Find out before the work whether a page can be written, and that it is none of the other files."""
     check_is_file(path, "a page", "--report")
@@ -81,6 +92,12 @@ def _check_page(path: str, *others: str) -> None:
     help="How texts become numbers. auto tries recipes on some of the training texts, unless you say how "
     "with --weighting, --ngrams or --chars; article is that of the article this app redoes. Options given "
     "beside it come first.",
+)
+@click.option(
+    "--continue",
+    "start",
+    metavar="MODEL",
+    help="Let MODEL go on learning from CORPUS, by the terms that it knows; it decides the recipe.",
 )
 @_recipe_option("--classifier", click.Choice(list(CLASSIFIERS)), "Learning algorithm.")
 @_recipe_option(
@@ -126,22 +143,26 @@ def _check_page(path: str, *others: str) -> None:
 @click.option("--report", metavar="FILE.html", help="Write a page on the model and its mistakes.")
 @seed_option
 @json_option
-def train(source, output, recipe, cv, report, json, quiet, verbose, **options):
+def train(source, output, recipe, start, cv, report, json, quiet, verbose, **options):
     """Train a classifier on CORPUS, try it and save it.
 
     CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped.
     """
+    if start:
+        _check_continued()
     settings = _with_recipe(recipe, options)
     check_is_file(output, "a model")
     output = output or f"{source.stem}.safetensors"
     if report:
         _check_page(report, source.path, output)
     try:
-        from ..model import training
+        from ..model import prediction, training
         from ..output.tables import print_training, training_record
 
         with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
             more = {"cv": cv or 0, "with_curve": bool(report)}
+            if start:
+                more["start"] = prediction.load_text_model(start)
             result = training.train(source, output, settings, **more, stage=stage)
     except KeyboardInterrupt:
         raise AppError("interrupted; no model was written") from None
@@ -152,9 +173,8 @@ def train(source, output, recipe, cv, report, json, quiet, verbose, **options):
             from ..output.page import write_report
 
             with Stages(verbose, spinner=not quiet) as stage_of_report, stage_of_report("report"):
-                write_report(
-                    report, result, source.name, command_line(click.get_current_context(), NO_MATTER)
-                )
+                again = command_line(click.get_current_context(), (*NO_MATTER, *(DECIDED if start else ())))
+                write_report(report, result, source.name, again)
     finally:  # whatever happened to the report, the model is there
         if json:
             print_json(training_record(result, stage.seconds))

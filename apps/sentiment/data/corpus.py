@@ -88,13 +88,15 @@ def read_corpus(
         When nothing can be read: an unknown format, a missing column, no labelled text at all. When there are
         too many labels.
     """
-    corpus = Corpus(Skipped(source.name), "given" if isinstance(source, Given) else format_of_path(source))
+    is_given = isinstance(source, Given)
+    corpus = Corpus(Skipped(source.name), "given" if is_given else format_of_path(source))
     corpus.places = [] if places else None
     corpus.groups = None if groups is None else []
-    if isinstance(source, Given):
-        records = enumerate(zip(source.texts, source.labels, strict=True), 1)
-        given = (Record(f"text {i}", label.strip(), text) for i, (text, label) in records)
-        _collect(Records(None, given), corpus, groups)
+    if is_given:
+        given = enumerate(zip(source.texts, source.labels, strict=True), 1)
+        records = (Record(f"text {i}", label.strip(), text) for i, (text, label) in given)
+        _collect(Records(None, records), corpus, groups)
+        corpus.skipped.hint = ""  # there was nothing to decode
     elif corpus.format == "folder":
         _collect(read_folder(source), corpus, groups)
     else:

@@ -1,21 +1,25 @@
 """Labels of a corpus that are probably wrong, and texts that it has more than once."""
 
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import expit, logsumexp
+
+from fastsvm.fitting import ConvergenceWarning
 
 from ...common.errors import AppError, Skipped
 from ...common.progress import UNWATCHED, Stages
 from ..data.corpus import Source
 from . import steps
 from .alpha_choice import k_folds, split_texts
-from .counted import Counted, is_automatic
+from .counted import Counted
 from .duplicates import same_texts, similar_texts
 from .prediction import winners_of
+from .scores import HeldOut
 from .settings import Settings
 
 
@@ -30,8 +34,8 @@ class Suspect(NamedTuple):
     suggested : str
         The label it probably should have; empty where it is only there too often.
     sure : float
-        Of a label that the model contradicts, by how much the score of the suggested one is higher; of texts
-        that are there with several labels, the share of the suggested one.
+        Of a label that the model contradicts, the probability of the suggested one, if it is one of the two;
+        of texts that are there with several labels, the share of the suggested one.
     why : str
     text : str
     """
@@ -101,17 +105,24 @@ def inspect(
         same = same_texts(corpus.texts)
         similar = similar_texts(corpus.texts)
     y = np.asarray(corpus.labels)
-    decision, classes = _left_out(source, corpus.texts, y, similar, settings, folds, stage)
-    suggested, sure = _contradictions(decision, classes, y)
+    classes, likely = _probabilities(source, corpus.texts, y, similar, settings, folds, stage)
+    suggested, odds = _contradictions(likely, classes, y)
     found = [
-        Suspect(corpus.places[i], y[i], suggested[i], float(sure[i]), "contradicted", corpus.texts[i])
-        for i in np.argsort(-sure, kind="stable")[:number]
-        if sure[i] > 0
+        Suspect(
+            corpus.places[i],
+            y[i],
+            classes[suggested[i]],
+            float(expit(odds[i])),
+            "contradicted",
+            corpus.texts[i],
+        )
+        for i in np.argsort(-odds, kind="stable")[:number]
+        if odds[i] > 0
     ]
     is_held_out = _held_out(corpus.texts, corpus.labels, settings)
     conflicts = list(_conflicts(corpus, same, similar))
     crossing = list(_crossing(corpus, same, similar, is_held_out))
-    n_wrong = int(np.count_nonzero(sure > 0))
+    n_wrong = int(np.count_nonzero(odds > 0))
     return Inspection(
         [*found, *conflicts[:number], *crossing[:number]],
         len(y),
@@ -123,58 +134,52 @@ def inspect(
     )
 
 
-def _left_out(
+def _probabilities(
     source: Source, texts: list[str], y: np.ndarray, groups: np.ndarray, settings: Settings, k: int, stage
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the decision values of texts by models trained without them and their likes, and the labels."""
+    """Return the labels, and their probabilities by models trained without each text and its likes.
+
+    A label that a model has not learned is nan.
+    """
     with stage("vectorize"):
         vectorizer = steps.vectorizer(settings)
-        X = steps.count_terms(source, texts, vectorizer)
-    if is_automatic(settings):
-        choice = Counted(vectorizer, X, y, settings.min_df).choose(settings, stage)
-        settings = replace(settings, alpha=choice.alpha if choice else None)
-    classes = np.unique(y)
-    decision = np.full((len(y), len(classes)), -np.inf, np.float32)
-    first = np.unique(groups, return_index=True)[1]
+        everything = Counted(vectorizer, steps.count_terms(source, texts, vectorizer), y)
+    classes, first = np.unique(y), np.unique(groups, return_index=True)[1]
+    likely = np.full((len(y), len(classes)), np.nan)
     with stage("cross-validate", total=k) as advance:
         for _, part in k_folds(y[first], min(k, len(first)), settings.seed):
             is_tried = np.isin(groups, groups[first[part]])
             known = np.unique(y[~is_tried])
             if len(known) < 2:
                 raise AppError(f"{source.name}: too few texts to judge some of them by others; give more")
-            found = _decision(X[~is_tried], y[~is_tried], X[is_tried], settings)
-            found = np.column_stack([-found, found]) if found.ndim == 1 else found
-            decision[np.ix_(is_tried, np.isin(classes, known))] = found
+            others, X = everything.parted(source, np.flatnonzero(~is_tried), np.flatnonzero(is_tried))
+            with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+                found = others.learn(settings).try_on(X, [], [])
+            likely[np.ix_(is_tried, np.isin(classes, known))] = _likely(found)
             advance()
-    return decision, classes
+    return classes, likely
 
 
-def _decision(X, y: np.ndarray, X_new, settings: Settings) -> np.ndarray:
-    """Return decision values of some rows by a model trained on others."""
-    X, X_new = X.astype(np.float32), X_new.astype(np.float32)
-    for step in (steps.selection(settings), steps.weighting(settings)):
-        if step is not None:
-            step = deepcopy(step).fit(X, y)
-            X, X_new = step.transform(X), step.transform(X_new)
-    estimator = steps.classifier(settings)
-    steps.fit_classifier(estimator, X, y)
-    return estimator.decision_function(X_new)
+def _likely(found: HeldOut) -> np.ndarray:
+    """Return probabilities; where too few texts were there to learn them, what the scores say as they are."""
+    if found.probabilities is not None:
+        return found.probabilities
+    scores = found.decision
+    scores = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+    return np.exp(scores - logsumexp(scores, axis=1, keepdims=True))
 
 
-def _contradictions(
-    decision: np.ndarray, classes: np.ndarray, y: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return for each text the best label but its own, and by how much its score is higher.
-
-    Of two labels it is twice the score, in the units of all scores.
-    """
+def _contradictions(likely: np.ndarray, classes: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return for each text the likeliest label but its own, and the log of how much likelier it is."""
     rows, own = np.arange(len(y)), np.searchsorted(classes, y)
-    given = decision[rows, own]
-    others = decision.copy()
+    with np.errstate(divide="ignore"):
+        log = np.log(likely)
+    given = log[rows, own]
+    others = np.where(np.isnan(log), -np.inf, log)
     others[rows, own] = -np.inf
     winners, best = winners_of(others)
     # Of a label that is nowhere else nothing was learned.
-    return classes[winners], np.where(np.isinf(given), 0, best - given)
+    return winners, np.where(np.isnan(given), -np.inf, best - given)
 
 
 def _held_out(texts: list[str], labels: list[str], settings: Settings) -> list[bool]:

@@ -16,6 +16,7 @@ from ..data.corpus import Corpus, Source
 from . import steps
 from .alpha_choice import Choice, Labelled, split_texts
 from .calibration import CalibrationError, calibration_error
+from .continuing import Continued, settings_of
 from .counted import Counted, Learned, is_automatic
 from .recipe_choice import Screening, choose_recipe
 from .scores import HeldOut, Scores, Trial, scores_of, trial_of
@@ -47,8 +48,8 @@ class Training:
 
     Attributes
     ----------
-    model : str
-        Where it was saved.
+    model : str or None
+        Where it was saved, if it was.
     settings : Settings
         With the alpha that was taken, the metric, and how texts were cut.
     screening : Screening or None
@@ -76,6 +77,8 @@ class Training:
     held_out : HeldOut or None
     tried : Pipeline or None
         The model that was trained without the held-out texts, which is `fitted` where nothing was refitted.
+    before : Scores or None
+        Of the held-out texts, by the model that went on learning, if one did.
     """
 
     model: str | None
@@ -102,6 +105,8 @@ class Training:
     fitted: Pipeline
     held_out: HeldOut | None
     tried: Pipeline | None
+    before: Scores | None
+    before: Scores | None = None
 
     @property
     def warnings(self) -> list[str]:
@@ -114,6 +119,7 @@ def train(
     model_path: str | None,
     settings: Settings = ACCURATE,
     *,
+    start: Pipeline | None = None,
     cv: int = 0,
     with_curve: bool = False,
     stage: Stages = UNWATCHED,
@@ -127,6 +133,8 @@ def train(
     model_path : str or None
         Where the model goes; a file there is replaced only if it is a model. None saves none.
     settings : Settings
+    start : Pipeline, optional
+        A model that goes on learning, in the place of a new one; see `continuing`.
     cv : int
         Also cross-validate the recipe on so many parts of all texts; 0 does not.
     with_curve : bool
@@ -140,6 +148,8 @@ def train(
     """
     if model_path is not None:
         check_model_path(model_path)
+    if start is not None:
+        settings = settings_of(start, settings)
     steps.classifier(replace(settings, alpha=None) if is_automatic(settings) else settings)  # may complain
 
     with stage("read"):
@@ -151,13 +161,13 @@ def train(
     if settings.recipe == AUTO:
         settings, screening = choose_recipe(texts, y_train, settings, stage)
     with stage("vectorize"):
-        # Selection adds up counts, exactly; nothing else needs them to be integers.
-        vectorizer = steps.vectorizer(settings, np.float32 if settings.k is None else np.int64)
-        X = steps.count_terms(source, texts + test_texts, vectorizer)
-        y, n_train = np.asarray(y_train + y_test), len(y_train)
-        everything = Counted(vectorizer, X, y, settings.min_df)
+        y, n_train = y_train + y_test, len(y_train)
+        if start is None:
+            everything = _counted(source, texts + test_texts, y, settings)
+        else:
+            everything = Continued.of(start, source, texts + test_texts, y)
         part, X_test = everything.parted(source, slice(n_train), slice(n_train, None))
-        del texts, vectorizer, X, y  # the counts say it all
+        del texts  # the counts say it all
 
     refit = settings.refit and bool(test_texts)
     with warnings.catch_warnings():
@@ -206,7 +216,18 @@ def train(
         fitted=learned.model,
         held_out=held_out,
         tried=tried.model if test_texts else None,
+        before=None if start is None or not test_texts else _scores_before(start, test_texts, y_test),
     )
+
+
+def _scores_before(model: Pipeline, texts: list[str], y: list[str]) -> Scores:
+    return scores_of(model.classes_, HeldOut(texts, y, model.decision_function(texts)))
+
+
+def _counted(source: Source, texts: list[str], y: list[str], settings: Settings) -> Counted:
+    # Selection adds up counts, exactly; nothing else needs them to be integers.
+    vectorizer = steps.vectorizer(settings, np.float32 if settings.k is None else np.int64)
+    return Counted(vectorizer, steps.count_terms(source, texts, vectorizer), np.asarray(y))
 
 
 def _trial(tried: Learned, held_out: HeldOut | None, y_train: list[str]) -> dict:

@@ -50,6 +50,7 @@ def training_record(result: Training, seconds: dict[str, float]) -> dict:
         "n_fitted": result.n_fitted,
         **_scores_record(result.scores),
         **_trial_record(result),
+        "accuracy_before": result.before and result.before.accuracy,
         "learning_curve": [asdict(point) for point in result.learning_curve],
         "cross_validation": _validation_record(result.cross_validation),
         "calibration_error": result.calibration and asdict(result.calibration),
@@ -74,6 +75,8 @@ def print_training(result: Training, seconds: dict[str, float], source: Source) 
     if result.scores:
         print_scores(result.scores)
         print_trial(result)
+        if result.before:
+            print_line(f"before, the model had an accuracy of {result.before.accuracy:.4f} on them")
     else:
         print_line("none: --holdout 0 trains on every text")
     if result.screening:

@@ -1,0 +1,118 @@
+"""train --continue: a model goes on learning by the terms that it knows."""
+
+import json
+import random
+
+import numpy as np
+import pytest
+
+import fastsvm
+from fastsvm_apps import sentiment
+from fastsvm_apps.sentiment.data.corpus import Source
+from fastsvm_apps.sentiment.model.continuing import Continued
+from fastsvm_apps.sentiment.model.settings import Settings
+
+FIRST, SECOND = (["good", "fine", "nice"], ["bad", "poor", "sad"]), (["cheap", "light"], ["dear", "heavy"])
+
+
+def reviews(n, words, seed=0):
+    """Texts of two labels; the words that speak are right four times in five."""
+    rng = random.Random(seed)
+    pairs = []
+    for i in range(n):
+        label = ("pos", "neg")[i % 2]
+        said = [rng.choice(words[(label == "neg") ^ (rng.random() < 0.2)]) for _ in range(3)]
+        rest = rng.choices([f"thing{k}" for k in range(30)] + ["cheap", "light", "dear", "heavy"], k=8)
+        text = [*said, *rest] if words is FIRST else [*said, *(word for word in rest if "thing" in word)]
+        rng.shuffle(text)
+        pairs.append((label, " ".join(text)))
+    return pairs
+
+
+@pytest.fixture
+def old(run, write):
+    """A model that knows all words, but not what half of them say."""
+    assert (
+        run("train", write(reviews(600, FIRST), "csv", "first.csv"), "-o", "old.safetensors").exit_code == 0
+    )
+    return "old.safetensors"
+
+
+def test_a_model_learns_and_forgets_little(run, write, old):
+    corpus = write(reviews(200, SECOND, 1), "csv", "second.csv")
+    result = run(
+        "train", corpus, "--continue", old, "-o", "new.safetensors", "--json", "--report", "page.html"
+    )
+    assert result.exit_code == 0, result.stderr
+    record = json.loads(result.stdout)
+    assert record["accuracy"] > 0.7 > record["accuracy_before"]
+    assert record["relative_gap"] < 1e-3
+    again = run("train", corpus, "--continue", old, "-o", "again.safetensors")
+    assert f"before, the model had an accuracy of {record['accuracy_before']:.4f} on them" in again.stdout
+
+    first, second = sentiment.load(old), sentiment.load("new.safetensors")
+    terms = [model.pipeline["vectorizer"].get_feature_names_out().tolist() for model in (first, second)]
+    assert terms[0] == terms[1]
+    labels, texts = zip(*reviews(400, FIRST, 2), strict=True)
+    right = [np.mean(model.predict(texts) == labels) for model in (first, second)]
+    assert right[1] > right[0] - 0.1  # of what it knew
+    labels, texts = zip(*reviews(400, SECOND, 3), strict=True)
+    right = [np.mean(model.predict(texts) == labels) for model in (first, second)]
+    assert right[1] > right[0] + 0.2  # of what is new
+    likely = second.predict_proba(texts)
+    assert (second.classes_[likely.argmax(axis=1)] == second.predict(texts)).mean() > 0.9
+    assert fastsvm.load_model("new.safetensors").predict(texts).tolist() == second.predict(texts).tolist()
+
+    in_python = sentiment.train(corpus, start=old)
+    assert in_python.decision_function(texts).tolist() == second.decision_function(texts).tolist()
+    assert run("train", corpus, "--continue", old, "-o", old).exit_code == 0  # takes its own place
+
+
+def test_a_few_texts_of_the_same_kind_do_no_harm(run, write, old):
+    labels, texts = zip(*reviews(600, FIRST, 4), strict=True)
+    before = np.mean(sentiment.load(old).predict(texts) == labels)
+    few = sentiment.train(write(reviews(24, FIRST, 5), "csv", "few.csv"), start=old)
+    assert np.mean(few.predict(texts) == labels) > before - 0.03
+
+
+@pytest.mark.parametrize("labels", [("neg", "pos"), ("neg", "pos", "mixed")])
+@pytest.mark.parametrize("weighting", ["nb", "counts"])
+def test_the_weights_of_the_scores_are_shared_out(texts, labels, weighting):
+    y, given = zip(*texts(150, labels), strict=True)
+    old = sentiment.train(given, y, weighting=weighting, classifier="sdca-logistic", holdout=0).pipeline
+    y, given = zip(*texts(90, labels, seed=1), strict=True)
+    everything = Continued.of(old, Source("new.csv"), list(given), list(y))
+    learned = everything.learn(Settings(alpha=0.01, tokens="words"))
+    estimator = everything.weighed.fit(Settings(alpha=0.01, weighting="counts", tokens="words")).model[
+        "classifier"
+    ]
+    np.testing.assert_allclose(
+        learned.model.decision_function(given),
+        estimator.decision_function(everything.weighed.X),
+        rtol=1e-4,
+        atol=1e-5,
+    )
+    found = learned.try_on(everything.counts, [], []).decision
+    np.testing.assert_allclose(found, learned.model.decision_function(given), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (("--ngrams", 2), 2, "--ngrams is decided by the model of --continue; leave it out"),
+        (("--preset", "article"), 2, "--preset is decided by the model"),
+        (("--label-col", "id"), 1, "the model does not know the label '0'"),
+    ],
+)
+def test_what_the_model_decides(run, write, old, options, code, message):
+    corpus = write(reviews(40, SECOND), "csv", "second.csv")
+    result = run("train", corpus, "--continue", old, "-o", "new.safetensors", *options)
+    assert (result.exit_code, result.stderr.count("\n")) == (code, 1)
+    assert message in result.stderr
+
+
+def test_a_label_without_new_texts(run, write, texts, model3):
+    result = run("train", write(texts(40)), "--continue", model3, "-o", "new.safetensors")
+    assert result.exit_code == 1
+    assert "too few texts of 'mixed', which the model knows" in result.stderr
+    assert "not a safetensors file" in run("train", write(texts(40)), "--continue", __file__).stderr
