@@ -183,8 +183,9 @@ def test_what_is_printed(run, write, texts):
         r"\nclassifier +accuracy +95 % interval +worst +best +behind best +CPU s +gap\n",
         r"\nperceptron +0\.\d{4} +0\.\d{4} to [01]\.\d{4} .* none\n",
         r"\ndefault .* \d\.\d{3} +\d\.\de-\d\d\n",
-        r"\ndefault +1-3 words in a row, weighed by nb, sdca-svm",
-        r"\nperceptron +words, the best 5,000, weighed by counts, perceptron",
+        r"\ndefault +what train chooses: .* in \d of 3.*; sdca-svm",
+        r"\nlogistic-regression +words, weighed by tfidf; sdca-logistic",
+        r"\nperceptron +words, the best 5,000, weighed by counts; perceptron",
         r"always guessing one label gets 0\.5000\n",
         r"corrected t, wider than Student's as the splits share their texts\n",
     ):

@@ -1,6 +1,7 @@
 """`compare`: several classifiers on the same splits."""
 
 import sys
+from collections import Counter
 
 import click
 
@@ -113,7 +114,10 @@ def _record(result, settings: Settings, seconds: dict[str, float]) -> dict:
         "n_features": result.results[-1].n_features,
         "interval": result.interval_kind,
         "classifiers": [
-            {**_summary(runs), **fields(runs, "accuracies", "seconds", "gaps", "alphas", "n_features")}
+            {
+                **_summary(runs),
+                **fields(runs, "accuracies", "seconds", "gaps", "alphas", "recipes", "n_features"),
+            }
             for runs in result.results
         ],
         "skipped": result.skipped.count,
@@ -133,15 +137,20 @@ def _summary(runs) -> dict:
         "median_seconds": runs.median_seconds,
         "relative_gap": runs.gap,
         "stopped_short": runs.stopped_short,
-        "recipe": _recipe(runs.settings),
+        "recipe": _recipe(runs),
     }
 
 
-def _recipe(settings: Settings) -> str:
+def _recipe(runs) -> str:
     """Say in one line how a contender is made."""
+    settings = runs.settings
+    if runs.recipes:
+        counts = Counter(runs.recipes).most_common()
+        chosen = ", ".join(f"{name} in {count} of {len(runs.recipes)}" for name, count in counts)
+        return f"what train chooses: {chosen}; {settings.classifier}"
     words = "words" if settings.ngrams == (1, 1) else f"{spelled(settings.ngrams)} words in a row"
     kept = "" if settings.k is None else f", the best {settings.k:,}"
-    return f"{words}{kept}, weighed by {settings.weighting}, {settings.classifier}"
+    return f"{words}{kept}, weighed by {settings.weighting}; {settings.classifier}"
 
 
 def _print_csv(result) -> None:
@@ -165,7 +174,7 @@ def _print(result, source) -> None:
     print_heading("How they are made")
     print_table(
         ("classifier", "recipe"),
-        [(runs.classifier, _recipe(runs.settings)) for runs in result.results],
+        [(runs.classifier, _recipe(runs)) for runs in result.results],
         text_columns=(0, 1),
     )
     print_heading("How to read it")

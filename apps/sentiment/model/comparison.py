@@ -18,7 +18,8 @@ from . import steps
 from .alpha_choice import Labelled, split_texts
 from .counted import Counted
 from .metrics import judge
-from .settings import PRESETS, Settings
+from .recipe_choice import choose_recipe
+from .settings import AUTO, Settings, settings_of
 
 COUNTS = Settings(weighting="counts", ngrams=(1, 1), min_df=1, k=5000)
 
@@ -41,6 +42,8 @@ class Runs:
         How it is trained.
     alphas : list of float
         Those taken; empty where there are none.
+    recipes : list of str
+        Names of those chosen; empty where none is chosen.
     n_features : list of int
     accuracies, seconds : list of float
         On the held-out texts; CPU seconds from texts to a model.
@@ -59,6 +62,7 @@ class Runs:
     classifier: str
     settings: Settings
     alphas: list[float] = field(default_factory=list)
+    recipes: list[str] = field(default_factory=list)
     n_features: list[int] = field(default_factory=list)
     accuracies: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
@@ -137,11 +141,11 @@ def contenders(settings: Settings) -> dict[str, Settings]:
     settings : Settings
         Of the classifiers of the article; the first two share the seed, the metric and how texts are cut.
     """
-    same = {"tokens": settings.tokens, "seed": settings.seed, "metric": settings.metric}
+    same = {name: getattr(settings, name) for name in ("tokens", "markup", "seed", "metric")}
     plain = Settings("sdca-logistic", "tfidf", ngrams=(1, 1), min_df=1, **same)
     of_article = {name: replace(settings, classifier=name) for name in ARTICLE}
     of_article["perceptron"] = replace(of_article["perceptron"], alpha=None)  # it has none
-    return {"default": replace(PRESETS["accurate"], **same), "logistic-regression": plain, **of_article}
+    return {"default": settings_of(AUTO, same), "logistic-regression": plain, **of_article}
 
 
 def compare(
@@ -203,11 +207,14 @@ def _run(result: Runs, source: Source, seed: int, training: Labelled, trial: Lab
     texts, y = training
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # counted here
         start = process_time()
+        if settings.recipe == AUTO:
+            settings, _ = choose_recipe(texts, y, settings, UNWATCHED)
         vectorizer = steps.vectorizer(settings, np.float32 if settings.k is None else np.int64)
         counts = steps.count_terms(source, texts, vectorizer)
         model = Counted(vectorizer, counts, np.asarray(y), settings.min_df).learn(settings).model
         result.seconds.append(process_time() - start)
     estimator = model["classifier"]
+    result.recipes += [settings.recipe] if settings.recipe else []
     result.alphas += [estimator.alpha] if hasattr(estimator, "alpha") else []
     result.n_features.append(estimator.n_features_in_)
     result.accuracies.append(judge("accuracy", model.classes_, trial[1], model.decision_function(trial[0])))
