@@ -53,7 +53,7 @@ def charts(reader):
 
 def test_two_labels(report, write, texts):
     corpus = write(texts(400))
-    reader, record = report(corpus, "--preset", "article")
+    reader, record = report(corpus, "--recipe", "article")
     assert sections(reader) == EVERY_SECTION
     assert reader.texts("title") == [f"Text classifier: {corpus}"]
     assert reader.texts("h1") == [f"Text classifier: {corpus}"]
@@ -97,7 +97,7 @@ def test_two_labels(report, write, texts):
 def test_words_are_marked_by_what_they_say(report, write):
     pairs = [("pos", "great thing"), ("neg", "awful thing")] * 100
     pairs += [("neg", f"great thing, <b{i}>word{i}") for i in range(10)]
-    reader, record = report(write(pairs, "csv"), "--preset", "article", "--holdout", 0.5)
+    reader, record = report(write(pairs, "csv"), "--recipe", "article", "--holdout", 0.5)
     n_wrong = record["confusion"][0][1]
     assert n_wrong > 0
     assert record["confusion"] == [[record["confusion"][0][0], n_wrong], [0, record["confusion"][1][1]]]

@@ -72,7 +72,7 @@ def compare(source, runs, plot, csv, json, quiet, verbose, **options):
 
     CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped. The others: a
     plain logistic regression on tf-idf of single words, and the perceptron and the two forms of Pegasos, as
-    `train --preset article` has them. All that is learned is learned inside the training part of a split.
+    `train --recipe article` has them. All that is learned is learned inside the training part of a split.
     """
     check_one_form(json, csv)
     settings = Settings(min_df=1, **options)
