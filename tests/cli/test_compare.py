@@ -136,7 +136,7 @@ def test_two_runs_are_too_few_for_an_interval_of_differences(run, write, texts):
         )
         assert item["behind_best_low"] is None
     out = run("compare", corpus, "--runs", 2).stdout
-    assert "mean difference on the same splits, too few for an interval" in out
+    assert "mean difference in accuracy on the same splits, too few for an interval" in out
     assert "(" not in out.split("How they are made")[0]
 
 
@@ -194,6 +194,23 @@ def test_what_is_printed(run, write, texts):
     assert [row.split()[0] for row in rows[1:]] == NAMES
     assert len({len(row.rstrip()) for row in rows}) == 1
     assert "Wilson's, of one split" in run("compare", write(texts(50)), "--runs", 1).stdout
+
+
+def test_where_most_texts_have_one_label_accuracy_is_not_what_counts(run, write, texts):
+    pairs = texts(300)
+    few = [pair for pair in pairs if pair[0] == "pos"][:15]
+    corpus = write([pair for pair in pairs if pair[0] == "neg"] + few)
+    record = compare_json(run, corpus, "--runs", 3)
+    assert record["metric"] == "balanced-accuracy"
+    for item in record["classifiers"]:
+        assert item["value"] == pytest.approx(np.mean(item["values"]))
+        assert item["value"] < item["accuracy"]
+    best = max(record["classifiers"], key=lambda item: item["value"])
+    for item in record["classifiers"]:
+        assert item["behind_best"] == pytest.approx(best["value"] - item["value"], abs=1e-12)
+    out = run("compare", corpus, "--runs", 1).stdout
+    assert re.search(r" best +balanced-accuracy +behind best ", out)
+    assert "mean difference in balanced-accuracy" in out
 
 
 def test_csv(run, write, texts):

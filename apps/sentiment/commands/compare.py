@@ -103,7 +103,7 @@ def compare(source, runs, plot, csv, json, quiet, verbose, **options):
 
 def _record(result, settings: Settings, seconds: dict[str, float]) -> dict:
     return {
-        **fields(result, "label_counts", "majority", "seeds"),
+        **fields(result, "label_counts", "majority", "metric", "seeds"),
         "holdout": settings.holdout,
         "k": "all" if settings.k is None else settings.k,
         "score": settings.score,
@@ -116,7 +116,7 @@ def _record(result, settings: Settings, seconds: dict[str, float]) -> dict:
         "classifiers": [
             {
                 **_summary(runs),
-                **fields(runs, "accuracies", "seconds", "gaps", "alphas", "recipes", "n_features"),
+                **fields(runs, "accuracies", "values", "seconds", "gaps", "alphas", "recipes", "n_features"),
             }
             for runs in result.results
         ],
@@ -128,7 +128,7 @@ def _record(result, settings: Settings, seconds: dict[str, float]) -> dict:
 def _summary(runs) -> dict:
     (low, high), behind = runs.interval, runs.behind_best_interval or (None, None)
     return {
-        **fields(runs, "classifier", "alpha", "accuracy"),
+        **fields(runs, "classifier", "alpha", "accuracy", "value"),
         "accuracy_low": low,
         "accuracy_high": high,
         **fields(runs, "worst", "best", "behind_best"),
@@ -169,8 +169,19 @@ def _print(result, source) -> None:
         f"{result.n_train:,} to train on and {result.n_test:,} held out"
     )
     print_heading("Classifiers")
-    header = ("classifier", "accuracy", "95 % interval", "worst", "best", "behind best", "CPU s", "gap")
-    print_table(header, map(_cells, result.results))
+    metric = [] if result.metric == "accuracy" else [result.metric]
+    header = (
+        "classifier",
+        "accuracy",
+        "95 % interval",
+        "worst",
+        "best",
+        *metric,
+        "behind best",
+        "CPU s",
+        "gap",
+    )
+    print_table(header, [_cells(runs, bool(metric)) for runs in result.results])
     print_heading("How they are made")
     print_table(
         ("classifier", "recipe"),
@@ -181,12 +192,12 @@ def _print(result, source) -> None:
     print_line(f"accuracy: the mean over the splits; always guessing one label gets {result.majority:.4f}")
     print_line(f"95 % interval: {result.interval_kind}")
     sure = "too few for an interval" if result.too_few else "and its 95 % interval, of the same kind"
-    print_line(f"behind best: mean difference on the same splits, {sure}")
+    print_line(f"behind best: mean difference in {result.metric} on the same splits, {sure}")
     print_line("CPU s: from texts to a model, the median")
     print_line("gap: the largest; no weights have an objective lower by more than this share of it")
 
 
-def _cells(runs) -> tuple[str, ...]:
+def _cells(runs, with_metric: bool) -> tuple[str, ...]:
     low, high = runs.interval
     behind = f"{runs.behind_best:.4f}" if runs.behind_best else "0"
     if runs.behind_best_interval:
@@ -197,6 +208,7 @@ def _cells(runs) -> tuple[str, ...]:
         f"{low:.4f} to {high:.4f}",
         f"{runs.worst:.4f}",
         f"{runs.best:.4f}",
+        *([f"{runs.value:.4f}"] if with_metric else []),
         behind,
         f"{runs.median_seconds:.3f}",
         "none" if runs.gap is None else f"{runs.gap:.1e}",

@@ -28,7 +28,9 @@ def accuracy(scores: Scores, held_out: HeldOut, classes: np.ndarray, trial: Tria
             labels=many(len(scores.unknown_labels), "label"),
             texts=many(n, "held-out text"),
         )
-    notices = "".join(f'<p class="notice">{html.text(said)}.</p>\n' for said in trial.warnings)
+    notices = "".join(
+        f'<p class="notice">{html.text(said[:1].upper() + said[1:])}.</p>\n' for said in trial.warnings
+    )
     parts = [_headline(scores, held_out, classes, trial), notices + unknown]
     parts += [_label_table(scores, held_out, classes), _confusion(scores)]
     return "\n".join(part for part in parts if part)
