@@ -27,7 +27,7 @@ from ..common.errors import Skipped
 from ..common.files import check_model_path
 from ..common.options import CountOrAll
 from .commands._options import corpus_options
-from .commands.train import _check_continued
+from .commands.train import _check_continued, _with_recipe
 from .commands.train import train as command
 from .data.corpus import Given, Source
 from .model import prediction, training
@@ -58,7 +58,7 @@ def train(
         The label of each text.
     **options
         Those of the command, by its names with ``_`` for ``-`` and with its defaults: `text_col`,
-        `label_col` and `format` of a file; `preset`, `classifier`, `weighting`, `ngrams`, `alpha`, `holdout`,
+        `label_col` and `format` of a file; `recipe`, `classifier`, `weighting`, `ngrams`, `alpha`, `holdout`,
         `seed` and so on of the recipe. Values are as on a command line (``ngrams="1-2"``), or Python's own:
         ``(1, 2)``, ``refit=False``, ``class_weight={"spam": 5}``. `start` is ``--continue``: the file of a
         model that goes on learning.

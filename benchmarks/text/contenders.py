@@ -142,7 +142,7 @@ HINGE = "--loss_function", "hinge", "-b", "22"
 SMALL = "wordNgrams=2", "dim=10", "bucket=1000000"
 CONTENDERS = (
     FastSVM("fastsvm, default"),
-    FastSVM("fastsvm, --preset article", "--preset", "article"),
+    FastSVM("fastsvm, --recipe article", "--recipe", "article"),
     ScikitLearn("scikit-learn, counts, 5000, SGD", "svm"),
     ScikitLearn("scikit-learn, counts, 5000, perceptron", "perceptron"),
     ScikitLearn("scikit-learn, tf-idf 1-2, LinearSVC", "tfidf"),

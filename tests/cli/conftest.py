@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from fastsvm_apps.sentiment.cli import main
 from fastsvm_apps.sentiment.data.corpus import Source
 from fastsvm_apps.sentiment.model import training as pipeline
-from fastsvm_apps.sentiment.model.settings import PRESETS
+from fastsvm_apps.sentiment.model.settings import RECIPES
 
 NEUTRAL = [f"thing{i}" for i in range(60)]
 FLAVOURS = {
@@ -115,7 +115,7 @@ def _train(tmp_path_factory, labels):
     corpus = folder / "reviews.txt"
     corpus.write_text(WRITERS["corpus"](make_texts(300, labels)))
     path = str(folder / "model.safetensors")
-    counts = replace(PRESETS["article"], classifier="sdca-logistic", alpha=0.002)
+    counts = replace(RECIPES["article"], classifier="sdca-logistic", alpha=0.002)
     pipeline.train(Source(str(corpus)), path, counts)
     return path
 

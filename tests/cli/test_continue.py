@@ -100,7 +100,7 @@ def test_the_weights_of_the_scores_are_shared_out(texts, labels, weighting):
     ("options", "code", "message"),
     [
         (("--ngrams", 2), 2, "--ngrams is decided by the model of --continue; leave it out"),
-        (("--preset", "article"), 2, "--preset is decided by the model"),
+        (("--recipe", "article"), 2, "--recipe is decided by the model"),
         (("--label-col", "id"), 1, "the model does not know the label '0'"),
     ],
 )

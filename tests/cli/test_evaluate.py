@@ -68,7 +68,7 @@ def test_measures_are_scikit_learns(measure, model, corpus):
 
 def test_areas_with_equal_scores(measure, run, write, texts):
     few = write([(y, " ".join(text.split()[:1])) for y, text in texts(80, ("neg", "pos", "mixed"))])
-    assert run("train", few, "-o", "m.safetensors", "--preset", "article", "--k", "all").exit_code == 0
+    assert run("train", few, "-o", "m.safetensors", "--recipe", "article", "--k", "all").exit_code == 0
     pairs = [(y, text.split()[0]) for y, text in texts(300, ("neg", "pos", "mixed"), seed=1)]
     decision = TextScorer.load("m.safetensors").decision_function([text for _, text in pairs])
     assert len(np.unique(decision[:, 0])) < 100
@@ -86,7 +86,7 @@ def test_areas_with_equal_scores(measure, run, write, texts):
 def test_the_threshold_does_what_is_said_of_it(run, measure, texts, write, model, corpus, wish, proba):
     if not proba:  # scores only
         model = "p.safetensors"
-        options = ("--classifier", "perceptron", "--preset", "article")
+        options = ("--classifier", "perceptron", "--recipe", "article")
         assert run("train", write(texts(200)), "-o", model, *options).exit_code == 0
         if hasattr(TextScorer.load(model), "predict_proba"):
             pytest.skip("every model has probabilities")
@@ -149,7 +149,7 @@ def test_groups_and_mistakes(measure, model, corpus):
 
 
 def test_a_second_model(run, measure, model, corpus, write, texts):
-    options = ("--preset", "article", "-o", "b.safetensors", "--holdout", "0")
+    options = ("--recipe", "article", "-o", "b.safetensors", "--holdout", "0")
     assert run("train", write(texts(40, seed=9)), *options).exit_code == 0
     found = measure(model, "b.safetensors", corpus)
     rows = rows_of(corpus)

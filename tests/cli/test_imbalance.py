@@ -27,7 +27,7 @@ def recall(record):
 
 
 def test_weights_of_labels_raise_the_recall_of_the_rare_one(run, corpus):
-    alpha = ("--preset", "article", "--alpha", 0.1, "--seed", 1)
+    alpha = ("--recipe", "article", "--alpha", 0.1, "--seed", 1)
     plain, _ = train_json(run, corpus, *alpha)
     balanced, _ = train_json(run, corpus, *alpha, "--class-weight", "balanced")
     same, _ = train_json(run, corpus, *alpha, "--class-weight", "pos=5.5", "--class-weight", "neg=0.55")

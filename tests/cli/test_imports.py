@@ -22,7 +22,7 @@ COMMANDS = {
     "train": ["train", "CORPUS", "-o", "new.safetensors", "--quiet"],
     "train over a model": ["train", "CORPUS", "-o", "MODEL", "--quiet"],
     "train on the best terms": ["train", "CORPUS", "-o", "new.safetensors", "--k", "50", "--score", "chi2"],
-    "train with Pegasos": ["train", "CORPUS", "-o", "new.safetensors", "--preset", "article", "--k", "all"],
+    "train with Pegasos": ["train", "CORPUS", "-o", "new.safetensors", "--recipe", "article", "--k", "all"],
     "evaluate": ["evaluate", "MODEL", "CORPUS"],
     "predict": ["predict", "MODEL", "LINES"],
     "words": ["words", "MODEL"],

@@ -14,7 +14,7 @@ from fastsvm.text import BagOfWords, TermWeighting
 from fastsvm_apps.common.folds import stratified_folds
 from fastsvm_apps.common.statistics import wilson_interval
 from fastsvm_apps.sentiment.model.alpha_choice import split_texts
-from fastsvm_apps.sentiment.model.settings import CLASSIFIERS, PRESETS
+from fastsvm_apps.sentiment.model.settings import CLASSIFIERS, RECIPES, spelled
 
 SCORES = ("f_classif", "chi2")
 
@@ -144,7 +144,7 @@ def test_features(run, write, texts):
     corpus = write(texts(200))
 
     def train(*args):
-        return train_json(run, corpus, "--preset", "article", *args)
+        return train_json(run, corpus, "--recipe", "article", *args)
 
     everything = train("--k", "all")
     assert everything["k"] == "all"
@@ -165,25 +165,26 @@ def test_features(run, write, texts):
 def test_words_that_split_the_labels_exactly_are_found_without_a_murmur(run, write):
     corpus = write([("pos", f"the good x{i}") if i % 2 else ("neg", f"the bad x{i}") for i in range(50)])
     for score in SCORES:
-        record = train_json(run, corpus, "--preset", "article", "--k", 2, "--score", score)
+        record = train_json(run, corpus, "--recipe", "article", "--k", 2, "--score", score)
         assert vocabulary_of(record) == ["bad", "good"]
 
 
-def test_a_preset_gives_defaults_and_options_come_first(run, write, texts):
+def test_a_recipe_gives_defaults_and_options_come_first(run, write, texts):
     corpus = write(texts(100))
-    keys = ("classifier", "weighting", "ngrams", "min_df", "k")
-    for name, preset in PRESETS.items():
-        record = train_json(run, corpus, "--preset", name)
+    keys = ("recipe", "classifier", "weighting", "ngrams", "chars", "min_df", "k")
+    for name, recipe in RECIPES.items():
+        record = train_json(run, corpus, "--recipe", name)
         expected = {
-            **{key: getattr(preset, key) for key in keys},
-            "ngrams": "{}-{}".format(*preset.ngrams),
-            "k": preset.k or "all",
+            **{key: getattr(recipe, key) for key in keys},
+            "recipe": name,
+            **{key: spelled(getattr(recipe, key), "none") for key in ("ngrams", "chars")},
+            "k": recipe.k or "all",
         }
         assert {key: record[key] for key in keys} == expected
     with open("article.toml", "w") as file:
-        file.write('preset = "article"\nk = 20\nmin-df = 3\n')
+        file.write('recipe = "article"\nk = 20\nmin-df = 3\n')
     record = train_json(run, corpus, "--config", "article.toml", "--weighting", "tfidf", "--k", "all")
-    assert [record[key] for key in keys] == ["pegasos-svm", "tfidf", "1-1", 3, "all"]
+    assert [record[key] for key in keys] == [None, "pegasos-svm", "tfidf", "1-1", "none", 3, "all"]
     assert fastsvm.load_model(record["model"])["weighting"].weighting == "tfidf"
 
 
@@ -233,7 +234,7 @@ def test_top_words_weigh_what_the_model_gives_them(run, write, texts, labels):
         (("--classifier", "perceptron", "--alpha", "auto"), "--alpha auto is not for the perceptron;"),
         (("--alpha", "best"), "'best' is not a valid float"),
         (("--weighting", "bm25"), "'bm25' is not one of"),
-        (("--preset", "best"), "'best' is not one of"),
+        (("--recipe", "best"), "'best' is not one of"),
         (("--min-df", 0), "0 is not in the range"),
     ],
 )
@@ -261,7 +262,7 @@ def test_no_term_is_frequent_enough(run, write):
 )
 def test_accuracy_on_real_texts(run, shared_data, name, preset, seeds, expected):
     corpus = shared_data / name
-    records = [train_json(run, corpus, "--preset", preset, "--seed", seed) for seed in seeds]
+    records = [train_json(run, corpus, "--recipe", preset, "--seed", seed) for seed in seeds]
     assert np.mean([record["accuracy"] for record in records]) >= expected
 
 
@@ -297,7 +298,7 @@ def test_holdout_zero_trains_on_everything(run, write, texts):
 
 def test_the_vocabulary_comes_from_the_training_part_only(run, write):
     pairs = [("pos", f"word{i} good") if i % 2 else ("neg", f"word{i} bad") for i in range(50)]
-    options = ("--preset", "article", "--k", "all")
+    options = ("--recipe", "article", "--k", "all")
     record = train_json(run, write(pairs), *options, "--no-refit")
     assert record["n_features"] == record["n_train"] + 2
     refitted = train_json(run, write(pairs), *options)
@@ -358,7 +359,7 @@ def test_verbose_names_the_stages(run, write, texts):
     stages = ["read", "vectorize", "choose alpha", "train", "evaluate", "refit", "save"]
     stages = [f"{stage} ..." for stage in stages]
     assert result.stderr.splitlines() == stages
-    result = run("train", write(texts(100)), "-v", "--preset", "article", "--no-refit")
+    result = run("train", write(texts(100)), "-v", "--recipe", "article", "--no-refit")
     del stages[5]
     stages[2] = "calibrate ..."
     assert result.stderr.splitlines() == stages

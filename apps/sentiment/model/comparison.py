@@ -19,7 +19,7 @@ from .alpha_choice import Labelled, split_texts
 from .counted import Counted
 from .metrics import judge
 from .recipe_choice import choose_recipe
-from .settings import AUTO, Settings, settings_of
+from .settings import AUTO, DEFAULT, RECIPES, Settings
 
 COUNTS = Settings(weighting="counts", ngrams=(1, 1), min_df=1, k=5000)
 
@@ -154,7 +154,11 @@ def contenders(settings: Settings) -> dict[str, Settings]:
     plain = Settings("sdca-logistic", "tfidf", ngrams=(1, 1), min_df=1, **same)
     of_article = {name: replace(settings, classifier=name) for name in ARTICLE}
     of_article["perceptron"] = replace(of_article["perceptron"], alpha=None)  # it has none
-    return {"default": settings_of(AUTO, same), "logistic-regression": plain, **of_article}
+    return {
+        "default": replace(RECIPES[DEFAULT], recipe=AUTO, **same),
+        "logistic-regression": plain,
+        **of_article,
+    }
 
 
 def compare(
@@ -218,7 +222,7 @@ def _run(result: Runs, source: Source, seed: int, training: Labelled, trial: Lab
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # counted here
         start = process_time()
         if settings.recipe == AUTO:
-            settings, _ = choose_recipe(texts, y, settings, UNWATCHED)
+            settings, _ = choose_recipe(texts, y, settings)
         vectorizer = steps.vectorizer(settings, np.float32 if settings.k is None else np.int64)
         counts = steps.count_terms(source, texts, vectorizer)
         model = Counted(vectorizer, counts, np.asarray(y), settings.min_df).learn(settings).model

@@ -109,11 +109,15 @@ def settings_of(model: Pipeline, settings: Settings) -> Settings:
     loss = getattr(model["classifier"], "loss", None)
     same = [name for name in names if CLASSIFIERS[name].parameters["loss"] == loss]
     weighting = model.named_steps.get("weighting")
+    bags = getattr(model["vectorizer"], "bags", [model["vectorizer"]])
+    ranges = {bag.analyzer == "char_wb": bag.ngram_range for bag in bags}
     return replace(
         settings,
+        recipe=None,
         classifier=(same or names)[0],
         weighting="counts" if weighting is None else weighting.weighting,
-        ngrams=getattr(model["vectorizer"], "ngram_range", settings.ngrams),
+        ngrams=ranges.get(False),
+        chars=ranges.get(True),
         min_df=1,
         k=None,
     )

@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 from fastsvm.fitting import number_of_threads
 from fastsvm.threads import Threads
 
-from ...common.progress import Stages
+from ...common.progress import UNWATCHED, Stages
 from . import steps
 from .alpha_choice import Choice, choose_alpha, k_folds, split_texts
 from .languages import is_unsegmented
@@ -68,7 +68,7 @@ class Screening:
 
 
 def choose_recipe(
-    texts: Sequence[str], y: Sequence[str], settings: Settings, stage: Stages
+    texts: Sequence[str], y: Sequence[str], settings: Settings, stage: Stages = UNWATCHED
 ) -> tuple[Settings, Screening | None]:
     """Return settings with the recipe that does best on some of the training texts.
 
