@@ -225,7 +225,7 @@ def _run(result: Runs, source: Source, seed: int, training: Labelled, trial: Lab
             settings, _ = choose_recipe(texts, y, settings)
         vectorizer = steps.vectorizer(settings, np.float32 if settings.k is None else np.int64)
         counts = steps.count_terms(source, texts, vectorizer)
-        model = Counted(vectorizer, counts, np.asarray(y), settings.min_df).learn(settings).model
+        model = Counted(vectorizer, counts, np.asarray(y)).learn(settings).model
         result.seconds.append(process_time() - start)
     estimator = model["classifier"]
     result.recipes += [settings.recipe] if settings.recipe else []

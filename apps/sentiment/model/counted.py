@@ -45,21 +45,20 @@ class Learned(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """The counts of texts, what counted them, the texts' labels, and how many texts a term has to be in."""
+    """The counts of texts, what counted them, and the texts' labels."""
 
     vectorizer: Bag
     X: csr_matrix
     y: np.ndarray
-    min_df: int
 
     def parted(self, source: Source, train, test) -> tuple["Counted", csr_matrix]:
         """Return some rows as if those texts alone had been counted, and the same terms of others."""
         X = self.X[train]
         if X.shape[0] == len(self.y):
             return self, self.X[test]
-        terms = steps.terms_of(source, X, self.min_df)
+        terms = steps.terms_of(source, X, self.vectorizer.min_df)
         vectorizer = copy(self.vectorizer).restrict(terms, indices=True)
-        return Counted(vectorizer, X[:, terms], self.y[train], self.min_df), self.X[test][:, terms]
+        return Counted(vectorizer, X[:, terms], self.y[train]), self.X[test][:, terms]
 
     def learn(self, settings: Settings, stage: Stages = UNWATCHED) -> Learned:
         """Return a model of these texts: choose alpha, unless it is given, and learn probabilities."""
