@@ -136,7 +136,7 @@ def test_two_runs_are_too_few_for_an_interval_of_differences(run, write, texts):
         )
         assert item["behind_best_low"] is None
     out = run("compare", corpus, "--runs", 2).stdout
-    assert "mean difference on the same splits, too few for an interval" in out
+    assert "mean difference in accuracy on the same splits, too few for an interval" in out
     assert "(" not in out.split("How they are made")[0]
 
 
@@ -183,8 +183,9 @@ def test_what_is_printed(run, write, texts):
         r"\nclassifier +accuracy +95 % interval +worst +best +behind best +CPU s +gap\n",
         r"\nperceptron +0\.\d{4} +0\.\d{4} to [01]\.\d{4} .* none\n",
         r"\ndefault .* \d\.\d{3} +\d\.\de-\d\d\n",
-        r"\ndefault +1-3 words in a row, weighed by nb, sdca-svm",
-        r"\nperceptron +words, the best 5,000, weighed by counts, perceptron",
+        r"\ndefault +what train chooses: .* in \d of 3.*; sdca-svm",
+        r"\nlogistic-regression +words, weighed by tfidf; sdca-logistic",
+        r"\nperceptron +words, the best 5,000, weighed by counts; perceptron",
         r"always guessing one label gets 0\.5000\n",
         r"corrected t, wider than Student's as the splits share their texts\n",
     ):
@@ -193,6 +194,23 @@ def test_what_is_printed(run, write, texts):
     assert [row.split()[0] for row in rows[1:]] == NAMES
     assert len({len(row.rstrip()) for row in rows}) == 1
     assert "Wilson's, of one split" in run("compare", write(texts(50)), "--runs", 1).stdout
+
+
+def test_where_most_texts_have_one_label_accuracy_is_not_what_counts(run, write, texts):
+    pairs = texts(300)
+    few = [pair for pair in pairs if pair[0] == "pos"][:15]
+    corpus = write([pair for pair in pairs if pair[0] == "neg"] + few)
+    record = compare_json(run, corpus, "--runs", 3)
+    assert record["metric"] == "balanced-accuracy"
+    for item in record["classifiers"]:
+        assert item["value"] == pytest.approx(np.mean(item["values"]))
+        assert item["value"] < item["accuracy"]
+    best = max(record["classifiers"], key=lambda item: item["value"])
+    for item in record["classifiers"]:
+        assert item["behind_best"] == pytest.approx(best["value"] - item["value"], abs=1e-12)
+    out = run("compare", corpus, "--runs", 1).stdout
+    assert re.search(r" best +balanced-accuracy +behind best ", out)
+    assert "mean difference in balanced-accuracy" in out
 
 
 def test_csv(run, write, texts):

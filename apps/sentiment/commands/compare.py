@@ -1,6 +1,7 @@
 """`compare`: several classifiers on the same splits."""
 
 import sys
+from collections import Counter
 
 import click
 
@@ -102,7 +103,7 @@ def compare(source, runs, plot, csv, json, quiet, verbose, **options):
 
 def _record(result, settings: Settings, seconds: dict[str, float]) -> dict:
     return {
-        **fields(result, "label_counts", "majority", "seeds"),
+        **fields(result, "label_counts", "majority", "metric", "seeds"),
         "holdout": settings.holdout,
         "k": "all" if settings.k is None else settings.k,
         "score": settings.score,
@@ -113,7 +114,10 @@ def _record(result, settings: Settings, seconds: dict[str, float]) -> dict:
         "n_features": result.results[-1].n_features,
         "interval": result.interval_kind,
         "classifiers": [
-            {**_summary(runs), **fields(runs, "accuracies", "seconds", "gaps", "alphas", "n_features")}
+            {
+                **_summary(runs),
+                **fields(runs, "accuracies", "values", "seconds", "gaps", "alphas", "recipes", "n_features"),
+            }
             for runs in result.results
         ],
         "skipped": result.skipped.count,
@@ -124,7 +128,7 @@ def _record(result, settings: Settings, seconds: dict[str, float]) -> dict:
 def _summary(runs) -> dict:
     (low, high), behind = runs.interval, runs.behind_best_interval or (None, None)
     return {
-        **fields(runs, "classifier", "alpha", "accuracy"),
+        **fields(runs, "classifier", "alpha", "accuracy", "value"),
         "accuracy_low": low,
         "accuracy_high": high,
         **fields(runs, "worst", "best", "behind_best"),
@@ -133,15 +137,20 @@ def _summary(runs) -> dict:
         "median_seconds": runs.median_seconds,
         "relative_gap": runs.gap,
         "stopped_short": runs.stopped_short,
-        "recipe": _recipe(runs.settings),
+        "recipe": _recipe(runs),
     }
 
 
-def _recipe(settings: Settings) -> str:
+def _recipe(runs) -> str:
     """Say in one line how a contender is made."""
+    settings = runs.settings
+    if runs.recipes:
+        counts = Counter(runs.recipes).most_common()
+        chosen = ", ".join(f"{name} in {count} of {len(runs.recipes)}" for name, count in counts)
+        return f"what train chooses: {chosen}; {settings.classifier}"
     words = "words" if settings.ngrams == (1, 1) else f"{spelled(settings.ngrams)} words in a row"
     kept = "" if settings.k is None else f", the best {settings.k:,}"
-    return f"{words}{kept}, weighed by {settings.weighting}, {settings.classifier}"
+    return f"{words}{kept}, weighed by {settings.weighting}; {settings.classifier}"
 
 
 def _print_csv(result) -> None:
@@ -160,24 +169,35 @@ def _print(result, source) -> None:
         f"{result.n_train:,} to train on and {result.n_test:,} held out"
     )
     print_heading("Classifiers")
-    header = ("classifier", "accuracy", "95 % interval", "worst", "best", "behind best", "CPU s", "gap")
-    print_table(header, map(_cells, result.results))
+    metric = [] if result.metric == "accuracy" else [result.metric]
+    header = (
+        "classifier",
+        "accuracy",
+        "95 % interval",
+        "worst",
+        "best",
+        *metric,
+        "behind best",
+        "CPU s",
+        "gap",
+    )
+    print_table(header, [_cells(runs, bool(metric)) for runs in result.results])
     print_heading("How they are made")
     print_table(
         ("classifier", "recipe"),
-        [(runs.classifier, _recipe(runs.settings)) for runs in result.results],
+        [(runs.classifier, _recipe(runs)) for runs in result.results],
         text_columns=(0, 1),
     )
     print_heading("How to read it")
     print_line(f"accuracy: the mean over the splits; always guessing one label gets {result.majority:.4f}")
     print_line(f"95 % interval: {result.interval_kind}")
     sure = "too few for an interval" if result.too_few else "and its 95 % interval, of the same kind"
-    print_line(f"behind best: mean difference on the same splits, {sure}")
+    print_line(f"behind best: mean difference in {result.metric} on the same splits, {sure}")
     print_line("CPU s: from texts to a model, the median")
     print_line("gap: the largest; no weights have an objective lower by more than this share of it")
 
 
-def _cells(runs) -> tuple[str, ...]:
+def _cells(runs, with_metric: bool) -> tuple[str, ...]:
     low, high = runs.interval
     behind = f"{runs.behind_best:.4f}" if runs.behind_best else "0"
     if runs.behind_best_interval:
@@ -188,6 +208,7 @@ def _cells(runs) -> tuple[str, ...]:
         f"{low:.4f} to {high:.4f}",
         f"{runs.worst:.4f}",
         f"{runs.best:.4f}",
+        *([f"{runs.value:.4f}"] if with_metric else []),
         behind,
         f"{runs.median_seconds:.3f}",
         "none" if runs.gap is None else f"{runs.gap:.1e}",

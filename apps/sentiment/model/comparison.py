@@ -42,6 +42,8 @@ class Runs:
         How it is trained.
     alphas : list of float
         Those taken; empty where there are none.
+    recipes : list of str
+        Names of those chosen; empty where none is chosen.
     n_features : list of int
     accuracies, seconds : list of float
         On the held-out texts; CPU seconds from texts to a model.
@@ -51,8 +53,10 @@ class Runs:
         Runs whose gap is above the one aimed at.
     interval : (float, float)
         95 % interval of the accuracy, within [0, 1].
+    values : list of float
+        Scores by the metric of the comparison: the accuracies, unless most texts have one label.
     behind_best : float
-        Mean difference from the classifier with the best mean, on the same splits; 0 for that one.
+        Mean difference, by the metric, from the one with the best mean, on the same splits; 0 for that one.
     behind_best_interval : (float, float) or None
         Its 95 % interval; None for the best one, after too few runs, and where all of them agree.
     """
@@ -60,9 +64,11 @@ class Runs:
     classifier: str
     settings: Settings
     alphas: list[float] = field(default_factory=list)
+    recipes: list[str] = field(default_factory=list)
     n_features: list[int] = field(default_factory=list)
     accuracies: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
     gaps: list[float] = field(default_factory=list)
     stopped_short: int = 0
     interval: Interval = (0.0, 1.0)
@@ -78,6 +84,11 @@ class Runs:
     def accuracy(self) -> float:
         """The mean."""
         return fmean(self.accuracies)
+
+    @property
+    def value(self) -> float:
+        """The mean by the metric."""
+        return fmean(self.values)
 
     @property
     def worst(self) -> float:
@@ -106,6 +117,7 @@ class Comparison:
 
     seeds: list[int]
     tokens: str
+    metric: str
     n_train: int
     n_test: int
     label_counts: dict[str, int]
@@ -138,7 +150,7 @@ def contenders(settings: Settings) -> dict[str, Settings]:
     settings : Settings
         Of the classifiers of the article; the first two share the seed, the metric and how texts are cut.
     """
-    same = {"tokens": settings.tokens, "seed": settings.seed, "metric": settings.metric}
+    same = {name: getattr(settings, name) for name in ("tokens", "markup", "seed", "metric")}
     plain = Settings("sdca-logistic", "tfidf", ngrams=(1, 1), min_df=1, **same)
     of_article = {name: replace(settings, classifier=name) for name in ARTICLE}
     of_article["perceptron"] = replace(of_article["perceptron"], alpha=None)  # it has none
@@ -194,6 +206,7 @@ def compare(
     return Comparison(
         seeds,
         settings.tokens,
+        settings.metric,
         len(train[0]),
         len(test[0]),
         corpus.label_counts,
@@ -215,21 +228,24 @@ def _run(result: Runs, source: Source, seed: int, training: Labelled, trial: Lab
         model = Counted(vectorizer, counts, np.asarray(y)).learn(settings).model
         result.seconds.append(process_time() - start)
     estimator = model["classifier"]
+    result.recipes += [settings.recipe] if settings.recipe else []
     result.alphas += [estimator.alpha] if hasattr(estimator, "alpha") else []
     result.n_features.append(estimator.n_features_in_)
-    result.accuracies.append(judge("accuracy", model.classes_, trial[1], model.decision_function(trial[0])))
+    decision = model.decision_function(trial[0])
+    result.accuracies.append(judge("accuracy", model.classes_, trial[1], decision))
+    result.values.append(judge(settings.metric, model.classes_, trial[1], decision))
     if hasattr(estimator, "dual_gap_"):
         result.gaps.append(float(np.max(np.divide(estimator.dual_gap_, estimator.objective_))))
         result.stopped_short += hasattr(estimator, "tol") and result.gaps[-1] > estimator.tol
 
 
 def _set_intervals(results: Sequence[Runs], n_train: int, n_test: int) -> None:
-    best = max(results, key=lambda result: result.accuracy)
+    best = max(results, key=lambda result: result.value)
     for result in results:
         interval = _interval(result.accuracies, n_train, n_test)
         result.interval = interval or wilson_interval(round(result.accuracy * n_test), n_test)
         if result is not best:
-            behind = np.subtract(best.accuracies, result.accuracies)
+            behind = np.subtract(best.values, result.values)
             result.behind_best = float(behind.mean())
             result.behind_best_interval = _interval(behind, n_train, n_test, -1.0)
 

@@ -71,8 +71,6 @@ def _share(part: int, whole: int) -> float | None:
 
 def curves(classes: np.ndarray, held_out: HeldOut, label: str) -> Curves | None:
     """Return the curves of a label, or None where the held-out texts all have it or all lack it."""
-    from sklearn import metrics  # for pages only
-
     is_it = np.asarray(held_out.labels, dtype=object) == label
     if is_it.all() or not is_it.any():
         return None
@@ -82,15 +80,19 @@ def curves(classes: np.ndarray, held_out: HeldOut, label: str) -> Curves | None:
         decision = decision[:, index]
     elif index == 0:
         decision = -decision
-    false, true, _ = metrics.roc_curve(is_it, decision)
-    precision, recall, _ = metrics.precision_recall_curve(is_it, decision)
+    order = np.argsort(-decision, kind="stable")
+    given = np.append(np.flatnonzero(np.diff(decision[order])), len(order) - 1) + 1  # at each threshold
+    right = np.cumsum(is_it[order])[given - 1]
+    recall, precision = right / right[-1], right / given
+    false = (given - right) / (len(order) - right[-1])
+    roc = np.vstack([(0, 0), np.column_stack([false, recall])])
     return Curves(
         label,
         float(is_it.mean()),
-        np.column_stack([false, true]),
-        np.column_stack([recall, precision])[::-1],
-        float(metrics.auc(false, true)),
-        float(metrics.average_precision_score(is_it, decision)),
+        roc,
+        np.vstack([(0, 1), np.column_stack([recall, precision])]),
+        float(np.sum(np.diff(roc[:, 0]) * (roc[1:, 1] + roc[:-1, 1]) / 2)),
+        float(np.sum(np.diff(recall, prepend=0) * precision)),
     )
 
 

@@ -6,12 +6,15 @@ from importlib.metadata import version
 
 import numpy as np
 
+from fastsvm.fitting import Pipeline
+
 from ...common import html
 from ...common.output import many
 from ...common.statistics import wilson_interval
 from ..model import diagnostics
 from ..model.explanation import Explainer
 from ..model.prediction import decide
+from ..model.scores import HeldOut
 from ..model.training import Side, Training
 from . import page_curves, page_scores
 from .highlights import highlight, shorten
@@ -44,10 +47,9 @@ def write_report(path: str | os.PathLike[str], training: Training, corpus: str, 
         The command line that does this training again.
     """
     several = len(training.fitted.classes_) > 2
-    accuracy, curves = _tried(training) if training.held_out else (filled("nothing held out"), "")
     sections = [
-        ("accuracy", "Accuracy", accuracy),
-        ("curves", "Precision and recall" if several else "ROC and precision-recall", curves),
+        ("accuracy", "Accuracy", _accuracy(training)),
+        ("curves", "Precision and recall" if several else "ROC and precision-recall", _curves(training)),
         ("calibration", "Calibration", _calibration(training)),
         ("learning", "Learning curve", _learning(training)),
         ("words", "Top words", _words(training)),
@@ -81,12 +83,16 @@ def _header(training: Training, corpus: str) -> str:
 # What the held-out texts say
 
 
-def _tried(training: Training) -> tuple[str, str]:
-    """Return the sections on accuracy and on curves."""
-    held_out, classes = training.held_out, training.tried.classes_
-    every = page_scores.curves_of(training.scores, held_out, classes)
-    accuracy = page_scores.accuracy(training.scores, held_out, classes, training.trial, every)
-    return accuracy, page_curves.curves(classes, held_out, every)
+def _accuracy(training: Training) -> str:
+    if training.held_out is None:
+        return filled("nothing held out")
+    return page_scores.accuracy(training.scores, training.held_out, training.tried.classes_, training.trial)
+
+
+def _curves(training: Training) -> str:
+    if training.held_out is None:
+        return ""
+    return page_curves.curves(training.tried.classes_, training.held_out)
 
 
 def _calibration(training: Training) -> str:
@@ -136,16 +142,19 @@ def _side(side: Side, most: float) -> str:
 
 
 def _mistakes(training: Training) -> str:
-    if training.held_out is None:
-        return ""
-    classes, held_out = training.tried.classes_, training.held_out
+    return "" if training.held_out is None else mistakes(training.tried, training.held_out)
+
+
+def mistakes(model: Pipeline, held_out: HeldOut) -> str:
+    """Return the texts given a wrong label that the model was surest of, with their words marked."""
+    classes = model.classes_
     wrong = np.flatnonzero(~diagnostics.correct(classes, held_out))
     if not len(wrong):
         return "<p>None: the label of every held-out text was found.</p>"
     margin = diagnostics.margins(held_out.decision)
     worst = wrong[np.argsort(-margin[wrong], kind="stable")][:MISTAKES]
     predicted = decide(classes, held_out.decision)
-    explainer = Explainer(training.tried)
+    explainer = Explainer(model)
     items = "\n".join(
         _mistake(explainer, held_out.texts[i], held_out.labels[i], str(predicted[i]), margin[i])
         for i in worst

@@ -97,7 +97,7 @@ def plot_comparison(comparison: Comparison, path: str) -> None:
         middle.set_title(sure, fontsize=10)
         middle.axvline(0, color="0.3", linewidth=0.8)
         _within(middle, -1.0, 1.0)
-        middle.set_xlabel("accuracy that the best one has more")
+        middle.set_xlabel(f"{comparison.metric} that the best one has more")
         lowest, highest = (pick(pick(result.seconds) for result in results) for pick in (min, max))
         lowest = max(lowest, 1e-4)  # a coarse clock may say 0
         right.set_xlim(lowest / 2, max(highest * 2, lowest))
