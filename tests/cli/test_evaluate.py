@@ -8,8 +8,12 @@ import numpy as np
 import pytest
 from scipy import stats
 from sklearn import metrics
+from sklearn.pipeline import Pipeline
 
-from fastsvm.text import TextScorer
+import fastsvm
+from fastsvm import PerceptronClassifier
+from fastsvm.text import BagOfWords, TextScorer
+from fastsvm_apps.sentiment.model.calibration import calibration_error
 
 
 @pytest.fixture(scope="module")
@@ -60,10 +64,8 @@ def test_measures_are_scikit_learns(measure, model, corpus):
         assert each["average_precision"] == pytest.approx(
             metrics.average_precision_score(has_it, proba[:, j])
         )
-    second, has_it = proba[:, 1], np.array(truth) == "pos"
-    group = np.minimum((second * 10).astype(int), 9)
-    off = [abs(second[group == g].sum() - has_it[group == g].sum()) for g in range(10)]
-    assert found["calibration_error"] == pytest.approx(sum(off) / len(truth))
+    error = calibration_error(scorer.classes_, truth, proba)
+    assert found["calibration_error"] == {"value": error.value, "by_chance": error.by_chance}
 
 
 def test_areas_with_equal_scores(measure, run, write, texts):
@@ -83,13 +85,12 @@ def test_areas_with_equal_scores(measure, run, write, texts):
     "wish", [("--precision", ".6"), ("--recall", ".9"), ("--cost", "1:4"), ("--cost", "5:.5")]
 )
 @pytest.mark.parametrize("proba", [True, False])
-def test_the_threshold_does_what_is_said_of_it(run, measure, texts, write, model, corpus, wish, proba):
-    if not proba:  # scores only
+def test_the_threshold_does_what_is_said_of_it(run, measure, texts, model, corpus, wish, proba):
+    if not proba:
+        steps = [("vectorizer", BagOfWords()), ("classifier", PerceptronClassifier())]
+        labels, lines = zip(*texts(200), strict=True)
         model = "p.safetensors"
-        options = ("--classifier", "perceptron", "--recipe", "article")
-        assert run("train", write(texts(200)), "-o", model, *options).exit_code == 0
-        if hasattr(TextScorer.load(model), "predict_proba"):
-            pytest.skip("every model has probabilities")
+        fastsvm.save_model(Pipeline(steps).fit(lines, labels), model)
     found = measure(model, corpus, *wish)["recommended"]
     assert run("predict", model, corpus, "-o", "s.csv", *found["option"].split()).exit_code == 0
     rows = rows_of("s.csv")
@@ -192,5 +193,41 @@ def test_what_evaluate_does_not_replace(run, model, corpus):
         before = Path(path).read_bytes()
         result = run("evaluate", model, corpus, "--mistakes", path)
         assert result.exit_code == 2
-        assert "--mistakes would replace what is read" in result.stderr
+        assert "--mistakes would replace a file of this run" in result.stderr
         assert Path(path).read_bytes() == before
+
+
+def test_report(run, model, model3, corpus, write, texts):
+    run_of = (
+        "evaluate",
+        model,
+        "english",
+        corpus,
+        "--recall",
+        ".9",
+        "--groups",
+        "shop",
+        "--report",
+        "a.html",
+    )
+    assert run(*run_of).exit_code == 0
+    page = Path("a.html").read_text(encoding="utf-8")
+    for heading in (
+        "Accuracy",
+        "Second model",
+        "Calibration",
+        "Thresholds",
+        "Groups",
+        "The most certain mistakes",
+    ):
+        assert f">{heading}</h2>" in page, heading
+    assert "the highest precision at a recall of 0.9" in page
+    assert "held-out" not in page
+    assert '<li><p class="soft">true ' in page
+    assert (
+        run("evaluate", model3, write(texts(60, ("neg", "pos", "mixed"))), "--report", "b.html").exit_code
+        == 0
+    )
+    page = Path("b.html").read_text(encoding="utf-8")
+    assert "Right of these" in page
+    assert ">Groups</h2>" not in page

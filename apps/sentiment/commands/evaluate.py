@@ -33,7 +33,7 @@ class Costs(click.ParamType):
 
 @command(
     "evaluate reviews.safetensors data/reviews.txt",
-    "evaluate spam.safetensors more.tsv --precision .99 --mistakes mistakes.csv",
+    "evaluate spam.safetensors more.tsv --precision .99 --mistakes mistakes.csv --report more.html",
     "evaluate new.safetensors old.safetensors more.csv --groups country",
 )
 @click.argument("arguments", metavar="MODEL [SECOND] CORPUS", nargs=-1, required=True)
@@ -47,9 +47,10 @@ class Costs(click.ParamType):
     help="Recommend the threshold at which mistakes cost least, of a label given wrongly and of one missed.",
 )
 @click.option("--groups", metavar="COLUMN", help="Accuracy for each value of a column.")
+@click.option("--report", metavar="FILE.html", help="Write a page on the model and its mistakes.")
 @click.option("--mistakes", metavar="FILE.csv", help="Write the texts given a wrong label, the worst first.")
 @json_option
-def evaluate(arguments, source, precision, recall, cost, groups, mistakes, json, quiet, verbose):
+def evaluate(arguments, source, precision, recall, cost, groups, report, mistakes, json, quiet, verbose):
     """Try MODEL on the labelled texts of CORPUS, alone or against a SECOND model.
 
     CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped. MODEL may be
@@ -64,7 +65,8 @@ def evaluate(arguments, source, precision, recall, cost, groups, mistakes, json,
     model, *second, corpus = arguments
     if sum(wish is not None for wish in (precision, recall, cost)) > 1:
         raise AppError("give one of --precision, --recall and --cost", USAGE)
-    _check_output(mistakes, "--mistakes", arguments)
+    _check_output(report, "--report", arguments)
+    _check_output(mistakes, "--mistakes", (*arguments, report))
     from ..model import evaluation
     from ..output import evaluations
 
@@ -77,6 +79,11 @@ def evaluate(arguments, source, precision, recall, cost, groups, mistakes, json,
         advice = evaluation.advise(result, wish) if any(wish) else None
         if mistakes:
             evaluations.write_mistakes(mistakes, result)
+        if report:
+            from ..output.page_evaluation import write_report
+
+            with stage("report"):
+                write_report(report, result, source.name, advice)
     if json:
         print_json(evaluations.evaluation_record(result, advice, stage.seconds))
     else:
@@ -93,5 +100,5 @@ def _check_output(path, option, others):
         return
     check_is_file(path, "a file of results", option)
     check_file(path)
-    if any(os.path.realpath(path) == os.path.realpath(other) for other in others):
-        raise AppError(f"{path}: {option} would replace what is read; choose another path", USAGE)
+    if any(os.path.realpath(path) == os.path.realpath(other) for other in others if other):
+        raise AppError(f"{path}: {option} would replace a file of this run; choose another path", USAGE)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from fastsvm.fitting import Pipeline
-from fastsvm.text import Bag, Selection
+from fastsvm.text import Bag, Selection, Union
 
 from ...common.errors import USAGE, AppError
 from ...common.progress import UNWATCHED, Stages
@@ -47,7 +47,7 @@ class Learned(NamedTuple):
 class Counted(NamedTuple):
     """The counts of texts, what counted them, and the texts' labels."""
 
-    vectorizer: Bag
+    vectorizer: Bag | Union
     X: csr_matrix
     y: np.ndarray
 

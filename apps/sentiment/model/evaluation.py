@@ -12,9 +12,11 @@ from ...common.errors import USAGE, AppError, Skipped, place_of
 from ...common.progress import UNWATCHED, Stages
 from ...common.statistics import wilson_interval
 from ..data.corpus import Corpus, Source, read_corpus
-from .diagnostics import Group, LabelScore, by_probability, correct, label_scores, margins
+from .calibration import CalibrationError, calibration_error
+from .diagnostics import LabelScore, correct, label_scores, margins
+from .metrics import usual_metric
 from .prediction import classify, decide, load_scorer
-from .scores import HeldOut, Scores, scores_of
+from .scores import HeldOut, Scores, Trial, scores_of, trial_of
 from .thresholds import Ladder, Operating, ladder, table
 
 Z = 1.959964  # of a 95 % interval
@@ -77,12 +79,6 @@ class Evaluation:
         return dict(sorted(Counter(self.held_out.labels).items()))
 
     @cached_property
-    def baseline(self) -> tuple[str, float]:
-        """The most frequent label, and what always saying it would get right."""
-        label = max(self.label_counts, key=self.label_counts.get)
-        return label, self.label_counts[label] / self.scores.n
-
-    @cached_property
     def label_scores(self) -> list[LabelScore]:
         """Precision, recall and F1 of each label."""
         return label_scores(self.scores)
@@ -93,37 +89,43 @@ class Evaluation:
         return [str(label) for label in self.fitted.classes_.tolist()]
 
     def ladder(self, label: str) -> Ladder | None:
-        """Return what each threshold of a label's probability, or else of its score, gives."""
+        """Return what each threshold of a label's score gives."""
         if label not in self.classes:
             return None
-        j = self.classes.index(label)
-        values = self.held_out.probabilities
-        if values is None:
-            values = self.held_out.decision
-            values = np.column_stack([-values, values]) if values.ndim == 1 else values
-        return ladder(np.asarray(self.held_out.labels, dtype=object) == label, values[:, j])
+        j, decision = self.classes.index(label), self.held_out.decision
+        values = decision[:, j] if decision.ndim > 1 else decision if j else -decision
+        return ladder(self._has(label), values)
+
+    def _has(self, label: str) -> np.ndarray:
+        return np.asarray(self.held_out.labels, dtype=object) == label
 
     @cached_property
-    def reliability(self) -> list[Group] | None:
-        """Groups of texts by probability: of two labels the second's, of more that of the label given."""
-        probability = self.held_out.probabilities
-        if probability is None:
+    def calibration(self) -> CalibrationError | None:
+        """How far probabilities are from what is true; None where there are none."""
+        probabilities = self.held_out.probabilities
+        if probabilities is None:
             return None
-        if len(self.classes) == 2:
-            truth = np.asarray(self.held_out.labels, dtype=object) == self.classes[1]
-            return by_probability(probability[:, 1], truth)
-        return by_probability(probability.max(axis=1), self.right)
+        return calibration_error(np.array(self.classes), self.held_out.labels, probabilities)
+
+    @cached_property
+    def trial(self) -> Trial:
+        """What the model gets, and what saying the most frequent label gets."""
+        y = self.held_out.labels
+        return trial_of(usual_metric(y), np.array(self.classes), self.held_out, y)
 
     @cached_property
     def steps(self) -> Ladder | None:
         """What each threshold gives: of two labels for the second; of more, how many answers are right.
 
-        None where there are no probabilities for that, or no two kinds of texts.
+        It is of a probability, where there are some, else of two labels of the score. None where all texts
+        are of one kind.
         """
-        if len(self.classes) == 2:
-            return self.ladder(self.classes[1])
         probability = self.held_out.probabilities
-        return None if probability is None else ladder(self.right, probability.max(axis=1))
+        if len(self.classes) > 2:
+            return None if probability is None else ladder(self.right, probability.max(axis=1))
+        if probability is None:
+            return self.ladder(self.classes[1])
+        return ladder(self._has(self.classes[1]), probability[:, 1])
 
     def threshold_table(self) -> list[Operating]:
         """Return what a few thresholds give; nothing where there are none."""
@@ -138,13 +140,6 @@ class Evaluation:
     def macro_f1(self) -> float:
         """The mean F1 of the labels that texts have or were given."""
         return fmean(each.f1 for each in self.label_scores if each.f1 is not None)
-
-    @property
-    def calibration_error(self) -> float | None:
-        """Mean distance of probabilities from the truth, over `reliability`; None where there are none."""
-        if self.reliability is None:
-            return None
-        return sum(group.n * abs(group.share - group.mean) for group in self.reliability) / self.scores.n
 
     @cached_property
     def given(self) -> np.ndarray:

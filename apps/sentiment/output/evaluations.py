@@ -2,6 +2,7 @@
 
 import io
 import os
+from dataclasses import asdict
 
 from ...common.files import replace_file
 from ...common.output import fields, percent, print_confusion, print_heading, print_line, print_table
@@ -16,16 +17,15 @@ GROUPS_PRINTED = 30
 def evaluation_record(result: Evaluation, advice: Advice | None, seconds: dict[str, float]) -> dict:
     """Return what `evaluate --json` prints."""
     scores = result.scores
-    label, share = result.baseline
     record = {
         "n": scores.n,
         "accuracy": scores.accuracy,
         "accuracy_interval": list(scores.interval),
-        "baseline": {"label": label, "accuracy": share},
+        "baseline": {"label": result.trial.guess, "accuracy": result.trial.guessing_accuracy},
         **fields(result, "balanced_accuracy", "macro_f1"),
         **fields(scores, "labels", "confusion"),
         "per_label": [{**each._asdict(), **_areas(result, each.label)} for each in result.label_scores],
-        "calibration_error": result.calibration_error,
+        "calibration_error": result.calibration and asdict(result.calibration),
         "thresholds": [each.record() for each in result.threshold_table()],
     }
     if advice is not None:
@@ -40,16 +40,15 @@ def evaluation_record(result: Evaluation, advice: Advice | None, seconds: dict[s
 def print_evaluation(result: Evaluation, advice: Advice | None) -> None:
     """Print how a model does."""
     scores = result.scores
-    (low, high), (label, share) = scores.interval, result.baseline
+    low, high = scores.interval
     print_line(
         f"accuracy {scores.accuracy:.4f} on {scores.n:,} texts (95 % interval {low:.4f} to {high:.4f})"
     )
-    print_line(f"baseline {share:.4f}, always saying {label}")
+    print_line(f"baseline {result.trial.guessing_accuracy:.4f}, always saying {result.trial.guess}")
     print_line(f"balanced accuracy {_number(result.balanced_accuracy)}, macro F1 {result.macro_f1:.4f}")
-    if result.calibration_error is not None:
-        print_line(
-            f"calibration error {result.calibration_error:.4f}, mean distance of probabilities from the truth"
-        )
+    if error := result.calibration:
+        chance = f"the right ones would have about {error.by_chance:.4f} on so few texts"
+        print_line(f"probabilities: expected calibration error {error.value:.4f} ({chance})")
     print_heading("Labels")
     rows = [
         (
@@ -122,7 +121,7 @@ def _print_paired(result: Evaluation) -> None:
     print_heading("Second model", f"{two.model}: accuracy {two.accuracy:.4f}")
     print_line(f"right only here {two.only_first:,}, only there {two.only_second:,}")
     print_line(f"difference {two.difference:+.4f} (95 % interval {low:+.4f} to {high:+.4f})")
-    print_line(f"McNemar's exact test: p = {two.p_value:.3g}")
+    print_line(f"McNemar's exact test: p {'= ' if two.p_value else '< '}{two.p_value or 1e-300:.3g}")
 
 
 def _areas(result: Evaluation, label: str) -> dict[str, float | None]:

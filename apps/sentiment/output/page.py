@@ -6,12 +6,15 @@ from importlib.metadata import version
 
 import numpy as np
 
+from fastsvm.fitting import Pipeline
+
 from ...common import html
 from ...common.output import many
 from ...common.statistics import wilson_interval
 from ..model import diagnostics
 from ..model.explanation import Explainer
 from ..model.prediction import decide
+from ..model.scores import HeldOut
 from ..model.training import Side, Training
 from . import page_curves, page_scores
 from .highlights import highlight, shorten
@@ -136,16 +139,19 @@ def _side(side: Side, most: float) -> str:
 
 
 def _mistakes(training: Training) -> str:
-    if training.held_out is None:
-        return ""
-    classes, held_out = training.tried.classes_, training.held_out
+    return "" if training.held_out is None else mistakes(training.tried, training.held_out)
+
+
+def mistakes(model: Pipeline, held_out: HeldOut) -> str:
+    """Return the texts given a wrong label that the model was surest of, with their words marked."""
+    classes = model.classes_
     wrong = np.flatnonzero(~diagnostics.correct(classes, held_out))
     if not len(wrong):
         return "<p>None: the label of every held-out text was found.</p>"
     margin = diagnostics.margins(held_out.decision)
     worst = wrong[np.argsort(-margin[wrong], kind="stable")][:MISTAKES]
     predicted = decide(classes, held_out.decision)
-    explainer = Explainer(training.tried)
+    explainer = Explainer(model)
     items = "\n".join(
         _mistake(explainer, held_out.texts[i], held_out.labels[i], str(predicted[i]), margin[i])
         for i in worst
