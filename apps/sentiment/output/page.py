@@ -47,10 +47,9 @@ def write_report(path: str | os.PathLike[str], training: Training, corpus: str, 
         The command line that does this training again.
     """
     several = len(training.fitted.classes_) > 2
-    accuracy, curves = _tried(training) if training.held_out else (filled("nothing held out"), "")
     sections = [
-        ("accuracy", "Accuracy", accuracy),
-        ("curves", "Precision and recall" if several else "ROC and precision-recall", curves),
+        ("accuracy", "Accuracy", _accuracy(training)),
+        ("curves", "Precision and recall" if several else "ROC and precision-recall", _curves(training)),
         ("calibration", "Calibration", _calibration(training)),
         ("learning", "Learning curve", _learning(training)),
         ("words", "Top words", _words(training)),
@@ -84,12 +83,16 @@ def _header(training: Training, corpus: str) -> str:
 # What the held-out texts say
 
 
-def _tried(training: Training) -> tuple[str, str]:
-    """Return the sections on accuracy and on curves."""
-    held_out, classes = training.held_out, training.tried.classes_
-    every = page_scores.curves_of(training.scores, held_out, classes)
-    accuracy = page_scores.accuracy(training.scores, held_out, classes, training.trial, every)
-    return accuracy, page_curves.curves(classes, held_out, every)
+def _accuracy(training: Training) -> str:
+    if training.held_out is None:
+        return filled("nothing held out")
+    return page_scores.accuracy(training.scores, training.held_out, training.tried.classes_, training.trial)
+
+
+def _curves(training: Training) -> str:
+    if training.held_out is None:
+        return ""
+    return page_curves.curves(training.tried.classes_, training.held_out)
 
 
 def _calibration(training: Training) -> str:

@@ -1,5 +1,6 @@
 """Sections of a page: what a model's scores and probabilities are worth, and what more texts would bring."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,22 +21,14 @@ def to_be_found(classes: np.ndarray, held_out: HeldOut) -> int:
     return int(held_out.labels.count(str(classes[0])) >= RARE * len(held_out.labels))
 
 
-def curves(classes: np.ndarray, held_out: HeldOut, every: dict[str, diagnostics.Curves]) -> str:
-    """Return the whole section.
-
-    Parameters
-    ----------
-    classes : ndarray of shape (n_labels,)
-    held_out : HeldOut
-    every : dict of label to Curves
-        As from `page_scores.curves_of`.
-    """
-    if not every:
-        return "<p>None: they need held-out texts with and without a label.</p>"
+def curves(classes: np.ndarray, held_out: HeldOut) -> str:
+    """Return the whole section."""
     if len(classes) > 2:
-        return _panels(len(classes), every)
+        return _panels(classes, held_out)
     chosen = to_be_found(classes, held_out)
-    found = every[str(classes[chosen])]
+    found = diagnostics.curves(classes, held_out, str(classes[chosen]))
+    if found is None:
+        return "<p>None: they need held-out texts with and without a label.</p>"
     told = f"area {found.area:.3f}, average precision {found.average_precision:.3f}"
     roc = Chart(f"ROC curve. {told}", Axis("false positive rate"), Axis("true positive rate"))
     roc.line([(0, 0), (1, 1)], "guide")
@@ -56,10 +49,16 @@ def curves(classes: np.ndarray, held_out: HeldOut, every: dict[str, diagnostics.
     )
 
 
-def _panels(n_labels: int, every: dict[str, diagnostics.Curves]) -> str:
+def _panels(classes: np.ndarray, held_out: HeldOut) -> str:
     """Return a small precision-recall curve of each label, those with the lowest average precision first."""
-    found = sorted(every.values(), key=lambda curve: curve.average_precision)[:PANELS]
-    return filled("panels", panels="\n".join(map(_panel, found)), rest=rest(n_labels - len(found), "label"))
+    often = Counter(held_out.labels)
+    names = sorted(map(str, classes), key=lambda label: -often[label])[: 4 * PANELS]
+    found = [curve for label in names if (curve := diagnostics.curves(classes, held_out, label))]
+    if not found:
+        return "<p>None: they need held-out texts with and without a label.</p>"
+    found.sort(key=lambda curve: curve.average_precision)
+    panels = "\n".join(map(_panel, found[:PANELS]))
+    return filled("panels", panels=panels, rest=rest(len(classes) - len(found[:PANELS]), "label"))
 
 
 def _panel(curve: diagnostics.Curves) -> str:

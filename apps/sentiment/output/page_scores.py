@@ -18,30 +18,8 @@ SHADES = 10  # in page.css
 METRIC_NAMES = {"macro-f1": "macro-F1"}
 
 
-def ranked(scores: Scores) -> list[diagnostics.LabelScore]:
-    """Return the scores of every label, the lowest F1 first."""
-    return sorted(diagnostics.label_scores(scores), key=lambda row: (row.f1 or 0.0, -row.n, row.label))
-
-
-def curves_of(scores: Scores, held_out: HeldOut, classes: np.ndarray) -> dict[str, diagnostics.Curves]:
-    """Return the curves of the labels that the table lists, of those that have curves."""
-    known = set(map(str, classes))
-    found = {
-        row.label: diagnostics.curves(classes, held_out, row.label)
-        for row in ranked(scores)[:LABELS_LISTED]
-        if row.label in known
-    }
-    return {label: curves for label, curves in found.items() if curves}
-
-
-def accuracy(
-    scores: Scores,
-    held_out: HeldOut,
-    classes: np.ndarray,
-    trial: Trial,
-    curves: dict[str, diagnostics.Curves],
-) -> str:
-    """Return the whole section; `curves` as from `curves_of`."""
+def accuracy(scores: Scores, held_out: HeldOut, classes: np.ndarray, trial: Trial) -> str:
+    """Return the whole section."""
     unknown = ""
     if scores.unknown_labels:
         n = sum(map(sum, scores.confusion[-len(scores.unknown_labels) :]))
@@ -54,7 +32,7 @@ def accuracy(
         f'<p class="notice">{html.text(said[:1].upper() + said[1:])}.</p>\n' for said in trial.warnings
     )
     parts = [_headline(scores, held_out, classes, trial), notices + unknown]
-    parts += [_label_table(scores, curves), _confusion(scores)]
+    parts += [_label_table(scores, held_out, classes), _confusion(scores)]
     return "\n".join(part for part in parts if part)
 
 
@@ -78,17 +56,22 @@ def _headline(scores: Scores, held_out: HeldOut, classes: np.ndarray, trial: Tri
     )
 
 
-def _label_table(scores: Scores, curves: dict[str, diagnostics.Curves]) -> str:
-    rows = ranked(scores)
-    lines = [_label_row(row, curves.get(row.label)) for row in rows[:LABELS_LISTED]]
-    left_out = rest(len(rows) - len(lines), "label", "that did better not shown")
+def _label_table(scores: Scores, held_out: HeldOut, classes: np.ndarray) -> str:
+    """Return the table of labels, those with the lowest F1 first."""
+    rows = sorted(diagnostics.label_scores(scores), key=lambda row: (row.f1 or 0.0, -row.n, row.label))
+    listed = rows[:LABELS_LISTED]
+    lines = [_label_row(row, held_out, classes) for row in listed]
+    left_out = rest(len(rows) - len(listed), "label", "that did better not shown")
     return filled("labels", rows="\n".join(lines), rest=left_out)
 
 
-def _label_row(row: diagnostics.LabelScore, curves: diagnostics.Curves | None) -> str:
+def _label_row(row: diagnostics.LabelScore, held_out: HeldOut, classes: np.ndarray) -> str:
+    known = row.label in map(str, classes)
+    curves = diagnostics.curves(classes, held_out, row.label) if known else None
     areas = (curves.area, curves.average_precision) if curves else (None, None)
-    cells = [_cell(value, share) for value in (row.f1, row.precision, row.recall)]
-    cells += [_cell(value, "{:.3f}".format) for value in areas]
+    cells = [_cell(value, share) for value in (row.f1, row.precision, row.recall)] + [
+        _cell(value, "{:.3f}".format) for value in areas
+    ]
     return filled("label", name=name(row.label), n=row.n, shares="".join(cells))
 
 
