@@ -27,7 +27,7 @@ def unsegmented_share(texts: Sequence[str]) -> float:
     codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32)
     letters = codes[(codes >= 0x80) | ((codes | 32) - 97 < 26)]
     found = sum(np.count_nonzero((letters >= low) & (letters <= high)) for low, high in UNSEGMENTED_BLOCKS)
-    return found / max(len(letters), 1)
+    return float(found) / max(len(letters), 1)
 
 
 def is_unsegmented(texts: Sequence[str]) -> bool:

@@ -1,5 +1,6 @@
 """Choose how texts become numbers: try recipes on some of the training texts, and take what is best there."""
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -7,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csr_matrix
 
-from fastsvm.fitting import number_of_threads
+from fastsvm.fitting import ConvergenceWarning, number_of_threads
 from fastsvm.threads import Threads
 
 from ...common.progress import UNWATCHED, Stages
@@ -15,7 +16,7 @@ from . import steps
 from .alpha_choice import Choice, choose_alpha, k_folds, split_texts
 from .languages import is_unsegmented
 from .prediction import winners_of
-from .settings import CLASSIFIERS, HINGE_ALPHAS, RECIPES, SEARCHED, UNSEGMENTED, Settings
+from .settings import CLASSIFIERS, DEFAULT, RECIPES, SEARCHED, UNSEGMENTED, Settings
 
 # On how many texts all recipes are tried, then the best ones, and on how many characters of these at most; of
 # more than two labels each is a problem of its own. python -m benchmarks.tuning recipes: six corpora.
@@ -118,7 +119,9 @@ def _try_all(
         advance()
         return found
 
-    with Threads(number_of_threads(-1)) as pool:
+    # What threads ignore, each for itself, comes through where they overlap.
+    quiet = warnings.catch_warnings(action="ignore", category=ConvergenceWarning)
+    with quiet, Threads(number_of_threads(-1)) as pool:
         found = list(pool.map(attempt, recipes))
     return {
         str(recipe.recipe): choice
@@ -188,8 +191,10 @@ def _count(texts: list[str], kind: Settings) -> csr_matrix | None:
 
 def _try(X, y: np.ndarray, folds: list, settings: Settings) -> Choice:
     """Try a recipe at a few alphas."""
+    if CLASSIFIERS[settings.classifier].alphas is None:  # one that has no path
+        settings = replace(settings, classifier=RECIPES[DEFAULT].classifier)
     recipe = {**steps.recipe(settings), "selection": None}
-    alphas = (CLASSIFIERS[settings.classifier].alphas or HINGE_ALPHAS)[1::2]
+    alphas = CLASSIFIERS[settings.classifier].alphas[1::2]
     return choose_alpha(X, y, folds, **recipe, alphas=alphas, tol=TOL)
 
 

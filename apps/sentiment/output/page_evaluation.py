@@ -32,9 +32,8 @@ def write_report(
         The threshold to recommend.
     """
     classes, held_out = result.fitted.classes_, result.held_out
-    every = page_scores.curves_of(result.scores, held_out, classes)
-    accuracy = page_scores.accuracy(result.scores, held_out, classes, result.trial, every)
-    curves = page_curves.curves(classes, held_out, every)
+    accuracy = page_scores.accuracy(result.scores, held_out, classes, result.trial)
+    curves = page_curves.curves(classes, held_out)
     calibration = page_curves.calibration(classes, held_out, result.calibration)
     several = len(classes) > 2
     sections = [
