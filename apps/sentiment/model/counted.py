@@ -51,6 +51,13 @@ class Counted(NamedTuple):
     X: csr_matrix
     y: np.ndarray
 
+    @classmethod
+    def of(cls, source: Source, texts: Sequence[str], y: Sequence[str], settings: Settings) -> "Counted":
+        """Count the terms of texts."""
+        # Selection adds up counts, exactly; nothing else needs them to be integers.
+        vectorizer = steps.vectorizer(settings, np.float32 if settings.k is None else np.int64)
+        return cls(vectorizer, steps.count_terms(source, texts, vectorizer), np.asarray(y))
+
     def parted(self, source: Source, train, test) -> tuple["Counted", csr_matrix]:
         """Return some rows as if those texts alone had been counted, and the same terms of others."""
         X = self.X[train]

@@ -166,7 +166,7 @@ def train(
     with stage("vectorize"):
         y, n_train = y_train + y_test, len(y_train)
         if start is None:
-            everything = _counted(source, texts + test_texts, y, settings)
+            everything = Counted.of(source, texts + test_texts, y, settings)
         else:
             everything = Continued.of(start, source, texts + test_texts, y)
         part, X_test = everything.parted(source, slice(n_train), slice(n_train, None))
@@ -226,12 +226,6 @@ def train(
 
 def _scores_before(model: Pipeline, texts: list[str], y: list[str]) -> Scores:
     return scores_of(model.classes_, HeldOut(texts, y, model.decision_function(texts)))
-
-
-def _counted(source: Source, texts: list[str], y: list[str], settings: Settings) -> Counted:
-    # Selection adds up counts, exactly; nothing else needs them to be integers.
-    vectorizer = steps.vectorizer(settings, np.float32 if settings.k is None else np.int64)
-    return Counted(vectorizer, steps.count_terms(source, texts, vectorizer), np.asarray(y))
 
 
 def _trial(tried: Learned, held_out: HeldOut | None, y_train: list[str]) -> dict:
