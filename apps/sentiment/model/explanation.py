@@ -1,14 +1,14 @@
 """Why a model gives a text its label: the share of each term in the score, and of each place in the text."""
 
 import re
-from collections import defaultdict
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 
 from ...common.errors import USAGE, AppError
+from .languages import is_unsegmented
 from .prediction import TRAIN_AGAIN
 
 
@@ -90,12 +90,16 @@ class Explainer:
 
     def __init__(self, model) -> None:
         self._model = model
-        self._names = model["vectorizer"].get_feature_names_out()
+        vectorizer = model["vectorizer"]
+        union = getattr(vectorizer, "transformer_list", None)
+        self._bags = [vectorizer] if union is None else [bag for _, bag in union]
+        self._names = [bag.get_feature_names_out() for bag in self._bags]
+        self._prefixes = [""] if union is None else [f"{name}__" for name, _ in union]  # as its terms have it
 
     def explain(self, text: str, label: str | None = None) -> Explanation:
         """Split the score of a text into the contributions of its terms."""
-        vectorizer, classifier = self._model["vectorizer"], self._model["classifier"]
-        row = counts = vectorizer.transform([text])
+        classifier = self._model["classifier"]
+        row = counts = self._model["vectorizer"].transform([text])
         for _, step in self._model.steps[1:-1]:
             row = step.transform(row)
         with np.errstate(over="ignore", invalid="ignore"):  # found below
@@ -103,39 +107,73 @@ class Explainer:
         winner = int(decision > 0) if np.ndim(decision) == 0 else int(decision.argmax())
         side, weights, intercept, score = _side(classifier, decision, winner, label)
 
-        share_of = dict.fromkeys(self._names[counts.indices].tolist(), 0.0)
         with np.errstate(over="ignore", invalid="ignore"):
             shares = row.data * weights[row.indices]
             most = np.abs(shares).sum(dtype=float) + abs(float(intercept))  # no sum of some is beyond it
         if not np.isfinite([*np.ravel(decision), most]).all():
             raise AppError(f"the score of the text is beyond range; {TRAIN_AGAIN}")
-        share_of |= zip(self._names[row.indices].tolist(), shares.tolist(), strict=True)
-        tokens = _tokens(vectorizer, text)
-        words, token_shares = _spread(
-            share_of, _places(vectorizer, [token for token, _, _ in tokens], share_of)
-        )
-        spans = [Span(*tokens[i][1:], share) for i, share in sorted(token_shares.items())]
-        unknown = [token for i, (token, _, _) in enumerate(tokens) if i not in token_shares]
+        words: list[Term] = []
+        marks = Marks(self._bags[0], text)
+        start = 0
+        for bag, names, prefix in zip(self._bags, self._names, self._prefixes, strict=True):
+            stop = start + len(names)
+            there, own = ((found >= start) & (found < stop) for found in (counts.indices, row.indices))
+            share_of = dict.fromkeys(names[counts.indices[there] - start].tolist(), 0.0)
+            share_of |= zip(names[row.indices[own] - start].tolist(), shares[own].tolist(), strict=True)
+            words += [term._replace(term=prefix + term.term) for term in marks.add(bag, share_of)]
+            start = stop
+        words.sort(key=lambda word: (-abs(word.contribution), word.term))
+        has_characters = any(bag.analyzer == "char_wb" for bag in self._bags)
+        spans, n_words, unknown = marks.spans(marks.pieces() if has_characters else marks.tokens)
         predicted = str(classifier.classes_.tolist()[winner])
-        return Explanation(
-            predicted, side, float(score), float(intercept), words, spans, len(tokens), unknown
-        )
+        return Explanation(predicted, side, float(score), float(intercept), words, spans, n_words, unknown)
 
 
-def _spread(
-    share_of: dict[str, float], places: dict[str, list[range]]
-) -> tuple[list[Term], dict[int, float]]:
-    """Return the terms, the largest first, and what each token has of them."""
-    words = []
-    token_shares: dict[int, float] = defaultdict(float)
-    for term, occurrences in places.items():
-        share = share_of[term]
-        words.append(Term(term, len(occurrences), share))
-        for members in occurrences:
-            for token in members:
-                token_shares[token] += share / len(occurrences) / len(members)
-    words.sort(key=lambda word: (-abs(word.contribution), word.term))
-    return words, token_shares
+class Marks:
+    """What each character of a text adds to a score.
+
+    Parameters
+    ----------
+    bag : Bag
+        Prepares the text as all do, and says what its words are.
+    text : str
+    """
+
+    def __init__(self, bag, text: str) -> None:
+        self._plain, self._starts, self._stops = _prepared(bag, text)
+        self.tokens = [] if bag.analyzer == "char_wb" else _tokens(bag, self._plain)
+        self._shares = np.zeros(len(self._plain))
+        self._known = np.zeros(len(self._plain), bool)
+
+    def add(self, bag, share_of: dict[str, float]) -> list[Term]:
+        """Share out what the terms of a bag add to the places where they are; return those that are there."""
+        if bag.analyzer == "char_wb":
+            places = _places_of_characters(bag, self._plain, share_of)
+        else:
+            places = _places(bag, self.tokens, share_of)
+        for term, occurrences in places.items():
+            for members in occurrences:
+                share = share_of[term] / len(occurrences) / len(members)
+                for start, stop in members:
+                    self._shares[start:stop] += share / (stop - start)
+                    self._known[start:stop] = True
+        return [Term(term, len(found), share_of[term]) for term, found in places.items()]
+
+    def pieces(self) -> list[tuple[str, int, int]]:
+        """Return the text's words and signs; where words have no blanks between them, its characters."""
+        pattern = r"\S" if is_unsegmented([self._plain]) else r"\w+|[^\w\s]+"
+        return [(match[0], *match.span()) for match in re.finditer(pattern, self._plain)]
+
+    def spans(self, pieces: list[tuple[str, int, int]]) -> tuple[list[Span], int, list[str]]:
+        """Return what each piece adds, how many there are, and those that are part of no known term."""
+        spans, unknown = [], []
+        for piece, start, stop in pieces:
+            if self._known[start:stop].any():
+                share = float(self._shares[start:stop].sum())
+                spans.append(Span(self._starts[start], self._stops[stop], share))
+            else:
+                unknown.append(piece)
+        return spans, len(pieces), unknown
 
 
 def _side(classifier, decision, winner: int, label: str | None):
@@ -157,35 +195,63 @@ def _side(classifier, decision, winner: int, label: str | None):
 _PIECES = re.compile(r"&#?\w+;|.", re.DOTALL)  # an entity becomes one character; tags keep their length
 
 
-def _tokens(vectorizer, text: str) -> list[tuple[str, int, int]]:
-    """Find the tokens as the vectorizer does, stop words left out: token, start and stop in `text`."""
-    preprocess = vectorizer.build_preprocessor()
-    pattern = re.compile(r"\S+" if vectorizer.analyzer == "split" else vectorizer.token_pattern)
+def _prepared(bag, text: str) -> tuple[str, Sequence[int], Sequence[int]]:
+    """Return a text as a bag reads it, and where in `text` its characters start and stop."""
+    preprocess = bag.build_preprocessor()
     plain = preprocess(text)
     starts = stops = range(len(plain) + 1)
     # Lower case may be longer (İ), but never shorter; without accents a text may be either.
-    if vectorizer.strip_accents is not None or len(plain) != len(text):
-        pieces = text if vectorizer.preprocessor is None else _PIECES.findall(text)
+    if bag.strip_accents is not None or len(plain) != len(text):
+        pieces = text if bag.preprocessor is None else _PIECES.findall(text)
         places = [0, *accumulate(map(len, pieces))]
         owners = [i for i, piece in enumerate(pieces) for _ in preprocess(piece)]
         starts = [places[i] for i in owners]
         stops = [0, *(places[i + 1] for i in owners)]
-    stop_words = vectorizer.get_stop_words() or ()
+    return plain, starts, stops
+
+
+def _tokens(bag, plain: str) -> list[tuple[str, int, int]]:
+    """Find the tokens as the bag does, stop words left out: token, start and stop."""
+    pattern = re.compile(r"\S+" if bag.analyzer == "split" else bag.token_pattern)
+    stop_words = bag.get_stop_words() or ()
     group = pattern.groups  # what a pattern has in brackets is the token
     return [
-        (match[group], starts[match.start(group)], stops[match.end(group)])
+        (match[group], match.start(group), match.end(group))
         for match in pattern.finditer(plain)
         if match[group] not in stop_words
     ]
 
 
-def _places(vectorizer, tokens: list[str], known: Container[str]) -> dict[str, list[range]]:
+Places = dict[str, list[list[tuple[int, int]]]]  # of each term, for each time it occurs, where its parts are
+
+
+def _places(bag, tokens: list[tuple[str, int, int]], known: Container[str]) -> Places:
     """Find the tokens of each occurrence of each known term."""
-    shortest, longest = vectorizer.ngram_range
-    places: dict[str, list[range]] = {}
+    shortest, longest = bag.ngram_range
+    places: Places = {}
     for start in range(len(tokens)):
         for stop in range(start + shortest, min(start + longest, len(tokens)) + 1):
-            term = " ".join(tokens[start:stop])
+            term = " ".join(token for token, _, _ in tokens[start:stop])
             if term in known:
-                places.setdefault(term, []).append(range(start, stop))
+                places.setdefault(term, []).append([(a, b) for _, a, b in tokens[start:stop]])
+    return places
+
+
+def _places_of_characters(bag, plain: str, known: Container[str]) -> Places:
+    """Find known characters in a row inside what white space divides, with a blank on either side."""
+    shortest, longest = bag.ngram_range
+    places: Places = {}
+    for match in re.finditer(r"\S+", plain):
+        first, last = match.span()
+        padded = f" {match[0]} "
+        for n in range(shortest, longest + 1):
+            for i in range(max(len(padded) - n, 0) + 1):
+                term = padded[i : i + n]
+                if term in known:
+                    start, stop = max(first, first + i - 1), min(last, first + i - 1 + n)
+                    if start >= stop:  # a blank alone is its neighbour's
+                        start, stop = (first, first + 1) if i == 0 else (last - 1, last)
+                    places.setdefault(term, []).append([(start, stop)])
+            if n >= len(padded):
+                break  # what is shorter counts once
     return places
