@@ -68,6 +68,17 @@ def test_a_model_learns_and_forgets_little(run, write, old):
     assert run("train", corpus, "--continue", old, "-o", old).exit_code == 0  # takes its own place
 
 
+def test_a_model_of_words_and_characters(run, write):
+    both = write(reviews(600, FIRST), "csv", "first.csv")
+    assert run("train", both, "-o", "both.safetensors", "--recipe", "nb-both").exit_code == 0
+    corpus = write(reviews(200, SECOND, 1), "csv", "second.csv")
+    result = run("train", corpus, "--continue", "both.safetensors", "-o", "new.safetensors", "--json")
+    record = json.loads(result.stdout)
+    assert (record["ngrams"], record["chars"]) == ("1-2", "1-5")
+    assert record["accuracy"] > 0.7 > record["accuracy_before"]
+    assert run("evaluate", "new.safetensors", corpus).exit_code == 0
+
+
 def test_a_few_texts_of_the_same_kind_do_no_harm(run, write, old):
     labels, texts = zip(*reviews(600, FIRST, 4), strict=True)
     before = np.mean(sentiment.load(old).predict(texts) == labels)

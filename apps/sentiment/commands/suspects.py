@@ -7,7 +7,7 @@ from ...common.options import json_option, seed_option
 from ...common.output import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ...common.tables import raw_csv_option
-from ..model.settings import CLASSIFIERS, Settings
+from ..model.settings import AUTO, CLASSIFIERS, Settings, settings_of
 from . import _options
 
 
@@ -36,6 +36,7 @@ from . import _options
     help="Learning algorithm.",
 )
 @_options.tokens_option
+@_options.keep_markup_option
 @_options.holdout_option(
     "Share of the texts that train holds out: it is told which of them are on both sides."
 )
@@ -58,7 +59,8 @@ def suspects(source, output, number, folds, raw_csv, json, quiet, verbose, **opt
     from ..output import suspects as tables
 
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
-        found = inspect(source, Settings(**options), folds=folds, number=number, stage=stage)
+        settings = settings_of(AUTO, options)
+        found = inspect(source, settings, folds=folds, number=number, stage=stage)
         if output:
             tables.write_csv(output, found, raw_csv)
     if json:

@@ -51,6 +51,13 @@ class Counted(NamedTuple):
     X: csr_matrix
     y: np.ndarray
 
+    @classmethod
+    def of(cls, source: Source, texts: Sequence[str], y: Sequence[str], settings: Settings) -> "Counted":
+        """Count the terms of texts."""
+        # Selection adds up counts, exactly; nothing else needs them to be integers.
+        vectorizer = steps.vectorizer(settings, np.float32 if settings.k is None else np.int64)
+        return cls(vectorizer, steps.count_terms(source, texts, vectorizer), np.asarray(y))
+
     def parted(self, source: Source, train, test) -> tuple["Counted", csr_matrix]:
         """Return some rows as if those texts alone had been counted, and the same terms of others."""
         X = self.X[train]
@@ -67,6 +74,7 @@ class Counted(NamedTuple):
             choice = self.choose(settings, stage)
             settings = replace(settings, alpha=choice.alpha if choice else None)
         left_out = self._left_out(settings, choice, stage)
+        left_out = left_out and left_out.shifted(settings.threshold)
         with stage("train"):
             return self.fit(settings, choice, left_out)
 
@@ -80,6 +88,8 @@ class Counted(NamedTuple):
         estimator = steps.classifier(settings)
         model = steps.fit(self.vectorizer, X, self.y, steps.weighting(settings), estimator)
         if left_out is not None:
+            if len(estimator.classes_) == 2:
+                estimator.intercept_ = estimator.intercept_ - np.float32(left_out.shift)
             estimator.calibration_ = left_out.calibration(estimator.classes_)
         return Learned(model, settings, choice, left_out, selection, n_seen)
 

@@ -19,8 +19,9 @@ from .alpha_choice import k_folds, split_texts
 from .counted import Counted
 from .duplicates import same_texts, similar_texts
 from .prediction import winners_of
+from .recipe_choice import choose_recipe
 from .scores import HeldOut
-from .settings import Settings
+from .settings import AUTO, Settings
 
 
 class Suspect(NamedTuple):
@@ -141,11 +142,12 @@ def _probabilities(
 
     A label that a model has not learned is nan.
     """
+    if settings.recipe == AUTO:
+        settings, _ = choose_recipe(texts, y.tolist(), settings, stage)
     with stage("vectorize"):
-        vectorizer = steps.vectorizer(settings)
-        everything = Counted(vectorizer, steps.count_terms(source, texts, vectorizer), y)
+        everything = Counted.of(source, texts, y, settings)
     classes, first = np.unique(y), np.unique(groups, return_index=True)[1]
-    likely = np.full((len(y), len(classes)), np.nan)
+    likely, learned = np.full((len(y), len(classes)), np.nan), None
     with stage("cross-validate", total=k) as advance:
         for _, part in k_folds(y[first], min(k, len(first)), settings.seed):
             is_tried = np.isin(groups, groups[first[part]])
@@ -154,7 +156,12 @@ def _probabilities(
                 raise AppError(f"{source.name}: too few texts to judge some of them by others; give more")
             others, X = everything.parted(source, np.flatnonzero(~is_tried), np.flatnonzero(is_tried))
             with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-                found = others.learn(settings).try_on(X, [], [])
+                # What is best for one part is for the others: alpha, and what makes scores probabilities.
+                if learned is None or set(learned.model.classes_) != set(known):
+                    learned = others.learn(settings)
+                else:
+                    learned = others.fit(learned.settings, left_out=learned.left_out)
+            found = learned.try_on(X, [], [])
             likely[np.ix_(is_tried, np.isin(classes, known))] = _likely(found)
             advance()
     return classes, likely

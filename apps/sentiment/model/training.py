@@ -56,6 +56,8 @@ class Training:
         How the recipe was chosen, if it was.
     choice : Choice or None
         How alpha was chosen, if it was.
+    shift : float
+        By how much scores were lowered, so that the threshold of the settings is 0.
     label_counts : dict of label to number of texts
     n_train, n_test : int
         Texts that the model tried was trained on, and those held out.
@@ -85,6 +87,7 @@ class Training:
     settings: Settings
     screening: Screening | None
     choice: Choice | None
+    shift: float
     label_counts: dict[str, int]
     n_train: int
     n_test: int
@@ -163,7 +166,7 @@ def train(
     with stage("vectorize"):
         y, n_train = y_train + y_test, len(y_train)
         if start is None:
-            everything = _counted(source, texts + test_texts, y, settings)
+            everything = Counted.of(source, texts + test_texts, y, settings)
         else:
             everything = Continued.of(start, source, texts + test_texts, y)
         part, X_test = everything.parted(source, slice(n_train), slice(n_train, None))
@@ -198,6 +201,7 @@ def train(
         settings=replace(settings, alpha=getattr(estimator, "alpha", None)),
         screening=screening,
         choice=tried.choice,
+        shift=tried.left_out.shift if tried.left_out else 0.0,
         label_counts=label_counts,
         n_train=n_train,
         n_test=len(test_texts),
@@ -222,12 +226,6 @@ def train(
 
 def _scores_before(model: Pipeline, texts: list[str], y: list[str]) -> Scores:
     return scores_of(model.classes_, HeldOut(texts, y, model.decision_function(texts)))
-
-
-def _counted(source: Source, texts: list[str], y: list[str], settings: Settings) -> Counted:
-    # Selection adds up counts, exactly; nothing else needs them to be integers.
-    vectorizer = steps.vectorizer(settings, np.float32 if settings.k is None else np.int64)
-    return Counted(vectorizer, steps.count_terms(source, texts, vectorizer), np.asarray(y))
 
 
 def _trial(tried: Learned, held_out: HeldOut | None, y_train: list[str]) -> dict:
