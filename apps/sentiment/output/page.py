@@ -112,7 +112,7 @@ def _learning(training: Training) -> str:
         n = training.n_test
         intervals = [wilson_interval(round(point.accuracy * n), n) for point in points]
     sizes, values = [point.n_train for point in points], [point.value for point in points]
-    return page_curves.learning(sizes, values, intervals, metric)
+    return page_curves.learning(sizes, values, intervals, metric.replace("-", " "))
 
 
 # Words and texts
