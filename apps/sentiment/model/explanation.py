@@ -1,14 +1,12 @@
 """Why a model gives a text its label: the share of each term in the score, and of each place in the text."""
 
-import re
 from collections import defaultdict
-from collections.abc import Container
-from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 
 from ...common.errors import USAGE, AppError
+from .places import Occurrences, places
 from .prediction import TRAIN_AGAIN
 
 
@@ -110,10 +108,8 @@ class Explainer:
         if not np.isfinite([*np.ravel(decision), most]).all():
             raise AppError(f"the score of the text is beyond range; {TRAIN_AGAIN}")
         share_of |= zip(self._names[row.indices].tolist(), shares.tolist(), strict=True)
-        tokens = _tokens(vectorizer, text)
-        words, token_shares = _spread(
-            share_of, _places(vectorizer, [token for token, _, _ in tokens], share_of)
-        )
+        tokens, occurrences = places(vectorizer, text, share_of)
+        words, token_shares = _spread(share_of, occurrences)
         spans = [Span(*tokens[i][1:], share) for i, share in sorted(token_shares.items())]
         unknown = [token for i, (token, _, _) in enumerate(tokens) if i not in token_shares]
         predicted = str(classifier.classes_.tolist()[winner])
@@ -122,13 +118,11 @@ class Explainer:
         )
 
 
-def _spread(
-    share_of: dict[str, float], places: dict[str, list[range]]
-) -> tuple[list[Term], dict[int, float]]:
+def _spread(share_of: dict[str, float], found: Occurrences) -> tuple[list[Term], dict[int, float]]:
     """Return the terms, the largest first, and what each token has of them."""
     words = []
     token_shares: dict[int, float] = defaultdict(float)
-    for term, occurrences in places.items():
+    for term, occurrences in found.items():
         share = share_of[term]
         words.append(Term(term, len(occurrences), share))
         for members in occurrences:
@@ -152,40 +146,3 @@ def _side(classifier, decision, winner: int, label: str | None):
         return classes[index], classifier.coef_[index], classifier.intercept_[index], decision[index]
     sign = 1 if index else -1
     return classes[index], sign * classifier.coef_[0], sign * classifier.intercept_[0], sign * decision
-
-
-_PIECES = re.compile(r"&#?\w+;|.", re.DOTALL)  # an entity becomes one character; tags keep their length
-
-
-def _tokens(vectorizer, text: str) -> list[tuple[str, int, int]]:
-    """Find the tokens as the vectorizer does, stop words left out: token, start and stop in `text`."""
-    preprocess = vectorizer.build_preprocessor()
-    pattern = re.compile(r"\S+" if vectorizer.analyzer == "split" else vectorizer.token_pattern)
-    plain = preprocess(text)
-    starts = stops = range(len(plain) + 1)
-    # Lower case may be longer (İ), but never shorter; without accents a text may be either.
-    if vectorizer.strip_accents is not None or len(plain) != len(text):
-        pieces = text if vectorizer.preprocessor is None else _PIECES.findall(text)
-        places = [0, *accumulate(map(len, pieces))]
-        owners = [i for i, piece in enumerate(pieces) for _ in preprocess(piece)]
-        starts = [places[i] for i in owners]
-        stops = [0, *(places[i + 1] for i in owners)]
-    stop_words = vectorizer.get_stop_words() or ()
-    group = pattern.groups  # what a pattern has in brackets is the token
-    return [
-        (match[group], starts[match.start(group)], stops[match.end(group)])
-        for match in pattern.finditer(plain)
-        if match[group] not in stop_words
-    ]
-
-
-def _places(vectorizer, tokens: list[str], known: Container[str]) -> dict[str, list[range]]:
-    """Find the tokens of each occurrence of each known term."""
-    shortest, longest = vectorizer.ngram_range
-    places: dict[str, list[range]] = {}
-    for start in range(len(tokens)):
-        for stop in range(start + shortest, min(start + longest, len(tokens)) + 1):
-            term = " ".join(tokens[start:stop])
-            if term in known:
-                places.setdefault(term, []).append(range(start, stop))
-    return places
