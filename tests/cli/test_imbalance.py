@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import fastsvm
+
 
 @pytest.fixture
 def corpus(write, texts):
@@ -28,13 +30,14 @@ def recall(record):
 
 def test_weights_of_labels_raise_the_recall_of_the_rare_one(run, corpus):
     alpha = ("--recipe", "article", "--alpha", 0.1, "--seed", 1)
-    plain, _ = train_json(run, corpus, *alpha)
+    plain, _ = train_json(run, corpus, *alpha, "--class-weight", "pos=1")
     balanced, _ = train_json(run, corpus, *alpha, "--class-weight", "balanced")
     same, _ = train_json(run, corpus, *alpha, "--class-weight", "pos=5.5", "--class-weight", "neg=0.55")
     assert recall(balanced) > recall(plain)
     assert same["confusion"] == balanced["confusion"]
-    assert plain["class_weight"] is None
+    assert plain["class_weight"] == {"pos": 1.0}
     assert balanced["class_weight"] == "balanced"
+    assert plain["threshold"] is balanced["threshold"] is None
     assert same["class_weight"] == {"pos": 5.5, "neg": 0.55}
 
 
@@ -45,7 +48,8 @@ def test_the_baseline_and_the_metric(run, corpus):
     confusion = np.array(record["confusion"])
     assert record["metric_value"] == pytest.approx(np.mean(confusion.diagonal() / confusion.sum(axis=1)))
     out = run("train", corpus).stdout
-    assert f"\nbalanced-accuracy {record['metric_value']:.4f}\n" in out
+    scores = f"balanced-accuracy {record['metric_value']:.4f}, macro-f1 {record['macro_f1']:.4f}"
+    assert f"\n{scores}\n" in out
     assert "\nbaseline: accuracy 0.9091, balanced-accuracy 0.5000, always guessing 'neg'\n" in out
     assert "\nof the model trained on the other 264 texts; the one saved has seen all 330\n" in out
     for metric in ("accuracy", "macro-f1", "average-precision"):
@@ -56,12 +60,13 @@ def test_the_baseline_and_the_metric(run, corpus):
 
 def test_a_label_that_is_never_predicted_is_said_aloud(run, write, texts):
     pairs = [("pos" if i % 12 == 0 else "neg", f"thing{i % 7} stuff{i % 5}") for i in range(240)]
-    record, stderr = train_json(run, write(pairs), "--alpha", 1)
+    plain = ("--alpha", 1, "--class-weight", "pos=1")
+    record, stderr = train_json(run, write(pairs), *plain)
     assert record["warnings"] == [line.removeprefix("warning: ") for line in stderr.splitlines()]
     never, no_better = record["warnings"]
     assert never.startswith("1 label of held-out texts never predicted: pos; try --class-weight balanced")
     assert no_better.startswith("the model is no better than always guessing 'neg': balanced-accuracy 0.5000")
-    assert run("train", write(pairs), "--alpha", 1, "-q").stderr == ""
+    assert run("train", write(pairs), *plain, "-q").stderr == ""
 
 
 @pytest.mark.parametrize(
@@ -98,6 +103,24 @@ def test_tune_and_its_config_file(run, corpus):
     run("tune", corpus, *options, "--class-weight", "balanced")
     assert tomllib.loads(Path("best.toml").read_text())["class-weight"] == "balanced"
     assert train_json(run, corpus, "--config", "best.toml")[0]["class_weight"] == "balanced"
+
+
+@pytest.mark.parametrize("metric", [None, "accuracy", "balanced-accuracy"])
+def test_by_default_a_rare_label_weighs_more_and_scores_are_moved(run, corpus, metric):
+    record, _ = train_json(run, corpus, *(() if metric is None else ("--metric", metric)))
+    assert record["class_weight"] == "balanced"
+    assert record["threshold"]["metric"] == (metric or "macro-f1")
+    model = fastsvm.load_model(record["model"])
+    assert model["classifier"].intercept_[0] == pytest.approx(-record["threshold"]["shift"], rel=1e-5)
+    assert recall(record) > 0
+    assert "scores are lowered by" in run("train", corpus).stdout.replace("raised", "lowered")
+    options = ("--weightings", "tfidf", "--ngrams", "1", "--k", "all", "--folds", 2, "-o", "best.toml")
+    found = json.loads(run("tune", corpus, *options, "--json").stdout)
+    config = tomllib.loads(Path("best.toml").read_text())
+    assert not config.keys() & {"class-weight", "metric"}
+    trained, _ = train_json(run, corpus, "--config", "best.toml")
+    assert trained["threshold"]["metric"] == "macro-f1"
+    assert trained["accuracy"] == found["accuracy"]
 
 
 @pytest.mark.parametrize(("rare", "common"), [("neg", "pos"), ("pos", "neg")])

@@ -324,12 +324,24 @@ def test_records_are_written_as_they_stand(answers):
         '"two\nlines, dull",3',
         ",4",
         '"""q"" great","5"',
+        '"great" it is,6',
         "short",
     ]
     result = answers("\n".join(lines))
     assert result.exit_code == 3
     written = result.stdout.split("\n", 1)[1]
-    for line in lines[1:4] + lines[5:6]:
+    for line in lines[1:4] + lines[5:7]:
         assert f"{line},pos," in written or f"{line},neg," in written
     assert "\n,4,,\n" in written
     assert written.endswith("\nshort,,,\n")
+
+
+def test_a_column_that_is_asked_for_is_not_overlooked(answers, run, model):
+    for result in (
+        answers("review,id\ngreat,1\n", "--text-col", "text1", name="new.txt"),
+        run("predict", model, "--text-col", "review", input="review,id\ngreat,1\n"),
+    ):
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "that can be seen; say what it is with --format csv|tsv|jsonl" in result.stderr
+    streamed = run("predict", model, "--text-col", "review", "--format", "csv", input="review,id\ngreat,1\n")
+    assert streamed.stdout.startswith("review,id,label,score\ngreat,1,pos,")

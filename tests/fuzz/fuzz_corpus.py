@@ -9,7 +9,9 @@ from types import SimpleNamespace
 
 from fastsvm_apps.common.errors import AppError, Skipped
 from fastsvm_apps.sentiment.data.corpus import FORMATS, Source, read_corpus
-from fastsvm_apps.sentiment.data.lines import arriving_texts
+from fastsvm_apps.sentiment.data.lines import Lines, arriving_texts
+from fastsvm_apps.sentiment.data.records import read_records
+from fastsvm_apps.sentiment.data.unlabelled import open_texts
 from fuzzing import Choices, main
 
 FILES = [
@@ -42,6 +44,10 @@ def any_bytes(content, format, others):
         return
     if content[:2] != b"\x1f\x8b":
         assert read(gzip.compress(content, 1), format) == found, "gzipped it reads differently"
+    if format in ("csv", "tsv"):
+        assert rows(content, format, quick=True) == rows(content, format, quick=False), (
+            "read at once it differs"
+        )
     at_once, piecemeal = texts(io.BytesIO(content), 1 << 18), texts(io.BytesIO(content), 3)
     assert at_once == piecemeal, (at_once, piecemeal)
 
@@ -64,6 +70,27 @@ def read(content, format):
     for line in corpus.skipped.report():
         check_line(line)
     return corpus.format, corpus.texts, corpus.labels, corpus.places, corpus.skipped.report()
+
+
+def rows(content, format, quick):
+    """The records of a table: as `predict` takes many at a time, and one by one."""
+    stdin, sys.stdin = sys.stdin, SimpleNamespace(buffer=io.BufferedReader(io.BytesIO(content)))
+    source, skipped = Source("-", format, label_column=None), Skipped("stdin")
+    try:
+        if quick:
+            with open_texts(source, skipped) as (_, _, batches):
+                return [row for batch in batches for row in zip(batch.places, batch.rows, strict=True)]
+        with source.open() as stream:
+            lines = Lines(stream, skipped, source.max_line)
+            first = next((item for item in lines if item[1].strip()), None)
+            if first is None:
+                return []
+            lines.give_back([first])
+            return [(record.where, record.row) for record in read_records(lines, format, source).records]
+    except AppError as error:
+        return str(error)
+    finally:
+        sys.stdin = stdin
 
 
 def check_line(message):

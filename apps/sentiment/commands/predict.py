@@ -52,7 +52,7 @@ class Band(click.ParamType):
     type=FiniteRange(),
     metavar="T",
     help="Of two labels, give the second from this score, or with --proba this probability of it, upwards."
-    "  [default: above a score of 0, a probability of .5]",
+    "  [default: above a score of 0]",
 )
 @click.option(
     "--unsure",

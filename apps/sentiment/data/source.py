@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from .lines import MAX_EXPANSION, MAX_LINE, UTF8, open_binary
 
+TEXT_COLUMN = "text"
+
 
 @dataclass(frozen=True)
 class Source:
@@ -19,7 +21,7 @@ class Source:
 
     path: str
     format: str | None = None
-    text_column: str = "text"
+    text_column: str = TEXT_COLUMN
     label_column: str | None = "label"
     max_line: int = MAX_LINE
     max_expansion: int = MAX_EXPANSION

@@ -21,7 +21,7 @@ from .records import (
     read_records,
     sample_of,
 )
-from .source import Record, Source
+from .source import TEXT_COLUMN, Record, Source
 from .tables import DELIMITERS, Rows, Table, open_table
 
 PLAIN = "text"
@@ -86,6 +86,12 @@ def open_texts(source: Source, skipped: Skipped) -> Iterator[Texts]:
     """
     source = replace(source, label_column=None)
     format = _format(source)
+    if format == PLAIN and source.format is None and source.text_column != TEXT_COLUMN:
+        raise AppError(
+            f"{source.name}: has no column {source.text_column!r} that can be seen; "
+            "say what it is with --format csv|tsv|jsonl",
+            USAGE,
+        )
     if format == "folder":
         columns, records = read_folder(source)
         yield Texts(format, columns, _batches(records, skipped, None))
@@ -142,12 +148,14 @@ def _add(batch: Batch, record: Record, skipped: Skipped) -> None:
 def _batches_of_table(table: Table, skipped: Skipped) -> Iterator[Batch]:
     """Gather the records of a table, many at once where that can be."""
     batch, one_by_one = Batch([], [], [], [], []), table.records()
-    for item in table.lines:
-        table.lines.give_back([item])
+    for number, line in table.lines:
+        table.lines.give_back([(number, line)])
         rows = table.waiting()
         _add_rows(batch, table, rows, skipped)
         if not rows.numbers and (record := next(one_by_one, None)) is not None:
             _add(batch, record, skipped)
+            if record.row == line.split(table.delimiter):  # its quotes mean nothing
+                batch.raw[-1] = line
         if batch.texts and not table.lines.are_waiting:
             yield batch
             batch = Batch([], [], [], [], [])

@@ -22,6 +22,8 @@ ClassWeight = str | dict[str, float] | None
 
 FEW = 2000  # more texts than these are halved, not cut in five, to choose alpha
 
+RARE = 200  # fewer texts than these of one of two labels are cut in five all the same
+
 # Accuracy settles long before the optimum is reached; the worst of a path need not be solved at all.
 LOOSE = 0.01
 MAX_EPOCHS = 200
@@ -227,12 +229,18 @@ def k_folds(y: Sequence[str], k: int, seed: int) -> list[Fold]:
     return stratified_folds(y, k, seed) if rarest >= k else plain_folds(len(y), k, seed)
 
 
+def n_parts(y: np.ndarray, few: int = FEW) -> int:
+    """Return in how many parts texts are cut to choose by them; in more where there are few."""
+    counts = np.unique(y, return_counts=True)[1]
+    return 5 if len(y) <= few or (len(counts) == 2 and min(counts) < RARE) else 2
+
+
 def inner_folds(y: np.ndarray, seed: int) -> list:
     """Return what alpha is chosen by: parts of the training texts, none if no two labels are in two parts."""
     counts = np.unique(y, return_counts=True)[1]
     if np.count_nonzero(counts > 1) < 2:
         return []
-    k = 2 if len(y) > FEW else 5
+    k = n_parts(y)
     folds = k_folds(y, k if min(counts) == 1 else min(k, *counts), seed)
     return [(train, test) for train, test in folds if len(set(y[train])) > 1]
 

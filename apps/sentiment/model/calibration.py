@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -11,6 +11,7 @@ from fastsvm.fitting import Calibration, ConvergenceWarning
 
 from . import steps
 from .alpha_choice import Choice, Fold, part_of
+from .metrics import best_threshold
 from .settings import Settings
 
 BINS = 15  # of as many texts each
@@ -18,11 +19,15 @@ BINS = 15  # of as many texts each
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Decision values of texts by models that had not seen them; -inf for a label unknown to the model."""
+    """Decision values of texts by models that had not seen them; -inf for a label unknown to the model.
+
+    They were lowered by `shift`, as those of the model that is made with them are to be.
+    """
 
     classes: np.ndarray
     y: np.ndarray
     decision: np.ndarray
+    shift: float = 0.0
 
     @classmethod
     def of_choice(cls, choice: Choice, y: np.ndarray) -> "LeftOut":
@@ -46,6 +51,17 @@ class LeftOut:
             decision[np.ix_(fold[1], np.searchsorted(labels, estimator.classes_))] = found
         tried = np.concatenate([test for _, test in folds])
         return cls(labels, y[tried], decision[tried, 1] if len(labels) == 2 else decision[tried])
+
+    def shifted(self, metric: str | None) -> "LeftOut":
+        """Return them such that giving the second of two labels from 0 on is best by a metric."""
+        if metric is None or len(self.classes) > 2:
+            return self
+        calibration = self.calibration(self.classes)
+        if not calibration.slopes[0]:
+            return self
+        likely = calibration.probabilities(self.decision)[:, 1]
+        shift = best_threshold(metric, self.decision, likely)
+        return replace(self, decision=self.decision - np.float32(shift), shift=shift)
 
     def calibration(self, classes: np.ndarray) -> Calibration:
         """Return the calibration of a model of these classes or more."""

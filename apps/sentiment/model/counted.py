@@ -74,6 +74,7 @@ class Counted(NamedTuple):
             choice = self.choose(settings, stage)
             settings = replace(settings, alpha=choice.alpha if choice else None)
         left_out = self._left_out(settings, choice, stage)
+        left_out = left_out and left_out.shifted(settings.threshold)
         with stage("train"):
             return self.fit(settings, choice, left_out)
 
@@ -87,6 +88,8 @@ class Counted(NamedTuple):
         estimator = steps.classifier(settings)
         model = steps.fit(self.vectorizer, X, self.y, steps.weighting(settings), estimator)
         if left_out is not None:
+            if len(estimator.classes_) == 2:
+                estimator.intercept_ = estimator.intercept_ - np.float32(left_out.shift)
             estimator.calibration_ = left_out.calibration(estimator.classes_)
         return Learned(model, settings, choice, left_out, selection, n_seen)
 

@@ -32,4 +32,4 @@ def unsegmented_share(texts: Sequence[str]) -> float:
 
 def is_unsegmented(texts: Sequence[str]) -> bool:
     """Tell whether most letters of texts are of scripts without blanks between words."""
-    return unsegmented_share(texts) > MOSTLY
+    return bool(unsegmented_share(texts) > MOSTLY)

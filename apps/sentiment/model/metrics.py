@@ -10,9 +10,14 @@ from .settings import METRICS
 SKEWED = 0.8  # the share of the most frequent label from which accuracy says little about the others
 
 
+def is_skewed(y: Sequence) -> bool:
+    """Tell whether most texts have one label."""
+    return max(Counter(y).values()) > SKEWED * len(y)
+
+
 def usual_metric(y: Sequence) -> str:
     """Return what to judge by where nobody says: accuracy, unless most texts have one label."""
-    return METRICS[int(max(Counter(y).values()) > SKEWED * len(y))]
+    return METRICS[int(is_skewed(y))]
 
 
 def score(metric: str, y: np.ndarray, predicted: np.ndarray) -> float:
@@ -82,6 +87,38 @@ def judge(metric: str, classes: np.ndarray, y: Sequence, decision: np.ndarray) -
         return float(np.nanmean(found)) if np.isfinite(found).any() else 0.0
     winners = (decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)
     return score(metric, y.astype(str), classes[winners].astype(str))
+
+
+def best_threshold(metric: str, decision: np.ndarray, likely: np.ndarray) -> float:
+    """Return the decision value that is best to give the second of two labels from.
+
+    The score is the one that probabilities lead to expect, and not that of the labels: fifty texts of a label
+    would make the threshold a matter of a few of them.
+
+    Parameters
+    ----------
+    metric : {"accuracy", "balanced-accuracy", "macro-f1"}
+    decision, likely : ndarray of shape (n,)
+        Decision values, and probabilities of the second label that grow with them.
+
+    Returns
+    -------
+    float
+        Halfway between two decision values.
+    """
+    order = np.argsort(-decision, kind="stable")
+    right = np.cumsum(likely[order])[:-1]  # of those given the second label, where so many are
+    given = np.arange(1, len(order))
+    second, n = likely.sum(), len(order)
+    first_right = n - given - (second - right)  # of those given the first
+    if metric == "macro-f1":
+        scores = 2 * right / (given + second) + 2 * first_right / (2 * n - given - second)
+    elif metric == "balanced-accuracy":
+        scores = right / second + first_right / (n - second)
+    else:
+        scores = right + first_right
+    best = int(scores.argmax())
+    return float(decision[order[best : best + 2]].mean())
 
 
 def columns(classes: np.ndarray, y: np.ndarray, decision: np.ndarray) -> list[tuple]:

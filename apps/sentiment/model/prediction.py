@@ -200,7 +200,7 @@ def ranked(found: Predictions, n: int) -> tuple[np.ndarray, np.ndarray]:
     decision = found.decision
     if decision.ndim == 1:
         order = np.column_stack([found.winners, 1 - found.winners])[:, :n]
-        return order, np.where(order == 1, decision[:, None], -decision[:, None])
+        return order, np.where(order == 1, decision[:, None], 0 - decision[:, None])
     order = np.argsort(-decision, axis=1, kind="stable")[:, :n]
     return order, np.take_along_axis(decision, order, axis=1)
 

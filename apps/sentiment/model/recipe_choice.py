@@ -13,7 +13,7 @@ from fastsvm.threads import Threads
 
 from ...common.progress import UNWATCHED, Stages
 from . import steps
-from .alpha_choice import Choice, choose_alpha, k_folds, split_texts
+from .alpha_choice import Choice, choose_alpha, k_folds, n_parts, split_texts
 from .languages import is_unsegmented
 from .prediction import winners_of
 from .settings import CLASSIFIERS, DEFAULT, RECIPES, SEARCHED, UNSEGMENTED, Settings
@@ -109,7 +109,7 @@ def _try_all(
     texts: list[str], y: np.ndarray, recipes: list[Settings], advance: Callable[[], object]
 ) -> dict[str, Choice]:
     """Try recipes on some texts, at a few alphas; those whose terms no text has are left out."""
-    folds = k_folds(y, 2 if len(y) > FEW else 5, recipes[0].seed)
+    folds = k_folds(y, n_parts(y, FEW), recipes[0].seed)
     folds = [(train, test) for train, test in folds if len(set(y[train])) > 1]
     counted = _Counted(texts, recipes)
 
@@ -195,6 +195,8 @@ def _try(X, y: np.ndarray, folds: list, settings: Settings) -> Choice:
         settings = replace(settings, classifier=RECIPES[DEFAULT].classifier)
     recipe = {**steps.recipe(settings), "selection": None}
     alphas = CLASSIFIERS[settings.classifier].alphas[1::2]
+    if settings.class_weight is not None:  # with few texts that weigh much, the best are larger
+        alphas = (30 * alphas[0], 10 * alphas[0], *alphas[:2])
     return choose_alpha(X, y, folds, **recipe, alphas=alphas, tol=TOL)
 
 

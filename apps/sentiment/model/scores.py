@@ -44,6 +44,7 @@ class Trial:
         One of `settings.METRICS`.
     value : float
         Of the model, by the metric.
+    macro_f1 : float
     guess : str
         The most frequent label of the training texts.
     guessing, guessing_accuracy : float
@@ -54,6 +55,7 @@ class Trial:
 
     metric: str
     value: float
+    macro_f1: float
     guess: str
     guessing: float
     guessing_accuracy: float
@@ -90,6 +92,7 @@ def trial_of(metric: str, classes: np.ndarray, held_out: HeldOut, y_train: Seque
     return Trial(
         metric,
         judge(metric, classes, y, held_out.decision),
+        judge("macro-f1", classes, y, held_out.decision),
         guess,
         guessing(metric, y, guess),
         guessing("accuracy", y, guess),

@@ -78,7 +78,10 @@ class Settings:
     metric : one of `METRICS`, optional
         What alpha is chosen by; by default accuracy, and balanced accuracy where one label has over 80 %.
     class_weight : "balanced" or pairs of label and weight, optional
-        How much more texts of a label weigh; "balanced" makes all labels weigh the same.
+        How much more texts of a label weigh; "balanced" makes all labels weigh the same. By default so where
+        one of two labels has over 80 %, and `threshold` is chosen.
+    threshold : metric other than average precision, optional
+        Move scores so that this is best where the second of two labels is given from 0 on.
     recipe : str, optional
         "auto": features are chosen among those of `RECIPES` within the training texts. Otherwise the name of
         the recipe that they are of, if any.
@@ -102,6 +105,7 @@ class Settings:
     seed: int = 0
     metric: str | None = None
     class_weight: str | tuple[tuple[str, float], ...] | None = None
+    threshold: str | None = None
     recipe: str | None = None
     refit: bool = True
 

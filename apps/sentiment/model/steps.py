@@ -13,7 +13,7 @@ from fastsvm.text import Bag, Selection, Union, Weighting, has_markup, lower_wit
 
 from ...common.errors import USAGE, AppError
 from ..data.corpus import Corpus, Source, read_corpus
-from .metrics import usual_metric
+from .metrics import is_skewed, usual_metric
 from .settings import CLASSIFIERS, Settings
 
 TOKENS = {"words": {"token_pattern": r"(?u)\b\w+\b"}, "split": {"analyzer": "split"}}
@@ -33,6 +33,10 @@ def read_labelled(source: Source, settings: Settings, *, places: bool = False) -
             f"it has {', '.join(map(repr, sorted(set(corpus.labels))[:10]))}",
             USAGE,
         )
+    if settings.class_weight is None and is_skewed(corpus.labels) and len(set(corpus.labels)) == 2:
+        # Balanced accuracy finds a good alpha, but would give a rare label to every third text.
+        aim = settings.metric if settings.metric in ("accuracy", "balanced-accuracy") else "macro-f1"
+        settings = replace(settings, class_weight="balanced", threshold=aim)
     metric = settings.metric or usual_metric(corpus.labels)
     markup = not settings.keep_markup and any(map(has_markup, corpus.texts))
     return corpus, replace(settings, tokens=settings.tokens or corpus.tokens, metric=metric, markup=markup)

@@ -56,6 +56,8 @@ class Training:
         How the recipe was chosen, if it was.
     choice : Choice or None
         How alpha was chosen, if it was.
+    shift : float
+        By how much scores were lowered, so that the threshold of the settings is 0.
     label_counts : dict of label to number of texts
     n_train, n_test : int
         Texts that the model tried was trained on, and those held out.
@@ -85,6 +87,7 @@ class Training:
     settings: Settings
     screening: Screening | None
     choice: Choice | None
+    shift: float
     label_counts: dict[str, int]
     n_train: int
     n_test: int
@@ -198,6 +201,7 @@ def train(
         settings=replace(settings, alpha=getattr(estimator, "alpha", None)),
         screening=screening,
         choice=tried.choice,
+        shift=tried.left_out.shift if tried.left_out else 0.0,
         label_counts=label_counts,
         n_train=n_train,
         n_test=len(test_texts),

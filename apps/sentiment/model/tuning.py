@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
+import numpy as np
+
 from ...common.errors import AppError, Skipped
 from ...common.files import check_replaceable, replace_file
 from ...common.output import printable
@@ -14,6 +16,7 @@ from ..data.corpus import Source
 from ..data.lines import MAX_EXPANSION, MAX_LINE, MIB, UTF8
 from . import steps
 from .alpha_choice import Labelled, split_texts
+from .counted import Counted
 from .scores import HeldOut, Scores, scores_of
 from .search import Candidate, Ended, Trial, rounds, search
 from .settings import Settings, spelled
@@ -131,9 +134,8 @@ def _try(candidate: Candidate, source: Source, train: Labelled, test: Labelled) 
     """Train the candidate as `training.train` does, and show it the texts held out."""
     settings = replace(candidate.settings, alpha=_alpha(candidate, len(train[0])))
     vectorizer = steps.vectorizer(settings)
-    X = steps.count_terms(source, train[0], vectorizer)
-    X = steps.select_terms(vectorizer, X, train[1], steps.selection(settings))
-    model = steps.fit(vectorizer, X, train[1], steps.weighting(settings), steps.classifier(settings))
+    counted = Counted(vectorizer, steps.count_terms(source, train[0], vectorizer), np.asarray(train[1]))
+    model = (counted.learn(settings) if settings.threshold else counted.fit(settings)).model
     return scores_of(model.classes_, HeldOut(*test, model.decision_function(test[0])))
 
 
@@ -170,6 +172,10 @@ def _config(result: Tuning, source: Source) -> str:
         **{name.replace("_", "-"): value for name, value in shared(settings).items()},
         "class-weight": _spelled_weights(settings.class_weight),
     }
+    if settings.threshold:  # nobody asked for weights, and perhaps for no metric: train will find the same
+        options["class-weight"] = None
+        if (settings.metric, settings.threshold) == ("balanced-accuracy", "macro-f1"):
+            options["metric"] = None
     lines = [f"{key} = {_toml(value)}" for key, value in options.items() if value is not None]
     return "\n".join([comment, *lines, ""])
 

@@ -38,6 +38,9 @@ def training_record(result: Training, seconds: dict[str, float]) -> dict:
         "alpha_choice": _choice_record(result.choice),
         **fields(settings, "metric"),
         "class_weight": steps.class_weight(settings),
+        "threshold": None
+        if settings.threshold is None
+        else {"metric": settings.threshold, "shift": result.shift},
         "recipe": settings.recipe,
         "recipe_choice": _screening_record(result.screening),
         "weighting": settings.weighting,
@@ -85,6 +88,13 @@ def print_training(result: Training, seconds: dict[str, float], source: Source) 
         print_validation(result.cross_validation)
     if result.choice:
         print_choice(result.choice)
+    if result.settings.threshold:
+        print_heading(
+            "Rare label",
+            "texts of both labels weigh the same in training, and scores are "
+            f"{'lowered' if result.shift >= 0 else 'raised'} by {abs(result.shift):.3g}: "
+            f"of label 0 on, {result.settings.threshold} is then expected best",
+        )
     print_heading("Certificate", certificate(result))
     print_times(seconds)
     print_heading("Top words")
@@ -98,7 +108,8 @@ def print_trial(result: Training) -> None:
     by_metric = "" if trial.metric == "accuracy" else f", {trial.metric} {trial.guessing:.4f}"
     print_line("")
     if by_metric:
-        print_line(f"{trial.metric} {trial.value:.4f}")
+        f1 = "" if trial.metric == "macro-f1" else f", macro-f1 {trial.macro_f1:.4f}"
+        print_line(f"{trial.metric} {trial.value:.4f}{f1}")
     guess = f"always guessing {printable(trial.guess)!r}"
     print_line(f"baseline: accuracy {trial.guessing_accuracy:.4f}{by_metric}, {guess}")
     error = result.calibration
@@ -250,9 +261,14 @@ def _trial_record(result: Training) -> dict:
     """Return what the held-out texts say by the metric, and what guessing would get."""
     trial = result.trial
     if trial is None:
-        return {"metric_value": None, "baseline": None, "warnings": result.warnings}
+        return {"metric_value": None, "macro_f1": None, "baseline": None, "warnings": result.warnings}
     baseline = {"label": trial.guess, "accuracy": trial.guessing_accuracy, "metric_value": trial.guessing}
-    return {"metric_value": trial.value, "baseline": baseline, "warnings": result.warnings}
+    return {
+        "metric_value": trial.value,
+        "macro_f1": trial.macro_f1,
+        "baseline": baseline,
+        "warnings": result.warnings,
+    }
 
 
 def _validation_record(found: CrossValidation | None) -> dict | None:
