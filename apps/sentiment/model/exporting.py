@@ -89,6 +89,12 @@ def export(
     Export
     """
     check_path(path, to)
+    vectorizer = model["vectorizer"]
+    bags = dict(getattr(vectorizer, "transformer_list", [("", vectorizer)])).values()
+    if to != "pruned" and any(bag.analyzer == "char_wb" for bag in bags):
+        raise AppError(
+            f"--to {to} is for models of words, and this one counts characters; train one --recipe nb-words"
+        )
     n_before = model["classifier"].coef_.shape[1]
     if keep is not None or min_weight is not None:
         model = prune(model, keep, min_weight)
