@@ -92,7 +92,7 @@ def export(
     bags = getattr(model["vectorizer"], "bags", [model["vectorizer"]])
     if to != "pruned" and any(bag.analyzer == "char_wb" for bag in bags):
         raise AppError(
-            f"a model of character n-grams has no form as {to}; train one with --chars none and --ngrams",
+            f"--to {to} is for models of words, and this one has character n-grams; train one --recipe nb-words",
             USAGE,
         )
     n_before = model["classifier"].coef_.shape[1]
