@@ -92,8 +92,7 @@ def export(
     bags = getattr(model["vectorizer"], "bags", [model["vectorizer"]])
     if to != "pruned" and any(bag.analyzer == "char_wb" for bag in bags):
         raise AppError(
-            f"--to {to} is for models of words, and this one has character n-grams; train one --recipe nb-words",
-            USAGE,
+            f"--to {to} is for models of words, and this one counts characters; train one --recipe nb-words"
         )
     n_before = model["classifier"].coef_.shape[1]
     if keep is not None or min_weight is not None:
