@@ -167,7 +167,9 @@ def test_continuing_a_model_of_characters(run, write):
     assert record["accuracy"] > 0.8
 
 
-GERMAN = "Das war ein schrecklicher Film\nDer Film hat mir sehr gut gefallen, die Schauspieler waren gut\n"
+GERMAN = """Das war ein schrecklicher Film
+Der Film hat mir sehr gut gefallen, die Schauspieler waren großartig und die Musik auch
+"""
 
 
 def test_texts_of_another_language_are_said_to_be(run, write):
