@@ -122,7 +122,8 @@ def test_too_few_texts_or_too_many_labels_are_not_tried(n, n_labels):
 def test_the_same_corpus_gives_the_same_choice():
     labels, texts = zip(*inflected(1500), strict=True)
     first, second = (
-        choose_recipe(texts, labels, settings_of(AUTO, {"metric": "accuracy", "tokens": "words"})) for _ in range(2)
+        choose_recipe(texts, labels, settings_of(AUTO, {"metric": "accuracy", "tokens": "words"}))
+        for _ in range(2)
     )
     assert first == second
     assert first[1].n == 1500
