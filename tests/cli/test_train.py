@@ -390,8 +390,8 @@ def test_wilson_interval():
 
 
 def test_cross_validation_is_that_of_separate_trainings(run, write, texts):
-    pairs = sorted(texts(200))
-    record = train_json(run, write(pairs), "--cv", 4, "--alpha", "0.001", "--metric", "macro-f1")
+    pairs, fixed = sorted(texts(200)), ("--alpha", "0.001", "--recipe", "nb-words")
+    record = train_json(run, write(pairs), "--cv", 4, *fixed, "--metric", "macro-f1")
     found = record["cross_validation"]
     assert (found["n_train"], found["n_test"]) == (150, 50)
     assert found["accuracy"] == pytest.approx(np.mean(found["accuracies"]))
@@ -409,7 +409,7 @@ def test_cross_validation_is_that_of_separate_trainings(run, write, texts):
             SDCAClassifier(alpha=0.001, fit_intercept=False),
         ).fit([everything[i] for i in rows], known[rows])
         assert accuracy == model.score([everything[i] for i in left], known[left])
-    printed = run("train", write(pairs), "--cv", 4, "--alpha", "0.001").stdout
+    printed = run("train", write(pairs), "--cv", 4, *fixed).stdout
     assert f"\nCross-validation in 4 parts of all texts\naccuracy {found['accuracy']:.4f} (95 %" in printed
 
 
