@@ -334,7 +334,6 @@ def test_skipped_lines_are_named_and_counted(run, tmp_path, texts):
         f"{corpus}, line 12: no text",
         "where texts are not UTF-8, name their encoding with --encoding, such as cp1252 or utf-16",
         f"{corpus}: 3 skipped",
-        "where texts are not UTF-8, name their encoding with --encoding, such as cp1252 or utf-16",
     ]
     quiet = run("train", corpus, "-q")
     assert (quiet.exit_code, quiet.stderr) == (3, "")
