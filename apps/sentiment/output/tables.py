@@ -145,7 +145,7 @@ def print_screening(screening: Screening) -> None:
     elif screening.difference is not None:
         print_line("")
         error = f", standard error {screening.standard_error:.4f}; they are taken from two of these on"
-        if screening.metric == "average-precision":  # of which no error is known
+        if screening.metric != "accuracy":  # which a rare label makes too uncertain to ask for so much
             error = ""
         print_line(f"with characters {screening.difference:+.4f}{error}")
 
