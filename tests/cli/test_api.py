@@ -137,7 +137,7 @@ def test_every_setting_is_an_option():
     with pytest.raises(TypeError) as caught:
         sentiment.train("x", no_such_option=1)
     known = str(caught.value).partition("it has ")[2].split(", ")
-    assert set(known) >= Settings.__dataclass_fields__.keys() - {"markup"}  # what is found in texts
+    assert set(known) >= Settings.__dataclass_fields__.keys() - {"markup", "threshold"}  # what is found
 
 
 def test_the_import_is_light():

@@ -25,7 +25,6 @@ from ..model.scores import Scores
 from ..model.settings import Settings, spelled
 from ..model.training import Side, Training
 from ..model.validation import CrossValidation
-from .terms import shown
 
 LABELS_CROSSED = 20  # of more there is no confusion table
 
@@ -144,10 +143,10 @@ def print_screening(screening: Screening) -> None:
         print_line("the texts have no blanks between words, so characters are counted")
     elif screening.difference is not None:
         print_line("")
-        print_line(
-            f"with characters {screening.difference:+.4f}, standard error {screening.standard_error:.4f}; "
-            "they are taken where they are better by more than two of these"
-        )
+        error = f", standard error {screening.standard_error:.4f}; they are taken from two of these on"
+        if screening.metric == "average-precision":  # of which no error is known
+            error = ""
+        print_line(f"with characters {screening.difference:+.4f}{error}")
 
 
 def print_validation(found: CrossValidation) -> None:
@@ -229,7 +228,7 @@ def print_sides(sides: list[Side], abreast: int = 3) -> None:
         for side in group:
             header += [side.label, "weight"]
             columns += [
-                [shown(item.word) for item in side.words],
+                [item.word for item in side.words],
                 [f"{item.weight:+.4f}" for item in side.words],
             ]
         print_table(header, zip_longest(*columns, fillvalue=""), text_columns=range(0, len(header), 2))
