@@ -12,6 +12,7 @@ from fastsvm.text import BagOfWords, TermWeighting
 from fastsvm_apps.common.errors import AppError
 from fastsvm_apps.sentiment.model import prediction
 from fastsvm_apps.sentiment.model.explanation import explain
+from fastsvm_apps.sentiment.output.terms import shown
 
 TEXTS = [
     "Great, great thing: I would buy this great thing again!",
@@ -250,6 +251,7 @@ def test_characters_are_shared_out_over_the_words_that_have_them(run, write, tex
         assert all(text[start:stop].strip() for start, stop, _ in found.spans)
     out = run("explain", "m.safetensors", "great thing7").stdout
     assert "great[+" in out
+    assert ("…reat" if recipe == "nb-both" else "reat␣") in out
     assert "words__" not in out + run("words", "m.safetensors").stdout
 
 
@@ -260,3 +262,21 @@ def test_without_blanks_between_words_each_character_has_its_share(run, write):
     found = explain(prediction.load_text_model("m.safetensors"), "房间很好")
     assert [span[:2] for span in found.spans] == [(i, i + 1) for i in range(4)]
     assert max(found.spans, key=lambda span: span.contribution)[:2] == (3, 4)
+
+
+@pytest.mark.parametrize(
+    ("term", "expected"),
+    [
+        ("good thing", "good thing"),
+        (" un", "␣un"),
+        ("words__good", "good"),
+        ("chars__ un", "un…"),
+        ("chars__ing ", "…ing"),
+        ("chars__o", "…o…"),
+        ("chars__ ", "␣"),
+        (" ", "␣"),
+        ("", ""),
+    ],
+)
+def test_terms_as_people_read_them(term, expected):
+    assert shown(term) == expected
