@@ -167,16 +167,17 @@ def test_continuing_a_model_of_characters(run, write):
     assert record["accuracy"] > 0.8
 
 
-GERMAN = "Das war ein schrecklicher Film\nDer Film hat mir gut gefallen, die Musik auch\n"
+GERMAN = """Das war ein schrecklicher Film
+Der Film hat mir sehr gut gefallen, die Schauspieler waren großartig und die Musik auch
+"""
 
 
 def test_texts_of_another_language_are_said_to_be(run, write):
-    result = run(
-        "predict", "english", "-", input=(GERMAN + "a good film, and I would see it again\n").encode()
-    )
+    texts = f"{GERMAN}a good film, and I would see it again\n"
+    result = run("predict", "english", "-", input=texts.encode())
     assert result.exit_code == 0
     assert "2 of 3 texts have mostly words that the model does not know" in result.stderr
-    english = "a good film, and I would see it again\nnot worth the money at all\n"
-    assert run("predict", "english", "-", input=(english + GERMAN[:31]).encode()).stderr == ""
+    texts = "a good film, and I would see it again\nnot worth the money at all\nDas war ein Film\n"
+    assert run("predict", "english", "-", input=texts.encode()).stderr == ""
     train(run, write(inflected(200)), "--recipe", "nb-chars")  # which knows characters of any word
     assert "language" not in run("predict", "model.safetensors", "-", input=GERMAN.encode()).stderr
