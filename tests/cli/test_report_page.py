@@ -77,8 +77,8 @@ def test_two_labels(report, write, texts):
     ][:2]
 
     roc, precision_recall, *_ = charts(reader)
-    assert re.fullmatch(r"ROC curve. area 0\.\d{3}, average precision 0\.\d{3}", roc)
-    assert precision_recall.startswith("Precision-recall curve. area 0.")
+    assert re.fullmatch(r"ROC curve. pos: area 0\.\d{3}, average precision 0\.\d{3}", roc)
+    assert precision_recall.startswith("Precision-recall curve. pos: area 0.")
     assert "How well pos is told from neg, at every" in section(reader, "curves")
 
     classifier = fastsvm.load_model(record["model"])["classifier"]

@@ -29,7 +29,7 @@ def curves(classes: np.ndarray, held_out: HeldOut) -> str:
     found = diagnostics.curves(classes, held_out, str(classes[chosen]))
     if found is None:
         return "<p>None: they need held-out texts with and without a label.</p>"
-    told = f"area {found.area:.3f}, average precision {found.average_precision:.3f}"
+    told = f"{shorten(found.label)}: area {found.area:.3f}, average precision {found.average_precision:.3f}"
     roc = Chart(f"ROC curve. {told}", Axis("false positive rate"), Axis("true positive rate"))
     roc.line([(0, 0), (1, 1)], "guide")
     roc.line(found.roc)
