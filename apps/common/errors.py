@@ -50,8 +50,8 @@ class Skipped:
         if rest := self.count - len(self.named):
             lines.append(f"... and {rest:,} more")
         if self.count:
-            lines.append(f"{self.source}: {self.count:,} {self.fate}")
             lines += [self.hint] * bool(self.hint)
+            lines.append(f"{self.source}: {self.count:,} {self.fate}")
         return lines
 
 

@@ -201,6 +201,14 @@ def test_what_cannot_be_told(read, content):
         read(content)
 
 
+@pytest.mark.parametrize("separator", [";", "|"])
+def test_other_separators_are_seen(read, separator):
+    content = "text,label\none,two;a\n".replace(",", separator, 1).replace(";", separator)
+    with pytest.raises(AppError, match=f"seem to be separated by '[{separator}]'; say so with --sep"):
+        read(content)
+    assert pairs(read(content, separator=separator)) == [("a", "one,two")]
+
+
 def test_reading_holds_each_text_once(tmp_path):
     path = tmp_path / "a.csv"
     size = 20_000

@@ -121,13 +121,3 @@ def test_by_default_a_rare_label_weighs_more_and_scores_are_moved(run, corpus, m
     trained, _ = train_json(run, corpus, "--config", "best.toml")
     assert trained["threshold"]["metric"] == "macro-f1"
     assert trained["accuracy"] == found["accuracy"]
-
-
-@pytest.mark.parametrize(("rare", "common"), [("neg", "pos"), ("pos", "neg")])
-def test_the_curves_of_a_report_are_those_of_the_rarer_label(run, write, texts, rare, common):
-    pairs = texts(600)
-    pairs = [pair for pair in pairs if pair[0] == common] + [pair for pair in pairs if pair[0] == rare][:40]
-    train_json(run, write(pairs), "--report", "page.html")
-    page = Path("page.html").read_text()
-    assert f"ROC curve. {rare}: area" in page
-    assert f"ROC curve. {common}: area" not in page

@@ -96,7 +96,7 @@ def test_what_is_printed(run, write, texts):
     out = result.stdout
     for pattern in (
         r"200 texts, 160 to train on and 40 held out",
-        r"\d{3} features in 2 texts or more, all kept, weighed by nb",
+        r"\d{3} features of 1-3 words in 2 texts or more, all kept, weighed by nb",
         r"neg +100\n",
         r"accuracy 0\.\d{4} on 40 texts \(95 % interval 0\.\d{4} to [01]\.\d{4}\)",
         r"true \\ predicted +neg +pos\nneg +\d+ +\d+\npos +\d+ +\d+\n",
@@ -332,7 +332,9 @@ def test_skipped_lines_are_named_and_counted(run, tmp_path, texts):
         f"{corpus}, line 5: bytes that are not UTF-8",
         f"{corpus}, line 10: no label",
         f"{corpus}, line 12: no text",
+        "where texts are not UTF-8, name their encoding with --encoding, such as cp1252 or utf-16",
         f"{corpus}: 3 skipped",
+        "where texts are not UTF-8, name their encoding with --encoding, such as cp1252 or utf-16",
     ]
     quiet = run("train", corpus, "-q")
     assert (quiet.exit_code, quiet.stderr) == (3, "")

@@ -104,6 +104,8 @@ def format_of_labelled(head: list[tuple[int, str]], source: Source) -> str:
         columns = header_of(sample[0], delimiter)
         if (len(columns) > 1 and wanted & set(columns)) or is_header(columns):
             return name
+    if separator := next((c for c in ";|" if is_header(header_of(sample[0], c))), None):
+        raise AppError(f"{source.name}: its fields seem to be separated by {separator!r}; say so with --sep")
     start = sample[0][:40] + ("..." if len(sample[0]) > 40 else "")
     raise AppError(
         f"{source.name}: cannot tell its format from the first line, {start!r}; "

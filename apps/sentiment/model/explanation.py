@@ -1,13 +1,20 @@
 """Why a model gives a text its label: the share of each term in the score, and of each place in the text."""
 
-from collections import defaultdict
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 
 from ...common.errors import USAGE, AppError
-from .places import Occurrences, places
+from .languages import UNSEGMENTED_BLOCKS
 from .prediction import TRAIN_AGAIN
+from .terms import bags_of, has_characters, shown_terms
+
+Place = tuple[int, int]  # of a part of a text: text[start:stop]
+Token = tuple[str, Place]
 
 
 class Term(NamedTuple):
@@ -88,7 +95,10 @@ class Explainer:
 
     def __init__(self, model) -> None:
         self._model = model
-        self._names = model["vectorizer"].get_feature_names_out()
+        self._bags = bags_of(model["vectorizer"])
+        self._names = [bag.get_feature_names_out() for bag in self._bags]
+        self._shown = shown_terms(model["vectorizer"])
+        self._ends = np.cumsum([len(names) for names in self._names])
 
     def explain(self, text: str, label: str | None = None) -> Explanation:
         """Split the score of a text into the contributions of its terms."""
@@ -101,35 +111,53 @@ class Explainer:
         winner = int(decision > 0) if np.ndim(decision) == 0 else int(decision.argmax())
         side, weights, intercept, score = _side(classifier, decision, winner, label)
 
-        share_of = dict.fromkeys(self._names[counts.indices].tolist(), 0.0)
+        share_of = dict.fromkeys(counts.indices.tolist(), 0.0)
         with np.errstate(over="ignore", invalid="ignore"):
             shares = row.data * weights[row.indices]
             most = np.abs(shares).sum(dtype=float) + abs(float(intercept))  # no sum of some is beyond it
         if not np.isfinite([*np.ravel(decision), most]).all():
             raise AppError(f"the score of the text is beyond range; {TRAIN_AGAIN}")
-        share_of |= zip(self._names[row.indices].tolist(), shares.tolist(), strict=True)
-        tokens, occurrences = places(vectorizer, text, share_of)
-        words, token_shares = _spread(share_of, occurrences)
-        spans = [Span(*tokens[i][1:], share) for i, share in sorted(token_shares.items())]
-        unknown = [token for i, (token, _, _) in enumerate(tokens) if i not in token_shares]
+        share_of |= zip(row.indices.tolist(), shares.tolist(), strict=True)
+        places = self._places(text, share_of)
+        words = [Term(self._shown[column], len(places[column]), share_of[column]) for column in places]
+        words.sort(key=lambda word: (-abs(word.contribution), word.term))
+        units = _units(vectorizer, text)
+        spans, unknown = _spread(units, places, share_of)
         predicted = str(classifier.classes_.tolist()[winner])
-        return Explanation(
-            predicted, side, float(score), float(intercept), words, spans, len(tokens), unknown
-        )
+        return Explanation(predicted, side, float(score), float(intercept), words, spans, len(units), unknown)
+
+    def _places(self, text: str, known: Iterable[int]) -> dict[int, list[list[Place]]]:
+        """Find the places of each occurrence of each column: parts of the text."""
+        columns: list[dict[str, int]] = [{} for _ in self._bags]
+        starts = self._ends - [len(names) for names in self._names]
+        for column in known:
+            which = int(np.searchsorted(self._ends, column, side="right"))
+            columns[which][self._names[which][column - starts[which]]] = column
+        places: dict[int, list[list[Place]]] = {}
+        for bag, own in zip(self._bags, columns, strict=True):
+            for term, members in _occurrences(bag, text):
+                if term in own:
+                    places.setdefault(own[term], []).append(members)
+        return places
 
 
-def _spread(share_of: dict[str, float], found: Occurrences) -> tuple[list[Term], dict[int, float]]:
-    """Return the terms, the largest first, and what each token has of them."""
-    words = []
-    token_shares: dict[int, float] = defaultdict(float)
-    for term, occurrences in found.items():
-        share = share_of[term]
-        words.append(Term(term, len(occurrences), share))
+def _spread(units: list[Token], places: dict, share_of: dict) -> tuple[list[Span], list[str]]:
+    """Share out what terms add among the parts of the text that they cover; return those they leave too."""
+    starts = [start for _, (start, _) in units]
+    shares: dict[int, float] = {}
+    for column, occurrences in places.items():
         for members in occurrences:
-            for token in members:
-                token_shares[token] += share / len(occurrences) / len(members)
-    words.sort(key=lambda word: (-abs(word.contribution), word.term))
-    return words, token_shares
+            for start, stop in members:
+                share = share_of[column] / len(occurrences) / len(members)
+                unit = max(bisect_right(starts, start) - 1, 0)
+                while unit < len(units) and starts[unit] < stop:
+                    shared = min(stop, units[unit][1][1]) - max(start, starts[unit])
+                    if shared > 0:
+                        shares[unit] = shares.get(unit, 0.0) + share * shared / (stop - start)
+                    unit += 1
+    spans = [Span(*units[unit][1], share) for unit, share in sorted(shares.items())]
+    unknown = [token for unit, (token, _) in enumerate(units) if unit not in shares]
+    return spans, unknown
 
 
 def _side(classifier, decision, winner: int, label: str | None):
@@ -146,3 +174,72 @@ def _side(classifier, decision, winner: int, label: str | None):
         return classes[index], classifier.coef_[index], classifier.intercept_[index], decision[index]
     sign = 1 if index else -1
     return classes[index], sign * classifier.coef_[0], sign * classifier.intercept_[0], sign * decision
+
+
+_PIECES = re.compile(r"&#?\w+;|.", re.DOTALL)  # an entity becomes one character; tags keep their length
+
+
+def _units(vectorizer, text: str) -> list[Token]:
+    """Return what a text is shown as: its words, or of scripts without blanks its characters."""
+    bag = bags_of(vectorizer)[0]
+    if has_characters(vectorizer):
+        plain, starts, stops = _plain(bag, text)
+        found = _SHOWN.finditer(plain)
+        return [(match[0], (starts[match.start()], stops[match.end()])) for match in found]
+    return _tokens(bag, text)
+
+
+# A character of a script without blanks between words, a word, or what is neither.
+_ALONE = "".join(f"{chr(low)}-{chr(high)}" for low, high in UNSEGMENTED_BLOCKS)
+_SHOWN = re.compile(rf"[{_ALONE}]|[^\W{_ALONE}]+|[^\w\s]+")
+
+
+def _occurrences(bag, text: str) -> Iterator[tuple[str, list[Place]]]:
+    """Yield what may be terms of a bag, as they come in a text, and the parts of it that they cover."""
+    shortest, longest = bag.ngram_range
+    if bag.analyzer != "char_wb":
+        tokens = _tokens(bag, text)
+        for start in range(len(tokens)):
+            for stop in range(start + shortest, min(start + longest, len(tokens)) + 1):
+                words, places = zip(*tokens[start:stop], strict=True)
+                yield " ".join(words), list(places)
+        return
+    plain, starts, stops = _plain(bag, text)
+    for match in re.finditer(r"\S+", plain):
+        word = f" {match[0]} "
+        first, last = match.start() - 1, match.end()
+        for size in range(shortest, longest + 1):
+            n = max(len(word) - size + 1, 1)
+            for k in range(n):
+                begin, end = max(first + k, first + 1), min(first + k + size, last)
+                # A blank beside a word has the word's nearest character for its place.
+                begin, end = min(begin, last - 1), max(end, first + 2)
+                yield word[k : k + size], [(starts[begin], stops[end])]
+            if n == 1:
+                break
+
+
+def _plain(bag, text: str) -> tuple[str, Sequence[int], Sequence[int]]:
+    """Return a text as a bag cuts it, and of each place in it where that begins and ends in `text`."""
+    preprocess = bag.build_preprocessor()
+    plain = preprocess(text)
+    # Lower case may be longer (İ), but never shorter; without accents a text may be either.
+    if bag.strip_accents is None and len(plain) == len(text):
+        return plain, range(len(plain) + 1), range(len(plain) + 1)
+    pieces = text if bag.preprocessor is None else _PIECES.findall(text)
+    places = [0, *accumulate(map(len, pieces))]
+    owners = [i for i, piece in enumerate(pieces) for _ in preprocess(piece)]
+    return plain, [places[i] for i in owners], [0, *(places[i + 1] for i in owners)]
+
+
+def _tokens(bag, text: str) -> list[Token]:
+    """Find the tokens as a bag of words does, stop words left out, and their places in `text`."""
+    pattern = re.compile(r"\S+" if bag.analyzer == "split" else bag.token_pattern)
+    plain, starts, stops = _plain(bag, text)
+    stop_words = bag.get_stop_words() or ()
+    group = pattern.groups  # what a pattern has in brackets is the token
+    return [
+        (match[group], (starts[match.start(group)], stops[match.end(group)]))
+        for match in pattern.finditer(plain)
+        if match[group] not in stop_words
+    ]

@@ -51,6 +51,7 @@ from fastsvm.text import lower_without_markup
 from ...common.errors import USAGE, AppError
 from ...common.files import check_model_path, check_replaceable, replace_file
 from .term_effects import Effect, effect_of, weighted_coef
+from .terms import has_characters
 
 SOLVER_TYPES = {"hinge": "L2R_L1LOSS_SVC_DUAL", "squared_hinge": "L2R_L2LOSS_SVC_DUAL", "log": "L2R_LR_DUAL"}
 VOCABULARY = ".vocabulary.tsv"
@@ -89,11 +90,10 @@ def export(
     Export
     """
     check_path(path, to)
-    vectorizer = model["vectorizer"]
-    bags = dict(getattr(vectorizer, "transformer_list", [("", vectorizer)])).values()
-    if to != "pruned" and any(bag.analyzer == "char_wb" for bag in bags):
+    if to != "pruned" and has_characters(model["vectorizer"]):
         raise AppError(
-            f"--to {to} is for models of words, and this one counts characters; train one --recipe nb-words"
+            f"a model of character n-grams has no form as {to}; train one with --chars none and --ngrams",
+            USAGE,
         )
     n_before = model["classifier"].coef_.shape[1]
     if keep is not None or min_weight is not None:

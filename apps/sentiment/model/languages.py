@@ -17,7 +17,7 @@ UNSEGMENTED_BLOCKS = (
     (0x20000, 0x3FFFF),
 )
 MOSTLY = 0.5  # of the letters
-LOOKED_AT = 1_000_000  # characters at most, the first of each text
+LOOKED_AT = 100_000  # characters at most, the first of each text
 
 
 def unsegmented_share(texts: Sequence[str]) -> float:

@@ -89,19 +89,21 @@ def choose_recipe(
     """
     unsegmented = is_unsegmented(texts)
     names = UNSEGMENTED if unsegmented else SEARCHED
+    # Where the threshold is to be chosen, what counts is the order of the texts.
+    tried = replace(settings, metric="average-precision") if settings.threshold else settings
     if len(texts) < FEWEST or len(set(y)) >= MOST_LABELS:
         return _features(settings, names[0]), None
     with stage("choose recipe", total=len(names) + sum(FINALISTS)) as advance:
         sample, labels = _some(texts, y, LAST, settings.seed)
         first = _some(sample, labels, FIRST, settings.seed)
-        choices = _try_all(*first, [_features(settings, name) for name in names], advance)
+        choices = _try_all(*first, [_features(tried, name) for name in names], advance)
         if len(first[0]) < len(sample):
             families = zip(_families(choices), FINALISTS, strict=False)
             names = [name for family, n in families for name in family[:n]]
-            choices = _try_all(sample, labels, [_features(settings, name) for name in names], advance)
+            choices = _try_all(sample, labels, [_features(tried, name) for name in names], advance)
     if not choices:
         return _features(settings, names[0]), None
-    screening = _judged(choices, labels, settings.metric or "accuracy", unsegmented)
+    screening = _judged(choices, labels, tried.metric or "accuracy", unsegmented)
     return _features(settings, screening.chosen), screening
 
 
@@ -207,7 +209,7 @@ def _judged(choices: dict[str, Choice], y: np.ndarray, metric: str, unsegmented:
     if len(best) == 2:
         difference = _score(choices[best[1]]) - _score(choices[best[0]])
         error = _standard_error(choices[best[0]], choices[best[1]], y, metric)
-        chosen = best[1] if difference > SURE * error else best[0]
+        chosen = best[1] if difference > _doubt(metric) * error else best[0]
     tried = [Candidate(name, _score(choice), choice.alpha) for name, choice in choices.items()]
     return Screening(len(y), metric, tried, chosen, difference, error, unsegmented)
 
@@ -218,9 +220,15 @@ def _first_of_best(names: list[str], choices: dict[str, Choice], y: np.ndarray, 
     near = [
         name
         for name in names
-        if _score(best) - _score(choices[name]) <= SURE * _standard_error(best, choices[name], y, metric)
+        if _score(best) - _score(choices[name])
+        <= _doubt(metric) * _standard_error(best, choices[name], y, metric)
     ]
     return min(near, key=list(RECIPES).index)
+
+
+def _doubt(metric: str) -> float:
+    """Return how many standard errors a difference has to be; of average precisions none is known."""
+    return 0.0 if metric == "average-precision" else SURE
 
 
 def _standard_error(one: Choice, other: Choice, y: np.ndarray, metric: str) -> float:

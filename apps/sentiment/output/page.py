@@ -15,6 +15,8 @@ from ..model import diagnostics
 from ..model.explanation import Explainer
 from ..model.prediction import decide
 from ..model.scores import HeldOut
+from ..model.settings import spelled
+from ..model.terms import bags_of, has_characters
 from ..model.training import Side, Training
 from . import page_curves, page_scores
 from .highlights import highlight, shorten
@@ -193,7 +195,7 @@ def _certificate(training: Training) -> str:
 
 def _again(training: Training, command: str) -> str:
     steps = training.fitted.named_steps
-    shortest, longest = getattr(steps["vectorizer"], "ngram_range", (1, 1))
+    ranges = {has_characters(bag): spelled(bag.ngram_range) for bag in bags_of(steps["vectorizer"])}
     weighting = getattr(steps.get("weighting"), "weighting", "counts")
     classifier = steps["classifier"]
     loss = getattr(classifier, "loss", None)
@@ -201,7 +203,8 @@ def _again(training: Training, command: str) -> str:
     facts = {
         "Classifier": f"{type(classifier).__name__}{f', loss {loss}' if loss else ''}",
         "Regularisation alpha": "none" if alpha is None else f"{alpha:g}",
-        "Words in a row": f"{shortest} to {longest}" if shortest < longest else longest,
+        "Words in a row": ranges.get(False, "none"),
+        "Characters in a row": ranges.get(True, "none"),
         "Terms weighted by": WORDS_OF_WEIGHTINGS.get(weighting, weighting),
         "Terms kept": f"{training.n_features:,} of {training.n_features_seen:,}",
         "Epochs": f"{np.max(training.n_iter):,}",

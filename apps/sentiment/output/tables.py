@@ -143,10 +143,10 @@ def print_screening(screening: Screening) -> None:
         print_line("the texts have no blanks between words, so characters are counted")
     elif screening.difference is not None:
         print_line("")
-        print_line(
-            f"with characters {screening.difference:+.4f}, standard error {screening.standard_error:.4f}; "
-            "they are taken where they are better by more than two of these"
-        )
+        error = f", standard error {screening.standard_error:.4f}; they are taken from two of these on"
+        if screening.metric == "average-precision":  # of which no error is known
+            error = ""
+        print_line(f"with characters {screening.difference:+.4f}{error}")
 
 
 def print_validation(found: CrossValidation) -> None:

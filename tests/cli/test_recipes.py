@@ -1,0 +1,169 @@
+"""train --recipe auto: what is tried, what is taken, and characters in all that is made of a model."""
+
+import json
+import random
+import re
+
+import numpy as np
+import pytest
+
+import fastsvm
+from fastsvm_apps.sentiment.model.explanation import explain
+from fastsvm_apps.sentiment.model.languages import is_unsegmented
+from fastsvm_apps.sentiment.model.prediction import load_text_model
+from fastsvm_apps.sentiment.model.recipe_choice import choose_recipe
+from fastsvm_apps.sentiment.model.settings import AUTO, RECIPES, SEARCHED, Settings, settings_of
+
+RNG = random.Random(0)
+STEMS = ["walk", "talk", "jump", "look", "work", "play", "turn", "call", "help", "need", "cook", "paint"]
+
+
+def inflected(n):
+    """Texts whose labels are in the endings of words that hardly ever come twice."""
+    return [
+        (label, " ".join(f"{RNG.choice(STEMS)}{RNG.randrange(400)}{ending}" for _ in range(8)))
+        for label, ending in [("past", "ed"), ("present", "ing")] * (n // 2)
+    ]
+
+
+def train(run, corpus, *options, exit_code=0):
+    result = run("train", corpus, "-o", "model.safetensors", "--json", *options)
+    assert result.exit_code == exit_code, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_words_are_enough_where_they_are(run, write, texts):
+    record = train(run, write(texts(300)))
+    assert record["recipe"] == "nb-words"
+    assert (record["ngrams"], record["chars"], record["weighting"]) == ("1-3", "none", "nb")
+    choice = record["recipe_choice"]
+    assert [each["name"] for each in choice["tried"]] == list(SEARCHED)
+    assert choice["chosen"] == record["recipe"]
+    assert choice["n"] == 240
+    assert choice["difference"] <= 2 * choice["standard_error"]
+
+
+def test_characters_are_taken_where_they_are_better(run, write):
+    corpus = write(inflected(300))
+    record = train(run, corpus)
+    choice = record["recipe_choice"]
+    assert record["chars"] == "1-5"
+    assert record["accuracy"] > 0.95
+    assert choice["difference"] > 2 * choice["standard_error"]
+    best = max(each["score"] for each in choice["tried"])
+    words = max(each["score"] for each in choice["tried"] if RECIPES[each["name"]].chars is None)
+    assert best - words > 0.1
+    printed = run("train", corpus, "-o", "model.safetensors").stdout
+    assert re.search(r"\nRecipe\n\w+-(chars|both), chosen on 240 training texts\n", printed)
+    assert re.search(r"\nnb-words +0\.\d{4} +\S+\n", printed)
+
+
+def test_texts_without_blanks_are_cut_into_characters(run, write):
+    good, bad, other = "好吃喜欢推荐", "难吃讨厌差劲", "房间早餐服务酒店前台价格我们他们今天"
+
+    def text(signs):
+        return "".join(RNG.choice(other) for _ in range(12)) + RNG.choice(signs) * 2 + RNG.choice(other)
+
+    pairs = [("pos", text(good)) for _ in range(150)] + [("neg", text(bad)) for _ in range(150)]
+    corpus = write(pairs)
+    record = train(run, corpus)
+    assert record["recipe_choice"]["unsegmented"]
+    assert (record["ngrams"], record["chars"]) == ("none", "1-4")
+    assert record["accuracy"] > 0.8
+    assert "no blanks between words" in run("train", corpus, "-o", "model.safetensors").stdout
+    found = explain(load_text_model("model.safetensors"), f"房间{good[0]}早餐")
+    assert max(found.spans, key=lambda span: span.contribution)[:2] == (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (["一个很好的酒店", "OK"], True),
+        (["とても良いホテル"], True),
+        (["ห้องพักดีมาก"], True),
+        (["아주 좋은 호텔"], False),
+        (["a hotel in 上海"], False),
+        (["очень хорошо", ""], False),
+        (["123 !?"], False),
+        ([], False),
+    ],
+)
+def test_scripts(texts, expected):
+    assert is_unsegmented(texts) == expected
+
+
+def test_what_is_given_comes_first(run, write):
+    corpus = write(inflected(300))
+    record = train(run, corpus, "--chars", "2-4")
+    assert (record["recipe"], record["recipe_choice"]) == (None, None)
+    assert (record["ngrams"], record["chars"], record["weighting"]) == ("1-3", "2-4", "nb")
+    record = train(run, corpus, "--ngrams", "none", "--chars", "3", "--weighting", "tfidf")
+    assert (record["ngrams"], record["chars"], record["weighting"]) == ("none", "1-3", "tfidf")
+    record = train(run, corpus, "--recipe", "tfidf-both", "--chars", "none")
+    assert (record["ngrams"], record["chars"]) == ("1-2", "none")
+    result = run("train", corpus, "--ngrams", "none")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "there is nothing to count" in result.stderr
+
+
+def test_settings():
+    assert settings_of(AUTO, {"seed": 3}) == Settings(seed=3, recipe=AUTO)
+    assert settings_of(AUTO, {"weighting": "tfidf"}) == Settings(weighting="tfidf")
+    assert settings_of("nb-chars", {}) == Settings(ngrams=None, chars=(1, 5), recipe="nb-chars")
+
+
+@pytest.mark.parametrize(("n", "n_labels"), [(60, 2), (250, 120)])
+def test_too_few_texts_or_too_many_labels_are_not_tried(n, n_labels):
+    texts = [f"word{i} other" for i in range(n)]
+    settings, screening = choose_recipe(texts, [f"l{i % n_labels}" for i in range(n)], settings_of(AUTO, {}))
+    assert (settings.recipe, screening) == ("nb-words", None)
+
+
+def test_the_same_corpus_gives_the_same_choice():
+    labels, texts = zip(*inflected(1500), strict=True)
+    first, second = (
+        choose_recipe(texts, labels, settings_of(AUTO, {"metric": "accuracy", "tokens": "words"}))
+        for _ in range(2)
+    )
+    assert first == second
+    assert first[1].n == 1500
+    assert len(first[1].candidates) < len(SEARCHED)  # the best of the first round
+
+
+@pytest.mark.parametrize("recipe", ["nb-chars", "tfidf-both"])
+def test_a_model_of_characters_does_all_that_others_do(run, write, recipe):
+    corpus = write(inflected(300))
+    train(run, corpus, "--recipe", recipe, "--report", "page.html")
+    model = load_text_model("model.safetensors")
+    texts = ["paint17ed, work18ed", "walk2ing", "xyz", "İed ﬁing"]
+    for text in texts:
+        found = explain(model, text)
+        total = found.intercept + sum(word.contribution for word in found.words)
+        assert total == pytest.approx(found.score, abs=1e-5)
+        spread = sum(span.contribution for span in found.spans)
+        assert spread == pytest.approx(total - found.intercept, abs=1e-5)
+        assert all(0 <= start < stop <= len(text) for start, stop, _ in found.spans)
+    wanted = model.decision_function(texts)
+    assert fastsvm.load_model("model.safetensors").decision_function(texts).tobytes() == wanted.tobytes()
+    assert "'ed '" in run("words", "model.safetensors").stdout
+    pruned = run("export", "model.safetensors", "--to", "pruned", "--keep", 40, "-o", "small.safetensors")
+    assert pruned.exit_code == 0, pruned.stderr
+    small = load_text_model("small.safetensors")
+    assert len(small["vectorizer"].get_feature_names_out()) == 40
+    assert np.sign(small.decision_function(texts[:2])).tolist() == np.sign(wanted[:2]).tolist()
+    for form in "json", "liblinear":
+        result = run("export", "model.safetensors", "--to", form, "-o", "model.out")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "character n-grams" in result.stderr
+    with open("page.html", encoding="utf-8") as page:
+        assert "Characters in a row" in page.read()
+
+
+def test_continuing_a_model_of_characters(run, write):
+    train(run, write(inflected(300)), "--recipe", "nb-both")
+    corpus = write(inflected(200), "tsv")
+    record = json.loads(
+        run("train", corpus, "--continue", "model.safetensors", "--json", "-o", "b.safetensors").stdout
+    )
+    assert (record["ngrams"], record["chars"]) == ("1-2", "1-5")
+    assert record["accuracy"] > 0.8
