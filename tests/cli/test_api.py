@@ -136,7 +136,17 @@ def test_every_option_of_the_recipe_is_there():
     with pytest.raises(TypeError) as caught:
         sentiment.train("x", no_such_option=1)
     known = set(str(caught.value).partition("it has ")[2].split(", "))
-    assert known >= {"alpha", "chars", "class_weight", "cv", "encoding", "recipe", "refit", "start"}
+    assert known >= {
+        "alpha",
+        "chars",
+        "class_weight",
+        "cv",
+        "encoding",
+        "recipe",
+        "refit",
+        "start",
+        "text_col",
+    }
     assert known.isdisjoint({"output", "report", "json", "quiet", "verbose", "config", "corpus"})
 
 

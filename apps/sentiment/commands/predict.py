@@ -17,6 +17,7 @@ from ..data.tables import DELIMITERS
 from ..data.unlabelled import ANY_FORMAT, PLAIN, open_texts
 from ._options import command, reading_options
 
+LOOKED_AT = 1000  # texts, the first ones, whose words are counted
 FATES = (  # of the inputs that are named, in records and in lines of text
     "left out, without a label, or predicted with bytes replaced",
     "predicted with those bytes replaced or left out",
@@ -103,6 +104,12 @@ def predict(arguments, source, proba, threshold, unsure, top, json, output, quie
         code = max(code, note_skipped(each))
     if run.n_unknown:
         note(f"{many(run.n_unknown, 'text')} without a word the model knows got the label of the intercept")
+    if run.n_strange > run.n_unknown and 2 * run.n_strange > run.n_looked_at:
+        first = f"the first {run.n_looked_at:,}" if run.n_looked_at == LOOKED_AT else f"{run.n_looked_at:,}"
+        note(
+            f"warning: {run.n_strange:,} of {first} texts have mostly words that the model does not know; "
+            "is it made for their language?"
+        )
     return code
 
 
@@ -112,7 +119,7 @@ class _Run:
     def __init__(self, model, choices, top, file, form):
         self._model, self._choices, self._top, self._file, self._form = model, choices, top, file, form
         self._writer = self._first = None
-        self.n_unknown = 0
+        self.n_unknown = self.n_looked_at = self.n_strange = 0
 
     def predict(self, source):
         """Predict one file, and return what is to be said of it."""
@@ -131,12 +138,22 @@ class _Run:
                     place=lambda i, batch=batch: f"{source.name}, {place_of(batch.places[i])}",
                 )
                 self._writer.write(batch, found, as_it_stands=as_it_stands)
-                self.n_unknown += found.n_unknown - len(batch.missing)
+                self._count_unknown(batch, found.n_terms)
                 n, n_missing = n + len(batch.texts), n_missing + len(batch.missing)
         if n and n == n_missing:
             why = f"no text, read as {format} ({skipped.named[0]})"
             raise AppError(f"{source.name}: {why}; choose with --text-col or --format")
         return skipped
+
+    def _count_unknown(self, batch, n_terms):
+        """Count the texts of which the model knows no word, and of the first ones those with few."""
+        from ..model.languages import count_strange, is_of_words
+
+        self.n_unknown += int((n_terms == 0).sum()) - len(batch.missing)
+        n = LOOKED_AT - self.n_looked_at
+        if n > 0 and is_of_words(self._model):
+            self.n_looked_at += len(batch.texts[:n])
+            self.n_strange += count_strange(batch.texts[:n], n_terms[:n])
 
     def _begin(self, source, format, columns):
         """Prepare for a file; tell whether its records may be written as they stand."""

@@ -1,20 +1,15 @@
 """Why a model gives a text its label: the share of each term in the score, and of each place in the text."""
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 
 from ...common.errors import USAGE, AppError
-from .languages import UNSEGMENTED_BLOCKS
+from .languages import is_unsegmented
 from .prediction import TRAIN_AGAIN
-from .terms import bags_of, has_characters, shown_terms
-
-Place = tuple[int, int]  # of a part of a text: text[start:stop]
-Token = tuple[str, Place]
 
 
 class Term(NamedTuple):
@@ -95,15 +90,16 @@ class Explainer:
 
     def __init__(self, model) -> None:
         self._model = model
-        self._bags = bags_of(model["vectorizer"])
+        vectorizer = model["vectorizer"]
+        union = getattr(vectorizer, "transformer_list", None)
+        self._bags = [vectorizer] if union is None else [bag for _, bag in union]
         self._names = [bag.get_feature_names_out() for bag in self._bags]
-        self._shown = shown_terms(model["vectorizer"])
-        self._ends = np.cumsum([len(names) for names in self._names])
+        self._prefixes = [""] if union is None else [f"{name}__" for name, _ in union]  # as its terms have it
 
     def explain(self, text: str, label: str | None = None) -> Explanation:
         """Split the score of a text into the contributions of its terms."""
-        vectorizer, classifier = self._model["vectorizer"], self._model["classifier"]
-        row = counts = vectorizer.transform([text])
+        classifier = self._model["classifier"]
+        row = counts = self._model["vectorizer"].transform([text])
         for _, step in self._model.steps[1:-1]:
             row = step.transform(row)
         with np.errstate(over="ignore", invalid="ignore"):  # found below
@@ -111,53 +107,73 @@ class Explainer:
         winner = int(decision > 0) if np.ndim(decision) == 0 else int(decision.argmax())
         side, weights, intercept, score = _side(classifier, decision, winner, label)
 
-        share_of = dict.fromkeys(counts.indices.tolist(), 0.0)
         with np.errstate(over="ignore", invalid="ignore"):
             shares = row.data * weights[row.indices]
             most = np.abs(shares).sum(dtype=float) + abs(float(intercept))  # no sum of some is beyond it
         if not np.isfinite([*np.ravel(decision), most]).all():
             raise AppError(f"the score of the text is beyond range; {TRAIN_AGAIN}")
-        share_of |= zip(row.indices.tolist(), shares.tolist(), strict=True)
-        places = self._places(text, share_of)
-        words = [Term(self._shown[column], len(places[column]), share_of[column]) for column in places]
+        words: list[Term] = []
+        marks = Marks(self._bags[0], text)
+        start = 0
+        for bag, names, prefix in zip(self._bags, self._names, self._prefixes, strict=True):
+            stop = start + len(names)
+            there, own = ((found >= start) & (found < stop) for found in (counts.indices, row.indices))
+            share_of = dict.fromkeys(names[counts.indices[there] - start].tolist(), 0.0)
+            share_of |= zip(names[row.indices[own] - start].tolist(), shares[own].tolist(), strict=True)
+            words += [term._replace(term=prefix + term.term) for term in marks.add(bag, share_of)]
+            start = stop
         words.sort(key=lambda word: (-abs(word.contribution), word.term))
-        units = _units(vectorizer, text)
-        spans, unknown = _spread(units, places, share_of)
+        has_characters = any(bag.analyzer == "char_wb" for bag in self._bags)
+        spans, n_words, unknown = marks.spans(marks.pieces() if has_characters else marks.tokens)
         predicted = str(classifier.classes_.tolist()[winner])
-        return Explanation(predicted, side, float(score), float(intercept), words, spans, len(units), unknown)
-
-    def _places(self, text: str, known: Iterable[int]) -> dict[int, list[list[Place]]]:
-        """Find the places of each occurrence of each column: parts of the text."""
-        columns: list[dict[str, int]] = [{} for _ in self._bags]
-        starts = self._ends - [len(names) for names in self._names]
-        for column in known:
-            which = int(np.searchsorted(self._ends, column, side="right"))
-            columns[which][self._names[which][column - starts[which]]] = column
-        places: dict[int, list[list[Place]]] = {}
-        for bag, own in zip(self._bags, columns, strict=True):
-            for term, members in _occurrences(bag, text):
-                if term in own:
-                    places.setdefault(own[term], []).append(members)
-        return places
+        return Explanation(predicted, side, float(score), float(intercept), words, spans, n_words, unknown)
 
 
-def _spread(units: list[Token], places: dict, share_of: dict) -> tuple[list[Span], list[str]]:
-    """Share out what terms add among the parts of the text that they cover; return those they leave too."""
-    starts = [start for _, (start, _) in units]
-    shares: dict[int, float] = {}
-    for column, occurrences in places.items():
-        for members in occurrences:
-            for start, stop in members:
-                share = share_of[column] / len(occurrences) / len(members)
-                unit = max(bisect_right(starts, start) - 1, 0)
-                while unit < len(units) and starts[unit] < stop:
-                    shared = min(stop, units[unit][1][1]) - max(start, starts[unit])
-                    if shared > 0:
-                        shares[unit] = shares.get(unit, 0.0) + share * shared / (stop - start)
-                    unit += 1
-    spans = [Span(*units[unit][1], share) for unit, share in sorted(shares.items())]
-    unknown = [token for unit, (token, _) in enumerate(units) if unit not in shares]
-    return spans, unknown
+class Marks:
+    """What each character of a text adds to a score.
+
+    Parameters
+    ----------
+    bag : Bag
+        Prepares the text as all do, and says what its words are.
+    text : str
+    """
+
+    def __init__(self, bag, text: str) -> None:
+        self._plain, self._starts, self._stops = _prepared(bag, text)
+        self.tokens = [] if bag.analyzer == "char_wb" else _tokens(bag, self._plain)
+        self._shares = np.zeros(len(self._plain))
+        self._known = np.zeros(len(self._plain), bool)
+
+    def add(self, bag, share_of: dict[str, float]) -> list[Term]:
+        """Share out what the terms of a bag add to the places where they are; return those that are there."""
+        if bag.analyzer == "char_wb":
+            places = _places_of_characters(bag, self._plain, share_of)
+        else:
+            places = _places(bag, self.tokens, share_of)
+        for term, occurrences in places.items():
+            for members in occurrences:
+                share = share_of[term] / len(occurrences) / len(members)
+                for start, stop in members:
+                    self._shares[start:stop] += share / (stop - start)
+                    self._known[start:stop] = True
+        return [Term(term, len(found), share_of[term]) for term, found in places.items()]
+
+    def pieces(self) -> list[tuple[str, int, int]]:
+        """Return the text's words and signs; where words have no blanks between them, its characters."""
+        pattern = r"\S" if is_unsegmented([self._plain]) else r"\w+|[^\w\s]+"
+        return [(match[0], *match.span()) for match in re.finditer(pattern, self._plain)]
+
+    def spans(self, pieces: list[tuple[str, int, int]]) -> tuple[list[Span], int, list[str]]:
+        """Return what each piece adds, how many there are, and those that are part of no known term."""
+        spans, unknown = [], []
+        for piece, start, stop in pieces:
+            if self._known[start:stop].any():
+                share = float(self._shares[start:stop].sum())
+                spans.append(Span(self._starts[start], self._stops[stop], share))
+            else:
+                unknown.append(piece)
+        return spans, len(pieces), unknown
 
 
 def _side(classifier, decision, winner: int, label: str | None):
@@ -179,67 +195,63 @@ def _side(classifier, decision, winner: int, label: str | None):
 _PIECES = re.compile(r"&#?\w+;|.", re.DOTALL)  # an entity becomes one character; tags keep their length
 
 
-def _units(vectorizer, text: str) -> list[Token]:
-    """Return what a text is shown as: its words, or of scripts without blanks its characters."""
-    bag = bags_of(vectorizer)[0]
-    if has_characters(vectorizer):
-        plain, starts, stops = _plain(bag, text)
-        found = _SHOWN.finditer(plain)
-        return [(match[0], (starts[match.start()], stops[match.end()])) for match in found]
-    return _tokens(bag, text)
-
-
-# A character of a script without blanks between words, a word, or what is neither.
-_ALONE = "".join(f"{chr(low)}-{chr(high)}" for low, high in UNSEGMENTED_BLOCKS)
-_SHOWN = re.compile(rf"[{_ALONE}]|[^\W{_ALONE}]+|[^\w\s]+")
-
-
-def _occurrences(bag, text: str) -> Iterator[tuple[str, list[Place]]]:
-    """Yield what may be terms of a bag, as they come in a text, and the parts of it that they cover."""
-    shortest, longest = bag.ngram_range
-    if bag.analyzer != "char_wb":
-        tokens = _tokens(bag, text)
-        for start in range(len(tokens)):
-            for stop in range(start + shortest, min(start + longest, len(tokens)) + 1):
-                words, places = zip(*tokens[start:stop], strict=True)
-                yield " ".join(words), list(places)
-        return
-    plain, starts, stops = _plain(bag, text)
-    for match in re.finditer(r"\S+", plain):
-        word = f" {match[0]} "
-        first, last = match.start() - 1, match.end()
-        for size in range(shortest, longest + 1):
-            n = max(len(word) - size + 1, 1)
-            for k in range(n):
-                begin, end = max(first + k, first + 1), min(first + k + size, last)
-                # A blank beside a word has the word's nearest character for its place.
-                begin, end = min(begin, last - 1), max(end, first + 2)
-                yield word[k : k + size], [(starts[begin], stops[end])]
-            if n == 1:
-                break
-
-
-def _plain(bag, text: str) -> tuple[str, Sequence[int], Sequence[int]]:
-    """Return a text as a bag cuts it, and of each place in it where that begins and ends in `text`."""
+def _prepared(bag, text: str) -> tuple[str, Sequence[int], Sequence[int]]:
+    """Return a text as a bag reads it, and where in `text` its characters start and stop."""
     preprocess = bag.build_preprocessor()
     plain = preprocess(text)
+    starts = stops = range(len(plain) + 1)
     # Lower case may be longer (İ), but never shorter; without accents a text may be either.
-    if bag.strip_accents is None and len(plain) == len(text):
-        return plain, range(len(plain) + 1), range(len(plain) + 1)
-    pieces = text if bag.preprocessor is None else _PIECES.findall(text)
-    places = [0, *accumulate(map(len, pieces))]
-    owners = [i for i, piece in enumerate(pieces) for _ in preprocess(piece)]
-    return plain, [places[i] for i in owners], [0, *(places[i + 1] for i in owners)]
+    if bag.strip_accents is not None or len(plain) != len(text):
+        pieces = text if bag.preprocessor is None else _PIECES.findall(text)
+        places = [0, *accumulate(map(len, pieces))]
+        owners = [i for i, piece in enumerate(pieces) for _ in preprocess(piece)]
+        starts = [places[i] for i in owners]
+        stops = [0, *(places[i + 1] for i in owners)]
+    return plain, starts, stops
 
 
-def _tokens(bag, text: str) -> list[Token]:
-    """Find the tokens as a bag of words does, stop words left out, and their places in `text`."""
+def _tokens(bag, plain: str) -> list[tuple[str, int, int]]:
+    """Find the tokens as the bag does, stop words left out: token, start and stop."""
     pattern = re.compile(r"\S+" if bag.analyzer == "split" else bag.token_pattern)
-    plain, starts, stops = _plain(bag, text)
     stop_words = bag.get_stop_words() or ()
     group = pattern.groups  # what a pattern has in brackets is the token
     return [
-        (match[group], (starts[match.start(group)], stops[match.end(group)]))
+        (match[group], match.start(group), match.end(group))
         for match in pattern.finditer(plain)
         if match[group] not in stop_words
     ]
+
+
+Places = dict[str, list[list[tuple[int, int]]]]  # of each term, for each time it occurs, where its parts are
+
+
+def _places(bag, tokens: list[tuple[str, int, int]], known: Container[str]) -> Places:
+    """Find the tokens of each occurrence of each known term."""
+    shortest, longest = bag.ngram_range
+    places: Places = {}
+    for start in range(len(tokens)):
+        for stop in range(start + shortest, min(start + longest, len(tokens)) + 1):
+            term = " ".join(token for token, _, _ in tokens[start:stop])
+            if term in known:
+                places.setdefault(term, []).append([(a, b) for _, a, b in tokens[start:stop]])
+    return places
+
+
+def _places_of_characters(bag, plain: str, known: Container[str]) -> Places:
+    """Find known characters in a row inside what white space divides, with a blank on either side."""
+    shortest, longest = bag.ngram_range
+    places: Places = {}
+    for match in re.finditer(r"\S+", plain):
+        first, last = match.span()
+        padded = f" {match[0]} "
+        for n in range(shortest, longest + 1):
+            for i in range(max(len(padded) - n, 0) + 1):
+                term = padded[i : i + n]
+                if term in known:
+                    start, stop = max(first, first + i - 1), min(last, first + i - 1 + n)
+                    if start >= stop:  # a blank alone is its neighbour's
+                        start, stop = (first, first + 1) if i == 0 else (last - 1, last)
+                    places.setdefault(term, []).append([(start, stop)])
+            if n >= len(padded):
+                break  # what is shorter counts once
+    return places

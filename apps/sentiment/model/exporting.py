@@ -51,7 +51,6 @@ from fastsvm.text import lower_without_markup
 from ...common.errors import USAGE, AppError
 from ...common.files import check_model_path, check_replaceable, replace_file
 from .term_effects import Effect, effect_of, weighted_coef
-from .terms import has_characters
 
 SOLVER_TYPES = {"hinge": "L2R_L1LOSS_SVC_DUAL", "squared_hinge": "L2R_L2LOSS_SVC_DUAL", "log": "L2R_LR_DUAL"}
 VOCABULARY = ".vocabulary.tsv"
@@ -90,10 +89,10 @@ def export(
     Export
     """
     check_path(path, to)
-    if to != "pruned" and has_characters(model["vectorizer"]):
+    bags = getattr(model["vectorizer"], "bags", [model["vectorizer"]])
+    if to != "pruned" and any(bag.analyzer == "char_wb" for bag in bags):
         raise AppError(
-            f"a model of character n-grams has no form as {to}; train one with --chars none and --ngrams",
-            USAGE,
+            f"--to {to} is for models of words, and this one counts characters; train one --recipe nb-words"
         )
     n_before = model["classifier"].coef_.shape[1]
     if keep is not None or min_weight is not None:

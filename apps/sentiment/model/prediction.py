@@ -34,8 +34,8 @@ class Predictions(NamedTuple):
         Decision values: of two labels, of the second; of more, of the text's own.
     probabilities : ndarray or None
         A row for each text and a column for each label, where they were asked for.
-    n_unknown : int
-        How many texts have no word that the model knows: the intercept decides on them.
+    n_terms : ndarray of int
+        How many different terms of the model each text has; where it is 0, the intercept decides.
     decision : ndarray
         As `decision_function` gives it.
     unsure : ndarray of bool or None
@@ -45,7 +45,7 @@ class Predictions(NamedTuple):
     winners: np.ndarray
     scores: np.ndarray
     probabilities: np.ndarray | None
-    n_unknown: int
+    n_terms: np.ndarray
     decision: np.ndarray
     unsure: np.ndarray | None = None
 
@@ -184,9 +184,8 @@ def classify(
     winners, scores = winners_of(decision)
     if threshold is not None:
         winners = ((probabilities[:, 1] if proba else decision) >= threshold).astype(int)
-    n_unknown = len(n_terms) - np.count_nonzero(n_terms)
     doubtful = None if unsure is None else _is_unsure(probabilities, *unsure)
-    return Predictions(winners, scores, probabilities, int(n_unknown), decision, doubtful)
+    return Predictions(winners, scores, probabilities, n_terms, decision, doubtful)
 
 
 def _is_unsure(probabilities: np.ndarray, low: float, high: float) -> np.ndarray:

@@ -9,7 +9,6 @@ from fastsvm.fitting import Pipeline
 from ...common.errors import AppError
 from ...common.output import printable
 from .prediction import TRAIN_AGAIN
-from .terms import shown_terms
 
 
 class Effect(NamedTuple):
@@ -40,6 +39,6 @@ def weighted_coef(model: Pipeline) -> np.ndarray:
     with np.errstate(over="ignore"):
         coef = model["classifier"].coef_.astype(float) * effect_of(model).factors
     if not np.isfinite(coef).all():
-        word = shown_terms(model["vectorizer"])[~np.isfinite(coef).all(axis=0)][0]
+        word = model["vectorizer"].get_feature_names_out()[~np.isfinite(coef).all(axis=0)][0]
         raise AppError(f"the weight of {printable(str(word))!r} is beyond range; {TRAIN_AGAIN}")
     return coef

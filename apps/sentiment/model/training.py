@@ -22,7 +22,6 @@ from .recipe_choice import Screening, choose_recipe
 from .scores import HeldOut, Scores, Trial, scores_of, trial_of
 from .settings import AUTO, DEFAULT, RECIPES, Settings
 from .term_effects import weighted_coef
-from .terms import shown_terms
 from .validation import CrossValidation, Point, cross_validate, learning_curve
 
 ACCURATE = replace(RECIPES[DEFAULT], recipe=AUTO)
@@ -257,7 +256,7 @@ def top_words(model: Pipeline, n: int) -> list[Side]:
 
     Where rows are scaled to norm 1, it is what the word adds before that.
     """
-    words = shown_terms(model["vectorizer"])
+    words = model["vectorizer"].get_feature_names_out()
     classes = model.classes_
     coef = weighted_coef(model)
     weights = coef if len(classes) > 2 else (-coef[0], coef[0])

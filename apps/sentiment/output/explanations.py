@@ -2,6 +2,7 @@
 
 from ...common.output import console, fields, print_heading, print_line, print_table, printable
 from ..model.explanation import Explanation
+from .terms import shown
 
 # Shares of the largest contribution from which a word is marked once, twice and three times.
 LEVELS = (0.05, 0.25, 0.6)
@@ -40,7 +41,7 @@ def print_explanation(text: str, found: Explanation, labels: list[str], number: 
     if found.spans:
         _print_marked(text, found, labels)
     print_heading("Terms")
-    rows = [(term, f"{count:,}", f"{share:+.4f}") for term, count, share in found.words[:number]]
+    rows = [(shown(term), f"{count:,}", f"{share:+.4f}") for term, count, share in found.words[:number]]
     if rest := found.words[number:]:
         rows.append((f"({len(rest):,} others)", "", f"{sum(term.contribution for term in rest):+.4f}"))
     rows += [("(intercept)", "", f"{found.intercept:+.4f}"), ("(score)", "", f"{found.score:+.4f}")]

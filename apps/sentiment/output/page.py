@@ -15,13 +15,12 @@ from ..model import diagnostics
 from ..model.explanation import Explainer
 from ..model.prediction import decide
 from ..model.scores import HeldOut
-from ..model.settings import spelled
-from ..model.terms import bags_of, has_characters
 from ..model.training import Side, Training
 from . import page_curves, page_scores
 from .highlights import highlight, shorten
 from .pieces import filled, name, rest
 from .tables import certificate
+from .terms import shown
 
 LABELS_WITH_WORDS = 24
 MISTAKES = 12
@@ -113,7 +112,7 @@ def _learning(training: Training) -> str:
         n = training.n_test
         intervals = [wilson_interval(round(point.accuracy * n), n) for point in points]
     sizes, values = [point.n_train for point in points], [point.value for point in points]
-    return page_curves.learning(sizes, values, intervals, metric)
+    return page_curves.learning(sizes, values, intervals, metric.replace("-", " "))
 
 
 # Words and texts
@@ -134,7 +133,7 @@ def _side(side: Side, most: float) -> str:
     rows = [
         filled(
             "word",
-            word=html.bdi(shorten(word, 40)),
+            word=html.bdi(shorten(shown(word), 40)),
             width=100 * abs(weight) / most,
             weight=f"{weight:+.{decimals}f}" if most < 1e4 else f"{weight:+.2e}",
         )
@@ -193,9 +192,16 @@ def _certificate(training: Training) -> str:
     return filled("certificate", which=which, **numbers, advice=advice)
 
 
+def _range(ends: tuple[int, int] | None) -> str:
+    """Return how many in a row make a term."""
+    if ends is None:
+        return "none"
+    shortest, longest = ends
+    return f"{shortest} to {longest}" if shortest < longest else f"{longest}"
+
+
 def _again(training: Training, command: str) -> str:
     steps = training.fitted.named_steps
-    ranges = {has_characters(bag): spelled(bag.ngram_range) for bag in bags_of(steps["vectorizer"])}
     weighting = getattr(steps.get("weighting"), "weighting", "counts")
     classifier = steps["classifier"]
     loss = getattr(classifier, "loss", None)
@@ -203,8 +209,8 @@ def _again(training: Training, command: str) -> str:
     facts = {
         "Classifier": f"{type(classifier).__name__}{f', loss {loss}' if loss else ''}",
         "Regularisation alpha": "none" if alpha is None else f"{alpha:g}",
-        "Words in a row": ranges.get(False, "none"),
-        "Characters in a row": ranges.get(True, "none"),
+        "Words in a row": _range(training.settings.ngrams),
+        "Characters in a row": _range(training.settings.chars),
         "Terms weighted by": WORDS_OF_WEIGHTINGS.get(weighting, weighting),
         "Terms kept": f"{training.n_features:,} of {training.n_features_seen:,}",
         "Epochs": f"{np.max(training.n_iter):,}",

@@ -3,6 +3,7 @@
 Nothing but classes and presentation attributes: the page's policy allows no style of their own.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from math import ceil, floor, log10
 from typing import NamedTuple
@@ -137,7 +138,8 @@ def round_axis(label: str, low: float, high: float, most: float = float("inf"), 
     step = next(s for s in (step / 2, step, 2 * step, 5 * step) if (high - low) / s <= 6)
     first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
     ticks = [i * step for i in range(first, last + 1) if i * step <= most * (1 + 1e-9)]
-    named = [(tick, format.format(round(tick, 12))) for tick in ticks]
+    # As QUARTERS has it: letters of the axis begin where a zero before the point would stand.
+    named = [(tick, re.sub(r"^0\.", ".", format.format(round(tick, 12)))) for tick in ticks]
     return Axis(label, ticks[0], min(last * step, most), named)
 
 

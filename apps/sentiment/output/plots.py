@@ -9,6 +9,7 @@ from ..model.comparison import Comparison
 from ..model.description import Description
 from ..model.prediction import TRAIN_AGAIN
 from ..model.training import Side
+from .terms import shown
 
 FOR, AGAINST = "#2b7a78", "#c8553d"
 PALETTE = tuple(OKABE_ITO.values())
@@ -56,7 +57,7 @@ def _bars(ax, panel: list[Side]) -> None:
         words = sorted(side.words, key=lambda item: -item.weight)
         places = range(start, start + len(words))
         ax.barh(places, [item.weight for item in words], color=color, height=0.75, label=side.label)
-        ticks += [printable(item.word) for item in words]
+        ticks += [printable(shown(item.word)) for item in words]
         start += len(words)
     ax.set_yticks(range(start), ticks, fontsize=8)
     ax.invert_yaxis()

@@ -25,6 +25,7 @@ from ..model.scores import Scores
 from ..model.settings import Settings, spelled
 from ..model.training import Side, Training
 from ..model.validation import CrossValidation
+from .terms import shown
 
 LABELS_CROSSED = 20  # of more there is no confusion table
 
@@ -227,7 +228,10 @@ def print_sides(sides: list[Side], abreast: int = 3) -> None:
         header, columns = [], []
         for side in group:
             header += [side.label, "weight"]
-            columns += [[item.word for item in side.words], [f"{item.weight:+.4f}" for item in side.words]]
+            columns += [
+                [shown(item.word) for item in side.words],
+                [f"{item.weight:+.4f}" for item in side.words],
+            ]
         print_table(header, zip_longest(*columns, fillvalue=""), text_columns=range(0, len(header), 2))
 
 
