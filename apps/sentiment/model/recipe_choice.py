@@ -19,7 +19,7 @@ from .prediction import winners_of
 from .settings import CLASSIFIERS, DEFAULT, RECIPES, SEARCHED, UNSEGMENTED, Settings
 
 # On how many texts all recipes are tried, then the best ones, and on how many characters of these at most; of
-# more than two labels each is a problem of its own. python -m benchmarks.tuning recipes: six corpora.
+# more than two labels each is a problem of its own. python -m benchmarks.recipes: six corpora.
 FIRST, LAST = 1000, 3000
 CHARACTERS = 4_000_000
 PROBLEMS = 12_000  # texts times labels

@@ -1,0 +1,76 @@
+"""`python -m benchmarks.recipes --data DIR`: what the numbers are worth by which train chooses a recipe.
+
+Six corpora, five splits each: the accuracy on the texts held out, the recipes taken, and how much CPU time the
+choice takes beside all else that training does.
+"""
+
+import argparse
+import time
+import warnings
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+
+from fastsvm.fitting import ConvergenceWarning
+from fastsvm_apps.sentiment.data.corpus import Given, Source, read_corpus
+from fastsvm_apps.sentiment.model import recipe_choice, training
+from fastsvm_apps.sentiment.model.settings import AUTO, settings_of
+
+FILES = ("sms_spam.tsv", "hotel_zh.csv", "imdb_10k.tsv")
+SEEDS = 5
+OTHERS = {"FIRST": (500, 2000), "LAST": (1500, 6000), "SURE": (0.0, 1.0), "TOL": (0.01, 0.2)}
+RECIPES = ("nb-words", "tfidf-both")  # that are always taken, to compare with
+
+
+def main():
+    """Measure, and print a line for each corpus and way to choose."""
+    parser = argparse.ArgumentParser(prog="benchmarks.recipes", description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--seeds", type=int, default=SEEDS)
+    options = parser.parse_args()
+    ways = [("as it is", AUTO, {}), *((recipe, recipe, {}) for recipe in RECIPES)]
+    ways += [(f"{name} {value}", AUTO, {name: value}) for name, values in OTHERS.items() for value in values]
+    print(f"{'corpus':14} {'way':12} accuracy  CPU s  recipes")
+    for corpus, texts, labels, tokens in corpora(options.data):
+        for way, recipe, constants in ways:
+            accuracies, seconds, taken = measure(texts, labels, tokens, recipe, constants, options.seeds)
+            names = ", ".join(f"{n} {name}" for name, n in taken.most_common())
+            print(
+                f"{corpus:14} {way:12} {np.mean(accuracies):.4f}  {np.median(seconds):7.2f}  {names}",
+                flush=True,
+            )
+
+
+def corpora(folder):
+    """Yield a name, texts, labels, and how texts are cut."""
+    for name in FILES:
+        corpus = read_corpus(Source(str(folder / name)))
+        yield name, corpus.texts, corpus.labels, corpus.tokens
+    rows = [line.split(None, 3) for line in open(folder / "sentiment.txt", encoding="utf-8")]
+    rows = [row for row in rows if len(row) == 4]
+    for name, column in (("polarity", 1), ("domains", 0)):
+        yield name, [row[3] for row in rows], [row[column] for row in rows], "split"
+    own = read_corpus(Source(str(Path(__file__).parent.parent / "data" / "reviews.txt")))
+    yield "reviews.txt", own.texts, own.labels, own.tokens
+
+
+def measure(texts, labels, tokens, recipe, constants, n_seeds):
+    """Train with constants of the choice set so; accuracies, CPU seconds, and the recipes that were taken."""
+    accuracies, seconds, taken = [], [], Counter()
+    settings = replace(settings_of(recipe, {}), tokens=tokens, refit=False)
+    with patch.multiple(recipe_choice, **constants), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for seed in range(n_seeds):
+            start = time.process_time()
+            result = training.train(Given(texts=texts, labels=labels), None, replace(settings, seed=seed))
+            seconds.append(time.process_time() - start)
+            accuracies.append(result.scores.accuracy)
+            taken[result.settings.recipe] += 1
+    return accuracies, seconds, taken
+
+
+if __name__ == "__main__":
+    main()
