@@ -92,7 +92,8 @@ def test_table(run, write, texts):
     head = lines.index("Recipes, each at its best alpha")
     assert lines[head + 1].split() == [
         "weighting",
-        "n-grams",
+        "words",
+        "characters",
         "k",
         "alpha",
         "accuracy",
@@ -102,7 +103,7 @@ def test_table(run, write, texts):
         "interval",
     ]
     table = [line.split() for line in lines[head + 2 : head + 10]]
-    accuracies = [float(row[4]) for row in table]
+    accuracies = [float(row[5]) for row in table]
     assert accuracies == sorted(accuracies, reverse=True)
     assert lines[head + 10] == ""
     assert lines[head + 11] == "The first of them on the held-out texts"
@@ -148,6 +149,7 @@ def test_config_says_how_it_was_found(run, write, texts):
         "format": "tsv",
         "weighting": "tfidf",
         "ngrams": "1-1",
+        "chars": "none",
         "k": "all",
         "alpha": 0.01,
         "classifier": "sdca-svm",

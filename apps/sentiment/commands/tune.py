@@ -29,7 +29,8 @@ class ListOf(click.ParamType):
 
 
 @_options.command(
-    "tune data/reviews.txt", "tune reviews.csv.gz --weightings tfidf,nb --ngrams 2,3 --k all -o best.toml"
+    "tune data/reviews.txt",
+    "tune reviews.csv.gz --weightings tfidf,nb --ngrams 2,3 --chars none,1-5 --k all -o best.toml",
 )
 @_options.corpus_options
 @click.option(
@@ -48,10 +49,17 @@ class ListOf(click.ParamType):
 )
 @click.option(
     "--ngrams",
-    type=ListOf(_options.NGrams()),
-    metavar="N|A-B,...",
+    type=ListOf(_options.NGrams(True)),
+    metavar="N|A-B|none,...",
     default="1,2,3",
     help=_options.NGRAMS_HELP,
+)
+@click.option(
+    "--chars",
+    type=ListOf(_options.NGrams(True)),
+    metavar="N|A-B|none,...",
+    default="none",
+    help=_options.CHARS_HELP,
 )
 @click.option(
     "--k", type=ListOf(CountOrAll()), metavar="N|all,...", default="5000,20000,all", help=_options.K_HELP
@@ -101,7 +109,10 @@ def tune(source, output, csv, json, quiet, verbose, **options):
     check_one_form(json, csv)
     check_is_file(output, "a config file")
     config = output or f"{source.stem}.toml"
-    grid = {name: options.pop(name) for name in ("weightings", "ngrams", "k", "alphas", "folds", "timeout")}
+    grid = {
+        name: options.pop(name)
+        for name in ("weightings", "ngrams", "chars", "k", "alphas", "folds", "timeout")
+    }
     try:
         from ..model import tuning
         from ..output import tuning as tables_of_tuning

@@ -180,7 +180,7 @@ def _tried(
     parts = [fold for fold in k_folds(y, folds, recipes[0].seed) if len(set(y[fold[0]])) > 1]
     X, counted, seen = None, None, set()
     for recipe in recipes:
-        counts = recipe.ngrams, recipe.min_df, recipe.tokens
+        counts = recipe.ngrams, recipe.chars, recipe.min_df, recipe.tokens
         if counts != counted:
             X = None  # there is room for one
             X, counted = steps.count_terms(source, part[0], steps.vectorizer(recipe)), counts

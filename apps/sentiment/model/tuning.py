@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 
-from ...common.errors import AppError, Skipped
+from ...common.errors import USAGE, AppError, Skipped
 from ...common.files import check_replaceable, replace_file
 from ...common.output import printable
 from ...common.progress import UNWATCHED, Stages
@@ -55,8 +55,9 @@ def tune(
     config_path: str,
     *,
     weightings: Sequence[str],
-    ngrams: Sequence[tuple[int, int]],
+    ngrams: Sequence[tuple[int, int] | None],
     k: Sequence[int | None],
+    chars: Sequence[tuple[int, int] | None] = (None,),
     alphas: Sequence[float] | None = None,
     folds: int = 5,
     timeout: float | None = None,
@@ -76,8 +77,8 @@ def tune(
         The labelled texts.
     config_path : str
         Where the config file of the winner goes; a file there is replaced only if `tune` wrote it.
-    weightings, ngrams, k : sequences
-        The grid; a `k` of None keeps all features.
+    weightings, ngrams, k, chars : sequences
+        The grid; a `k` of None keeps all features. Neither words nor characters are no recipe.
     alphas : sequence of float, optional
         By default each recipe has a path of its own; see `choose_alpha`.
     folds : int
@@ -102,8 +103,11 @@ def tune(
         label_counts, skipped = corpus.label_counts, corpus.skipped
         del corpus
 
-    grid = {"ngrams": ngrams, "k": k, "weighting": weightings}
+    grid = {"ngrams": ngrams, "chars": chars, "k": k, "weighting": weightings}
     recipes = [replace(settings, **dict(zip(grid, point, strict=True))) for point in product(*grid.values())]
+    recipes = [recipe for recipe in recipes if recipe.ngrams or recipe.chars]
+    if not recipes:
+        raise AppError("--ngrams none and --chars none: there is nothing to count", USAGE)
     n_tried = sum(count for _, count in rounds(len(train[0]), len(recipes), timeout is not None))
     with stage("search", total=n_tried * folds) as advance:
         options = {"folds": folds, "alphas": alphas, "timeout": timeout}
@@ -165,7 +169,8 @@ def _config(result: Tuning, source: Source) -> str:
         "max-line-mib": None if source.max_line == MAX_LINE else source.max_line // MIB,
         "max-expansion": None if source.max_expansion == MAX_EXPANSION else source.max_expansion,
         "weighting": settings.weighting,
-        "ngrams": spelled(settings.ngrams),
+        "ngrams": spelled(settings.ngrams, "none"),
+        "chars": spelled(settings.chars, "none"),
         "keep-markup": settings.keep_markup or None,
         "k": "all" if settings.k is None else settings.k,
         "alpha": _alpha(result.candidates[0], result.n_train),

@@ -10,7 +10,7 @@ from ..model.settings import spelled
 from ..model.tuning import Tuning, shared
 from .tables import print_scores
 
-COLUMNS = ("n", "weighting", "ngrams", "k", "alpha", "mean", "deviation", "low", "high", "gap")
+COLUMNS = ("n", "weighting", "ngrams", "chars", "k", "alpha", "mean", "deviation", "low", "high", "gap")
 
 
 def tuning_record(result: Tuning, seconds: dict[str, float]) -> dict:
@@ -49,7 +49,7 @@ def print_tuning(result: Tuning, seconds: dict[str, float], source: Source) -> N
     sizes = dict.fromkeys(candidate.n for candidate in result.candidates)
     how = {"timeout": "; the time was up", "interrupt": "; interrupted"}.get(result.ended, "")
     print_heading(f"Recipes, each at its best alpha{how}")
-    header = ("weighting", "n-grams", "k", "alpha", result.settings.metric, "sd", "95 % interval")
+    header = ("weighting", "words", "characters", "k", "alpha", result.settings.metric, "sd", "95 % interval")
     for n in sizes:
         if len(sizes) > 1:
             print_line(f"on {n:,} texts")
@@ -73,7 +73,8 @@ def _record(trial: Trial) -> dict:
     low, high = trial.interval
     return {
         "weighting": settings.weighting,
-        "ngrams": spelled(settings.ngrams),
+        "ngrams": spelled(settings.ngrams, "none"),
+        "chars": spelled(settings.chars, "none"),
         "k": "all" if settings.k is None else settings.k,
         **fields(trial, "n", "alpha", "mean", "deviation"),
         "low": low,
@@ -88,7 +89,8 @@ def _row(trial: Trial) -> tuple[str, ...]:
     low, high = trial.interval
     return (
         settings.weighting,
-        spelled(settings.ngrams),
+        spelled(settings.ngrams, "none"),
+        spelled(settings.chars, "none"),
         "all" if settings.k is None else f"{settings.k:,}",
         f"{trial.alpha:.3g}",
         f"{trial.mean:.4f}",
