@@ -130,7 +130,7 @@ def interrupts(place, n):
     for done in at_random(place, signal.SIGINT, n, seed=1):
         lines = [line for line in done.err.splitlines() if line and not line.startswith("note: ")]
         if done.code == 0:
-            assert lines == []
+            assert lines in ([], ["interrupted; the best recipe so far was written"])  # of tune, at its end
         else:
             assert (done.code, len(lines)) == (1, 1), done.err
             assert re.fullmatch("error: interrupted(; no .* was written)?", lines[0])

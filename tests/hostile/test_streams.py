@@ -20,8 +20,8 @@ BAD = "x"  # a record that is skipped
 QUICK = ("--weightings", "counts", "--ngrams", "1", "--k", "all", "--alphas", "0.01", "--folds", "2")
 CELLS = ("few", "--cell-width", "80")
 COMMANDS = {
-    "sentiment predict": (("english", "a.tsv"), (), 0),
-    "sentiment predict --json": (("english", "a.tsv"), (), 0),
+    "sentiment predict": (("english", "a.tsv"), (), 3),
+    "sentiment predict --json": (("english", "a.tsv"), (), 3),
     "sentiment train": (
         ("a.tsv", "-o", "m.safetensors", "--report", "r.html"),
         ("m.safetensors", "r.html"),

@@ -126,10 +126,10 @@ def ladder(has_it: np.ndarray, value: np.ndarray) -> Ladder | None:
 
 def _between(below: float | None, at: float) -> float:
     """Return a short number above one value and not above the other."""
-    middle = at if below is None else (below + at) / 2
+    middle = at if below is None else below / 2 + at / 2  # their sum may be beyond the largest number
     for digits in range(2, 18):
         short = float(f"{middle:.{digits}g}")
-        if (below is None or below < short) and short <= at:
+        if (below is None or below < short) and short <= at and np.isfinite(short):
             return short
     return float(at)
 
