@@ -296,6 +296,7 @@ def test_verbose_names_the_stages(run, write, texts):
     assert result.stderr.splitlines() == ["read ...", "compare ..."]
 
 
+@pytest.mark.slow
 def test_a_real_corpus(run, shared_data):
     record = compare_json(run, shared_data / "sentiment.txt", "--runs", 3)
     default, *others = record["classifiers"]

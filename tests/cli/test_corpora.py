@@ -50,6 +50,7 @@ def test_accuracy_of_the_article(shared_data, tmp_path, classifier, least):
     assert np.mean([result.scores.accuracy for result in results]) >= least
 
 
+@pytest.mark.slow
 def test_domains_are_several_labels(shared_data, tmp_path):
     path = tmp_path / "domains.txt"
     with open(shared_data / "sentiment.txt", encoding="utf-8") as lines, open(path, "w") as file:

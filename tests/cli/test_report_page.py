@@ -204,7 +204,7 @@ def test_what_was_skipped_is_said(run, tmp_path, texts):
     assert reader.texts("p", **{"class": "notice"}) == ["2 records of the corpus skipped."]
 
 
-@pytest.mark.parametrize("n_labels", [24, 130])
+@pytest.mark.parametrize("n_labels", [24, pytest.param(130, marks=pytest.mark.slow)])
 def test_many_labels(report, write, n_labels):
     labels = [f"label{i}" for i in range(n_labels)]
     # Every label is found; the last of all is never told from the one before it.

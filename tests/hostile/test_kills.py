@@ -7,6 +7,7 @@ import shutil
 import signal
 import sys
 import time
+import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -94,6 +95,9 @@ class Place:
             if path.suffix == ".html":  # times are in it
                 assert content.startswith(b"<!DOCTYPE html>")
                 assert content.endswith(b"</html>\n")
+            elif path.suffix == ".toml":  # perhaps of a search that was interrupted
+                assert content.startswith(b"# Found by fastsvm-sentiment tune ")
+                assert tomllib.loads(content.decode())["metric"] == "accuracy"  # the last line
             else:
                 assert content in self._whole[path], path
             if path.suffix == ".safetensors":
