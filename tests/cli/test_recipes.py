@@ -55,7 +55,7 @@ def test_characters_are_taken_where_they_are_better(run, write):
     assert best - words > 0.1
     printed = run("train", corpus, "-o", "model.safetensors").stdout
     assert re.search(r"\nRecipe\n\w+-(chars|both), chosen on 240 training texts\n", printed)
-    assert re.search(r"\nnb-words +0\.\d{4} +\S+\n", printed)
+    assert re.search(r"\nnb-words +240 +0\.\d{4} +\S+\n", printed)
 
 
 def test_texts_without_blanks_are_cut_into_characters(run, write):
@@ -125,7 +125,10 @@ def test_the_same_corpus_gives_the_same_choice():
     first, second = (choose_recipe(texts, labels, settings) for _ in range(2))
     assert first == second
     assert first[1].n == 1500
-    assert len(first[1].candidates) < len(SEARCHED)  # the best of the first round
+    tried = [(each.name, each.n) for each in first[1].candidates]
+    assert tried[: len(SEARCHED)] == [(name, 1000) for name in SEARCHED]
+    assert len(tried) == len(SEARCHED) + 3  # the best of the first round
+    assert {n for _, n in tried[len(SEARCHED) :]} == {1500}
 
 
 @pytest.mark.parametrize("recipe", ["nb-chars", "tfidf-both"])

@@ -33,9 +33,10 @@ FEW = 1000  # more texts than these are halved, not cut in five
 
 @dataclass(frozen=True)
 class Candidate:
-    """A recipe that was tried; `score` is by the metric, at its best alpha."""
+    """A recipe that was tried on `n` texts; `score` is by the metric, at its best alpha."""
 
     name: str
+    n: int
     score: float
     alpha: float
 
@@ -50,7 +51,7 @@ class Screening:
         Texts that the best recipes were tried on, each by what was trained on others of them.
     metric : str
     candidates : list of Candidate
-        In the order in which they were tried.
+        In the order in which they were tried; the best ones are there a second time, with more texts.
     chosen : str
     difference, standard_error : float or None
         By how much the recipe with characters is better than the one of words alone. None where only one
@@ -95,13 +96,15 @@ def choose_recipe(
         sample, labels = _some(texts, y, LAST, settings.seed)
         first = _some(sample, labels, FIRST, settings.seed)
         choices = _try_all(*first, [_features(settings, name) for name in names], advance)
+        candidates = _candidates(choices, len(first[0]))
         if len(first[0]) < len(sample):
             families = zip(_families(choices), FINALISTS, strict=False)
             names = [name for family, n in families for name in family[:n]]
             choices = _try_all(sample, labels, [_features(settings, name) for name in names], advance)
+            candidates += _candidates(choices, len(sample))
     if not choices:
         return _features(settings, names[0]), None
-    screening = _judged(choices, labels, settings.metric or "accuracy", unsegmented)
+    screening = _judged(choices, candidates, labels, settings.metric or "accuracy", unsegmented)
     return _features(settings, screening.chosen), screening
 
 
@@ -200,7 +203,13 @@ def _try(X, y: np.ndarray, folds: list, settings: Settings) -> Choice:
     return choose_alpha(X, y, folds, **recipe, alphas=alphas, tol=TOL)
 
 
-def _judged(choices: dict[str, Choice], y: np.ndarray, metric: str, unsegmented: bool) -> Screening:
+def _candidates(choices: dict[str, Choice], n: int) -> list[Candidate]:
+    return [Candidate(name, n, _score(choice), choice.alpha) for name, choice in choices.items()]
+
+
+def _judged(
+    choices: dict[str, Choice], candidates: list[Candidate], y: np.ndarray, metric: str, unsegmented: bool
+) -> Screening:
     """Choose: with characters only if that is surely better."""
     best = [_first_of_best(names, choices, y, metric) for names in _families(choices)]
     chosen, difference, error = best[0], None, None
@@ -208,8 +217,7 @@ def _judged(choices: dict[str, Choice], y: np.ndarray, metric: str, unsegmented:
         difference = _score(choices[best[1]]) - _score(choices[best[0]])
         error = _standard_error(choices[best[0]], choices[best[1]], y, metric)
         chosen = best[1] if difference > _doubt(metric) * error else best[0]
-    tried = [Candidate(name, _score(choice), choice.alpha) for name, choice in choices.items()]
-    return Screening(len(y), metric, tried, chosen, difference, error, unsegmented)
+    return Screening(len(y), metric, candidates, chosen, difference, error, unsegmented)
 
 
 def _first_of_best(names: list[str], choices: dict[str, Choice], y: np.ndarray, metric: str) -> str:

@@ -137,8 +137,10 @@ def features(settings: Settings) -> str:
 def print_screening(screening: Screening) -> None:
     """Print the recipes that were tried, and which one was taken."""
     print_heading("Recipe", f"{screening.chosen}, chosen on {screening.n:,} training texts", "")
-    rows = [(each.name, f"{each.score:.4f}", f"{each.alpha:g}") for each in screening.candidates]
-    print_table(("recipe", screening.metric, "alpha"), rows)
+    rows = [
+        (each.name, f"{each.n:,}", f"{each.score:.4f}", f"{each.alpha:g}") for each in screening.candidates
+    ]
+    print_table(("recipe", "texts", screening.metric, "alpha"), rows)
     if screening.unsegmented:
         print_line("")
         print_line("the texts have no blanks between words, so characters are counted")
@@ -242,7 +244,7 @@ def _means(choice: Choice) -> list[float]:
 def _screening_record(screening: Screening | None) -> dict | None:
     if screening is None:
         return None
-    tried = [fields(each, "name", "score", "alpha") for each in screening.candidates]
+    tried = [fields(each, "name", "n", "score", "alpha") for each in screening.candidates]
     names = ("n", "metric", "chosen", "difference", "standard_error", "unsegmented")
     return {**fields(screening, *names), "tried": tried}
 
