@@ -15,7 +15,17 @@ from browser import HOSTILE, Reader, needs_chromium, run_in_page
 from fastsvm_apps.common import html
 from fastsvm_apps.sentiment.output import page
 
-EVERY_SECTION = ["accuracy", "curves", "calibration", "learning", "words", "mistakes", "certificate", "again"]
+EVERY_SECTION = [
+    "accuracy",
+    "curves",
+    "calibration",
+    "thresholds",
+    "learning",
+    "words",
+    "mistakes",
+    "certificate",
+    "again",
+]
 
 
 @pytest.fixture
@@ -238,7 +248,7 @@ def test_the_command_gives_the_same_page_again(run, write, texts, tmp_path):
     args = ("--config", config, "--seed", 3, "--report", "a.html", "-q")
     assert run("train", corpus, *args).exit_code == 0
     first = (tmp_path / "work" / "a.html").read_text()
-    (command,) = Reader(first).texts("code")
+    *_, command = Reader(first).texts("code")
     assert command.startswith(f"fastsvm-sentiment train '{corpus}'")
     assert "--k all" in command
     assert "--ngrams 1-2" in command

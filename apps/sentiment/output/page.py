@@ -12,12 +12,14 @@ from ...common import html
 from ...common.output import many
 from ...common.statistics import wilson_interval
 from ..model import diagnostics
+from ..model.evaluation import Evaluation
 from ..model.explanation import Explainer
 from ..model.prediction import decide
 from ..model.scores import HeldOut
 from ..model.training import Side, Training
 from . import page_curves, page_scores
 from .highlights import highlight, shorten
+from .page_thresholds import thresholds
 from .pieces import filled, name, rest
 from .tables import certificate
 from .terms import shown
@@ -52,6 +54,7 @@ def write_report(path: str | os.PathLike[str], training: Training, corpus: str, 
         ("accuracy", "Accuracy", _accuracy(training)),
         ("curves", "Precision and recall" if several else "ROC and precision-recall", _curves(training)),
         ("calibration", "Calibration", _calibration(training)),
+        ("thresholds", "Thresholds", _thresholds(training)),
         ("learning", "Learning curve", _learning(training)),
         ("words", "Top words", _words(training)),
         ("mistakes", "The most certain mistakes", _mistakes(training)),
@@ -101,6 +104,14 @@ def _calibration(training: Training) -> str:
     if held_out is None:
         return ""
     return page_curves.calibration(training.tried.classes_, held_out, training.calibration)
+
+
+def _thresholds(training: Training) -> str:
+    if training.held_out is None:
+        return ""
+    model, skipped = str(training.model), training.skipped
+    found = thresholds(Evaluation(model, training.tried, training.scores, training.held_out, [], skipped))
+    return found and f"{found}\n{filled('wanted threshold')}"
 
 
 def _learning(training: Training) -> str:

@@ -2,15 +2,14 @@
 
 import os
 import re
-from collections.abc import Sequence
 from importlib.metadata import version
 
 from ...common import html
 from ...common.output import many
 from ..model.evaluation import Advice, Evaluation
-from ..model.thresholds import Operating
 from . import page_curves, page_scores
 from .page import mistakes
+from .page_thresholds import numbers, thresholds
 from .pieces import filled, name, rest, share
 
 GROUPS_LISTED = 100
@@ -41,7 +40,7 @@ def write_report(
         ("second", "Second model", _second(result)),
         ("curves", "Precision and recall" if several else "ROC and precision-recall", _of_any(curves)),
         ("calibration", "Calibration", _of_any(calibration)),
-        ("thresholds", "Thresholds", _thresholds(result, advice)),
+        ("thresholds", "Thresholds", thresholds(result, advice)),
         ("groups", "Groups", _groups(result)),
         ("mistakes", "The most certain mistakes", _mistakes(result)),
     ]
@@ -74,32 +73,6 @@ def _header(result: Evaluation, corpus: str) -> str:
     return filled("evaluation", **names, origin=origin, skipped=skipped, facts=html.fact_boxes(facts))
 
 
-def _thresholds(result: Evaluation, advice: Advice | None) -> str:
-    rows = result.threshold_table()
-    if not rows:
-        return ""
-    of = "probability" if result.held_out.probabilities is not None else "score"
-    if len(result.classes) == 2:
-        second = name(result.classes[1])
-        what = f"A text is given {second} where its {of} of {second} reaches the threshold."
-        heads = ("Threshold", "Precision", "Recall", "F1", "Accuracy", "Given wrongly", "Missed")
-        cells = [_operating(row) for row in rows]
-    else:
-        what = "A text is given its best label where the probability of that reaches the threshold."
-        heads = ("Threshold", "Answered", "Right of these")
-        cells = [(f"{row.threshold:g}", share(row.given / row.n), _share(row.precision)) for row in rows]
-    found = filled("thresholds", what=what, table=_table("Thresholds", heads, cells))
-    if advice is None:
-        return found
-    threshold = f"{advice.found.threshold:g}"
-    return f"{filled('recommended', threshold=threshold, why=advice.why, option=advice.option)}\n{found}"
-
-
-def _operating(row: Operating) -> tuple[str, ...]:
-    shares = map(_share, (row.precision, row.recall, row.f1, row.accuracy))
-    return (f"{row.threshold:g}", *shares, f"{row.false_positives:,}", f"{row.false_negatives:,}")
-
-
 def _groups(result: Evaluation) -> str:
     if result.groups is None:
         return ""
@@ -108,7 +81,7 @@ def _groups(result: Evaluation) -> str:
         (name(group.value), f"{group.n:,}", share(group.accuracy), " to ".join(map(share, group.interval)))
         for group in listed
     ]
-    table = _table("Groups", ("Value", "Texts", "Accuracy", "95 % interval"), cells)
+    table = numbers("Groups", ("Value", "Texts", "Accuracy", "95 % interval"), cells)
     return f"{table}{rest(len(result.groups) - len(listed), 'value')}"
 
 
@@ -129,19 +102,3 @@ def _second(result: Evaluation) -> str:
         high=high,
         p_value=f"{two.p_value:.3g}" if two.p_value else "below 1e-300",
     )
-
-
-def _table(what: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table of numbers, whose cells are HTML; the first of each row names it."""
-    head = "".join(f'<th scope="col" class="number">{text}</th>' for text in heads)
-    body = "\n".join(
-        f'<tr><th scope="row" class="number">{first}</th>'
-        + "".join(f'<td class="number">{cell}</td>' for cell in cells)
-        + "</tr>"
-        for first, *cells in rows
-    )
-    return html.scroll_box(what, filled("numbers", heads=head, rows=body))
-
-
-def _share(value: float | None) -> str:
-    return "–" if value is None else share(value)
