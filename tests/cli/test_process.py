@@ -29,7 +29,7 @@ def wait_for(stream, line):
 
 @pytest.mark.slow
 @posix
-@pytest.mark.parametrize("stage", ["read", "train"])
+@pytest.mark.parametrize("stage", ["read", "calibrate"])
 def test_interrupt_leaves_no_model(start, write, texts, tmp_path, stage):
     if stage == "read":
         process = start("train", "-", "-v")  # stdin stays open: the reading does not end
