@@ -99,7 +99,7 @@ def peak(model, short, long):
         n = sum(1 for _ in process.stdout)
         error = process.stderr.read()
     assert (feed.wait(), process.returncode) == (0, 0), error
-    return int(error), n
+    return int(error.splitlines()[-1]), n
 
 
 @posix

@@ -254,9 +254,9 @@ def test_no_term_is_frequent_enough(run, write):
 @pytest.mark.parametrize(
     ("name", "preset", "seeds", "expected"),
     [
-        pytest.param("sentiment.txt", "accurate", range(5), 0.862, marks=pytest.mark.slow),
+        pytest.param("sentiment.txt", "auto", range(5), 0.862, marks=pytest.mark.slow),
         ("sentiment.txt", "article", range(5), 0.80),
-        pytest.param("imdb_10k.tsv", "accurate", range(3), 0.905, marks=pytest.mark.slow),
+        pytest.param("imdb_10k.tsv", "auto", range(3), 0.905, marks=pytest.mark.slow),
         pytest.param("imdb_10k.tsv", "article", range(3), 0.85, marks=pytest.mark.slow),
     ],
 )
