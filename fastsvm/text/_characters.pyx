@@ -190,6 +190,7 @@ cdef class CharacterCounter(_Grams):
     cdef object words
     cdef list found
     cdef int n_workers
+    cdef readonly Py_ssize_t n_documents
     cdef readonly Vocabulary vocabulary
 
     def __init__(self, int first, int last, int n_workers):
@@ -197,13 +198,8 @@ cdef class CharacterCounter(_Grams):
         self.n_workers = n_workers
 
     @property
-    def n_documents(self):
-        """How many have been counted."""
-        return self.words.n_documents
-
-    @property
     def is_empty(self):
-        """Whether no document has a word."""
+        """Whether no document has a word; to be asked before `finish`."""
         return self.words.is_empty
 
     @property
@@ -214,6 +210,7 @@ cdef class CharacterCounter(_Grams):
     def add(self, batch, run):
         """Count the words of some documents."""
         self.words.add(batch, run)
+        self.n_documents = self.words.n_documents
 
     def finish(self, run, int32_t least):
         """Count n-grams, and sort into columns all that are in at least so many documents."""
@@ -223,7 +220,7 @@ cdef class CharacterCounter(_Grams):
         parts = self.words.parts()
         n = len(parts)
         self.found = list(run(self.counts, parts, [spelling] * n, [self.table.n] * n))
-        self.words = _Finished(self.words)
+        self.words = None
         kept = frequencies(self.found, self.table.n)[0] >= least if least > 1 else None
         self.vocabulary = Vocabulary([], 0, 1, self.n_workers)
         self.vocabulary.words = &self.table
@@ -236,15 +233,6 @@ cdef class CharacterCounter(_Grams):
         for part in self.found:
             part.layers[0].columns = &columns[0]
         return self.found
-
-
-class _Finished:
-    """What is to be known of a `Counter` that has been let go."""
-
-    is_empty = False
-
-    def __init__(self, counter):
-        self.n_documents = counter.n_documents
 
 
 cdef class CharacterLookup(_Grams):

@@ -108,7 +108,6 @@ class Training:
     fitted: Pipeline
     held_out: HeldOut | None
     tried: Pipeline | None
-    before: Scores | None
     before: Scores | None = None
 
     @property
