@@ -147,7 +147,8 @@ class _Run:
 
     def _count_unknown(self, batch, n_terms):
         """Count the texts of which the model knows no word, and of the first ones those with few."""
-        from ..model.languages import count_strange, is_of_words
+        from ..model.languages import count_strange
+        from ..model.prediction import is_of_words
 
         self.n_unknown += int((n_terms == 0).sum()) - len(batch.missing)
         n = LOOKED_AT - self.n_looked_at

@@ -19,7 +19,7 @@ from .alpha_choice import Labelled, split_texts
 from .counted import Counted
 from .metrics import judge
 from .recipe_choice import choose_recipe
-from .settings import AUTO, DEFAULT, RECIPES, Settings
+from .settings import AUTO, Settings, settings_of
 
 COUNTS = Settings(weighting="counts", ngrams=(1, 1), min_df=1, k=5000)
 
@@ -155,7 +155,7 @@ def contenders(settings: Settings) -> dict[str, Settings]:
     of_article = {name: replace(settings, classifier=name) for name in ARTICLE}
     of_article["perceptron"] = replace(of_article["perceptron"], alpha=None)  # it has none
     return {
-        "default": replace(RECIPES[DEFAULT], recipe=AUTO, **same),
+        "default": settings_of(AUTO, same),
         "logistic-regression": plain,
         **of_article,
     }

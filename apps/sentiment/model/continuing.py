@@ -18,7 +18,7 @@ from ...common.errors import AppError
 from ...common.progress import UNWATCHED, Stages
 from ..data.corpus import Source
 from .counted import Counted, Learned
-from .prediction import TRAIN_AGAIN
+from .prediction import TRAIN_AGAIN, bags_of
 from .settings import CLASSIFIERS, Settings
 
 OTHERWISE = "train a model of old and new texts without --continue"
@@ -109,8 +109,7 @@ def settings_of(model: Pipeline, settings: Settings) -> Settings:
     loss = getattr(model["classifier"], "loss", None)
     same = [name for name in names if CLASSIFIERS[name].parameters["loss"] == loss]
     weighting = model.named_steps.get("weighting")
-    bags = getattr(model["vectorizer"], "bags", [model["vectorizer"]])
-    ranges = {bag.analyzer == "char_wb": bag.ngram_range for bag in bags}
+    ranges = {bag.analyzer == "char_wb": bag.ngram_range for bag in bags_of(model)}
     return replace(
         settings,
         recipe=None,

@@ -50,6 +50,7 @@ from fastsvm.text import lower_without_markup
 
 from ...common.errors import USAGE, AppError
 from ...common.files import check_model_path, check_replaceable, replace_file
+from .prediction import is_of_words
 from .term_effects import Effect, effect_of, weighted_coef
 
 SOLVER_TYPES = {"hinge": "L2R_L1LOSS_SVC_DUAL", "squared_hinge": "L2R_L2LOSS_SVC_DUAL", "log": "L2R_LR_DUAL"}
@@ -89,8 +90,7 @@ def export(
     Export
     """
     check_path(path, to)
-    bags = getattr(model["vectorizer"], "bags", [model["vectorizer"]])
-    if to != "pruned" and any(bag.analyzer == "char_wb" for bag in bags):
+    if to != "pruned" and not is_of_words(model):
         raise AppError(
             f"--to {to} is for models of words, and this one counts characters; train one --recipe nb-words"
         )

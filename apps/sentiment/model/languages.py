@@ -27,12 +27,6 @@ LOOKED_AT = 100_000  # characters at most, the first of each text
 FEW_KNOWN = 0.5
 
 
-def is_of_words(model) -> bool:
-    """Tell whether a model knows words only, of which it can miss some."""
-    vectorizer = model["vectorizer"]
-    return all(bag.analyzer != "char_wb" for bag in getattr(vectorizer, "bags", [vectorizer]))
-
-
 def count_strange(texts: Sequence[str], n_terms: np.ndarray) -> int:
     """Return how many texts have mostly words that a model does not know, given how many terms it does."""
     n_words = np.array([len(set(re.findall(r"\w+", text.lower()))) for text in texts])

@@ -99,6 +99,16 @@ def use_all_cores(model: TextScorer | Pipeline) -> None:
         model["vectorizer"].set_params(n_jobs=-1)
 
 
+def bags_of(model: TextScorer | Pipeline) -> list:
+    """Return the vectorizers that stand side by side in a model, mostly a single one."""
+    return getattr(model["vectorizer"], "bags", [model["vectorizer"]])
+
+
+def is_of_words(model: TextScorer | Pipeline) -> bool:
+    """Tell whether a model counts words only, of which it can miss some, and no characters."""
+    return all(bag.analyzer != "char_wb" for bag in bags_of(model))
+
+
 def is_model_file(path: str) -> bool:
     """Tell whether a file is meant as a model: by its name, or as it begins like one."""
     if path.endswith(".safetensors"):
