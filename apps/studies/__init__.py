@@ -1,0 +1,1 @@
+"""The studies of five documents, as an app."""

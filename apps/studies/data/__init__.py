@@ -1,0 +1,1 @@
+"""The data of the studies: given, fetched, or what comes with the package."""

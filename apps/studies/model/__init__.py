@@ -1,0 +1,1 @@
+"""The experiments of the studies, and what they say of each claim."""

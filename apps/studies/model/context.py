@@ -1,0 +1,54 @@
+"""What a study is given: its data, its size, its seed, and a place for parts that are done."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...common.progress import UNWATCHED, Stages
+
+
+@dataclass(frozen=True)
+class Context:
+    """How a study is to run.
+
+    Attributes
+    ----------
+    data : str or None
+        Folder with the documents' data sets; None: what comes with the package or with scikit-learn.
+    runs : int or None
+        Repetitions; None: the document's own number, or few where `quick`.
+    seed : int
+    quick : bool
+        Small enough for all five studies to end within four minutes.
+    parts : str or None
+        Folder for the parts that are done, so that a study which was cut short goes on there;
+        None keeps none.
+    threads : int
+    stage : Stages
+        Times, and shows, the stages.
+    """
+
+    data: str | None = None
+    runs: int | None = None
+    seed: int = 0
+    quick: bool = False
+    parts: str | None = None
+    threads: int = 1
+    stage: Stages = field(default=UNWATCHED)
+
+    def part(
+        self, name: str, compute: Callable[[], dict[str, np.ndarray]], **key: object
+    ) -> dict[str, np.ndarray]:
+        """Return the arrays that `compute` returns, from the file of an earlier run with the same `key`.
+
+        Parameters
+        ----------
+        name : str
+            Of the part, a file name.
+        compute : callable
+        **key
+            All that the arrays depend on: settings, seeds, a digest of the data. The version of fastsvm is
+            added.
+        """
+        return compute()

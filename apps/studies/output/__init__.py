@@ -1,0 +1,1 @@
+"""What a study leaves: pictures, tables, a page, verdicts."""
