@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...common.progress import UNWATCHED, Stages
+from .parts import kept
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Context:
             Of the part, a file name.
         compute : callable
         **key
-            All that the arrays depend on: settings, seeds, a digest of the data. The version of fastsvm is
-            added.
+            All that the arrays depend on: settings, seeds, the data; arrays count by their content. The
+            version of fastsvm is added.
         """
-        return compute()
+        return kept(self.parts, name, compute, key)

@@ -23,7 +23,7 @@ class Claim:
     words : str
         The claim, in short.
     theirs : str
-        The document's figure, or where it stands ("figure 4").
+        The document's figure, and where it stands ("figure 4").
     ours : str
         What was measured, with an interval and a unit; "" where nothing was.
     verdict : Verdict
@@ -56,6 +56,8 @@ class Figure:
     ending : str, default="png"
     source : str, default=""
         The document's figure or table that it redoes ("figure 2a").
+    shows_data : bool, default=False
+        Whether it shows images or texts of the data themselves, which the gallery of the docs leaves out.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Figure:
     size: tuple[float, float] = (7.0, 4.5)
     ending: str = "png"
     source: str = ""
+    shows_data: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,7 @@ class Report:
     document : str
         Authors, title and year of the document.
     data : str
-        What it ran on, one sentence.
+        What it ran on, one sentence, without a path: it goes into the docs.
     settings : dict
         Names and values that matter, for the page.
     claims, figures, tables : list
