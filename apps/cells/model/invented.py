@@ -1,0 +1,348 @@
+"""Invented microscope pictures of blood smears, drawn from a seed, and the boxes of what they show.
+
+Each shows red cells, platelets alone or in a clump, and one or two white cells of one of four classes:
+lymphocytes, monocytes, neutrophils and eosinophils. Every one has a stain, a density and a light of its own.
+"""
+
+import itertools
+
+import cv2
+import numpy as np
+
+WIDTH, HEIGHT = 320, 240
+LABELS = ("LYMPHOCYTE", "MONOCYTE", "NEUTROPHIL", "EOSINOPHIL")
+# Of a red cell or platelet that the border cuts, this share at least must be seen for a box.
+SEEN = 0.3
+# A box is this much wider on each side than what is seen, as those that people draw.
+BOX_MARGIN = 2
+
+# All lengths are in pixels of the finished picture; it is drawn finer, and with a margin for cells that its
+# border cuts.
+FINER = 2
+MARGIN = 70
+RADII = {"LYMPHOCYTE": (27, 34), "MONOCYTE": (44, 52), "NEUTROPHIL": (33, 42), "EOSINOPHIL": (34, 44)}
+ROUGHNESS = {"LYMPHOCYTE": 0.03, "MONOCYTE": 0.05, "NEUTROPHIL": 0.025, "EOSINOPHIL": 0.025}
+RED_RADIUS = (19, 22)
+
+# What each thing takes away of the light, as a logarithm, in cv2's order: blue, green, red. Of each thing
+# there are two colours; a smear has one between them.
+RED_CELL = np.array([[0.36, 0.38, 0.15], [0.21, 0.34, 0.16]])
+NUCLEUS = np.array([[0.03, 0.80, 0.62], [-0.09, 0.62, 0.36]])
+CYTOPLASM = {
+    "LYMPHOCYTE": np.array([[-0.03, 0.20, 0.21], [-0.02, 0.20, 0.15]]),
+    "MONOCYTE": np.array([[-0.01, 0.18, 0.17], [-0.01, 0.19, 0.13]]),
+    "NEUTROPHIL": np.array([[0.00, 0.17, 0.09], [0.04, 0.22, 0.08]]),
+    "EOSINOPHIL": np.array([[0.07, 0.18, 0.05], [0.05, 0.20, 0.07]]),
+}
+ORANGE_GRANULE = np.array([0.08, 0.20, 0.04])
+VIOLET_GRANULE = np.array([0.00, 0.10, 0.06])
+
+
+def cloud(rng, shape, grain):
+    """Draw smooth noise around 0, its spots about `grain` points wide."""
+    coarse = rng.normal(size=[n // grain + 2 for n in shape])
+    return cv2.resize(coarse, shape[::-1], interpolation=cv2.INTER_CUBIC)
+
+
+def between(pair, share):
+    """Mix two colours: 0 is the first, 1 the second."""
+    return pair[0] + share * (pair[1] - pair[0])
+
+
+def grid(reach):
+    """Give the x and y of every point of a square tile around 0."""
+    steps = (np.arange(2 * int(reach * FINER)) + 0.5) / FINER - int(reach * FINER) / FINER
+    return np.meshgrid(steps, steps)
+
+
+def blob(rng, x, y, radius, roughness=0.03, stretch=1.15):
+    """Tell how far out each point lies in an irregular disc: 0 is its centre, 1 its outline."""
+    tilt, stretch = rng.uniform(0, np.pi), np.sqrt(rng.uniform(1, stretch))
+    along = (x * np.cos(tilt) + y * np.sin(tilt)) / stretch
+    across = (y * np.cos(tilt) - x * np.sin(tilt)) * stretch
+    angles = np.linspace(-np.pi, np.pi, 181)
+    waves = sum(rng.normal() * np.sin(k * angles + rng.uniform(0, 2 * np.pi)) / k for k in range(2, 9))
+    outline = radius * (1 + roughness * waves)
+    return np.hypot(along, across) / np.interp(np.arctan2(across, along), angles, outline)
+
+
+def inside(out, radius, softness=1.5):
+    """Turn distances from `blob` into cover: 1 inside, 0 outside, a soft edge between."""
+    return np.clip((1 - out) * radius / softness + 0.5, 0, 1)
+
+
+def red_cell(rng, radius, tone):
+    """Draw a red cell: what it takes away of the light at each point of a tile, and what it covers."""
+    out = blob(rng, *grid(1.5 * radius), radius, roughness=rng.choice([0.04, 0.06, 0.1]), stretch=1.4)
+    pallor = rng.choice([0.1, 0.35, 0.6, 0.8])
+    hollow = pallor * np.exp(-((out / rng.uniform(0.2, 0.6)) ** 4))
+    rim = 0.2 * np.exp(-(((out - 0.87) / 0.1) ** 2))
+    thickness = inside(out, radius, 2.5) * (0.85 - hollow + rim) * rng.uniform(0.8, 1.15)
+    halo = 0.05 * np.exp(-(((out - 1.08) / 0.05) ** 2))
+    if rng.uniform() < 0.15:  # a glint
+        halo += 0.25 * np.exp(-((blob(rng, *grid(1.5 * radius), 2.5)) ** 2))
+    return thickness[..., None] * tone - halo[..., None], inside(out, radius)
+
+
+def platelet(rng, stain):
+    """Draw a platelet: a small frayed speck, darker within."""
+    radius = rng.uniform(4, 6)
+    out = blob(rng, *grid(3 * radius), radius, roughness=0.15, stretch=1.6)
+    cover = inside(out, radius, 3)
+    speck = cover * (0.7 + 0.4 * np.exp(-4 * out**2)) * rng.uniform(0.35, 0.65)
+    return (speck * (1 + 0.2 * cloud(rng, out.shape, 4)))[..., None] * stain, cover
+
+
+def melted(cover):
+    """Let parts that touch flow into each other: blurred, then sharpened again."""
+    return np.clip(3 * cv2.GaussianBlur(cover, (0, 0), 1.2 * FINER) - 1, 0, 1)
+
+
+def round_nucleus(rng, x, y, radius):
+    """Draw a lymphocyte's nucleus: one dense disc that almost fills the cell of the given radius."""
+    size = rng.uniform(0.85, 0.92) * radius
+    shift = rng.uniform(-0.6, 0.6, size=2) * (0.96 * radius - size)
+    return inside(blob(rng, x - shift[0], y - shift[1], size, roughness=0.05, stretch=1.25), size, 3)
+
+
+def bent_nucleus(rng, x, y, radius):
+    """Draw a monocyte's nucleus: a broad band, bent like a kidney or, at the most, like a horseshoe."""
+    half, bend, reach = rng.uniform(0.40, 0.47), rng.uniform(0.34, 0.46), rng.uniform(1.1, 1.9)
+    middle = rng.uniform(0, 2 * np.pi)
+    discs = []
+    for angle in middle + np.linspace(-reach, reach, 9):
+        a = radius * (bend * np.cos(angle) - 0.1 * np.cos(middle))
+        b = radius * (bend * np.sin(angle) - 0.1 * np.sin(middle))
+        size = half * radius * rng.uniform(0.9, 1.05)
+        discs.append(inside(blob(rng, x - a, y - b, size, roughness=0.06), size))
+    return melted(np.max(discs, axis=0))
+
+
+def chain(rng, sizes):
+    """Choose the centres of lobes of given radii in a cell of radius 1: each beside the one before, none over
+    another. What finds no room shrinks a little.
+    """
+    while True:
+        angles = rng.uniform(0, 2 * np.pi, size=len(sizes))
+        steps = np.transpose([np.cos(angles), np.sin(angles)]) * rng.uniform(1, 1.12)
+        steps[0] *= 0.9 - sizes[0]
+        steps[1:] *= (sizes[1:] + sizes[:-1])[:, None]
+        centres = np.cumsum(steps, axis=0)
+        apart = np.hypot(*(centres[:, None] - centres).transpose(2, 0, 1)) + 9 * np.eye(len(sizes))
+        if (apart > 0.95 * np.add.outer(sizes, sizes)).all() and (np.hypot(*centres.T) + sizes < 1).all():
+            return centres, sizes
+        sizes = 0.9998 * sizes
+
+
+def lobed_nucleus(rng, x, y, radius, n_lobes, share):
+    """Draw a nucleus of lobes, each joined to the next by a thin bridge: its share of the cell."""
+    centres, sizes = chain(rng, np.sqrt(share / n_lobes) * rng.uniform(0.85, 1.1, size=n_lobes))
+    centres, sizes = radius * centres, radius * sizes
+    lobes = [
+        inside(blob(rng, x - a, y - b, size, roughness=0.09, stretch=1.4), size)
+        for (a, b), size in zip(centres, sizes, strict=True)
+    ]
+    cover = np.max(lobes, axis=0)
+    for start, end in itertools.pairwise(centres):
+        cover = np.maximum(cover, bridge(x, y, start, end, rng.uniform(0.06, 0.12) * radius))
+    return melted(cover)
+
+
+def bridge(x, y, start, end, width):
+    """Draw a straight band between two points, `width` to each side."""
+    (left, top), (run, fall) = start, np.subtract(end, start)
+    part = np.clip(((x - left) * run + (y - top) * fall) / (run**2 + fall**2), 0, 1)
+    return inside(np.hypot(x - left - part * run, y - top - part * fall) / width, width)
+
+
+def dots(rng, shape, size, distance):
+    """Strew round dots with soft edges: `size` wide at half their height, about `distance` apart."""
+    seeds = (rng.uniform(size=shape) < 1 / (FINER * distance) ** 2).astype(float)
+    width = FINER * size / 2.35
+    return np.minimum(cv2.GaussianBlur(seeds, (0, 0), width) * 2 * np.pi * width**2, 1.3)
+
+
+def nucleus(rng, x, y, radius, label):
+    """Draw the nucleus of a white cell: its cover, and how much of the stain it takes at each point."""
+    grains = cloud(rng, x.shape, 12), cloud(rng, x.shape, 5)
+    if label == "LYMPHOCYTE":
+        return round_nucleus(rng, x, y, radius), 1.1 + 0.09 * grains[0] + 0.05 * grains[1]
+    if label == "MONOCYTE":  # loose, with threads
+        return bent_nucleus(rng, x, y, radius), 0.85 + 0.07 * grains[0] + 0.1 * grains[1]
+    if label == "NEUTROPHIL":
+        n_lobes, share = rng.choice([3, 3, 4, 4, 5]), rng.uniform(0.44, 0.52)
+    else:
+        n_lobes, share = rng.choice([2, 2, 2, 3]), rng.uniform(0.40, 0.46)
+    return lobed_nucleus(rng, x, y, radius, n_lobes, share), 1 + 0.1 * grains[0] + 0.08 * grains[1]
+
+
+def white_cell(rng, radius, label, stain, hue):
+    """Draw a white cell: what it takes away of the light, and which part of its tile it covers."""
+    x, y = grid(1.4 * radius)
+    cover = inside(blob(rng, x, y, radius, ROUGHNESS[label], stretch=1.2), radius, 3)
+    core, chromatin = nucleus(rng, x, y, radius, label)
+    core *= cover
+    strength = rng.uniform(0.85, 1.15) * (1 + 0.1 * cloud(rng, x.shape, 6))
+    cytoplasm = strength[..., None] * between(CYTOPLASM[label], hue)
+    if label == "EOSINOPHIL":  # coarse and packed
+        cytoplasm += rng.uniform(0.35, 1.1) * dots(rng, x.shape, 3, 3.8)[..., None] * ORANGE_GRANULE
+    elif label == "NEUTROPHIL":  # fine and faint
+        cytoplasm += rng.uniform(0.5, 2.0) * dots(rng, x.shape, 1.5, 3)[..., None] * VIOLET_GRANULE
+    absorbed = (cover * (1 - core))[..., None] * cytoplasm + (core * chromatin)[..., None] * stain
+    if label == "MONOCYTE":
+        absorbed *= 1 - (vacuoles(rng, x, y, radius) * (0.75 - 0.45 * core))[..., None]
+    return absorbed, cover
+
+
+def vacuoles(rng, x, y, radius):
+    """Draw the vacuoles of a monocyte: small round holes, more of them near its outline."""
+    holes = np.zeros(x.shape)
+    for _ in range(rng.randint(6, 16)):
+        angle, far = rng.uniform(0, 2 * np.pi), radius * np.sqrt(rng.uniform(0.1, 0.85))
+        size = rng.uniform(1.5, 4)
+        hole = np.hypot(x - far * np.cos(angle), y - far * np.sin(angle)) / size
+        holes = np.maximum(holes, inside(hole, size))
+    return holes
+
+
+class Smear:
+    """One picture: what is on the glass, and how it is photographed.
+
+    Parameters
+    ----------
+    number : int
+        The seed.
+    label : str, optional
+        One of `LABELS`; None shows no white cell.
+    copied : bool, default=False
+        Whether the photograph is mirrored and turned, with black wedges at its borders.
+    distance : float, optional
+        Of a second white cell from the first, in sums of their radii; by default there is one only.
+    """
+
+    def __init__(self, number, label=None, copied=False, distance=None):
+        self.rng = np.random.RandomState(number)  # its numbers are the same in every version of numpy
+        self.label = label
+        shape = (FINER * (HEIGHT + 2 * MARGIN), FINER * (WIDTH + 2 * MARGIN))
+        self.absorbed = np.zeros((*shape, 3))
+        self.seen = []  # of each thing: kind, the points that it covers
+        angle = self.rng.choice([-1, 1]) * self.rng.uniform(4, 25)
+        self.turn = cv2.getRotationMatrix2D(((WIDTH - 1) / 2, (HEIGHT - 1) / 2), angle, 1)
+        self.turn[:, 2] += (WIDTH - 1) * self.turn[:, 0]  # mirrored first
+        self.turn[:, 0] *= -1
+        self.copied = copied
+        whites = self.place_white_cells(distance) if label else []
+        hue, density = self.rng.uniform(), self.rng.uniform(0.85, 1.12)
+        stain = density * between(NUCLEUS, hue)
+        self.add_red_cells(whites, density)
+        self.add_platelets(whites, stain)
+        for x, y, radius in whites:
+            absorbed, cover = white_cell(self.rng, radius, label, stain, hue)
+            self.add("WBC", x, y, absorbed, cover, hides=True)
+
+    def add(self, kind, x, y, absorbed, cover, hides=False):
+        """Lay a tile on the glass; what it hides cannot be seen any more."""
+        top, left = (int(FINER * (place + MARGIN)) - len(absorbed) // 2 for place in (y, x))
+        tile = np.s_[top : top + len(absorbed), left : left + len(absorbed)]
+        below = self.absorbed[tile] * (1 - cover[..., None] * hides)
+        # Two cells over each other are not twice as dark: they are squeezed flat.
+        self.absorbed[tile] = below + absorbed - 0.7 * np.minimum(below, absorbed).clip(0)
+        rows, columns = np.nonzero(cover > 0.5)
+        points = np.stack([columns + left, rows + top], axis=1) + 0.5
+        self.seen.append((kind, points / FINER - MARGIN - 0.5))
+
+    def fits(self, x, y, radius):
+        """Tell whether a white cell there is almost wholly in the picture, and in a copy of it."""
+        room = np.array([WIDTH, HEIGHT]) - 0.95 * radius
+        spots = np.vstack([(x, y), cv2.transform(np.array([[(x, y)]]), self.turn)[0]])
+        return (spots > 0.95 * radius).all() and (spots < room).all()
+
+    def place_white_cells(self, distance):
+        """Choose places and radii of one white cell, or of two at the given distance."""
+        low, high = RADII[self.label]
+        while True:
+            radius = self.rng.uniform(low, high)
+            x, y = self.rng.uniform(0, WIDTH), self.rng.uniform(0, HEIGHT)
+            cells = [(x, y, radius)]
+            if distance:
+                other, angle = self.rng.uniform(low, low + 4), self.rng.uniform(0, 2 * np.pi)
+                gap = distance * (radius + other)
+                cells.append((x + gap * np.cos(angle), y + gap * np.sin(angle), other))
+            if all(self.fits(*cell) for cell in cells):
+                return cells
+
+    def add_red_cells(self, whites, density):
+        """Strew red cells, many of them against another, few over another."""
+        rng = self.rng
+        tone = density * between(RED_CELL, rng.uniform())
+        size = rng.uniform(*RED_RADIUS)
+        wanted, reds = rng.randint(22, 46), []
+        for _ in range(800):  # trials; a full picture has no room for more
+            x, y = rng.uniform(-20, WIDTH + 20), rng.uniform(-20, HEIGHT + 20)
+            radius = size * rng.uniform(0.85, 1.08)
+            if reds and rng.uniform() < 0.5:
+                near, angle = reds[rng.randint(len(reds))], rng.uniform(0, 2 * np.pi)
+                gap = rng.uniform(0.75, 1.0) * (near[2] + radius)
+                x, y = near[0] + gap * np.cos(angle), near[1] + gap * np.sin(angle)
+            free = all(np.hypot(x - a, y - b) > 0.72 * (radius + r) for a, b, r in reds)
+            free &= all(np.hypot(x - a, y - b) > 0.95 * (radius + r) for a, b, r in whites)
+            if free and len(reds) < wanted and -20 < x < WIDTH + 20 and -20 < y < HEIGHT + 20:
+                reds.append((x, y, radius))
+                self.add("RBC", x, y, *red_cell(rng, radius, tone))
+
+    def add_platelets(self, whites, stain):
+        """Strew a few platelets and, in every third picture or so, a clump of them; none at a white cell."""
+        rng = self.rng
+        spots = [(rng.uniform(0, WIDTH), rng.uniform(0, HEIGHT)) for _ in range(rng.randint(0, 6))]
+        x, y, clumped = rng.uniform(25, WIDTH - 25), rng.uniform(25, HEIGHT - 25), rng.uniform() < 0.35
+        for k in range(rng.randint(3, 6) if clumped else 0):
+            angle = 2.4 * k + rng.uniform(-0.4, 0.4)  # the golden angle: side by side, in no order
+            spots.append((x + 6 * np.sqrt(k) * np.cos(angle), y + 6 * np.sqrt(k) * np.sin(angle)))
+        for x, y in spots:
+            speck, cover = platelet(rng, stain)
+            if all(np.hypot(x - a, y - b) > 1.2 * r + 10 for a, b, r in whites):
+                self.add("Platelets", x, y, speck, cover)
+
+    def finish(self, drawn):
+        """Cut the margin off and shrink to the picture's size."""
+        edge = FINER * MARGIN
+        return cv2.resize(drawn[edge:-edge, edge:-edge], (WIDTH, HEIGHT), interpolation=cv2.INTER_AREA)
+
+    def light(self):
+        """Draw the bare lit glass: nearly grey, brighter on one side and darker at the borders."""
+        rng = self.rng
+        colour = rng.uniform(196, 228) * rng.uniform([0.93, 0.99, 0.95], [1.0, 1.01, 1.01])
+        x, y = np.meshgrid(np.linspace(-1, 1, WIDTH), np.linspace(-1, 1, HEIGHT))
+        slope, angle = rng.uniform(0, 0.05), rng.uniform(0, 2 * np.pi)
+        rise = slope * (x * np.cos(angle) + y * np.sin(angle))
+        fall = rng.uniform(0.01, 0.05) * (x**2 + y**2)
+        return colour * (1 + rise - fall + 0.006 * cloud(rng, x.shape, 80))[..., None]
+
+    def photograph(self):
+        """Take the picture: light, blur, noise; a copy is then mirrored and turned, and filled with black."""
+        picture = self.light() * np.exp(-self.finish(self.absorbed))
+        picture = cv2.GaussianBlur(picture, (0, 0), self.rng.uniform(0.5, 1.3))
+        noise = self.rng.normal(scale=self.rng.uniform(1.5, 3), size=picture.shape)
+        picture += cv2.GaussianBlur(noise, (0, 0), 0.6)
+        picture = picture.clip(0, 255).round().astype(np.uint8)
+        return cv2.warpAffine(picture, self.turn, (WIDTH, HEIGHT)) if self.copied else picture
+
+    def boxes(self):
+        """Give x, y, width and height of what is seen of each thing, and its kind; white cells first."""
+        boxes = []
+        for kind, points in sorted(self.seen, key=lambda thing: thing[0] != "WBC"):
+            seen = points[inside_picture(points)]
+            if self.copied:
+                seen = cv2.transform(seen[None], self.turn)[0] if len(seen) else seen
+                seen = seen[inside_picture(seen)]
+            if len(seen) > SEEN * len(points):
+                low = np.round(seen.min(axis=0)).astype(int) - BOX_MARGIN
+                high = np.round(seen.max(axis=0)).astype(int) + 1 + BOX_MARGIN
+                low, high = low.clip(0), np.minimum(high, (WIDTH, HEIGHT))
+                boxes.append((*low.tolist(), *(high - low).tolist(), kind))
+        return boxes
+
+
+def inside_picture(points):
+    """Tell which points (x and y) a picture shows."""
+    return ((points > -0.5) & (points < (WIDTH - 0.5, HEIGHT - 0.5))).all(axis=1)
