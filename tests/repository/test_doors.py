@@ -33,6 +33,8 @@ LAYER = {room: layer for layer, rooms in enumerate(LAYERS) for room in rooms}
 
 # The rooms of an app, from the ground up.
 APP_LAYERS = ["data", "model", "output", "commands"]
+# The app that draws and tries with the others' rooms; no other app sees another.
+SEE_APPS = {"studies"}
 
 # Imported inside the functions that need them, or only at start-up of a command line.
 HEAVY = {"click", "cv2", "matplotlib", "dask"}
@@ -114,13 +116,21 @@ def broken_doors(module, found, public):
             yield f"{module} imports {name} at start-up"
         if module.startswith("fastsvm_apps") and top == "fastsvm" and name not in {top, *public}:
             yield f"{module} imports {name}, which is not a public name of fastsvm"
-        if 0 <= app_layer(module) < app_layer(name):
+        if app(module) != app(name) and app(name) not in {None, "common"} and app(module) not in SEE_APPS:
+            yield f"{module} imports {name}, of another app"
+        if app(module) == app(name) and 0 <= app_layer(module) < app_layer(name):
             yield f"{module} imports {name}, which is in a room above"
         if own in LAYER and LAYER[own] < LAYER["estimators"] and top in SKLEARN:
             yield f"{module} imports {name}"
         below = {own, "__version__", *(room for room in LAYER if LAYER[room] < LAYER.get(own, 0))}
         if own and top == "fastsvm" and other not in below and module not in SHOWS:
             yield f"{module} imports {name}, which is not in a layer below"
+
+
+def app(name):
+    """Tell which of the apps a module belongs to, if any."""
+    found = re.match(r"fastsvm_apps\.(\w+)", name)
+    return found and found[1]
 
 
 def app_layer(name):
@@ -247,6 +257,10 @@ def startup_imports(module):
         ),
         ("fastsvm_apps.cells.model.locate", "from ..output.page import write_report", 1),
         ("fastsvm_apps.cells.data.files", "def f():\n    from ..model.findings import Count", 1),
+        ("fastsvm_apps.cells.model.locate", "from ...sentiment.model.metrics import report", 1),
+        ("fastsvm_apps.common.options", "from ..cells.data.files import find_images", 1),
+        ("fastsvm_apps.studies.model.cells.sheets", "from ....cells.output.drawing import contact_sheet", 0),
+        ("fastsvm_apps.studies.model.report", "from ..output.page import write", 1),
         ("fastsvm_apps.common.options", "import click", 0),
         ("fastsvm_apps.cells.model.locate", "import cv2", 0),
         ("fastsvm_apps.cells.commands.crop", "import cv2", 1),
