@@ -1,5 +1,11 @@
-"""The commands of fastsvm-studies, one a file: options in, verdicts out."""
+"""The commands of fastsvm-studies: options in, verdicts out."""
 
 import click
 
-COMMANDS: tuple[click.Command, ...] = ()
+from ..model.settings import STUDIES
+from .study import all_studies, study_command
+
+COMMANDS: tuple[click.Command, ...] = (
+    *(study_command(name, study) for name, study in STUDIES.items()),
+    all_studies,
+)

@@ -1,0 +1,40 @@
+"""A study from options to a folder with its results."""
+
+import os
+import shlex
+
+from ...common.output import tidy_warnings
+from ...common.progress import Stages
+from ..model.settings import Study
+
+
+def run_study(name: str, study: Study, folder: str, *, quiet: bool, verbose: bool, **options) -> dict:
+    """Run a study and write its results; return their record."""
+    from fastsvm.fitting import number_of_threads
+
+    from ..model import parts, running
+    from ..model.context import Context
+    from ..output import folder as results
+    from ..output import pictures
+    from ..output.record import record_of
+
+    results.take(folder, name)
+    pictures.check_drawing()
+    place = os.path.join(folder, parts.FOLDER)
+    if options.pop("fresh"):
+        parts.forget(place)
+    threads = number_of_threads(options.pop("threads") or -1)
+    with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+        report = running.run(study, Context(**options, parts=place, threads=threads, stage=stage))
+        how = {"command": command_line(name, **options), "quick": options["quick"], "seed": options["seed"]}
+        record = record_of(report, how, stage.seconds)
+        results.write_report(folder, report, record, stage)
+    return record
+
+
+def command_line(name: str, *, data: str | None, runs: int | None, seed: int, quick: bool) -> str:
+    """Return the command that gives the same results again; the folder of the data may lie elsewhere then."""
+    words = ["fastsvm-studies", name, *(["--data", "DIR"] if data else [])]
+    words += ["--runs", str(runs)] if runs else []
+    words += ["--seed", str(seed), *(["--quick"] if quick else []), "-o", name]
+    return shlex.join(words)

@@ -1,0 +1,60 @@
+"""A command for each study, and `all`: they share everything but their name."""
+
+import os
+
+import click
+
+from ...common.errors import DONE, FAILED, AppError
+from ...common.output import note, print_json
+from ..model.settings import STUDIES, Study
+from ._options import HELP, command, study_options
+from ._running import run_study
+
+
+def study_command(name: str, study: Study) -> click.Command:
+    """Return the command of a study."""
+
+    def run(output, json, **options):
+        from ..output.folder import PAGE
+        from ..output.verdicts import print_study
+
+        record = run_study(name, study, output, **options)
+        if json:
+            print_json(record)
+        else:
+            print_study(record, os.path.join(output, PAGE))
+
+    run.__name__ = name
+    run.__doc__ = f"{study.title}.\n{HELP}"
+    return command(name, f"{name} --data data --runs 20 -o results")(study_options(name)(run))
+
+
+@command("all --quick", "all --data data -o results")
+@study_options("studies")
+def all_studies(output, json, **options):
+    """Run all studies, one after the other, and make one page of their verdicts."""
+    from ..output import folder
+    from ..output.verdicts import print_all, print_study
+
+    folder.take(output, "all")
+    records, failed = [], []
+    for name, study in STUDIES.items():
+        place = os.path.join(output, name)
+        try:
+            records.append(run_study(name, study, place, **options))
+        except AppError as error:
+            note(f"{name}: {error.format_message()}")
+            failed.append(name)
+            continue
+        if not json:
+            print_study(records[-1], os.path.join(place, folder.PAGE))
+    folder.write_index(output, records)
+    if json:
+        print_json({"studies": records, "failed": failed})
+    else:
+        print_all(records, os.path.join(output, folder.INDEX))
+    return FAILED if failed else DONE
+
+
+all_studies.name = "all"
+all_studies.help += f"\n{HELP}"

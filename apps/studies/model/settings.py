@@ -1,0 +1,22 @@
+"""Which studies there are."""
+
+from typing import NamedTuple
+
+
+class Study(NamedTuple):
+    """A study of a document.
+
+    Attributes
+    ----------
+    module : str
+        The package, relative to that of all models; its ``run(context)`` returns a `Report`.
+    title : str
+        For the help of its command.
+    """
+
+    module: str
+    title: str
+
+
+# In the order in which `all` runs them.
+STUDIES: dict[str, Study] = {}

@@ -1,0 +1,117 @@
+"""The folder of a study: pictures, tables, claims, a page, a record."""
+
+import io
+import json
+import os
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+
+from ...common.errors import AppError
+from ...common.files import make_folder, replace_file
+from ...common.html import write_page
+from ...common.progress import Stages
+from ...common.tables import csv_writer
+from ..model.report import Report
+from . import pages
+from .pictures import drawn
+from .record import REPORT
+
+PAGE, INDEX, CLAIMS = "report.html", "index.html", "claims.csv"
+MARK = ".fastsvm-studies"  # says whose the folder is, from the beginning of a run on
+CLAIM_COLUMNS = ("study", "words", "theirs", "ours", "verdict", "why")
+HEADER = ("study", "claim", "document", "here", "verdict", "why")
+
+
+def take(folder: str, name: str) -> None:
+    """Make the folder of a study, or find out that an earlier one is of this study.
+
+    Raises
+    ------
+    AppError
+        Where it holds anything else, which is never mixed with a study.
+    """
+    make_folder(folder)
+    mark = os.path.join(folder, MARK)
+    if not os.listdir(folder):
+        replace_file(mark, f"{name}\n".encode())
+        return
+    try:
+        with open(mark, encoding="utf-8", errors="replace") as file:
+            owner = file.readline(100).strip()
+    except FileNotFoundError:
+        raise AppError(f"{folder}: has files of others; choose another folder with -o") from None
+    if owner != name:
+        raise AppError(f"{folder}: is of '{owner}', not of '{name}'; choose another folder with -o")
+
+
+def write_report(folder: str, report: Report, record: dict, stage: Stages) -> None:
+    """Write a report, and remove what an earlier one in the folder had and this one has not."""
+    pictures = {}
+    with stage("draw", total=len(report.figures)) as advance:
+        for figure, known in zip(report.figures, record["figures"], strict=True):
+            pictures[known["file"]] = drawn(figure)
+            advance()
+    files = dict(pictures)
+    for table, known in zip(report.tables, record["tables"], strict=True):
+        files[known["file"]] = table_bytes(table.header, table.rows)
+    files[CLAIMS] = claims_bytes([record])
+    record["files"] = [*files, PAGE]
+    before = _files_before(folder)
+    for name, content in files.items():
+        replace_file(os.path.join(folder, name), content)
+    write_page(os.path.join(folder, PAGE), pages.study_page(report, record, pictures))
+    replace_file(os.path.join(folder, REPORT), json.dumps(record, indent=1, allow_nan=False).encode())
+    for name in before - set(record["files"]):
+        with suppress(FileNotFoundError):
+            os.unlink(os.path.join(folder, name))
+
+
+def write_index(folder: str, records: Sequence[dict]) -> None:
+    """Write the page and the table of the claims of several studies, whose folders lie in this one."""
+    write_page(os.path.join(folder, INDEX), pages.index_page(records, PAGE))
+    replace_file(os.path.join(folder, CLAIMS), claims_bytes(records))
+
+
+def read_record(folder: str) -> dict:
+    """Return the record of a study.
+
+    Raises
+    ------
+    AppError
+        Where there is none.
+    """
+    path = os.path.join(folder, REPORT)
+    try:
+        with open(path, encoding="utf-8") as file:
+            record = json.load(file)
+        record["study"], record["claims"], record["figures"]
+    except FileNotFoundError:
+        raise AppError(f"{folder}: has no {REPORT}; run a study with -o {folder} first") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise AppError(f"{path}: no report of a study ({error}); run the study again") from error
+    return record
+
+
+def table_bytes(header: Sequence[str], rows: Iterable[Sequence]) -> bytes:
+    """Return a table as a CSV file."""
+    text = io.StringIO()
+    write = csv_writer(text)
+    for row in (header, *rows):
+        write(row)
+    return text.getvalue().encode()
+
+
+def claims_bytes(records: Iterable[dict]) -> bytes:
+    """Return the claims of studies as a CSV file."""
+    rows = [{"study": record["study"], **claim} for record in records for claim in record["claims"]]
+    return table_bytes(HEADER, [[row[name] for name in CLAIM_COLUMNS] for row in rows])
+
+
+def _files_before(folder: str) -> set[str]:
+    """Return which files an earlier report has put here; a name that leads elsewhere is none of ours."""
+    try:
+        with open(os.path.join(folder, REPORT), encoding="utf-8") as file:
+            names = json.load(file)["files"]
+        return {name for name in names if os.path.basename(name) == name}
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()

@@ -1,0 +1,30 @@
+"""The pictures of a report as bytes."""
+
+from io import BytesIO
+from mimetypes import guess_type
+
+from ...common.figures import figure
+from ...common.html import data_uri
+from ..model.report import Figure
+
+
+def check_drawing() -> None:
+    """Find out before the work whether pictures can be drawn."""
+    with figure(None, (1.0, 1.0)):
+        pass
+
+
+def drawn(picture: Figure) -> bytes:
+    """Draw a picture."""
+    with figure(None, picture.size) as sheet:
+        content = picture.draw(sheet)
+        if content is None:
+            buffer = BytesIO()
+            sheet.savefig(buffer, format=picture.ending)
+            content = buffer.getvalue()
+    return content
+
+
+def uri_of(name: str, content: bytes) -> str:
+    """Return the URI that a page has in the place of a file."""
+    return data_uri(content, guess_type(name)[0] or "application/octet-stream")

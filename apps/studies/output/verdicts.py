@@ -1,0 +1,65 @@
+"""What a study prints: each claim with its verdict, and how many of each there are."""
+
+import shutil
+import textwrap
+from collections.abc import Sequence
+
+from ...common.output import many, print_heading, print_line, print_table, shortened
+from ..model.report import Verdict
+from .record import counted
+
+WIDEST = 100
+LABELS = 18  # characters: the longest verdict and a gap
+
+
+def print_study(record: dict, page: str) -> None:
+    """Print the claims of a study, and where its page is."""
+    print_heading(record["title"], *_wrapped(record["document"]), *_wrapped(record["data"]))
+    for claim in record["claims"]:
+        print_line("")
+        parts = {
+            claim["verdict"]: claim["words"],
+            "  document": claim["theirs"],
+            "  here": claim["ours"],
+            "  why": claim["why"],
+        }
+        for label, words in parts.items():
+            for line in _wrapped(words, f"{label:<{LABELS}}", " " * LABELS):
+                print_line(line)
+    print_line("")
+    print_line(f"{_summary(record['claims'])}: {page}")
+
+
+def print_all(records: Sequence[dict], page: str) -> None:
+    """Print a table of the claims of all studies."""
+    print_heading("All studies")
+    names = max([len("study"), *(len(record["study"]) for record in records)])
+    room = _width() - LABELS - names - 2 - 2  # a gap behind each column
+    rows = [
+        (claim["verdict"], record["study"], shortened(claim["words"], room))
+        for record in records
+        for claim in record["claims"]
+    ]
+    print_table(("verdict", "study", "claim"), rows, text_columns=(0, 1, 2))
+    print_line("")
+    print_line(f"{_summary([claim for record in records for claim in record['claims']])}: {page}")
+
+
+def _summary(claims: list[dict]) -> str:
+    counts = counted(claims)
+    parts = [f"{counts[verdict]:,} {verdict}" for verdict in Verdict if counts[verdict]]
+    return ", ".join([many(len(claims), "claim"), *parts])
+
+
+def _width() -> int:
+    return min(shutil.get_terminal_size().columns, WIDEST)  # 80 where it is no terminal
+
+
+def _wrapped(text: str, first: str = "", others: str = "") -> list[str]:
+    return textwrap.wrap(
+        text,
+        max(_width(), 2 * LABELS),
+        initial_indent=first,
+        subsequent_indent=others,
+        break_on_hyphens=False,
+    )

@@ -1,0 +1,187 @@
+"""A study's folder, what it prints, and that nothing is computed twice or lost."""
+
+import csv
+import json
+import os
+import sys
+
+import pytest
+
+from browser import Reader, needs_chromium, run_in_page
+from fastsvm_apps.studies.commands import study as commands
+from fastsvm_apps.studies.model.settings import Study
+from fastsvm_apps.studies.output.numbers import column_texts
+
+FILES = {
+    *("curve.png", "photo.gif", "errors.csv", "all.csv", "claims.csv", "report.html", "report.json"),
+    *("parts", ".fastsvm-studies"),
+}
+
+
+def test_a_study_leaves_a_folder(run, tmp_path):
+    done = run("fake", "--runs", 2, "--seed", 3)
+    assert (done.exit_code, done.stderr) == (0, "")
+    folder = tmp_path / "fake"
+    assert {*os.listdir(folder)} == FILES
+    assert (folder / "curve.png").read_bytes().startswith(b"\x89PNG")
+    assert (folder / "photo.gif").read_bytes() == b"GIF89a"
+    assert (folder / "errors.csv").read_text() == "run,error\n0,0.0\n1,0.125\n2,0.25\n"
+    assert (folder / "all.csv").read_text().splitlines()[0] == "'=1+1"
+    with open(folder / "claims.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["verdict"] for row in rows] == ["held", "cannot be tested"]
+    record = json.loads((folder / "report.json").read_text())
+    assert record["command"] == "fastsvm-studies fake --runs 2 --seed 3 -o fake"
+    assert {*record["files"], "report.json", "parts", ".fastsvm-studies"} == FILES
+    assert {*record["seconds"]} == {"work", "draw"}
+
+
+def test_what_is_printed_fits_a_terminal(run):
+    lines = run("fake").stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[1:4] == [
+        "A study of nothing",
+        "A. N. Other & Sons </script><script>document.title = 'bad'</script> (1987)",
+        "Three numbers.",
+    ]
+    assert lines[5].startswith("held              It is 0.1 everywhere everywhere")
+    assert lines[6].startswith(" " * 18 + "everywhere")
+    assert "  document        figure 2 | 3" in lines
+    assert "  here            0.125 (0 to 0.25)" in lines
+    assert lines[-1] == "2 claims, 1 held, 1 cannot be tested: fake/report.html"
+
+
+def test_json_is_what_the_record_says(run, tmp_path):
+    done = run("fake", "--json", "-o", "out")
+    assert json.loads(done.stdout) == json.loads((tmp_path / "out" / "report.json").read_text())
+
+
+def test_options_reach_the_study(run, fake, tmp_path):
+    done = run("fake", "--data", tmp_path, "--quick", "--threads", 2)
+    (context,) = fake.contexts
+    assert (context.data, context.quick, context.threads) == (str(tmp_path), True, 2)
+    assert (context.runs, context.seed, context.parts) == (None, 0, os.path.join("fake", "parts"))
+    assert str(tmp_path) not in done.stdout + (tmp_path / "fake" / "report.json").read_text()
+
+
+def test_a_run_goes_on_where_an_earlier_one_ended(run, fake):
+    run("fake")
+    run("fake")
+    assert fake.computed == 1
+    run("fake", "--seed", 1)
+    assert fake.computed == 2
+    run("fake", "--fresh")
+    assert fake.computed == 3
+
+
+def test_files_of_an_earlier_report_go(run, tmp_path):
+    run("fake")
+    folder = tmp_path / "fake"
+    record = json.loads((folder / "report.json").read_text())
+    record["files"] += ["old.png", "../outside.png"]
+    (folder / "report.json").write_text(json.dumps(record))
+    for path in folder / "old.png", folder / "mine.png", tmp_path / "outside.png":
+        path.touch()
+    run("fake")
+    assert {*os.listdir(folder)} == FILES | {"mine.png"}
+    assert (tmp_path / "outside.png").exists()
+
+
+@pytest.mark.parametrize(
+    ("mark", "problem"), [(None, "has files of others"), ("cells", "is of 'cells', not of 'fake'")]
+)
+def test_a_folder_of_others_stays(run, fake, tmp_path, mark, problem):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "curve.png").write_text("mine")
+    if mark:
+        (tmp_path / "out" / ".fastsvm-studies").write_text(mark)
+    before = {*os.listdir(tmp_path / "out")}
+    done = run("fake", "-o", "out")
+    assert (done.exit_code, done.stderr) == (1, f"error: out: {problem}; choose another folder with -o\n")
+    assert {*os.listdir(tmp_path / "out")} == before
+    assert (tmp_path / "out" / "curve.png").read_text() == "mine"
+    assert fake.computed == 0
+
+
+@pytest.mark.parametrize(
+    "args", [["--runs", "1"], ["--data", "absent"], ["--seed", "-1"], ["--threads", "0"]]
+)
+def test_bad_options_are_usage(run, args):
+    done = run("fake", *args)
+    assert done.exit_code == 2
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_study_that_fails_says_so_in_a_line(run, tmp_path):
+    done = run("fake", fails="usps.npz: no NPZ file")
+    assert (done.exit_code, done.stdout, done.stderr) == (1, "", "error: usps.npz: no NPZ file\n")
+    assert os.listdir(tmp_path / "fake") == [".fastsvm-studies"]
+
+
+# All of them
+
+
+def test_all_ends_with_a_table_and_a_page(run, tmp_path):
+    done = run("all", "-o", "out")
+    assert (done.exit_code, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    table = lines[lines.index("All studies") + 1 :]
+    assert table[0].split() == ["verdict", "study", "claim"]
+    assert table[1].startswith("held              fake   It is 0.1 everywhere")
+    assert table[-1] == "2 claims, 1 held, 1 cannot be tested: out/index.html"
+    assert {*os.listdir(tmp_path / "out")} == {"fake", "index.html", "claims.csv", ".fastsvm-studies"}
+    assert {*os.listdir(tmp_path / "out" / "fake")} == FILES
+    links = [at["href"] for at, _ in Reader((tmp_path / "out" / "index.html").read_text()).all("a")]
+    assert links == ["#fake", "fake/report.html"]
+    assert run("fake", "-o", "out").exit_code == 1
+
+
+def test_all_goes_on_after_a_failure(run, fake, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "second_study", type(fake)())
+    monkeypatch.setitem(commands.STUDIES, "second", Study("second_study", "Another"))
+    done = run("all", fails="no data")
+    assert (done.exit_code, done.stderr) == (1, "fake: no data\n")
+    assert done.stdout.splitlines()[-1] == "2 claims, 1 held, 1 cannot be tested: studies/index.html"
+    assert {*os.listdir(tmp_path / "studies" / "second")} == FILES
+
+
+# The page
+
+
+@pytest.fixture
+def page(run, tmp_path):
+    run("fake")
+    return (tmp_path / "fake" / "report.html").read_text()
+
+
+def test_the_page_has_all(page):
+    reader = Reader(page)
+    assert reader.texts("h1") == ["A study of nothing"]
+    assert reader.texts("h2") == ["Verdicts", "Figures", "Tables", "Reproduction"]
+    assert reader.texts("dd") == ["2", "1", "0", "1"]
+    pictures = [at["src"].partition(",")[0] for at, _ in reader.all("img")]
+    assert pictures == ["data:image/png;base64", "data:image/gif;base64"]
+    assert reader.texts("figcaption")[0] == "It rises. The document's figure 1."
+    cells = reader.texts("td")
+    assert "0.1250" in cells
+    assert "secret" not in page
+    assert len(reader.all("script")) == 1
+
+
+@needs_chromium
+@pytest.mark.parametrize("width", [390, None])
+def test_the_page_in_a_browser(page, tmp_path, width):
+    script = "return [document.title, document.documentElement.scrollWidth <= innerWidth]"
+    result, problems = run_in_page(page, script, tmp_path, width)
+    assert result == ["A study of nothing", True]
+    assert [problem for problem in problems if "gif" not in problem] == []
+
+
+def test_numbers_of_a_column():
+    assert column_texts([0.03512, 0.5, None, float("nan")]) == ["0.0351", "0.5000", "", ""]
+    assert column_texts([1234.5, 10.0]) == ["1,234", "10"]
+    assert column_texts([1e-9, 2.0]) == ["1e-09", "2"]
+    assert column_texts([12345, 7]) == ["12,345", "7"]
+    assert column_texts(["a", True]) == ["a", "True"]
+    assert column_texts([12.0, 3.456]) == ["12.00", "3.46"]
