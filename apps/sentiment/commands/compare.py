@@ -58,6 +58,12 @@ from ._options import (
     "[default: that of train for each; meant for counts]",
 )
 @click.option(
+    "--literal",
+    is_flag=True,
+    help="Also train the article's classifiers to the letter, as train --recipe article-literal does, on its "
+    "splits of the texts in their order.",
+)
+@click.option(
     "--holdout",
     type=FiniteRange(0, 1, min_open=True, max_open=True),
     default=0.2,
@@ -150,7 +156,8 @@ def _recipe(runs) -> str:
         return f"what train chooses: {chosen}; {settings.classifier}"
     words = "words" if settings.ngrams == (1, 1) else f"{spelled(settings.ngrams)} words in a row"
     kept = "" if settings.k is None else f", the best {settings.k:,}"
-    return f"{words}{kept}, weighed by {settings.weighting}; {settings.classifier}"
+    letter = ", to the letter of the article" if settings.literal else ""
+    return f"{words}{kept}, weighed by {settings.weighting}; {settings.classifier}{letter}"
 
 
 def _print_csv(result) -> None:

@@ -1,7 +1,7 @@
 """What train makes by default, and what else one might have taken, on the same splits of a corpus."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean, median, median_low
 from time import process_time
@@ -25,6 +25,7 @@ COUNTS = Settings(weighting="counts", ngrams=(1, 1), min_df=1, k=5000)
 
 # In the order of the article that this app redoes.
 ARTICLE = ("perceptron", "pegasos-svm", "pegasos-logistic")
+TO_THE_LETTER = "-literal"
 FEWEST_RUNS = 3  # for an interval from what differs between runs
 
 Interval = tuple[float, float]
@@ -149,24 +150,31 @@ def contenders(settings: Settings) -> dict[str, Settings]:
     ----------
     settings : Settings
         Of the classifiers of the article; the first two share the seed, the metric and how texts are cut.
+        Where it is `literal`, the article's classifiers are there twice, as averages and to the letter.
     """
     same = {name: getattr(settings, name) for name in ("tokens", "markup", "seed", "metric")}
     plain = Settings("sdca-logistic", "tfidf", ngrams=(1, 1), min_df=1, **same)
-    of_article = {name: replace(settings, classifier=name) for name in ARTICLE}
-    of_article["perceptron"] = replace(of_article["perceptron"], alpha=None)  # it has none
-    return {
-        "default": settings_of(AUTO, same),
-        "logistic-regression": plain,
-        **of_article,
-    }
+    found = {"default": settings_of(AUTO, same), "logistic-regression": plain}
+    for literal in (False, True)[: 1 + settings.literal]:
+        for name in ARTICLE:
+            alpha = None if name == "perceptron" else settings.alpha  # it has none
+            made = replace(settings, classifier=name, alpha=alpha, literal=literal)
+            found[f"{name}{TO_THE_LETTER}" if literal else name] = made
+    return found
 
 
 def compare(
-    source: Source, settings: Settings = COUNTS, *, runs: int = 5, stage: Stages = UNWATCHED
+    source: Source,
+    settings: Settings = COUNTS,
+    *,
+    runs: int = 5,
+    contenders: Callable[[Settings], dict[str, Settings]] = contenders,
+    stage: Stages = UNWATCHED,
 ) -> Comparison:
-    """Train and try each of the `contenders` on the same splits.
+    """Train and try each of the contenders on the same splits.
 
-    Run number `i` has the split and the seed that `training.train` has with `seed + i`.
+    Run number `i` has the split and the seed that `training.train` has with `seed + i`; if they are literal,
+    the splits are those of the article.
 
     Parameters
     ----------
@@ -177,6 +185,8 @@ def compare(
         training part of a split.
     runs : int
         How many splits.
+    contenders : callable, optional
+        Takes the settings, with how texts are cut, and returns those of each contender by its name.
     stage : Stages, optional
         Times the stages.
 
@@ -190,14 +200,16 @@ def compare(
     seeds = list(range(settings.seed, settings.seed + runs))
     with stage("compare", total=runs * len(results)) as advance:
         for run, seed in enumerate(seeds):
-            train, test = split_texts(corpus.texts, corpus.labels, settings.holdout, seed)
+            train, test = split_texts(
+                corpus.texts, corpus.labels, settings.holdout, seed, literal=settings.literal
+            )
             if len(set(train[1])) < 2:
                 raise AppError(
                     f"{source.name}: with seed {seed}, only the label {train[1][0]!r} is left to train on; "
                     "give more texts"
                 )
             if run == 0:  # what the first training of a process pays for is nobody's
-                _run(Runs(ARTICLE[0], results[-1].settings), source, seed, train, test)
+                _run(Runs("warm-up", results[-1].settings), source, seed, train, test)
             # Each classifier comes first in its turn: none is always the one that finds cold caches.
             for result in results[run % len(results) :] + results[: run % len(results)]:
                 _run(result, source, seed, train, test)

@@ -18,7 +18,7 @@ from . import steps
 from .alpha_choice import Choice, choose_alpha, inner_folds
 from .calibration import LeftOut
 from .scores import HeldOut
-from .settings import CLASSIFIERS, Settings
+from .settings import Settings
 
 EXTENSIONS = 3  # of the grid of alphas, at most
 
@@ -97,7 +97,7 @@ class Counted(NamedTuple):
         """Choose alpha within these texts; None if they are too few."""
         folds = inner_folds(self.y, settings.seed)
         recipe = steps.recipe(settings)
-        alphas = CLASSIFIERS[settings.classifier].alphas if steps.has_norm(recipe["weighting"]) else None
+        alphas = settings.method.alphas if steps.has_norm(recipe["weighting"]) else None
         with stage("choose alpha", total=len(folds)) as advance:
             if not folds:
                 return None
@@ -105,7 +105,9 @@ class Counted(NamedTuple):
             return choose_alpha(self.X, self.y, folds, **recipe, **grid, advance=advance)
 
     def _left_out(self, settings: Settings, choice: Choice | None, stage: Stages) -> LeftOut | None:
-        """Return what probabilities are learned from; None if the texts are too few."""
+        """Return what probabilities are learned from; None if there are to be none, or texts are too few."""
+        if settings.literal:
+            return None
         if choice is not None:
             return LeftOut.of_choice(choice, self.y)
         folds = inner_folds(self.y, settings.seed)
@@ -121,7 +123,7 @@ def is_automatic(settings: Settings) -> bool:
     AppError
         When it is to be, and cannot.
     """
-    alphas = CLASSIFIERS[settings.classifier].alphas
+    alphas = settings.method.alphas
     if settings.alpha == "auto" and alphas is None:
         raise AppError(
             f"--alpha auto is not for the {settings.classifier}; give a number, or leave it out", USAGE

@@ -14,7 +14,7 @@ from fastsvm.text import Bag, Selection, Union, Weighting, has_markup, lower_wit
 from ...common.errors import USAGE, AppError
 from ..data.corpus import Corpus, Source, read_corpus
 from .metrics import is_skewed, usual_metric
-from .settings import CLASSIFIERS, Settings
+from .settings import Settings
 
 TOKENS = {"words": {"token_pattern": r"(?u)\b\w+\b"}, "split": {"analyzer": "split"}}
 
@@ -33,7 +33,8 @@ def read_labelled(source: Source, settings: Settings, *, places: bool = False) -
             f"it has {', '.join(map(repr, sorted(set(corpus.labels))[:10]))}",
             USAGE,
         )
-    if settings.class_weight is None and is_skewed(corpus.labels) and len(set(corpus.labels)) == 2:
+    is_balanced = settings.class_weight is not None or settings.literal or not is_skewed(corpus.labels)
+    if not is_balanced and len(set(corpus.labels)) == 2:
         # Balanced accuracy finds a good alpha, but would give a rare label to every third text.
         aim = settings.metric if settings.metric in ("accuracy", "balanced-accuracy") else "macro-f1"
         settings = replace(settings, class_weight="balanced", threshold=aim)
@@ -109,7 +110,7 @@ def recipe(settings: Settings) -> dict:
     """Return what `choose_alpha` takes of settings."""
     made = {"selection": selection(settings), "weighting": weighting(settings), "seed": settings.seed}
     weights = {"class_weight": class_weight(settings), "metric": settings.metric}
-    return {**made, **weights, **CLASSIFIERS[settings.classifier].parameters}
+    return {**made, **weights, **settings.method.parameters}
 
 
 def class_weight(settings: Settings) -> str | dict[str, float] | None:
@@ -125,7 +126,7 @@ def has_norm(weighter: Weighting | None) -> bool:
 
 def classifier(settings: Settings):
     """Return the classifier, with its own alpha and epochs unless they are given."""
-    usual = CLASSIFIERS[settings.classifier]
+    usual = settings.method
     parameters = {
         **usual.parameters,
         "max_iter": settings.epochs or usual.epochs,

@@ -241,7 +241,9 @@ def _trial(tried: Learned, held_out: HeldOut | None, y_train: list[str]) -> dict
 
 def _split(corpus: Corpus, settings: Settings) -> tuple[Labelled, Labelled]:
     """Return the texts to train on, of two labels or more, and those held out."""
-    train, test = split_texts(corpus.texts, corpus.labels, settings.holdout, settings.seed)
+    train, test = split_texts(
+        corpus.texts, corpus.labels, settings.holdout, settings.seed, literal=settings.literal
+    )
     if len(set(train[1])) < 2:
         raise AppError(
             f"{corpus.skipped.source}: only the label {train[1][0]!r} is left to train on; give more texts, "
