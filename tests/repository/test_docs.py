@@ -95,6 +95,8 @@ def alike(line, expected):
         "solvers._pegasos_solver",
         "solvers._perceptron_solver",
         "solvers._choose",
+        "datasets.fetched",
+        "datasets.made",
         "estimators.bag_of_words",
         "estimators.hashed_bag_of_words",
         "estimators.select_terms",

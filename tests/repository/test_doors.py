@@ -26,7 +26,7 @@ LAYERS = [
     {"fitting"},
     {"text"},
     {"model_files"},
-    {"estimators"},
+    {"estimators", "datasets"},
 ]
 SHOWS = {"fastsvm.text"}
 LAYER = {room: layer for layer, rooms in enumerate(LAYERS) for room in rooms}
@@ -159,7 +159,7 @@ def imports_of(module, path):
 
 def public_names():
     names = {f"fastsvm.{name}" for name in all_of(ROOT / "fastsvm" / "__init__.py")}
-    for room in "fitting", "text", "model_files":
+    for room in "datasets", "fitting", "text", "model_files":
         names |= {f"fastsvm.{room}.{name}" for name in all_of(ROOT / "fastsvm" / room / "__init__.py")}
         names.add(f"fastsvm.{room}")
     return names | {

@@ -1,0 +1,104 @@
+"""Where the files of a data set are: in a folder that is given, in the cache, or on the network."""
+
+import csv
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ._download import DatasetError, cached, downloaded, is_whole
+
+VARIABLE = "FASTSVM_DATA"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A public file.
+
+    Attributes
+    ----------
+    name : str
+        Of the file here, and where it comes from the network.
+    url : str
+    checksum : str or None
+        "sha256:..." or "md5:..."; None: nobody has published one that we know of, so the first download is
+        recorded beside the file, and what comes later must be the same.
+    also : str, default=""
+        Another name: that of a file with the same content in the format of this project.
+    """
+
+    name: str
+    url: str
+    checksum: str | None = None
+    also: str = ""
+
+
+def find(source, data_home=None, download_if_missing=True):
+    """Return the path of a file: from a folder, the cache or the network.
+
+    Parameters
+    ----------
+    source : Source
+    data_home : str, path or None
+        Looked through first; then the folder of the environment variable FASTSVM_DATA.
+    download_if_missing : bool, default=True
+
+    Returns
+    -------
+    pathlib.Path
+
+    Raises
+    ------
+    DatasetError
+    """
+    folders = [Path(folder) for folder in (data_home, os.environ.get(VARIABLE)) if folder]
+    for folder in folders:
+        if not folder.is_dir():
+            raise DatasetError(f"{folder}: no such folder; name one that has {_names(source)}")
+        if source.also and (folder / source.also).exists():
+            return folder / source.also
+        path = folder / source.name
+        if path.exists():
+            if source.checksum and not is_whole(path, source.checksum):
+                raise DatasetError(
+                    f"{path}: is not whole, or another file; its checksum is not {source.checksum}"
+                )
+            return path
+    try:
+        if path := cached(source):
+            return path
+        if not download_if_missing:
+            raise DatasetError(f"{source.name} is not in the cache, and downloading is off")
+        return downloaded(source)
+    except DatasetError as error:
+        raise DatasetError(
+            f"{error}; or put {_names(source)} into a folder, and name it by data_home or {VARIABLE}"
+        ) from error
+
+
+def _names(source):
+    return f"{source.also} or {source.name}" if source.also else source.name
+
+
+def images_by_class(folder):
+    """List the images in `folder`/images, a folder a class, and their originals where there is a groups.csv.
+
+    Returns
+    -------
+    files, y : ndarrays of str
+    groups : ndarray of str, or None
+    """
+    images = folder / "images"
+    files = sorted(path for path in images.glob("*/*") if path.suffix.lower() in {".jpg", ".jpeg", ".png"})
+    if not files:
+        raise DatasetError(f"{images}: has no images; they are expected in a folder for each class")
+    groups = None
+    if (folder / "groups.csv").exists():
+        with open(folder / "groups.csv", newline="", encoding="utf-8") as table:
+            originals = {row["file"]: row["original"] for row in csv.DictReader(table)}
+        try:
+            groups = np.array([originals[path.relative_to(images).as_posix()] for path in files])
+        except KeyError as error:
+            raise DatasetError(f"{folder / 'groups.csv'}: has no line for {error.args[0]}") from None
+    return np.array([str(path) for path in files]), np.array([path.parent.name for path in files]), groups
