@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _asdca  # type: ignore[attr-defined]  # compiled
 from ._input import as_alpha, as_state, as_width, flag, one_of, order_of, positive
-from ._solver import Point, Problem, Result, Solver
+from ._solver import Candidate, Problem, Result, Solver
 from .losses import SMOOTH_LOSSES, as_loss
 
 if TYPE_CHECKING:
@@ -80,19 +80,21 @@ class ASDCASolver(Solver):
             epochs = math.log(self.point.gap / goal) / (-2 * math.log1p(-self.theta))
         self.next_look = self.done + max(1, int(min(epochs, self.max_iter)))
 
-    def measure(self):
-        """The certificate of the iterate w, by the dual variables as they are."""
+    def candidate(self):
+        """The iterate w, and the dual variables as they are."""
         p, state = self.problem, self.state
         p.clip_dual(self.dual, self.loss)  # rounding
         w, intercept = self.v + state.scale * self.z, state.bias + state.scale * state.bias_z
+        if not self.fit_intercept:
+            return Candidate(w, intercept, self.dual, w_of_dual=self.v)
+        return Candidate(w, intercept, self.dual, p.balance(self.dual))
+
+    def _objective(self, w, intercept):
         with np.errstate(over="ignore"):
-            primal = p.primal(w, intercept, self.loss, self.alpha)
+            primal = super()._objective(w, intercept)
         if not np.isfinite(primal):
             raise ValueError(f"theta={self.theta:g} is too large, the steps diverge; try theta='paper'.")
-        factors = p.balance(self.dual) if self.fit_intercept else (1.0, 1.0)
-        w_of_dual = p.primal_from_dual(self.dual, self.alpha, factors) if self.fit_intercept else self.v
-        bound = p.dual_value(self.dual, w_of_dual, self.loss, self.alpha, factors)
-        return Point(w, intercept, self.dual, primal, bound)
+        return primal
 
     def finalize(self):
         """Certify again what is returned: the dual made to satisfy all constraints, and w(b) recomputed."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _pegasos  # type: ignore[attr-defined]  # compiled
 from ._input import as_alpha, as_state, flag, one_of, order_of, positive
-from ._solver import Point, Problem, Result, Solver
+from ._solver import Candidate, Problem, Result, Solver
 from .losses import PEGASOS_LOSSES, as_loss
 
 if TYPE_CHECKING:
@@ -73,12 +73,12 @@ class PegasosSolver(Solver):
             return (state.mass * self.v + self.tail) / state.averaged, state.bias_sum / state.averaged
         return state.scale * self.v, state.bias
 
-    def measure(self):
-        """The output and a certificate from the steps' own dual variables.
+    def candidate(self):
+        """The output, and the steps' own dual variables.
 
         The last iterate is always a combination 1/(alpha n) sum_i b_i y_i x_i of the rows that moved it.
         Walked by epochs without projection, b_i is the mean of -c_i phi' at row i, which is feasible as it
-        is; otherwise it is clipped, and w(b) computed anew for the bound.
+        is; otherwise it is clipped, and w(b) must be computed anew.
         """
         p = self.problem
         w, intercept = self.output()
@@ -87,9 +87,7 @@ class PegasosSolver(Solver):
         if self.fit_intercept:
             p.rebalance(dual)
             changed = True
-        w_of_dual = p.primal_from_dual(dual, self.alpha) if changed else self.state.scale * self.v
-        bound = p.dual_value(dual, w_of_dual, self.loss, self.alpha)
-        return Point(w, intercept, dual, p.primal(w, intercept, self.loss, self.alpha), bound)
+        return Candidate(w, intercept, dual, w_of_dual=None if changed else self.state.scale * self.v)
 
     def snapshot(self):
         """What `resume` needs: plain arrays and numbers."""

@@ -8,7 +8,8 @@ import numpy as np
 
 from . import _perceptron  # type: ignore[attr-defined]  # compiled
 from ._input import as_state, flag, one_of, order_of, positive
-from ._solver import Point, Problem, Result, Solver
+from ._solver import Candidate, Problem, Result, Solver
+from .losses import TABLE
 
 if TYPE_CHECKING:
     from .annotations import ArrayLike, Callable, Matrix, Seed
@@ -23,6 +24,7 @@ class PerceptronSolver(Solver):
 
     def __init__(self, problem, *, fit_intercept, max_iter, averaging, order, random):
         super().__init__(problem, order=order, max_iter=max_iter, random=random)
+        self.loss, self.fit_intercept = TABLE["perceptron"], fit_intercept
         self.w, self.separated = np.zeros(problem.rows.n_columns), False
         self.averaging_correction = np.zeros(problem.rows.n_columns) if averaging == "all" else None
         self.state = _perceptron.State(fit_intercept, self.w, self.averaging_correction)
@@ -45,10 +47,9 @@ class PerceptronSolver(Solver):
         t = self.state.t
         return self.w - self.averaging_correction / t, self.state.bias - self.state.bias_correction / t
 
-    def measure(self):
-        """The output and its mean perceptron loss; there is no bound."""
-        w, intercept = self.output()
-        return Point(w, intercept, None, self.problem.mean_loss(w, intercept, "perceptron"), None)
+    def candidate(self):
+        """The output; there is no dual."""
+        return Candidate(*self.output())
 
     def snapshot(self):
         """What `resume` needs: plain arrays and numbers."""

@@ -8,7 +8,7 @@ from . import _sdca  # type: ignore[attr-defined]  # compiled
 from ._polish import polish
 from ._random import draw_integer
 from ._rows import map_chunks
-from ._solver import Point, Solver
+from ._solver import Candidate, Solver
 from .losses import as_loss
 
 ORDERS = ("permutation", "random", "cyclic")
@@ -210,20 +210,20 @@ class SDCASolver(Solver):
         self.averaging_correction[:] = 0
         self.state.averaged = 0
 
-    def measure(self):
-        """The certificate of the point that `averaging` asks for."""
+    def candidate(self):
+        """The iterate that `averaging` asks for."""
         dual, intercept, w = self.dual, self.state.bias, self.w
         if self.averaging == "tail" and self.state.averaged and self.steps > self.half:
             dual, w = self.dual - self.averaging_correction / self.state.averaged, None
             self.problem.clip_dual(dual, self.loss)  # rounding
         elif self.kept is not None:
             (dual, intercept), w = self.kept, None
-        factors = self.problem.balance(dual) if self.fit_intercept else (1.0, 1.0)
-        if w is None or self.fit_intercept:
-            w = self.problem.primal_from_dual(dual, self.alpha, factors)
-        primal = self.alpha / 2 * float(w @ w) + self._mean_loss(w, intercept)
-        bound = self.problem.dual_value(dual, w, self.loss, self.alpha, factors)
-        return Point(w, intercept, dual, primal, bound)
+        if not self.fit_intercept:
+            return Candidate(w, intercept, dual, w_of_dual=w)
+        return Candidate(None, intercept, dual, self.problem.balance(dual))
+
+    def _objective(self, w, intercept):
+        return self.alpha / 2 * float(w @ w) + self._mean_loss(w, intercept)
 
     def _mean_loss(self, w, intercept):
         """The loss of all rows; where this may end the leaving out of some, which to visit again."""

@@ -12,7 +12,7 @@ from . import _rows
 from ._input import EXTREME, as_order, as_rows, as_signs, as_weights
 from ._random import block_numbers, draw_rows, shuffle, shuffle_blocks
 from ._rows import dual_sum, loss_sum, scale_by_sign, sums_by_sign
-from .losses import as_loss
+from .losses import Loss, as_loss
 
 CACHE = 1 << 25  # bytes of X that a processor's last cache is likely to hold
 
@@ -63,6 +63,29 @@ class Result(NamedTuple):
     n_iter: int
     history: list
     solver: str
+
+
+class Candidate(NamedTuple):
+    """What a solver would return now, before any pass over X.
+
+    Attributes
+    ----------
+    w : ndarray of shape (n_features,), float64, or None
+        None: w(b) of these dual variables.
+    intercept : float
+    dual : ndarray of shape (n_samples,), float64, or None
+        Dual variables b; times `factors` they are feasible.
+    factors : (float, float)
+        For the rows of sign +1 and of sign -1.
+    w_of_dual : ndarray of shape (n_features,), float64, or None
+        w(b) of the feasible ones, where the solver has it; None: a pass over X makes it.
+    """
+
+    w: np.ndarray | None
+    intercept: float
+    dual: np.ndarray | None = None
+    factors: tuple[float, float] = (1.0, 1.0)
+    w_of_dual: np.ndarray | None = None
 
 
 class Point(NamedTuple):
@@ -144,8 +167,9 @@ class Problem:
         return _rows.primal_from_dual(self.rows, self.signs, dual, 1 / (alpha * self.n), *factors)
 
     def primal(self, w, intercept, loss, alpha):
-        """P(w, intercept)."""
-        return alpha / 2 * float(w @ w) + self.mean_loss(w, intercept, loss)
+        """P(w, intercept); of a loss that is not regularised, alpha=None, the mean loss."""
+        ridge = 0.0 if alpha is None else alpha / 2 * float(w @ w)
+        return ridge + self.mean_loss(w, intercept, loss)
 
     def dual_value(self, dual, w_of_dual, loss, alpha, factors=(1.0, 1.0)):
         """D(b), given w(b)."""
@@ -194,9 +218,10 @@ class Solver:
     An epoch: `run_epoch()` changes the state, by a visit of every row or, for Newton's method, by steps
     and a pass over all rows. It returns nothing, and can be interrupted between `slices`.
 
-    What it can certify: `measure()` is the Point (w, intercept, dual) that would be returned now, with its
-    objective and, where there is a dual, a lower bound on every objective. That costs a pass over X, so
-    `should_certify()` says when it is worth it; `on_loose_gap()` is told when it was not.
+    What it can certify: `candidate()` is what would be returned now, and costs no pass over X. `measure()`
+    makes a Point of it, with its objective and, where there is a dual, a lower bound on every objective. That
+    costs a pass or two, so `should_certify()` says when it is worth it; `on_loose_gap()` is told when it was
+    not.
 
     The end: `is_over` is the one rule of stopping, and `finalize()` may make the point better before it is
     returned. `epochs()` does all this, and `result()` is what a plain function returns.
@@ -208,6 +233,15 @@ class Solver:
 
     solver: str
     """The name of the method."""
+
+    loss: Loss
+    """What it minimises."""
+
+    fit_intercept: bool
+    """Whether over an intercept, too."""
+
+    batch_size = 1
+    """Rows a step."""
 
     def __init__(self, problem, *, order, max_iter, random, alpha=None, grouped=True):
         if alpha is not None:
@@ -261,6 +295,25 @@ class Solver:
             if self.cancelled:
                 raise KeyboardInterrupt
             yield order[first:last]
+
+    def candidate(self):
+        """The Candidate that would be returned now."""
+        raise NotImplementedError
+
+    def measure(self):
+        """The Point that would be returned now."""
+        c, bound = self.candidate(), None
+        w_of_dual = c.w_of_dual
+        if c.dual is not None and w_of_dual is None:
+            w_of_dual = self.problem.primal_from_dual(c.dual, self.alpha, c.factors)
+        w = w_of_dual if c.w is None else c.w
+        primal = self._objective(w, c.intercept)
+        if c.dual is not None:
+            bound = self.problem.dual_value(c.dual, w_of_dual, self.loss, self.alpha, c.factors)
+        return Point(w, c.intercept, c.dual, primal, bound)
+
+    def _objective(self, w, intercept):
+        return self.problem.primal(w, intercept, self.loss, self.alpha)
 
     def finished(self):
         """Whether further epochs would change nothing."""

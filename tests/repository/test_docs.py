@@ -28,9 +28,10 @@ def test_the_examples_of_the_readme(name, monkeypatch):
     assert out.getvalue() == block(f"output: {name}")
 
 
-def test_the_examples_of_the_kernel_machines():
+@pytest.mark.parametrize("page", ["kernel", "study"])
+def test_the_examples_of_a_page(page):
     """Each block goes on from the ones before, and prints what is said to be its output."""
-    text = (DOCS / "kernel.md").read_text(encoding="utf-8")
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
     examples = re.findall(r"```python\n(.*?)```(?:\n\n<!-- output -->\n```text\n(.*?)```)?", text, re.DOTALL)
     assert len(examples) == text.count("```python") > 0
     names = {}
@@ -101,6 +102,7 @@ def alike(line, expected):
         "estimators.hashed_bag_of_words",
         "estimators.select_terms",
         "estimators.term_weighting",
+        "study.running",
     ],
 )
 def test_examples_in_docstrings(module):

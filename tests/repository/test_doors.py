@@ -27,6 +27,7 @@ LAYERS = [
     {"text"},
     {"model_files"},
     {"estimators", "datasets"},
+    {"study"},
 ]
 SHOWS = {"fastsvm.text"}
 LAYER = {room: layer for layer, rooms in enumerate(LAYERS) for room in rooms}
@@ -159,7 +160,7 @@ def imports_of(module, path):
 
 def public_names():
     names = {f"fastsvm.{name}" for name in all_of(ROOT / "fastsvm" / "__init__.py")}
-    for room in "datasets", "fitting", "text", "model_files":
+    for room in "datasets", "fitting", "text", "model_files", "study":
         names |= {f"fastsvm.{room}.{name}" for name in all_of(ROOT / "fastsvm" / room / "__init__.py")}
         names.add(f"fastsvm.{room}")
     return names | {

@@ -1,0 +1,191 @@
+"""What a comparison measures is what each fit would have measured by itself."""
+
+import csv
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from fastsvm import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier, fitting
+from fastsvm.solvers import losses
+from fastsvm.study import compare, products, running
+from rounding import assert_close
+
+N, D = 120, 15
+MODELS = {
+    "sdca": SDCAClassifier(alpha=0.02, max_iter=4),
+    "last": SDCAClassifier("log", alpha=0.02, max_iter=3, fit_intercept=False),
+    "tail": SDCAClassifier(alpha=0.02, max_iter=4, averaging="tail", sgd_init=True),
+    "drawn": SDCAClassifier("smooth_hinge", hinge_width=0.3, alpha=0.02, max_iter=4, averaging="random"),
+    "pegasos": PegasosClassifier(alpha=0.02, max_iter=5, batch_size=7, averaging="tail", class_weight={1: 2}),
+    "asdca": ASDCAClassifier("squared_hinge", alpha=0.02, max_iter=3),
+    "perceptron": PerceptronClassifier(max_iter=3, averaging="all"),
+}
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N, D)) * (rng.random((N, D)) < 0.6)
+    return X, (X @ rng.normal(size=D) + 0.5 * rng.normal(size=N) > 0.2).astype(int)
+
+
+def of(c, label, run):
+    return c.table[(c.table["solver"] == label) & (c.table["run"] == run)]
+
+
+def fitted(model, X, y, seed):
+    model = type(model)(**model.get_params()).set_params(random_state=seed, trace=True)
+    if "tol" in model.get_params():
+        model.set_params(tol=None)
+    if "solver" in model.get_params():
+        model.set_params(solver="coordinate")
+    return model.fit(X, y)
+
+
+@pytest.mark.parametrize("layout", [np.asarray, np.float32, sparse.csr_array])
+def test_a_run_is_a_fit_with_its_seed(data, layout):
+    X, y = layout(data[0]), data[1]
+    c = compare(MODELS, X, y, runs=3, random_state=5, X_test=X, y_test=y)
+    for label, model in MODELS.items():
+        lines, fit = of(c, label, 2), fitted(model, X, y, seed=7)
+        assert lines["epoch"].tolist() == [*range(1, model.max_iter + 1)]
+        np.testing.assert_allclose(lines["primal"], [epoch.primal for epoch in fit.history_], rtol=1e-12)
+        gaps = [np.nan if epoch.gap is None else epoch.gap for epoch in fit.history_]
+        np.testing.assert_allclose(lines["gap"], gaps, rtol=1e-9, atol=1e-14)
+        np.testing.assert_allclose(c.coef[label][2], fit.coef_[0], rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(c.intercept[label][2], fit.intercept_[0], rtol=1e-6, atol=1e-9)
+        assert lines["error"][-1] == pytest.approx(1 - fit.score(X, y))
+        assert (np.diff(lines["seconds"]) > 0).all()
+
+
+def test_several_classes_each_against_the_rest(data):
+    X = data[0]
+    y = np.array(["b", "c", "a"])[np.argmax(X[:, :3], axis=1)]
+    models = {"sdca": MODELS["sdca"], "pegasos": fitting.Pegasos(alpha=0.02, max_iter=2)}
+    c = compare(models, X, y, runs=2, X_test=X[:50], y_test=y[:50])
+    fit = fitted(models["sdca"], X, y, seed=1)
+    last = of(c, "sdca", 1)[-1]
+    assert last["primal"] == pytest.approx(fit.objective_.mean(), rel=1e-12)
+    assert last["gap"] == pytest.approx(fit.dual_gap_.mean(), rel=1e-9)
+    assert last["error"] == pytest.approx(1 - fit.score(X[:50], y[:50]))
+    assert last["visits"] == last["steps"] == 3 * 4 * N
+    np.testing.assert_allclose(c.coef["sdca"][1], fit.coef_, rtol=1e-9, atol=1e-12)
+    assert c.intercept["pegasos"].shape == (2, 3)
+
+
+def test_visits_and_steps_are_counted(data):
+    models = {"pegasos": MODELS["pegasos"], "asdca": ASDCAClassifier(max_iter=2, batch_size=50, alpha=1)}
+    c = compare(models, *data, runs=1)
+    assert of(c, "pegasos", 0)["visits"].tolist() == [N * epoch for epoch in range(1, 6)]
+    assert of(c, "pegasos", 0)["steps"].tolist() == [18 * epoch for epoch in range(1, 6)]
+    assert of(c, "asdca", 0)["steps"].tolist() == [3, 6]
+    assert np.isnan(c.table["error"]).all()
+
+
+def test_one_loss_measures_all(data):
+    X, y = data
+    models = {label: MODELS[label] for label in ("sdca", "tail", "asdca", "perceptron")}
+    c = compare(models, X, y, runs=2, loss="hinge")
+    signs = 2 * y - 1
+    for label in models:
+        primal = losses.primal("hinge", 0.02, X, signs, c.coef[label][1], c.intercept[label][1])
+        assert of(c, label, 1)["primal"][-1] == pytest.approx(primal, rel=1e-12)
+    optimum = c.optimum["sdca"]
+    assert set(c.optimum.values()) == {optimum}
+    bounded = ~np.isnan(c.table["gap"])
+    bound = c.table["primal"][bounded] - c.table["gap"][bounded]
+    assert (bound <= optimum * (1 + 1e-6)).all()  # also of dual variables that the loss had to clip
+    assert (c.excess >= 0).all()
+    np.testing.assert_allclose(c.excess * optimum + optimum, c.table["primal"])
+
+
+def test_the_optimum_is_found_for_each_objective(data):
+    X, y = data
+    c = compare({label: MODELS[label] for label in ("sdca", "last", "pegasos", "perceptron")}, X, y, runs=1)
+    found = c.optimum
+    for label in ("sdca", "last"):
+        model = type(MODELS[label])(**MODELS[label].get_params()).set_params(tol=1e-7, max_iter=10**4)
+        objective = model.fit(X, y).objective_
+        assert objective * (1 - 2e-7) <= found[label] <= objective
+    assert found["pegasos"] > found["sdca"]  # of heavier rows
+    assert np.isnan(found["perceptron"])
+
+
+def test_an_optimum_that_is_known_is_taken(data):
+    c = compare({"a": MODELS["sdca"], "b": MODELS["last"]}, *data, runs=1, optimum={"a": 0.25, "b": 0.5})
+    assert c.optimum == {"a": 0.25, "b": 0.5}
+    np.testing.assert_allclose(c.excess[:4], of(c, "a", 0)["primal"] / 0.25 - 1)
+
+
+def test_neither_threads_nor_memory_change_the_result(data, monkeypatch):
+    monkeypatch.setattr(products, "PART", 256)
+    one = compare(MODELS, *data, runs=5, X_test=data[0], y_test=data[1])
+    two = compare(MODELS, *data, runs=5, X_test=data[0], y_test=data[1], n_jobs=2)
+    monkeypatch.setattr(running, "MEMORY", 1)
+    alone = compare(MODELS, *data, runs=5, X_test=data[0], y_test=data[1])
+    for other in (two, alone):
+        for name in set(one.table.dtype.names) - {"seconds"}:
+            known = one.table[name] == one.table[name]
+            np.testing.assert_array_equal(known, other.table[name] == other.table[name])
+            assert_close(one.table[name][known], other.table[name][known])
+        for label in MODELS:
+            assert_close(one.coef[label], other.coef[label])
+
+
+def test_steps_that_diverge_are_part_of_the_table(data):
+    X, y = data
+    c = compare(
+        {"asdca": ASDCAClassifier(theta=1.0, alpha=1e-9, max_iter=60, batch_size=60)}, 1e3 * X, y, runs=1
+    )
+    assert not c.table["primal"][-1] < 1e6
+
+
+def test_progress_is_told(data):
+    told = []
+    compare({"a": MODELS["sdca"], "b": MODELS["last"]}, *data, runs=3, progress=lambda *x: told.append(x))
+    assert told == [(3 * k, 21) for k in range(1, 8)]
+
+
+def test_a_table_is_written_and_drawn(data, tmp_path):
+    c = compare({"a": MODELS["sdca"], "perceptron": MODELS["perceptron"]}, *data, runs=3)
+    c.to_csv(tmp_path / "table.csv")
+    with open(tmp_path / "table.csv", newline="") as file:
+        lines = list(csv.DictReader(file))
+    assert len(lines) == len(c.table)
+    assert [float(line["primal"]) for line in lines] == c.table["primal"].tolist()
+    assert lines[-1]["gap"] == lines[-1]["error"] == ""
+    from matplotlib.figure import Figure
+
+    for x, y, curves in (("seconds", "primal", 2), ("visits", "gap", 1), ("epoch", "excess", 1)):
+        axes = c.plot(x, y, Figure().subplots())
+        assert [line.get_label() for line in axes.lines] == ["a", "perceptron"][:curves]
+        assert axes.get_xlabel()
+        assert axes.get_ylabel()
+    place, middle = c.plot("epoch", "primal", Figure().subplots()).lines[0].get_data()
+    primal = c.table["primal"][c.table["solver"] == "a"].reshape(3, 4)
+    assert place.tolist() == [1, 2, 3, 4]
+    np.testing.assert_array_equal(middle, np.median(primal, axis=0))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"solvers": {}}, "at least one model"),
+        ({"solvers": {"a": "sdca"}}, r"solvers\['a'\] must be a linear model of fastsvm"),
+        ({"solvers": {"a": SDCAClassifier(alpha=-1)}}, "alpha must be a positive number"),
+        ({"runs": 0}, "runs must be a positive integer"),
+        ({"random_state": None}, "the first of the seeds"),
+        ({"loss": "perceptron"}, "loss must be one of"),
+        ({"loss": "hinge", "solvers": {"a": PerceptronClassifier()}}, "no alpha to measure it by"),
+        ({"X_test": np.ones((2, D))}, "one of them is missing"),
+        ({"X_test": np.ones((2, 3)), "y_test": [0, 1]}, "3 columns, but X has 15"),
+        ({"X_test": np.ones((2, D)), "y_test": [0, 5]}, "the label 5, which is not in y"),
+        ({"y": np.zeros(N)}, "one class only"),
+        ({"optimum": {"b": 1.0}}, "no optimum of 'sdca'"),
+    ],
+)
+def test_what_is_wrong_is_said(data, change, message):
+    arguments = {"solvers": {"sdca": MODELS["sdca"]}, "X": data[0], "y": data[1], "runs": 1} | change
+    with pytest.raises(ValueError, match=message):
+        compare(**arguments)
