@@ -72,7 +72,7 @@ def test_texts_and_memory(sentiment, tmp_path, command, megabytes):
         if done.code != 127:
             fails(done, "(out of memory|a library cannot be loaded)")
         else:
-            assert done.err.splitlines()[-1] == GLIBC
+            assert GLIBC in done.err.splitlines()  # another thread may print after it
         assert sorted(os.listdir(tmp_path)) == ["corpus.txt", "m.safetensors"]
     assert "Traceback" not in done.err
     assert megabytes or done.code
@@ -90,7 +90,7 @@ def test_images_and_memory(cells, tmp_path, large, command, megabytes):
     done = cells(command, folder, *options, cwd=tmp_path, RLIMIT_AS=megabytes * MB)
     assert "Traceback" not in done.err
     if done.code == 127:
-        assert done.err.splitlines()[-1] == GLIBC
+        assert GLIBC in done.err.splitlines()  # another thread may print after it
         assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
     elif done.code == 1:
         fails(done, "(out of memory|a library cannot be loaded|too large for the memory there is)")
