@@ -48,9 +48,30 @@ def figure(path: str | None, size: tuple[float, float]) -> Iterator:
         sheet = Figure(figsize=size, dpi=150, layout="constrained")
         yield sheet
         if path is not None:
-            picture = BytesIO()
             try:
-                sheet.savefig(picture, format=_format_of(path, sheet))
+                content = content_of(sheet, _format_of(path, sheet))
             except ValueError as error:
                 raise AppError(f"{path}: {error}; name the picture with .png, .svg or .pdf") from error
-            replace_file(path, picture.getvalue())
+            replace_file(path, content)
+
+
+def content_of(sheet, format: str) -> bytes:
+    """Return a figure, while it is given, as the bytes of a file."""
+    for ax in sheet.axes:
+        for axis in (ax.xaxis, ax.yaxis):
+            _label_plainly(axis)
+    picture = BytesIO()
+    sheet.savefig(picture, format=format)
+    return picture.getvalue()
+
+
+def _label_plainly(axis) -> None:
+    """Label a logarithmic axis that has Matplotlib's own labels by numbers: powers of ten are formulas."""
+    from matplotlib.ticker import LogFormatterSciNotation, LogLocator, NullFormatter
+
+    if isinstance(axis.get_major_formatter(), LogFormatterSciNotation):
+        if type(axis.get_major_locator()) is LogLocator:
+            low, high = axis.get_view_interval()
+            axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 200 * low else (1,)))
+        axis.set_major_formatter("{x:g}")
+        axis.set_minor_formatter(NullFormatter())

@@ -316,6 +316,13 @@ def test_what_lies_beside_modules_is_installed_with_them():
             ), name
 
 
+def test_every_package_is_installed():
+    known = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"][
+        "packages"
+    ]
+    assert {*known} == {module for module, path in MODULES.items() if path.name == "__init__.py"}
+
+
 def test_top_of_the_repository():
     if not (ROOT / ".git").exists():
         pytest.skip("not a git checkout")

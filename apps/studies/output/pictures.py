@@ -1,9 +1,8 @@
 """The pictures of a report as bytes."""
 
-from io import BytesIO
 from mimetypes import guess_type
 
-from ...common.figures import figure
+from ...common.figures import content_of, figure
 from ...common.html import data_uri
 from ..model.report import Figure
 
@@ -19,9 +18,7 @@ def drawn(picture: Figure) -> bytes:
     with figure(None, picture.size) as sheet:
         content = picture.draw(sheet)
         if content is None:
-            buffer = BytesIO()
-            sheet.savefig(buffer, format=picture.ending)
-            content = buffer.getvalue()
+            content = content_of(sheet, picture.ending)
     return content
 
 

@@ -1,0 +1,100 @@
+"""The study of the digits: what its quick version finds on scikit-learn's, and how it judges."""
+
+import csv
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from fastsvm_apps.common.errors import AppError
+from fastsvm_apps.studies.cli import main
+from fastsvm_apps.studies.model.digits import claims, experiments
+from fastsvm_apps.studies.model.report import Verdict
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("digits") / "out"
+    done = CliRunner().invoke(main, ["digits", "--quick", "--runs", "4", "-o", str(folder)])
+    assert (done.exit_code, done.stderr) == (0, "")
+    return folder
+
+
+def read(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_without_data_it_runs_on_what_scikit_learn_has(quick):
+    verdicts = [row["verdict"] for row in read(quick / "claims.csv")]
+    assert verdicts[:4] == ["cannot be tested"] * 4
+    assert "held" in verdicts[4:]
+    names = {"errors.png", "weights.png", "epochs.png", "pace.png", "methods.csv", "labels.csv", "draws.csv"}
+    assert names <= {path.name for path in quick.iterdir()}
+    for row in read(quick / "methods.csv"):
+        assert float(row["low"]) <= float(row["test error"]) <= float(row["high"]) < 0.03
+    for part in "training", "test":
+        for row in read(quick / f"confusion_{part}.csv"):
+            assert float(row["called 5"]) + float(row["called 6"]) == pytest.approx(80)
+    assert len(read(quick / "draws.csv")) == 4 * len(experiments.METHODS)
+
+
+def test_a_draw_has_as_many_of_each_and_none_twice():
+    digits = experiments.read_digits(None)
+    here, there = experiments.draw(digits, seed=1, run=2)
+    assert len({*here, *there}) == len(here) + len(there) == 2 * (digits.n_train + digits.n_test)
+    for rows in here, there:
+        assert (digits.y[rows] == 5).sum() == (digits.y[rows] == 6).sum()
+    other, _ = experiments.draw(digits, seed=1, run=3)
+    assert {*other} != {*here}
+
+
+def test_confusion():
+    truth, scores = np.array([5, 5, 5, 6, 6]), np.array([-1.0, 2.0, 0.0, 3.0, -1.0])
+    table = experiments.confusion(truth, scores)
+    assert table.tolist() == [[2, 1], [1, 1]]
+    assert experiments.wrong(table) == 2
+
+
+@pytest.mark.parametrize(("value", "verdict"), [(3.0, Verdict.HELD), (9.5, Verdict.NOT_HELD)])
+def test_a_figure_of_one_draw_is_judged_by_ours(value, verdict):
+    digits = experiments.read_digits(None)._replace(original=True)
+    claim = claims._among(digits, "", "", value, np.arange(10.0), "{:.1f}")
+    assert claim.verdict is verdict
+    assert claim.ours == "4.5 on average (2.3 to 6.7); 95 % of 10 draws have 0.2 to 8.8"
+
+
+@pytest.mark.parametrize(("pegasos", "reached", "verdict"), [
+    (0.5, True, Verdict.HELD),
+    (0.5, False, Verdict.NOT_HELD),
+    (2.0, True, Verdict.NOT_HELD),
+])  # fmt: skip
+def test_who_is_faster(pegasos, reached, verdict):
+    seconds = np.ones((2, 2, 3, 4)) * np.array([1.0, 1.1, 0.9, 1.2])
+    seconds[0, 0, -1] *= pegasos * np.array([1.0, 1.1, 1.0, 0.9])
+    there = np.full(seconds.shape, True)
+    there[0, 0, -1, 0] = reached
+    claim = claims._dual({"n": np.array([10, 20, 40]), "seconds": seconds, "reached": there})
+    assert claim.verdict is verdict
+    assert ("not there" in claim.why) is not reached
+
+
+def test_a_broken_file_is_said(tmp_path):
+    assert not experiments.read_digits(str(tmp_path)).original
+    (tmp_path / "usps.npz").write_bytes(b"PK\x03\x04 cut")
+    with pytest.raises(AppError, match="cannot be read"):
+        experiments.read_digits(str(tmp_path))
+
+
+def test_the_digits_of_the_document(shared):
+    digits = experiments.read_digits(str(shared))
+    assert digits.original
+    errors = []
+    for run in range(20):
+        here, there = experiments.draw(digits, seed=0, run=run)
+        model = (
+            experiments.METHODS["Pegasos"].set_params(random_state=run).fit(digits.X[here], digits.y[here])
+        )
+        tables = experiments.confusion(digits.y[there], model.decision_function(digits.X[there]))
+        errors.append(experiments.wrong(tables) / 600)
+    assert 0.025 < np.mean(errors) <= 0.038
