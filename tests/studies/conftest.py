@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from fastsvm_apps.common.app import app
 from fastsvm_apps.common.errors import AppError
 from fastsvm_apps.studies.commands import study as commands
+from fastsvm_apps.studies.commands.gallery import gallery
 from fastsvm_apps.studies.model.report import Claim, Figure, Report, Table, Verdict
 from fastsvm_apps.studies.model.settings import Study
 
@@ -83,7 +84,7 @@ def run(fake, tmp_path, monkeypatch):
     """Run a command line inside an empty folder."""
     monkeypatch.chdir(tmp_path)
     made = [commands.study_command(name, study) for name, study in commands.STUDIES.items()]
-    main = app("fastsvm-studies", "Help.", "X", [*made, commands.all_studies])
+    main = app("fastsvm-studies", "Help.", "X", [*made, commands.all_studies, gallery])
 
     def run(*args, fails=None):
         fake.failure = fails and AppError(fails)

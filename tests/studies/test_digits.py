@@ -92,9 +92,7 @@ def test_the_digits_of_the_document(shared):
     errors = []
     for run in range(20):
         here, there = experiments.draw(digits, seed=0, run=run)
-        model = (
-            experiments.METHODS["Pegasos"].set_params(random_state=run).fit(digits.X[here], digits.y[here])
-        )
+        model = experiments.METHODS["Pegasos"](random_state=run).fit(digits.X[here], digits.y[here])
         tables = experiments.confusion(digits.y[there], model.decision_function(digits.X[there]))
         errors.append(experiments.wrong(tables) / 600)
     assert 0.025 < np.mean(errors) <= 0.038

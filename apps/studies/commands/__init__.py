@@ -3,9 +3,11 @@
 import click
 
 from ..model.settings import STUDIES
+from .gallery import gallery
 from .study import all_studies, study_command
 
 COMMANDS: tuple[click.Command, ...] = (
     *(study_command(name, study) for name, study in STUDIES.items()),
     all_studies,
+    gallery,
 )

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+from time import process_time
 
 from ...common.output import tidy_warnings
 from ...common.progress import Stages
@@ -24,9 +25,11 @@ def run_study(name: str, study: Study, folder: str, *, quiet: bool, verbose: boo
     if options.pop("fresh"):
         parts.forget(place)
     threads = number_of_threads(options.pop("threads") or -1)
+    start = process_time()
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         report = running.run(study, Context(**options, parts=place, threads=threads, stage=stage))
         how = {"command": command_line(name, **options), "quick": options["quick"], "seed": options["seed"]}
+        how["cpu_seconds"] = process_time() - start  # of all threads
         record = record_of(report, how, stage.seconds)
         results.write_report(folder, report, record, stage)
     return record

@@ -72,29 +72,9 @@ def write_index(folder: str, records: Sequence[dict]) -> None:
     replace_file(os.path.join(folder, CLAIMS), claims_bytes(records))
 
 
-def read_record(folder: str) -> dict:
-    """Return the record of a study.
-
-    Raises
-    ------
-    AppError
-        Where there is none.
-    """
-    path = os.path.join(folder, REPORT)
-    try:
-        with open(path, encoding="utf-8") as file:
-            record = json.load(file)
-        record["study"], record["claims"], record["figures"]
-    except FileNotFoundError:
-        raise AppError(f"{folder}: has no {REPORT}; run a study with -o {folder} first") from None
-    except (ValueError, KeyError, TypeError) as error:
-        raise AppError(f"{path}: no report of a study ({error}); run the study again") from error
-    return record
-
-
 def table_bytes(header: Sequence[str], rows: Iterable[Sequence]) -> bytes:
     """Return a table as a CSV file."""
-    text = io.StringIO()
+    text = io.StringIO(newline="")
     write = csv_writer(text)
     for row in (header, *rows):
         write(row)

@@ -132,12 +132,14 @@ def _table(table: Table) -> str:
 
 
 def _again(record: dict) -> str:
-    facts = {name.capitalize(): value for name, value in record["settings"].items()}
+    facts = {name[:1].upper() + name[1:]: value for name, value in record["settings"].items()}
     facts["Seed"] = record["seed"]
     facts["Versions"] = ", ".join(f"{name} {number}" for name, number in record["versions"].items())
     facts["Cores"] = record["cores"]
-    seconds = ", ".join(f"{name} {value:.1f}" for name, value in record["seconds"].items())
-    facts["Wall-clock seconds"] = seconds
+    facts["CPU seconds"] = f"{record['cpu_seconds']:.1f}"
+    facts["Wall-clock seconds"] = ", ".join(
+        f"{name} {value:.1f}" for name, value in record["seconds"].items()
+    )
     rows = [
         f'<tr><th scope="row">{html.text(name)}</th><td>{html.text(value)}</td></tr>'
         for name, value in facts.items()

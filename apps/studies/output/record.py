@@ -1,10 +1,13 @@
 """What a report is in JSON: claims, and which files hold its pictures and tables."""
 
+import json
 import os
+import re
 from collections import Counter
 from dataclasses import asdict
 from importlib.metadata import version
 
+from ...common.errors import AppError
 from ..model.report import Report, Verdict
 
 REPORT = "report.json"
@@ -53,6 +56,29 @@ def record_of(report: Report, how: dict[str, object], seconds: dict[str, float])
         ],
         "seconds": seconds,
     }
+
+
+def read_record(folder: str) -> dict:
+    """Return the record of a study.
+
+    Raises
+    ------
+    AppError
+        Where there is none.
+    """
+    path = os.path.join(folder, REPORT)
+    try:
+        with open(path, encoding="utf-8") as file:
+            record = json.load(file)
+        names = [record["study"], *(figure["file"] for figure in record["figures"])]
+        if not all(re.fullmatch(r"[\w-][\w.-]*", name) for name in names):  # of files, in no other folder
+            raise ValueError("a name that is a path")
+        record["claims"]
+    except FileNotFoundError:
+        raise AppError(f"{folder}: has no {REPORT}; run a study with -o {folder} first") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise AppError(f"{path}: no report of a study ({error}); run the study again") from error
+    return record
 
 
 def plain(value: object) -> object:

@@ -1,6 +1,7 @@
 """Draws of training and test images, and what is measured on them."""
 
 from collections.abc import Iterator
+from functools import partial
 from time import thread_time
 from typing import NamedTuple
 from zipfile import BadZipFile
@@ -19,9 +20,9 @@ ALPHA, EPOCHS = 1.0, 20  # lambda and T of the document
 N_TRAIN, N_TEST = 100, 300  # of a class; the document's
 
 METHODS = {
-    "Pegasos": Pegasos(alpha=ALPHA, max_iter=EPOCHS),
-    "Pegasos, no intercept": Pegasos(alpha=ALPHA, max_iter=EPOCHS, fit_intercept=False),
-    "SDCA": SDCA(alpha=ALPHA, tol=1e-3),
+    "Pegasos": partial(Pegasos, alpha=ALPHA, max_iter=EPOCHS),
+    "Pegasos, no intercept": partial(Pegasos, alpha=ALPHA, max_iter=EPOCHS, fit_intercept=False),
+    "SDCA": partial(SDCA, alpha=ALPHA, tol=1e-3),
 }
 STEPS = (1, 2, 5, 10, 20, 40, 80)  # epochs at which Pegasos is tried
 PACE_RUNS, PACE_EPOCHS, PACE_GOAL = 10, 100, 0.01  # to within 1 % of the optimum
@@ -129,8 +130,9 @@ def error_rates(context: Context, digits: Digits, runs: int) -> Arrays:
             for run in range(runs):
                 here, there = draw(digits, context.seed, run)
                 for k, method in enumerate(METHODS.values()):
+                    model = method(random_state=run)
                     start = thread_time()
-                    model = method.set_params(random_state=run).fit(digits.X[here], digits.y[here])
+                    model.fit(digits.X[here], digits.y[here])
                     seconds[k, run] = thread_time() - start
                     coef[k] += model.coef_[0] / runs
                     train[k, run] = confusion(digits.y[here], model.decision_function(digits.X[here]))

@@ -1,0 +1,21 @@
+"""`gallery`: pages of the documentation from reports."""
+
+import click
+
+from ...common.output import print_line
+from ._options import command
+
+
+@command("gallery studies -o docs/studies", "gallery digits -o docs/studies")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False))
+@click.option("-o", "--output", required=True, metavar="DOCS", help="Folder for the pages.")
+def gallery(folder, output, quiet, verbose):
+    """Make pages in Markdown from the report in FOLDER, that of a study or of all.
+
+    A page has the verdicts, the figures as small pictures, and how to run the study again; README.md leads
+    to all pages that DOCS has. Figures that show images or texts of the data themselves are left out.
+    """
+    from ..output.gallery import write_gallery
+
+    for path in write_gallery(folder, output):
+        print_line(path)

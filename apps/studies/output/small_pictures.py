@@ -1,0 +1,39 @@
+"""Pictures small enough to be kept with the documentation."""
+
+from io import BytesIO
+
+from ...common.errors import AppError
+
+LIMIT = 80_000  # bytes
+SIZES = (
+    (1000, 256),
+    (1000, 64),
+    (800, 48),
+    (640, 32),
+    (480, 16),
+)  # width in pixels, colours; the first that fits
+
+
+def small_picture(content: bytes, name: str) -> bytes:
+    """Return a PNG with fewer pixels and colours.
+
+    Raises
+    ------
+    AppError
+        When it is no picture, or too large whatever is tried.
+    """
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        with Image.open(BytesIO(content)) as image:
+            picture = image.convert("RGB")
+    except (UnidentifiedImageError, OSError) as error:
+        raise AppError(f"{name}: {error}; run the study again") from error
+    for width, colours in SIZES:
+        small = picture.copy()
+        small.thumbnail((width, 10 * width), Image.Resampling.LANCZOS)
+        file = BytesIO()
+        small.quantize(colours, dither=Image.Dither.NONE).save(file, format="PNG", optimize=True)
+        if file.tell() <= LIMIT:
+            return file.getvalue()
+    raise AppError(f"{name}: is more than {LIMIT:,} bytes however small; draw less in it")
