@@ -158,6 +158,7 @@ def asdca(
     sample_weight=None,
     intercept_column=0.0,
     hinge_width=1.0,
+    averaging="last",
 ):
     """ASDCA, Shalev-Shwartz & Zhang 2013b, algorithm 1 with g = alpha/2 ||w||^2. Returns (b, w, b0).
 
@@ -167,6 +168,7 @@ def asdca(
     c = np.ones(n) if sample_weight is None else sample_weight
     b, w, average = np.zeros(n), np.zeros(d), np.zeros(d)
     b0, centre, average0 = 0.0, 0.0, 0.0
+    iterates = []
     for rows in order:
         for first in range(0, len(rows), batch_size):
             batch = rows[first : first + batch_size]
@@ -186,8 +188,12 @@ def asdca(
                 b[i] = b_new
             w = (1 - theta) * w + theta / alpha * average
             b0 = (1 - theta) * b0 + theta * (centre + intercept_column / alpha * average0)
+            iterates.append((w, b0))
         step = min(1, 4 * theta) * intercept_column / alpha * average0
         centre, b0 = centre + step, b0 + step
+    if averaging == "tail":
+        tail = iterates[len(iterates) // 2 :]
+        w, b0 = np.mean([w for w, _ in tail], axis=0), np.mean([b for _, b in tail])
     return b, w, b0
 
 

@@ -124,12 +124,14 @@ class PegasosClassifier(LinearClassifier, Pegasos):
         Step on b0 too, by min(1/(alpha t), 1/sqrt(t)), unregularised. False: b0 = 0.
     batch_size : int, default=1
         Rows a step.
-    order : {"permutation", "random"}, default="permutation"
-        Rows of an epoch: a fresh permutation, or draws with replacement.
+    order : {"permutation", "random", "batches"}, default="permutation"
+        Rows of an epoch: a fresh permutation, cut into batches; draws with replacement; or for each step a
+        batch of different rows, drawn from all.
     project : bool, default=False
         Keep w in the ball that holds the optimum.
-    averaging : {"last", "tail"}, default="last"
-        Return the last iterate, or the average over the second half of the steps.
+    averaging : {"last", "tail", "random"}, default="last"
+        Return the last iterate, the average over the second half of the steps, or one iterate drawn from that
+        half. `partial_fit` draws from the second half of each call's steps.
     class_weight : dict, "balanced" or None, default=None
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
     n_jobs : int or None, default=None
@@ -269,6 +271,11 @@ class ASDCAClassifier(LinearClassifier, ASDCA):
     theta : "paper" or float in (0, 1], default="paper"
         Momentum. The paper's rule has a proof, and depends on gamma alpha n / max_i c_i ||x_i||^2 and on
         `batch_size`; see `fastsvm.solvers.asdca`.
+    order : {"permutation", "batches"}, default="permutation"
+        Rows of an epoch: a fresh permutation, cut into batches; or for each step a batch of different rows,
+        drawn from all.
+    averaging : {"last", "tail"}, default="last"
+        Return the last iterate, or the average over the second half of the steps.
     class_weight : dict, "balanced" or None, default=None
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
     n_jobs : int or None, default=None

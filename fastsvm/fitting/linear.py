@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..solvers import LOSSES
-from ..solvers._asdca_solver import ASDCASolver, as_theta
+from ..solvers._asdca_solver import ASDCA_ORDERS, ASDCA_OUTPUTS, ASDCASolver, as_theta
 from ..solvers._choose import SOLVERS, make_solver
 from ..solvers._input import one_of
 from ..solvers._pegasos_solver import PEGASOS_ORDERS, PEGASOS_OUTPUTS, PegasosSolver
@@ -181,6 +181,8 @@ class ASDCA(LinearModel):
     fit_intercept: bool = True
     batch_size: int = 8
     theta: str | float = "paper"
+    order: str | ArrayLike = "permutation"
+    averaging: str = "last"
     class_weight: ClassWeight = None
     n_jobs: int | None = None
     trace: bool = False
@@ -195,6 +197,8 @@ class ASDCA(LinearModel):
         super()._check_params()
         one_of("loss", self.loss, SMOOTH_LOSSES)
         as_theta(self.theta)
+        one_of("order", self.order, ASDCA_ORDERS)
+        one_of("averaging", self.averaging, ASDCA_OUTPUTS)
 
     def _make_solver(self, problem, random, max_iter, **_):
         return ASDCASolver(
@@ -205,7 +209,8 @@ class ASDCA(LinearModel):
             max_iter=max_iter,
             batch_size=self.batch_size,
             theta=as_theta(self.theta),
-            order="permutation",
+            order=self.order,
+            averaging=self.averaging,
             random=random,
         )
 

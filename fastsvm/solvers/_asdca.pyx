@@ -3,8 +3,8 @@
 import cython
 
 from ._losses cimport Loss, minus_slope
-from ._rows cimport Rows, columns_of, prefetch_row, row_start, shift
-from ._types cimport head, index, int8_t, int32_t, real
+from ._rows cimport Rows, axpy, columns_of, prefetch_row, row_start, shift
+from ._types cimport head, index, int8_t, int32_t, int64_t, real
 
 cdef double FLOOR = 1e-200  # of the scale
 
@@ -26,26 +26,42 @@ cdef class State:
         v and z, column by column: both are read where one is.
     dual : float64 of shape (n_rows,)
     changes : float64 of shape (batch_size,), scratch
+    tail : float64 of shape (n_columns,) or None
+        The v after each of the averaged steps sum to averaged * v + tail.
 
     Attributes
     ----------
     scale : of z
     bias, bias_z : v and z of the intercept
+    averaging : whether iterates are being averaged
+    averaged, bias_sum : how many so far, and the sum of their intercepts
     """
 
     cdef Loss loss
     cdef double rate, bias_rate, theta
-    cdef double[::1] pairs, dual, changes
-    cdef public double scale, bias, bias_z
+    cdef double[::1] pairs, dual, changes, tail
+    cdef public double scale, bias, bias_z, bias_sum
+    cdef public int64_t averaged
+    cdef public bint averaging
 
-    def __init__(self, Loss loss, double theta, double rate, double bias_rate, pairs, dual, changes):
+    def __init__(
+        self, Loss loss, double theta, double rate, double bias_rate, pairs, dual, changes, tail=None,
+    ):
         self.loss, self.theta, self.rate, self.bias_rate = loss, theta, rate, bias_rate
-        self.pairs, self.dual, self.changes = pairs, dual, changes
+        self.pairs, self.dual, self.changes, self.tail = pairs, dual, changes, tail
         self.scale = 1
 
     def end_step(self):
         """What follows `update_duals` and `update_primal` over all rows of a batch."""
-        shrink(self)
+        end_step(self)
+
+
+cdef inline void end_step(State state) noexcept nogil:
+    """Bring w nearer to v, and count it where iterates are averaged."""
+    shrink(state)
+    if state.averaging:
+        state.averaged += 1
+        state.bias_sum += state.bias + state.scale * state.bias_z
 
 
 cdef void shrink(State state) noexcept nogil:
@@ -123,7 +139,7 @@ cdef inline void apply_changes(
     """Bring v and z up to date with the changes of the batch."""
     cdef double share = -1 / state.scale if state.theta < 1 else 0  # of z in a change of v
     cdef double a
-    cdef Py_ssize_t i, k, start
+    cdef Py_ssize_t i, k, start, count
     for k in range(n):
         if changes[k] == 0:
             continue
@@ -133,9 +149,10 @@ cdef inline void apply_changes(
         state.bias_z += share * state.bias_rate * a
         a *= state.rate
         start = row_start(&rows.layout, i)
-        axpy_pairs(
-            a, share * a, x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, &state.pairs[0]
-        )
+        count = row_start(&rows.layout, i + 1) - start
+        axpy_pairs(a, share * a, x + start, shift(j, start), count, &state.pairs[0])
+        if state.averaged > 0:  # the iterates averaged so far do not have this change
+            axpy(-state.averaged * a, x + start, shift(j, start), count, &state.tail[0])
 
 
 def run_epoch(
@@ -155,7 +172,7 @@ def run_epoch(
             size = min(state.changes.shape[0], n - first)
             dual_changes(rows, x, j, signs, weights, &order[first], size, n - first, state, changes)
             apply_changes(rows, x, j, signs, &order[first], size, state, changes)
-            shrink(state)
+            end_step(state)
             first += size
 
 

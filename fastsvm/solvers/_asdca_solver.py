@@ -16,12 +16,18 @@ if TYPE_CHECKING:
     from .annotations import ArrayLike, Callable, Matrix, Seed
 
 
+ASDCA_ORDERS = ("permutation", "batches")
+ASDCA_OUTPUTS = ("last", "tail")
+
+
 class ASDCASolver(Solver):
     """ASDCA on one problem, an epoch at a time; parameters as in `asdca`."""
 
     solver = "asdca"
 
-    def __init__(self, problem, *, loss, alpha, fit_intercept, max_iter, batch_size, theta, order, random):
+    def __init__(
+        self, problem, *, loss, alpha, fit_intercept, max_iter, batch_size, theta, order, averaging, random
+    ):
         super().__init__(problem, order=order, max_iter=max_iter, random=random, alpha=alpha, grouped=False)
         self.loss, self.fit_intercept = as_loss(loss), fit_intercept
         self.batch_size = min(batch_size, self.visits)
@@ -33,6 +39,7 @@ class ASDCASolver(Solver):
         pairs = np.zeros((problem.rows.n_columns, 2))
         self.v, self.z = pairs.T
         self.dual = np.zeros(problem.n)
+        self.tail = np.zeros(problem.rows.n_columns) if averaging == "tail" else None
         self.state = _asdca.State(
             self.loss.struct,
             self.theta,
@@ -41,23 +48,55 @@ class ASDCASolver(Solver):
             pairs.reshape(-1),
             self.dual,
             np.empty(self.batch_size),
+            self.tail,
         )
+        self.steps, self.half = 0, max_iter * -(-self.visits // self.batch_size) // 2
+        self.before = None  # the iterate before the first that is averaged
         self.next_look = 0  # the first epoch tells how far it is
 
     def run_epoch(self):
         """Visit every row once."""
         order, size = self.next_order(), self.batch_size
         if size <= self.problem.rows.chunk_rows():
-            for part in self.slices(order, multiple=size):
+            cuts = ((self.half - self.steps) * size,) if self._waits_to_average else ()
+            for part in self.slices(order, multiple=size, cuts=cuts):
+                self._begin_average()
                 _asdca.run_epoch(*self.problem.data, part, self.state)
+                self.steps += -(-len(part) // size)
         else:
             for first in range(0, len(order), size):
+                self._begin_average()
                 self._long_step(order[first : first + size])
+                self.steps += 1
         if self.fit_intercept:
             # Proximal step: the centre follows the intercept. An epoch brings b and w only by a factor of
             # exp(-theta) nearer to the solution for that centre, which must not run ahead of them.
             share = min(1, 4 * self.theta)
             self.state.bias += share * self.bias_rate * self.problem.imbalance(self.dual)
+
+    @property
+    def _waits_to_average(self):
+        return self.tail is not None and not self.state.averaging
+
+    def _begin_average(self):
+        if self._waits_to_average and self.steps >= self.half:
+            self.state.averaging, self.before = True, self._iterate()
+
+    def _iterate(self):
+        return self.v + self.state.scale * self.z
+
+    def _output(self):
+        """(w, intercept) of the last iterate, or of the average.
+
+        Each step makes w = (1 - theta) w' + theta v, with w' the one before. So the w of k steps sum to what
+        their v sum to, less (1 - theta) / theta times what w has moved by. That costs digits where theta k is
+        far below 1, as many as it has zeros after the point.
+        """
+        w, state = self._iterate(), self.state
+        if not state.averaged:
+            return w, state.bias + state.scale * state.bias_z
+        late = (1 - self.theta) / self.theta * (w - self.before)
+        return self.v + (self.tail - late) / state.averaged, state.bias_sum / state.averaged
 
     def _long_step(self, batch):
         """One step in several calls, on a batch that is too long for one."""
@@ -81,10 +120,10 @@ class ASDCASolver(Solver):
         self.next_look = self.done + max(1, int(min(epochs, self.max_iter)))
 
     def candidate(self):
-        """The iterate w, and the dual variables as they are."""
-        p, state = self.problem, self.state
+        """The output, and the dual variables as they are."""
+        p = self.problem
         p.clip_dual(self.dual, self.loss)  # rounding
-        w, intercept = self.v + state.scale * self.z, state.bias + state.scale * state.bias_z
+        w, intercept = self._output()
         if not self.fit_intercept:
             return Candidate(w, intercept, self.dual, w_of_dual=self.v)
         return Candidate(w, intercept, self.dual, p.balance(self.dual))
@@ -156,6 +195,7 @@ def asdca(
     batch_size: int = 8,
     theta: str | float = "paper",
     order: str | ArrayLike = "permutation",
+    averaging: str = "last",
     score: Callable[..., object] | None = None,
     random_state: Seed = None,
 ) -> Result:
@@ -199,8 +239,12 @@ def asdca(
         Momentum. The paper's is 1/4 min(1, sqrt(s/m), s, (s^2/m)^(1/3)) with s = gamma alpha n / R^2,
         R^2 = max_i c_i ||x_i||^2, and has a proof: about log(1/tol) / theta epochs. Larger ones are
         faster as long as they do not diverge; see Notes.
-    order : "permutation" or int array of shape (>= max_iter, n_visits), default="permutation"
-        The rows to visit, epoch by epoch, instead of fresh permutations.
+    order : {"permutation", "batches"} or int array of shape (>= max_iter, n_visits), default="permutation"
+        Rows of an epoch: a fresh permutation, cut into batches; for each step a batch of different rows,
+        drawn from all, as the paper has it; or those given. With n_visits = batch_size each step is an epoch.
+    averaging : {"last", "tail"}, default="last"
+        Return the last w, or the average over the second half of the steps of max_iter epochs; the objective
+        is that of what is returned. A run that reaches `tol` before its second half returns its last w.
     score : callable, default=None
         ``score(w, intercept)`` is called after each epoch; its value goes into the history.
     random_state : int, numpy Generator or None, default=None
@@ -244,7 +288,8 @@ def asdca(
         max_iter=positive("max_iter", max_iter, kind=int),
         batch_size=positive("batch_size", batch_size, kind=int),
         theta=as_theta(theta),
-        order=order_of(order, ("permutation",)),
+        order=order_of(order, ASDCA_ORDERS),
+        averaging=one_of("averaging", averaging, ASDCA_OUTPUTS),
         random=as_state(random_state),
     )
     return run.solve(None if tol is None else positive("tol", tol), score=score)

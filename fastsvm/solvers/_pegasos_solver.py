@@ -9,14 +9,15 @@ import numpy as np
 
 from . import _pegasos  # type: ignore[attr-defined]  # compiled
 from ._input import as_alpha, as_state, flag, one_of, order_of, positive
+from ._random import draw_integer
 from ._solver import Candidate, Problem, Result, Solver
 from .losses import PEGASOS_LOSSES, as_loss
 
 if TYPE_CHECKING:
     from .annotations import ArrayLike, Callable, Matrix, Seed
 
-PEGASOS_ORDERS = ("permutation", "random")
-PEGASOS_OUTPUTS = ("last", "tail")
+PEGASOS_ORDERS = ("permutation", "random", "batches")
+PEGASOS_OUTPUTS = ("last", "tail", "random")
 _KEPT = {"t", "scale", "bias", "averaging", "averaged", "mass", "bias_sum"}
 
 
@@ -54,21 +55,31 @@ class PegasosSolver(Solver):
             self.scaled_dual,
             self.tail,
         )
-        self.half = max_iter * -(-self.visits // self.batch_size) // 2
+        total = max_iter * -(-self.visits // self.batch_size)
+        self.half = total // 2
+        self.keep_at, self.kept = None, None
+        if averaging == "random":
+            self.keep_at = self.half + 1 + draw_integer(total - self.half, random)
 
     def run_epoch(self):
         """Visit every row once, or draw n rows."""
         cuts = ()
         if self.tail is not None and not self.state.averaging:
             cuts = ((self.half - self.state.t) * self.batch_size,)
+        elif self.keep_at is not None:
+            cuts = ((self.keep_at - self.state.t) * self.batch_size,)
         for part in self.slices(self.next_order(), multiple=self.batch_size, cuts=cuts):
             if self.tail is not None and self.state.t >= self.half:
                 self.state.averaging = True
             _pegasos.run_epoch(*self.problem.data, part, self.state)
+            if self.state.t == self.keep_at:
+                self.kept = self.state.scale * self.v, self.state.bias
 
     def output(self):
-        """(w, intercept) of the last iterate, or of the average."""
+        """(w, intercept) of the last iterate, of the average, or of the iterate that was drawn."""
         state = self.state
+        if self.kept is not None:
+            return self.kept
         if state.averaged:
             return (state.mass * self.v + self.tail) / state.averaged, state.bias_sum / state.averaged
         return state.scale * self.v, state.bias
@@ -105,6 +116,8 @@ class PegasosSolver(Solver):
             self.state.squared_norm = self.v @ self.v
             for name in _KEPT & snapshot.keys():
                 setattr(self.state, name, snapshot[name])
+            if self.keep_at is not None:
+                self.keep_at += self.state.t
             if self.tail is not None and snapshot.get("tail") is not None:
                 self.tail[:] = snapshot["tail"]
 
@@ -164,13 +177,16 @@ def pegasos(
         Epochs: passes over X, or n draws each.
     batch_size : int, default=1
         k. The last batch of an epoch may be shorter, and is divided by its true size.
-    order : {"permutation", "random"} or int array of shape (>= max_iter, n_visits), default="permutation"
-        Rows of an epoch: a fresh permutation, draws with replacement, or those given.
+    order : {"permutation", "random", "batches"} or int array, default="permutation"
+        Rows of an epoch: a fresh permutation, cut into batches; draws with replacement; or for each step a
+        batch of different rows, drawn from all. An array of shape (>= max_iter, n_visits) gives the rows,
+        epoch by epoch; with n_visits = batch_size each step is an epoch, which `trace` measures.
     project : bool, default=False
         Keep w in the ball of radius r = sqrt(1/alpha) (hinge) or sqrt(2 log(2)/alpha) (log), times
         sqrt(mean c), which holds the optimum.
-    averaging : {"last", "tail"}, default="last"
-        Return the last iterate or the average over the second half of the steps.
+    averaging : {"last", "tail", "random"}, default="last"
+        Return the last iterate, the average over the second half of the steps, or one iterate drawn from that
+        half. The bound is that of all the steps' dual variables.
     trace : bool, default=False
         Measure objective and gap after every epoch, at one to two extra passes over X each, instead
         of once at the end. Implied by `score`.

@@ -57,6 +57,22 @@ def draw_rows(int32_t[::1] order, uint64_t n_rows, uint64_t[::1] state):
     state[0] = s
 
 
+def draw_batches(int32_t[::1] pool, int32_t[::1] order, Py_ssize_t batch_size, uint64_t[::1] state):
+    """Fill `order` with batches, each of different rows of `pool` drawn anew; the last may be shorter.
+
+    `pool` holds the rows in any order, as many as a batch or more, and is shuffled in part.
+    """
+    cdef Py_ssize_t k, other, place
+    cdef uint64_t s = state[0]
+    with nogil:
+        for k in range(order.shape[0]):
+            place = k % batch_size
+            other = place + <Py_ssize_t>draw_below(pool.shape[0] - place, &s)
+            pool[place], pool[other] = pool[other], pool[place]
+            order[k] = pool[place]
+    state[0] = s
+
+
 def draw_integer(uint64_t bound, uint64_t[::1] state):
     """One uniform integer on 0 ... bound - 1."""
     cdef uint64_t s = state[0]

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _rows
 from ._input import EXTREME, as_order, as_rows, as_signs, as_weights
-from ._random import block_numbers, draw_rows, shuffle, shuffle_blocks
+from ._random import block_numbers, draw_batches, draw_rows, shuffle, shuffle_blocks
 from ._rows import dual_sum, loss_sum, scale_by_sign, sums_by_sign
 from .losses import Loss, as_loss
 
@@ -256,6 +256,8 @@ class Solver:
             self.grouped = grouped and problem.rows.n_bytes > CACHE
             if order == "cyclic":
                 self.permute()
+            elif order == "batches":
+                self.pool = self.order.copy()
         else:
             self.order = _given_order(order, max_iter, problem.n)
         self.visits = self.order.shape[-1]  # an epoch
@@ -272,6 +274,8 @@ class Solver:
             self.permute()
         elif self.sampling == "random":
             draw_rows(self.order, self.problem.n, self.random)
+        elif self.sampling == "batches":
+            draw_batches(self.pool, self.order, self.batch_size, self.random)
         return self.order
 
     def permute(self):

@@ -217,6 +217,15 @@ def test_one_pass_of_partial_fit_is_one_epoch(problem):
             assert np.abs(model.coef_[0] - run.output()[0]).max() > 1e-6
 
 
+def test_partial_fit_draws_an_iterate_of_the_second_half_and_goes_on_from_the_last(problem):
+    model = PegasosClassifier(alpha=0.1, averaging="random", random_state=1)
+    for k in range(1, 4):
+        model.partial_fit(*problem, classes=[-1, 1])
+        [state] = model._states
+        assert model.t_ == state["t"] == 200 * k
+        assert np.abs(model.coef_[0] - state["scale"] * state["w"]).max() > 1e-6
+
+
 @each_online
 def test_partial_fit_refuses_what_it_cannot_do(estimator, problem):
     X, y = problem
@@ -247,6 +256,8 @@ def test_alpha_must_be_positive(estimator, alpha, problem):
         (ASDCAClassifier(batch_size=0), "batch_size must be a positive integer"),
         (ASDCAClassifier(theta=1.5), r"theta must be 'paper' or a number above 0 and at most 1; got 1\.5"),
         (ASDCAClassifier(theta="auto"), "theta must be .*; got 'auto'"),
+        (ASDCAClassifier(order="random"), "order must be one of 'permutation', 'batches'"),
+        (ASDCAClassifier(averaging="random"), "averaging must be one of 'last', 'tail'"),
         (SDCAClassifier(tol=0), "tol must be a positive number; got 0"),
         (SDCAClassifier(order="sorted"), "order must be one of"),
         (SDCAClassifier(averaging=True), "averaging must be one of"),

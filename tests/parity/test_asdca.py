@@ -18,21 +18,25 @@ OPTIONS = [
     {"theta": 0.05, "batch_size": ROWS},
     {"theta": 0.99, "batch_size": 1, "alpha": 3.0},  # folds the scale into z on the way
     {"theta": 1.0, "batch_size": 2, "alpha": 3.0},
+    {"theta": 0.02, "batch_size": 3, "averaging": "tail"},
+    {"theta": 0.4, "batch_size": 8, "averaging": "tail"},
+    {"theta": 0.99, "batch_size": 1, "alpha": 3.0, "averaging": "tail"},
+    {"theta": 1.0, "batch_size": 2, "alpha": 3.0, "averaging": "tail"},
 ]
 
 
-def both(data, kind, weighted, *, loss, alpha=ALPHA, theta, batch_size, fit_intercept=False, **width):  # noqa: F811
+def both(data, kind, weighted, *, loss, alpha=ALPHA, theta, batch_size, fit_intercept=False, **more):  # noqa: F811
     """Result, run and what the twin says; theta and the intercept's column computed the long way."""
     X, twin, y, weights = data
     weights = weights if weighted else None
     c = np.ones(ROWS) if weights is None else weights
     order = visits(kind)
     norms = (twin**2).sum(axis=1)
-    column, gamma = 0.0, width.get("hinge_width", GAMMAS[loss])
+    column, gamma = 0.0, more.get("hinge_width", GAMMAS[loss])
     if fit_intercept:
         room = gamma * alpha * ROWS / (batch_size * c.max()) - norms.max()
         column = max(0.1 * norms.mean(), room)
-    options = {"loss": loss, "alpha": alpha, "sample_weight": weights, "batch_size": batch_size, **width}
+    options = {"loss": loss, "alpha": alpha, "sample_weight": weights, "batch_size": batch_size, **more}
     result = solvers.asdca(
         X, y, theta=theta, max_iter=EPOCHS, tol=None, order=order, fit_intercept=fit_intercept, **options
     )
@@ -43,7 +47,7 @@ def both(data, kind, weighted, *, loss, alpha=ALPHA, theta, batch_size, fit_inte
 
 
 @pytest.mark.parametrize(("kind", "weighted"), [("permutation", False), ("random", True)])
-@pytest.mark.parametrize("options", OPTIONS, ids=lambda o: f"{o['theta']}-{o['batch_size']}")
+@pytest.mark.parametrize("options", OPTIONS, ids=lambda o: "-".join(map(str, o.values())))
 @pytest.mark.parametrize("loss", SMOOTH_LOSSES)
 def test_asdca(data, loss, kind, weighted, options):  # noqa: F811
     result, b, w, _ = both(data, kind, weighted, loss=loss, **options)
@@ -61,10 +65,12 @@ def test_asdca_with_a_hinge_of_another_width(data, fit_intercept, hinge_width): 
     assert_close(result.intercept, b0)
 
 
-@pytest.mark.parametrize("alpha", [ALPHA, 10.0])
+@pytest.mark.parametrize(
+    ("alpha", "averaging"), [(ALPHA, "last"), (10.0, "last"), (ALPHA, "tail"), (10.0, "tail")]
+)
 @pytest.mark.parametrize("batch_size", [1, 8])
 @pytest.mark.parametrize("loss", SMOOTH_LOSSES)
-def test_asdca_intercept(data, loss, batch_size, alpha):  # noqa: F811
+def test_asdca_intercept(data, loss, batch_size, alpha, averaging):  # noqa: F811
     result, b, w, b0 = both(
         data,
         "permutation",
@@ -74,6 +80,7 @@ def test_asdca_intercept(data, loss, batch_size, alpha):  # noqa: F811
         theta="paper",
         batch_size=batch_size,
         fit_intercept=True,
+        averaging=averaging,
     )
     assert_close(result.w, w)
     assert_close(result.intercept, b0)
@@ -85,7 +92,7 @@ def test_asdca_intercept(data, loss, batch_size, alpha):  # noqa: F811
 
 
 def test_a_batch_too_long_for_one_call_takes_one_step(data, monkeypatch):  # noqa: F811
-    options = {"loss": "log", "theta": 0.2, "batch_size": 30, "fit_intercept": True}
+    options = {"loss": "log", "theta": 0.2, "batch_size": 30, "fit_intercept": True, "averaging": "tail"}
     whole, *_ = both(data, "permutation", True, **options)
     monkeypatch.setattr("fastsvm.solvers._rows.EPOCH_CHUNK", 40)
     long_step = ASDCASolver._long_step

@@ -6,6 +6,8 @@ from scipy import sparse
 
 import reference
 from fastsvm import solvers
+from fastsvm.solvers._input import as_state
+from fastsvm.solvers._random import draw_integer
 
 EPOCHS, ROWS, COLUMNS = 4, 37, 11
 ALPHA = 0.03
@@ -90,6 +92,28 @@ def test_pegasos(data, loss, kind, weighted, options):
     w, b0 = reference.pegasos(twin, y, order, loss=loss, alpha=ALPHA, sample_weight=weights, **options)
     assert_close(result.w, w)
     assert_close(result.intercept, b0)
+
+
+@pytest.mark.parametrize("batch_size", [1, 5])
+def test_pegasos_iterate_that_is_drawn(data, batch_size):
+    """The iterate after so many steps is the last of the reference's that takes no more."""
+    X, twin, y, weights = data
+    order = visits("permutation")
+    options = {"alpha": ALPHA, "sample_weight": weights, "batch_size": batch_size, "fit_intercept": True}
+    total = EPOCHS * -(-ROWS // batch_size)
+    drawn = set()
+    for seed in range(8):
+        result = solvers.pegasos(
+            X, y, max_iter=EPOCHS, order=order, averaging="random", random_state=seed, **options
+        )
+        step = total // 2 + 1 + draw_integer(total - total // 2, as_state(seed))
+        batches = [rows[k : k + batch_size] for rows in order for k in range(0, ROWS, batch_size)]
+        w, b0 = reference.pegasos(twin, y, batches[:step], **options)
+        assert_close(result.w, w)
+        assert_close(result.intercept, b0)
+        drawn.add(step)
+    assert len(drawn) > 3
+    assert total // 2 < min(drawn) <= max(drawn) <= total
 
 
 @pytest.mark.parametrize("weighted", [False, True])

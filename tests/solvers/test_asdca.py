@@ -22,21 +22,31 @@ def make_solver(
         max_iter=max_iter,
         batch_size=batch_size,
         theta=theta,
-        order="permutation",
+        order=options.get("order", "permutation"),
+        averaging=options.get("averaging", "last"),
         random=np.array([1], np.uint64),
     )
 
 
+@pytest.mark.parametrize("averaging", ["last", "tail"])
 @pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("loss", SMOOTH_LOSSES)
-def test_the_certificate_is_that_of_what_is_returned(loss, weighted, fit_intercept, problem):
+def test_the_certificate_is_that_of_what_is_returned(loss, weighted, fit_intercept, averaging, problem):
     X, y = problem
     c = np.random.default_rng(2).integers(0, 4, len(y)) / 2 if weighted else None
     options = {"loss": loss, "alpha": 0.01, "sample_weight": c, "fit_intercept": fit_intercept}
     best = sdca(X, y, max_iter=5000, tol=1e-9, random_state=0, **options)
     for batch_size in (1, 7, len(y)):
-        r = asdca(X, y, batch_size=batch_size, max_iter=6, tol=None, random_state=0, **options)
+        r = asdca(
+            *(X, y),
+            batch_size=batch_size,
+            max_iter=6,
+            tol=None,
+            averaging=averaging,
+            random_state=0,
+            **options,
+        )
         assert r.solver == "asdca"
         assert r.n_iter == len(r.history) == 6
         assert r.objective == pytest.approx(losses.primal(loss, 0.01, X, y, r.w, r.intercept, c), rel=1e-12)
@@ -54,6 +64,26 @@ def test_the_certificate_is_that_of_what_is_returned(loss, weighted, fit_interce
         w_of_dual = X.T @ (r.dual * y) / (0.01 * len(y))
         for w in (r.w, w_of_dual):
             assert np.linalg.norm(w - best.w) <= np.sqrt(2 * r.gap / 0.01) + np.sqrt(2 * best.gap / 0.01)
+
+
+def test_batches_are_drawn_anew_for_each_step(problem):
+    X, y = problem
+    run = make_solver(X, y, batch_size=60, order="batches")
+    order = run.next_order()
+    batches = [order[first : first + 60].tolist() for first in range(0, 200, 60)]
+    assert [len(set(batch)) for batch in batches] == [60, 60, 60, 20]
+    assert len(set(order.tolist())) < 180
+    assert_the_gap_goes_to_zero(X, y, 1e-4, 1000, order="batches", fit_intercept=True)
+
+
+def test_the_average_of_the_second_half_converges(problem):
+    X, y = problem
+    best = asdca(X, y, alpha=0.01, tol=1e-9, random_state=0)
+    for batch_size in (1, 8):
+        r = asdca(X, y, alpha=0.01, tol=1e-4, batch_size=batch_size, averaging="tail", random_state=0)
+        assert r.gap <= 1e-4 * r.objective  # within its first half: the last iterate
+        r = asdca(X, y, alpha=0.01, tol=None, max_iter=200, batch_size=batch_size, averaging="tail")
+        assert best.objective - best.gap <= r.objective < 1.0001 * best.objective
 
 
 def assert_the_gap_goes_to_zero(X, y, tol, max_iter, **options):

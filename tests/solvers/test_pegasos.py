@@ -13,6 +13,8 @@ OPTIONS = [
     {"order": "random", "batch_size": 10, "averaging": "tail"},
     {"project": True},
     {"averaging": "tail"},
+    {"averaging": "random", "batch_size": 3},
+    {"order": "batches", "batch_size": 6, "averaging": "tail"},
     {"fit_intercept": True, "batch_size": 20, "averaging": "tail"},
 ]
 

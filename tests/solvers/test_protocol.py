@@ -21,7 +21,7 @@ SHUFFLED = {"order": "permutation"}
 LINEAR = {
     SDCASolver: SHARED | SHUFFLED | {"averaging": "last", "sgd_init": False},
     NewtonSolver: SHARED,
-    ASDCASolver: SHARED | SHUFFLED | {"batch_size": 4, "theta": 0.2},
+    ASDCASolver: SHARED | SHUFFLED | {"batch_size": 4, "theta": 0.2, "averaging": "last"},
     PegasosSolver: SHARED | SHUFFLED | {"batch_size": 4, "project": False, "averaging": "last"},
     PerceptronSolver: SHUFFLED | {"fit_intercept": True, "averaging": "last"},
 }

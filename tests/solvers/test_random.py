@@ -1,7 +1,14 @@
 import numpy as np
 
 from fastsvm.solvers._input import as_state
-from fastsvm.solvers._random import block_numbers, draw_integer, draw_rows, shuffle, shuffle_blocks
+from fastsvm.solvers._random import (
+    block_numbers,
+    draw_batches,
+    draw_integer,
+    draw_rows,
+    shuffle,
+    shuffle_blocks,
+)
 
 
 def test_shuffle_permutes_uniformly():
@@ -35,6 +42,20 @@ def test_rows_are_drawn_uniformly():
     counts = np.bincount(order, minlength=7)
     assert len(counts) == 7
     assert ((counts - 10000) ** 2 / 10000).sum() < 35  # 6 degrees of freedom: p = 4e-6
+
+
+def test_a_batch_is_drawn_anew_from_all_rows_without_replacement():
+    state, pool = as_state(1), np.arange(7, dtype=np.int32)
+    order = np.empty(8, dtype=np.int32)  # of 3, 3 and 2 rows
+    places, again, rounds = np.zeros((8, 7)), 0, 6000
+    for _ in range(rounds):
+        draw_batches(pool, order, 3, state)
+        assert len(set(order[:3])) == len(set(order[3:6])) == 3 > len(set(order[6:])) == 2
+        places[range(8), order] += 1
+        again += order[0] in order[3:6]
+    assert sorted(pool) == list(range(7))
+    assert ((places - rounds / 7) ** 2 / (rounds / 7)).sum() < 95  # 48 degrees of freedom: p = 6e-5
+    assert abs(again / rounds - 3 / 7) < 5 * (3 / 7 * 4 / 7 / rounds) ** 0.5
 
 
 def test_integers_stay_below_their_bound():
