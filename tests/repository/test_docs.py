@@ -68,6 +68,18 @@ def test_the_output_of_the_readme(app, name, command, tmp_path, monkeypatch):
         assert alike(line, known), (line, known)
 
 
+def test_the_verdicts_of_the_readme(capsys):
+    """They are those of the report that the gallery was made of."""
+    from fastsvm_apps.studies.output.record import read_record
+    from fastsvm_apps.studies.output.verdicts import print_study
+
+    print_study(read_record(str(DOCS / "studies" / "digits")), "digits/report.html")
+    printed = capsys.readouterr().out
+    begin, end = block("output: studies").split("\n...\n")
+    assert printed.startswith(f"\n{begin}\n")
+    assert printed.endswith(f"\n{end}")
+
+
 def alike(line, expected):
     """Compare lines; what comes of versions of images, JPEGs of this machine, may differ a little."""
     number = re.compile(r"\d+(?:\.\d+)?")
