@@ -52,11 +52,7 @@ class SDCASolver(Solver):
         n = problem.n
         norms = problem.rows.squared_norms()
         rate = 1 / (alpha * n)
-        # The intercept is solved by proximal steps, each a problem with one more column, whose square is
-        # a tenth of a row's: more slows the epochs, less the steps (measured: .03 to .2 are alike). Where
-        # alpha is large the losses' own curvature in the intercept is what it must be compared with.
-        column = max(INTERCEPT_SQUARE * rate * norms.mean(), INTERCEPT_BENDS / (n * problem.mean_weight))
-        self.bias_rate = column if fit_intercept else 0.0
+        self.bias_rate = self._bias_rate(norms.mean()) if fit_intercept else 0.0
         self.w, self.dual = np.zeros(problem.rows.n_columns), np.zeros(n)
         self.watching = averaging == "last"
         shuffled = isinstance(order, str) and order == "permutation"
@@ -84,6 +80,10 @@ class SDCASolver(Solver):
         self.kept = None
         if averaging == "random":
             self.keep_at = self.half + 1 + draw_integer(total - self.half, random)
+
+    def _bias_rate(self, mean_square):
+        p = self.problem
+        return bias_rate(self.alpha, p.n, mean_square, p.mean_weight)
 
     def next_order(self):
         """As asked for, but modified SGD must see each row once."""
@@ -248,3 +248,13 @@ class SDCASolver(Solver):
             self._sum_again()
             return self.measure()
         return self.point
+
+
+def bias_rate(alpha, n, mean_square, mean_weight):
+    """The square of the intercept's column, over alpha n.
+
+    The intercept is solved by proximal steps, each a problem with one more column, whose square is
+    a tenth of a row's: more slows the epochs, less the steps (measured: .03 to .2 are alike). Where
+    alpha is large the losses' own curvature in the intercept is what it must be compared with.
+    """
+    return max(INTERCEPT_SQUARE * (1 / (alpha * n)) * mean_square, INTERCEPT_BENDS / (n * mean_weight))

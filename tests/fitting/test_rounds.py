@@ -1,0 +1,152 @@
+"""Shards in one process, which take turns: the certificate, the optimum, what a lost shard costs."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from fastsvm.fitting.packing import pack
+from fastsvm.fitting.rounds import Rounds, Serial
+from fastsvm.fitting.shard import Shard
+from fastsvm.solvers import LOSSES, losses, sdca
+
+ALPHA = 1e-2
+
+
+class Losing(Serial):
+    """Shards of which some are lost, one in so many calls, to be replaced by new ones of the same rows."""
+
+    def __init__(self, shards, every, most, seed=0):
+        super().__init__(shards)
+        self.every, self.left, self.rng = every, most, np.random.default_rng(seed)
+
+    def ask(self, method, calls):
+        replies = super().ask(method, calls)
+        if self.left and self.rng.random() < 1 / self.every:
+            self.left -= 1
+            k = int(self.rng.choice(list(calls)))
+            old = self.shards[k]
+            self.shards[k] = Shard(
+                [old.X], [old.y], None if old.sample_weight is None else [old.sample_weight]
+            )
+            del replies[k]
+        return replies
+
+
+@pytest.fixture
+def rows():
+    rng = np.random.default_rng(1)
+    X = sparse.random_array((300, 40), density=0.2, random_state=rng, format="csr")
+    y = np.where(X @ rng.normal(size=40) + 0.3 * rng.normal(size=300) > 0.1, 1, -1)
+    return X, y, rng.integers(0, 4, 300) / 2
+
+
+def rounds_of(shards, loss="hinge", fit_intercept=True, **options):
+    described = [shard.describe() for shard in shards.shards]
+    return Rounds(
+        shards, described, positive=1, loss=loss, hinge_width=1.0, alpha=ALPHA, fit_intercept=fit_intercept,
+        **{"max_iter": 300, **options},
+    )  # fmt: skip
+
+
+def dual_of(run):
+    return np.concatenate([shard.solver.dual for shard in run.shards.shards])
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize(("n_shards", "passes"), [(1, 1), (3, 0.25), (5, 4)])
+def test_the_optimum_is_that_of_all_rows(rows, loss, fit_intercept, n_shards, passes):
+    X, y, weights = rows
+    run = rounds_of(Serial.split(X, y, n_shards, weights), loss, fit_intercept, passes=passes, max_iter=1000)
+    result = run.solve(1e-4, False)
+    alone = sdca(
+        X, y, loss=loss, alpha=ALPHA, sample_weight=weights, fit_intercept=fit_intercept, tol=1e-7,
+        random_state=0,
+    )  # fmt: skip
+    primal = losses.primal(loss, ALPHA, X, y, result.w, result.intercept, weights)
+    assert result.objective == pytest.approx(primal, rel=1e-12)
+    assert result.gap <= 1e-4 * primal
+    assert primal - result.gap <= alone.objective <= primal + alone.gap + 1e-12
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_bound_is_that_of_the_balanced_dual(rows, loss):
+    X, y, weights = rows
+    run = rounds_of(Serial.split(X, y, 3, weights), loss)
+    for _ in range(3):
+        run.run_epoch()
+        point = run.measure()
+        dual = dual_of(run)
+        above, below = dual[y > 0].sum(), dual[y < 0].sum()
+        dual[y > 0] *= min(1, below / above)
+        dual[y < 0] *= min(1, above / below)
+        exact = losses.dual(loss, ALPHA, X, y, dual, weights)
+        assert point.bound <= exact + 1e-12
+        # Second order in what balancing takes away.
+        assert point.bound == pytest.approx(exact, abs=2e-2 * point.primal)
+
+
+def test_w_is_the_sum_of_the_shares(rows):
+    X, y, _ = rows
+    run = rounds_of(Serial.split(X, y, 4), damping=1.0)  # with so little damping steps are cut
+    lengths = []
+    for _ in range(5):
+        run.run_epoch()
+        lengths.append(run.length)
+        run.measure()
+        w = X.T @ (dual_of(run) * y) / (ALPHA * len(y))
+        np.testing.assert_allclose(run.w, w, rtol=0, atol=1e-6 * np.abs(w).max())
+        np.testing.assert_allclose(run.published, run.w, rtol=0, atol=1e-6 * np.abs(w).max())
+    assert min(lengths) < 1
+
+
+def test_the_dual_never_falls(rows):
+    X, y, _ = rows
+    run = rounds_of(Serial.split(X, y, 6), damping=1.0, fit_intercept=False, passes=1)
+    bounds = [0.0]
+    for _ in range(30):
+        run.run_epoch()
+        bounds.append(run.measure().bound)
+    assert (np.diff(bounds) >= -1e-9).all()
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_lost_shards_cost_progress_only(rows, loss):
+    X, y, weights = rows
+    shards = Losing(Serial.split(X, y, 4, weights).shards, every=6, most=5)
+    run = rounds_of(shards, loss, max_iter=1000)
+    result = run.solve(1e-3, False)
+    assert run.lost == 5
+    assert result.gap <= 1e-3 * result.objective
+    best = sdca(X, y, loss=loss, alpha=ALPHA, sample_weight=weights, tol=1e-7, random_state=0).objective
+    primal = losses.primal(loss, ALPHA, X, y, result.w, result.intercept, weights)
+    assert result.objective == pytest.approx(primal, rel=1e-12)
+    assert primal - result.gap <= best * (1 + 1e-7)
+
+
+def test_another_alpha_starts_from_the_last_dual(rows):
+    X, y, _ = rows
+    shards = Serial.split(X, y, 3)
+    result = rounds_of(shards).solve(1e-5, False)
+    again = rounds_of(shards, start=result.intercept)
+    assert again.measure().within(1e-3)
+    assert not rounds_of(shards).measure().within(0.1)
+
+
+def test_a_shard_of_weights_zero_has_no_say(rows):
+    X, y, _ = rows
+    weights = np.ones(len(y))
+    weights[:100] = 0
+    for loss in "hinge", "log":
+        result = rounds_of(Serial.split(X, y, 3, weights), loss).solve(1e-4, False)
+        assert result.gap <= 1e-4 * result.objective
+
+
+def test_packed_changes_come_back(rows):
+    dense, thin = np.arange(1, 9) / 3, np.zeros(50)
+    thin[[3, 40]] = 1 / 3, -2
+    for array in dense, thin, np.zeros(5):
+        packed = pack(array)
+        np.testing.assert_array_equal(packed.unpack(), array.astype(np.float32))
+    assert pack(thin).n_bytes == 2 * (4 + 4)
+    assert pack(dense).n_bytes == 8 * 4
