@@ -21,4 +21,5 @@ class Study(NamedTuple):
 # In the order in which `all` runs them.
 STUDIES = {
     "digits": Study(".digits", "Digits 5 against 6: Pegasos with an intercept, drawn a hundred times"),
+    "kernels": Study(".kernels", "Ten digits: kernel Pegasos over a grid of kernels, steps and strengths"),
 }
