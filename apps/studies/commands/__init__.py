@@ -3,6 +3,7 @@
 import click
 
 from ..model.settings import STUDIES
+from .compare import compare
 from .gallery import gallery
 from .study import all_studies, study_command
 
@@ -10,4 +11,5 @@ COMMANDS: tuple[click.Command, ...] = (
     *(study_command(name, study) for name, study in STUDIES.items()),
     all_studies,
     gallery,
+    compare,
 )
