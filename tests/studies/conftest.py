@@ -1,6 +1,7 @@
 """A tiny study of two claims, and ways to run the app."""
 
 import sys
+from base64 import b64decode
 from types import ModuleType
 
 import numpy as np
@@ -14,6 +15,7 @@ from fastsvm_apps.studies.commands.gallery import gallery
 from fastsvm_apps.studies.model.report import Claim, Figure, Report, Table, Verdict
 from fastsvm_apps.studies.model.settings import Study
 
+PIXEL = b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
 HOSTILE = "</script><script>document.title = 'bad'</script>"
 
 
@@ -46,12 +48,12 @@ class Fake(ModuleType):
             settings={"alpha": 0.5, "data": "none at all"},
             claims=self.claims,
             figures=[
-                Figure("curve", "A curve", "It rises.", draw, source="figure 1"),
+                Figure("curve", "A curve", "It rises.", draw, size=(2.0, 1.5), source="figure 1"),
                 Figure(
                     "photo",
                     "A photograph",
                     "It is small.",
-                    lambda _: b"GIF89a",
+                    lambda _: PIXEL,
                     ending="gif",
                     shows_data=True,
                 ),

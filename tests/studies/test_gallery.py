@@ -79,8 +79,9 @@ def test_pages_of_others_stay(run, tmp_path):
     assert os.listdir(tmp_path / "docs") == ["README.md"]
 
 
-def test_pictures_become_small():
-    noise = np.random.default_rng(0).integers(0, 256, (250, 500, 3), dtype=np.uint8)
+def test_pictures_become_small(monkeypatch):
+    monkeypatch.setattr(small_pictures, "LIMIT", 25_000)
+    noise = np.random.default_rng(0).integers(0, 256, (150, 300, 3), dtype=np.uint8)
     file = io.BytesIO()
     Image.fromarray(noise).save(file, format="PNG")
     small = small_pictures.small_picture(file.getvalue(), "noise.png")

@@ -4,7 +4,7 @@ import os
 import shlex
 from time import process_time
 
-from ...common.output import tidy_warnings
+from ...common.output import note, tidy_warnings
 from ...common.progress import Stages
 from ..model.settings import Study
 
@@ -27,7 +27,12 @@ def run_study(name: str, study: Study, folder: str, *, quiet: bool, verbose: boo
     threads = number_of_threads(options.pop("threads") or -1)
     start = process_time()
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
-        report = running.run(study, Context(**options, parts=place, threads=threads, stage=stage))
+        try:
+            report = running.run(study, Context(**options, parts=place, threads=threads, stage=stage))
+        except KeyboardInterrupt:
+            if os.path.isdir(place):
+                note(f"note: what is done is kept in {place}; the same command goes on there")
+            raise
         how = {"command": command_line(name, **options), "quick": options["quick"], "seed": options["seed"]}
         how["cpu_seconds"] = process_time() - start  # of all threads
         record = record_of(report, how, stage.seconds)
