@@ -79,6 +79,10 @@ class Contender:
         self.runs = runs
         self.solvers = [self._solvers_of(run) for run in runs]
 
+    def end(self):
+        """Let go of the solvers, whose states are large."""
+        self.runs, self.solvers = range(0), []
+
     def _solvers_of(self, run):
         """The very ones that a fit with this seed would have."""
         model = type(self.model)(**self.model.get_params(deep=False))

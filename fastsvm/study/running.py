@@ -132,6 +132,8 @@ def _run(contenders, runs, progress):
                     contender.measure(epoch)
                     done += len(side_by_side)
                     progress(done, total)
+        for contender in contenders:
+            contender.end()
 
 
 def _seed(random_state):
