@@ -88,5 +88,6 @@ def test_pictures_become_small(monkeypatch):
     assert len(small) <= small_pictures.LIMIT < file.tell()
     with Image.open(io.BytesIO(small)) as image:
         assert image.width / image.height == pytest.approx(2, rel=0.02)
+    assert small_pictures.small_picture(small, "noise.png") is small
     with pytest.raises(AppError, match=r"noise\.png: .*run the study again"):
         small_pictures.small_picture(b"no picture", "noise.png")

@@ -9,8 +9,10 @@ from ...common import options
 command = partial(options.command, "fastsvm-studies")
 
 HELP = """
-The documents' data sets are taken from the folder of --data; without it the study runs on what comes with
-fastsvm or with scikit-learn. FOLDER gets pictures, tables, claims.csv, report.json and a page, report.html.
+The documents' data sets (usps.npz, cells/, prostate.npz, skin.tsv.gz, sentiment.txt, flame.csv, jain.csv)
+are taken from the folder of --data; without it a study runs on what comes with fastsvm or with scikit-learn.
+
+FOLDER gets pictures, tables, claims.csv, report.json and a page, report.html.
 
 Parts that are done are kept in FOLDER/parts, in .npz files named by what they depend on: a run that was
 ended goes on there. A folder with files of others is left alone.

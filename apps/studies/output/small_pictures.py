@@ -15,7 +15,7 @@ SIZES = (
 
 
 def small_picture(content: bytes, name: str) -> bytes:
-    """Return a PNG with fewer pixels and colours.
+    """Return a PNG with fewer pixels and colours; one that is small already stays as it is.
 
     Raises
     ------
@@ -26,6 +26,8 @@ def small_picture(content: bytes, name: str) -> bytes:
 
     try:
         with Image.open(BytesIO(content)) as image:
+            if image.width <= SIZES[0][0] and len(content) <= LIMIT:
+                return content
             picture = image.convert("RGB")
     except (UnidentifiedImageError, OSError) as error:
         raise AppError(f"{name}: {error}; run the study again") from error
