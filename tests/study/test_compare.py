@@ -86,6 +86,7 @@ def test_visits_and_steps_are_counted(data):
 def test_one_loss_measures_all(data):
     X, y = data
     models = {label: MODELS[label] for label in ("sdca", "tail", "asdca", "perceptron")}
+    models["steep"] = SDCAClassifier("squared_hinge", alpha=0.02, max_iter=3)
     c = compare(models, X, y, runs=2, loss="hinge")
     signs = 2 * y - 1
     for label in models:
