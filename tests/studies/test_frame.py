@@ -65,8 +65,8 @@ def test_options_reach_the_study(run, fake, tmp_path):
 
 
 def test_a_run_goes_on_where_an_earlier_one_ended(run, fake):
-    run("fake")
-    run("fake")
+    assert json.loads(run("fake", "--json").stdout)["cpu_seconds"] > 0
+    assert json.loads(run("fake", "--json").stdout)["cpu_seconds"] is None
     assert fake.computed == 1
     run("fake", "--seed", 1)
     assert fake.computed == 2

@@ -28,13 +28,15 @@ def run_study(name: str, study: Study, folder: str, *, quiet: bool, verbose: boo
     start = process_time()
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         try:
-            report = running.run(study, Context(**options, parts=place, threads=threads, stage=stage))
+            context = Context(**options, parts=place, threads=threads, stage=stage)
+            report = running.run(study, context)
         except KeyboardInterrupt:
             if os.path.isdir(place):
                 note(f"note: what is done is kept in {place}; the same command goes on there")
             raise
         how = {"command": command_line(name, **options), "quick": options["quick"], "seed": options["seed"]}
-        how["cpu_seconds"] = process_time() - start  # of all threads
+        # Of all threads; nobody knows what parts of an earlier run took.
+        how["cpu_seconds"] = None if context.taken_up else process_time() - start
         record = record_of(report, how, stage.seconds)
         results.write_report(folder, report, record, stage)
     return record

@@ -28,6 +28,8 @@ class Context:
     threads : int
     stage : Stages
         Times, and shows, the stages.
+    taken_up : list of str
+        The parts that an earlier run had.
     """
 
     data: str | None = None
@@ -37,6 +39,7 @@ class Context:
     parts: str | None = None
     threads: int = 1
     stage: Stages = field(default=UNWATCHED)
+    taken_up: list[str] = field(default_factory=list)
 
     def part(
         self, name: str, compute: Callable[[], dict[str, np.ndarray]], **key: object
@@ -52,4 +55,7 @@ class Context:
             All that the arrays depend on: settings, seeds, the data; arrays count by their content. The
             version of fastsvm is added.
         """
-        return kept(self.parts, name, compute, key)
+        arrays, earlier = kept(self.parts, name, compute, key)
+        if earlier:
+            self.taken_up.append(name)
+        return arrays

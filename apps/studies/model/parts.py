@@ -19,8 +19,10 @@ _KEY = "key of the part"
 Arrays = dict[str, np.ndarray]
 
 
-def kept(folder: str | None, name: str, compute: Callable[[], Arrays], key: Mapping[str, object]) -> Arrays:
-    """Return the arrays of an earlier run with the same key, or compute and keep them.
+def kept(
+    folder: str | None, name: str, compute: Callable[[], Arrays], key: Mapping[str, object]
+) -> tuple[Arrays, bool]:
+    """Return the arrays of an earlier run with the same key, and that they are; or compute and keep them.
 
     Parameters
     ----------
@@ -39,16 +41,17 @@ def kept(folder: str | None, name: str, compute: Callable[[], Arrays], key: Mapp
         Of a key or an array that no file without pickle can hold.
     """
     if folder is None:
-        return _checked(compute())
+        return _checked(compute()), False
     record = json.dumps({"fastsvm": __version__, "part": name, **key}, sort_keys=True, default=_digest)
     path = os.path.join(folder, f"{name}-{hashlib.sha256(record.encode()).hexdigest()[:16]}{ENDING}")
-    arrays = _read(path, record)
-    if arrays is None:
-        arrays = _checked(compute())
-        os.makedirs(folder, exist_ok=True)
-        with replacing(path) as file:
-            np.savez(file, **{_KEY: np.array(record)}, **arrays)
-    return arrays
+    found = _read(path, record)
+    if found is not None:
+        return found, True
+    arrays = _checked(compute())
+    os.makedirs(folder, exist_ok=True)
+    with replacing(path) as file:
+        np.savez(file, **{_KEY: np.array(record)}, **arrays)
+    return arrays, False
 
 
 def forget(folder: str) -> None:

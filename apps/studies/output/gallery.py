@@ -166,7 +166,6 @@ def _how(record: dict) -> str:
     settings = [f"{name} {value}" for name, value in record["settings"].items()]
     versions = [f"{name} {number}" for name, number in record["versions"].items()]
     size = "The quick version. " if record["quick"] else ""
-    return (
-        f"{size}It took {record['cpu_seconds']:.0f} s of CPU time. Settings: {escaped(', '.join(settings))}. "
-        f"Versions: {escaped(', '.join(versions))}."
-    )
+    seconds = record["cpu_seconds"]
+    time = "" if seconds is None else f"It took {seconds:.0f} s of CPU time. "
+    return f"{size}{time}Settings: {escaped(', '.join(settings))}. Versions: {escaped(', '.join(versions))}."

@@ -136,7 +136,8 @@ def _again(record: dict) -> str:
     facts["Seed"] = record["seed"]
     facts["Versions"] = ", ".join(f"{name} {number}" for name, number in record["versions"].items())
     facts["Cores"] = record["cores"]
-    facts["CPU seconds"] = f"{record['cpu_seconds']:.1f}"
+    if record["cpu_seconds"] is not None:
+        facts["CPU seconds"] = f"{record['cpu_seconds']:.1f}"
     facts["Wall-clock seconds"] = ", ".join(
         f"{name} {value:.1f}" for name, value in record["seconds"].items()
     )
