@@ -226,10 +226,7 @@ class Smear:
         shape = (FINER * (HEIGHT + 2 * MARGIN), FINER * (WIDTH + 2 * MARGIN))
         self.absorbed = np.zeros((*shape, 3))
         self.seen = []  # of each thing: kind, the points that it covers
-        angle = self.rng.choice([-1, 1]) * self.rng.uniform(4, 25)
-        self.turn = cv2.getRotationMatrix2D(((WIDTH - 1) / 2, (HEIGHT - 1) / 2), angle, 1)
-        self.turn[:, 2] += (WIDTH - 1) * self.turn[:, 0]  # mirrored first
-        self.turn[:, 0] *= -1
+        self.turn = mirrored_and_turned(self.rng)
         self.copied = copied
         whites = self.place_white_cells(distance) if label else []
         hue, density = self.rng.uniform(), self.rng.uniform(0.85, 1.12)
@@ -325,7 +322,7 @@ class Smear:
         noise = self.rng.normal(scale=self.rng.uniform(1.5, 3), size=picture.shape)
         picture += cv2.GaussianBlur(noise, (0, 0), 0.6)
         picture = picture.clip(0, 255).round().astype(np.uint8)
-        return cv2.warpAffine(picture, self.turn, (WIDTH, HEIGHT)) if self.copied else picture
+        return copy_of(picture, self.turn) if self.copied else picture
 
     def boxes(self):
         """Give x, y, width and height of what is seen of each thing, and its kind; white cells first."""
@@ -341,6 +338,20 @@ class Smear:
                 low, high = low.clip(0), np.minimum(high, (WIDTH, HEIGHT))
                 boxes.append((*low.tolist(), *(high - low).tolist(), kind))
         return boxes
+
+
+def mirrored_and_turned(rng):
+    """Draw where the points of a picture are in a copy: an affine map."""
+    angle = rng.choice([-1, 1]) * rng.uniform(4, 25)
+    turn = cv2.getRotationMatrix2D(((WIDTH - 1) / 2, (HEIGHT - 1) / 2), angle, 1)
+    turn[:, 2] += (WIDTH - 1) * turn[:, 0]  # mirrored first
+    turn[:, 0] *= -1
+    return turn
+
+
+def copy_of(picture, turn):
+    """Map a picture to a copy of it, black where it shows nothing."""
+    return cv2.warpAffine(picture, turn, (WIDTH, HEIGHT))
 
 
 def inside_picture(points):

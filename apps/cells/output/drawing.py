@@ -134,16 +134,22 @@ def check_ending(path: str) -> str:
 def save_image(path: str, image: np.ndarray) -> None:
     """Write an image in one go, in the format that the ending of its name says."""
     ending = check_ending(path)
+    content = encoded(image, ending)
+    if content is None:
+        height, width = image.shape[:2]
+        raise AppError(f"{path}: OpenCV cannot write {width:,} x {height:,} pixels as {ending}; try .png")
+    replace_file(path, content)
+
+
+def encoded(image: np.ndarray, ending: str = ".png") -> bytes | None:
+    """Return an image as the content of a file, or None where the format cannot hold it."""
     try:
-        encoded, content = cv2.imencode(ending, image)
+        done, content = cv2.imencode(ending, image)
     except cv2.error as error:
         if is_shortage(error):
             raise
-        encoded = False
-    if not encoded:
-        height, width = image.shape[:2]
-        raise AppError(f"{path}: OpenCV cannot write {width:,} x {height:,} pixels as {ending}; try .png")
-    replace_file(path, content.tobytes())
+        return None
+    return content.tobytes() if done else None
 
 
 def _bgr(image: np.ndarray) -> np.ndarray:

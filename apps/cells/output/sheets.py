@@ -27,6 +27,7 @@ from .drawing import contact_sheet, save_image, shown_in
 CELL_STEPS = ("likeness to a cell", "grown and smoothed")
 NOT_REACHED = "not reached"
 MAX_STEP = 800  # pixels a side; a figure shows no more of one step
+STEPS_IN_A_ROW = 4
 
 Image = np.ndarray
 Tile = tuple[Image, str]
@@ -152,26 +153,35 @@ def _why_nothing(pictures: Mapping[str, Image | str]) -> str:
     )
 
 
-def plot_steps(steps: Sequence[tuple[str, np.ndarray | str]], path: str) -> None:
-    """Draw the steps from an image to its crop side by side.
+def plot_steps(steps: Sequence[tuple[str, Image | str]], path: str) -> None:
+    """Draw the steps from an image to its crop side by side; the ending of `path` says the format."""
+    with figure(path, steps_size(len(steps))) as sheet:
+        draw_steps(sheet, steps)
+
+
+def steps_size(n: int) -> tuple[float, float]:
+    """Return width and height in inches of a figure of `n` steps."""
+    columns = min(n, STEPS_IN_A_ROW)
+    return 2.6 * columns, 2.4 * -(-n // columns)
+
+
+def draw_steps(sheet, steps: Sequence[tuple[str, Image | str]]) -> None:
+    """Draw on a figure the steps from an image to its crop.
 
     Parameters
     ----------
+    sheet : matplotlib.figure.Figure
     steps : sequence of (str, ndarray or str)
         What was done, and the image (grey, BGR or a mask) it led to, or why it led to none.
-    path : str
-        The picture to write; its ending says the format.
     """
-    columns = min(len(steps), 4)
-    rows = -(-len(steps) // columns)
-    with figure(path, (2.6 * columns, 2.4 * rows)) as sheet:
-        axes = sheet.subplots(rows, columns, squeeze=False).ravel()
-        for ax in axes:
-            ax.set_axis_off()
-        for number, (ax, (name, image)) in enumerate(zip(axes, steps, strict=False), 1):
-            if isinstance(image, str):
-                words = "\n".join(wrap(image, 28))
-                ax.text(0.5, 0.5, words, ha="center", va="center", fontsize=8, transform=ax.transAxes)
-            else:
-                ax.imshow(shown_in(MAX_STEP, image))
-            ax.set_title(f"{number}. {printable(name)}", fontsize=9)
+    columns = min(len(steps), STEPS_IN_A_ROW)
+    axes = sheet.subplots(-(-len(steps) // columns), columns, squeeze=False).ravel()
+    for ax in axes:
+        ax.set_axis_off()
+    for number, (ax, (name, image)) in enumerate(zip(axes, steps, strict=False), 1):
+        if isinstance(image, str):
+            words = "\n".join(wrap(image, 28))
+            ax.text(0.5, 0.5, words, ha="center", va="center", fontsize=8, transform=ax.transAxes)
+        else:
+            ax.imshow(shown_in(MAX_STEP, image))
+        ax.set_title(f"{number}. {printable(name)}", fontsize=9)
