@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from math import comb, inf
 from statistics import fmean, variance
 
 import numpy as np
@@ -68,3 +69,17 @@ def _student(values: Sequence[float], factor: float) -> tuple[float, float]:
     mean = fmean(values)
     half = float(stdtrit(len(values) - 1, 0.975)) * (variance(values, mean) * factor) ** 0.5
     return mean - half, mean + half
+
+
+def median_interval(values: Sequence[float]) -> tuple[float, float]:
+    """Return a 95 % interval, or a little more, of the median of independent runs; values may be infinite.
+
+    It ends at two of the values, and takes nothing for granted of how they are spread: each is as likely
+    above the median as below (the interval of the sign test). Of fewer than six values it is infinite.
+    """
+    n, outside, tail = len(values), 0, 0.5 ** len(values)
+    while tail <= 0.025:
+        outside += 1
+        tail += comb(n, outside) / 2**n
+    ordered = sorted(values)
+    return (ordered[outside - 1], ordered[n - outside]) if outside else (-inf, inf)

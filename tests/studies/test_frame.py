@@ -6,10 +6,11 @@ import os
 import sys
 
 import pytest
+from click.testing import CliRunner
 
 from browser import Reader, needs_chromium, run_in_page
 from fastsvm_apps.studies.commands import study as commands
-from fastsvm_apps.studies.model.settings import Study
+from fastsvm_apps.studies.model.settings import Choice, Study
 from fastsvm_apps.studies.output.numbers import column_texts
 
 FILES = {
@@ -34,6 +35,17 @@ def test_a_study_leaves_a_folder(run, tmp_path):
     assert record["command"] == "fastsvm-studies fake --runs 2 --seed 3 -o fake"
     assert {*record["files"], "report.json", "parts", ".fastsvm-studies"} == FILES
     assert {*record["seconds"]} == {"work", "draw"}
+
+
+def test_a_study_may_have_options_of_its_own(fake, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    study = Study("fake_study", "A fake", {"size": Choice(("small", "large"), "How large.")})
+    command = commands.study_command("fake", study)
+    for args, size in ((), "small"), (("--size", "large"), "large"):
+        done = CliRunner().invoke(command, [*args, "--json"])
+        assert json.loads(done.stdout)["command"] == f"fastsvm-studies fake --size {size} --seed 0 -o fake"
+        assert fake.contexts[-1].choices == {"size": size}
+    assert CliRunner().invoke(command, ["--size", "huge"]).exit_code == 2
 
 
 def test_what_is_printed_fits_a_terminal(run):

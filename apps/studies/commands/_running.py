@@ -2,7 +2,9 @@
 
 import os
 import shlex
+from collections.abc import Mapping
 from time import process_time
+from types import MappingProxyType
 
 from ...common.output import note, tidy_warnings
 from ...common.progress import Stages
@@ -42,9 +44,19 @@ def run_study(name: str, study: Study, folder: str, *, quiet: bool, verbose: boo
     return record
 
 
-def command_line(name: str, *, data: str | None, runs: int | None, seed: int, quick: bool) -> str:
+def command_line(
+    name: str,
+    *,
+    data: str | None,
+    runs: int | None,
+    seed: int,
+    quick: bool,
+    choices: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """Return the command that gives the same results again; the folder of the data may lie elsewhere then."""
     words = ["fastsvm-studies", name, *(["--data", "DIR"] if data else [])]
     words += ["--runs", str(runs)] if runs else []
+    for choice, value in choices.items():
+        words += [f"--{choice}", value]
     words += ["--seed", str(seed), *(["--quick"] if quick else []), "-o", name]
     return shlex.join(words)

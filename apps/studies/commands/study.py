@@ -18,7 +18,8 @@ def study_command(name: str, study: Study) -> click.Command:
         from ..output.folder import PAGE
         from ..output.verdicts import print_study
 
-        record = run_study(name, study, output, **options)
+        choices = {choice: options.pop(choice) for choice in study.choices}
+        record = run_study(name, study, output, choices=choices, **options)
         if json:
             print_json(record)
         else:
@@ -26,7 +27,11 @@ def study_command(name: str, study: Study) -> click.Command:
 
     run.__name__ = name
     run.__doc__ = f"{study.title}.\n{HELP}"
-    return command(name, f"{name} --data data --runs 20 -o results")(study_options(name)(run))
+    run = study_options(name)(run)
+    for choice, (values, words) in study.choices.items():
+        option = click.option(f"--{choice}", type=click.Choice(values), default=values[0], help=words)
+        run = option(run)
+    return command(name, f"{name} --data data --runs 20 -o results")(run)
 
 
 @command("all --quick", "all --data data -o results")

@@ -1,6 +1,6 @@
 """What a study is given: its data, its size, its seed, and a place for parts that are done."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -30,6 +30,8 @@ class Context:
         Times, and shows, the stages.
     taken_up : list of str
         The parts that an earlier run had.
+    choices : mapping
+        Values of options that only this study has, by name.
     """
 
     data: str | None = None
@@ -40,6 +42,7 @@ class Context:
     threads: int = 1
     stage: Stages = field(default=UNWATCHED)
     taken_up: list[str] = field(default_factory=list)
+    choices: Mapping[str, str] = field(default_factory=dict)
 
     def part(
         self, name: str, compute: Callable[[], dict[str, np.ndarray]], **key: object

@@ -1,0 +1,218 @@
+"""The study of blood cells: its crops, its components, and how it judges."""
+
+import csv
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from fastsvm_apps.cells.data.files import find_images
+from fastsvm_apps.studies.cli import main
+from fastsvm_apps.studies.model import cells
+from fastsvm_apps.studies.model.cells import claims, components, experiments, images
+from fastsvm_apps.studies.model.context import Context
+from fastsvm_apps.studies.model.report import Verdict
+
+SAMPLE = Path(__file__).parents[2] / "data" / "cells"
+FIGURES = {
+    *("loss-raw", "loss-pca", "error-raw", "error-pca", "gap-raw", "gap-pca", "singular-values"),
+    *("originals", "crops", "rebuilt", "whitened", "components", "steps"),
+}
+
+
+def read(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def run(*args):
+    done = CliRunner().invoke(main, ["cells", *map(str, args)])
+    assert (done.exit_code, done.stderr) == (0, "")
+
+
+@pytest.fixture
+def files():
+    return find_images([str(SAMPLE / "images")], groups=str(SAMPLE / "groups.csv"), classes=images.CLASSES)
+
+
+@pytest.fixture
+def no_crops(monkeypatch):
+    """From now on nothing is cropped."""
+
+    def refuse(files, *_):
+        raise AssertionError([file.name for file in files])
+
+    return lambda: monkeypatch.setattr(images, "crop_cells", refuse)
+
+
+def test_a_folder_of_images_is_enough(tmp_path):
+    shutil.copytree(SAMPLE, tmp_path / "cells")
+    report = cells.run(Context(data=str(tmp_path), runs=6))
+    judged = [claim for claim in report.claims if claim.verdict is not Verdict.UNTESTED]
+    assert len(report.claims) >= 15
+    assert len(judged) >= 12
+    assert all(claim.ours and claim.why.startswith("Holds where") for claim in judged)
+    assert {figure.name for figure in report.figures} == FIGURES
+    sheets = [figure for figure in report.figures if figure.shows_data and figure.name != "steps"]
+    assert len(sheets) == 5
+    assert all(figure.draw(None).startswith(b"\x89PNG") for figure in sheets)
+    errors, times, curves = report.tables
+    assert len(errors.rows) == 2 * len(experiments.FEATURES) * len(experiments.SOLVERS)
+    assert all(0 <= row[4] <= 1 for row in errors.rows)
+    assert len(times.rows) == len(experiments.FEATURES) * len(experiments.SOLVERS)
+    epochs = 2 * experiments.EPOCHS + experiments.PEGASOS_EPOCHS
+    assert len(curves.rows) == 6 * len(experiments.FEATURES) * epochs
+
+
+@pytest.mark.parametrize("method", ["center", "report"])
+def test_what_is_cropped_is_not_cropped_again(method, files, tmp_path, no_crops):
+    some, context = [*files[:2], *files[-2:]], Context(parts=str(tmp_path))
+    crops = images.cropped(context, some, method)
+    assert crops.pixels.shape == (4, images.SIDE**2)
+    assert crops.signs.tolist() == [-1, -1, 1, 1]
+    no_crops()
+    again = images.cropped(context, some, method)
+    for one, other in zip(crops, again, strict=True):
+        np.testing.assert_array_equal(one, other)
+    other_method = "report" if method == "center" else "center"
+    for args in (some[::-1], method), (some, other_method):
+        with pytest.raises(AssertionError, match="smear"):
+            images.cropped(context, *args)
+
+
+def test_crops_are_kept_by_what_is_in_the_files(files, tmp_path, no_crops):
+    context = Context(parts=str(tmp_path / "parts"))
+    for number, file in enumerate(files[:2]):
+        shutil.copy(file.path, tmp_path / f"{number}.jpg")
+    here = find_images([str(tmp_path / "0.jpg"), str(tmp_path / "1.jpg")])
+    images.cropped(context, here, "center")
+    no_crops()
+    (tmp_path / "0.jpg").rename(tmp_path / "moved.jpg")
+    moved = find_images([str(tmp_path / "moved.jpg"), str(tmp_path / "1.jpg")])
+    assert len(images.cropped(context, moved, "center").pixels) == 2
+    shutil.copy(files[2].path, tmp_path / "moved.jpg")
+    with pytest.raises(AssertionError, match="moved"):
+        images.cropped(context, moved, "center")
+
+
+def test_where_there_is_no_cell_there_is_no_crop(files, tmp_path):
+    blank = find_images([str(SAMPLE / "empty" / "smear_40.jpg")])
+    crops = images.cropped(Context(), [files[0], *blank, files[-1]], "center")
+    assert (len(crops.pixels), len(crops.signs), len(crops.groups)) == (3 - crops.left_out,) * 3
+
+
+def test_smears_are_drawn_where_there_are_no_photographs():
+    with images.study_images(Context(data=str(SAMPLE.parent / "nowhere"), seed=3), 1) as (drawn, source):
+        assert not source.photographs
+        assert "no folder cells" in source.words
+        assert [file.label for file in drawn] == [
+            label for label in images.CLASSES for _ in range(images.COPIES)
+        ]
+        assert len({file.group for file in drawn}) == 2
+        assert len({Path(file.path).read_bytes() for file in drawn}) == len(drawn)
+    assert not Path(drawn[0].path).exists()
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(0)
+    return rng.integers(0, 256, (30, 8)) @ rng.integers(0, 4, (8, 50)) // 24
+
+
+def test_components_are_those_of_scikit_learn(rows):
+    from sklearn.decomposition import PCA
+
+    pixels, train, test = rows.astype(np.uint8), np.arange(5, 30)[::-1], np.arange(5)
+    X = pixels / 255
+    peer = PCA(6, whiten=True, svd_solver="full").fit(X[train])
+    found = components.project(components.inner_products(pixels, 1 / 255), train, test, 6)
+    np.testing.assert_allclose(found.singular, peer.singular_values_, rtol=1e-9)
+    signs = np.sign((found.train * peer.transform(X[train])).sum(axis=0))
+    for part, mine in zip((train, test), found.whitened(), strict=True):
+        np.testing.assert_allclose(mine * signs, peer.transform(X[part]), atol=1e-8)
+    mean, axes = components.components(pixels[train], 1 / 255, found)
+    np.testing.assert_allclose(mean, peer.mean_)
+    np.testing.assert_allclose(axes * signs[:, None], peer.components_, atol=1e-5)
+
+
+def test_singular_values(rows):
+    pixels, train = rows.astype(np.uint8), np.arange(20)
+    values = components.singular_values(components.inner_products(pixels, 1.0), train, 6)
+    X = pixels[train] - pixels[train].mean(axis=0)
+    np.testing.assert_allclose(values, np.linalg.svd(X, compute_uv=False)[:6], rtol=1e-4)
+
+
+def test_splits():
+    groups = np.array([f"{k % 12}" for k in range(60)])
+    crops = images.Crops(np.zeros((60, 1), np.uint8), np.where(np.arange(60) % 2, 1.0, -1.0), groups, 0, 0.0)
+    for splits, shares in (
+        (experiments.random_splits(crops, 3, 0), True),
+        (experiments.grouped_splits(crops, 0), False),
+    ):
+        for train, test in splits:
+            assert sorted([*train, *test]) == list(range(60))
+            assert bool({*groups[train]} & {*groups[test]}) is shares
+    few = crops._replace(groups=np.array([f"{k % 8}" for k in range(60)]))  # four of each class
+    assert experiments.grouped_splits(few, 0) == []
+
+
+def curves(primal, error=None):
+    primal = np.array(primal, float)
+    seconds = np.arange(1.0, primal.shape[1] + 1) * np.ones((len(primal), 1))
+    return experiments.Curves(seconds, primal, primal, primal if error is None else np.array(error))
+
+
+def test_time_to_a_level_and_settling():
+    found = curves([[3, 1, 2, 1], [9, 9, 9, 9]], [[0.5, 0.2, 0.3, 0.2], [0.2, 0.21, 0.2, 0.2]])
+    assert claims.seconds_to(found, 1.5).tolist() == [2, np.inf]
+    assert claims.settled(found).tolist() == [4, 1]
+
+
+def trace(slow, n=8):
+    """Pegasos is at its optimum `slow` times as late as SDCA is."""
+    fast = [[2.0, 1.0, *[1.0] * 8]] * n
+    late = [[2.0] * (2 * slow - 1) + [1.0] * (10 - 2 * slow + 1)] * n
+    labels = experiments.SDCA_LABEL, experiments.STARTED, experiments.PEGASOS
+    return experiments.Trace(dict(zip(labels, map(curves, (fast, fast, late)), strict=True)), 1.0)
+
+
+@pytest.mark.parametrize(("slow", "verdict"), [(3, Verdict.HELD), (1, Verdict.NOT_HELD)])
+def test_who_is_how_much_faster(slow, verdict):
+    traces = dict.fromkeys(experiments.FEATURES, trace(slow))
+    speed = claims._speed(traces)
+    assert speed[0].verdict is verdict
+    assert speed[0].ours.startswith(f"{slow}.00 times")
+    few = claims._speed(dict.fromkeys(experiments.FEATURES, trace(slow, n=5)))
+    assert few[0].verdict is Verdict.UNTESTED
+
+
+@pytest.mark.parametrize(("gain", "verdict"), [(0.05, Verdict.HELD), (0.0, Verdict.NOT_HELD)])
+def test_what_components_gain(gain, verdict):
+    noise = 0.001 * np.arange(6)
+    values = np.full((6, 3, 3), 0.2) + noise[:, None, None]
+    values[:, 1] -= gain + 0.001 * noise[::-1, None]
+    errors = experiments.Errors(values, (80.0, 20.0))
+    assert [claim.verdict for claim in claims._gain(errors, errors)] == [verdict] * 2
+    assert claims._gain(errors, None)[1].verdict is Verdict.UNTESTED
+    at_level, _ = claims._levels(errors, photographs=False)
+    assert at_level.verdict is Verdict.UNTESTED
+
+
+@pytest.mark.slow
+def test_photographs(shared, tmp_path):
+    run("--data", shared, "--quick", "--runs", 6, "-o", tmp_path / "out")
+    rows = read(tmp_path / "out" / "errors.csv")
+    assert {row["split"] for row in rows} == {"random", "grouped"}
+    assert all(0.05 < float(row["error"]) < 0.45 for row in rows)
+    assert read(tmp_path / "out" / "claims.csv")[0]["verdict"] in ("held", "not held")
+
+
+@pytest.mark.slow
+def test_drawn_smears(tmp_path):
+    run("--quick", "--runs", 6, "-o", tmp_path / "out")
+    by_words = {row["claim"]: row["verdict"] for row in read(tmp_path / "out" / "claims.csv")}
+    assert by_words["Test error of SDCA, raw crops, random split"] == "cannot be tested"
+    assert "held" in by_words.values()
+    assert {path.stem for path in (tmp_path / "out").glob("*.png")} == FIGURES
