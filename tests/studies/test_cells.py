@@ -41,7 +41,7 @@ def files():
 def no_crops(monkeypatch):
     """From now on nothing is cropped."""
 
-    def refuse(files, *_):
+    def refuse(files, *_, **__):
         raise AssertionError([file.name for file in files])
 
     return lambda: monkeypatch.setattr(images, "crop_cells", refuse)

@@ -28,12 +28,12 @@ class Cropping(NamedTuple):
 
 
 def crop_cells(
-    files: Sequence[ImageFile], how: Cropping, write: Writer | None = None
+    files: Sequence[ImageFile], how: Cropping, write: Writer | None = None, *, jobs: int | None = None
 ) -> Iterator[tuple[ImageFile, ImageFindings]]:
-    """Find the cells of images, and have their crops written, in any thread, by what writes one."""
+    """Find the cells of images, and have their crops written by `write`, in any of `jobs` threads."""
     if how.method != "cells" and how.size is None:
         how = how._replace(size=SIZE)
-    for file, cells in map_images(partial(_crop_image, how=how, write=write), files):
+    for file, cells in map_images(partial(_crop_image, how=how, write=write), files, jobs=jobs):
         if isinstance(cells, BadImage):
             yield file, ImageFindings(file.name, (), problem=str(cells))
         else:

@@ -119,7 +119,7 @@ def cropped(context: Context, files: Sequence[ImageFile], method: str) -> Crops:
     with context.stage("crop", total=len(files)) as advance:
         for first in range(0, len(files), PART):
             some = files[first : first + PART]
-            compute = partial(_cropped, some, how, advance)
+            compute = partial(_cropped, some, how, context.threads, advance)
             parts.append(context.part(f"crops-{method}", compute, files=_digest(some), how=how._asdict()))
     found = np.concatenate([part["found"] for part in parts])
     kept = [file for file, is_found in zip(files, found, strict=True) if is_found]
@@ -143,14 +143,16 @@ def words(crops: Crops, source: Source) -> str:
     return text + (f" In {many(crops.left_out, 'image')} no cell was found." if crops.left_out else "")
 
 
-def _cropped(files: Sequence[ImageFile], how: Cropping, advance: Callable[[], None]) -> dict[str, np.ndarray]:
+def _cropped(
+    files: Sequence[ImageFile], how: Cropping, jobs: int, advance: Callable[[], None]
+) -> dict[str, np.ndarray]:
     crops: dict[str, np.ndarray] = {}
 
     def keep(file: ImageFile, number: int, crop: np.ndarray) -> None:
         crops[file.path] = crop.ravel()
 
     start = time.process_time()
-    for _ in crop_cells(files, how, keep):
+    for _ in crop_cells(files, how, keep, jobs=jobs):
         advance()
     seconds = time.process_time() - start
     found = np.array([file.path in crops for file in files])
