@@ -44,7 +44,7 @@ def run(context: Context) -> Report:
     return Report(
         name="kernels",
         title="Ten digits: kernel Pegasos over a grid",
-        document="G. Cerizza, Multiclass Classification with Pegasos (Università degli Studi di Milano)",
+        document="G. Cerizza, Multiclass Classification with Pegasos (University of Milan)",
         data=digits.words,
         settings={
             "kernels": ", ".join(KERNELS),

@@ -93,7 +93,7 @@ class Errors:
         best = self.best(family)
         ours = f"{_percent(found)} at {_place(cell)}"
         if cell in (BEST_POLYNOMIAL, BEST_GAUSSIAN) and best != cell:
-            ours += f"; the best of its kind is {self.at(best).mean():.2%} at {_place(best)}"
+            ours += f"; the best of its kind is {100 * self.at(best).mean():.2f} % at {_place(best)}"
         if not self._usps:
             return Claim(
                 words, theirs, ours, Verdict.UNTESTED, "These are other digits; it needs USPS (--data)."
@@ -148,10 +148,10 @@ def _groups(plane: Arrays) -> Claim:
     worst = min(shares, key=shares.__getitem__)
     return _judged(
         *("t-SNE shows ten groups that are clearly apart", "figure 3"),
-        f"{nearest.mean():.1%} ({low:.1%} to {high:.1%}) of the digits lie next to the same digit; "
-        f"fewest of {worst}, {shares[worst]:.1%}",
+        f"{100 * nearest.mean():.1f} % ({100 * low:.1f} to {100 * high:.1f}) of the digits lie next to their "
+        f"like; fewest of {worst}, {100 * shares[worst]:.1f} %",
         low > GROUPED,
-        f"Groups are apart where more than {GROUPED:.0%} do.",
+        f"Groups are apart where surely more than {100 * GROUPED:.0f} % do.",
     )
 
 
@@ -203,10 +203,15 @@ def _overfitting(errors: Errors) -> Claim:
     worse = errors.of["degree 7"] - errors.of["degree 2"]
     by_steps = [worse[:, t].mean(axis=0) for t in range(len(errors.steps))]
     cells = worse.mean(axis=-1) > 0
-    shown = [f"{100 * each.mean():+.2f}" for each in by_steps]
+    lowest = [errors.of[name].mean(axis=-1).min(axis=0) for name in ("degree 7", "degree 2")]
+    shown, at_best = (
+        ", ".join(f"{100 * each.mean():+.2f}" for each in differences)
+        for differences in (by_steps, lowest[0] - lowest[1])
+    )
     return _judged(
         *("Degree 7 is worse than degree 2 at every T", "figures 5 and 8"),
-        f"worse in {cells.sum()} of {cells.size} cells; points by T, mean over lambda: {', '.join(shown)}",
+        f"worse in {cells.sum()} of {cells.size} cells; points by T, mean over lambda: {shown}; of the best "
+        f"lambdas: {at_best}",
         all(_above(each) for each in by_steps),
         "At every T the mean over lambda would have to be surely higher.",
     )
