@@ -148,8 +148,8 @@ def _groups(plane: Arrays) -> Claim:
     worst = min(shares, key=shares.__getitem__)
     return _judged(
         *("t-SNE shows ten groups that are clearly apart", "figure 3"),
-        f"{100 * nearest.mean():.1f} % ({100 * low:.1f} to {100 * high:.1f}) of the digits lie next to their "
-        f"like; fewest of {worst}, {100 * shares[worst]:.1f} %",
+        f"{100 * nearest.mean():.1f} % ({100 * low:.1f} to {100 * high:.1f}) of the digits lie next to one "
+        f"of their kind; fewest of {worst}, {100 * shares[worst]:.1f} %",
         low > GROUPED,
         f"Groups are apart where surely more than {100 * GROUPED:.0f} % do.",
     )
@@ -292,7 +292,8 @@ def _slower(grids: dict[str, Arrays], size: Size) -> Claim:
     ratios = fastest.mean(axis=-1) / slowest.mean(axis=-1)
     return _judged(
         *("Training takes longer with a gaussian than with a polynomial, at every T", "figure 12"),
-        f"any gaussian takes at least {ratios.min():.1f} to {ratios.max():.1f} times as long as a polynomial",
+        f"the fastest gaussian takes {ratios.min():.1f} to {ratios.max():.1f} times as long as the slowest "
+        "polynomial",
         all(_above(longer) for longer in fastest - slowest),
         f"At each of the {len(size.steps)} T the difference over folds would have to be surely above 0.",
     )
@@ -308,5 +309,6 @@ def _linear(grids: dict[str, Arrays], size: Size) -> Claim:
         *("The time grows about linearly with T", "figure 12"),
         f"exponents of T: {', '.join(parts)}",
         all(LINEAR[0] < low and high < LINEAR[1] for low, high in ends),
-        f"About linear is surely from {LINEAR[0]} to {LINEAR[1]}, each; steps without a loss cost little.",
+        f"About linear is surely from {LINEAR[0]} to {LINEAR[1]}, for each kernel. Here a step without a "
+        "loss costs next to nothing, and the document's as much as any.",
     )

@@ -14,11 +14,11 @@ from .settings import GAUSSIANS, KERNELS, LAMBDAS, POLYNOMIALS, RACE_ROWS, Size
 SAMPLES = 3  # of each digit
 WORST = 24  # digits
 COLUMNS = 8
-TICKS = (0.5, 1, 2, 5, 10, 20, 50)  # per cent, of the scale of colours
+TICKS = (0.5, 1, 2, 3, 5, 7, 10, 20, 50)  # per cent, of the scale of colours
 IMPLEMENTATIONS = ("naive", "vectorised", "compiled")
 # Their yellow is too pale for points and lines on white.
 COLOURS = [*(code for name, code in OKABE_ITO.items() if name != "yellow"), "#000000"]
-TEN_COLOURS = [*COLOURS, "#999999", "#8b5a2b", "#882255"]
+TEN_COLOURS = [*COLOURS, "#999999", "#999933", "#882255"]
 LINES = dict(zip(KERNELS, COLOURS, strict=True))
 
 
@@ -42,7 +42,7 @@ def figures(
             "How often each digit occurs",
             "The share of all digits is above each bar.",
             lambda sheet: _counts(sheet, digits.y),
-            size=(7.0, 3.8),
+            size=(6.4, 3.6),
             source="figure 2",
         ),
         Figure(
@@ -50,7 +50,7 @@ def figures(
             "The digits in the plane of t-SNE",
             f"{len(plane['points']):,} digits, each label at the median of its own. The axes have no unit.",
             lambda sheet: _plane(sheet, plane),
-            size=(7.0, 6.2),
+            size=(6.4, 5.7),
             source="figure 3",
         ),
         Figure(
@@ -58,6 +58,7 @@ def figures(
             "Three implementations of one binary classifier",
             f"{RACE_ROWS:,} rows, gaussian kernel, with its values; median and range of {size.repeats} runs.",
             lambda sheet: _race(sheet, race["seconds"], size.race_steps),
+            size=(6.4, 4.2),
             source="figure 4",
         ),
         *_maps(errors, size.steps),
@@ -67,7 +68,7 @@ def figures(
             "CPU seconds of the steps for all ten classes of a fold, mean over lambda, without the kernel's "
             "values; bands are 95 % intervals of the mean over folds.",
             lambda sheet: _time(sheet, grids, size.steps),
-            size=(7.0, 5.0),
+            size=(6.4, 4.8),
             source="figure 12",
         ),
         Figure(
@@ -123,7 +124,7 @@ def _plane(sheet, plane: Arrays) -> None:
     axes, size = sheet.subplots(), float(np.clip(12_000 / len(plane["labels"]), 3, 16))
     for label, colour in zip(np.unique(plane["labels"]), TEN_COLOURS, strict=True):
         points = plane["points"][plane["labels"] == label]
-        axes.scatter(*points.T, s=size, color=colour, linewidths=0, alpha=0.7)
+        axes.scatter(*points.T, s=size, color=colour, linewidths=0, antialiased=False)
         axes.annotate(
             str(label),
             np.median(points, axis=0),
@@ -140,10 +141,16 @@ def _race(sheet, seconds: np.ndarray, steps: Sequence[int]) -> None:
     for name, measured, colour in zip(IMPLEMENTATIONS, seconds, OKABE_ITO.values(), strict=False):
         axes.fill_between(steps, measured.min(axis=1), measured.max(axis=1), color=colour, alpha=0.25)
         axes.plot(steps, np.median(measured, axis=1), color=colour, marker="o", markersize=4, label=name)
-    axes.set(xscale="log", yscale="log", xlabel="steps T", ylabel="CPU time, seconds")
-    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.set(yscale="log", ylabel="CPU time, seconds")
+    _steps_below(axes, steps)
     axes.legend(frameon=False)
     axes.grid(color="gainsboro", linewidth=0.6)
+
+
+def _steps_below(axes, steps: Sequence[int]) -> None:
+    axes.set(xscale="log", xlabel="steps T")
+    axes.set_xticks(steps, [f"{each:,}" for each in steps])
+    axes.xaxis.minorticks_off()
 
 
 def _maps(errors: dict[str, np.ndarray], steps: Sequence[int]) -> list[Figure]:
@@ -189,7 +196,7 @@ def _time(sheet, grids: dict[str, Arrays], steps: Sequence[int]) -> None:
         style = "-" if name in GAUSSIANS else "--"
         axes.fill_between(steps, *ends.T, color=LINES[name], alpha=0.2)
         axes.plot(steps, seconds.mean(axis=1), style, color=LINES[name], marker="o", markersize=4, label=name)
-    axes.set(xscale="log", yscale="log", xlabel="steps T", ylabel="CPU time of a fold, seconds")
-    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.set(yscale="log", ylabel="CPU time of a fold, seconds")
+    _steps_below(axes, steps)
     axes.legend(frameon=False, ncols=2)
     axes.grid(color="gainsboro", linewidth=0.6)
