@@ -167,7 +167,8 @@ def curves(primal, error=None):
 def test_time_to_a_level_and_settling():
     found = curves([[3, 1, 2, 1], [9, 9, 9, 9]], [[0.5, 0.2, 0.3, 0.2], [0.2, 0.21, 0.2, 0.2]])
     assert claims.seconds_to(found, 1.5).tolist() == [2, np.inf]
-    assert claims.settled(found).tolist() == [4, 1]
+    assert claims.settled(found.error).tolist() == [4, 1]
+    assert claims.settling(curves(found.primal, found.error[[0] * 9])) == (4, 4, 4)
 
 
 def trace(slow, n=8):
@@ -183,9 +184,19 @@ def test_who_is_how_much_faster(slow, verdict):
     traces = dict.fromkeys(experiments.FEATURES, trace(slow))
     speed = claims._speed(traces)
     assert speed[0].verdict is verdict
-    assert speed[0].ours.startswith(f"{slow}.00 times")
+    assert speed[0].ours == f"{slow}.00 ({slow}.00 to {slow}.00) times"
     few = claims._speed(dict.fromkeys(experiments.FEATURES, trace(slow, n=5)))
     assert few[0].verdict is Verdict.UNTESTED
+
+
+@pytest.mark.parametrize(("measure", "text"), [
+    ((0.20312, 0.1934, 0.2131), "0.2031 (0.1934 to 0.2131)"),
+    ((2.5e-5, 2.4e-5, 2.6e-5), "0.0000250 (0.0000240 to 0.0000260)"),
+    ((123.4, 23.4, 323.4), "123 (23 to 323)"),
+    ((3.0, 2.0, np.inf), "3.00 (2.00 to inf)"),
+])  # fmt: skip
+def test_a_measure_has_the_digits_that_count(measure, text):
+    assert claims.shown(claims.Measure(*measure)) == text
 
 
 @pytest.mark.parametrize(("gain", "verdict"), [(0.05, Verdict.HELD), (0.0, Verdict.NOT_HELD)])
