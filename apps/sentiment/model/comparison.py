@@ -214,7 +214,7 @@ def compare(
             for result in results[run % len(results) :] + results[: run % len(results)]:
                 _run(result, source, seed, train, test)
                 advance()
-    _set_intervals(results, len(train[0]), len(test[0]))
+    set_intervals(results, len(train[0]), len(test[0]))
     return Comparison(
         seeds,
         settings.tokens,
@@ -251,7 +251,8 @@ def _run(result: Runs, source: Source, seed: int, training: Labelled, trial: Lab
         result.stopped_short += hasattr(estimator, "tol") and result.gaps[-1] > estimator.tol
 
 
-def _set_intervals(results: Sequence[Runs], n_train: int, n_test: int) -> None:
+def set_intervals(results: Sequence[Runs], n_train: int, n_test: int) -> None:
+    """Set what the runs of all say together: intervals, and how far each is behind the best."""
     best = max(results, key=lambda result: result.value)
     for result in results:
         interval = _interval(result.accuracies, n_train, n_test)

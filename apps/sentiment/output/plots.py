@@ -20,33 +20,46 @@ LARGEST_DRAWN = 1e300  # of axes with more on both sides the length is no number
 
 
 def plot_top_words(sides: list[Side], path: str) -> None:
+    """Write a picture of the top words."""
+    if any(abs(item.weight) > LARGEST_DRAWN for side in sides for item in side.words):
+        raise AppError(f"{path}: weights beyond {LARGEST_DRAWN:g} cannot be drawn; {TRAIN_AGAIN}")
+    with figure(path, size_of_top_words(sides)) as sheet:
+        draw_top_words(sheet, sides)
+
+
+def size_of_top_words(sides: list[Side]) -> tuple[float, float]:
+    """Return the inches that a picture of the top words takes."""
+    panels, rows, columns = _panels(sides)
+    bars = max(sum(len(side.words) for side in panel) for panel in panels)
+    return 7.0 if columns == 1 else 3.6 * columns, 0.6 + rows * (0.6 + 0.21 * bars)
+
+
+def draw_top_words(sheet, sides: list[Side]) -> None:
     """Draw the weights of each label's top words as horizontal bars.
 
     Two labels share one pair of axes, since they share one weight for each word; more have a panel each.
     """
-    if any(abs(item.weight) > LARGEST_DRAWN for side in sides for item in side.words):
-        raise AppError(f"{path}: weights beyond {LARGEST_DRAWN:g} cannot be drawn; {TRAIN_AGAIN}")
+    panels, rows, columns = _panels(sides)
+    # Bars of one length are of one weight, in every panel.
+    axes = sheet.subplots(rows, columns, squeeze=False, sharex=True).ravel()
+    for ax, panel in zip(axes, panels, strict=False):
+        _bars(ax, panel)
+    for i, ax in enumerate(axes):
+        if i >= len(panels):
+            ax.set_axis_off()
+        elif i + columns >= len(panels):  # nothing is below it
+            ax.tick_params(axis="x", labelbottom=True)
+    said = "weight of a word or phrase"
+    if len(sides) == 2:
+        said = f"weight: above 0 for “{sides[1].label}”, below 0 for “{sides[0].label}”"
+    sheet.supxlabel(said, fontsize=10)
+
+
+def _panels(sides: list[Side]) -> tuple[list[list[Side]], int, int]:
+    """Return what shares axes, and in how many rows and columns these stand."""
     panels = [sides[::-1]] if len(sides) == 2 else [[side] for side in sides]
     columns = min(len(panels), 3)
-    rows = -(-len(panels) // columns)
-    bars = max(sum(len(side.words) for side in panel) for panel in panels)
-    size = (7.0 if columns == 1 else 3.6 * columns, 0.6 + rows * (0.6 + 0.21 * bars))
-    with figure(path, size) as sheet:
-        # Bars of one length are of one weight, in every panel.
-        axes = sheet.subplots(rows, columns, squeeze=False, sharex=True).ravel()
-        for ax, panel in zip(axes, panels, strict=False):
-            _bars(ax, panel)
-        for i, ax in enumerate(axes):
-            if i >= len(panels):
-                ax.set_axis_off()
-            elif i + columns >= len(panels):  # nothing is below it
-                ax.tick_params(axis="x", labelbottom=True)
-        if len(sides) == 2:
-            sheet.supxlabel(
-                f"weight: above 0 for “{sides[1].label}”, below 0 for “{sides[0].label}”", fontsize=10
-            )
-        else:
-            sheet.supxlabel("weight of a word or phrase", fontsize=10)
+    return panels, -(-len(panels) // columns), columns
 
 
 def _bars(ax, panel: list[Side]) -> None:
@@ -75,39 +88,49 @@ def _bars(ax, panel: list[Side]) -> None:
 
 
 def plot_comparison(comparison: Comparison, path: str) -> None:
+    """Write a picture of a comparison."""
+    with figure(path, size_of_comparison(comparison)) as sheet:
+        draw_comparison(sheet, comparison)
+
+
+def size_of_comparison(comparison: Comparison) -> tuple[float, float]:
+    """Return the inches that a picture of a comparison takes."""
+    return 11.0, 1.9 + 0.5 * len(comparison.results)
+
+
+def draw_comparison(sheet, comparison: Comparison) -> None:
     """Draw how accurate each classifier is, how far behind the best, and how long it takes, a row each."""
     results = comparison.results
     rows, n_runs = range(len(results)), len(comparison.seeds)
-    with figure(path, (11.0, 1.9 + 0.5 * len(results))) as sheet:
-        left, middle, right = sheet.subplots(1, 3, sharey=True, width_ratios=(3, 3, 2))
-        for row, result in zip(rows, results, strict=True):
-            _runs(left, result.accuracies, row)
-            _with_interval(left, row, result.accuracy, result.interval, f"{result.accuracy:.3f}")
-            behind = f"{result.behind_best:.3f}" if result.behind_best else "the best"
-            _with_interval(middle, row, result.behind_best, result.behind_best_interval, behind)
-            _runs(right, result.seconds, row)
-            right.plot(result.median_seconds, row, "D", color=AGAINST, markersize=7)
-            _note_above(right, f"{result.median_seconds:.2g} s", result.median_seconds, row)
-        splits = f"mean of {n_runs} splits" if n_runs > 1 else "one split"
-        left.set_title(f"{splits}, 95 % interval", fontsize=10)
-        _within(left, 0.0, 1.0)
-        left.set_xlabel("accuracy on the held-out texts")
-        left.set_yticks(rows, [result.classifier for result in results])
-        left.set_ylim(len(results) - 0.4, -0.6)
-        sure = "too few splits for an interval" if comparison.too_few else "on the same splits, 95 % interval"
-        middle.set_title(sure, fontsize=10)
-        middle.axvline(0, color="0.3", linewidth=0.8)
-        _within(middle, -1.0, 1.0)
-        middle.set_xlabel(f"{comparison.metric} that the best one has more")
-        lowest, highest = (pick(pick(result.seconds) for result in results) for pick in (min, max))
-        lowest = max(lowest, 1e-4)  # a coarse clock may say 0
-        right.set_xlim(lowest / 2, max(highest * 2, lowest))
-        _log_scale(right, "{x:g}")
-        right.set_xlabel("CPU seconds from texts\nto a model (log scale)")
-        right.set_title(f"median of {n_runs} splits" if n_runs > 1 else "one split", fontsize=10)
-        for ax in (left, middle, right):
-            ax.tick_params(axis="y", length=0)
-            _tidy(ax, "x")
+    left, middle, right = sheet.subplots(1, 3, sharey=True, width_ratios=(3, 3, 2))
+    for row, result in zip(rows, results, strict=True):
+        _runs(left, result.accuracies, row)
+        _with_interval(left, row, result.accuracy, result.interval, f"{result.accuracy:.3f}")
+        behind = f"{result.behind_best:.3f}" if result.behind_best else "the best"
+        _with_interval(middle, row, result.behind_best, result.behind_best_interval, behind)
+        _runs(right, result.seconds, row)
+        right.plot(result.median_seconds, row, "D", color=AGAINST, markersize=7)
+        _note_above(right, f"{result.median_seconds:.2g} s", result.median_seconds, row)
+    splits = f"mean of {n_runs} splits" if n_runs > 1 else "one split"
+    left.set_title(f"{splits}, 95 % interval", fontsize=10)
+    _within(left, 0.0, 1.0)
+    left.set_xlabel("accuracy on the held-out texts")
+    left.set_yticks(rows, [result.classifier for result in results])
+    left.set_ylim(len(results) - 0.4, -0.6)
+    sure = "too few splits for an interval" if comparison.too_few else "on the same splits, 95 % interval"
+    middle.set_title(sure, fontsize=10)
+    middle.axvline(0, color="0.3", linewidth=0.8)
+    _within(middle, -1.0, 1.0)
+    middle.set_xlabel(f"{comparison.metric} that the best one has more")
+    lowest, highest = (pick(pick(result.seconds) for result in results) for pick in (min, max))
+    lowest = max(lowest, 1e-4)  # a coarse clock may say 0
+    right.set_xlim(lowest / 2, max(highest * 2, lowest))
+    _log_scale(right, "{x:g}")
+    right.set_xlabel("CPU seconds from texts\nto a model (log scale)")
+    right.set_title(f"median of {n_runs} splits" if n_runs > 1 else "one split", fontsize=10)
+    for ax in (left, middle, right):
+        ax.tick_params(axis="y", length=0)
+        _tidy(ax, "x")
 
 
 def _with_interval(ax, row: int, value: float, interval: tuple[float, float] | None, said: str) -> None:
@@ -144,6 +167,18 @@ def _note_above(ax, text: str, x: float, row: int) -> None:
 
 
 def plot_lengths(description: Description, path: str) -> None:
+    """Write a picture of the lengths."""
+    with figure(path, size_of_lengths(description)) as sheet:
+        draw_lengths(sheet, description)
+
+
+def size_of_lengths(description: Description) -> tuple[float, float]:
+    """Return the inches that a picture of the lengths takes."""
+    n_labels = len(description.label_counts)
+    return 10.0, 4.6 if n_labels <= OVERLAID else 1.6 + 0.32 * (min(n_labels, LABELS_DRAWN) + 1)
+
+
+def draw_lengths(sheet, description: Description) -> None:
     """Draw how long the texts of each label are, in tokens and in characters.
 
     One or two labels are histograms over each other; more have a row each, the most frequent ones where
@@ -155,24 +190,23 @@ def plot_lengths(description: Description, path: str) -> None:
     parts = [description.codes == number for number in range(len(drawn))]  # labels go by their frequency
     measures = {description.words.unit: description.token_counts, "characters": description.character_counts}
     overlaid = len(counts) <= OVERLAID
-    with figure(path, (10.0, 4.6 if overlaid else 1.6 + 0.32 * (len(drawn) + 1))) as sheet:
-        axes = sheet.subplots(1, 2, sharey=not overlaid)
-        for ax, (unit, lengths) in zip(axes, measures.items(), strict=True):
-            if overlaid:
-                _length_histograms(ax, lengths, parts, unit)
-            else:
-                _length_rows(ax, lengths, [*parts, slice(None)], unit)
+    axes = sheet.subplots(1, 2, sharey=not overlaid)
+    for ax, (unit, lengths) in zip(axes, measures.items(), strict=True):
         if overlaid:
-            sheet.legend(ax.patches, names, loc="outside upper center", ncols=len(names), frameon=False)
-            return
-        rest = len(counts) - len(drawn)
-        names.append(f"all {description.n_texts:,} texts" + (f", {rest:,} more labels" if rest else ""))
-        axes[0].set_yticks(range(len(names)), names)
-        axes[0].set_ylim(len(names) - 0.4, -0.6)
-        sheet.suptitle(
-            "dot: median; bar: middle half of the texts; line: all but the 5 % shortest and longest",
-            fontsize=10,
-        )
+            _length_histograms(ax, lengths, parts, unit)
+        else:
+            _length_rows(ax, lengths, [*parts, slice(None)], unit)
+    if overlaid:
+        sheet.legend(ax.patches, names, loc="outside upper center", ncols=len(names), frameon=False)
+        return
+    rest = len(counts) - len(drawn)
+    names.append(f"all {description.n_texts:,} texts" + (f", {rest:,} more labels" if rest else ""))
+    axes[0].set_yticks(range(len(names)), names)
+    axes[0].set_ylim(len(names) - 0.4, -0.6)
+    sheet.suptitle(
+        "dot: median; bar: middle half of the texts; line: all but the 5 % shortest and longest",
+        fontsize=10,
+    )
 
 
 def _length_rows(ax, lengths: np.ndarray, parts: list, unit: str) -> None:
