@@ -1,0 +1,110 @@
+"""Tables of what was found."""
+
+import numpy as np
+
+from ....sentiment.model.comparison import ARTICLE
+from ....sentiment.model.training import top_words
+from ....sentiment.output.terms import shown
+from ..report import Table
+from .claims import NAMES
+from .plane_claims import interval_of
+from .planes import Surfaces
+from .texts import ALPHAS, TUNED, WORDS, Found
+
+SHOWN = 90  # characters of a text
+LENGTHS = ("mean", "quartile_1", "median", "quartile_3", "maximum")
+
+
+def of_texts(found: Found) -> list[Table]:
+    """Return the tables of the corpus."""
+    known = found.comparison
+    rows = []
+    for each in known.results:
+        low, high = each.interval
+        behind = each.behind_best_interval or (None, None)
+        seconds = each.median_seconds
+        first = each.accuracies[0]
+        rows.append(
+            [each.classifier, first, each.accuracy, low, high, each.worst, each.best, each.behind_best]
+        )
+        rows[-1] += [*behind, seconds]
+    header = ["classifier", "first split", "accuracy", "low", "high", "worst", "best", "behind best"]
+    words = []
+    for name in ARTICLE:
+        for side in top_words(found.trained[name].fitted, WORDS):
+            words += [[NAMES[name], side.label, shown(item.word), item.weight] for item in side.words]
+    tuned = [
+        [NAMES[name], alpha, *map(float, (row.mean(), row.min(), row.max()))]
+        for name, table in zip(TUNED, found.tuning.accuracies, strict=True)
+        for alpha, row in zip(ALPHAS.tolist(), table, strict=True)
+    ]
+    lengths = [
+        [part.label or "all", part.n_texts, *(getattr(part.tokens, name) for name in LENGTHS)]
+        for part in found.description.lengths
+    ]
+    first = [[label, text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"] for label, text in found.first]
+    return [
+        Table(
+            "classifiers",
+            "Accuracy and time",
+            "Means over the splits with 95 % intervals (Nadeau and Bengio's); the first split is the "
+            "article's. CPU seconds from texts to a model, the median.",
+            [*header, "behind, low", "behind, high", "CPU s"],
+            rows,
+            source="figures f41 to f43",
+        ),
+        Table(
+            "first-rows",
+            "The first rows of the corpus",
+            "Label and the beginning of the text.",
+            ("label", "text"),
+            first,
+            source="figure f37",
+        ),
+        Table(
+            "lengths",
+            "Lengths in words, by label",
+            "Of all texts of the corpus.",
+            ("label", "texts", "mean", "25 %", "median", "75 %", "most"),
+            lengths,
+            source="figures f38, f39",
+        ),
+        Table(
+            "words",
+            "Top words",
+            "Weights of the models to the letter, on the article's split.",
+            ("classifier", "label", "word", "weight"),
+            words,
+            shown=False,
+            source="figures f41 to f43",
+        ),
+        Table(
+            "lambda",
+            "Accuracy by lambda",
+            "Over the splits; to the letter but for lambda.",
+            ("classifier", "lambda", "accuracy", "worst", "best"),
+            tuned,
+            shown=False,
+        ),
+    ]
+
+
+def of_planes(planes: list[Surfaces]) -> Table:
+    """Return the table of the points in the plane."""
+    rows = []
+    for each in planes:
+        times = 1e3 * np.percentile(each.seconds, (2.5, 50, 97.5))
+        accuracies = each.accuracies
+        ends = interval_of(each)
+        sizes = len(accuracies), each.n_train, each.n_test
+        rows.append([each.plane.title, *sizes, float(accuracies.mean()), *ends, float(accuracies.min())])
+        rows[-1] += [float(times[1]), float(times[0]), float(times[2])]
+    header = ("points", "runs", "trained on", "held out", "accuracy", "low", "high", "worst")
+    return Table(
+        "planes",
+        "Points in the plane",
+        "Mean accuracy with its 95 % interval, and CPU milliseconds of a fit: median, and the middle 95 %.",
+        (*header, "ms", "ms, 2.5 %", "ms, 97.5 %"),
+        rows,
+        source="sections 1 to 3",
+    )

@@ -1,0 +1,215 @@
+"""The study of the article on sentiment: its experiments against slow ones, its verdicts, its pictures."""
+
+import io
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PIL import Image
+from scipy import sparse, stats
+
+import reference
+from fastsvm_apps.common.errors import Skipped
+from fastsvm_apps.sentiment.data.corpus import Source
+from fastsvm_apps.sentiment.model import comparison
+from fastsvm_apps.sentiment.model.comparison import ARTICLE, TO_THE_LETTER, Runs
+from fastsvm_apps.studies.model.context import Context
+from fastsvm_apps.studies.model.report import Verdict
+from fastsvm_apps.studies.model.sentiment import claims, plane_claims, planes, surfaces, texts
+from fastsvm_apps.studies.model.sentiment import run as run_study
+from fastsvm_apps.studies.output.pictures import drawn
+from fastsvm_apps.studies.output.record import record_of
+
+
+@pytest.fixture(autouse=True)
+def few_frames(monkeypatch):
+    monkeypatch.setattr(planes, "FRAMES", 6)
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    """Texts of two labels; a word in each tells it, and words of their own make the vocabulary grow."""
+    path = tmp_path / "sentiment.txt"
+    random = np.random.default_rng(0)
+    lines = []
+    for i in range(120):
+        label = ("neg", "pos")[i % 2]
+        told = ("bad", "good")[(i + (random.random() < 0.1)) % 2]
+        words = " ".join(f"w{k}" for k in random.integers(60, size=7))
+        lines.append(f"toys {label} {i}.txt {told} {words} own{i}\n")
+    path.write_text("".join(lines))
+    return texts.Corpus(Source(str(path)), is_articles=True)
+
+
+def test_the_line_moves_as_by_the_articles_loop():
+    X, y = planes.overlapping(3)
+    steps = list(range(1, 60))
+    models = planes.Linear("hinge").grow(X, y, steps, seed=5)
+    drawn_rows = iter(np.random.default_rng(5).integers(len(y), size=steps[-1]))
+
+    class Drawn:
+        def choice(self, m, size):
+            return [next(drawn_rows)]
+
+    expected = reference.article_pegasos(X, y, steps[-1], planes.ALPHA, Drawn())
+    *_, last = models
+    np.testing.assert_allclose(last.coef_[0], expected, rtol=1e-9)
+
+
+def test_a_kernels_surface_grows_row_by_row_to_that_of_the_fit():
+    X, y = planes.moons((30, 20))
+    method = planes.Gaussian(0.1)
+    steps = [1, 7, 30, planes.PASSES * len(y)]
+    pulls = []
+    for n_steps, model in zip(steps, method.grow(X, y, steps, seed=2), strict=True):
+        counts = np.zeros(len(y))
+        counts[model.support_] = np.abs(model.dual_coef_).ravel() * planes.ALPHA * n_steps
+        pulls.append(counts)
+    assert (np.diff(pulls, axis=0) > -1e-6).all()
+    assert pulls[0].sum() == pytest.approx(1, rel=1e-5)
+    fitted = method.fit(X, y, seed=2)
+    np.testing.assert_array_equal(fitted.decision_function(X), model.decision_function(X))
+
+
+def test_the_overlap_is_what_it_is_said_to_be():
+    X, y = (np.concatenate(parts) for parts in zip(*map(planes.overlapping, range(200)), strict=True))
+    right = np.mean(np.sign(X.sum(axis=1)) == y)
+    assert abs(right - stats.norm.cdf(planes.APART)) < 0.005
+
+
+def test_growth_counts_the_words_of_the_first_texts(monkeypatch):
+    monkeypatch.setattr(texts, "ORDERS", 3)
+    X = sparse.random_array((64, 90), density=0.03, random_state=0, format="csr", dtype=float)
+    found = texts.grow(X, seed=4)
+    assert found["sizes"].tolist() == [2, 4, 8, 16, 32, 64]
+    random = np.random.default_rng(4)
+    for columns in found["columns"]:
+        place = random.permutation(64)
+        first = X.toarray()[np.argsort(place)]
+        expected = [int((first[:size] != 0).any(axis=0).sum()) for size in found["sizes"]]
+        assert columns.tolist() == expected
+
+
+def test_columns_are_expected_between_a_power_and_what_falls_below_it():
+    sizes = 100 * 2 ** np.arange(6)
+    power = texts.Growth(sizes, 30 * sizes[None] ** 0.5)
+    assert texts.expected_columns(power, 6400) == pytest.approx((2400, 2400))
+    slowing = texts.Growth(sizes, np.array([[0, 0, 0, 1000, 2000, 3000]], float) + 1)
+    fewest, most = texts.expected_columns(slowing, 6400)
+    assert most == pytest.approx(3001 * 3001 / 2001)
+    assert fewest == pytest.approx(most * (3001 / 2001) / (2001 / 1001))
+
+
+def test_the_share_of_the_longer_is_an_area_under_a_curve():
+    random = np.random.default_rng(0)
+    one, other = random.integers(20, size=70), random.integers(17, size=50)
+    share, half = claims.longer_share(one, other)
+    statistic = stats.mannwhitneyu(one, other).statistic
+    assert share == pytest.approx(statistic / (70 * 50))
+    repeated = [claims.longer_share(random.choice(one, 70), random.choice(other, 50))[0] for _ in range(400)]
+    assert half == pytest.approx(1.96 * np.std(repeated), rel=0.15)
+
+
+@pytest.mark.parametrize(
+    ("interval", "runs", "verdict"),
+    [
+        ((0.01, 0.04), 3, Verdict.HELD),
+        ((-0.04, -0.01), 3, Verdict.NOT_HELD),
+        ((-0.01, 0.02), 10, Verdict.NOT_HELD),
+        ((-0.01, 0.02), 9, Verdict.UNTESTED),
+    ],
+)
+def test_an_interval_decides(interval, runs, verdict):
+    assert claims.judged(interval, (0.0, np.inf), runs)[0] is verdict
+
+
+def made_up(differences, n_runs=12):
+    """Return what is found where the literal ones differ from .8 by so much, and the others are at .85."""
+    random = np.random.default_rng(0)
+    results = []
+    for name in comparison.contenders(texts.LETTER):
+        shift = differences[name.removesuffix(TO_THE_LETTER)] if name.endswith(TO_THE_LETTER) else 0.05
+        values = (0.8 + shift + 0.004 * random.standard_normal(n_runs)).tolist()
+        results.append(Runs(name, texts.LETTER, accuracies=values, values=values, seconds=[0.1] * n_runs))
+    comparison.set_intervals(results, 800, 200)
+    known = comparison.Comparison(
+        list(range(n_runs)), "split", "accuracy", 800, 200, {"neg": 500, "pos": 500}, results, Skipped("")
+    )
+    tuning = texts.Tuning(None, np.full((2, n_runs), 0.01), np.full((2, n_runs), 0.83))
+    return texts.Found(texts.Corpus(Source("x")), None, [], known, "nb-words", tuning, None, {})
+
+
+@pytest.mark.parametrize(
+    ("shifts", "expected"),
+    [
+        ((0.0, 0.0, 0.0), ("held", "held", "held", "held", "held", "held", "held", "held")),
+        ((-0.4, 0.0, 0.05), ("not held", "held", "held", "not held", "held", "held", "not held", "not held")),
+    ],
+)
+def test_verdicts_are_those_of_the_numbers(shifts, expected):
+    found = made_up(dict(zip(ARTICLE, shifts, strict=True)))
+    judged = claims.of_texts(found.corpus, found)
+    assert tuple(claim.verdict for claim in judged[:8]) == expected
+    assert [claim.verdict for claim in judged[8:]] == [Verdict.UNTESTED] * 3
+    absent = claims.of_texts(texts.Corpus(None, why="None."), None)
+    assert [claim.words for claim in absent] == [claim.words for claim in judged]
+    assert {claim.verdict for claim in absent} == {Verdict.UNTESTED}
+
+
+def test_times_and_accuracies_in_the_plane_are_judged():
+    plane = planes.Plane("flame", "Flame", None, planes.Gaussian(1.0), is_articles=True)
+    made = planes.Surfaces(plane, 192, 48, *[np.array([0.9, 0.91, 0.92])] * 2, *[np.array([1920])] * 8)
+    fresh = replace(made, plane=replace(plane, is_fresh=True, is_articles=False))
+    found = plane_claims.of_planes([fresh, replace(fresh, accuracies=made.accuracies + 0.02), made, "Gone."])
+    verdicts = [claim.verdict for claim in found]
+    held, no, untested = Verdict.HELD, Verdict.NOT_HELD, Verdict.UNTESTED
+    assert verdicts == [untested, no, untested, no, no, held, untested, untested, held]
+    assert found[-2].why == "Gone."
+    better = replace(made, accuracies=np.array([0.95, 0.97, 0.96]))
+    assert plane_claims.of_planes([fresh, fresh, better, "Gone."])[4].verdict is held
+
+
+def test_the_whole_study(corpus, tmp_path):
+    data = tmp_path / "flame.csv"
+    X, y = planes.moons((40, 30))
+    data.write_text("x,y,label\n" + "".join(f"{a},{b},{c}\n" for (a, b), c in zip(X, y, strict=True)))
+    context = Context(data=str(tmp_path), runs=3, parts=str(tmp_path / "parts"))
+    report = run_study(context)
+    assert len(report.claims) == 20
+    assert [claim.why for claim in report.claims[-3:-1]] == ["The folder of the data has no jain.csv."] * 2
+    [table] = [table for table in report.tables if table.name == "classifiers"]
+    assert [row[0] for row in table.rows][-3:] == [name + TO_THE_LETTER for name in ARTICLE]
+    record = record_of(report, {}, {})
+    assert str(tmp_path) not in str(record)
+    again = run_study(context)
+    assert [claim.ours for claim in again.claims] == [claim.ours for claim in report.claims]
+    pictures = {figure.name: figure for figure in report.figures}
+    for name in ("lambda", "labels", "columns"):
+        assert drawn(pictures[name])[:4] == b"\x89PNG"
+    with Image.open(io.BytesIO(drawn(pictures["animation-flame"]))) as moving:
+        assert moving.n_frames == len(np.unique(np.geomspace(1, 560, 6).round()))
+        assert len(moving.getcolors(256)) > 4
+
+
+def test_without_data_there_are_moons_and_generated_reviews():
+    assert "reviews.txt" in texts.find(None).source.path
+    assert [plane.is_articles for plane in planes.planes(None)] == [False] * 4
+    assert texts.find("/nowhere").why == "The folder of the data has no sentiment.txt."
+
+
+@pytest.mark.slow
+def test_the_articles_data(shared, monkeypatch):
+    report = run_study(Context(data=str(shared), runs=5))
+    verdicts = {claim.words: claim for claim in report.claims}
+    for words in ("columns", "even", "lengths", "pegasos-svm", "pegasos-logistic"):
+        assert verdicts[claims._WORDS[words][0]].verdict is Verdict.HELD, words
+    tables = {table.name: table for table in report.tables}
+    accuracy = {row[0]: row[2] for row in tables["classifiers"].rows}
+    assert accuracy["pegasos-svm-literal"] == pytest.approx(0.79, abs=0.015)
+    assert accuracy["pegasos-logistic-literal"] == pytest.approx(0.79, abs=0.015)
+    assert 0.72 < accuracy["perceptron-literal"] < 0.81
+    assert accuracy["default"] > 0.855
+    plane = {row[0]: row[4] for row in tables["planes"].rows}
+    assert plane["Kernel SVM, flame"] >= 0.98
+    assert plane["Kernel SVM, jain"] == 1
+    assert len(surfaces._stills(planes.FRAMES)) == surfaces.STILLS
