@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fastsvm_apps.common.statistics import mean_interval
+from fastsvm_apps.common.statistics import mean_interval, median_interval
 
 
 def test_the_interval_of_a_mean_is_students():
@@ -13,3 +13,14 @@ def test_the_interval_of_a_mean_is_students():
     np.testing.assert_allclose(mean_interval(list(values)), expected)
     with pytest.raises(ValueError, match="two values"):
         mean_interval([1.0])
+
+
+def test_the_interval_of_a_median_ends_at_two_of_the_values():
+    rng = np.random.default_rng(0)
+    for n, low, high in ((6, 0, 5), (9, 1, 7), (12, 2, 9)):
+        values = list(map(float, range(n)))
+        rng.shuffle(values)
+        assert median_interval(values) == (low, high)
+        assert stats.binom.cdf(low, n, 0.5) <= 0.025 < stats.binom.cdf(low + 1, n, 0.5)
+    assert median_interval([np.inf, 1, 2, 3, 4, np.inf]) == (1, np.inf)
+    assert median_interval([1, 2, 3, 4, 5]) == (-np.inf, np.inf)

@@ -1,0 +1,179 @@
+"""The study of solvers: how costs are compared and claims are judged, and what its small version finds."""
+
+from math import inf
+
+import numpy as np
+import pytest
+
+from fastsvm_apps.common.errors import AppError
+from fastsvm_apps.common.figures import figure
+from fastsvm_apps.studies.model import solvers
+from fastsvm_apps.studies.model.context import Context
+from fastsvm_apps.studies.model.report import Verdict
+from fastsvm_apps.studies.model.solvers import (
+    experiments,
+    figures,
+    judging,
+    measures,
+    outputs,
+    sets,
+    speed,
+    variants,
+)
+from fastsvm_apps.studies.model.solvers.experiments import Curves
+from fastsvm_apps.studies.model.solvers.measures import Estimate
+
+
+@pytest.fixture(scope="module")
+def small():
+    """All of the study, on rows so few that it takes a second."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sets, "WIDE_SHAPE", (24, 90))
+        patch.setattr(sets, "QUICK_LONG_ROWS", 240)
+        patch.setattr(sets, "QUICK_EPOCHS", 5)
+        patch.setattr(sets, "EPOCHS", 6)
+        patch.setattr(experiments, "THETAS", (0.01, 0.1))
+        for module in experiments, speed, figures:
+            patch.setattr(module, "LAMBDAS", (10.0, 0.001))
+        yield solvers.run(Context(quick=True, runs=6))
+
+
+def curves(**objectives):
+    """Make curves of algorithms whose objectives are given, one run a row; P* is 1, an epoch costs 10."""
+    of = {}
+    for name, primal in objectives.items():
+        primal = np.array(primal, float)
+        visits = np.broadcast_to(10.0 * np.arange(1, 1 + primal.shape[1]), primal.shape)
+        of[name] = {"primal": primal, "visits": visits}
+    return Curves(of, 1.0)
+
+
+def test_the_cost_is_that_of_coming_to_the_level_for_good():
+    excess = np.array([[0.5, 0.005, 0.02, 0.001], [0.5, 0.4, 0.3, 0.2], [0.001, 0, 0, 0]])
+    cost = np.array([[10.0, 20, 30, 40]] * 3)
+    assert measures.cost_to_level(excess, cost, 0.01).tolist() == [40, inf, 10]
+    assert measures.cost_to_level(excess, cost, np.array([0.02, 0.35, 0])).tolist() == [20, 30, 20]
+
+
+@pytest.mark.parametrize(("a", "b", "ratio"), [
+    ([3, 2, 1, 1], [3, 1, 1, 1], 1.5),  # 30 visits against 20
+    ([3, 2, 2, 2], [3, 1, 1, 1], inf),  # only the second gets there
+    ([3, 1, 1, 1], [3, 2, 2, 2], 0),
+    ([9, 8, 7, 6], [7, 6, 5, 4], 2),  # none does: both need only come to 6
+])  # fmt: skip
+def test_what_one_needs_as_a_multiple_of_what_another_needs(a, b, ratio):
+    found = curves(a=[a] * 6, b=[b] * 6)
+    assert measures.cost_ratio((found, found), ("a", "b"), "visits") == Estimate(ratio, ratio, ratio)
+
+
+def test_rises():
+    assert measures.rises(np.array([[100, 10, 1], [1, 10, 1], [1, 10, 1000]])).tolist() == pytest.approx(
+        [0, 1, 3]
+    )
+
+
+@pytest.mark.parametrize(("rule", "held", "not_held", "undecided"), [
+    (judging.above(1), (2, 1.1, 3), (2, 0.9, 3), None),
+    (judging.below(1), (0.5, 0.2, 0.9), (0.5, 0.2, 1.1), None),
+    (judging.not_below(1), (1, 1, 5), (0.5, 0.2, 0.9), (2, 0.9, 3)),
+    (judging.within(0.5, 2), (1, 0.6, 1.9), (3, 2.1, 4), (1, 0.4, 1.9)),
+    (judging.including(0), (0.1, -0.1, 0.3), (0.2, 0.1, 0.3), None),
+])  # fmt: skip
+def test_rules(rule, held, not_held, undecided):
+    def verdict(*cases, absent=""):
+        cases = [judging.Case(f"set {k}", Estimate(*case)) for k, case in enumerate(cases)]
+        return judging.judge("", "", cases, rule, judging.show_share, absent=absent).claim.verdict
+
+    assert verdict(held) is Verdict.HELD
+    assert verdict(held, not_held) is Verdict.NOT_HELD
+    assert verdict(held, absent="no skin") is Verdict.UNTESTED
+    assert verdict(not_held, absent="no skin") is Verdict.NOT_HELD
+    assert verdict() is Verdict.UNTESTED
+    assert verdict((1, -inf, inf)) is Verdict.UNTESTED
+    if undecided:
+        assert verdict(held, undecided) is Verdict.UNTESTED
+
+
+def test_a_claim_shows_the_comparison_that_is_furthest_from_it():
+    assert judging.show_ratio(Estimate(inf, 2, inf)) == "most often only the second gets there [2, ∞]"
+    cases = [judging.Case(name, Estimate(low, low, low)) for name, low in (("a", 3), ("b", 0.2), ("c", 2))]
+    found = judging.judge("", "", cases, judging.above(1), judging.show_ratio)
+    assert found.claim.ours == "2 of 3 comparisons hold; weakest: b: 0.2 times as much [0.2, 0.2]"
+    assert found.hold == [True, False, True]
+
+
+def test_the_true_coefficients_are_as_accurate_as_the_document_has_them():
+    draws = [sets.simulated(seed) for seed in range(60)]
+    accuracy = [np.mean((data.X_test @ data.beta > 0) == (data.y_test > 0)) for data in draws]
+    assert np.mean(accuracy) == pytest.approx(sets.BETA_ACCURACY, abs=0.01)
+    for data in draws[:3]:
+        assert np.allclose(data.X.mean(axis=0), 0)
+        assert np.allclose(data.X.std(axis=0), 1)
+        assert (len(data.y), len(data.y_test), data.alpha) == (666, 334, 1 / 666)
+
+
+def test_the_small_study(small):
+    assert len(small.claims) >= 25
+    assert len({claim.words for claim in small.claims}) == len(small.claims)
+    assert {claim.verdict for claim in small.claims} >= {Verdict.HELD, Verdict.NOT_HELD}
+    tables = {table.name: table for table in small.tables}
+    for table in tables.values():
+        assert {len(row) for row in table.rows} == {len(table.header)}, table.name
+    assert len(tables["sets"].rows) == 6
+    assert [row[0] for row in tables["table-2"].rows] == list(variants.eight(1.0, 1, 1))
+    assert len(tables["lambda"].rows) == 2 * 2 * len(variants.FOUR)
+    sources = " ".join(found.source for found in (*small.figures, *small.tables))
+    assert all(f"figure {k}" in sources for k in range(1, 8))
+    assert "figures 8 to 11" in sources
+    assert "table 1" in sources
+    assert "table 2" in sources
+
+
+@pytest.mark.parametrize("name", ["orders-wide", "ratios", "coefficients"])
+def test_pictures_have_labelled_axes(small, name):
+    [found] = [found for found in small.figures if found.name == name]
+    with figure(None, found.size) as sheet:
+        found.draw(sheet)
+        sheet.draw_without_rendering()
+        assert any(ax.get_xlabel() for ax in sheet.axes)
+        assert all(ax.lines for ax in sheet.axes)
+
+
+def test_the_document_against_itself_comes_back_whole():
+    theirs = outputs.TABLE_2 - sets.BETA_ACCURACY
+    assert outputs._slopes(theirs, np.stack([theirs, 0 * theirs])).tolist() == pytest.approx([1, 0])
+
+
+def test_what_is_absent_cannot_be_tested(tmp_path, monkeypatch):
+    monkeypatch.setattr(sets, "EPOCHS", 3)
+    report = solvers.run(Context(data=str(tmp_path), runs=6))
+    claims = {claim.words: claim for claim in report.claims}
+    for word, file in (("skin", "skin.tsv.gz"), ("high-dimensional", "prostate.npz")):
+        chosen = [claim for words, claim in claims.items() if word in words]
+        assert chosen
+        assert all(claim.verdict is Verdict.UNTESTED and file in claim.why for claim in chosen)
+    assert "both absent" in report.data
+    assert claims["All accuracies are around that of beta"].verdict is not Verdict.UNTESTED
+
+
+def test_a_broken_file_is_said(tmp_path):
+    (tmp_path / "prostate.npz").write_bytes(b"PK\x03\x04 cut")
+    with pytest.raises(AppError, match=r"prostate cannot be read .*copy it again"):
+        sets.all_sets(Context(data=str(tmp_path)))
+
+
+@pytest.mark.slow
+def test_the_rows_of_the_document(shared):
+    """Table 2 as differences to beta, and the orders on many columns."""
+    context = Context(data=str(shared), threads=2)
+    draws = experiments.draws(context, 50)
+    ours = (draws.accuracy[..., :2] - draws.beta_accuracy[:, None, None]).mean(axis=0)
+    assert np.abs(ours - (outputs.TABLE_2 - sets.BETA_ACCURACY)).max() <= 0.014
+    for data in sets.all_sets(context).sets:
+        if data.kind == sets.WIDE:
+            found = experiments.general(data, context, 6)
+            assert (
+                measures.cost_ratio((found, found), (variants.PERMUTATION, variants.CYCLIC), "visits").high
+                < 1
+            )
+            assert measures.cost_ratio((found, found), (variants.PEGASOS, variants.VANILLA), "visits").low > 1
