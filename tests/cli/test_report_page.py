@@ -220,7 +220,9 @@ def test_many_labels(report, write, n_labels):
     # Every label is found; the last of all is never told from the one before it.
     words = [*labels[:-1], labels[-2]]
     pairs = [(y, f"{word} word{j}") for y, word in zip(labels, words, strict=True) for j in range(10)]
-    reader, record = report(write(pairs))
+    reader, record = report(
+        write(pairs), "--recipe", "nb-words"
+    )  # a search for it would take most of the time
     assert len(record["labels"]) == n_labels
     accuracy = section(reader, "accuracy")
     few = n_labels == 24
