@@ -217,13 +217,6 @@ def test_photographs(shared, tmp_path):
     rows = read(tmp_path / "out" / "errors.csv")
     assert {row["split"] for row in rows} == {"random", "grouped"}
     assert all(0.05 < float(row["error"]) < 0.45 for row in rows)
-    assert read(tmp_path / "out" / "claims.csv")[0]["verdict"] in ("held", "not held")
-
-
-@pytest.mark.slow
-def test_drawn_smears(tmp_path):
-    run("--quick", "--runs", 6, "-o", tmp_path / "out")
-    by_words = {row["claim"]: row["verdict"] for row in read(tmp_path / "out" / "claims.csv")}
-    assert by_words["Test error of SDCA, raw crops, random split"] == "cannot be tested"
-    assert "held" in by_words.values()
+    verdicts = {row["claim"]: row["verdict"] for row in read(tmp_path / "out" / "claims.csv")}
+    assert verdicts["Test error of SDCA, raw crops, random split"] in ("held", "not held")
     assert {path.stem for path in (tmp_path / "out").glob("*.png")} == FIGURES
