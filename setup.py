@@ -27,6 +27,7 @@ folders = {
     "fastsvm.solvers": "fastsvm/solvers",
     "fastsvm.solvers.kernel": "fastsvm/solvers/kernel",
     "fastsvm.text": "fastsvm/text",
+    "fastsvm.io": "fastsvm/io",
     "fastsvm_apps.cells.model": "apps/cells/model",
 }
 

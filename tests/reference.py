@@ -332,3 +332,15 @@ def moments(planes, regions, n_regions):
             counts[region - 1] = len(pixels)
             means[region - 1], deviations[region - 1] = pixels.mean(axis=0), pixels.std(axis=0)
     return counts[:, 0], means, deviations
+
+
+def svmlight_rows(text, first=1):
+    """The labels and rows, each a dict of column to value, of lines in the svmlight format."""
+    labels, rows = [], []
+    for line in text.splitlines():
+        parts = line.partition("#")[0].split()
+        if parts:
+            pairs = (part.split(":") for part in parts[1:] if not part.startswith("qid:"))
+            labels.append(float(parts[0]))
+            rows.append({int(index) - first: float(value) for index, value in pairs})
+    return labels, rows

@@ -321,11 +321,13 @@ class NewtonSolver(Solver):
 
     def parts(self, count):
         """Parts of a pass over `count` rows, short enough for Ctrl-C and `cancelled` to be heard."""
-        step = self.problem.rows.chunk_rows()
+        rows = self.problem.rows
+        step = rows.chunk_rows()
         for first in range(0, count, step):
             if self.cancelled:
                 raise KeyboardInterrupt
             yield first, min(first + step, count)
+            rows.let_go()
 
     def measure_margins(self, sub):
         """Margins at w; the mean loss there, and by how much (root mean square) margins moved."""

@@ -28,7 +28,7 @@ cdef inline Py_ssize_t row_start(const Layout* layout, Py_ssize_t i) noexcept no
 
 cdef class Rows:
     cdef Layout layout
-    cdef readonly object values, columns, indptr, norms
+    cdef readonly object values, columns, indptr, norms, pages
     cdef readonly Py_ssize_t n_rows, n_columns, n_values
     cdef readonly bint dense
     cdef readonly double longest

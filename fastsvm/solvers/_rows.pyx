@@ -5,6 +5,7 @@ import cython
 import numpy as np
 
 from ..threads import Threads
+from ._pages import Pages
 from libc.math cimport isfinite
 
 from ._losses cimport Loss, dual_term, loss_value
@@ -13,6 +14,8 @@ from ._types cimport head, index, int8_t, int32_t, int64_t, real
 
 # Values that one call of an epoch's kernel may touch: some tenths of a second, so that Ctrl-C is heard.
 EPOCH_CHUNK = 1 << 24
+# The same where X is memory-mapped: what an epoch's kernel touches is in memory until it is done.
+MAPPED_CHUNK = 1 << 22
 # Values that a thread takes at a time in the passes that can be shared.
 PASS_CHUNK = 1 << 20
 # Squared norms beyond leave no room for sums of products in double precision.
@@ -43,6 +46,8 @@ cdef class Rows:
         Whether rows are dense, and the columns not to be read.
     longest : float
         The largest ||x_i||^2, repeated columns taken one by one.
+    mapped : bool
+        Whether values or columns are in a memory-mapped file, whose pages are let go after use.
 
     Raises
     ------
@@ -57,6 +62,7 @@ cdef class Rows:
         self.values, self.columns, self.indptr = values, columns, indptr
         self.n_values = values.shape[0]
         self.dense = indptr is None
+        self.pages = [pages for pages in (Pages.of(values), Pages.of(columns)) if pages is not None]
         if self.n_rows >= 2**31:
             raise ValueError(f"X has {self.n_rows} rows; at most 2147483647 are supported.")
         if self.dense:
@@ -86,8 +92,24 @@ cdef class Rows:
         return self.values.nbytes + self.columns.nbytes
 
     def chunk_rows(self, values=None):
-        """How many rows hold about so many values, EPOCH_CHUNK by default."""
-        return max(1, (values or EPOCH_CHUNK) * self.n_rows // max(1, self.n_values))
+        """How many rows hold about so many values, by default as many as an epoch's kernel may touch."""
+        usual = MAPPED_CHUNK if self.pages else EPOCH_CHUNK
+        return max(1, (values or usual) * self.n_rows // max(1, self.n_values))
+
+    @property
+    def mapped(self):
+        """Whether X, or a part of it, is in a memory-mapped file."""
+        return bool(self.pages)
+
+    def will_need(self, Py_ssize_t first, Py_ssize_t last):
+        """Have rows first to last read ahead, where they are memory-mapped."""
+        for pages in self.pages:
+            pages.will_need(row_start(&self.layout, first), row_start(&self.layout, last))
+
+    def let_go(self):
+        """Give back the memory of what is memory-mapped."""
+        for pages in self.pages:
+            pages.let_go()
 
     def squared_norms(self):
         """||x_i||^2, float64 of shape (n_rows,); computed once."""
@@ -102,10 +124,24 @@ def map_chunks(Rows rows, function, threads=1):
     step = rows.chunk_rows(PASS_CHUNK)
     firsts = range(0, rows.n_rows, step)
     lasts = [min(first + step, rows.n_rows) for first in firsts]
+    if rows.pages:
+        function = _passing(rows, function, step)
     if threads == 1 or len(firsts) == 1:
         return list(map(function, firsts, lasts))
     with Threads(threads) as pool:
         return list(pool.map(function, firsts, lasts))
+
+
+def _passing(Rows rows, function, step):
+    """The function, which lets go of the rows it has read and has those of the next step read ahead."""
+
+    def visit(first, last):
+        rows.will_need(last, min(last + step, rows.n_rows))
+        result = function(first, last)
+        rows.let_go()
+        return result
+
+    return visit
 
 
 cdef double limit = LONGEST
@@ -289,6 +325,7 @@ def margins(problem, which, w, double bias):
     for first in range(0, len(which), step):
         part = slice(first, first + step)
         _margins(*problem.data, which[part], w, bias, out[part])
+        problem.rows.let_go()
     return out
 
 
@@ -301,11 +338,15 @@ def primal_from_dual(Rows rows, signs, dual, double rate, double above=1, double
     """rate * sum_i b_i y_i x_i, float64 of shape (n_columns,), in one pass."""
     w = np.zeros(rows.n_columns)
     step = rows.chunk_rows()
-    for first in range(0, rows.n_rows, step):
-        last = min(first + step, rows.n_rows)
+
+    def add(first, last):
         _primal_from_dual(
             rows, rows.values, rows.columns, signs, dual, rate * above, rate * below, w, first, last
         )
+
+    visit = _passing(rows, add, step)
+    for first in range(0, rows.n_rows, step):
+        visit(first, min(first + step, rows.n_rows))
     return w
 
 

@@ -12,6 +12,7 @@ from . import _rows
 from ._input import EXTREME, as_order, as_rows, as_signs, as_weights
 from ._random import block_numbers, draw_batches, draw_rows, shuffle, shuffle_blocks
 from ._rows import dual_sum, loss_sum, scale_by_sign, sums_by_sign
+from ._windows import Windows
 from .losses import Loss, as_loss
 
 CACHE = 1 << 25  # bytes of X that a processor's last cache is likely to hold
@@ -248,12 +249,15 @@ class Solver:
             problem.require_range(alpha)
         self.problem, self.alpha, self.max_iter, self.random = problem, alpha, max_iter, random
         self.sampling = order
+        self.windows = None
         if isinstance(order, str):
             self.order = np.arange(problem.n, dtype=np.int32)
             self.rows = None
             # Blocks pay where rows come from memory. Elsewhere they cost SDCA up to half as many epochs
             # again on a9a (none on text), and Pegasos' first, long steps go wrong on rows sorted by class.
             self.grouped = grouped and problem.rows.n_bytes > CACHE
+            if problem.rows.mapped and problem.rows.n_bytes > CACHE and order in ("permutation", "cyclic"):
+                self.windows, self.grouped = Windows(problem.rows), True
             if order == "cyclic":
                 self.permute()
             elif order == "batches":
@@ -285,20 +289,30 @@ class Solver:
             return
         n = self.problem.n if self.rows is None else len(self.rows)
         self.order = self.order[:n]
-        shuffle_blocks(self.rows, self.order, block_numbers(n), self.random)
+        if self.windows is not None:
+            self.windows.shuffle(self.rows, self.order, self.random)
+        else:
+            shuffle_blocks(self.rows, self.order, block_numbers(n), self.random)
 
     def slices(self, order, *, multiple=1, cuts=()):
         """Parts of an epoch: cut where asked, and short enough for Ctrl-C and `cancelled` to be heard."""
-        if len(order) <= self.problem.rows.chunk_rows() and not cuts and not self.cancelled:
+        rows = self.problem.rows
+        if len(order) <= rows.chunk_rows() and not (cuts or self.cancelled or rows.mapped):
             yield order
             return
-        step = -(-self.problem.rows.chunk_rows() // multiple) * multiple
+        windows = self.windows if order is self.order else None
+        step = -(-rows.chunk_rows() // multiple) * multiple
+        if windows is not None:
+            cuts = (*cuts, *(-(-windows.ends // multiple) * multiple).tolist())
         inner = (cut for cut in cuts if 0 < cut < len(order))
         bounds = sorted({*range(0, len(order), step), *inner, len(order)})
         for first, last in pairwise(bounds):
             if self.cancelled:
                 raise KeyboardInterrupt
+            if windows is not None:
+                windows.before(first)
             yield order[first:last]
+            rows.let_go()
 
     def candidate(self):
         """The Candidate that would be returned now."""

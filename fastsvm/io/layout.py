@@ -1,0 +1,108 @@
+"""What lies in the folder of a matrix, and its manifest, checked."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+FORMAT, VERSION = "fastsvm matrix", 1
+MANIFEST = "manifest.json"
+ARRAYS = {
+    "data.npy": ("<f4", "<f8"),
+    "indices.npy": ("<i4",),
+    "indptr.npy": ("<i4", "<i8"),
+    "y.npy": ("<f8",),
+}
+HEADER = 128  # bytes of a .npy file before its first item
+BLOCK = 1 << 20  # items that are worked on at a time
+MOST_JSON = 1 << 30  # bytes of a manifest
+
+
+class MatrixFileError(ValueError):
+    """A folder from which no matrix can be read."""
+
+
+def header_of(dtype: np.dtype, length: int) -> bytes:
+    """Return the header of a .npy file of one dimension; of the same size whatever the length."""
+    header = io.BytesIO()
+    described = {"descr": dtype.str, "fortran_order": False, "shape": (length,)}
+    np.lib.format.write_array_header_1_0(header, described)
+    if header.tell() != HEADER:
+        raise RuntimeError(f"this NumPy writes headers of {header.tell()} bytes, where {HEADER} are expected")
+    return header.getvalue()
+
+
+def read_json(path: Path) -> Any:
+    """Parse a file that a writer made, or raise a MatrixFileError."""
+    if os.path.getsize(path) > MOST_JSON:
+        raise MatrixFileError(f"{path}: too large to be read")
+    try:
+        return json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise MatrixFileError(f"{path}: is damaged ({error})") from None
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Read and check the manifest of a folder.
+
+    Raises
+    ------
+    MatrixFileError
+        If there is none, or it cannot be right.
+    """
+    path = folder / MANIFEST
+    if not path.is_file():
+        raise MatrixFileError(f"{folder}: is no matrix (there is no {MANIFEST} in it)")
+    manifest = read_json(path)
+    problem = _problem(manifest)
+    if problem:
+        raise MatrixFileError(f"{path}: {problem}")
+    return manifest
+
+
+def _problem(manifest: Any) -> str:
+    """Tell what is wrong with a manifest; nothing if it is right."""
+    if type(manifest) is not dict or manifest.get("format") != FORMAT:
+        return "is not that of a matrix of fastsvm"
+    if manifest.get("version") != VERSION:
+        return f"is of version {manifest.get('version')!r}; this fastsvm reads {VERSION}"
+    shape, values, arrays = manifest.get("shape"), manifest.get("values"), manifest.get("arrays")
+    if type(shape) is not list or len(shape) != 2 or not all(_is_count(n, 2**31) for n in shape):
+        return f"the shape is {shape!r}"
+    if not _is_count(values, 2**62):
+        return f"values is {values!r}"
+    lengths = {"data.npy": values, "indices.npy": values, "indptr.npy": shape[0] + 1, "y.npy": shape[0]}
+    for name, dtypes in ARRAYS.items():
+        array = arrays.get(name) if type(arrays) is dict else None
+        if type(array) is not dict or array.get("dtype") not in dtypes:
+            return f"{name} has no dtype that is known"
+        if array.get("length") != lengths[name] or not _is_count(array.get("crc32"), 2**32):
+            return f"{name} has not {lengths[name]} items and a checksum"
+    labels, names = manifest.get("labels"), manifest.get("feature_names")
+    if labels is not None and not _are_texts(labels):
+        return "the labels are not texts"
+    if names is not None and not (_are_texts(names) and len(names) == shape[1]):
+        return f"there are not {shape[1]} feature names"
+    return ""
+
+
+def _is_count(value: Any, most: int) -> bool:
+    return type(value) is int and 0 <= value < most
+
+
+def _are_texts(values: Any) -> bool:
+    return type(values) is list and all(type(value) is str for value in values)
+
+
+def checksum(array: np.ndarray) -> int:
+    """CRC-32 of an array's bytes, read block by block."""
+    crc = 0
+    for first in range(0, len(array), BLOCK):
+        crc = zlib.crc32(np.ascontiguousarray(array[first : first + BLOCK]).data.cast("B"), crc)
+    return crc

@@ -1,0 +1,87 @@
+"""A matrix on disk, as a CSR matrix over memory-mapped files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from .layout import ARRAYS, MatrixFileError, checksum, read_manifest
+
+
+class Matrix(NamedTuple):
+    """A matrix and its labels.
+
+    Attributes
+    ----------
+    X : csr_matrix of shape (n_samples, n_features), float32 or float64
+        Over memory-mapped files, read-only.
+    y : ndarray of shape (n_samples,)
+        float64 where labels are numbers, else texts.
+    """
+
+    X: sparse.csr_matrix
+    y: np.ndarray
+
+
+def load(folder: str | os.PathLike, *, verify: bool = False) -> Matrix:
+    """Open a matrix that `store_svmlight` and its siblings have written; nothing is read that is not needed.
+
+    Parameters
+    ----------
+    folder : str or path-like
+    verify : bool, default=False
+        Read everything once, and compare checksums.
+
+    Returns
+    -------
+    Matrix
+        X and y. Every linear estimator takes X as it is; where it is larger than memory, leave `order` at its
+        default.
+
+    Raises
+    ------
+    MatrixFileError
+        If the folder is not whole, or damaged.
+    """
+    folder = Path(folder)
+    manifest = read_manifest(folder)
+    arrays = {name: _mapped(folder / name, manifest["arrays"][name], verify) for name in ARRAYS}
+    X = sparse.csr_matrix(tuple(manifest["shape"]), dtype=arrays["data.npy"].dtype)
+    # SciPy would copy indices where offsets are wider; the solvers take both widths.
+    X.data, X.indices, X.indptr = (arrays[name] for name in ("data.npy", "indices.npy", "indptr.npy"))
+    return Matrix(X, _labels(folder, arrays["y.npy"], manifest["labels"]))
+
+
+def feature_names(folder: str | os.PathLike) -> list[str] | None:
+    """The names of a stored matrix's columns, where its source had any."""
+    return read_manifest(Path(folder))["feature_names"]
+
+
+def _mapped(path: Path, described: dict[str, Any], verify: bool) -> np.ndarray:
+    dtype, length = np.dtype(described["dtype"]), described["length"]
+    if not length:
+        return np.empty(0, dtype)
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except FileNotFoundError:
+        raise MatrixFileError(f"{path}: is missing") from None
+    except (ValueError, EOFError) as error:
+        raise MatrixFileError(f"{path}: is damaged ({error})") from None
+    if not isinstance(array, np.ndarray) or array.dtype != dtype or array.shape != (length,):
+        raise MatrixFileError(f"{path}: is not the array that the manifest describes")
+    if verify and checksum(array) != described["crc32"]:
+        raise MatrixFileError(f"{path}: is damaged (the checksum differs); make it again from its source")
+    return np.asarray(array)
+
+
+def _labels(folder: Path, codes: np.ndarray, labels: list[str] | None) -> np.ndarray:
+    if labels is None:
+        return codes
+    places = codes.astype(np.int64)
+    if not (len(labels) and places.min() >= 0 and places.max() < len(labels) and (places == codes).all()):
+        raise MatrixFileError(f"{folder / 'y.npy'}: names labels that the manifest has not")
+    return np.array(labels)[places]

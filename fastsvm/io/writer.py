@@ -1,0 +1,259 @@
+"""A matrix on disk, written block by block: whole or not there, and gone on with after a cut."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+from scipy import sparse
+
+from ..atomic import replacing
+from .layout import (
+    ARRAYS,
+    BLOCK,
+    FORMAT,
+    HEADER,
+    MANIFEST,
+    VERSION,
+    MatrixFileError,
+    header_of,
+    read_json,
+)
+
+if TYPE_CHECKING:
+    from ..solvers.annotations import ArrayLike
+
+PARTIAL = ".partial"  # what the name of a folder ends with until it is whole
+JOURNAL = "journal.json"
+OFFSETS = "offsets.npy"  # where rows end, in int64 until it is known how many values there are
+NARROW = 2**31  # values below which offsets are int32, as SciPy would have them
+
+
+class _Column:
+    """A growing array in a file of NumPy's format."""
+
+    def __init__(self, path: Path, dtype: str, length: int, crc: int) -> None:
+        self.path, self.dtype, self.length, self.crc = path, np.dtype(dtype), length, crc
+        self._file: BinaryIO = open(path, "r+b" if length else "wb")  # noqa: SIM115 (closed in `close`)
+        self._file.truncate(HEADER + length * self.dtype.itemsize)
+        self._file.seek(0, os.SEEK_END)
+
+    def append(self, array: np.ndarray) -> None:
+        content = np.ascontiguousarray(array, self.dtype).data.cast("B") if len(array) else b""
+        self._file.write(content)
+        self.crc = zlib.crc32(content, self.crc)
+        self.length += len(array)
+
+    def sync(self) -> None:
+        """Have all that was written on the disk, with a header that says how much it is."""
+        self._file.seek(0)
+        self._file.write(header_of(self.dtype, self.length))
+        self._file.seek(0, os.SEEK_END)
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        self._file.close()
+
+    def described(self) -> dict[str, Any]:
+        return {"dtype": self.dtype.str, "length": self.length, "crc32": self.crc}
+
+
+class MatrixWriter:
+    """Write the rows of a sparse matrix, and their labels, to a folder.
+
+    The folder appears when `finish` has made it whole. Until then its parts are beside it, in a folder whose
+    name ends with ``.partial``. `save` makes sure of what was appended, and of a position in the source; a
+    writer of the same folder and source begins there.
+
+    Parameters
+    ----------
+    folder : str or path-like
+        Must not exist.
+    source : JSON
+        What the rows come from, in enough detail to tell a changed source: else writing begins anew.
+    dtype : {float32, float64}, default=float32
+        Of the values.
+
+    Attributes
+    ----------
+    position : JSON or None
+        What the last `save` was told; None at the beginning.
+    rows, values : int
+        How many were appended.
+
+    Raises
+    ------
+    FileExistsError
+        If the folder exists.
+
+    Examples
+    --------
+    >>> import tempfile, scipy.sparse
+    >>> from fastsvm.io import MatrixWriter, load
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with MatrixWriter(f"{folder}/X", source="an example") as writer:
+    ...         writer.append(scipy.sparse.csr_matrix([[0.0, 2.0], [3.0, 0.0]]), [1.0, -1.0])
+    ...         writer.finish()
+    ...     X, y = load(f"{folder}/X")
+    ...     X.toarray().tolist(), y.tolist()
+    ([[0.0, 2.0], [3.0, 0.0]], [1.0, -1.0])
+    """
+
+    def __init__(self, folder: str | os.PathLike, *, source: Any, dtype: Any = np.float32) -> None:
+        self.folder = Path(folder)
+        if self.folder.exists():
+            raise FileExistsError(f"{self.folder}: exists; choose another folder, or remove it")
+        if np.dtype(dtype) not in (np.float32, np.float64):
+            raise ValueError(f"dtype must be float32 or float64; got {dtype!r}.")
+        self._partial = self.folder.with_name(self.folder.name + PARTIAL)
+        self._source, self._dtype = json.loads(json.dumps(source)), np.dtype(dtype).newbyteorder("<")
+        kept = self._kept()
+        if kept is None:
+            shutil.rmtree(self._partial, ignore_errors=True)
+            self._partial.mkdir(parents=True)
+        self.position = None if kept is None else kept["position"]
+        self._width = 0 if kept is None else kept["width"]
+        self._labels: dict[str, int] | None = None
+        if kept is not None and kept["labels"] is not None:
+            self._labels = {label: code for code, label in enumerate(kept["labels"])}
+        self._columns = {}
+        for name, dtype in self._layout().items():
+            was = {"length": 0, "crc32": 0} if kept is None else kept["arrays"][name]
+            self._columns[name] = _Column(self._partial / name, dtype, was["length"], was["crc32"])
+        self.rows, self.values = self._columns["y.npy"].length, self._columns["data.npy"].length
+        if not self._columns[OFFSETS].length:
+            self._columns[OFFSETS].append(np.zeros(1, np.int64))
+
+    def _layout(self) -> dict[str, str]:
+        return {"data.npy": self._dtype.str, "indices.npy": "<i4", OFFSETS: "<i8", "y.npy": "<f8"}
+
+    def _kept(self) -> dict[str, Any] | None:
+        """Return the journal of a writer that was cut, if it is of this source and its files are."""
+        try:
+            journal = read_json(self._partial / JOURNAL)
+            layout = self._layout()
+            same = journal["source"] == self._source and journal["format"] == [FORMAT, VERSION]
+            for name, dtype in layout.items():
+                was = journal["arrays"][name]
+                size = HEADER + was["length"] * np.dtype(dtype).itemsize
+                same &= was["dtype"] == dtype and (self._partial / name).stat().st_size >= size
+        except (OSError, MatrixFileError, KeyError, TypeError):
+            return None
+        return journal if same else None
+
+    def __enter__(self) -> MatrixWriter:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        for column in self._columns.values():
+            column.close()
+        if kind is not None and issubclass(kind, ValueError):  # what was wrong once will be again
+            shutil.rmtree(self._partial, ignore_errors=True)
+
+    def append(self, X: sparse.csr_matrix, y: ArrayLike) -> None:
+        """Append rows and their labels.
+
+        Parameters
+        ----------
+        X : CSR matrix of shape (n, n_features)
+            Blocks may have different widths; the widest is the matrix's.
+        y : array of shape (n,)
+            Numbers, or texts; not first the one and then the other.
+        """
+        codes = self._codes(y)
+        if len(codes) != X.shape[0]:
+            raise ValueError(f"y has {len(codes)} labels for the {X.shape[0]} rows of X.")
+        if X.shape[1] > NARROW - 1:
+            raise ValueError(f"X has {X.shape[1]} columns; at most {NARROW - 1} are supported.")
+        self._columns["data.npy"].append(X.data)
+        self._columns["indices.npy"].append(X.indices)
+        self._columns[OFFSETS].append(X.indptr[1:].astype(np.int64) + self.values)
+        self._columns["y.npy"].append(codes)
+        self._width = max(self._width, X.shape[1])
+        self.rows += X.shape[0]
+        self.values += len(X.data)
+
+    def _codes(self, y: ArrayLike) -> np.ndarray:
+        """Numbers as they are, texts as their places among the labels met so far."""
+        array = np.asarray(y)
+        if array.dtype.kind in "biuf" and self._labels is None:
+            return array.astype(np.float64)
+        if array.dtype.kind in "biuf" or (self.rows and self._labels is None):
+            raise ValueError("The labels are numbers in some rows and texts in others; make them all texts.")
+        if self._labels is None:
+            self._labels = {}
+        return np.array([self._labels.setdefault(str(label), len(self._labels)) for label in array], float)
+
+    def save(self, position: Any) -> None:
+        """Make sure of what was appended: a later writer goes on from here.
+
+        Parameters
+        ----------
+        position : JSON
+            Where in the source that is.
+        """
+        for column in self._columns.values():
+            column.sync()
+        journal = {"format": [FORMAT, VERSION], "source": self._source, "position": position}
+        self._write(JOURNAL, {**journal, **self._described()})
+        self.position = position
+
+    def _described(self) -> dict[str, Any]:
+        return {
+            "width": self._width,
+            "labels": None if self._labels is None else list(self._labels),
+            "arrays": {name: column.described() for name, column in self._columns.items()},
+        }
+
+    def _write(self, name: str, content: Any) -> None:
+        with replacing(self._partial / name) as file:
+            file.write(json.dumps(content, indent=1).encode())
+
+    def finish(self, n_features: int | None = None, feature_names: list[str] | None = None) -> None:
+        """Make the folder whole, and give it its name.
+
+        Parameters
+        ----------
+        n_features : int, default=None
+            Columns of X, if there are more than the widest block had.
+        feature_names : list of str, default=None
+            One for each column.
+        """
+        if not self.rows:
+            raise ValueError(f"{self.folder}: there are no rows to write.")
+        width = max(n_features or 0, self._width)
+        if feature_names is not None and len(feature_names) != width:
+            raise ValueError(f"{len(feature_names)} feature names for {width} columns.")
+        for column in self._columns.values():
+            column.sync()
+            column.close()
+        offsets = self._columns[OFFSETS]
+        described = self._described()["arrays"]
+        described["indptr.npy"] = self._write_indptr(offsets.length)
+        manifest = {
+            **{"format": FORMAT, "version": VERSION, "shape": [self.rows, width], "values": self.values},
+            **{"labels": None if self._labels is None else list(self._labels), "source": self._source},
+            "arrays": {name: described[name] for name in ARRAYS},
+            "feature_names": feature_names,
+        }
+        self._write(MANIFEST, manifest)
+        self._partial.rename(self.folder)
+        for name in (JOURNAL, OFFSETS):
+            (self.folder / name).unlink(missing_ok=True)
+
+    def _write_indptr(self, length: int) -> dict[str, Any]:
+        """Write the offsets as narrow as they may be."""
+        dtype = "<i4" if self.values < NARROW else "<i8"
+        indptr = _Column(self._partial / "indptr.npy", dtype, 0, 0)
+        wide = np.load(self._partial / OFFSETS, mmap_mode="r")
+        for first in range(0, length, BLOCK):
+            indptr.append(wide[first : first + BLOCK])
+        indptr.sync()
+        indptr.close()
+        return indptr.described()

@@ -1,0 +1,147 @@
+import json
+import shutil
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from fastsvm.io import MatrixFileError, MatrixWriter, feature_names, load, store_svmlight, svmlight
+from fastsvm.io import lines as lines_of_files
+
+
+def a_matrix(n=50, d=12, seed=0):
+    rng = np.random.default_rng(seed)
+    return sparse.csr_matrix(rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.4), dtype=np.float32)
+
+
+def stored(folder, X, y, **more):
+    with MatrixWriter(folder, source="test") as writer:
+        writer.append(X[:20], y[:20])
+        writer.append(X[20:], y[20:])
+        writer.finish(**more)
+
+
+def test_what_was_written_is_read_without_a_copy(tmp_path):
+    X, y = a_matrix(), np.arange(50.0)
+    stored(tmp_path / "X", X, y, n_features=15, feature_names=[f"column {k}" for k in range(15)])
+    again, labels = load(tmp_path / "X", verify=True)
+    assert again.shape == (50, 15)
+    np.testing.assert_array_equal(again.toarray()[:, :12], X.toarray())
+    np.testing.assert_array_equal(labels, y)
+    assert not again.data.flags.writeable
+    assert feature_names(tmp_path / "X")[14] == "column 14"
+    assert sorted(path.name for path in (tmp_path / "X").iterdir()) == [
+        *("data.npy", "indices.npy", "indptr.npy", "manifest.json", "y.npy"),
+    ]
+    np.testing.assert_array_equal(np.load(tmp_path / "X" / "data.npy"), X.data)  # by NumPy alone
+
+
+def test_labels_may_be_texts(tmp_path):
+    y = np.array(["good", "bad"] * 25)
+    stored(tmp_path / "X", a_matrix(), y)
+    assert load(tmp_path / "X").y.tolist() == y.tolist()
+
+
+def test_a_cut_is_gone_on_with(tmp_path, monkeypatch):
+    """Whatever block a process is killed after, the next call makes the same files."""
+    monkeypatch.setattr(lines_of_files, "BLOCK", 40)
+    monkeypatch.setattr(svmlight, "SAVED", 100)
+    text = "".join(f"{i % 3} {i % 7 + 1}:{i} {i % 5 + 9}:.5\n" for i in range(40))
+    (tmp_path / "a.svm").write_text(text)
+    store_svmlight(tmp_path / "a.svm", tmp_path / "whole")
+    plain, read = svmlight._parsed, []
+    for cut in (1, 3, 5):  # blocks that each attempt reads before it is cut
+
+        def killed(block, *rest, cut=cut):
+            read.append(block.begin.line)
+            if len(read) > cut:
+                raise KeyboardInterrupt
+            return plain(block, *rest)
+
+        monkeypatch.setattr(svmlight, "_parsed", killed)
+        read.clear()
+        with pytest.raises(KeyboardInterrupt):
+            store_svmlight(tmp_path / "a.svm", tmp_path / "X")
+        assert not (tmp_path / "X").exists()
+        monkeypatch.setattr(svmlight, "_parsed", plain)
+    begins = []
+    monkeypatch.setattr(
+        svmlight, "_parsed", lambda block, *rest: begins.append(block.begin.line) or plain(block, *rest)
+    )
+    store_svmlight(tmp_path / "a.svm", tmp_path / "X")
+    assert begins[0] > 0
+    for name in ("data.npy", "indices.npy", "indptr.npy", "y.npy"):
+        assert (tmp_path / "X" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    assert not (tmp_path / "X.partial").exists()
+
+
+def test_a_changed_source_is_begun_anew(tmp_path):
+    X, y = a_matrix(), np.ones(50)
+    with MatrixWriter(tmp_path / "X", source="one") as writer:
+        writer.append(X, y)
+        writer.save("here")
+    with MatrixWriter(tmp_path / "X", source="one") as writer:
+        assert (writer.position, writer.rows) == ("here", 50)
+    with MatrixWriter(tmp_path / "X", source="two") as writer:
+        assert (writer.position, writer.rows) == (None, 0)
+
+
+def test_damage_is_told_in_a_line(tmp_path):
+    stored(tmp_path / "whole", a_matrix(), np.ones(50))
+
+    def message(damage, **options):
+        shutil.rmtree(tmp_path / "X", ignore_errors=True)
+        shutil.copytree(tmp_path / "whole", tmp_path / "X")
+        damage(tmp_path / "X")
+        with pytest.raises(MatrixFileError) as error:
+            load(tmp_path / "X", **options)
+        assert "\n" not in str(error.value)
+        return str(error.value)
+
+    def manifest_with(**changes):
+        def damage(folder):
+            manifest = json.loads((folder / "manifest.json").read_text())
+            (folder / "manifest.json").write_text(json.dumps({**manifest, **changes}))
+
+        return damage
+
+    def flip(folder):
+        content = bytearray((folder / "data.npy").read_bytes())
+        content[-1] ^= 1
+        (folder / "data.npy").write_bytes(content)
+
+    def cut(folder):
+        content = (folder / "indices.npy").read_bytes()
+        (folder / "indices.npy").write_bytes(content[:-4])
+
+    assert "checksum" in message(flip, verify=True)
+    assert "indices.npy: is damaged" in message(cut)
+    assert "is missing" in message(lambda folder: (folder / "y.npy").unlink())
+    assert "is no matrix" in message(lambda folder: (folder / "manifest.json").unlink())
+    assert "shape" in message(manifest_with(shape=[50]))
+    assert "version 9" in message(manifest_with(version=9))
+    assert "data.npy has not 3 items" in message(manifest_with(values=3))
+    assert "indptr.npy has not 50 items" in message(manifest_with(shape=[49, 12]))
+    assert "feature names" in message(manifest_with(feature_names=["a"]))
+    assert "damaged" in message(lambda folder: (folder / "manifest.json").write_text("{"))
+
+    # A pickle is an object array: refused by NumPy itself.
+    def pickled(folder):
+        np.save(folder / "data.npy", np.array([{}], object), allow_pickle=True)
+
+    assert "data.npy: is damaged" in message(pickled)
+
+
+def test_what_cannot_be_written_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="no rows"), MatrixWriter(tmp_path / "X", source="") as writer:
+        writer.finish()
+    with pytest.raises(ValueError, match="49 labels"), MatrixWriter(tmp_path / "X", source="") as writer:
+        writer.append(a_matrix(), np.ones(49))
+    with MatrixWriter(tmp_path / "X", source="") as writer:
+        writer.append(a_matrix(), np.ones(50))
+        with pytest.raises(ValueError, match="texts in others"):
+            writer.append(a_matrix(), ["a"] * 50)
+    shutil.rmtree(tmp_path / "X.partial")
+    with pytest.raises(ValueError, match="dtype"):
+        MatrixWriter(tmp_path / "X", source="", dtype=int)
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,114 @@
+import gzip
+
+import numpy as np
+import pytest
+
+from fastsvm.io import lines as lines_of_files
+from fastsvm.io import load, store_svmlight
+from reference import svmlight_rows
+
+NUMBERS = [
+    "0",
+    "-0",
+    "+1",
+    "1.",
+    ".5",
+    "-2.5e-3",
+    "1E5",
+    "1e-300",
+    "12345678901234567",
+    "0.12345678901234567",
+]
+
+
+def random_number(rng):
+    kind = rng.integers(4)
+    if kind == 0:
+        return str(rng.choice(NUMBERS))
+    if kind == 1:
+        return repr(float(rng.normal() * 10.0 ** rng.integers(-12, 12)))
+    if kind == 2:
+        return f"{rng.normal():.16g}"
+    return f"{rng.normal():.25f}"
+
+
+def random_text(rng, n, width):
+    out = ["# a comment", "", "  -1   # an empty row"]
+    for _ in range(n):
+        columns = np.sort(rng.choice(width, rng.integers(0, 9), replace=False)) + 1
+        pairs = [f"{column}:{random_number(rng)}" for column in columns]
+        out.append(" ".join([random_number(rng), *pairs]) + rng.choice(["", " ", " # x 1:2", "\r"]))
+    return "\n".join(out)
+
+
+def matrix_of(rows, width, dtype):
+    X = np.zeros((len(rows), width), dtype)
+    for i, row in enumerate(rows):
+        for column, value in row.items():
+            X[i, column] = value
+    return X
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("block", [64, 1 << 23])
+def test_numbers_are_those_of_python(tmp_path, monkeypatch, dtype, block):
+    monkeypatch.setattr(lines_of_files, "BLOCK", block)
+    text = random_text(np.random.default_rng(0), 300, 40)
+    (tmp_path / "plain.svm").write_text(text)
+    (tmp_path / "packed.svm.gz").write_bytes(gzip.compress(text.encode()))
+    store_svmlight(
+        [tmp_path / "plain.svm", tmp_path / "packed.svm.gz"], tmp_path / "X", dtype=dtype, n_features=40
+    )
+    X, y = load(tmp_path / "X", verify=True)
+    labels, rows = svmlight_rows(text)
+    assert y.tolist() == labels * 2
+    assert X.dtype == dtype
+    np.testing.assert_array_equal(X.toarray(), np.tile(matrix_of(rows, 40, dtype), (2, 1)))
+
+
+def test_columns_from_zero_and_groups_of_a_ranking(tmp_path):
+    (tmp_path / "a").write_text("1 qid:7 0:1 2:3\n2 qid:8 1:5")
+    store_svmlight(tmp_path / "a", tmp_path / "X", zero_based=True)
+    X, y = load(tmp_path / "X")
+    assert (X.toarray().tolist(), y.tolist()) == ([[1, 0, 3], [0, 5, 0]], [1, 2])
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("one 1:2", "the label is not a finite number"),
+        ("nan 1:2", "the label is not a finite number"),
+        ("1:2 2:3", "the label is not a finite number"),
+        ("1 0:2", "an index is not a whole number from 1 to 9"),
+        ("1 10:2", "an index is not a whole number from 1 to 9"),
+        ("1 99999999999999999999:2", "an index is not a whole number from 1 to 9"),
+        ("1 -1:2", "an index is not a whole number from 1 to 9"),
+        ("1 3", "an index is not a whole number from 1 to 9"),
+        ("1 3:", "an index without a finite number after its colon"),
+        ("1 3:x", "an index without a finite number after its colon"),
+        ("1 3:1e", "an index without a finite number after its colon"),
+        ("1 3:inf", "an index without a finite number after its colon"),
+        ("1 3:1e39", "an index without a finite number after its colon"),  # in float32
+        ("1 3:1:2", "an index without a finite number after its colon"),
+        ("1 3:1 3:2", "indices must increase"),
+        ("1 3:1_0", "an index without a finite number after its colon"),
+        ("1 3:1\0", "an index without a finite number after its colon"),
+        ("1 \0:1", "an index is not a whole number from 1 to 9"),
+        ("1 3:" + "1" * 500, "an index without a finite number after its colon"),
+    ],
+)
+def test_a_bad_line_is_named_and_nothing_is_left(tmp_path, line, what):
+    (tmp_path / "a.svm").write_text(f"1 1:1\n\n{line}\n1 2:1\n")
+    with pytest.raises(ValueError, match="line 3") as error:
+        store_svmlight(tmp_path / "a.svm", tmp_path / "X", n_features=9)
+    assert str(error.value) == f"{tmp_path / 'a.svm'}, line 3: {what}."
+    assert [path.name for path in tmp_path.iterdir()] == ["a.svm"]
+
+
+def test_an_empty_file_and_a_folder_that_exists_are_refused(tmp_path):
+    (tmp_path / "a").write_text("# nothing\n")
+    with pytest.raises(ValueError, match="no rows"):
+        store_svmlight(tmp_path / "a", tmp_path / "X")
+    (tmp_path / "X").mkdir()
+    with pytest.raises(FileExistsError, match="exists"):
+        store_svmlight(tmp_path / "a", tmp_path / "X")

@@ -1,0 +1,146 @@
+"""Memory-mapped matrices: windows of rows, and what is in memory."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from fastsvm import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
+from fastsvm.io import MatrixWriter, load
+from fastsvm.solvers import _solver, _windows, as_rows, sdca
+from fastsvm.solvers._pages import Pages
+
+
+@pytest.fixture
+def small_windows(monkeypatch):
+    """Windows of 4 segments of some rows, however small X is."""
+    monkeypatch.setattr(_solver, "CACHE", 0)
+    monkeypatch.setattr(_windows, "SEGMENT", 1 << 10)
+    monkeypatch.setattr(_windows, "TOGETHER", 4)
+
+
+@pytest.fixture(scope="module")
+def problem(tmp_path_factory):
+    """X in memory and on disk, rows sorted by class."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([-1.0, 1.0], 500)
+    X = rng.normal(size=(1000, 30)) * (rng.random((1000, 30)) < 0.3) + 0.1 * y[:, np.newaxis]
+    X = sparse.csr_matrix(X)
+    folder = tmp_path_factory.mktemp("mapped") / "X"
+    with MatrixWriter(folder, source="", dtype=np.float64) as writer:
+        writer.append(X, y)
+        writer.finish()
+    return X, load(folder).X, y
+
+
+def test_only_what_is_mapped_for_reading_has_pages(tmp_path):
+    np.save(tmp_path / "a.npy", np.arange(10000.0))
+    assert Pages.of(np.load(tmp_path / "a.npy", mmap_mode="r")[5:]) is not None
+    assert Pages.of(np.load(tmp_path / "a.npy", mmap_mode="c")) is None  # changes would be lost
+    assert Pages.of(np.load(tmp_path / "a.npy")) is None
+    array = np.load(tmp_path / "a.npy", mmap_mode="r")
+    pages = Pages.of(array[5:])
+    pages.will_need(0, 9995)
+    pages.let_go()
+    assert array.sum() == 9999 * 5000
+
+
+def test_windows_are_permutations_of_rows_from_all_over(problem, small_windows):
+    mapped = problem[1]
+    windows = _windows.Windows(as_rows(mapped))
+    kept = np.flatnonzero(np.random.default_rng(1).random(1000) < 0.5).astype(np.int32)
+    for rows in (None, kept):
+        everything = np.arange(1000, dtype=np.int32) if rows is None else rows
+        orders = []
+        for _ in range(2):
+            order = np.empty(len(everything), np.int32)
+            windows.shuffle(rows, order, np.array([len(orders)], np.uint64))
+            assert sorted(order) == list(everything)
+            assert windows.ends[-1] == len(order)
+            orders.append(order.tolist())
+            first = order[: windows.ends[0]]
+            segments = np.unique(first // windows._step)
+            assert len(segments) == 4  # all their rows, and no others
+            assert set(first) == {i for i in everything if i // windows._step in segments}
+        assert orders[0] != orders[1]
+
+
+@pytest.mark.parametrize("loss", ["hinge", "log"])
+@pytest.mark.parametrize("intercept", [False, True])
+def test_the_certificate_is_as_in_memory(problem, small_windows, loss, intercept):
+    X, mapped, y = problem
+    options = {"loss": loss, "fit_intercept": intercept, "alpha": 1e-3, "tol": 1e-4, "random_state": 0}
+    inside = sdca(X, y, solver="coordinate", **options)
+    outside = sdca(mapped, y, solver="coordinate", **options)
+    assert outside.gap <= 1e-4 * outside.objective
+    assert abs(outside.objective - inside.objective) <= inside.gap + outside.gap
+    newton = sdca(mapped, y, solver="newton", **options)
+    assert abs(newton.objective - inside.objective) <= inside.gap + newton.gap
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        SDCAClassifier(alpha=1e-3, averaging="tail", max_iter=30, tol=None, random_state=0),
+        PegasosClassifier(alpha=1e-2, batch_size=7, averaging="tail", random_state=0),
+        PerceptronClassifier(averaging="all", random_state=0),
+        ASDCAClassifier(alpha=1e-2, random_state=0),
+    ],
+)
+def test_estimators_take_it_as_it_is(problem, small_windows, model):
+    X, mapped, y = problem
+    assert np.mean(model.fit(mapped, y).predict(mapped) == y) > 0.7
+    assert np.mean(model.fit(X, y).predict(X) == y) > 0.7
+
+
+def test_a_dense_file_is_taken_too(problem, small_windows, tmp_path):
+    X, _, y = problem
+    np.save(tmp_path / "X.npy", X.toarray())
+    dense = np.load(tmp_path / "X.npy", mmap_mode="r")
+    model = SDCAClassifier(alpha=1e-3, solver="coordinate", random_state=0).fit(dense, y)
+    assert model.dual_gap_ <= 1e-3 * model.objective_
+    assert model.solver_ == "coordinate"
+
+
+FIT_FROM_DISK = """
+import resource, sys
+from fastsvm.fitting import SDCA
+from fastsvm.io import load
+
+def peak():
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) << 10 for line in file if line.startswith("VmHWM"))
+
+X, y = load(sys.argv[1])
+size = X.data.nbytes + X.indices.nbytes
+before = peak()
+resource.setrlimit(resource.RLIMIT_DATA, (before + size // 5,) * 2)
+model = SDCA(alpha=1e-5, tol=1e-2, random_state=0).fit(X, y)
+print(size, peak() - before, model.dual_gap_ / model.objective_)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_a_fit_takes_a_fraction_of_the_matrix(tmp_path):
+    """400 MB are fitted to a certified 1 % in a quarter of that: mapped pages, windows and all."""
+    rng = np.random.default_rng(0)
+    n, width, values = 5000, 20_000, 300
+    with MatrixWriter(tmp_path / "X", source="") as writer:
+        for _ in range(33):
+            columns = np.sort(rng.integers(0, width, (n, values)), axis=1)
+            y = rng.integers(0, 2, n)
+            columns[:, 0] = y  # two columns that tell the class
+            data = np.full(columns.size, values**-0.5, np.float32)
+            offsets = np.arange(0, columns.size + 1, values)
+            X = sparse.csr_matrix((data, columns.ravel().astype(np.int32), offsets), (n, width))
+            writer.append(X, y)
+        writer.finish()
+    done = subprocess.run(
+        [sys.executable, "-c", FIT_FROM_DISK, tmp_path / "X"], capture_output=True, text=True, check=True
+    )
+    size, growth, gap = map(float, done.stdout.split())
+    assert growth <= size / 4
+    assert gap <= 1e-2
