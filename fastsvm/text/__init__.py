@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .bag import Bag
     from .markup import has_markup, lower_without_markup
     from .selection import Selection
+    from .spilled import SpilledTerms, TermFrequencies
     from .union import Union
     from .weighting import Weighting
 
@@ -26,6 +27,8 @@ __all__ = [
     "HashedBagOfWords",
     "SelectTerms",
     "Selection",
+    "SpilledTerms",
+    "TermFrequencies",
     "TermWeighting",
     "TextScorer",
     "TextScores",
@@ -46,6 +49,7 @@ __getattr__, __dir__ = lazily(
         ".bag": "Bag",
         ".markup": "has_markup lower_without_markup",
         ".selection": "Selection",
+        ".spilled": "SpilledTerms TermFrequencies",
         ".union": "Union",
         ".weighting": "Weighting",
     },

@@ -215,6 +215,11 @@ class Bag(Parameters):
         n = number_of_threads(self.n_jobs)
         return count(self._documents(texts), self._lookup, n, self.dtype, self.binary)
 
+    def take(self, terms):
+        """Take the terms that were learned of other texts, or in batches, for its own; return the bag."""
+        self._set_terms(terms)
+        return self
+
     def get_feature_names_out(self):
         """Return the terms in the order of their columns: an array of str objects."""
         return np.asarray(self.terms_.strings(), dtype=object)

@@ -55,6 +55,32 @@ class Weighting(Parameters):
         self.weights_ = self._ratios(X, y)
         return self
 
+    def fit_frequencies(self, by_class, n_samples):
+        """Learn the weight of each column from how many rows have it: those of `fit` to float32 counts.
+
+        Parameters
+        ----------
+        by_class : array of shape (n_features, n_classes)
+            How many rows of each class have a value above 0 in a column.
+        n_samples : int
+            The number of all rows.
+
+        Returns
+        -------
+        self
+        """
+        self._check_params()
+        sums = np.ascontiguousarray(by_class, np.float64)
+        self.n_features_in_ = len(sums)
+        self.weights_ = None
+        if self.weighting == "tfidf":
+            self.weights_ = _inverse(sums.sum(axis=1).astype(np.float32), n_samples, np.float32)
+        elif self.weighting == "nb":
+            ratios = np.empty(len(sums))
+            log_ratios(sums, sums.sum(axis=1), sums.sum(axis=0), self.smoothing, len(sums), ratios)
+            self.weights_ = ratios.astype(np.float32)
+        return self
+
     def _check_params(self):
         """Raise a ValueError that names the first bad parameter."""
         for name, known in ("weighting", WEIGHTINGS), ("norm", NORMS):
@@ -83,8 +109,8 @@ class Weighting(Parameters):
     def _document_frequencies(self, X):
         """Inverse document frequencies, in the precision of X, computed as ``TfidfTransformer`` does."""
         dtype = float_type(X)
-        frequencies = np.bincount(X.indices[: X.indptr[-1]], minlength=X.shape[1]).astype(dtype) + dtype(1)
-        return np.log(dtype(X.shape[0] + 1) / frequencies) + dtype(1)
+        frequencies = np.bincount(X.indices[: X.indptr[-1]], minlength=X.shape[1]).astype(dtype)
+        return _inverse(frequencies, X.shape[0], dtype)
 
     def _ratios(self, X, y):
         classes, codes = np.unique(y, return_inverse=True)
@@ -133,6 +159,11 @@ class Weighting(Parameters):
         unit = self.norm == "l2" or (self.norm == "auto" and self.weighting == "tfidf")
         weigh(values, columns, offsets, np.empty(0) if self.weights_ is None else self.weights_, binary, unit)
         return values
+
+
+def _inverse(frequencies, n_samples, dtype):
+    """Return inverse document frequencies, smoothed as if one more row had every column."""
+    return np.log(dtype(n_samples + 1) / (frequencies + dtype(1))) + dtype(1)
 
 
 def float_type(X):

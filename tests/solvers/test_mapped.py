@@ -125,11 +125,11 @@ print(size, peak() - before, model.dual_gap_ / model.objective_)
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_a_fit_takes_a_fraction_of_the_matrix(tmp_path):
-    """400 MB are fitted to a certified 1 % in a quarter of that: mapped pages, windows and all."""
+    """500 MB are fitted to a certified 1 % in a quarter of that: mapped pages, windows and all."""
     rng = np.random.default_rng(0)
     n, width, values = 5000, 20_000, 300
     with MatrixWriter(tmp_path / "X", source="") as writer:
-        for _ in range(33):
+        for _ in range(42):
             columns = np.sort(rng.integers(0, width, (n, values)), axis=1)
             y = rng.integers(0, 2, n)
             columns[:, 0] = y  # two columns that tell the class

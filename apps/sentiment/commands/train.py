@@ -65,6 +65,13 @@ def _check_continued() -> None:
             raise AppError(f"{name} is decided by the model of --continue; leave it out", USAGE)
 
 
+def _check_streamed(**others) -> None:
+    """Refuse options that need all texts at once."""
+    for name, value in others.items():
+        if value:
+            raise AppError(f"{name} needs all texts in memory; leave it out, or --stream", USAGE)
+
+
 def _check_page(path: str, *others: str) -> None:
     """Find out before the work whether a page can be written, and that it is none of the other files."""
     check_is_file(path, "a page", "--report")
@@ -140,30 +147,41 @@ def _check_page(path: str, *others: str) -> None:
     metavar="N",
     help="Also cross-validate: train N times, on all texts but one part of N in turn, and try that part.",
 )
+@click.option(
+    "--stream",
+    is_flag=True,
+    help="For a CORPUS larger than memory: read it twice, fit from a matrix beside MODEL. Words only, and "
+    "no choice of a recipe.",
+)
 @click.option("--report", metavar="FILE.html", help="Write a page on the model and its mistakes.")
 @seed_option
 @json_option
-def train(source, output, recipe, start, cv, report, json, quiet, verbose, **options):
+def train(source, output, recipe, start, cv, stream, report, json, quiet, verbose, **options):
     """Train a classifier on CORPUS, try it and save it.
 
     CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped.
     """
     if start:
         _check_continued()
+    if stream:
+        _check_streamed(**{"--continue": start, "--cv": cv, "--report": report})
     settings = _with_recipe(recipe, options)
     check_is_file(output, "a model")
     output = output or f"{source.stem}.safetensors"
     if report:
         _check_page(report, source.path, output)
     try:
-        from ..model import prediction, training
+        from ..model import prediction, streaming, training
         from ..output.tables import print_training, training_record
 
         with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
-            more = {"cv": cv or 0, "with_curve": bool(report)}
-            if start:
-                more["start"] = prediction.load_text_model(start)
-            result = training.train(source, output, settings, **more, stage=stage)
+            if stream:
+                result = streaming.train_streamed(source, output, settings, stage=stage)
+            else:
+                more = {"cv": cv or 0, "with_curve": bool(report)}
+                if start:
+                    more["start"] = prediction.load_text_model(start)
+                result = training.train(source, output, settings, **more, stage=stage)
     except KeyboardInterrupt:
         raise AppError("interrupted; no model was written") from None
     for message in result.warnings:

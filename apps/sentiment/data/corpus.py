@@ -2,7 +2,8 @@
 
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import dropwhile
 
@@ -18,7 +19,7 @@ from .records import (
 )
 from .source import Record, Records, Source
 
-__all__ = ["FORMATS", "Corpus", "Source", "is_text", "read_corpus"]
+__all__ = ["FORMATS", "Corpus", "Source", "is_text", "opened", "read_corpus", "usable"]
 
 MOST_LABELS = 1000  # that a model is asked to tell apart; more are hardly labels
 
@@ -97,17 +98,9 @@ def read_corpus(
         records = (Record(f"text {i}", label.strip(), text) for i, (text, label) in given)
         _collect(Records(None, records), corpus, groups)
         corpus.skipped.hint = ""  # there was nothing to decode
-    elif corpus.format == "folder":
-        _collect(read_folder(source), corpus, groups)
     else:
-        with source.open() as stream:
-            lines = Lines(stream, corpus.skipped, source.max_line)
-            if head := head_of(dropwhile(lambda item: not item[1].strip(), lines)):
-                lines.give_back(head)
-                corpus.format = corpus.format or format_of_labelled(head, source)
-                _collect(read_records(lines, corpus.format, source), corpus, groups)
-            elif not corpus.skipped.count:
-                raise AppError(f"{source.name}: the file is empty; give a file of labelled texts")
+        with opened(source, corpus.skipped) as (corpus.format, found):
+            _collect(found, corpus, groups)
     if not corpus.texts:
         found = corpus.skipped.named[0] if corpus.skipped.named else "nothing in it"
         read_as = f", read as {corpus.format}" if corpus.format else ""
@@ -122,18 +115,49 @@ def read_corpus(
     return corpus
 
 
+@contextmanager
+def opened(source: Source, skipped: Skipped) -> Iterator[tuple[str, Records]]:
+    """Open a corpus: the format it is in, and its records as they come; lines too long count as skipped.
+
+    Raises
+    ------
+    AppError
+        When the format is not known, or the file is empty.
+    """
+    format = format_of_path(source)
+    if format == "folder":
+        yield format, read_folder(source)
+        return
+    with source.open() as stream:
+        lines = Lines(stream, skipped, source.max_line)
+        if head := head_of(dropwhile(lambda item: not item[1].strip(), lines)):
+            lines.give_back(head)
+            format = format or format_of_labelled(head, source)
+            yield format, read_records(lines, format, source)
+        elif skipped.count:
+            yield format, Records(None, iter(()))
+        else:
+            raise AppError(f"{source.name}: the file is empty; give a file of labelled texts")
+
+
+def usable(found: Records, skipped: Skipped) -> Iterator[Record]:
+    """Yield the records that can be used; the others are skipped and counted."""
+    for record in found.records:
+        problem = _problem(record)
+        if problem:
+            skipped.add(record.where, problem)
+            if problem == NOT_UTF8:
+                skipped.hint = TRY_ENCODING
+        else:
+            yield record
+
+
 def _collect(found: Records, corpus: Corpus, groups: str | None) -> None:
     if groups is not None and found.columns is not None and groups not in found.columns:
         there = ", ".join(found.columns[:20])
         raise AppError(f"{corpus.skipped.source}: no column {groups!r} among {there}", USAGE)
     column = groups if groups is None or found.columns is None else found.columns.index(groups)
-    for record in found.records:
-        problem = _problem(record)
-        if problem:
-            corpus.skipped.add(record.where, problem)
-            if problem == NOT_UTF8:
-                corpus.skipped.hint = TRY_ENCODING
-            continue
+    for record in usable(found, corpus.skipped):
         corpus.labels.append(sys.intern(record.label))
         corpus.texts.append(record.text)
         if corpus.places is not None:

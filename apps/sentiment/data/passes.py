@@ -1,0 +1,46 @@
+"""A corpus that is read again and again, a batch at a time: never more of it in memory than that."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from ...common.errors import USAGE, AppError, Skipped
+from .corpus import Source, opened, usable
+
+BATCH = 1 << 25  # characters of texts that are worked on at a time
+
+
+@dataclass
+class Batch:
+    """Texts, the label of each, and its place in [0, 1): drawn by the text, so that copies have the same."""
+
+    texts: list[str]
+    labels: list[str]
+    places: list[float]
+
+
+@contextmanager
+def batches(source: Source, seed: int) -> Iterator[tuple[str, Skipped, Iterator[Batch]]]:
+    """Open a corpus: its format, what is left out of it, and its texts batch by batch."""
+    if source.path == "-":
+        raise AppError("--stream reads a corpus twice, which stdin cannot be; give a file or a folder", USAGE)
+    skipped = Skipped(source.name)
+    with opened(source, skipped) as (format, found):
+        yield format, skipped, _gathered(((r.text, r.label) for r in usable(found, skipped)), seed)
+
+
+def _gathered(records: Iterator[tuple[str, str]], seed: int) -> Iterator[Batch]:
+    key = str(seed).encode()
+    batch, size = Batch([], [], []), 0
+    for text, label in records:
+        digest = blake2b(text.encode(), digest_size=8, key=key).digest()
+        batch.texts.append(text)
+        batch.labels.append(label)
+        batch.places.append((int.from_bytes(digest, "little") >> 11) / (1 << 53))
+        size += len(text)
+        if size >= BATCH:
+            yield batch
+            batch, size = Batch([], [], []), 0
+    if batch.texts:
+        yield batch

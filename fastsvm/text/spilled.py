@@ -1,0 +1,151 @@
+"""The terms of more texts than memory holds: counted in batches, spilled to files, and merged."""
+
+import bisect
+from collections import defaultdict
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from .terms import Terms
+
+__all__ = ["SpilledTerms", "TermFrequencies"]
+
+RANGES = 256  # of the alphabet: each is merged by itself, which takes memory for so much of all there is
+
+
+class TermFrequencies(NamedTuple):
+    """Terms, and in how many texts of each class they are.
+
+    Attributes
+    ----------
+    terms : Terms
+        In alphabetical order.
+    by_class : ndarray of shape (n_terms, n_classes), int64
+    min_df : int
+        Texts that each term is in, at least.
+    """
+
+    terms: Terms
+    by_class: np.ndarray
+    min_df: int
+
+
+class _Piece(NamedTuple):
+    n_terms: int
+    n_classes: int
+    n_bytes: int
+
+
+class SpilledTerms:
+    """Terms of batches of texts, with their frequencies by class, in files.
+
+    Each batch brings its terms in alphabetical order; ranges of the alphabet, cut so that the first batch has
+    as many terms in each, have a file each. Merging one range after the other gives what counting all texts
+    at once would have given.
+
+    Parameters
+    ----------
+    folder : path
+        An empty folder for the files.
+    """
+
+    def __init__(self, folder):
+        self._folder = Path(folder)
+        self._starts = None  # the first term of each range but the first
+        self._pieces = defaultdict(list)
+
+    def add(self, terms, by_class):
+        """Spill the terms of a batch.
+
+        Parameters
+        ----------
+        terms : Terms
+            In alphabetical order, none of them with a line feed.
+        by_class : ndarray of shape (n_terms, n_classes), int
+            In how many texts of each class each term is; later batches may have more classes.
+        """
+        content, ends, n = terms.content, terms.ends, len(terms)
+
+        def term(k):
+            return content[ends[k - 1] if k else 0 : ends[k]].tobytes()
+
+        if self._starts is None:
+            self._starts = sorted({term(n * k // RANGES) for k in range(1, RANGES)}) if n else []
+        cuts = [0, *(bisect.bisect_left(range(n), start, key=term) for start in self._starts), n]
+        frequencies = np.ascontiguousarray(by_class, np.int32)
+        for number, (first, last) in enumerate(pairwise(cuts)):
+            if first == last:
+                continue
+            begin = ends[first - 1] if first else 0
+            # Each term, with a line feed in the place where the next one begins.
+            packed = np.insert(content[begin : ends[last - 1]], ends[first:last] - begin, ord("\n"))
+            with open(self._folder / f"{number}.terms", "ab") as file:
+                file.write(packed.data)
+            with open(self._folder / f"{number}.counts", "ab") as file:
+                file.write(frequencies[first:last].data)
+            self._pieces[number].append(_Piece(last - first, frequencies.shape[1], len(packed)))
+
+    def merged(self, n_classes, min_df=1, most=None):
+        """Merge all batches.
+
+        Parameters
+        ----------
+        n_classes : int
+        min_df : int, default=1
+            Leave out terms in fewer texts.
+        most : int, default=None
+            Where more terms than that are left, `min_df` is raised until they are no more.
+
+        Returns
+        -------
+        TermFrequencies
+        """
+        kept, n_kept = [], 0
+        for number in sorted(self._pieces):
+            kept.append(self._merged_range(number, n_classes, min_df))
+            n_kept += len(kept[-1][0])
+            if most is not None and n_kept > most:
+                # Terms that are still to come can but raise it further.
+                total = np.concatenate([sums.sum(axis=1) for _, sums in kept])
+                min_df = int(np.partition(total, n_kept - most - 1)[n_kept - most - 1]) + 1
+                kept = [_frequent(terms, sums, min_df) for terms, sums in kept]
+                n_kept = sum(len(terms) for terms, _ in kept)
+        content = [terms.content for terms, _ in kept]
+        starts = np.cumsum([0, *map(len, content)])
+        ends = [terms.ends + start for (terms, _), start in zip(kept, starts, strict=False)]
+        return TermFrequencies(
+            Terms(
+                np.concatenate([np.empty(0, np.uint8), *content]),
+                np.concatenate([np.empty(0, np.int64), *ends]),
+            ),
+            np.concatenate([np.empty((0, n_classes), np.int64), *(sums for _, sums in kept)]),
+            min_df,
+        )
+
+    def _merged_range(self, number, n_classes, min_df):
+        numbers = {}
+        sums = np.zeros((sum(piece.n_terms for piece in self._pieces[number]), n_classes), np.int64)
+        with (
+            open(self._folder / f"{number}.terms", "rb") as terms,
+            open(self._folder / f"{number}.counts", "rb") as counts,
+        ):
+            for piece in self._pieces[number]:
+                found = terms.read(piece.n_bytes)[:-1].split(b"\n")
+                shape = piece.n_terms, piece.n_classes
+                frequencies = np.frombuffer(counts.read(4 * shape[0] * shape[1]), np.int32).reshape(shape)
+                places = [numbers.setdefault(term, len(numbers)) for term in found]
+                sums[places, : piece.n_classes] += frequencies  # a piece has no term twice
+        sums = sums[: len(numbers)]
+        frequent = np.flatnonzero(sums.sum(axis=1) >= min_df)
+        written = list(numbers)
+        order = sorted(frequent.tolist(), key=written.__getitem__)
+        chosen = [written[k] for k in order]
+        content = np.frombuffer(b"".join(chosen), np.uint8)
+        return Terms(content, np.cumsum([*map(len, chosen)], dtype=np.int64)), sums[order]
+
+
+def _frequent(terms, sums, min_df):
+    kept = np.flatnonzero(sums.sum(axis=1) >= min_df)
+    return terms.at(kept), sums[kept]

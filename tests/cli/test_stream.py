@@ -1,0 +1,94 @@
+"""train --stream: two passes over a corpus, and a matrix on disk."""
+
+import json
+import random
+
+import numpy as np
+import pytest
+
+from fastsvm.text import Bag
+from fastsvm_apps.sentiment.data import passes
+from fastsvm_apps.sentiment.data.corpus import Source
+from fastsvm_apps.sentiment.model import streaming
+from fastsvm_apps.sentiment.model.settings import RECIPES
+
+
+def reviews(n, labels=("neg", "pos")):
+    rng = random.Random(0)
+    pairs = []
+    for i in range(n):
+        label = labels[i * len(labels) // n]  # sorted by label, as files often are
+        said = [f"{label}{rng.randrange(4)}" if rng.random() < 0.8 else f"{labels[0]}0" for _ in range(2)]
+        pairs.append((label, " ".join([*said, *rng.choices([f"thing{k}" for k in range(300)], k=9)])))
+    return pairs
+
+
+@pytest.fixture
+def small_batches(monkeypatch):
+    monkeypatch.setattr(passes, "BATCH", 5000)
+
+
+def test_batches_give_the_vocabulary_of_all_texts_and_copies_stay_together(write, small_batches):
+    pairs = reviews(900)
+    source = Source(write(pairs + pairs[:100], "csv", "reviews.csv"))
+    settings = RECIPES["nb-words"]
+    result = streaming.train_streamed(source, None, settings)
+    place, trained = {}, []
+    with passes.batches(source, settings.seed) as (_, _, found):
+        found = list(found)
+    assert len(found) > 10
+    for batch in found:
+        for text, where in zip(batch.texts, batch.places, strict=True):
+            assert place.setdefault(text, where) == where
+            if streaming._part(settings, where) == streaming.TRAIN:
+                trained.append(text)
+    assert len(trained) == result.n_train
+    bag = Bag(ngram_range=(1, 3), min_df=2, token_pattern=r"(?u)\b\w+\b").fit(trained)
+    names = result.fitted["vectorizer"].get_feature_names_out()
+    assert names.tolist() == bag.get_feature_names_out().tolist()
+    assert result.relative_gap <= 1e-3
+    assert np.allclose(result.n_test / 1000, 0.2, atol=0.06)
+
+
+@pytest.mark.parametrize("labels", [("neg", "pos"), ("a", "b", "c")])
+def test_the_model_is_like_any_other(run, write, small_batches, labels):
+    corpus = write(reviews(1200, labels), "csv", "reviews.csv")
+    done = run("train", corpus, "--stream", "--ngrams", "1", "--json", "-o", "m.safetensors")
+    assert done.exit_code == 0, done.stderr
+    record = json.loads(done.stdout)
+    assert record["accuracy"] > 0.8
+    assert max(np.atleast_1d(record["relative_gap"])) <= 1e-3
+    assert sum(record["label_counts"].values()) == 1200
+    judged = json.loads(run("evaluate", "m.safetensors", corpus, "--json").stdout)
+    assert judged["accuracy"] > 0.8
+
+
+def test_a_most_of_terms_raises_min_df(write, small_batches, monkeypatch):
+    monkeypatch.setattr(streaming, "MOST_TERMS", 50)
+    result = streaming.train_streamed(
+        Source(write(reviews(600), "csv", "reviews.csv")), None, RECIPES["nb-words"]
+    )
+    assert result.n_features <= 50
+    assert result.settings.min_df > 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--chars", "3"], "leave out --chars"),
+        (["--k", "9"], "leave out --chars and --k"),
+        (["--cv", "3"], "--cv needs all texts in memory"),
+        (["--report", "page.html"], "--report needs all texts in memory"),
+    ],
+)
+def test_what_needs_all_texts_is_refused(run, write, options, message):
+    done = run("train", write(reviews(20), "csv", "reviews.csv"), "--stream", *options)
+    assert done.exit_code == 2
+    assert message in done.stderr
+
+
+def test_stdin_and_one_label_are_refused(run, write):
+    assert "file or a folder" in run("train", "-", "--stream", "-o", "m.safetensors").stderr
+    done = run("train", write(reviews(50, ("same",)), "csv", "reviews.csv"), "--stream")
+    assert done.exit_code == 1
+    assert "1 label to train on" in done.stderr
