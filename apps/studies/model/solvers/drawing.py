@@ -110,3 +110,4 @@ def tidy(ax) -> None:
     """Take the box away."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.tick_params(labelsize=8)
+    ax.minorticks_off()  # they take most of the time of a picture

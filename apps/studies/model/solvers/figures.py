@@ -92,7 +92,7 @@ def _four(curves: Curves, sheet) -> None:
     for ax, axis in zip(axes[0], AXES, strict=True):
         draw_excess(ax, curves, FOUR, axis)
     for ax, key, label, scale in (
-        (axes[1, 0], "primal", "objective P", "log"),
+        (axes[1, 0], "primal", "objective P", _scale(curves)),
         (axes[1, 1], "gap", "duality gap", "log"),
         (axes[1, 2], "error", "test error (%)", "linear"),
     ):
@@ -103,6 +103,12 @@ def _four(curves: Curves, sheet) -> None:
         ax.set(xscale="log", yscale=scale, xlabel=X_LABELS[axis], ylabel=label)
         tidy(ax)
     legend_below(sheet, axes[0, 0], len(FOUR))
+
+
+def _scale(curves: Curves) -> str:
+    """Return the scale for objectives: a logarithmic axis of less than a decade would have few numbers."""
+    most = max(np.median(curves.of[name]["primal"], axis=0).max() for name in FOUR)
+    return "log" if most > 10 * curves.optimum else "linear"
 
 
 def _ratios(results: Results, sheet) -> None:

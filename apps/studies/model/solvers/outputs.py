@@ -80,6 +80,7 @@ def _projection(draws: Draws) -> Iterable[Judged]:
         ],
         above(0),
         show_difference,
+        why="Paired differences, projected minus plain.",
     )
     unit = directions(draws.coef[:, :, LAST])
     yield judge(

@@ -152,7 +152,7 @@ def _orders(results: Results) -> Iterator[Judged]:
             "section 4.3",
             EVERY,
             [(VANILLA, PERMUTATION), (VANILLA, CYCLIC)],
-            within(0, ALIKE),
+            within(-np.inf, ALIKE),
             f"Good: it never needs {ALIKE:g} times what another order needs.",
         ),
     ):
@@ -200,7 +200,7 @@ def _lambdas(results: Results) -> Iterator[Judged]:
         (data.title, results.lambdas[data.name]) for data in results.sets if data.name in results.lambdas
     ]
     steps = [
-        (f"{title}, {name}, {small:g} against {large:g}", (grid[small], grid[large]), name)
+        (f"{title}, {name}", (grid[small], grid[large]), (f"{small:g}", f"{large:g}"), name)
         for title, grid in grids
         for large, small in pairwise(LAMBDAS)
         for name in FOUR
@@ -208,7 +208,10 @@ def _lambdas(results: Results) -> Iterator[Judged]:
     yield judge(
         "The larger lambda, the faster the convergence",
         "figures 8 to 11",
-        [Case(where, cost_ratio(pair, (name, name), "visits")) for where, pair, name in steps],
+        [
+            Case(f"{where}, {small} against {large}", cost_ratio(pair, (name, name), "visits"))
+            for where, pair, (small, large), name in steps
+        ],
         not_below(1),
         show_ratio,
         why="Each lambda against the next larger one, by the excess over its own P*; a step may be a draw.",
@@ -221,8 +224,10 @@ def _lambdas(results: Results) -> Iterator[Judged]:
         "The final objective grows with lambda",
         "figures 8 to 11",
         [
-            Case(where, median(_ends_at(larger, name) / _ends_at(smaller, name)))
-            for where, (smaller, larger), name in steps
+            Case(
+                f"{where}, {large} against {small}", median(_ends_at(c_large, name) / _ends_at(c_small, name))
+            )
+            for where, (c_small, c_large), (small, large), name in steps
         ],
         above(1),
         show_ratio,
@@ -240,7 +245,7 @@ def _conclusions(results: Results) -> Iterator[Judged]:
         [(PEGASOS, VANILLA)],
         above(1),
         ["visits", "seconds"],
-        "",
+        "SDCA's draws at random against plain Pegasos, on every set.",
     )
     yield _judge_speed(
         results,
@@ -329,10 +334,10 @@ def _stall(results: Results, kinds: Collection[str]) -> str:
         for title, c in results.of(kinds)
     )
     said = [
-        f"{_percent(end)} above the hinge loss's P*, {_percent(least)} at its lowest ({title})"
+        f"{title} {_percent(end)} (at its lowest {_percent(least)})"
         for least, end, title in dict.fromkeys((near[0], near[-1]))
     ]
-    return f"ASDCA, for the smooth hinge loss and with the paper's theta, ends {' to '.join(said)}."
+    return f"ASDCA, for the smooth hinge loss and with the paper's theta, ends above P*: {' to '.join(said)}."
 
 
 def _end(curves: Curves, name: str) -> float:
