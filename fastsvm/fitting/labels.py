@@ -46,11 +46,16 @@ def class_weights(class_weight, classes, y):
     ValueError
         If it is neither, or has other labels in place of some class.
     """
+    return weights_of_counts(class_weight, classes, [np.count_nonzero(y == label) for label in classes])
+
+
+def weights_of_counts(class_weight, classes, counts):
+    """The weight of each class, from the numbers of their rows; as `class_weights`."""
+    counts = np.array(counts)
     if isinstance(class_weight, str) and class_weight == "balanced":
-        counts = np.array([np.count_nonzero(y == label) for label in classes])
         if not counts.all():
             raise ValueError("class_weight='balanced' needs rows of every class.")
-        return len(y) / (len(classes) * counts.astype(float))
+        return counts.sum() / (len(classes) * counts.astype(float))
     if not isinstance(class_weight, dict):
         raise ValueError(f"class_weight must be a dict, 'balanced' or None; got {class_weight!r}.")
     labels = classes.tolist()

@@ -67,10 +67,10 @@ def summed(counts):
 class Rounds(Solver):
     """The driver of one binary problem; it knows w and each shard's share of it, no row.
 
-    A round: each shard starts from w, makes passes on its own local problem (`PartSolver`), and sends the
-    change of its w(b). The driver adds the changes, cut to the length that is best for D: that is a number,
-    found from sums. The certificate is a sum over the shards too; that w was rounded to float32 on its
-    way, and that the dual variables of the heavier class are scaled down for the intercept's sake, is in it.
+    A round: each shard starts from w, makes passes on its own local problem (`PartSolver`, its damping the
+    number of shards), and sends the change of its w(b). The driver adds the changes. The certificate is a sum
+    over the shards too; that w was rounded to float32 on its way, and that the dual variables of the heavier
+    class are scaled down for the intercept's sake, is in it.
 
     A shard that was lost has lost its dual variables: its share is subtracted from w, and it starts from 0.
     What remains is w(b) of all shards as before.
@@ -84,10 +84,7 @@ class Rounds(Solver):
     class_weight : dict of label to weight, or None
     seed : int
     passes : float, default=`PASSES`
-        Over its rows that a shard makes in a round. An epoch is as many rounds as make a pass, at least one.
-        Of more than two passes a shard may leave out some, see `PartSolver.advance`.
-    damping : float, default=None
-        See `PartSolver`. By default half the number of shards, at least 1.
+        Over its rows that a shard makes in a round, at most 1. An epoch is as many rounds as make a pass.
     start : float, default=None
         An intercept: start from it, and from the shards' last dual variables for this label.
 
@@ -105,7 +102,7 @@ class Rounds(Solver):
 
     def __init__(
         self, shards, described, *, positive, loss, hinge_width, alpha, fit_intercept, max_iter,
-        class_weight=None, seed=0, passes=PASSES, damping=None, start=None,
+        class_weight=None, seed=0, passes=PASSES, start=None,
     ):  # fmt: skip
         self.shards, self.alpha, self.max_iter, self.passes = shards, alpha, max_iter, passes
         self.n = sum(part.shape[0] for part in described)
@@ -116,12 +113,12 @@ class Rounds(Solver):
         self.column = bias_rate(alpha, self.n, mean_square, mean_weight) if fit_intercept else 0.0
         self.task = Task(
             positive, class_weight, loss, hinge_width, self.n, alpha,
-            max(1.0, len(shards) / 2) if damping is None else damping, self.column, seed,
+            float(len(shards)), self.column, seed,
         )  # fmt: skip
-        self.rounds_an_epoch = max(1, round(1 / passes))
+        self.rounds_an_epoch = math.ceil(1 / passes)
         self.point, self.tol, self.cancelled, self.done, self.seconds = None, None, False, 0, 0.0
         self.n_rounds = self.sent = self.received = self.lost = 0
-        self.passes_made, self.last_gap, self.length = 0.0, 0.0, None
+        self.passes_made, self.last_gap = 0.0, 0.0
         self.bias = start if start and fit_intercept else 0.0
         self.promised, self.optimism = 0.0, 1.0
         self.published = np.zeros(described[0].shape[1])
@@ -145,14 +142,13 @@ class Rounds(Solver):
         self.w = self.shares.sum(axis=0)
 
     def _ask(self, method, *args):
-        """Ask all shards, told the last step and w first; forget those that are lost. The replies."""
+        """Ask all shards, told w first; forget those that are lost. The replies."""
         change = pack(self.w - self.published)
         self.published += change.unpack()
-        hears = dict.fromkeys(range(len(self.shards)), (self.length, change))
-        hears |= dict.fromkeys(self.fresh, (None, self.published))
-        self.sent += sum(w.nbytes if k in self.fresh else w.n_bytes for k, (_, w) in hears.items())
-        self.fresh, self.length = set(), None
-        replies = self.shards.ask(method, {k: (*heard, *args) for k, heard in hears.items()})
+        hears = dict.fromkeys(range(len(self.shards)), change) | dict.fromkeys(self.fresh, self.published)
+        self.sent += sum(w.nbytes if k in self.fresh else w.n_bytes for k, w in hears.items())
+        self.fresh = set()
+        replies = self.shards.ask(method, {k: (w, *args) for k, w in hears.items()})
         lost = [k for k in hears if k not in replies]
         if lost:
             self.lost += len(lost)
@@ -175,31 +171,15 @@ class Rounds(Solver):
 
     def _round(self):
         replies = self._ask("advance", self.bias, self.passes)
-        changes = {k: reply.w.unpack() for k, reply in replies.items()}
-        self.moves |= {k: reply.move for k, reply in replies.items()}
-        moves = [reply.move for reply in replies.values()]
-        sums = np.array([move.sums for move in moves]).sum(axis=0)
-        self.length = self._best_length(sum(changes.values()), moves, sums[0] - sums[1])
-        for k, change in changes.items():
-            self.shares[k] += self.length * change
-            self.sums[k] += self.length * np.array(self.moves[k].sums)
-            self.passes_made += self.moves[k].passes / len(self.shards)
-        self.bias += self.column * self.length * (sums[0] - sums[1])
+        before = self._imbalance()
+        for k, (change, move) in replies.items():
+            self.shares[k] += change.unpack()
+            self.sums[k], self.moves[k] = move.sums, move
+            self.passes_made += move.passes / len(self.shards)
+            self.received += change.n_bytes
+        self.bias += self.column * (self._imbalance() - before)
         self.w = self.shares.sum(axis=0)
         self.n_rounds += 1
-        self.received += sum(reply.w.n_bytes for reply in replies.values())
-
-    def _best_length(self, change, moves, imbalance):
-        """How much of the changes, at most all, raises the dual most: its terms as a parabola.
-
-        Which is exact but for the log loss.
-        """
-        none, half, whole = np.array([move.terms for move in moves]).sum(axis=0)
-        linear = (4 * half - 3 * none - whole - self.bias * imbalance) / self.n
-        square = (2 * none + 2 * whole - 4 * half - self.column / 2 * imbalance**2) / self.n
-        linear -= self.alpha * float(self.w @ change)
-        square -= self.alpha / 2 * float(change @ change)
-        return float(min(1.0, max(0.0, linear / (-2 * square)))) if square < 0 else 1.0
 
     def should_certify(self):
         """Whether the gaps that shards have summed in their last passes say that `tol` is reached."""

@@ -64,7 +64,7 @@ class Task(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """A Move as it is sent: its w Packed, and the rest."""
+    """What is sent after a round: the change of the shard's w(b), and the Move."""
 
     w: Packed
     move: Move
@@ -133,30 +133,31 @@ class Shard:
         )
         self.duals[task.positive] = self.solver.dual
         self.w = np.zeros(self.X.shape[1])
-        self.packed = pack(self.solver.share)
-        self.solver.sent += self.packed.unpack()
-        return self.packed, sums_by_sign(problem.signs, self.solver.dual)
+        return self._news(), sums_by_sign(problem.signs, self.solver.dual)
 
-    def _hear(self, length, w):
-        """Take the step that was decided on, and the new w (of float64: all of it; Packed: its change)."""
-        if length is not None:
-            self.solver.take(length, self.packed.unpack())
+    def _news(self):
+        """What the driver does not know of the shard's w(b), Packed; what rounding leaves out comes later."""
+        packed = pack(self.solver.share - self.solver.sent)
+        self.solver.sent += packed.unpack()
+        return packed
+
+    def _hear(self, w):
+        """Take the new w (of float64: all of it; Packed: its change)."""
         if isinstance(w, Packed):
             self.w += w.unpack()
         else:
             self.w[:] = w
 
-    def advance(self, length, w, bias, passes):
-        """Hear how much of the last move is taken, and the new w; make passes; return a Moved."""
-        self._hear(length, w)
+    def advance(self, w, bias, passes):
+        """Hear the new w, and make passes; return a Moved."""
+        self._hear(w)
         with one_blas_thread:
             move = self.solver.advance(self.w, bias, passes)
-        self.packed = pack(self.solver.share + move.w - self.solver.sent)
-        return Moved(self.packed, move._replace(w=None))
+        return Moved(self._news(), move)
 
-    def measure(self, length, w, bias, factors):
-        """Hear how much of the last move is taken, and the new w; return the Measured."""
-        self._hear(length, w)
+    def measure(self, w, bias, factors):
+        """Hear the new w; return the Measured."""
+        self._hear(w)
         with one_blas_thread:
             return self.solver.measure_share(self.w, bias, factors)
 

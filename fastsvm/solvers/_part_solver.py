@@ -10,32 +10,23 @@ from . import _sdca  # type: ignore[attr-defined]  # compiled
 from ._rows import dual_sum, sums_by_sign
 from ._sdca_solver import SDCASolver
 
-LOCAL_FACTOR = 0.1  # share of a local problem's gap at which its epochs end, where a round has several
-
 
 class Move(NamedTuple):
-    """What a part's epochs have changed, for the step that all parts take together.
+    """What a part's epochs have done, besides the change of its w(b).
 
     Attributes
     ----------
-    w : ndarray of shape (n_features,), the change of w(b)
-    terms : (float, float, float)
-        The sums of dual terms of the rows visited, without the change, with half and with all of it.
-    sums : (float, float), the changes of sum_i b_i over the rows of sign +1 and of sign -1
+    sums : (float, float), sum_i b_i over the rows of sign +1 and of sign -1
     passes : float, over the part's rows
     gap, loss, dual_margins : float
         Sums of the last epoch that was completed, each row's as it was met; infinite gap before there is one.
-    completed : int, epochs
     """
 
-    w: np.ndarray
-    terms: tuple
     sums: tuple
     passes: float
     gap: float
     loss: float
     dual_margins: float
-    completed: int
 
 
 class Measured(NamedTuple):
@@ -62,10 +53,9 @@ class PartSolver(SDCASolver):
 
         1/n sum_i c_i psi((b_i + d_i) / c_i) - alpha w.u - alpha damping/2 ||u||^2,    u = w(d)
 
-    so that changes of K parts can be added for damping = K (sigma' in the paper), whatever the rows. With
+    so that the changes of K parts can be added for damping = K (sigma' in the paper), whatever the rows. With
     v = w + damping u its coordinate steps are those of SDCA at v, for a problem in which damping / (alpha n)
-    is 1 / (alpha n): the kernel is the same. With less damping parts move further, and what all of them
-    propose is then cut to the length that is best for D.
+    is 1 / (alpha n): the kernel is the same.
 
     Parameters
     ----------
@@ -85,8 +75,7 @@ class PartSolver(SDCASolver):
     References
     ----------
     Ma, Smith, Jaggi, Jordan, Richtarik & Takac, Adding vs. averaging in distributed primal-dual
-    optimization, ICML 2015, eq. 9. Lee & Chang, Distributed block-diagonal approximation methods for
-    regularized empirical risk minimization, Mach. Learn. 109 (2020), for the length of the step.
+    optimization, ICML 2015, eq. 9.
     """
 
     def __init__(self, problem, *, n, loss, alpha, damping, column, random, dual=None):
@@ -106,7 +95,6 @@ class PartSolver(SDCASolver):
         )
         self.share = problem.primal_from_dual(self.dual, self.share_alpha)
         self.sent = np.zeros_like(self.share)
-        self.visited, self.before, self.moved = self.order[:0], self.dual[:0], None
         self.queue, self.completed = self.order[:0], 0
         self.last = math.inf, 0.0, 0.0
 
@@ -114,26 +102,21 @@ class PartSolver(SDCASolver):
         return self.column
 
     def advance(self, w, bias, passes):
-        """Make so many passes, or fewer if the local gap falls to `LOCAL_FACTOR` of the first's; the Move.
+        """Make a part of a pass, not beyond its end; the Move.
 
         Parameters
         ----------
         w : array, bias : float, the point that all parts start this round from
-        passes : int, or less than 1 for a part of one
+        passes : float, at most 1
         """
         self.w[:], self.state.bias = w, bias
-        if passes < 1:
-            if not len(self.queue):
-                self._begin_pass()
-            visited = self.queue[: math.ceil(passes * len(self.order))]
-            self.visited, self.before = visited, self.dual[visited]
-            self._visit(len(visited))
-            made = len(visited) / max(len(self.order), 1)
-        else:
-            self.visited, self.before = slice(None), self.dual.copy()
-            made = self._visit_all(int(passes))
-        self.moved = (self.w - w) / self.damping
-        return Move(self.moved, *self._sums(), made, *self.last, self.completed)
+        if not len(self.queue):
+            self._begin_pass()
+        count = min(len(self.queue), math.ceil(passes * len(self.order)))
+        self._visit(count)
+        made = count / max(len(self.order), 1)
+        self.share += (self.w - w) / self.damping
+        return Move(sums_by_sign(self.problem.signs, self.dual), made, *self.last)
 
     def _visit(self, count):
         """Visit the next rows of a pass."""
@@ -145,39 +128,11 @@ class PartSolver(SDCASolver):
             self.done = self.completed
             self.last = self.state.gap, self.state.loss_sum, self.state.dual_margins
 
-    def _visit_all(self, most):
-        """Make whole passes until the local gap has fallen by the factor; how many."""
-        for made in range(most):
-            self._begin_pass()
-            self._visit(len(self.queue))
-            if made == 0:
-                first = self.last[0]
-            elif self.last[0] <= LOCAL_FACTOR * first:
-                break
-        return made + 1
-
-    def _sums(self):
-        """Over the rows visited: of dual terms, as in Move, and of the changes of either sign."""
-        p, start, end = self.problem, self.before, self.dual[self.visited]
-        signs = p.signs[self.visited]
-        weights = p.weights[self.visited] if p.weights.size else p.weights
-        halves = (start + end) / 2
-        terms = (dual_sum(signs, dual, weights, self.loss.struct) for dual in (start, halves, end))
-        above, below = sums_by_sign(signs, end - start)
-        return tuple(terms), (above, below)
-
     def _begin_pass(self):
         if self.shrinking and self.completed:
             self._shrink()
         self.state.begin()
         self.queue = self.next_order()
-
-    def take(self, length, sent):
-        """Keep so much of the last Move, of whose w the driver has seen `sent`."""
-        if length < 1:
-            self.dual[self.visited] = self.before + length * (self.dual[self.visited] - self.before)
-        self.share += length * self.moved
-        self.sent += length * sent
 
     def measure_share(self, w, bias, factors):
         """The part's summands of the certificate, and which of its rows need no visits for now."""

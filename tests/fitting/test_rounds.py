@@ -54,7 +54,7 @@ def dual_of(run):
 
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize(("n_shards", "passes"), [(1, 1), (3, 0.25), (5, 4)])
+@pytest.mark.parametrize(("n_shards", "passes"), [(1, 1), (3, 0.25), (5, 1)])
 def test_the_optimum_is_that_of_all_rows(rows, loss, fit_intercept, n_shards, passes):
     X, y, weights = rows
     run = rounds_of(Serial.split(X, y, n_shards, weights), loss, fit_intercept, passes=passes, max_iter=1000)
@@ -88,21 +88,18 @@ def test_the_bound_is_that_of_the_balanced_dual(rows, loss):
 
 def test_w_is_the_sum_of_the_shares(rows):
     X, y, _ = rows
-    run = rounds_of(Serial.split(X, y, 4), damping=1.0)  # with so little damping steps are cut
-    lengths = []
+    run = rounds_of(Serial.split(X, y, 4))
     for _ in range(5):
         run.run_epoch()
-        lengths.append(run.length)
         run.measure()
         w = X.T @ (dual_of(run) * y) / (ALPHA * len(y))
         np.testing.assert_allclose(run.w, w, rtol=0, atol=1e-6 * np.abs(w).max())
         np.testing.assert_allclose(run.published, run.w, rtol=0, atol=1e-6 * np.abs(w).max())
-    assert min(lengths) < 1
 
 
 def test_the_dual_never_falls(rows):
     X, y, _ = rows
-    run = rounds_of(Serial.split(X, y, 6), damping=1.0, fit_intercept=False, passes=1)
+    run = rounds_of(Serial.split(X, y, 6), fit_intercept=False, passes=1)
     bounds = [0.0]
     for _ in range(30):
         run.run_epoch()

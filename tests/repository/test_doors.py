@@ -27,7 +27,7 @@ LAYERS = [
     {"text"},
     {"model_files", "io"},
     {"estimators", "datasets"},
-    {"study"},
+    {"study", "dask"},
 ]
 SHOWS = {"fastsvm.text"}
 LAYER = {room: layer for layer, rooms in enumerate(LAYERS) for room in rooms}

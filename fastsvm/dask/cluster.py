@@ -1,0 +1,134 @@
+"""Shards that are actors on a cluster's workers; a lost one is made again on another worker."""
+
+import time
+from concurrent.futures import CancelledError
+
+from ..fitting.shard import Shard
+
+__all__ = ["Cluster", "ClusterError"]
+
+LOOK = 0.5  # seconds without a reply, after which to look whether the worker is still there
+PATIENCE = 30.0  # seconds to wait for a worker where there is none, as one may be starting again
+LOST = (OSError, RuntimeError)  # what calls of an actor raise when its worker is gone
+# What waiting raises when it ended early; distributed's `sync` has no result then, nor an error.
+NOT_YET = (TimeoutError, CancelledError, UnboundLocalError)
+
+
+class ClusterError(RuntimeError):
+    """The cluster went away in the middle of a fit, or has no workers."""
+
+
+class Cluster:
+    """One shard on each worker, as many as there are blocks for; what `Rounds` asks.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    blocks : list of tuples of delayed objects
+        Of X, y and, or None, the weights. They are computed again when a shard is lost.
+    """
+
+    def __init__(self, client, blocks):
+        self.client, self.address = client, client.scheduler.address if client.scheduler else "its address"
+        workers = self._workers()
+        if not workers:
+            raise ClusterError(f"The scheduler at {self.address} has no workers.")
+        shared = _shared_out(client, blocks, workers)
+        self.places, self.blocks = map(list, zip(*shared.items(), strict=True))
+        self.actors = [None] * len(shared)
+        for k, address in enumerate(self.places):
+            self.actors[k] = self._start(k, address)
+            if self.actors[k] is None:
+                self._restart(k)
+
+    def __len__(self):
+        return len(self.actors)
+
+    def ask(self, method, calls):
+        """Call a method of some shards, all at once; see `Serial`."""
+        pending = {}
+        for k, args in calls.items():
+            try:
+                with self.client.as_current():  # actors look for a client when they are first called
+                    pending[k] = getattr(self.actors[k], method)(*args)
+            except LOST:
+                pending[k] = None
+        replies = {k: self._reply(k, future) for k, future in pending.items()}
+        lost = [k for k, reply in replies.items() if reply is None]
+        for k in lost:
+            self._restart(k)
+        return {k: reply for k, reply in replies.items() if k not in lost}
+
+    def _reply(self, k, future):
+        """What a call returns, or None if the worker is lost."""
+        while future is not None:
+            try:
+                return future.result(timeout=LOOK)
+            except NOT_YET:
+                pass
+            except LOST:
+                future = None
+            if self.places[k] not in self._workers():
+                return None
+        return None
+
+    def _workers(self):
+        """The addresses of the workers that there are."""
+        client = self.client
+        try:
+            if client.status == "running":
+                return list(client.sync(client.scheduler.ncores, callback_timeout=PATIENCE))
+        except (OSError, *NOT_YET):
+            pass
+        raise ClusterError(f"The scheduler at {self.address} is gone: start it again, and fit again.")
+
+    def _start(self, k, address):
+        """Make a shard on a worker; None if that is lost meanwhile."""
+        client = self.client
+        columns = [
+            client.compute(list(column), workers=[address], allow_other_workers=True)
+            for column in zip(*self.blocks[k], strict=True)
+        ]
+        weights = columns[2] if len(columns) > 2 else None
+        future = client.submit(
+            Shard, *columns[:2], weights, workers=[address], allow_other_workers=False, actor=True, pure=False
+        )
+        while True:
+            try:
+                return future.result(timeout=LOOK)
+            except NOT_YET:
+                pass
+            except LOST:
+                return None
+            if address not in self._workers():
+                future.cancel()
+                return None
+
+    def _restart(self, k):
+        """Make a shard again, where there are the fewest."""
+        self.actors[k] = None
+        since = time.monotonic()
+        while self.actors[k] is None:
+            workers = self._workers()
+            if workers:
+                here = [place for j, place in enumerate(self.places) if j != k]
+                self.places[k] = min(workers, key=here.count)
+                self.actors[k] = self._start(k, self.places[k])
+            elif time.monotonic() - since > PATIENCE:
+                raise ClusterError(f"No worker came back to the scheduler at {self.address}.")
+            else:
+                time.sleep(LOOK)
+
+
+def _shared_out(client, blocks, workers):
+    """For each worker its blocks, of equal numbers; those whose X lies there already come first."""
+    most = -(-len(blocks) // len(workers))
+    persisted = [block[0].key for block in blocks]
+    holders = client.sync(client.scheduler.who_has, keys=persisted, callback_timeout=PATIENCE)
+    shared, left = {worker: [] for worker in workers}, []
+    for block in blocks:
+        here = [w for w in holders.get(block[0].key, ()) if w in shared and len(shared[w]) < most]
+        (shared[here[0]] if here else left).append(block)
+    for block in left:
+        min(shared.values(), key=len).append(block)
+    return {worker: own for worker, own in shared.items() if own}

@@ -1,0 +1,100 @@
+"""Rows that stay on the workers for several fits."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import numpy as np
+
+from ..fitting.rounds import summed
+from .cluster import Cluster
+
+__all__ = ["Placed", "place"]
+
+
+class Placed:
+    """Rows on a cluster's workers, for fits with other labels' signs, alphas and losses; made by `place`.
+
+    Attributes
+    ----------
+    shards : Cluster
+    described : list of Described
+    classes : ndarray of shape (n_classes,), the labels, sorted
+    counts : dict of label to number of rows
+    shape : (int, int)
+    dtype : of X
+    """
+
+    def __init__(self, shards):
+        self.shards = shards
+        replies = {}
+        while len(replies) < len(shards):  # a shard that is lost is there again
+            replies |= shards.ask("describe", {k: () for k in range(len(shards)) if k not in replies})
+        self.described = [replies[k] for k in range(len(shards))]
+        columns = {part.shape[1] for part in self.described}
+        if len(columns) > 1:
+            raise ValueError(f"The chunks of X have different numbers of columns: {sorted(columns)}.")
+        self.shape = sum(part.shape[0] for part in self.described), columns.pop()
+        self.dtype = reduce(np.promote_types, (part.dtype for part in self.described))
+        self.counts = summed(part.counts for part in self.described)
+        self.classes = np.array(sorted(self.counts))
+
+
+def place(X, y, sample_weight=None, *, client=None):
+    """Put the rows of X on the cluster's workers, to be fitted several times.
+
+    Parameters
+    ----------
+    X : dask array of shape (n_samples, n_features)
+        Of dense chunks, or of CSR matrices; float32 or float64. The numbers of rows may be unknown. Chunks
+        are computed again if their worker is lost, and must then be the same.
+    y : dask array of shape (n_samples,)
+        Labels of any kind, in chunks like X's.
+    sample_weight : dask array of shape (n_samples,), default=None
+    client : distributed.Client, default=None
+        By default the one that was made last.
+
+    Returns
+    -------
+    Placed
+
+    Raises
+    ------
+    ValueError
+        If X and y have different chunks, or X has bad values.
+    ClusterError
+        If there are no workers.
+
+    Examples
+    --------
+    >>> data = place(X, y)                                                  # doctest: +SKIP
+    >>> for alpha in 1e-4, 1e-5:                                            # doctest: +SKIP
+    ...     model.set_params(alpha=alpha, warm_start=True).fit(data)
+    """
+    from distributed import default_client
+
+    columns = [array for array in (X, y, sample_weight) if array is not None]
+    _require_arrays(columns)
+    if X.numblocks[1] > 1:
+        columns[0] = X = X.rechunk({1: -1})
+    for k, array in enumerate(columns[1:], 1):
+        same = array.chunks[0] == X.chunks[0]
+        if not same and not np.isnan([*X.chunks[0], *array.chunks[0]]).any() and len(array) == len(X):
+            columns[k] = array = array.rechunk((X.chunks[0],))
+        if array.numblocks[0] != X.numblocks[0]:
+            raise ValueError(
+                f"X is in {X.numblocks[0]} chunks of rows and y or sample_weight in {array.numblocks[0]}: "
+                "rechunk them alike."
+            )
+    blocks = zip(*(array.to_delayed().ravel() for array in columns), strict=True)
+    return Placed(Cluster(client or default_client(), list(blocks)))
+
+
+def _require_arrays(columns):
+    from dask.array import Array
+
+    for array, dimensions in zip(columns, (2, 1, 1), strict=False):
+        if not isinstance(array, Array):
+            raise ValueError(f"X, y and sample_weight must be dask arrays; got a {type(array).__name__}.")
+        if array.ndim != dimensions:
+            raise ValueError(f"X must have two dimensions, y and sample_weight one; got {array.ndim}.")

@@ -1,0 +1,149 @@
+"""The classifier on whole clusters of this machine: certificates, kills, a scheduler that goes away."""
+
+import os
+import signal
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+pytest.importorskip("distributed")
+
+import dask.array as da
+from dask import delayed
+from dask.distributed import Client, LocalCluster
+
+import fastsvm
+from fastsvm.dask import ClusterError, SDCAClassifier, place
+from fastsvm.fitting.rounds import Rounds
+
+ALPHA = 1e-2
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((1200, 60), density=0.1, random_state=rng, format="csr")
+    scores = X @ rng.normal(size=(60, 3)) + 0.3 * rng.normal(size=(1200, 3))
+    return X, np.array(["blue", "green", "red"])[scores.argmax(axis=1)]
+
+
+def cluster_of(n_workers):
+    return LocalCluster(
+        n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+    )
+
+
+@pytest.fixture(scope="module")
+def client():
+    with cluster_of(2) as cluster, Client(cluster) as client:
+        yield client
+
+
+def in_chunks(array, step=200):
+    """A dask array whose numbers of rows are not known."""
+    shape = (np.nan, *array.shape[1:])
+    return da.concatenate(
+        [
+            da.from_delayed(delayed(array[first : first + step]), shape, dtype=array.dtype, meta=array[:0])
+            for first in range(0, array.shape[0], step)
+        ],
+        allow_unknown_chunksizes=True,
+    )
+
+
+def kill_worker(address, client):
+    os.kill(client.run(os.getpid, workers=[address])[address], signal.SIGKILL)
+
+
+def at_round(monkeypatch, number, action):
+    """Do something in the middle of a fit, before its so many-th round; with the driver as argument."""
+    plain = Rounds._round
+
+    def watched(self):
+        if self.n_rounds == number:
+            action(self)
+        plain(self)
+
+    monkeypatch.setattr(Rounds, "_round", watched)
+
+
+@pytest.mark.slow
+def test_three_classes_on_two_workers(client, rows, tmp_path):
+    X, y = rows
+    model = SDCAClassifier(alpha=0.1, passes=1, class_weight="balanced", random_state=0)
+    model.fit(in_chunks(X), in_chunks(y))
+    local = fastsvm.SDCAClassifier(alpha=0.1, class_weight="balanced", tol=1e-6, random_state=0).fit(X, y)
+    assert (model.dual_gap_ <= 1e-3 * model.objective_).all()
+    assert (model.objective_ - model.dual_gap_ <= local.objective_).all()
+    assert (local.objective_ - local.dual_gap_ <= model.objective_).all()
+    chunks = da.from_array(X.toarray(), chunks=(100, 25))
+    found = model.predict(chunks)
+    assert isinstance(found, da.Array)
+    fastsvm.save_model(model.to_local(), tmp_path / "model.safetensors")
+    loaded = fastsvm.load_model(tmp_path / "model.safetensors")
+    np.testing.assert_array_equal(found.compute(), loaded.predict(X))
+    np.testing.assert_allclose(model.decision_function(chunks).compute(), loaded.decision_function(X))
+    assert model.score(in_chunks(X), in_chunks(y)) == (found.compute() == y).mean()
+
+
+@pytest.mark.slow
+def test_placed_rows_serve_a_path_of_alphas(client, rows):
+    X, y = rows
+    data = place(in_chunks(X), in_chunks(y == "red"), in_chunks(np.ones(len(y)) / 2), client=client)
+    model = SDCAClassifier(alpha=1e-1, tol=1e-5, random_state=0, warm_start=True).fit(data)
+    first = model.n_rounds_
+    assert model.fit(data).n_rounds_ < first
+    model.set_params(alpha=ALPHA).fit(data)
+    local = fastsvm.SDCAClassifier(alpha=ALPHA, tol=1e-6, random_state=0)
+    local.fit(X, y == "red", np.ones(len(y)) / 2)
+    assert model.objective_ == pytest.approx(local.objective_, rel=2e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("loss", ["hinge", "log"])
+def test_a_killed_worker_costs_progress_only(client, rows, monkeypatch, loss):
+    X, y = rows
+    client.wait_for_workers(2, timeout=30)
+    data = place(in_chunks(X), in_chunks(y == "red"), client=client)
+    at_round(monkeypatch, 3, lambda run: kill_worker(run.shards.places[0], client))
+    model = SDCAClassifier(loss, alpha=ALPHA, random_state=0).fit(data)
+    assert model.n_lost_ == 1
+    assert model.dual_gap_ <= 1e-3 * model.objective_
+    local = fastsvm.SDCAClassifier(loss, alpha=ALPHA, tol=1e-6, random_state=0).fit(X, y == "red")
+    assert model.objective_ - model.dual_gap_ <= local.objective_ <= model.objective_ * (1 + 1e-6)
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_goes_away_is_an_error(rows, monkeypatch):
+    X, y = rows
+    with cluster_of(1) as cluster, Client(cluster, set_as_default=False, timeout=5) as client:
+        data = place(in_chunks(X), in_chunks(y == "red"), client=client)
+        at_round(monkeypatch, 2, lambda run: cluster.close())
+        model = SDCAClassifier(alpha=1e-4, random_state=0)
+        with pytest.raises(ClusterError, match=r"scheduler at tcp://.* is gone"):
+            model.fit(data)
+        assert not hasattr(model, "coef_")
+
+
+@pytest.mark.slow
+def test_eight_workers(rows):
+    X, y = rows
+    with cluster_of(8) as cluster, Client(cluster, set_as_default=False) as client:
+        data = place(in_chunks(X, 100), in_chunks(y == "red", 100), client=client)
+        assert len(data.shards) == 8
+        model = SDCAClassifier("squared_hinge", alpha=0.1, random_state=0).fit(data)
+        assert model.dual_gap_ <= 1e-3 * model.objective_
+
+
+def test_what_cannot_be_placed(rows):
+    X, y = rows
+    chunks = da.from_array(X.toarray(), chunks=(400, 60))
+    with pytest.raises(ValueError, match="must be dask arrays; got a ndarray"):
+        place(chunks, y)
+    with pytest.raises(ValueError, match="3 chunks of rows and y or sample_weight in 6"):
+        place(chunks, in_chunks(y))
+    with pytest.raises(ValueError, match="two dimensions"):
+        place(chunks[:, 0], in_chunks(y))
+    with pytest.raises(ValueError, match=r"passes must be at most 1; got 1\.5"):
+        SDCAClassifier(passes=1.5).fit(chunks, chunks[:, 0])
