@@ -171,7 +171,7 @@ def test_the_rows_of_the_document(shared):
     assert np.abs(ours - (outputs.TABLE_2 - sets.BETA_ACCURACY)).max() <= 0.014
     for data in sets.all_sets(context).sets:
         if data.kind == sets.WIDE:
-            found = experiments.general(data, context, 6)
+            found = experiments.general(data, context, experiments.CURVE_RUNS)
             assert (
                 measures.cost_ratio((found, found), (variants.PERMUTATION, variants.CYCLIC), "visits").high
                 < 1
