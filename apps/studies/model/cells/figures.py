@@ -29,8 +29,8 @@ def curves(traces: dict[str, Trace]) -> list[Figure]:
             Figure(
                 f"loss-{name}",
                 f"Loss against CPU time, {WORDS[feature]}",
-                f"How far the loss is above its least value P*, after each epoch by the time of its updates; "
-                f"both axes are logarithmic. {bands}",
+                "How far the loss is above its least value P* after each epoch, by the time that its updates "
+                f"took (medians). Both axes are logarithmic; P* is known to {NEAREST:.0e}. {bands}",
                 partial(_loss, trace),
                 source=f"figure {source}a",
             ),
@@ -47,7 +47,8 @@ def curves(traces: dict[str, Trace]) -> list[Figure]:
             Figure(
                 f"gap-{'raw' if feature == RAW else 'pca'}",
                 f"Duality gap by epochs, {WORDS[feature]}",
-                f"The most that the loss can be above its least value, as each solver knows it. {bands}",
+                "The most that the loss can be above its least value, as each solver knows it; below "
+                f"{LEAST_GAP:.0e} is rounding. {bands}",
                 partial(_by_epochs, traces[feature], "gap"),
                 source=source,
             )

@@ -67,17 +67,17 @@ def read_digits(folder: str | None) -> Digits:
     if found is not None:
         X, y = found
         n_train, n_test, name = N_TRAIN, N_TEST, "USPS, 16 by 16 pixels"
-        note = "the document says MNIST, but of 16 by 16 pixels; which of them it drew is unknown"
+        note = "The document says MNIST, but of 16 by 16 pixels; which of them it drew is unknown"
     else:
         from sklearn.datasets import load_digits
 
         X, y = load_digits(return_X_y=True)
         X, n_train, n_test, name = X / 16, 80, 80, "scikit-learn's digits, 8 by 8 pixels"
-        note = "other images than the document's"
+        note = "They are other images than the document's"
     two = np.isin(y, LABELS)
     X, y = np.ascontiguousarray(X[two]), y[two]
     counts = " and ".join(f"{np.sum(y == label):,} {label}s" for label in LABELS)
-    words = f"{counts} of {name}; a draw has {n_train} of each to train on and {n_test} to test on ({note})."
+    words = f"{counts} of {name}. A draw has {n_train} of each to train on and {n_test} to test on. {note}."
     return Digits(X, y, n_train, n_test, found is not None, words)
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ....sentiment.model.comparison import ARTICLE
+from ....sentiment.model.comparison import ARTICLE, Runs
 from ....sentiment.model.training import top_words
 from ....sentiment.output.terms import shown
 from ..report import Table
@@ -13,26 +13,20 @@ from .texts import ALPHAS, TUNED, WORDS, Found
 
 SHOWN = 90  # characters of a text
 LENGTHS = ("mean", "quartile_1", "median", "quartile_3", "maximum")
+CLASSIFIER_COLUMNS = (
+    *("classifier", "first split", "accuracy", "low", "high", "worst", "best"),
+    *("behind best", "behind, low", "behind, high", "CPU s"),
+)
 
 
 def of_texts(found: Found) -> list[Table]:
     """Return the tables of the corpus."""
-    known = found.comparison
-    rows = []
-    for each in known.results:
-        low, high = each.interval
-        behind = each.behind_best_interval or (None, None)
-        seconds = each.median_seconds
-        first = each.accuracies[0]
-        rows.append(
-            [each.classifier, first, each.accuracy, low, high, each.worst, each.best, each.behind_best]
-        )
-        rows[-1] += [*behind, seconds]
-    header = ["classifier", "first split", "accuracy", "low", "high", "worst", "best", "behind best"]
-    words = []
-    for name in ARTICLE:
-        for side in top_words(found.trained[name].fitted, WORDS):
-            words += [[NAMES[name], side.label, shown(item.word), item.weight] for item in side.words]
+    words = [
+        [NAMES[name], side.label, shown(item.word), item.weight]
+        for name in ARTICLE
+        for side in top_words(found.trained[name].fitted, WORDS)
+        for item in side.words
+    ]
     tuned = [
         [NAMES[name], alpha, *map(float, (row.mean(), row.min(), row.max()))]
         for name, table in zip(TUNED, found.tuning.accuracies, strict=True)
@@ -49,8 +43,8 @@ def of_texts(found: Found) -> list[Table]:
             "Accuracy and time",
             "Means over the splits with 95 % intervals (Nadeau and Bengio's); the first split is the "
             "article's. CPU seconds from texts to a model, the median.",
-            [*header, "behind, low", "behind, high", "CPU s"],
-            rows,
+            CLASSIFIER_COLUMNS,
+            [_classifier_row(runs) for runs in found.comparison.results],
             source="figures f41 to f43",
         ),
         Table(
@@ -87,6 +81,12 @@ def of_texts(found: Found) -> list[Table]:
             shown=False,
         ),
     ]
+
+
+def _classifier_row(runs: Runs) -> list:
+    behind = runs.behind_best, *(runs.behind_best_interval or (None, None))
+    scores = runs.accuracies[0], runs.accuracy, *runs.interval, runs.worst, runs.best
+    return [runs.classifier, *scores, *behind, runs.median_seconds]
 
 
 def of_planes(planes: list[Surfaces]) -> Table:
