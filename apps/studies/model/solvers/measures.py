@@ -7,6 +7,7 @@ import numpy as np
 from ....common.statistics import mean_interval, median_interval
 from .experiments import Curves
 
+CERTIFIED = 1e-7  # of P*: what the optimum of a comparison is known to
 TOLERANCE = 0.01  # of P*: the level that counts as converged
 AXES = {"steps": "step", "visits": "row visit", "seconds": "CPU second"}  # a curve's field: one of it
 
@@ -31,6 +32,12 @@ def median(values: np.ndarray) -> Estimate:
 def mean(values: np.ndarray) -> Estimate:
     """Return the mean of runs or of paired differences."""
     return Estimate(float(np.mean(values)), *mean_interval(values))
+
+
+def ratio_of_optima(one: float, other: float) -> Estimate:
+    """Return how many times as large one least objective is as another, as far as both are certified."""
+    ratio = one / other
+    return Estimate(ratio, ratio / (1 + CERTIFIED), ratio * (1 + CERTIFIED))
 
 
 def cost_ratio(pair: tuple[Curves, Curves], names: tuple[str, str], axis: str) -> Estimate:

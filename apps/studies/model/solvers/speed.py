@@ -19,7 +19,7 @@ from .judging import (
     show_ratio,
     within,
 )
-from .measures import AXES, Estimate, cost_ratio, median, rises
+from .measures import AXES, Estimate, cost_ratio, median, ratio_of_optima, rises
 from .sets import LONG, SIMULATED, WIDE
 from .variants import (
     ASDCA_NAME,
@@ -217,11 +217,23 @@ def _lambdas(results: Results) -> Iterator[Judged]:
         why="Each lambda against the next larger one, by the excess over its own P*; a step may be a draw.",
         absent=_absent(results, [WIDE]),
     )
-    optima = [
-        f"{title}: {', '.join(f'{grid[a].optimum:.2g}' for a in LAMBDAS[::-1])}" for title, grid in grids
-    ]
+    optima = [(title, [grid[a].optimum for a in LAMBDAS[::-1]]) for title, grid in grids]
+    spelled = [f"{title}: {', '.join(f'{p:.2g}' for p in values)}" for title, values in optima]
     yield judge(
-        "The final objective grows with lambda",
+        "The objective that is reached in the end, P*, grows with lambda",
+        "figures 8 to 11",
+        [
+            Case(f"{title}, {large:g} against {small:g}", ratio_of_optima(more, less))
+            for title, values in optima
+            for (small, large), (less, more) in zip(pairwise(LAMBDAS[::-1]), pairwise(values), strict=True)
+        ],
+        above(1),
+        show_ratio,
+        why=f"Certified P* from the least to the largest lambda, {'; '.join(spelled)}.",
+        absent=_absent(results, [WIDE]),
+    )
+    yield judge(
+        "So does the objective after the last epoch of each algorithm",
         "figures 8 to 11",
         [
             Case(
@@ -231,7 +243,7 @@ def _lambdas(results: Results) -> Iterator[Judged]:
         ],
         above(1),
         show_ratio,
-        why=f"P* from the least to the largest lambda, {'; '.join(optima)}.",
+        why="Each lambda against the next smaller one, after as many epochs; not all have converged by then.",
         absent=_absent(results, [WIDE]),
     )
 
