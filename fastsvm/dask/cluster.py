@@ -30,12 +30,10 @@ class Cluster:
 
     def __init__(self, client, blocks):
         self.client, self.address = client, client.scheduler.address if client.scheduler else "its address"
-        workers = self._workers()
-        if not workers:
-            raise ClusterError(f"The scheduler at {self.address} has no workers.")
-        shared = _shared_out(client, blocks, workers)
+        shared = _shared_out(client, blocks, self._some_workers())
         self.places, self.blocks = map(list, zip(*shared.items(), strict=True))
         self.actors = [None] * len(shared)
+        self.futures = [None] * len(shared)  # a worker forgets an actor whose future nobody holds
         for k, address in enumerate(self.places):
             self.actors[k] = self._start(k, address)
             if self.actors[k] is None:
@@ -68,7 +66,7 @@ class Cluster:
                 pass
             except LOST:
                 future = None
-            if self.places[k] not in self._workers():
+            if self.places[k] not in self._workers() or self.futures[k].status != "finished":
                 return None
         return None
 
@@ -90,34 +88,38 @@ class Cluster:
             for column in zip(*self.blocks[k], strict=True)
         ]
         weights = columns[2] if len(columns) > 2 else None
-        future = client.submit(
+        self.futures[k] = future = client.submit(
             Shard, *columns[:2], weights, workers=[address], allow_other_workers=False, actor=True, pure=False
         )
         while True:
             try:
                 return future.result(timeout=LOOK)
             except NOT_YET:
-                pass
+                gone = future.status in ("cancelled", "lost")
             except LOST:
-                return None
-            if address not in self._workers():
+                if future.status == "error":  # of the chunks themselves
+                    raise
+                gone = True
+            if gone or address not in self._workers():
                 future.cancel()
                 return None
 
     def _restart(self, k):
         """Make a shard again, where there are the fewest."""
         self.actors[k] = None
-        since = time.monotonic()
         while self.actors[k] is None:
-            workers = self._workers()
-            if workers:
-                here = [place for j, place in enumerate(self.places) if j != k]
-                self.places[k] = min(workers, key=here.count)
-                self.actors[k] = self._start(k, self.places[k])
-            elif time.monotonic() - since > PATIENCE:
-                raise ClusterError(f"No worker came back to the scheduler at {self.address}.")
-            else:
-                time.sleep(LOOK)
+            here = [place for j, place in enumerate(self.places) if j != k]
+            self.places[k] = min(self._some_workers(), key=here.count)
+            self.actors[k] = self._start(k, self.places[k])
+
+    def _some_workers(self):
+        """The addresses of the workers, once there are any."""
+        since = time.monotonic()
+        while not (workers := self._workers()):
+            if time.monotonic() - since > PATIENCE:
+                raise ClusterError(f"The scheduler at {self.address} has had no worker for {PATIENCE:g} s.")
+            time.sleep(LOOK)
+        return workers
 
 
 def _shared_out(client, blocks, workers):

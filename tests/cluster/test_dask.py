@@ -114,6 +114,18 @@ def test_a_killed_worker_costs_progress_only(client, rows, monkeypatch, loss):
     assert model.objective_ - model.dual_gap_ <= local.objective_ <= model.objective_ * (1 + 1e-6)
 
 
+def unreadable():
+    raise OSError("no such chunk")
+
+
+@pytest.mark.slow
+def test_a_chunk_that_cannot_be_read_is_no_lost_worker(client, rows):
+    X, y = rows
+    bad = da.from_delayed(delayed(unreadable)(), (1200, 60), dtype=X.dtype, meta=X[:0])
+    with pytest.raises(OSError, match="no such chunk"):
+        place(bad, da.from_array(y, chunks=1200), client=client)
+
+
 @pytest.mark.slow
 def test_a_scheduler_that_goes_away_is_an_error(rows, monkeypatch):
     X, y = rows
