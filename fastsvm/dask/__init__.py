@@ -1,6 +1,6 @@
-"""Linear classifiers and bags of words whose rows and texts lie on a Dask cluster's workers.
+"""The linear classifier whose rows lie on a Dask cluster's workers.
 
-Needs ``pip install "fastsvm[dask]"``. The estimators are fitted to dask arrays; `place` keeps rows on the
+Needs ``pip install "fastsvm[dask]"``. The estimator is fitted to dask arrays; `place` keeps rows on the
 workers for several fits.
 """
 
