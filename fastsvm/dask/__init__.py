@@ -10,20 +10,22 @@ from typing import TYPE_CHECKING
 from ..lazy import lazily
 
 if TYPE_CHECKING:
-    from .cluster import ClusterError
     from .linear import SDCAClassifier
     from .placing import Placed, place
+    from .shards import map_shards
+    from .workers import ClusterError
 
 if find_spec("distributed") is None:
     raise ImportError('fastsvm.dask needs dask[distributed]: pip install "fastsvm[dask]"', name="distributed")
 
-__all__ = ["ClusterError", "Placed", "SDCAClassifier", "place"]
+__all__ = ["ClusterError", "Placed", "SDCAClassifier", "map_shards", "place"]
 
 __getattr__, __dir__ = lazily(
     __name__,
     {
-        ".cluster": "ClusterError",
         ".linear": "SDCAClassifier",
         ".placing": "Placed place",
+        ".shards": "map_shards",
+        ".workers": "ClusterError",
     },
 )

@@ -1,21 +1,11 @@
 """Shards that are actors on a cluster's workers; a lost one is made again on another worker."""
 
-import time
-from concurrent.futures import CancelledError
-
 from ..fitting.shard import Shard
+from .workers import LOOK, NOT_YET, PATIENCE, some_workers, workers_of
 
-__all__ = ["Cluster", "ClusterError"]
+__all__ = ["Cluster"]
 
-LOOK = 0.5  # seconds without a reply, after which to look whether the worker is still there
-PATIENCE = 30.0  # seconds to wait for a worker where there is none, as one may be starting again
 LOST = (OSError, RuntimeError)  # what calls of an actor raise when its worker is gone
-# What waiting raises when it ended early; distributed's `sync` has no result then, nor an error.
-NOT_YET = (TimeoutError, CancelledError, UnboundLocalError)
-
-
-class ClusterError(RuntimeError):
-    """The cluster went away in the middle of a fit, or has no workers."""
 
 
 class Cluster:
@@ -29,8 +19,8 @@ class Cluster:
     """
 
     def __init__(self, client, blocks):
-        self.client, self.address = client, client.scheduler.address if client.scheduler else "its address"
-        shared = _shared_out(client, blocks, self._some_workers())
+        self.client = client
+        shared = _shared_out(client, blocks, some_workers(client))
         self.places, self.blocks = map(list, zip(*shared.items(), strict=True))
         self.actors = [None] * len(shared)
         self.futures = [None] * len(shared)  # a worker forgets an actor whose future nobody holds
@@ -66,19 +56,9 @@ class Cluster:
                 pass
             except LOST:
                 future = None
-            if self.places[k] not in self._workers() or self.futures[k].status != "finished":
+            if self.places[k] not in workers_of(self.client) or self.futures[k].status != "finished":
                 return None
         return None
-
-    def _workers(self):
-        """The addresses of the workers that there are."""
-        client = self.client
-        try:
-            if client.status == "running":
-                return list(client.sync(client.scheduler.ncores, callback_timeout=PATIENCE))
-        except (OSError, *NOT_YET):
-            pass
-        raise ClusterError(f"The scheduler at {self.address} is gone: start it again, and fit again.")
 
     def _start(self, k, address):
         """Make a shard on a worker; None if that is lost meanwhile."""
@@ -100,7 +80,7 @@ class Cluster:
                 if future.status == "error":  # of the chunks themselves
                     raise
                 gone = True
-            if gone or address not in self._workers():
+            if gone or address not in workers_of(client):
                 future.cancel()
                 return None
 
@@ -109,17 +89,8 @@ class Cluster:
         self.actors[k] = None
         while self.actors[k] is None:
             here = [place for j, place in enumerate(self.places) if j != k]
-            self.places[k] = min(self._some_workers(), key=here.count)
+            self.places[k] = min(some_workers(self.client), key=here.count)
             self.actors[k] = self._start(k, self.places[k])
-
-    def _some_workers(self):
-        """The addresses of the workers, once there are any."""
-        since = time.monotonic()
-        while not (workers := self._workers()):
-            if time.monotonic() - since > PATIENCE:
-                raise ClusterError(f"The scheduler at {self.address} has had no worker for {PATIENCE:g} s.")
-            time.sleep(LOOK)
-        return workers
 
 
 def _shared_out(client, blocks, workers):

@@ -130,7 +130,7 @@ def test_a_scheduler_that_goes_away_is_an_error(rows, monkeypatch):
         data = place(in_chunks(X), in_chunks(y == "red"), client=client)
         at_round(monkeypatch, 2, lambda run: cluster.close())
         model = SDCAClassifier(alpha=1e-4, random_state=0)
-        with pytest.raises(ClusterError, match=r"scheduler at tcp://.* is gone"):
+        with pytest.raises(ClusterError, match="scheduler is gone"):
             model.fit(data)
         assert not hasattr(model, "coef_")
 

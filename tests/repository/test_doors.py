@@ -160,7 +160,7 @@ def imports_of(module, path):
 
 def public_names():
     names = {f"fastsvm.{name}" for name in all_of(ROOT / "fastsvm" / "__init__.py")}
-    for room in "datasets", "fitting", "io", "text", "model_files", "study":
+    for room in "datasets", "fitting", "io", "text", "model_files", "study", "dask":
         names |= {f"fastsvm.{room}.{name}" for name in all_of(ROOT / "fastsvm" / room / "__init__.py")}
         names.add(f"fastsvm.{room}")
     return names | {

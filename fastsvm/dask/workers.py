@@ -1,0 +1,43 @@
+"""The workers of a cluster: which there are, and the error when there are none."""
+
+import time
+from concurrent.futures import CancelledError
+
+__all__ = ["LOOK", "NOT_YET", "PATIENCE", "ClusterError", "some_workers", "workers_of"]
+
+LOOK = 0.5  # seconds without a reply, after which to look whether the worker is still there
+PATIENCE = 30.0  # seconds to wait for a worker where there is none, as one may be starting again
+# What waiting raises when it ended early; distributed's `sync` has no result then, nor an error.
+NOT_YET = (TimeoutError, CancelledError, UnboundLocalError)
+
+
+class ClusterError(RuntimeError):
+    """The cluster went away in the middle of the work, or has no workers."""
+
+
+def workers_of(client):
+    """Return the threads of each worker, by its address.
+
+    Raises
+    ------
+    ClusterError
+        If the scheduler does not answer.
+    """
+    try:
+        if client.status == "running":
+            return client.sync(client.scheduler.ncores, callback_timeout=PATIENCE)
+    except (OSError, *NOT_YET):
+        pass
+    raise ClusterError("The cluster's scheduler is gone: start it and its workers, and try again.")
+
+
+def some_workers(client):
+    """Return what `workers_of` does, once there are any; raise ClusterError if there are none for long."""
+    since = time.monotonic()
+    while not (workers := workers_of(client)):
+        if time.monotonic() - since > PATIENCE:
+            raise ClusterError(
+                f"The cluster has had no worker for {PATIENCE:g} s: start some, and try again."
+            )
+        time.sleep(LOOK)
+    return workers
