@@ -99,14 +99,17 @@ class LinearClassifier(CallbackSupportMixin, OneVsRestClassifier, LinearModel):
     @all_or_nothing
     @with_callbacks
     def fit(self, X, y, sample_weight=None):  # noqa: D102 (inherited)
+        return self._check_and_fit(X, y, sample_weight)
+
+    fit.__doc__ = LinearModel.fit.__doc__
+
+    def _check_and_fit(self, X, y, sample_weight, checkpoint=None):
         self._check_params()
         X, y = self._validated(X, y)
 
         def watch(labels):
             return Tasks.of(self, X, y, sample_weight, labels, self.max_iter)
 
-        results = self._fit(X, y, sample_weight, watch)
-        self._warn_if_short(results, X, ConvergenceWarning, stacklevel=5)
+        results = self._fit(X, y, sample_weight, watch, checkpoint)
+        self._warn_if_short(results, X, ConvergenceWarning, stacklevel=6)
         return self
-
-    fit.__doc__ = LinearModel.fit.__doc__

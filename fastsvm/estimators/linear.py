@@ -3,6 +3,7 @@
 from ..fitting.linear import ASDCA, SDCA, Pegasos, Perceptron
 from ..fitting.one_vs_rest import all_or_nothing
 from .base import LinearClassifier
+from .callbacks import with_callbacks
 from .certify import certify
 
 __all__ = ["ASDCAClassifier", "PegasosClassifier", "PerceptronClassifier", "SDCAClassifier"]
@@ -100,6 +101,13 @@ class SDCAClassifier(LinearClassifier, SDCA):
     >>> bool(model.dual_gap_ <= 1e-3 * model.objective_)
     True
     """
+
+    @all_or_nothing
+    @with_callbacks
+    def fit(self, X, y, sample_weight=None, *, checkpoint=None):  # noqa: D102 (inherited)
+        return self._check_and_fit(X, y, sample_weight, checkpoint)
+
+    fit.__doc__ = SDCA.fit.__doc__
 
 
 class PegasosClassifier(LinearClassifier, Pegasos):

@@ -6,7 +6,7 @@ from .threads import in_threads
 __all__ = ["report", "solve_all"]
 
 
-def solve_all(make_solvers, *, tol=None, trace=True, n_threads=1, verbose=False, tasks=None):
+def solve_all(make_solvers, *, tol=None, trace=True, n_threads=1, verbose=False, tasks=None, checkpoint=None):
     """Solve independent runs.
 
     Parameters
@@ -22,6 +22,8 @@ def solve_all(make_solvers, *, tol=None, trace=True, n_threads=1, verbose=False,
         Print a line an epoch.
     tasks : Tasks, default=None
         Callbacks to call around every epoch.
+    checkpoint : Checkpoint, default=None
+        Where to go on from, and what to keep for the next time.
 
     Returns
     -------
@@ -46,6 +48,8 @@ def solve_all(make_solvers, *, tol=None, trace=True, n_threads=1, verbose=False,
         if stopping:  # asked after `live` knows the run: none is missed
             run.cancelled = True
         epochs = run.epochs(tol, trace)
+        if checkpoint is not None:
+            epochs = checkpoint.watch(k, run, epochs)
         if tasks is not None:
             epochs = tasks.watch(k, run, epochs)
         result = run.result(_reported(epochs, label) if verbose else epochs)
@@ -55,7 +59,10 @@ def solve_all(make_solvers, *, tol=None, trace=True, n_threads=1, verbose=False,
     n_workers = min(n_threads, len(make_solvers))
     share = n_threads // n_workers
     with one_blas_thread:
-        return in_threads(solve, range(len(make_solvers)), n_workers, stop)
+        results = in_threads(solve, range(len(make_solvers)), n_workers, stop)
+    if checkpoint is not None:
+        checkpoint.finish()
+    return results
 
 
 def _reported(history, label):

@@ -15,10 +15,15 @@ from ..solvers._pegasos_solver import PEGASOS_ORDERS, PEGASOS_OUTPUTS, PegasosSo
 from ..solvers._perceptron_solver import PERCEPTRON_OUTPUTS, PerceptronSolver
 from ..solvers._sdca_solver import ORDERS, OUTPUTS
 from ..solvers.losses import PEGASOS_LOSSES, SMOOTH_LOSSES, as_loss
+from .checkpoint import Checkpoint, fingerprint
 from .linear_model import LinearModel, OnlineModel
+from .one_vs_rest import all_or_nothing
 
 if TYPE_CHECKING:
-    from ..solvers.annotations import ArrayLike, ClassWeight, EstimatorSeed
+    from os import PathLike
+    from typing import Self
+
+    from ..solvers.annotations import ArrayLike, ClassWeight, EstimatorSeed, Matrix
 
 __all__ = ["ASDCA", "SDCA", "Pegasos", "Perceptron"]
 
@@ -55,6 +60,53 @@ class SDCA(LinearModel):
         one_of("order", self.order, ORDERS)
         one_of("averaging", self.averaging, OUTPUTS)
         one_of("solver", self.solver, SOLVERS)
+
+    @all_or_nothing
+    def fit(
+        self,
+        X: Matrix,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        checkpoint: str | PathLike | None = None,
+    ) -> Self:
+        """Fit from scratch, or with `warm_start` from the last fit's solution.
+
+        A fit that fails or is interrupted leaves the estimator as it was.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            float32 and float64, CSR or C-ordered, with int32 or int64 indices, are used without a copy;
+            anything else is converted. The attributes take the dtype of X.
+        y : array of shape (n_samples,)
+            Labels of any kind, two classes or more.
+        sample_weight : array of shape (n_samples,), default=None
+            Non-negative weights c_i, multiplied by those of `class_weight`.
+        checkpoint : str or path-like, default=None
+            A file for the dual variables, 8 bytes a row and class, written every 10 seconds at most. If it is
+            there, the fit goes on from it: it must be of the same rows, labels, weights, loss, alpha and
+            intercept. A fit that is done leaves it, and has nothing to do the next time; remove it once the
+            model is safe.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            On bad parameters, NaN or infinite values (with row and column), different lengths, a single
+            class, or the checkpoint of another fit.
+        """
+        return self._check_and_fit(X, y, sample_weight, checkpoint)
+
+    def _checkpoint(self, path, rows, y, weights):
+        if self.averaging != "last":
+            raise ValueError("A checkpoint has the last iterate only: leave averaging at 'last'.")
+        objective = ("loss", "hinge_width", "alpha", "fit_intercept")
+        own = {name: getattr(self, name) for name in objective}
+        return Checkpoint(path, fingerprint(rows, y, weights) | own)
 
     def _make_solver(self, problem, random, max_iter, *, start=None):
         return make_solver(

@@ -75,13 +75,21 @@ class LinearModel(OneVsRest):
             On bad parameters, NaN or infinite values (with row and column), different lengths, or a
             single class.
         """
+        return self._check_and_fit(X, y, sample_weight)
+
+    def _check_and_fit(self, X, y, sample_weight, checkpoint=None):
+        """Fit, called by `fit`."""
         self._check_params()
         X = self._checked(X)
-        results = self._fit(X, as_labels(y, X.shape[0]), sample_weight)
-        self._warn_if_short(results, X, ConvergenceWarning, stacklevel=4)
+        results = self._fit(X, as_labels(y, X.shape[0]), sample_weight, checkpoint=checkpoint)
+        self._warn_if_short(results, X, ConvergenceWarning, stacklevel=5)
         return self
 
-    def _fit(self, X, y, sample_weight, watch=None):
+    def _checkpoint(self, path, rows, y, weights):
+        """The `Checkpoint` of a fit, for models whose `fit` takes one."""
+        raise NotImplementedError
+
+    def _fit(self, X, y, sample_weight, watch=None, checkpoint=None):
         """Fit to what was checked; the Results.
 
         `watch` makes of the labels the `Tasks` of callbacks, or None.
@@ -89,7 +97,11 @@ class LinearModel(OneVsRest):
         classes = np.unique(y)
         starts = self._starts(classes, len(y))
         self._set_classes(classes)
-        solvers = self._solvers(X, y, sample_weight, self.max_iter, starts)
+        rows, kept = as_rows(X, self._threads(), self._norms), None
+        if checkpoint is not None:
+            kept = self._checkpoint(checkpoint, rows, y, self._weights(y, sample_weight))
+            starts = kept.starts(starts)
+        solvers = self._solvers(rows, y, sample_weight, self.max_iter, starts)
         tasks = None if watch is None else watch(self._positives())
         results = solve_all(
             solvers,
@@ -98,6 +110,7 @@ class LinearModel(OneVsRest):
             n_threads=self._threads(),
             verbose=self.verbose,
             tasks=tasks,
+            checkpoint=kept,
         )
         self._set_results(results, X, y)
         if tasks is not None:

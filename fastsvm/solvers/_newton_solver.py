@@ -7,7 +7,7 @@ import numpy as np
 
 from ..blas import one_blas_thread, require_memory
 from . import _newton  # type: ignore[attr-defined]  # compiled
-from ._solver import Point, Solver
+from ._solver import Point, Solver, State
 from .losses import as_loss
 
 # How much each matters is measured by `python -m benchmarks.tuning newton`; see benchmarks/README.md.
@@ -357,6 +357,17 @@ class NewtonSolver(Solver):
     def activate(self, sub):
         """Make what is near the bend active."""
         _newton.activate(self.loss.struct, sub.margin, sub.weights, sub.dual, self.radius, sub.active)
+
+    def reached(self):
+        """Of the best point so far."""
+        return State(self.point.dual, self.point.intercept, self.done, int(self.random[0]))
+
+    def go_on(self, state):
+        """Be as far as a run that had this state."""
+        self.begin()
+        point = self.certify()
+        self.point = point._replace(dual=point.dual.copy())
+        super().go_on(state)
 
     def should_certify(self):
         """Every epoch has its certificate anyway."""

@@ -8,7 +8,7 @@ from . import _sdca  # type: ignore[attr-defined]  # compiled
 from ._polish import polish
 from ._random import draw_integer
 from ._rows import map_chunks
-from ._solver import Candidate, Solver
+from ._solver import Candidate, Solver, State
 from .losses import as_loss
 
 ORDERS = ("permutation", "random", "cyclic")
@@ -110,6 +110,8 @@ class SDCASolver(Solver):
             self.steps += len(part)
             if self.averaging == "random" and self.steps == self.keep_at:
                 self.kept = self.dual.copy(), self.state.bias
+            if self.state.seen < 0:
+                self.rest()
         self.state.seen = -1
         if self.shrinking and self.tol is not None:
             self._shrink()
@@ -205,6 +207,10 @@ class SDCASolver(Solver):
         progress, self.last_gap = gap / self.last_gap if gap < self.last_gap else 1.0, gap
         self.looking = not len(self.order) or gap * progress <= self.tol * primal
         return self.looking
+
+    def reached(self):
+        """Of the last iterate."""
+        return State(self.dual, float(self.state.bias), self.done, int(self.random[0]))
 
     def _start_average(self):
         self.averaging_correction[:] = 0

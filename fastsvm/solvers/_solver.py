@@ -89,6 +89,23 @@ class Candidate(NamedTuple):
     w_of_dual: np.ndarray | None = None
 
 
+class State(NamedTuple):
+    """What a run can go on from, in another process: dual variables and an intercept, as `sdca` takes them.
+
+    Attributes
+    ----------
+    dual : ndarray of shape (n_samples,), float64
+    intercept : float
+    done : int, epochs before
+    seed : int, of the rows' order from here on
+    """
+
+    dual: np.ndarray
+    intercept: float
+    done: int
+    seed: int
+
+
 class Point(NamedTuple):
     """A candidate solution, measured."""
 
@@ -227,6 +244,9 @@ class Solver:
     The end: `is_over` is the one rule of stopping, and `finalize()` may make the point better before it is
     returned. `epochs()` does all this, and `result()` is what a plain function returns.
 
+    Some can `go_on` from what another has `reached()`. Where `at_rest` is set, it is called with the run
+    between epochs, and between such parts of one as leave a state.
+
     The kernel machines' solvers, which have several classes, keep to it class by class: `measure` returns
     objectives and gaps, `done[k]` is that of the k-th class. Their `epochs` yield the classes that took part,
     `left` is what is left to do. Kernel Pegasos can be told which steps to take, `run_epoch(order)`.
@@ -269,6 +289,7 @@ class Solver:
         self.tol = None
         self.done, self.seconds = 0, 0.0
         self.cancelled = False
+        self.at_rest = None
 
     def next_order(self):
         """The rows of the next epoch, in the order they are visited."""
@@ -348,6 +369,20 @@ class Solver:
         """The Point to return, once measured."""
         return self.point
 
+    def reached(self):
+        """The State to go on from; its arrays change with the run."""
+        raise NotImplementedError
+
+    def go_on(self, state):
+        """Be as far as a run that had this state, which was this one's start."""
+        self.done, self.random[0] = state.done, state.seed
+        self.point = self.measure()
+
+    def rest(self):
+        """Tell whoever wants to know that there is a state."""
+        if self.at_rest is not None:
+            self.at_rest(self)
+
     @property
     def is_over(self):
         """Whether no epoch follows: `max_iter` done, none would change anything, or `tol` is certified."""
@@ -370,10 +405,14 @@ class Solver:
         Without `trace` only epochs that `should_certify`, and the last, are measured and yielded.
         """
         self.seconds, self.tol = 0.0, tol
+        if self.point is not None and self.is_over:  # it went on from the end
+            yield self.stop()
+            return
         start = time.thread_time()
         while self.done < self.max_iter:
             self.run_epoch()
             self.done += 1
+            self.rest()
             should_certify = self.should_certify()
             if not (trace or should_certify or self.is_over):
                 continue

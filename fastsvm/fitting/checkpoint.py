@@ -1,0 +1,182 @@
+"""A fit that may be killed: its dual variables, in a file from which the next one goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import reprlib
+import time
+import warnings
+import zlib
+from functools import partial
+from threading import Lock
+
+import numpy as np
+
+from ..atomic import replacing
+from ..solvers._input import as_start
+from ..solvers._rows import map_chunks
+from ..solvers._solver import State
+
+__all__ = ["Checkpoint", "fingerprint"]
+
+SECONDS = 10.0  # between two saves of a class, at least,
+SHARE = 0.02  # and as many as make saving no larger share of the time
+FORMAT = ["fastsvm checkpoint", 1]
+ABOUT = "about"
+
+
+class Checkpoint:
+    """The file of one fit: for each binary problem that was begun, the state that it was last seen in.
+
+    Any dual variables inside their domain prove a bound. So nothing is trusted: w is summed anew from those
+    in the file, and the certificate is that of this w. Who goes on may have another `tol`, more epochs or
+    another seed.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A NumPy file (.npz), written whole or not at all; made at once, so that what forbids it shows.
+    fit : dict
+        What the file must be of: name to value, as JSON has them.
+
+    Raises
+    ------
+    ValueError
+        If the file is of another fit, or none of ours.
+    """
+
+    def __init__(self, path, fit):
+        self.path, self.fit = os.fspath(path), json.loads(json.dumps(fit))
+        self.states = self._read()
+        self.lock, self.pause, self.seen = Lock(), SECONDS, {}
+        self._write()
+
+    def starts(self, otherwise):
+        """For the k-th problem what to start from; what is not in the file starts as it would have."""
+
+        def start(k):
+            state = self.states.get(k)
+            return otherwise(k) if state is None else (state.dual, state.intercept)
+
+        return start
+
+    def watch(self, k, run, epochs):
+        """The epochs of the k-th run, from where the file has it; its state is kept from time to time."""
+        state = self.states.get(k)
+        if state is not None:
+            run.go_on(state)
+        self.seen[k] = time.monotonic()
+        run.at_rest = partial(self._look, k)
+        yield from epochs
+        with self.lock:
+            self.states[k] = run.reached()
+
+    def finish(self):
+        """Keep the end, from which the same fit has nothing left to do."""
+        self._write_if_possible()
+
+    def _look(self, k, run):
+        """Keep the state of a run, if it is time."""
+        if time.monotonic() - self.seen[k] < self.pause:
+            return
+        state = run.reached()
+        with self.lock:
+            self.states[k] = state._replace(dual=state.dual.copy())
+            start = time.monotonic()
+            self._write_if_possible()
+            self.seen[k] = time.monotonic()
+            self.pause = max(SECONDS, (self.seen[k] - start) / SHARE)
+
+    def _write_if_possible(self):
+        try:
+            self._write()
+        except OSError as error:  # the fit is worth more
+            warnings.warn(
+                f"{self.path}: the checkpoint cannot be written ({error.strerror}); the fit goes on.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+
+    def _write(self):
+        states = {k: state._replace(dual=None)._asdict() for k, state in self.states.items()}
+        about = json.dumps({"format": FORMAT, "fit": self.fit, "states": states}).encode()
+        arrays = {f"dual.{k}": state.dual for k, state in self.states.items()}
+        with replacing(self.path) as file:
+            np.savez(file, **{ABOUT: np.frombuffer(about, np.uint8)}, **arrays)
+
+    def _read(self):
+        """The states in the file, by the number of the problem; none where there is no file."""
+        try:
+            with np.load(self.path, allow_pickle=False) as found:
+                about = json.loads(found[ABOUT].tobytes())
+                other = next(((n, about["fit"][n]) for n in self.fit if about["fit"][n] != self.fit[n]), None)
+                states = (
+                    {} if other else {int(k): self._state(found, k, v) for k, v in about["states"].items()}
+                )
+                known = about["format"] == FORMAT
+        except FileNotFoundError:
+            return {}
+        except OSError:
+            raise
+        except Exception:  # zipfile, zlib and json have many
+            known, other = False, None
+        if not known:
+            raise ValueError(f"{self.path}: is no checkpoint, or damaged; remove it, or choose another file.")
+        if other:
+            name, value = other
+            raise ValueError(
+                f"{self.path}: is the checkpoint of another fit: its {name} is {_short(value)}, here it is "
+                f"{_short(self.fit[name])}; remove it, or choose another file."
+            )
+        return states
+
+    def _state(self, found, k, about):
+        dual, intercept = as_start((found[f"dual.{k}"], about["intercept"]), self.fit["rows"])
+        return State(dual, intercept, int(about["done"]), int(about["seed"]))
+
+
+def _short(value):
+    return value if isinstance(value, str) else reprlib.repr(value)
+
+
+def fingerprint(rows, y, weights):
+    """What tells the rows of a fit, their labels and their weights from others.
+
+    Parameters
+    ----------
+    rows : Rows
+    y : ndarray of shape (n_rows,)
+    weights : ndarray of shape (n_rows,), or None
+
+    Returns
+    -------
+    dict
+        Numbers of rows and columns, the labels, and a CRC-32 of each array.
+    """
+    classes, codes = np.unique(y, return_inverse=True)
+    return {
+        "rows": rows.n_rows,
+        "columns": rows.n_columns,
+        "X": _named(_crc(np.array(map_chunks(rows, partial(_crc_of_rows, rows))))),
+        "classes": list(map(str, classes.tolist())),
+        "y": _named(_crc(codes.astype(np.int32))),
+        "weights": None if weights is None else _named(_crc(weights)),
+    }
+
+
+def _named(crc):
+    return f"checksum {crc:08x}"
+
+
+def _crc_of_rows(rows, first, last):
+    if rows.dense:
+        return _crc(rows.values[first * rows.n_columns : last * rows.n_columns])
+    ends = rows.indptr[first : last + 1]
+    part = slice(int(ends[0]), int(ends[-1]))
+    crc = _crc((ends - ends[0]).astype(np.int64))
+    return _crc(rows.columns[part].astype(np.int64), _crc(rows.values[part], crc))
+
+
+def _crc(array, crc=0):
+    return zlib.crc32(np.ascontiguousarray(array).data.cast("B"), crc)
