@@ -264,6 +264,9 @@ class Solver:
     batch_size = 1
     """Rows a step."""
 
+    at_rest = None
+    """What is told of a state."""
+
     def __init__(self, problem, *, order, max_iter, random, alpha=None, grouped=True):
         if alpha is not None:
             problem.require_range(alpha)
@@ -289,7 +292,6 @@ class Solver:
         self.tol = None
         self.done, self.seconds = 0, 0.0
         self.cancelled = False
-        self.at_rest = None
 
     def next_order(self):
         """The rows of the next epoch, in the order they are visited."""
