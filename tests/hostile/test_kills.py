@@ -45,21 +45,13 @@ COMMANDS = {
         "crop": ("crop smears -o out", ("", "--gray-negative")),
     },
 }
-CASES = [(app, command) for app, commands in COMMANDS.items() for command in commands]
-
-
-@pytest.fixture(scope="module", params=COMMANDS)
-def app(request):
-    """Return an app, idle."""
-    with App(request.param) as app:
-        yield app
 
 
 class Place:
     """A folder in which a command is run, over what it has written before."""
 
     def __init__(self, folder, app, command):
-        self._app, self._folder = app, folder
+        self.app, self._folder = app, folder
         self._line, self._versions = COMMANDS[app.name][command]
         self.out = folder / "out"
         with open(DATA / "reviews.txt", encoding="utf-8") as lines:
@@ -73,13 +65,13 @@ class Place:
             self.out.mkdir(exist_ok=True)
             done = self.run(version)
             assert done.code == 0, done.err
-            self.seconds = self.run(version).seconds
+            self.seconds = done.seconds
             for path in self.files():
                 self._whole.setdefault(path, set()).add(path.read_bytes())
 
     def run(self, version, app=None, **options):
         arguments = f"{self._line} {self._versions[version]}".split()
-        return (app or self._app)(*arguments, cwd=self._folder, **options)
+        return (app or self.app)(*arguments, cwd=self._folder, **options)
 
     def files(self):
         return sorted(path for path in self.out.rglob("*") if path.is_file() and path.suffix != ".tmp")
@@ -141,33 +133,34 @@ def interrupts(place, n):
         assert place.temporary() == []
 
 
-def each(app, tmp_path):
-    """Yield a place for each command of an app."""
-    for command in COMMANDS[app.name]:
-        (tmp_path / command).mkdir()
-        yield Place(tmp_path / command, app, command)
+@pytest.fixture(scope="module", params=COMMANDS)
+def places(request, tmp_path_factory):
+    """Return a place for each command of an app."""
+    with App(request.param) as app:
+        yield [Place(tmp_path_factory.mktemp(command), app, command) for command in COMMANDS[app.name]]
 
 
-HOW_OFTEN = [4, pytest.param(70, marks=pytest.mark.slow)]  # times three commands
+HOW_OFTEN = [2, pytest.param(20, marks=pytest.mark.slow)]  # times three commands
 
 
 @pytest.mark.parametrize("n", HOW_OFTEN)
-def test_killed(app, tmp_path, n):
-    for place in each(app, tmp_path):
+def test_killed(places, n):
+    for place in places:
         kills(place, n)
 
 
 @pytest.mark.parametrize("n", HOW_OFTEN)
-def test_interrupted(app, tmp_path, n):
-    for place in each(app, tmp_path):
+def test_interrupted(places, n):
+    for place in places:
         interrupts(place, n)
 
 
-@pytest.mark.parametrize("n", [2, pytest.param(20, marks=pytest.mark.slow)])
-def test_two_write_the_same(app, tmp_path, n):
+@pytest.mark.parametrize("n", [1, pytest.param(8, marks=pytest.mark.slow)])
+def test_two_write_the_same(places, n):
     """The output is that of one of them."""
+    app = places[0].app
     with App(app.name) as other, ThreadPoolExecutor(2) as threads:
-        for place in each(app, tmp_path):
+        for place in places:
             for _ in range(n):
                 both = threads.map(place.run, (0, 1), (app, other))
                 assert [done.code for done in both] == [0, 0]
