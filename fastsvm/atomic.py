@@ -1,8 +1,9 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, and folders that are gone in the end."""
 
 import os
 import re
 import secrets
+import shutil
 import stat
 import time
 import zlib
@@ -21,6 +22,7 @@ except ImportError:  # Windows, where what a killed process leaves behind stays
 _PREFIX = f".fastsvm-{zlib.crc32(_HOST):08x}-"
 _NAME = re.compile(r"\.fastsvm-([0-9a-f]{8}-)?[0-9a-f]{16}\.tmp")
 _SECONDS_OWN, _SECONDS_OTHER = 10, 24 * 3600
+_FOLDER = re.compile(re.escape(_PREFIX) + r"[0-9a-f]{16}\.folder")
 
 _swept: set[str] = set()
 
@@ -54,9 +56,7 @@ def replacing(path):
         return
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
-    if _LOCKS and folder not in _swept:
-        _swept.add(folder)
-        _sweep(folder)
+    _sweep_once(folder)
     temporary = os.path.join(folder, f"{_PREFIX}{secrets.token_hex(8)}.tmp")
     try:
         with _created(temporary, target) as file:
@@ -76,6 +76,43 @@ def replacing(path):
         raise
 
 
+@contextmanager
+def temporary_folder(place):
+    """Make a folder in a folder, for as long as the context lasts.
+
+    A process that is killed leaves it behind; the next process that writes into `place` removes it.
+
+    Parameters
+    ----------
+    place : str or path-like
+        Where to make it.
+
+    Yields
+    ------
+    path : str
+
+    Raises
+    ------
+    OSError
+        If it cannot be made.
+    """
+    place = os.path.realpath(place)
+    _sweep_once(place)
+    path = os.path.join(place, f"{_PREFIX}{secrets.token_hex(8)}.folder")
+    os.mkdir(path, 0o700)
+    lock = None
+    try:
+        if _LOCKS:
+            lock = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            with suppress(OSError):  # as for files
+                flock(lock, LOCK_EX | LOCK_NB)
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+        if lock is not None:
+            os.close(lock)
+
+
 def _created(temporary, target):
     """Open a new file, locked, with the permissions of the one that it will replace."""
     mode = stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else None
@@ -91,22 +128,31 @@ def _created(temporary, target):
     return file
 
 
+def _sweep_once(folder):
+    if _LOCKS and folder not in _swept:
+        _swept.add(folder)
+        _sweep(folder)
+
+
 def _sweep(folder):
-    """Remove the temporary files that killed processes have left."""
+    """Remove the temporary files and folders that killed processes have left."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            if _NAME.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
-                with suppress(OSError):
-                    _remove_abandoned(entry.path, entry.name.startswith(_PREFIX))
+            with suppress(OSError):
+                if _NAME.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                    _remove_abandoned(entry.path, entry.name.startswith(_PREFIX), os.unlink)
+                elif _FOLDER.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False):
+                    _remove_abandoned(entry.path, True, shutil.rmtree)
 
 
-def _remove_abandoned(path, own):
-    descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+def _remove_abandoned(path, own, remove):
+    access = os.O_RDWR if remove is os.unlink else os.O_RDONLY
+    descriptor = os.open(path, access | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         status = os.fstat(descriptor)
         age = time.time() - status.st_mtime
         if status.st_uid == os.geteuid() and age > (_SECONDS_OWN if own else _SECONDS_OTHER):
             flock(descriptor, LOCK_EX | LOCK_NB)  # fails while its writer lives
-            os.unlink(path)
+            remove(path)
     finally:
         os.close(descriptor)

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from fastsvm import atomic
-from fastsvm.atomic import replacing
+from fastsvm.atomic import replacing, temporary_folder
 
 locks = pytest.mark.skipif(not atomic._LOCKS, reason="no file locks here")
 
@@ -130,6 +130,34 @@ def test_a_living_writer_keeps_its_file_however_slow_it_is(tmp_path, killed):
         write(tmp_path / "file")
         assert temporary.exists() == (not killed)
     assert sorted(os.listdir(tmp_path)) == ["file"] + ["slow"] * (not killed)
+
+
+OWNER = """
+import os, sys
+from fastsvm.atomic import temporary_folder
+with temporary_folder(sys.argv[1]) as path:
+    os.mkdir(f"{path}/inner")
+    open(f"{path}/inner/file", "w").close()
+    print("working", flush=True)
+    sys.stdin.read()
+"""
+
+
+@locks
+@pytest.mark.parametrize("killed", [False, True])
+def test_what_is_in_a_temporary_folder_goes_with_its_process_or_with_the_next_one(tmp_path, killed):
+    command = [sys.executable, "-P", "-c", OWNER, str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        (temporary,) = tmp_path.iterdir()
+        os.utime(temporary, (0, 0))
+        if killed:
+            process.kill()
+            process.wait()
+        with temporary_folder(tmp_path) as path:
+            assert temporary.exists() == (not killed)
+            assert stat.S_IMODE(os.stat(path).st_mode) == 0o700
+    assert list(tmp_path.iterdir()) == []
 
 
 @locks

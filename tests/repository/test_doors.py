@@ -164,7 +164,8 @@ def public_names():
         names |= {f"fastsvm.{room}.{name}" for name in all_of(ROOT / "fastsvm" / room / "__init__.py")}
         names.add(f"fastsvm.{room}")
     return names | {
-        *("fastsvm.__version__", "fastsvm.atomic.replacing", "fastsvm.interrupts.held_interrupts"),
+        *("fastsvm.__version__", "fastsvm.interrupts.held_interrupts"),
+        *("fastsvm.atomic.replacing", "fastsvm.atomic.temporary_folder"),
         *("fastsvm.threads.Threads", "fastsvm.threads.result"),
     }
 

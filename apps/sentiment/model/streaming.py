@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from fastsvm.atomic import temporary_folder
 from fastsvm.fitting import Pipeline
 from fastsvm.io import MatrixWriter, load
 from fastsvm.model_files import save_plain
@@ -100,8 +101,7 @@ def train_streamed(
         settings = replace(settings, recipe=DEFAULT)
     if model_path is not None:
         check_model_path(model_path)
-    folder = tempfile.TemporaryDirectory(prefix="fastsvm-", dir=_folder_of(model_path))
-    with folder as temporary:
+    with temporary_folder(_place_of(model_path)) as temporary:
         with stage("count terms"):
             seen = _count(source, settings, Path(temporary))
         settings, choice = seen.settings, None
@@ -132,9 +132,9 @@ def _check(settings: Settings) -> None:
         )
 
 
-def _folder_of(model_path: str | None) -> str | None:
+def _place_of(model_path: str | None) -> Path:
     """Return where files of the size of the corpus are to go: beside the model."""
-    return None if model_path is None else str(Path(model_path).resolve().parent)
+    return Path(tempfile.gettempdir()) if model_path is None else Path(model_path).resolve().parent
 
 
 def _part(settings: Settings, place: float) -> str:
