@@ -1,6 +1,6 @@
-"""The linear classifier whose rows lie on a Dask cluster's workers.
+"""The linear classifiers whose rows lie on a Dask cluster's workers.
 
-Needs ``pip install "fastsvm[dask]"``. The estimator is fitted to dask arrays; `place` keeps rows on the
+Needs ``pip install "fastsvm[dask]"``. The estimators are fitted to dask arrays; `place` keeps rows on the
 workers for several fits.
 """
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..lazy import lazily
 
 if TYPE_CHECKING:
-    from .linear import SDCAClassifier
+    from .linear import PegasosClassifier, SDCAClassifier
     from .placing import Placed, place
     from .shards import map_shards
     from .workers import ClusterError
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 if find_spec("distributed") is None:
     raise ImportError('fastsvm.dask needs dask[distributed]: pip install "fastsvm[dask]"', name="distributed")
 
-__all__ = ["ClusterError", "Placed", "SDCAClassifier", "map_shards", "place"]
+__all__ = ["ClusterError", "PegasosClassifier", "Placed", "SDCAClassifier", "map_shards", "place"]
 
 __getattr__, __dir__ = lazily(
     __name__,
     {
-        ".linear": "SDCAClassifier",
+        ".linear": "PegasosClassifier SDCAClassifier",
         ".placing": "Placed place",
         ".shards": "map_shards",
         ".workers": "ClusterError",

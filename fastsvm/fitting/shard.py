@@ -7,14 +7,15 @@ from scipy import sparse
 
 from ..blas import one_blas_thread
 from ..solvers._input import as_matrix, as_weights
-from ..solvers._part_solver import Move, PartSolver
-from ..solvers._rows import sums_by_sign
+from ..solvers._part_solver import Move, PegasosPart, SDCAPart, Step
 from ..solvers._solver import Problem
 from ..solvers.losses import as_loss
 from .labels import as_labels, signs_of
 from .packing import Packed, pack
 
 __all__ = ["Described", "Moved", "Shard", "Task"]
+
+PARTS = {"sdca": SDCAPart, "pegasos": PegasosPart}
 
 
 class Described(NamedTuple):
@@ -47,27 +48,27 @@ class Task(NamedTuple):
     ----------
     positive : the label of sign +1
     class_weight : dict of label to weight, or None
-    loss : str, width : float
-    n : int, rows of all shards
-    alpha, damping, column, seed : as in `PartSolver`
+    method : str, of `PARTS`
+    loss : str
+    width : float, of the smooth hinge
+    seed : int
+    options : dict of further arguments of the part's solver
     """
 
     positive: object
     class_weight: dict | None
+    method: str
     loss: str
     width: float
-    n: int
-    alpha: float
-    damping: float
-    column: float
     seed: int
+    options: dict
 
 
 class Moved(NamedTuple):
-    """What is sent after a round: the change of the shard's w(b), and the Move."""
+    """What is sent after a round: the change that the shard makes of w, and what else its solver says."""
 
     w: Packed
-    move: Move
+    move: Move | Step
 
 
 class Shard:
@@ -111,7 +112,7 @@ class Shard:
 
         Returns
         -------
-        Packed, the shard's w(b); (float, float), its sums of b_i over the rows of sign +1 and of sign -1
+        Packed, the shard's share of w; (float, float), its sums of b_i over the rows of either sign
         """
         weights = self.sample_weight
         if task.class_weight is not None:
@@ -121,22 +122,20 @@ class Shard:
         problem = Problem(self.rows, signs_of(self.y, task.positive))
         if weights is not None:
             problem.weights = weights
-        self.solver = PartSolver(
+        start = {"dual": self.duals.get(task.positive)} if keep else {}
+        self.solver = PARTS[task.method](
             problem,
-            n=task.n,
             loss=as_loss(task.loss, task.width),
-            alpha=task.alpha,
-            damping=task.damping,
-            column=task.column,
             random=np.array([task.seed], np.uint64),
-            dual=self.duals.get(task.positive) if keep else None,
+            **task.options,
+            **start,
         )
         self.duals[task.positive] = self.solver.dual
         self.w = np.zeros(self.X.shape[1])
-        return self._news(), sums_by_sign(problem.signs, self.solver.dual)
+        return self._news(), self.solver.sums()
 
     def _news(self):
-        """What the driver does not know of the shard's w(b), Packed; what rounding leaves out comes later."""
+        """What the driver does not know of the shard's share, Packed; what rounding leaves comes later."""
         packed = pack(self.solver.share - self.solver.sent)
         self.solver.sent += packed.unpack()
         return packed
@@ -155,8 +154,13 @@ class Shard:
             move = self.solver.advance(self.w, bias, passes)
         return Moved(self._news(), move)
 
+    def sums(self, w):
+        """Hear the new w; return the sums of b_i over the rows of sign +1 and of sign -1."""
+        self._hear(w)
+        return self.solver.sums()
+
     def measure(self, w, bias, factors):
-        """Hear the new w; return the Measured."""
+        """Hear the new w; return the shard's summands of the certificate."""
         self._hear(w)
         with one_blas_thread:
             return self.solver.measure_share(self.w, bias, factors)

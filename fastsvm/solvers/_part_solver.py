@@ -1,4 +1,4 @@
-"""SDCA on a part of the rows of a problem whose other rows lie elsewhere: CoCoA+'s local problem."""
+"""Solvers on a part of the rows of a problem whose other rows lie elsewhere."""
 
 import math
 import sys
@@ -6,27 +6,41 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import _sdca  # type: ignore[attr-defined]  # compiled
+from . import _pegasos, _sdca  # type: ignore[attr-defined]  # compiled
+from ._pegasos_solver import PegasosSolver
 from ._rows import dual_sum, sums_by_sign
 from ._sdca_solver import SDCASolver
 
 
 class Move(NamedTuple):
-    """What a part's epochs have done, besides the change of its w(b).
+    """What a part's steps have done, besides the change of its w.
 
     Attributes
     ----------
-    sums : (float, float), sum_i b_i over the rows of sign +1 and of sign -1
     passes : float, over the part's rows
+    sums : (float, float), sum_i b_i over the rows of sign +1 and of sign -1
     gap, loss, dual_margins : float
         Sums of the last epoch that was completed, each row's as it was met; infinite gap before there is one.
     """
 
-    sums: tuple
     passes: float
+    sums: tuple
     gap: float
     loss: float
     dual_margins: float
+
+
+class Step(NamedTuple):
+    """What Pegasos on a part has done in a round, besides the change of its w.
+
+    Attributes
+    ----------
+    passes : float, over the part's rows
+    bias : float, the change of the intercept
+    """
+
+    passes: float
+    bias: float
 
 
 class Measured(NamedTuple):
@@ -46,8 +60,32 @@ class Measured(NamedTuple):
     rest: float
 
 
-class PartSolver(SDCASolver):
-    """The epochs of one part.
+class Turns:
+    """A pass over a part's rows, made in several turns: what the parts' solvers share.
+
+    Attributes
+    ----------
+    share : ndarray, what the part has made of w; the driver is sent its changes
+    sent : ndarray, the driver's version of it
+    """
+
+    queue = np.empty(0, np.int32)
+    """The rows that are left of the pass."""
+
+    def next_rows(self, passes):
+        """Take the rows of a turn: so much of a pass, in whole batches, not beyond its end."""
+        if not len(self.queue):
+            self._begin_pass()
+        count = math.ceil(passes * len(self.order) / self.batch_size) * self.batch_size
+        rows, self.queue = self.queue[:count], self.queue[count:]
+        return rows
+
+    def _begin_pass(self):
+        self.queue = self.next_order()
+
+
+class SDCAPart(Turns, SDCASolver):
+    """SDCA on one part: CoCoA+'s local problem.
 
     From w = w(b) of all parts, a change d of the part's b is worth, at least::
 
@@ -69,7 +107,6 @@ class PartSolver(SDCASolver):
     Attributes
     ----------
     share : ndarray, the part's w(b)
-    sent : ndarray, the driver's version of it
     completed : int, epochs
 
     References
@@ -95,7 +132,7 @@ class PartSolver(SDCASolver):
         )
         self.share = problem.primal_from_dual(self.dual, self.share_alpha)
         self.sent = np.zeros_like(self.share)
-        self.queue, self.completed = self.order[:0], 0
+        self.completed = 0
         self.last = math.inf, 0.0, 0.0
 
     def _bias_rate(self, mean_square):
@@ -110,29 +147,26 @@ class PartSolver(SDCASolver):
         passes : float, at most 1
         """
         self.w[:], self.state.bias = w, bias
-        if not len(self.queue):
-            self._begin_pass()
-        count = min(len(self.queue), math.ceil(passes * len(self.order)))
-        self._visit(count)
-        made = count / max(len(self.order), 1)
-        self.share += (self.w - w) / self.damping
-        return Move(sums_by_sign(self.problem.signs, self.dual), made, *self.last)
-
-    def _visit(self, count):
-        """Visit the next rows of a pass."""
-        for rows in self.slices(self.queue[:count]):
+        turn = self.next_rows(passes)
+        for rows in self.slices(turn):
             _sdca.run_epoch(*self.problem.data, rows, self.state)
-        self.queue = self.queue[count:]
         if not len(self.queue):
             self.completed += 1
             self.done = self.completed
             self.last = self.state.gap, self.state.loss_sum, self.state.dual_margins
+        self.share += (self.w - w) / self.damping
+        made = len(turn) / max(len(self.order), 1)
+        return Move(made, self.sums(), *self.last)
+
+    def sums(self):
+        """sum_i b_i over the rows of sign +1, and of sign -1."""
+        return sums_by_sign(self.problem.signs, self.dual)
 
     def _begin_pass(self):
         if self.shrinking and self.completed:
             self._shrink()
         self.state.begin()
-        self.queue = self.next_order()
+        super()._begin_pass()
 
     def measure_share(self, w, bias, factors):
         """The part's summands of the certificate, and which of its rows need no visits for now."""
@@ -143,8 +177,88 @@ class PartSolver(SDCASolver):
         if self.shrinking:
             self._take_all()
             self._leave_out()
-        self.queue = self.order[:0]
+        self.queue = Turns.queue
         exact = p.primal_from_dual(self.dual, self.share_alpha, factors)
         exact -= self.sent
         terms = dual_sum(p.signs, self.dual, p.weights, self.loss.struct, *factors)
         return Measured(loss, terms, float(w @ exact), float(np.linalg.norm(exact)))
+
+
+class PegasosPart(Turns, PegasosSolver):
+    """Pegasos on one part: steps on its own rows, from a w that is that of all parts.
+
+    A row's dual variable is the mean of its slopes since this part began, which is feasible whatever the
+    other parts do; w(b) of all parts is the average of their iterates, if none had to begin again.
+
+    Parameters
+    ----------
+    problem : Problem, the part's rows
+    loss, alpha, fit_intercept, batch_size, random : as in `PegasosSolver`
+    passes : float, default=0
+        That the other parts have made: steps are as short as theirs.
+
+    Attributes
+    ----------
+    share : ndarray, the sum of the changes of w
+
+    References
+    ----------
+    Shalev-Shwartz, Singer, Srebro & Cotter, Math. Program. 127 (2011). Stich, Local SGD converges fast and
+    communicates little, ICLR 2019.
+    """
+
+    dual = None
+    """There is none to start another problem from."""
+
+    def __init__(self, problem, *, loss, alpha, fit_intercept, batch_size, random, passes=0.0):
+        super().__init__(
+            problem,
+            loss=loss,
+            alpha=alpha,
+            fit_intercept=fit_intercept,
+            max_iter=1,
+            batch_size=batch_size,
+            order="permutation",
+            project=False,
+            averaging="last",
+            random=random,
+        )
+        self.began = self.state.t = round(passes * -(-problem.n // self.batch_size))
+        self.share, self.sent = np.zeros((2, problem.rows.n_columns))
+
+    def advance(self, w, bias, passes):
+        """Make a part of a pass, not beyond its end; the Step.
+
+        Parameters
+        ----------
+        w : array, bias : float, the point that all parts start this round from
+        passes : float, at most 1
+        """
+        state = self.state
+        self.scaled_dual *= state.scale
+        self.v[:], state.scale, state.bias = w, 1.0, bias
+        turn = self.next_rows(passes)
+        for rows in self.slices(turn, multiple=self.batch_size):
+            _pegasos.run_epoch(*self.problem.data, rows, state)
+        self.share += state.scale * self.v - w
+        return Step(len(turn) / self.problem.n, state.bias - bias)
+
+    def feasible_dual(self):
+        """The dual variables b, feasible but for the intercept."""
+        steps = self.state.t - self.began
+        dual = self.scaled_dual * (self.alpha * self.problem.n * self.state.scale)
+        if steps:
+            dual *= self.state.t / steps
+        self.problem.clip_dual(dual, self.loss)
+        return dual
+
+    def sums(self):
+        """sum_i b_i over the rows of sign +1, and of sign -1."""
+        return sums_by_sign(self.problem.signs, self.feasible_dual())
+
+    def measure_share(self, w, bias, factors):
+        """The part's sum of losses at (w, bias), that of its dual terms, and sum_i b_i y_i x_i."""
+        p, dual = self.problem, self.feasible_dual()
+        loss = p.mean_loss(w, bias, self.loss) * p.n
+        terms = dual_sum(p.signs, dual, p.weights, self.loss.struct, *factors)
+        return loss, terms, p.primal_from_dual(dual, 1 / p.n, factors)

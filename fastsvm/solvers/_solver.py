@@ -217,17 +217,21 @@ class Problem:
         return above - below
 
     def balance(self, dual):
-        """Factors for rows of sign +1 and -1 that make sum_i b_i y_i = 0, as a free intercept asks.
-
-        The heavier side is scaled down, which stays in the box.
-        """
-        above, below = sums_by_sign(self.signs, dual)
-        lighter = min(above, below)
-        return (lighter / above if above > lighter else 1.0, lighter / below if below > lighter else 1.0)
+        """Factors for rows of sign +1 and -1 that make sum_i b_i y_i = 0, as a free intercept asks."""
+        return balancing(*sums_by_sign(self.signs, dual))
 
     def rebalance(self, dual):
         """Apply the factors of `balance`, in place."""
         scale_by_sign(self.signs, dual, *self.balance(dual))
+
+
+def balancing(above, below):
+    """Factors that make the sums of b_i over the rows of sign +1 and of sign -1 equal.
+
+    The heavier side is scaled down, which stays in the box.
+    """
+    lighter = min(above, below)
+    return (lighter / above if above > lighter else 1.0, lighter / below if below > lighter else 1.0)
 
 
 class Solver:

@@ -5,9 +5,14 @@ import pytest
 from scipy import sparse
 
 from fastsvm.fitting.packing import pack
-from fastsvm.fitting.rounds import Rounds, Serial
+from fastsvm.fitting.pegasos_rounds import PegasosRounds
+from fastsvm.fitting.rounds import Serial
+from fastsvm.fitting.sdca_rounds import SDCARounds
 from fastsvm.fitting.shard import Shard
-from fastsvm.solvers import LOSSES, losses, sdca
+from fastsvm.solvers import LOSSES, losses, pegasos, sdca
+from fastsvm.solvers._pegasos_solver import PegasosSolver
+from fastsvm.solvers._solver import Problem
+from fastsvm.solvers.losses import PEGASOS_LOSSES
 
 ALPHA = 1e-2
 
@@ -42,7 +47,7 @@ def rows():
 
 def rounds_of(shards, loss="hinge", fit_intercept=True, **options):
     described = [shard.describe() for shard in shards.shards]
-    return Rounds(
+    return SDCARounds(
         shards, described, positive=1, loss=loss, hinge_width=1.0, alpha=ALPHA, fit_intercept=fit_intercept,
         **{"max_iter": 300, **options},
     )  # fmt: skip
@@ -147,3 +152,87 @@ def test_packed_changes_come_back(rows):
         np.testing.assert_array_equal(packed.unpack(), array.astype(np.float32))
     assert pack(thin).n_bytes == 2 * (4 + 4)
     assert pack(dense).n_bytes == 8 * 4
+
+
+def pegasos_rounds_of(shards, loss="hinge", **options):
+    described = [shard.describe() for shard in shards.shards]
+    options = {"positive": 1, "fit_intercept": True, "max_iter": 20, **options}
+    return PegasosRounds(shards, described, loss=loss, alpha=ALPHA, **options)
+
+
+@pytest.mark.parametrize("loss", PEGASOS_LOSSES)
+@pytest.mark.parametrize("batch_size", [1, 7])
+def test_pegasos_round_is_the_mean_of_local_steps(rows, loss, batch_size):
+    X, y, weights = rows
+    shards = Serial.split(X, y, 2, weights)
+    shards.shards[1] = Shard([X[150:200]], [y[150:200]], [weights[150:200]])
+    run = pegasos_rounds_of(shards, loss, passes=1, batch_size=batch_size)
+    run._round()
+    local = [
+        pegasos(
+            shard.X, shard.y, loss=loss, alpha=ALPHA, sample_weight=shard.sample_weight, max_iter=1,
+            batch_size=batch_size, order=shard.solver.order[np.newaxis],
+        )
+        for shard in shards.shards
+    ]  # fmt: skip
+    np.testing.assert_allclose(run.w, 0.75 * local[0].w + 0.25 * local[1].w, rtol=0, atol=1e-4)
+    assert run.bias == pytest.approx(0.75 * local[0].intercept + 0.25 * local[1].intercept)
+
+
+@pytest.mark.parametrize("loss", PEGASOS_LOSSES)
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("averaging", ["last", "tail"])
+def test_pegasos_certificate_is_that_of_all_rows(rows, loss, fit_intercept, averaging):
+    X, y, weights = rows
+    shards = Serial.split(X, y, 3, weights)
+    run = pegasos_rounds_of(shards, loss, fit_intercept=fit_intercept, averaging=averaging, max_iter=40)
+    result = run.solve(None, False)
+    assert result.objective == pytest.approx(
+        losses.primal(loss, ALPHA, X, y, result.w, result.intercept, weights), rel=1e-12
+    )
+    dual = np.concatenate([shard.solver.feasible_dual() for shard in shards.shards])
+    assert (dual >= 0).all()
+    assert (dual <= weights).all()
+    if fit_intercept:
+        above, below = dual[y > 0].sum(), dual[y < 0].sum()
+        dual[y > 0] *= min(1, below / above)
+        dual[y < 0] *= min(1, above / below)
+    bound = losses.dual(loss, ALPHA, X, y, dual, weights)
+    assert result.objective - result.gap == pytest.approx(bound, rel=1e-9)
+    best = sdca(
+        X, y, loss=loss, alpha=ALPHA, sample_weight=weights, fit_intercept=fit_intercept, tol=1e-7,
+        random_state=0,
+    ).objective  # fmt: skip
+    assert bound <= best <= result.objective <= 1.02 * best
+
+
+def test_pegasos_in_one_shard_is_pegasos(rows):
+    X, y, _ = rows
+    run = pegasos_rounds_of(Serial.split(X, y, 1), seed=3, passes=1)
+    alone = PegasosSolver(
+        Problem(X, y), loss="hinge", alpha=ALPHA, fit_intercept=True, max_iter=20, batch_size=1,
+        order="permutation", project=False, averaging="last", random=np.array([3], np.uint64),
+    ).solve()  # fmt: skip
+    result = run.solve(None, False)
+    np.testing.assert_allclose(result.w, alone.w, rtol=0, atol=1e-3 * np.abs(alone.w).max())
+    assert result.gap == pytest.approx(alone.gap, rel=1e-2)
+
+
+@pytest.mark.parametrize("batch_size", [1, 8])
+def test_pegasos_goes_on_where_shards_are_lost(rows, batch_size):
+    X, y, weights = rows
+    shards = Losing(Serial.split(X, y, 4, weights).shards, every=6, most=5)
+    run = pegasos_rounds_of(shards, max_iter=40, batch_size=batch_size, project=True)
+    result = run.solve(None, False)
+    assert run.lost == 5
+    best = sdca(X, y, alpha=ALPHA, sample_weight=weights, tol=1e-7, random_state=0).objective
+    assert result.objective - result.gap <= best <= result.objective <= 1.02 * best
+    assert result.gap <= 0.1 * best
+
+
+def test_pegasos_keeps_w_in_the_ball(rows):
+    X, y, _ = rows
+    run = pegasos_rounds_of(Serial.split(X, y, 3), project=True)
+    for _ in range(3):
+        run._round()
+        assert np.linalg.norm(run.w) <= (1 + 1e-12) / np.sqrt(ALPHA)

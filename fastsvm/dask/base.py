@@ -1,0 +1,206 @@
+"""What the linear classifiers share whose rows lie on a cluster."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from sklearn.metrics import accuracy_score
+from sklearn.utils.validation import check_is_fitted
+
+from ..estimators.base import ConvergenceWarning, LinearClassifier
+from ..estimators.callbacks import Tasks, with_callbacks
+from ..fitting.engine import solve_all
+from ..fitting.labels import weights_of_counts
+from ..fitting.one_vs_rest import all_or_nothing
+from ..solvers._input import positive
+from .placing import Placed, place
+
+__all__ = ["ClusterClassifier"]
+
+
+class ClusterClassifier(LinearClassifier):
+    """A linear classifier that is fitted in rounds.
+
+    A subclass has the parameters `passes` and `client` besides those of its local classifier (`_local`), and
+    says which `Rounds` drive a fit and with what (`_rounds`, `_options`).
+    """
+
+    _local: type
+    """The classifier of the same objective without a cluster."""
+
+    _rounds: type
+    """The driver of a binary problem, a `Rounds`."""
+
+    warm_start = False
+
+    def _options(self):
+        """The arguments of the driver besides those that all have."""
+        raise NotImplementedError
+
+    def _check_params(self):
+        super()._check_params()
+        if positive("passes", self.passes) > 1:
+            raise ValueError(f"passes must be at most 1; got {self.passes!r}.")
+
+    @all_or_nothing
+    @with_callbacks
+    def fit(self, X, y=None, sample_weight=None):
+        """Fit from scratch, or with `warm_start` from the last fit to the same `Placed` data.
+
+        Parameters
+        ----------
+        X : dask array of shape (n_samples, n_features), or Placed
+            Dense chunks or CSR matrices; see `place`. A `Placed` has its y and weights.
+        y : dask array of shape (n_samples,)
+        sample_weight : dask array of shape (n_samples,), default=None
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            On bad parameters or rows, or a single class.
+        ClusterError
+            If the scheduler goes away, or no worker is left.
+        """
+        self._check_params()
+        data = X if isinstance(X, Placed) else place(X, y, sample_weight, client=self.client)
+        again = self.warm_start and getattr(self, "_fitted_data", None) is data
+        starts = self.intercept_ if again else None
+        self._set_classes(data.classes)
+        self.n_features_in_ = data.shape[1]
+        labels, runs = self._positives(), []
+        seeds = self._seeds(len(labels))
+
+        def make(k, threads):
+            start = {} if starts is None else {"start": float(starts[k])}
+            runs.append(self._driver(data, labels[k], int(seeds[k]), **start))
+            return runs[-1]
+
+        tasks = Tasks.of(self, X, y, sample_weight, labels, self.max_iter)
+        results = solve_all(
+            [(label, partial(make, k)) for k, label in enumerate(labels)],
+            tol=self._tol,
+            trace=self._trace or tasks is not None,
+            verbose=self.verbose,
+            tasks=tasks,
+        )
+        self._set_results(results, data, None)
+        self._fitted_data = data if self.warm_start else None
+        self.n_rounds_ = sum(run.n_rounds for run in runs)
+        self.n_bytes_ = sum(run.sent + run.received for run in runs)
+        self.n_lost_ = sum(run.lost for run in runs)
+        if tasks is not None:
+            tasks.finish()
+            results = [result for k, result in enumerate(results) if k not in tasks.stopped]
+        self._warn_if_short(results, None, ConvergenceWarning, stacklevel=5)
+        return self
+
+    def _driver(self, data, label, seed, **start):
+        weights = None
+        if self.class_weight is not None:
+            counts = [data.counts[each] for each in self.classes_.tolist()]
+            found = weights_of_counts(self.class_weight, self.classes_, counts)
+            weights = dict(zip(self.classes_.tolist(), found.tolist(), strict=True))
+        return self._rounds(
+            data.shards,
+            data.described,
+            positive=label,
+            loss=self.loss,
+            alpha=self.alpha,
+            fit_intercept=self.fit_intercept,
+            max_iter=self.max_iter,
+            class_weight=weights,
+            seed=seed,
+            passes=self.passes,
+            **self._options(),
+            **start,
+        )
+
+    def to_local(self):
+        """Return the fitted classifier of the same name in `fastsvm`, without a cluster, for model files.
+
+        It has no ``dual_coef_``: the dual variables are on the workers.
+        """
+        check_is_fitted(self)
+        given = self.get_params()
+        local = self._local(**{k: given[k] for k in self._local().get_params() if k in given})
+        ours = ("n_rounds_", "n_bytes_", "n_lost_")
+        vars(local).update(
+            {
+                k: v
+                for k, v in vars(self).items()
+                if k.endswith("_") and not k.startswith("_") and k not in ours
+            }
+        )
+        return local
+
+    def decision_function(self, X):
+        """Return the scores of X; of a dask array lazily, chunk by chunk.
+
+        Parameters
+        ----------
+        X : dask array, array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        dask array or ndarray of shape (n_samples,) or, for more than two classes, (n_samples, n_classes)
+        """
+        return self._by_chunks("decision_function", X, self.coef_.dtype, len(self._positives()))
+
+    def predict(self, X):
+        """Return the class of the highest score; of a dask array lazily, chunk by chunk.
+
+        Parameters
+        ----------
+        X : as in `decision_function`
+
+        Returns
+        -------
+        dask array or ndarray of shape (n_samples,), of the labels' dtype
+        """
+        return self._by_chunks("predict", X, self.classes_.dtype, 1)
+
+    def score(self, X, y, sample_weight=None):
+        """Return the share of rows whose class is the predicted one; computed at once.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `fit`
+
+        Returns
+        -------
+        float
+        """
+        from dask import compute
+
+        found, y, sample_weight = compute(self.predict(X), y, sample_weight)
+        return float(accuracy_score(y, found, sample_weight=sample_weight))
+
+    def _by_chunks(self, method, X, dtype, width):
+        from dask import delayed
+        from dask.array import Array
+
+        local = self.to_local()
+        if not isinstance(X, Array):
+            return getattr(local, method)(X)
+        if X.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {X.shape[1]} features, but the model was fitted to {self.n_features_in_}."
+            )
+        shape = {"drop_axis": 1} if width == 1 else {"chunks": (X.chunks[0], (width,))}
+        return X.rechunk({1: -1}).map_blocks(
+            _predicted,
+            model=delayed(local, pure=True),
+            method=method,
+            dtype=dtype,
+            meta=np.empty((0,) if width == 1 else (0, 0), dtype),
+            **shape,
+        )
+
+
+def _predicted(rows, model, method):
+    return getattr(model, method)(rows)
