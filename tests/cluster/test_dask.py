@@ -1,8 +1,5 @@
 """The classifier on whole clusters of this machine: certificates, kills, a scheduler that goes away."""
 
-import os
-import signal
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -11,10 +8,9 @@ pytest.importorskip("distributed")
 
 import dask.array as da
 from dask import delayed
-from dask.distributed import Client, LocalCluster
 
 import fastsvm
-from fastsvm.dask import ClusterError, SDCAClassifier, place
+from fastsvm.dask import ClusterError, PegasosClassifier, SDCAClassifier, place
 from fastsvm.fitting.rounds import Rounds
 
 ALPHA = 1e-2
@@ -28,18 +24,6 @@ def rows():
     return X, np.array(["blue", "green", "red"])[scores.argmax(axis=1)]
 
 
-def cluster_of(n_workers):
-    return LocalCluster(
-        n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
-    )
-
-
-@pytest.fixture(scope="module")
-def client():
-    with cluster_of(2) as cluster, Client(cluster) as client:
-        yield client
-
-
 def in_chunks(array, step=200):
     """A dask array whose numbers of rows are not known."""
     shape = (np.nan, *array.shape[1:])
@@ -50,10 +34,6 @@ def in_chunks(array, step=200):
         ],
         allow_unknown_chunksizes=True,
     )
-
-
-def kill_worker(address, client):
-    os.kill(client.run(os.getpid, workers=[address])[address], signal.SIGKILL)
 
 
 def at_round(monkeypatch, number, action):
@@ -102,16 +82,34 @@ def test_placed_rows_serve_a_path_of_alphas(client, rows):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("loss", ["hinge", "log"])
-def test_a_killed_worker_costs_progress_only(client, rows, monkeypatch, loss):
+def test_a_killed_worker_costs_progress_only(client, rows, monkeypatch, kill, loss):
     X, y = rows
-    client.wait_for_workers(2, timeout=30)
     data = place(in_chunks(X), in_chunks(y == "red"), client=client)
-    at_round(monkeypatch, 3, lambda run: kill_worker(run.shards.places[0], client))
+    at_round(monkeypatch, 3, lambda run: kill(client, run.shards.places[0]))
     model = SDCAClassifier(loss, alpha=ALPHA, random_state=0).fit(data)
     assert model.n_lost_ == 1
     assert model.dual_gap_ <= 1e-3 * model.objective_
     local = fastsvm.SDCAClassifier(loss, alpha=ALPHA, tol=1e-6, random_state=0).fit(X, y == "red")
     assert model.objective_ - model.dual_gap_ <= local.objective_ <= model.objective_ * (1 + 1e-6)
+
+
+@pytest.mark.slow
+def test_pegasos_on_two_workers(client, rows, monkeypatch, kill, tmp_path):
+    X, y = rows
+    data = place(in_chunks(X), in_chunks(y == "red"), client=client)
+    at_round(monkeypatch, 5, lambda run: kill(client, run.shards.places[1]))
+    model = PegasosClassifier(alpha=ALPHA, averaging="tail", batch_size=2, random_state=0).fit(data)
+    assert (model.n_rounds_, model.n_lost_, model.t_) == (80, 1, 20 * len(y) / 2)
+    local = fastsvm.SDCAClassifier(alpha=ALPHA, tol=1e-6, random_state=0).fit(X, y == "red")
+    assert model.objective_ - model.dual_gap_ <= local.objective_ <= model.objective_
+    assert model.dual_gap_ <= 0.1 * model.objective_
+    plain = model.to_local()
+    assert isinstance(plain, fastsvm.PegasosClassifier)
+    assert plain.objective_ == model.objective_
+    fastsvm.save_model(plain, tmp_path / "model.safetensors")
+    loaded = fastsvm.load_model(tmp_path / "model.safetensors")
+    np.testing.assert_array_equal(model.predict(in_chunks(X)).compute(), loaded.predict(X))
+    assert plain.partial_fit(X, y == "red").t_ == model.t_ + len(y) / 2
 
 
 @pytest.mark.slow
@@ -124,9 +122,9 @@ def test_a_chunk_that_cannot_be_read_is_no_lost_worker(client, rows):
 
 
 @pytest.mark.slow
-def test_a_scheduler_that_goes_away_is_an_error(rows, monkeypatch):
+def test_a_scheduler_that_goes_away_is_an_error(rows, monkeypatch, own_cluster):
     X, y = rows
-    with cluster_of(1) as cluster, Client(cluster, set_as_default=False, timeout=5) as client:
+    with own_cluster(1) as (cluster, client):
         data = place(in_chunks(X), in_chunks(y == "red"), client=client)
         at_round(monkeypatch, 2, lambda run: cluster.close())
         model = SDCAClassifier(alpha=1e-4, random_state=0)
@@ -136,9 +134,9 @@ def test_a_scheduler_that_goes_away_is_an_error(rows, monkeypatch):
 
 
 @pytest.mark.slow
-def test_eight_workers(rows):
+def test_eight_workers(rows, own_cluster):
     X, y = rows
-    with cluster_of(8) as cluster, Client(cluster, set_as_default=False) as client:
+    with own_cluster(8) as (_, client):
         data = place(in_chunks(X, 100), in_chunks(y == "red", 100), client=client)
         assert len(data.shards) == 8
         model = SDCAClassifier("squared_hinge", alpha=0.1, random_state=0).fit(data)

@@ -1,0 +1,78 @@
+"""Clusters on this machine, whose workers start quickly; and no test of them waits for ever."""
+
+import os
+import signal
+from contextlib import contextmanager
+
+import pytest
+
+LONGEST = 120  # seconds of a test, its set-up included; all of them together take a quarter of that
+STARTING = 30  # seconds
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    """Make a test that waits for ever fail."""
+
+    def late(*_):
+        raise TimeoutError(f"{item.nodeid} took more than {LONGEST} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(LONGEST)
+    try:
+        return (yield)
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@contextmanager
+def cluster_of(n_workers):
+    """A cluster and a client of it, which is not the default one; workers are forked from a process that has
+    imported what they need."""
+    import dask
+    from distributed import Client, LocalCluster
+    from distributed.utils import get_mp_context
+
+    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+        context = get_mp_context()
+        context.set_forkserver_preload(["distributed", "fastsvm.dask.base", "fastsvm.fitting.shard"])
+        cluster = LocalCluster(
+            n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
+        )
+        client = Client(cluster, set_as_default=False, timeout=STARTING)
+        try:
+            yield cluster, client
+        finally:
+            client.close(timeout=STARTING)
+            cluster.close(timeout=STARTING)
+
+
+@pytest.fixture(scope="session")
+def shared_client():
+    with cluster_of(2) as (_, client):
+        yield client
+
+
+@pytest.fixture
+def client(shared_client):
+    """A client, the default one, of two workers; those that a test has killed are there again."""
+    shared_client.wait_for_workers(2, timeout=STARTING)
+    with shared_client.as_current():
+        yield shared_client
+
+
+@pytest.fixture
+def own_cluster():
+    """Starts so many workers for a test alone: a context manager of the cluster and a client."""
+    return cluster_of
+
+
+@pytest.fixture
+def kill():
+    """What kills a worker, by its address."""
+
+    def kill(client, address):
+        os.kill(client.run(os.getpid, workers=[address])[address], signal.SIGKILL)
+
+    return kill
