@@ -2,7 +2,15 @@
 
 import numpy as np
 import pytest
-from parity.test_twins import ALPHA, EPOCHS, ROWS, assert_close, data, visits  # noqa: F401 (data is a fixture)
+from parity.test_twins import (
+    ALPHA,
+    EPOCHS,
+    ROWS,
+    assert_close,
+    balanced,
+    data,  # noqa: F401 (a fixture)
+    visits,
+)
 
 import reference
 from fastsvm import solvers
@@ -26,8 +34,8 @@ OPTIONS = [
 
 
 def both(data, kind, weighted, *, loss, alpha=ALPHA, theta, batch_size, fit_intercept=False, **more):  # noqa: F811
-    """Result, run and what the twin says; theta and the intercept's column computed the long way."""
-    X, twin, y, weights = data
+    """The result for each layout, and what the twin says; theta and the intercept's column the long way."""
+    rows, twin, y, weights = data
     weights = weights if weighted else None
     c = np.ones(ROWS) if weights is None else weights
     order = visits(kind)
@@ -37,32 +45,37 @@ def both(data, kind, weighted, *, loss, alpha=ALPHA, theta, batch_size, fit_inte
         room = gamma * alpha * ROWS / (batch_size * c.max()) - norms.max()
         column = max(0.1 * norms.mean(), room)
     options = {"loss": loss, "alpha": alpha, "sample_weight": weights, "batch_size": batch_size, **more}
-    result = solvers.asdca(
-        X, y, theta=theta, max_iter=EPOCHS, tol=None, order=order, fit_intercept=fit_intercept, **options
-    )
+    results = {
+        layout: solvers.asdca(
+            X, y, theta=theta, max_iter=EPOCHS, tol=None, order=order, fit_intercept=fit_intercept, **options
+        )
+        for layout, X in rows.items()
+    }
     if theta == "paper":
         s, m = gamma * alpha * ROWS / (c * (norms + column)).max(), batch_size
         theta = 1 / 4 * min(1, np.sqrt(s / m), s, s ** (2 / 3) / m ** (1 / 3))
-    return result, *reference.asdca(twin, y, order, theta=theta, intercept_column=column, **options)
+    return results, *reference.asdca(twin, y, order, theta=theta, intercept_column=column, **options)
 
 
 @pytest.mark.parametrize(("kind", "weighted"), [("permutation", False), ("random", True)])
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda o: "-".join(map(str, o.values())))
 @pytest.mark.parametrize("loss", SMOOTH_LOSSES)
 def test_asdca(data, loss, kind, weighted, options):  # noqa: F811
-    result, b, w, _ = both(data, kind, weighted, loss=loss, **options)
-    assert_close(result.dual, b)
-    assert_close(result.w, w)
-    assert result.intercept == 0
+    results, b, w, _ = both(data, kind, weighted, loss=loss, **options)
+    for layout, result in results.items():
+        assert_close(result.dual, b, layout)
+        assert_close(result.w, w, layout)
+        assert result.intercept == 0
 
 
 @pytest.mark.parametrize("hinge_width", [0.2, 3.0])
 @pytest.mark.parametrize("fit_intercept", [False, True])
 def test_asdca_with_a_hinge_of_another_width(data, fit_intercept, hinge_width):  # noqa: F811
     options = {"theta": "paper", "batch_size": 4, "fit_intercept": fit_intercept, "hinge_width": hinge_width}
-    result, _, w, b0 = both(data, "permutation", True, loss="smooth_hinge", **options)
-    assert_close(result.w, w)
-    assert_close(result.intercept, b0)
+    results, _, w, b0 = both(data, "permutation", True, loss="smooth_hinge", **options)
+    for layout, result in results.items():
+        assert_close(result.w, w, layout)
+        assert_close(result.intercept, b0, layout)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +84,7 @@ def test_asdca_with_a_hinge_of_another_width(data, fit_intercept, hinge_width): 
 @pytest.mark.parametrize("batch_size", [1, 8])
 @pytest.mark.parametrize("loss", SMOOTH_LOSSES)
 def test_asdca_intercept(data, loss, batch_size, alpha, averaging):  # noqa: F811
-    result, b, w, b0 = both(
+    results, b, w, b0 = both(
         data,
         "permutation",
         True,
@@ -82,13 +95,11 @@ def test_asdca_intercept(data, loss, batch_size, alpha, averaging):  # noqa: F81
         fit_intercept=True,
         averaging=averaging,
     )
-    assert_close(result.w, w)
-    assert_close(result.intercept, b0)
-    # The dual that is returned has the heavier class scaled down, so that sum b y = 0.
-    y = data[2]
-    above, below = b[y > 0].sum(), b[y < 0].sum()
-    b = np.where((y > 0) == (above > below), b * min(above, below) / max(above, below), b)
-    assert_close(result.dual, b)
+    b = balanced(b, data[2])
+    for layout, result in results.items():
+        assert_close(result.w, w, layout)
+        assert_close(result.intercept, b0, layout)
+        assert_close(result.dual, b, layout)
 
 
 def test_a_batch_too_long_for_one_call_takes_one_step(data, monkeypatch):  # noqa: F811
@@ -103,6 +114,7 @@ def test_a_batch_too_long_for_one_call_takes_one_step(data, monkeypatch):  # noq
         lambda run, batch: (steps.append(len(batch)), long_step(run, batch)),
     )
     parts, *_ = both(data, "permutation", True, **options)
-    assert steps == EPOCHS * [30, 7]
-    np.testing.assert_array_equal(parts.w, whole.w)
-    np.testing.assert_array_equal(parts.dual, whole.dual)
+    assert steps == len(parts) * EPOCHS * [30, 7]
+    for layout in parts:
+        np.testing.assert_array_equal(parts[layout].w, whole[layout].w)
+        np.testing.assert_array_equal(parts[layout].dual, whole[layout].dual)

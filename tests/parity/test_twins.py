@@ -44,13 +44,16 @@ LAYOUTS = [
 ]
 
 
-@pytest.fixture(params=LAYOUTS, ids=lambda p: f"{p[0]}-{p[1].__name__}-{p[2].__name__}")
+@pytest.fixture(params=[np.float32, np.float64])
 def data(request):
-    X, twin = matrix(*request.param)
+    """The same rows in each layout, by its name; as float64; their signs and weights."""
+    of_type = [layout for layout in LAYOUTS if layout[1] is request.param]
+    rows = {f"{layout}, {index.__name__}": matrix(layout, real, index)[0] for layout, real, index in of_type}
+    twin = matrix("dense", request.param, None)[1]
     rng = np.random.default_rng(4)
     y = np.where(twin @ rng.normal(size=COLUMNS) + rng.normal(size=ROWS) > 0.3, 1, -1)
     weights = rng.integers(0, 4, size=ROWS) / 2
-    return X, twin, y, weights
+    return rows, twin, y, weights
 
 
 def visits(kind):
@@ -60,9 +63,16 @@ def visits(kind):
     return rng.integers(0, ROWS, size=(EPOCHS, ROWS), dtype=np.int32)
 
 
-def assert_close(actual, expected):
+def assert_close(actual, expected, layout=""):
     scale = max(1e-300, np.abs(expected).max())
-    np.testing.assert_allclose(np.asarray(actual) / scale, np.asarray(expected) / scale, rtol=0, atol=1e-12)
+    actual, expected = np.asarray(actual) / scale, np.asarray(expected) / scale
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-12, err_msg=layout)
+
+
+def balanced(b, y):
+    """What is returned of dual variables: the heavier class is scaled down, so that sum b y = 0."""
+    above, below = b[y > 0].sum(), b[y < 0].sum()
+    return np.where((y > 0) == (above > below), b * min(above, below) / max(above, below), b)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -82,35 +92,37 @@ def assert_close(actual, expected):
     ids=lambda o: "-".join(o) or "plain",
 )
 def test_pegasos(data, loss, kind, weighted, options):
-    X, twin, y, weights = data
+    rows, twin, y, weights = data
     weights = weights if weighted else None
     order = visits(kind)
-    result = solvers.pegasos(
-        X, y, loss=loss, alpha=ALPHA, sample_weight=weights, max_iter=EPOCHS, order=order,
-        **{"fit_intercept": False} | options,
-    )  # fmt: skip
     w, b0 = reference.pegasos(twin, y, order, loss=loss, alpha=ALPHA, sample_weight=weights, **options)
-    assert_close(result.w, w)
-    assert_close(result.intercept, b0)
+    for layout, X in rows.items():
+        result = solvers.pegasos(
+            X, y, loss=loss, alpha=ALPHA, sample_weight=weights, max_iter=EPOCHS, order=order,
+            **{"fit_intercept": False} | options,
+        )  # fmt: skip
+        assert_close(result.w, w, layout)
+        assert_close(result.intercept, b0, layout)
 
 
 @pytest.mark.parametrize("batch_size", [1, 5])
 def test_pegasos_iterate_that_is_drawn(data, batch_size):
     """The iterate after so many steps is the last of the reference's that takes no more."""
-    X, twin, y, weights = data
+    rows, twin, y, weights = data
     order = visits("permutation")
     options = {"alpha": ALPHA, "sample_weight": weights, "batch_size": batch_size, "fit_intercept": True}
     total = EPOCHS * -(-ROWS // batch_size)
     drawn = set()
     for seed in range(8):
-        result = solvers.pegasos(
-            X, y, max_iter=EPOCHS, order=order, averaging="random", random_state=seed, **options
-        )
         step = total // 2 + 1 + draw_integer(total - total // 2, as_state(seed))
-        batches = [rows[k : k + batch_size] for rows in order for k in range(0, ROWS, batch_size)]
+        batches = [epoch[k : k + batch_size] for epoch in order for k in range(0, ROWS, batch_size)]
         w, b0 = reference.pegasos(twin, y, batches[:step], **options)
-        assert_close(result.w, w)
-        assert_close(result.intercept, b0)
+        for layout, X in rows.items():
+            result = solvers.pegasos(
+                X, y, max_iter=EPOCHS, order=order, averaging="random", random_state=seed, **options
+            )
+            assert_close(result.w, w, layout)
+            assert_close(result.intercept, b0, layout)
         drawn.add(step)
     assert len(drawn) > 3
     assert total // 2 < min(drawn) <= max(drawn) <= total
@@ -120,15 +132,16 @@ def test_pegasos_iterate_that_is_drawn(data, batch_size):
 @pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize("averaging", ["last", "all"])
 def test_perceptron(data, averaging, fit_intercept, weighted):
-    X, twin, y, weights = data
+    rows, twin, y, weights = data
     weights = weights if weighted else None
     order = visits("permutation")
     options = {"sample_weight": weights, "averaging": averaging, "fit_intercept": fit_intercept}
-    result = solvers.perceptron(X, y, max_iter=EPOCHS, order=order, **options)
     w, b0, epochs = reference.perceptron(twin, y, order, **options)
-    assert_close(result.w, w)
-    assert_close(result.intercept, b0)
-    assert result.n_iter == epochs
+    for layout, X in rows.items():
+        result = solvers.perceptron(X, y, max_iter=EPOCHS, order=order, **options)
+        assert_close(result.w, w, layout)
+        assert_close(result.intercept, b0, layout)
+        assert result.n_iter == epochs, layout
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -146,23 +159,24 @@ def test_perceptron(data, averaging, fit_intercept, weighted):
     ids=lambda p: p if isinstance(p, str) else "-".join(p) or "plain",
 )
 def test_sdca(data, loss, kind, weighted, options):
-    X, twin, y, weights = data
+    rows, twin, y, weights = data
     weights = weights if weighted else None
     order = visits(kind)
-    result = solvers.sdca(
-        X, y, loss=loss, alpha=ALPHA, sample_weight=weights, max_iter=EPOCHS, tol=None, order=order,
-        fit_intercept=False, **options,
-    )  # fmt: skip
     b, w, _ = reference.sdca(twin, y, order, loss=loss, alpha=ALPHA, sample_weight=weights, **options)
-    assert_close(result.dual, b)
-    assert_close(result.w, w)
+    for layout, X in rows.items():
+        result = solvers.sdca(
+            X, y, loss=loss, alpha=ALPHA, sample_weight=weights, max_iter=EPOCHS, tol=None, order=order,
+            fit_intercept=False, **options,
+        )  # fmt: skip
+        assert_close(result.dual, b, layout)
+        assert_close(result.w, w, layout)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("hinge_width", [0.2, 3.0])
 @pytest.mark.parametrize("options", [{}, {"sgd_init": True, "averaging": "tail"}], ids=["plain", "both"])
 def test_sdca_with_a_hinge_of_another_width(data, options, hinge_width, weighted):
-    X, twin, y, weights = data
+    rows, twin, y, weights = data
     options = {
         **options,
         "loss": "smooth_hinge",
@@ -171,35 +185,24 @@ def test_sdca_with_a_hinge_of_another_width(data, options, hinge_width, weighted
         "sample_weight": weights if weighted else None,
     }
     order = visits("permutation")
-    result = solvers.sdca(X, y, max_iter=EPOCHS, tol=None, order=order, fit_intercept=False, **options)
     b, w, _ = reference.sdca(twin, y, order, **options)
-    assert_close(result.dual, b)
-    assert_close(result.w, w)
+    for layout, X in rows.items():
+        result = solvers.sdca(X, y, max_iter=EPOCHS, tol=None, order=order, fit_intercept=False, **options)
+        assert_close(result.dual, b, layout)
+        assert_close(result.w, w, layout)
 
 
 @pytest.mark.parametrize("sgd_init", [False, True])
 @pytest.mark.parametrize("loss", solvers.LOSSES)
 def test_sdca_intercept(data, loss, sgd_init):
-    X, twin, y, weights = data
+    rows, twin, y, weights = data
     order = visits("permutation")
-    result = solvers.sdca(
-        X, y, loss=loss, alpha=ALPHA, sample_weight=weights, max_iter=EPOCHS, tol=None, order=order,
-        fit_intercept=True, sgd_init=sgd_init,
-    )  # fmt: skip
     column = 0.1 * (twin**2).sum(axis=1).mean()
-    b, _, b0 = reference.sdca(
-        twin,
-        y,
-        order,
-        loss=loss,
-        alpha=ALPHA,
-        sample_weight=weights,
-        sgd_init=sgd_init,
-        intercept_column=column,
-    )
-    assert_close(result.intercept, b0)
-    # What is returned is b with the heavier class scaled down, so that sum b y = 0.
-    above, below = b[y > 0].sum(), b[y < 0].sum()
-    b = np.where((y > 0) == (above > below), b * min(above, below) / max(above, below), b)
-    assert_close(result.dual, b)
-    assert_close(result.w, twin.T @ (b * y) / (ALPHA * ROWS))
+    options = {"loss": loss, "alpha": ALPHA, "sample_weight": weights, "sgd_init": sgd_init}
+    b, _, b0 = reference.sdca(twin, y, order, intercept_column=column, **options)
+    b = balanced(b, y)
+    for layout, X in rows.items():
+        result = solvers.sdca(X, y, max_iter=EPOCHS, tol=None, order=order, fit_intercept=True, **options)
+        assert_close(result.intercept, b0, layout)
+        assert_close(result.dual, b, layout)
+        assert_close(result.w, twin.T @ (b * y) / (ALPHA * ROWS), layout)
