@@ -12,19 +12,31 @@ from ..lazy import lazily
 if TYPE_CHECKING:
     from .linear import PegasosClassifier, SDCAClassifier
     from .placing import Placed, place
+    from .reading import Chunks, load, read_svmlight
     from .shards import map_shards
     from .workers import ClusterError
 
 if find_spec("distributed") is None:
     raise ImportError('fastsvm.dask needs dask[distributed]: pip install "fastsvm[dask]"', name="distributed")
 
-__all__ = ["ClusterError", "PegasosClassifier", "Placed", "SDCAClassifier", "map_shards", "place"]
+__all__ = [
+    "Chunks",
+    "ClusterError",
+    "PegasosClassifier",
+    "Placed",
+    "SDCAClassifier",
+    "load",
+    "map_shards",
+    "place",
+    "read_svmlight",
+]
 
 __getattr__, __dir__ = lazily(
     __name__,
     {
         ".linear": "PegasosClassifier SDCAClassifier",
         ".placing": "Placed place",
+        ".reading": "Chunks load read_svmlight",
         ".shards": "map_shards",
         ".workers": "ClusterError",
     },

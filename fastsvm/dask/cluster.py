@@ -1,10 +1,15 @@
 """Shards that are actors on a cluster's workers; a lost one is made again on another worker."""
 
 from ..fitting.shard import Shard
-from .workers import LOOK, NOT_YET, PATIENCE, some_workers, workers_of
+from .workers import LOOK, NOT_YET, PATIENCE, ClusterError, some_workers, workers_of
 
 __all__ = ["Cluster"]
 
+STARTS = 5  # times that a shard is begun in vain, one after the other, until that is an error
+ENDING = (
+    "Workers end as they are given their rows, and their logs say why: it may be a lack of memory, or of a "
+    "module that the chunks are computed with."
+)
 LOST = (OSError, RuntimeError)  # what calls of an actor raise when its worker is gone
 
 
@@ -24,10 +29,14 @@ class Cluster:
         self.places, self.blocks = map(list, zip(*shared.items(), strict=True))
         self.actors = [None] * len(shared)
         self.futures = [None] * len(shared)  # a worker forgets an actor whose future nobody holds
-        for k, address in enumerate(self.places):
-            self.actors[k] = self._start(k, address)
+        self.made = False  # whether all of them have been
+        for k in range(len(shared)):
+            self._start(k)
+        for k in range(len(shared)):
+            self.actors[k] = self._started(k)
             if self.actors[k] is None:
                 self._restart(k)
+        self.made = True
 
     def __len__(self):
         return len(self.actors)
@@ -60,17 +69,23 @@ class Cluster:
                 return None
         return None
 
-    def _start(self, k, address):
-        """Make a shard on a worker; None if that is lost meanwhile."""
-        client = self.client
+    def _start(self, k):
+        """Begin to make a shard where its place is."""
+        client, address = self.client, self.places[k]
         columns = [
             client.compute(list(column), workers=[address], allow_other_workers=True)
             for column in zip(*self.blocks[k], strict=True)
         ]
         weights = columns[2] if len(columns) > 2 else None
-        self.futures[k] = future = client.submit(
+        self.futures[k] = client.submit(
             Shard, *columns[:2], weights, workers=[address], allow_other_workers=False, actor=True, pure=False
         )
+
+    def _started(self, k):
+        """Wait for a shard; None if its worker is lost meanwhile."""
+        from distributed import KilledWorker
+
+        future = self.futures[k]
         while True:
             try:
                 return future.result(timeout=LOOK)
@@ -80,17 +95,30 @@ class Cluster:
                 if future.status == "error":  # of the chunks themselves
                     raise
                 gone = True
-            if gone or address not in workers_of(client):
+            except KilledWorker as error:
+                raise ClusterError(ENDING) from error
+            if gone or self.places[k] not in workers_of(self.client):
                 future.cancel()
                 return None
 
     def _restart(self, k):
         """Make a shard again, where there are the fewest."""
         self.actors[k] = None
-        while self.actors[k] is None:
-            here = [place for j, place in enumerate(self.places) if j != k]
-            self.places[k] = min(some_workers(self.client), key=here.count)
-            self.actors[k] = self._start(k, self.places[k])
+        here = [place for j, place in enumerate(self.places) if j != k]
+        for _ in range(STARTS):
+            try:
+                workers = some_workers(self.client)
+            except ClusterError as error:
+                if self.made:
+                    raise
+                workers_of(self.client)  # is it the scheduler that is gone?
+                raise ClusterError(ENDING) from error
+            self.places[k] = min(workers, key=here.count)
+            self._start(k)
+            self.actors[k] = self._started(k)
+            if self.actors[k] is not None:
+                return
+        raise ClusterError(ENDING)
 
 
 def _shared_out(client, blocks, workers):

@@ -1,5 +1,7 @@
 """The classifier on whole clusters of this machine: certificates, kills, a scheduler that goes away."""
 
+import importlib
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -10,7 +12,7 @@ import dask.array as da
 from dask import delayed
 
 import fastsvm
-from fastsvm.dask import ClusterError, PegasosClassifier, SDCAClassifier, place
+from fastsvm.dask import ClusterError, PegasosClassifier, SDCAClassifier, place, workers
 from fastsvm.fitting.rounds import Rounds
 
 ALPHA = 1e-2
@@ -119,6 +121,18 @@ def test_a_chunk_that_cannot_be_read_is_no_lost_worker(client, rows):
     bad = da.from_delayed(delayed(np.load)("no_such_chunk.npy"), (1200, 60), dtype=X.dtype, meta=X[:0])
     with pytest.raises(FileNotFoundError, match=r"no_such_chunk\.npy"):
         place(bad, da.from_array(y, chunks=1200), client=client)
+
+
+@pytest.mark.slow
+def test_chunks_that_end_workers_are_named(rows, own_cluster, tmp_path, monkeypatch):
+    (tmp_path / "only_here.py").write_text("import numpy\n\ndef block(n):\n    return numpy.ones((n, 60))\n")
+    monkeypatch.setattr(workers, "PATIENCE", 1)
+    with own_cluster(1) as (_, client):
+        monkeypatch.syspath_prepend(tmp_path)
+        block = importlib.import_module("only_here").block
+        bad = da.from_delayed(delayed(block)(1200), (1200, 60), dtype=float)
+        with pytest.raises(ClusterError, match=r"given their rows.* of a module"):
+            place(bad, da.from_array(rows[1], chunks=1200), client=client)
 
 
 @pytest.mark.slow
