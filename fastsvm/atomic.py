@@ -100,17 +100,40 @@ def temporary_folder(place):
     _sweep_once(place)
     path = os.path.join(place, f"{_PREFIX}{secrets.token_hex(8)}.folder")
     os.mkdir(path, 0o700)
-    lock = None
+    with held(path):
+        try:
+            yield path
+        finally:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+@contextmanager
+def held(folder):
+    """Hold a folder, for as long as the context or the process lasts.
+
+    Parameters
+    ----------
+    folder : str or path-like
+
+    Raises
+    ------
+    BlockingIOError
+        If another process holds it. Where there are no locks nobody knows.
+    """
+    if not _LOCKS:
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        if _LOCKS:
-            lock = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-            with suppress(OSError):  # as for files
-                flock(lock, LOCK_EX | LOCK_NB)
-        yield path
+        try:
+            flock(descriptor, LOCK_EX | LOCK_NB)
+        except BlockingIOError:
+            raise
+        except OSError:  # not all file systems know locks
+            pass
+        yield
     finally:
-        shutil.rmtree(path, ignore_errors=True)
-        if lock is not None:
-            os.close(lock)
+        os.close(descriptor)
 
 
 def _created(temporary, target):

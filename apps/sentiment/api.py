@@ -285,7 +285,7 @@ class TextModel:
 
 
 @corpus_options
-def _chosen(source, recipe, start, cv, output, stream, report, json, quiet, verbose, **options):
+def _chosen(source, recipe, start, cv, output, stream, checkpoint, report, json, quiet, verbose, **options):
     if start:
         _check_continued()
     start = prediction.load_text_model(start) if start else None
@@ -295,7 +295,7 @@ def _chosen(source, recipe, start, cv, output, stream, report, json, quiet, verb
 # The command in all but what it does.
 _ASKED = click.Command("train", params=command.params, callback=_chosen)
 _OF_SOURCE = {option.name for option in _chosen.__click_params__}
-_NOT_HERE = {"corpus", "config", "output", "report", "stream", "json", "quiet", "verbose"}
+_NOT_HERE = {"corpus", "config", "output", "report", "stream", "checkpoint", "json", "quiet", "verbose"}
 _OPTIONS = {option.name: option for option in command.params if option.name not in _NOT_HERE}
 
 

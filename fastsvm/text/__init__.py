@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .markup import has_markup, lower_without_markup
     from .selection import Selection
     from .spilled import SpilledTerms, TermFrequencies
+    from .terms import Terms
     from .union import Union
     from .weighting import Weighting
 
@@ -30,6 +31,7 @@ __all__ = [
     "SpilledTerms",
     "TermFrequencies",
     "TermWeighting",
+    "Terms",
     "TextScorer",
     "TextScores",
     "Union",
@@ -50,6 +52,7 @@ __getattr__, __dir__ = lazily(
         ".markup": "has_markup lower_without_markup",
         ".selection": "Selection",
         ".spilled": "SpilledTerms TermFrequencies",
+        ".terms": "Terms",
         ".union": "Union",
         ".weighting": "Weighting",
     },

@@ -166,7 +166,7 @@ def public_names():
         names.add(f"fastsvm.{room}")
     return names | {
         *("fastsvm.__version__", "fastsvm.interrupts.held_interrupts"),
-        *("fastsvm.atomic.replacing", "fastsvm.atomic.temporary_folder"),
+        *("fastsvm.atomic.held", "fastsvm.atomic.replacing", "fastsvm.atomic.temporary_folder"),
         *("fastsvm.threads.Threads", "fastsvm.threads.result"),
     }
 

@@ -1,6 +1,7 @@
 """`train`: from a corpus to a tried and saved model."""
 
 import os
+from contextlib import contextmanager
 
 import click
 from click.core import ParameterSource
@@ -14,7 +15,7 @@ from ..model.settings import AUTO, CLASSIFIERS, RECIPE, RECIPES, Settings, setti
 from . import _options
 from ._reproduction import command_line
 
-NO_MATTER = ("report", "json", "quiet", "verbose")  # to the model
+NO_MATTER = ("checkpoint", "report", "json", "quiet", "verbose")  # to the model
 DECIDED = ("recipe", *RECIPE, "score", "tokens")  # by a model that goes on learning
 
 
@@ -79,6 +80,22 @@ def _check_page(path: str, *others: str) -> None:
     for other in others:
         if os.path.realpath(path) == os.path.realpath(other):
             raise AppError(f"{path}: --report would replace it; choose another path", USAGE)
+
+
+@contextmanager
+def _kept(checkpoint: str | None, source, settings: Settings, start: str | None, stream: bool):
+    """Open the checkpoint, if there is to be one, and say how far it is."""
+    from ..model import kept
+
+    if checkpoint is None:
+        yield kept.NOTHING
+        return
+    check_is_file(checkpoint, "a checkpoint", "--checkpoint")
+    more = {"continue": kept.checksum(start), "stream": stream}
+    with kept.opened(checkpoint, source, settings, **more) as found:
+        if found.done:
+            note(f"{checkpoint}: goes on from there; it has {', '.join(found.done)}")
+        yield found
 
 
 @_options.command(
@@ -153,10 +170,16 @@ def _check_page(path: str, *others: str) -> None:
     help="For a CORPUS larger than memory: read it twice, fit from a matrix beside MODEL. Words only, and "
     "no choice of a recipe.",
 )
+@click.option(
+    "--checkpoint",
+    metavar="FOLDER",
+    help="Keep there what is done. The same command, given again after it was killed, goes on from it. "
+    "Removed in the end.",
+)
 @click.option("--report", metavar="FILE.html", help="Write a page on the model and its mistakes.")
 @seed_option
 @json_option
-def train(source, output, recipe, start, cv, stream, report, json, quiet, verbose, **options):
+def train(source, output, recipe, start, cv, stream, checkpoint, report, json, quiet, verbose, **options):
     """Train a classifier on CORPUS, try it and save it.
 
     CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped.
@@ -174,16 +197,21 @@ def train(source, output, recipe, start, cv, stream, report, json, quiet, verbos
         from ..model import prediction, streaming, training
         from ..output.tables import print_training, training_record
 
-        with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+        with (
+            _kept(checkpoint, source, settings, start, stream) as kept,
+            tidy_warnings(),
+            Stages(verbose, spinner=not quiet) as stage,
+        ):
             if stream:
-                result = streaming.train_streamed(source, output, settings, stage=stage)
+                result = streaming.train_streamed(source, output, settings, kept=kept, stage=stage)
             else:
                 more = {"cv": cv or 0, "with_curve": bool(report)}
                 if start:
                     more["start"] = prediction.load_text_model(start)
-                result = training.train(source, output, settings, **more, stage=stage)
+                result = training.train(source, output, settings, **more, kept=kept, stage=stage)
     except KeyboardInterrupt:
-        raise AppError("interrupted; no model was written") from None
+        later = f"; the same command goes on from {checkpoint}" if checkpoint else ""
+        raise AppError(f"interrupted; no model was written{later}") from None
     for message in result.warnings:
         note(f"warning: {message}")
     try:

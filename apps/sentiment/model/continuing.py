@@ -18,6 +18,7 @@ from ...common.errors import AppError
 from ...common.progress import UNWATCHED, Stages
 from ..data.corpus import Source
 from .counted import Counted, Learned
+from .kept import NOTHING, Kept
 from .prediction import TRAIN_AGAIN, bags_of
 from .settings import CLASSIFIERS, Settings
 
@@ -75,9 +76,9 @@ class Continued(NamedTuple):
             raise AppError(f"{source.name}: too few texts of {label!r}, which the model knows; give more")
         return self._replace(counts=self.counts[train], weighed=part), self.counts[test]
 
-    def learn(self, settings: Settings, stage: Stages = UNWATCHED) -> Learned:
+    def learn(self, settings: Settings, stage: Stages = UNWATCHED, kept: Kept = NOTHING) -> Learned:
         """Return the model as it is after these texts: see `Counted.learn`."""
-        return self._in_terms(self.weighed.learn(_as_it_is(settings), stage), settings)
+        return self._in_terms(self.weighed.learn(_as_it_is(settings), stage, kept), settings)
 
     def fit(self, settings: Settings, *args, **options) -> Learned:
         """Return the model as it is after these texts, of the alpha of the settings: see `Counted.fit`."""

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from ..data.corpus import Source
 from . import steps
 from .alpha_choice import Choice, choose_alpha, inner_folds
 from .calibration import LeftOut
+from .kept import NOTHING, Kept
 from .scores import HeldOut
 from .settings import Settings
 
@@ -67,26 +69,30 @@ class Counted(NamedTuple):
         vectorizer = copy(self.vectorizer).restrict(terms, indices=True)
         return Counted(vectorizer, X[:, terms], self.y[train]), self.X[test][:, terms]
 
-    def learn(self, settings: Settings, stage: Stages = UNWATCHED) -> Learned:
+    def learn(self, settings: Settings, stage: Stages = UNWATCHED, kept: Kept = NOTHING) -> Learned:
         """Return a model of these texts: choose alpha, unless it is given, and learn probabilities."""
         choice = None
         if is_automatic(settings):
-            choice = self.choose(settings, stage)
+            choice = kept.result("choose alpha", lambda: self.choose(settings, stage), Choice)
             settings = replace(settings, alpha=choice.alpha if choice else None)
-        left_out = self._left_out(settings, choice, stage)
+        left_out = self._left_out(settings, choice, stage, kept)
         left_out = left_out and left_out.shifted(settings.threshold)
         with stage("train"):
-            return self.fit(settings, choice, left_out)
+            return self.fit(settings, choice, left_out, kept.fit("train"))
 
     def fit(
-        self, settings: Settings, choice: Choice | None = None, left_out: LeftOut | None = None
+        self,
+        settings: Settings,
+        choice: Choice | None = None,
+        left_out: LeftOut | None = None,
+        checkpoint: Path | None = None,
     ) -> Learned:
         """Return a model of these texts, of the alpha of the settings."""
         n_seen = self.X.shape[1]
         selection = steps.selection(settings)
         X = steps.select_terms(self.vectorizer, self.X, self.y, selection)
         estimator = steps.classifier(settings)
-        model = steps.fit(self.vectorizer, X, self.y, steps.weighting(settings), estimator)
+        model = steps.fit(self.vectorizer, X, self.y, steps.weighting(settings), estimator, checkpoint)
         if left_out is not None:
             if len(estimator.classes_) == 2:
                 estimator.intercept_ = estimator.intercept_ - np.float32(left_out.shift)
@@ -104,15 +110,21 @@ class Counted(NamedTuple):
             grid = {"alphas": alphas, "n_alphas": 10, "extensions": EXTENSIONS}
             return choose_alpha(self.X, self.y, folds, **recipe, **grid, advance=advance)
 
-    def _left_out(self, settings: Settings, choice: Choice | None, stage: Stages) -> LeftOut | None:
+    def _left_out(
+        self, settings: Settings, choice: Choice | None, stage: Stages, kept: Kept
+    ) -> LeftOut | None:
         """Return what probabilities are learned from; None if there are to be none, or texts are too few."""
         if settings.literal:
             return None
         if choice is not None:
             return LeftOut.of_choice(choice, self.y)
         folds = inner_folds(self.y, settings.seed)
-        with stage("calibrate"):
+
+        def tried() -> LeftOut | None:
             return LeftOut.of_folds(self.X, self.y, folds, settings) if folds else None
+
+        with stage("calibrate"):
+            return kept.result("calibrate", tried, LeftOut)
 
 
 def is_automatic(settings: Settings) -> bool:

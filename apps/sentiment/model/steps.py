@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -149,21 +150,37 @@ def select_terms(vectorizer: Bag | Union, X: csr_matrix, y: Sequence[str], selec
     return X[:, best]
 
 
-def fit(vectorizer: Bag | Union, X: csr_matrix, y: Sequence[str], weighting, estimator) -> Pipeline:
+def fit(
+    vectorizer: Bag | Union,
+    X: csr_matrix,
+    y: Sequence[str],
+    weighting,
+    estimator,
+    checkpoint: Path | None = None,
+) -> Pipeline:
     """Weigh counts, train the estimator, and return the model that takes texts; all of it in float32."""
     vectorizer.set_params(dtype=np.float32)
     X = X.astype(np.float32, copy=False)
     if weighting is not None:
         X = weighting.fit(X, y).transform(X)
-    fit_classifier(estimator, X, y)
+    fit_classifier(estimator, X, y, checkpoint)
     steps = [("vectorizer", vectorizer), ("weighting", weighting), ("classifier", estimator)]
     return Pipeline([(name, step) for name, step in steps if step is not None])
 
 
-def fit_classifier(estimator, X: csr_matrix, y: Sequence[str]) -> None:
-    """Train an estimator; a fit that stopped short warns in terms of options."""
+def fit_classifier(estimator, X: csr_matrix, y: Sequence[str], checkpoint: Path | None = None) -> None:
+    """Train an estimator; a fit that stopped short warns in terms of options.
+
+    SDCA goes on from a checkpoint, and keeps it; others begin again.
+    """
+    more = {"checkpoint": checkpoint} if isinstance(estimator, fitting.SDCA) else {}
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-        estimator.fit(X, y)
+        try:
+            estimator.fit(X, y, **more)
+        except ValueError as error:  # another processor may weigh texts a little differently
+            if checkpoint is None or not str(error).startswith(str(checkpoint)):
+                raise
+            raise AppError(str(error)) from None
     if hasattr(estimator, "tol"):
         gap = np.max(estimator.dual_gap_ / estimator.objective_)
         if gap > estimator.tol:

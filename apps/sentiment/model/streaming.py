@@ -5,11 +5,13 @@ texts at once would give. The second weighs the terms of each text, and writes t
 classifier is fitted from, window by window.
 """
 
+import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -18,7 +20,7 @@ from fastsvm.atomic import temporary_folder
 from fastsvm.fitting import Pipeline
 from fastsvm.io import MatrixWriter, load
 from fastsvm.model_files import save_plain
-from fastsvm.text import Bag, SpilledTerms, TermFrequencies, Weighting, has_markup
+from fastsvm.text import Bag, SpilledTerms, TermFrequencies, Terms, Weighting, has_markup
 
 from ...common.errors import USAGE, AppError, Skipped
 from ...common.files import check_model_path
@@ -29,6 +31,7 @@ from . import steps
 from .alpha_choice import Choice
 from .calibration import LeftOut, calibration_error
 from .counted import Counted, is_automatic
+from .kept import NOTHING, Kept, settings_of
 from .metrics import SKEWED
 from .scores import HeldOut, scores_of, trial_of
 from .settings import AUTO, DEFAULT, METRICS, Settings
@@ -57,6 +60,30 @@ class _Seen:
         """Those of the training texts, sorted."""
         return sorted(self.train_counts)
 
+    def parts(self) -> dict[str, Any]:
+        """Take it to pieces that can be kept."""
+        terms, by_class, min_df = self.terms
+        pieces = {**vars(self), "skipped": vars(self.skipped), "settings": vars(self.settings)}
+        del pieces["terms"]
+        return {
+            **pieces,
+            "content": terms.content,
+            "ends": terms.ends,
+            "by_class": by_class,
+            "min_df": min_df,
+        }
+
+    @classmethod
+    def of(cls, *, content, ends, by_class, min_df, skipped, settings, train_counts, **rest) -> "_Seen":
+        """Put the pieces together again."""
+        return cls(
+            skipped=Skipped(**{**skipped, "kinds": Counter(skipped["kinds"])}),
+            settings=settings_of(settings),
+            terms=TermFrequencies(Terms(content, ends), by_class, min_df),
+            train_counts=Counter(train_counts),
+            **rest,
+        )
+
 
 @dataclass
 class _Sample:
@@ -73,7 +100,12 @@ class _Sample:
 
 
 def train_streamed(
-    source: Source, model_path: str | None, settings: Settings = ACCURATE, *, stage: Stages = UNWATCHED
+    source: Source,
+    model_path: str | None,
+    settings: Settings = ACCURATE,
+    *,
+    kept: Kept = NOTHING,
+    stage: Stages = UNWATCHED,
 ) -> Training:
     """Train a classifier on a corpus that is larger than memory, try it on texts held out, and save it.
 
@@ -89,6 +121,8 @@ def train_streamed(
         As in `training.train`.
     settings : Settings
         Of words; without a choice of recipes or of features.
+    kept : Kept, optional
+        Where terms, alpha, rows and the fit are kept; it goes on after the last of them.
     stage : Stages, optional
         Times the stages.
 
@@ -101,20 +135,24 @@ def train_streamed(
         settings = replace(settings, recipe=DEFAULT)
     if model_path is not None:
         check_model_path(model_path)
-    with temporary_folder(_place_of(model_path)) as temporary:
+    with kept.workplace(_place_of(model_path)) as folder:
         with stage("count terms"):
-            seen = _count(source, settings, Path(temporary))
+            seen = kept.result("terms", lambda: _count(source, settings, folder), _Seen.of, _Seen.parts)
         settings, choice = seen.settings, None
         if is_automatic(settings):
-            settings, choice = _choose_alpha(source, seen, stage)
+            choice = kept.result("choose alpha", lambda: _choose_alpha(source, seen, stage), Choice)
+            settings = replace(settings, alpha=choice and _for_all(choice.alpha, seen))
         with stage("vectorize"):
             vectorizer, weighting = _weighed(seen)
-            written = _write(source, seen, vectorizer, weighting, Path(temporary))
+            rows = folder / "rows"
+            written = kept.result(
+                "rows", lambda: _write(source, seen, vectorizer, weighting, rows), dict, dict
+            )
         with stage("train"):
-            estimator = _fit(settings, seen.labels, Path(temporary) / TRAIN)
+            estimator = _fit(settings, seen.labels, rows / TRAIN, kept.fit("train"))
         with stage("evaluate"):
-            left_out = _calibrate(settings, estimator, Path(temporary), written)
-            held_out = _try_on(estimator, Path(temporary), written)
+            left_out = _calibrate(settings, estimator, rows, written)
+            held_out = _try_on(estimator, rows, written)
     named = ("vectorizer", vectorizer), ("weighting", weighting), ("classifier", estimator)
     model = Pipeline([(name, step) for name, step in named if step is not None])
     if model_path is not None:
@@ -148,9 +186,13 @@ def _rows(settings: Settings, batch: Batch, part: str) -> list[int]:
 
 
 def _count(source: Source, settings: Settings, folder: Path) -> _Seen:
-    """Make the first pass."""
-    (folder / "terms").mkdir()
-    spilled, sample = SpilledTerms(folder / "terms"), _Sample()
+    """Make the first pass, with files in a folder."""
+    with temporary_folder(folder) as spills:
+        return _counted(source, settings, SpilledTerms(spills))
+
+
+def _counted(source: Source, settings: Settings, spilled: SpilledTerms) -> _Seen:
+    sample = _Sample()
     every: Counter[str] = Counter()
     train: Counter[str] = Counter()
     codes: dict[str, int] = {}
@@ -206,14 +248,15 @@ def _with_metric(settings: Settings, counts: Counter[str]) -> Settings:
     return replace(settings, metric=settings.metric or METRICS[int(skewed)])
 
 
-def _choose_alpha(source: Source, seen: _Seen, stage: Stages) -> tuple[Settings, Choice | None]:
+def _choose_alpha(source: Source, seen: _Seen, stage: Stages) -> Choice | None:
     texts, y = seen.sample
     settings = replace(seen.settings, min_df=min(seen.settings.min_df, 2))
-    choice = Counted.of(source, texts, y, settings).choose(settings, stage)
-    alpha = None
-    if choice is not None:
-        alpha = choice.alpha * len(texts) / seen.train_counts.total()
-    return replace(seen.settings, alpha=alpha), choice
+    return Counted.of(source, texts, y, settings).choose(settings, stage)
+
+
+def _for_all(alpha: float, seen: _Seen) -> float:
+    """Return the alpha at which a text weighs as much as it did in the sample."""
+    return alpha * len(seen.sample[0]) / seen.train_counts.total()
 
 
 def _weighed(seen: _Seen) -> tuple[Bag, Weighting | None]:
@@ -226,6 +269,7 @@ def _weighed(seen: _Seen) -> tuple[Bag, Weighting | None]:
 
 def _write(source: Source, seen: _Seen, vectorizer, weighting, folder: Path) -> dict[str, list[str]]:
     """Make the second pass: a matrix on disk of each part; the labels of those that are not trained on."""
+    shutil.rmtree(folder, ignore_errors=True)  # begun by a process that was killed
     numbers = {label: code for code, label in enumerate(seen.labels)}
     labels: dict[str, list[str]] = {CALIBRATE: [], TRY: []}
     writers = {part: MatrixWriter(folder / part, source=source.path) for part in (TRAIN, CALIBRATE, TRY)}
@@ -246,7 +290,7 @@ def _write(source: Source, seen: _Seen, vectorizer, weighting, folder: Path) -> 
     return labels
 
 
-def _fit(settings: Settings, labels: list[str], folder: Path):
+def _fit(settings: Settings, labels: list[str], folder: Path, checkpoint: Path | None):
     """Fit to the matrix on disk; labels are numbers there, in whose place the model has the texts."""
     estimator = steps.classifier(settings)
     if isinstance(estimator.class_weight, dict):
@@ -256,7 +300,7 @@ def _fit(settings: Settings, labels: list[str], folder: Path):
             raise AppError(f"--class-weight: the corpus has no label {min(unknown)!r}", USAGE)
         estimator.set_params(class_weight={labels.index(label): c for label, c in weights.items()})
     X, y = load(folder)
-    steps.fit_classifier(estimator, X, y)
+    steps.fit_classifier(estimator, X, y, checkpoint)
     estimator.classes_ = np.array(labels)
     estimator.class_weight = steps.class_weight(settings)
     return estimator

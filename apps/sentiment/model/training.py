@@ -18,6 +18,7 @@ from .alpha_choice import Choice, Labelled, split_texts
 from .calibration import CalibrationError, calibration_error
 from .continuing import Continued, settings_of
 from .counted import Counted, Learned, is_automatic
+from .kept import NOTHING, Kept
 from .recipe_choice import Screening, choose_recipe
 from .scores import HeldOut, Scores, Trial, scores_of, trial_of
 from .settings import AUTO, DEFAULT, RECIPES, Settings
@@ -124,6 +125,7 @@ def train(
     start: Pipeline | None = None,
     cv: int = 0,
     with_curve: bool = False,
+    kept: Kept = NOTHING,
     stage: Stages = UNWATCHED,
 ) -> Training:
     """Train a classifier on a corpus, try it on the texts held out, and save it.
@@ -141,6 +143,8 @@ def train(
         Also cross-validate the recipe on so many parts of all texts; 0 does not.
     with_curve : bool
         Also train on growing shares of the training texts.
+    kept : Kept, optional
+        Where what is chosen, and the fits, are kept; they go on from there.
     stage : Stages, optional
         Times the stages.
 
@@ -175,7 +179,7 @@ def train(
     with warnings.catch_warnings():
         if refit:  # of the model that is saved there will be a warning
             warnings.simplefilter("ignore", ConvergenceWarning)
-        tried = learned = part.learn(settings, stage)
+        tried = learned = part.learn(settings, stage, kept)
     held_out, curve, validated = None, [], None
     with stage("evaluate"):
         if test_texts:
@@ -188,7 +192,8 @@ def train(
             validated = cross_validate(everything, source, settings, cv, advance)
     if refit:
         with stage("refit"):
-            learned = everything.fit(tried.settings, left_out=tried.left_out)
+            refitted = kept.fit("refit")
+            learned = everything.fit(tried.settings, left_out=tried.left_out, checkpoint=refitted)
     if model_path is not None:
         with stage("save"):
             save_plain(learned.model, model_path)

@@ -1,0 +1,251 @@
+"""train --checkpoint: a training that is killed, and the same command again."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fastsvm.atomic import held
+from fastsvm_apps.sentiment.model import counted, kept, steps, streaming, training
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and locks")
+COMMAND = "--recipe", "tfidf-single-words", "--json", "-o", "m.safetensors", "--checkpoint", "run.ckpt"
+MODES = {"memory": (), "fixed": ("--alpha", "0.001"), "stream": ("--stream",)}
+# Where each is killed: what it is about to do, and what is kept by then.
+DEATHS = {
+    "memory": [(counted.Counted, "_left_out", ["choose alpha"]), (training, "save_plain", 3)],
+    "fixed": [(steps, "fit_classifier", ["calibrate"]), (training, "save_plain", 3)],
+    "stream": [
+        (streaming, "_choose_alpha", ["terms"]),
+        (streaming, "_write", ["terms", "choose alpha"]),
+        (streaming, "_calibrate", 4),
+    ],
+}
+
+
+class Killed(BaseException):
+    """Stands for the end of the process."""
+
+
+def killed(*_, **__):
+    raise Killed
+
+
+def die(run, *command):
+    with pytest.raises(Killed):
+        run(*command)
+
+
+def facts(done):
+    record = json.loads(done.stdout)
+    return {
+        name: record[name]
+        for name in ("objective", "accuracy", "alpha", "n_iter", "label_counts", "n_features")
+    }
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_was_done_is_not_done_again(mode, run, write, texts, monkeypatch):
+    options = "--recipe", "tfidf-single-words", "--json", "-o", "m.safetensors", *MODES[mode]
+    command = "train", write(texts(400, ("neg", "pos", "mixed"))), *options
+    expected = facts(run(*command))
+    command += "--checkpoint", "run.ckpt"
+    os.unlink("m.safetensors")
+    for place, name, there in DEATHS[mode]:
+        with monkeypatch.context() as patch:
+            patch.setattr(place, name, killed)
+            die(run, *command)
+        done = kept.Kept(Path("run.ckpt")).done
+        assert (len(done) if isinstance(there, int) else done) == there
+        assert not os.path.exists("m.safetensors")
+    choose = streaming if mode == "stream" else counted.Counted
+    monkeypatch.setattr(choose, "_choose_alpha" if mode == "stream" else "choose", killed)
+    monkeypatch.setattr(streaming, "_count", killed)
+    monkeypatch.setattr(streaming, "_write", killed)
+    again = run(*command)
+    assert again.exit_code == 0, again.stderr
+    assert again.stderr.startswith(f"run.ckpt: goes on from there; it has {', '.join(done)}\n")
+    found = facts(again)
+    np.testing.assert_allclose(found.pop("objective"), expected.pop("objective"), rtol=1e-9)
+    assert found == expected
+    assert sorted(os.listdir()) == ["m.safetensors"]
+
+
+def test_labels_and_settings_come_back_as_they_were(run, write, texts, monkeypatch):
+    corpus = write([("näh er", "näher heran\nund"), *texts(120)] * 2, "jsonl", "r.jsonl")
+    command = ("train", corpus, *COMMAND, "--stream", "--class-weight", "näh er=2", "--class-weight", "neg=1")
+    with monkeypatch.context() as patch:
+        patch.setattr(streaming, "_weighed", killed)
+        die(run, *command)
+    with monkeypatch.context() as patch:
+        seen = []
+        patch.setattr(streaming, "_weighed", lambda found: seen.append(found) or killed())
+        die(run, *command)
+        found = seen[0]
+    assert found.settings.class_weight == (("näh er", 2.0), ("neg", 1.0))
+    assert found.labels == ["neg", "näh er", "pos"]
+    assert found.train_counts.total() == len(found.sample[0])
+    assert found.terms.terms.strings() == sorted(found.terms.terms.strings())
+    assert found.skipped.kinds.total() == found.skipped.count == 0
+
+
+@pytest.fixture
+def begun(run, write, texts, monkeypatch):
+    """A corpus, and the command of a training of it that was killed; its checkpoint."""
+    corpus = write(texts(60), "corpus", "reviews.txt")
+    command = ("train", corpus, *COMMAND, "--alpha", "0.01")
+    with monkeypatch.context() as patch:
+        patch.setattr(training, "save_plain", killed)
+        die(run, *command)
+    return corpus, command
+
+
+def content():
+    return {path.name: path.read_bytes() for path in Path("run.ckpt").iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--alpha", "0.02"), "(alpha was 0.01, is 0.02)"),
+        (("--seed", "3"), "(seed was 0, is 3)"),
+        (("--ngrams", "1-2"), "(ngrams was 1-1, is 1-2)"),
+        (("--class-weight", "balanced"), "(class-weight was not given, is balanced)"),
+        (("--stream",), "(stream was False, is True)"),
+        (("--format", "corpus"), "(format was not given, is corpus)"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_other_options_are_refused(more, message, begun, run):
+    before = content()
+    done = run(*begun[1], *more)
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert content() == before
+
+
+@pytest.mark.parametrize("change", ["longer", "touched", "head"])
+def test_another_corpus_is_refused(change, begun, run):
+    before, (corpus, command) = content(), begun
+    status = os.stat(corpus)
+    if change == "touched":
+        os.utime(corpus, ns=(status.st_atime_ns, status.st_mtime_ns + 1000))
+    else:
+        text = Path(corpus).read_text()
+        with open(corpus, "w") as file:
+            file.write(text + text if change == "longer" else text.replace("toys", "tors", 1))
+        os.utime(corpus, ns=(status.st_atime_ns, status.st_mtime_ns))
+    done = run(*command)
+    assert done.exit_code == 1
+    assert done.stderr == (
+        "error: run.ckpt: is of another corpus, or CORPUS has changed; remove it, or choose another path\n"
+    )
+    assert content() == before
+
+
+def test_a_folder_of_texts_is_known_by_its_files(run, write, texts, monkeypatch):
+    corpus = write(texts(60), "folder", "texts")
+    command = ("train", corpus, *COMMAND, "--alpha", "0.01")
+    with monkeypatch.context() as patch:
+        patch.setattr(training, "save_plain", killed)
+        die(run, *command)
+    os.unlink(next(Path(corpus).glob("*/*.txt")))
+    assert "is of another corpus" in run(*command).stderr
+
+
+@pytest.mark.parametrize(
+    ("what", "message"),
+    [
+        ("a file", "notes.txt: is a file, no checkpoint; choose another path"),
+        ("a folder", "run.ckpt: is no checkpoint; choose another path"),
+        ("damaged", "checkpoint.json: is damaged; remove the folder"),
+        ("in use", "run.ckpt: another training is using it; choose another path"),
+        ("of a later version", "run.ckpt: is of fastsvm"),
+    ],
+)
+def test_what_is_no_checkpoint_is_refused(what, message, begun, run, request):
+    manifest, path = Path("run.ckpt/checkpoint.json"), "run.ckpt"
+    if what == "a file":
+        path = "notes.txt"
+        Path(path).write_text("notes")
+    elif what == "a folder":
+        manifest.unlink()
+    elif what == "damaged":
+        manifest.write_text("{")
+    elif what == "of a later version":
+        manifest.write_text(manifest.read_text().replace(f'"format": {kept.FORMAT}', '"format": 99'))
+    else:
+        if sys.platform == "win32":
+            pytest.skip("no locks here")
+        lock = held(path)
+        lock.__enter__()
+        request.addfinalizer(lambda: lock.__exit__(None, None, None))
+    before = content()
+    done = run(*begun[1], "--checkpoint", path)
+    assert done.exit_code == 1
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert content() == before
+
+
+def test_stdin_is_refused_and_a_failure_that_kept_nothing_leaves_nothing(run, write, texts):
+    done = run("train", "-", *COMMAND)
+    assert (done.exit_code, "stdin cannot be" in done.stderr) == (2, True)
+    done = run("train", write([("same", "a text")] * 9), *COMMAND)
+    assert (done.exit_code, "the only label" in done.stderr) == (1, True)
+    assert os.listdir() == []
+
+
+def test_ctrl_c_says_that_it_can_go_on(begun, run, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(training, "save_plain", interrupt)
+    done = run(*begun[1])
+    assert done.exit_code == 1
+    assert done.stderr.endswith("interrupted; no model was written; the same command goes on from run.ckpt\n")
+
+
+@pytest.mark.slow
+@posix
+@pytest.mark.parametrize("more", [(), ("--stream",)], ids=["memory", "stream"])
+def test_kills_at_random_moments(more, start, write, tmp_path):
+    rng = random.Random(len(more))
+    words = [f"w{i}" for i in range(3000)]
+    pairs = []
+    for _ in range(4000):
+        label = rng.choice(["neg", "pos", "mixed"])
+        said = f"{label}{rng.randrange(50)}" if rng.random() < 0.6 else "nothing"
+        pairs.append((label, " ".join([said, *rng.choices(words, k=30)])))
+    corpus = write(pairs, "csv", "reviews.csv")
+    command = ("train", corpus, "--ngrams", "1-2", "--alpha", "1e-6", "--epochs", 10**6, "--json", *more)
+    whole = start(*command, "-o", "whole.safetensors")
+    expected = json.loads(whole.communicate(timeout=100)[0])
+    deaths, told = 0, False
+    while True:
+        process = start(*command, "-o", "m.safetensors", "--checkpoint", "run.ckpt")
+        try:
+            out, err = process.communicate(timeout=rng.uniform(0.5, 3) if deaths < 5 else 100)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            deaths += 1
+            continue
+        told = told or "goes on from there" in err
+        assert process.returncode == 0, err
+        break
+    record = json.loads(out)
+    assert deaths
+    for one, other in zip(
+        *[zip(each["objective"], each["gap"], strict=True) for each in (record, expected)], strict=True
+    ):
+        assert one[1] <= 1e-3 * one[0]
+        assert abs(one[0] - other[0]) <= max(one[1], other[1])
+    assert {path.name for path in tmp_path.iterdir()} == {"reviews.csv", "m.safetensors", "whole.safetensors"}
