@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from contextlib import contextmanager
 
 import pytest
@@ -49,17 +50,23 @@ def cluster_of(n_workers):
 
 
 @pytest.fixture(scope="session")
-def shared_client():
-    with cluster_of(2) as (_, client):
-        yield client
+def shared_cluster():
+    with cluster_of(2) as both:
+        yield both
 
 
 @pytest.fixture
-def client(shared_client):
+def client(shared_cluster):
     """A client, the default one, of two workers; those that a test has killed are there again."""
-    shared_client.wait_for_workers(2, timeout=STARTING)
-    with shared_client.as_current():
-        yield shared_client
+    cluster, client = shared_cluster
+    client.wait_for_workers(2, timeout=STARTING)
+    # One that is killed again before its nanny has done starting it stays dead.
+    end = time.monotonic() + STARTING
+    while any(nanny.status.name != "running" for nanny in cluster.workers.values()):
+        assert time.monotonic() < end, [nanny.status for nanny in cluster.workers.values()]
+        time.sleep(0.01)
+    with client.as_current():
+        yield client
 
 
 @pytest.fixture
