@@ -49,8 +49,9 @@ class Checkpoint:
     def __init__(self, path, fit):
         self.path, self.fit = os.fspath(path), json.loads(json.dumps(fit))
         self.states = self._read()
-        self.lock, self.pause, self.seen = Lock(), SECONDS, {}
+        self.lock, self.pause, self.kept = Lock(), SECONDS, {}
         self._write()
+        self.written = time.monotonic()
 
     def starts(self, otherwise):
         """For the k-th problem what to start from; what is not in the file starts as it would have."""
@@ -66,29 +67,30 @@ class Checkpoint:
         state = self.states.get(k)
         if state is not None:
             run.go_on(state)
-        self.seen[k] = time.monotonic()
+        self.kept[k] = time.monotonic()
         run.at_rest = partial(self._look, k)
         yield from epochs
         with self.lock:
             self.states[k] = run.reached()
+            if time.monotonic() - self.written >= self.pause:
+                self._keep()
 
     def finish(self):
         """Keep the end, from which the same fit has nothing left to do."""
-        self._write_if_possible()
+        self._keep()
 
     def _look(self, k, run):
         """Keep the state of a run, if it is time."""
-        if time.monotonic() - self.seen[k] < self.pause:
+        if time.monotonic() - self.kept[k] < self.pause:
             return
         state = run.reached()
         with self.lock:
             self.states[k] = state._replace(dual=state.dual.copy())
-            start = time.monotonic()
-            self._write_if_possible()
-            self.seen[k] = time.monotonic()
-            self.pause = max(SECONDS, (self.seen[k] - start) / SHARE)
+            self._keep()
+            self.kept[k] = self.written
 
-    def _write_if_possible(self):
+    def _keep(self):
+        start = time.monotonic()
         try:
             self._write()
         except OSError as error:  # the fit is worth more
@@ -97,6 +99,8 @@ class Checkpoint:
                 RuntimeWarning,
                 stacklevel=2,
             )
+        self.written = time.monotonic()
+        self.pause = max(SECONDS, (self.written - start) / SHARE)
 
     def _write(self):
         states = {k: state._replace(dual=None)._asdict() for k, state in self.states.items()}

@@ -224,17 +224,19 @@ def test_where_it_cannot_be_written_is_said_at_once(tmp_path, monkeypatch):
         SDCA(averaging="tail").fit(X, y, checkpoint=tmp_path / "fit.ckpt")
 
 
-def test_saves_are_seldom(tmp_path):
-    X, y = made()
-    writes = []
+@pytest.mark.parametrize(("seconds", "expected"), [(0.0, 2), (4.0, 4), (11.0, 8)])
+def test_saves_are_seldom_and_classes_of_a_few_seconds_are_kept(seconds, expected, tmp_path, monkeypatch):
+    X, y = made(classes=6)
+    now, writes = [0.0], []
+    monkeypatch.setattr(checkpoint.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(checkpoint.Checkpoint, "_write", lambda self: writes.append(len(self.states)))
+    result = _solver.Solver.result
 
-    class Counting(checkpoint.Checkpoint):
-        def _write(self):
-            writes.append(1)
+    def slow(self, history):
+        now[0] += seconds  # before the class's epochs, which take no time
+        return result(self, history)
 
-    model = SDCA(alpha=0.1, tol=TOL, random_state=0)
-    model._checkpoint = lambda path, rows, y, weights: Counting(
-        path, checkpoint.fingerprint(rows, y, weights)
-    )
-    model.fit(X, y, checkpoint=tmp_path / "fit.ckpt")
-    assert len(writes) == 2  # the file is made, and the end
+    monkeypatch.setattr(_solver.Solver, "result", slow)
+    SDCA(alpha=0.1, random_state=0).fit(X, y, checkpoint=tmp_path / "fit.ckpt")
+    assert len(writes) == expected  # the file is made, and the end; every third class, or each
+    assert (writes[0], writes[-1]) == (0, 6)
