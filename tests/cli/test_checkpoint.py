@@ -12,6 +12,9 @@ import numpy as np
 import pytest
 
 from fastsvm.atomic import held
+from fastsvm.io import MatrixWriter
+from fastsvm.text import Bag
+from fastsvm_apps.sentiment.data import passes
 from fastsvm_apps.sentiment.model import counted, kept, steps, streaming, training
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and locks")
@@ -31,6 +34,13 @@ DEATHS = {
 
 class Killed(BaseException):
     """Stands for the end of the process."""
+
+
+@pytest.fixture(autouse=True)
+def in_memory(monkeypatch, request):
+    """Spare the disk where no process is killed."""
+    if "slow" not in request.keywords:
+        monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
 def killed(*_, **__):
@@ -53,7 +63,7 @@ def facts(done):
 @pytest.mark.parametrize("mode", MODES)
 def test_what_was_done_is_not_done_again(mode, run, write, texts, monkeypatch):
     options = "--recipe", "tfidf-single-words", "--json", "-o", "m.safetensors", *MODES[mode]
-    command = "train", write(texts(400, ("neg", "pos", "mixed"))), *options
+    command = "train", write(texts(240, ("neg", "pos", "mixed"))), *options
     expected = facts(run(*command))
     command += "--checkpoint", "run.ckpt"
     os.unlink("m.safetensors")
@@ -75,6 +85,34 @@ def test_what_was_done_is_not_done_again(mode, run, write, texts, monkeypatch):
     np.testing.assert_allclose(found.pop("objective"), expected.pop("objective"), rtol=1e-9)
     assert found == expected
     assert sorted(os.listdir()) == ["m.safetensors"]
+
+
+@pytest.mark.parametrize("cut", ["append", "finish"])
+def test_the_second_pass_goes_on_after_the_last_batch(cut, run, write, texts, monkeypatch):
+    monkeypatch.setattr(passes, "BATCH", 1000)
+    transform, counted = Bag.transform, []
+    monkeypatch.setattr(Bag, "transform", lambda *args: counted.append(1) or transform(*args))
+    options = "--stream", "--recipe", "tfidf-single-words", "--json", "-o", "m.safetensors"
+    command = "train", write(texts(150)), "--alpha", "0.001", *options
+    expected, n_batches = facts(run(*command)), len(counted)
+    command += "--checkpoint", "run.ckpt"
+    done, calls = getattr(MatrixWriter, cut), []
+
+    def die_later(self, *args, **more):
+        calls.append(self)
+        if len(calls) == (2 if cut == "finish" else 14):
+            raise Killed
+        return done(self, *args, **more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(MatrixWriter, cut, die_later)
+        die(run, *command)
+    counted.clear()
+    found = facts(run(*command))
+    left = n_batches - 4  # three parts each, and some of the fifth
+    assert len(counted) == (0 if cut == "finish" else left)
+    np.testing.assert_allclose(found.pop("objective"), expected.pop("objective"), rtol=1e-9)
+    assert found == expected
 
 
 def test_labels_and_settings_come_back_as_they_were(run, write, texts, monkeypatch):

@@ -55,7 +55,7 @@ def kill(monkeypatch):
     monkeypatch.undo()
 
 
-def made(n=300, d=40, classes=3, seed=0):
+def made(n=150, d=20, classes=3, seed=0):
     rng = np.random.default_rng(seed)
     centres = rng.normal(size=(classes, d)) / 2
     y = rng.integers(classes, size=n)
@@ -116,12 +116,12 @@ def test_what_was_done_before_is_not_done_again(solver, file, kill, monkeypatch)
 def test_who_goes_on_may_want_another_accuracy(file):
     X, y = made()
     SDCA(alpha=0.1, tol=0.1, random_state=0).fit(X, y, checkpoint=file)
-    model = SDCA(alpha=0.1, tol=1e-4, random_state=5, n_jobs=2).fit(X, y, checkpoint=file)
-    assert np.all(model.dual_gap_ <= 1e-4 * model.objective_)
+    model = SDCA(alpha=0.1, tol=3e-4, random_state=5, n_jobs=2).fit(X, y, checkpoint=file)
+    assert np.all(model.dual_gap_ <= 3e-4 * model.objective_)
 
 
 def test_rows_on_disk_in_the_midst_of_an_epoch(tmp_path, file, kill, monkeypatch):
-    X, y = made(3000, classes=2)
+    X, y = made(1500, classes=2)
     with MatrixWriter(tmp_path / "X", source="test", dtype=np.float64) as writer:
         writer.append(X, y)
         writer.finish()
@@ -132,7 +132,7 @@ def test_rows_on_disk_in_the_midst_of_an_epoch(tmp_path, file, kill, monkeypatch
     with pytest.raises(Killed):
         model.fit(stored, labels, checkpoint=file)
     with np.load(file) as kept:
-        assert 0 < np.count_nonzero(kept["dual.0"]) <= 3 * 429
+        assert 0 < np.count_nonzero(kept["dual.0"]) <= 3 * 215
     monkeypatch.undo()
     model.fit(stored, labels, checkpoint=file)
     assert model.dual_gap_ <= 1e-4 * model.objective_
@@ -148,7 +148,7 @@ def test_rows_on_disk_in_the_midst_of_an_epoch(tmp_path, file, kill, monkeypatch
         ({"class_weight": "balanced"}, "its weights is None"),
         ("X", "its X is checksum"),
         ("y", "its y is checksum"),
-        ("rows", "its rows is 300, here it is 299"),
+        ("rows", "its rows is 150, here it is 149"),
         ("classes", "its classes is"),
     ],
     ids=str,

@@ -5,7 +5,6 @@ texts at once would give. The second weighs the terms of each text, and writes t
 classifier is fitted from, window by window.
 """
 
-import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
@@ -146,7 +145,10 @@ def train_streamed(
             vectorizer, weighting = _weighed(seen)
             rows = folder / "rows"
             written = kept.result(
-                "rows", lambda: _write(source, seen, vectorizer, weighting, rows), dict, dict
+                "rows",
+                lambda: _write(source, seen, vectorizer, weighting, rows, kept.folder is not None),
+                dict,
+                dict,
             )
         with stage("train"):
             estimator = _fit(settings, seen.labels, rows / TRAIN, kept.fit("train"))
@@ -267,22 +269,32 @@ def _weighed(seen: _Seen) -> tuple[Bag, Weighting | None]:
     return vectorizer, weighting
 
 
-def _write(source: Source, seen: _Seen, vectorizer, weighting, folder: Path) -> dict[str, list[str]]:
-    """Make the second pass: a matrix on disk of each part; the labels of those that are not trained on."""
-    shutil.rmtree(folder, ignore_errors=True)  # begun by a process that was killed
+def _write(
+    source: Source, seen: _Seen, vectorizer, weighting, folder: Path, keep: bool
+) -> dict[str, list[str]]:
+    """Make the second pass: a matrix on disk of each part; the labels of those that are not trained on.
+
+    To keep is to make sure of each batch's rows; a batch whose rows are in the folder already is but read.
+    """
     numbers = {label: code for code, label in enumerate(seen.labels)}
     labels: dict[str, list[str]] = {CALIBRATE: [], TRY: []}
-    writers = {part: MatrixWriter(folder / part, source=source.path) for part in (TRAIN, CALIBRATE, TRY)}
+    parts = [part for part in (TRAIN, CALIBRATE, TRY) if not (folder / part).exists()]
+    writers = {part: MatrixWriter(folder / part, source=source.path) for part in parts}
     with batches(source, seen.settings.seed) as (_, _, found):
-        for batch in found:
+        for number, batch in enumerate(found, 1):
+            rows = {part: _rows(seen.settings, batch, part) for part in (TRAIN, CALIBRATE, TRY)}
+            for part in labels:
+                labels[part] += [batch.labels[i] for i in rows[part]]
+            left = [part for part, writer in writers.items() if number > (writer.position or 0)]
+            if not left:
+                continue
             X = vectorizer.transform(batch.texts)
             X = X if weighting is None else weighting.transform(X)
-            for part, writer in writers.items():
-                rows = _rows(seen.settings, batch, part)
-                own = [batch.labels[i] for i in rows]
-                writer.append(X[rows], [numbers.get(label, -1) for label in own])
-                if part != TRAIN:
-                    labels[part] += own
+            for part in left:
+                own = [numbers.get(batch.labels[i], -1) for i in rows[part]]
+                writers[part].append(X[rows[part]], own)
+                if keep:
+                    writers[part].save(number)
     for writer in writers.values():
         with writer:
             if writer.rows:
