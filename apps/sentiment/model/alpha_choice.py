@@ -124,7 +124,7 @@ def choose_alpha(
     y : sequence of str
         Labels, two or more.
     folds : iterable of (rows to train on, rows to try)
-        `k_folds` and `inner_folds` make them.
+        `trainable_folds` and `inner_folds` make them.
     weighting, selection : transformers that are not fitted, optional
         Columns are selected first, by their counts, and then weighted: what a saved model does. Both are
         copied for each fold.
@@ -229,6 +229,12 @@ def k_folds(y: Sequence[str], k: int, seed: int) -> list[Fold]:
     return stratified_folds(y, k, seed) if rarest >= k else plain_folds(len(y), k, seed)
 
 
+def trainable_folds(y: Sequence[str], k: int, seed: int) -> list[Fold]:
+    """Return those of `k_folds` whose rows to train on have two labels."""
+    codes = np.unique(y, return_inverse=True)[1]
+    return [fold for fold in k_folds(y, k, seed) if np.ptp(codes[fold[0]])]
+
+
 def n_parts(y: np.ndarray, few: int = FEW) -> int:
     """Return in how many parts texts are cut to choose by them; in more where there are few."""
     counts = np.unique(y, return_counts=True)[1]
@@ -241,8 +247,7 @@ def inner_folds(y: np.ndarray, seed: int) -> list:
     if np.count_nonzero(counts > 1) < 2:
         return []
     k = n_parts(y)
-    folds = k_folds(y, k if min(counts) == 1 else min(k, *counts), seed)
-    return [(train, test) for train, test in folds if len(set(y[train])) > 1]
+    return trainable_folds(y, k if min(counts) == 1 else min(k, *counts), seed)
 
 
 def split_texts(

@@ -13,7 +13,7 @@ from fastsvm.threads import Threads
 
 from ...common.progress import UNWATCHED, Stages
 from . import steps
-from .alpha_choice import Choice, choose_alpha, k_folds, n_parts, split_texts
+from .alpha_choice import Choice, choose_alpha, n_parts, split_texts, trainable_folds
 from .languages import is_unsegmented
 from .prediction import winners_of
 from .settings import CLASSIFIERS, DEFAULT, RECIPES, SEARCHED, UNSEGMENTED, Settings
@@ -112,8 +112,7 @@ def _try_all(
     texts: list[str], y: np.ndarray, recipes: list[Settings], advance: Callable[[], object]
 ) -> dict[str, Choice]:
     """Try recipes on some texts, at a few alphas; those whose terms no text has are left out."""
-    folds = k_folds(y, n_parts(y, FEW), recipes[0].seed)
-    folds = [(train, test) for train, test in folds if len(set(y[train])) > 1]
+    folds = trainable_folds(y, n_parts(y, FEW), recipes[0].seed)
     counted = _Counted(texts, recipes)
 
     def attempt(recipe: Settings) -> Choice | None:

@@ -10,7 +10,7 @@ import numpy as np
 from ...common.statistics import resampled_interval, wilson_interval
 from ..data.corpus import Source
 from . import steps
-from .alpha_choice import Choice, Labelled, choose_alpha, k_folds
+from .alpha_choice import Choice, Labelled, choose_alpha, trainable_folds
 from .settings import Settings
 
 # Successive halving (Jamieson & Talwalkar, AISTATS 2016), by thirds: a round on three times as many texts.
@@ -177,7 +177,7 @@ def _tried(
 ) -> Iterator[Candidate]:
     """Try each recipe that is no other one's double; those in a row that count the same share the counts."""
     y = np.asarray(part[1])
-    parts = [fold for fold in k_folds(y, folds, recipes[0].seed) if len(set(y[fold[0]])) > 1]
+    parts = trainable_folds(y, folds, recipes[0].seed)
     X, counted, seen = None, None, set()
     for recipe in recipes:
         counts = recipe.ngrams, recipe.chars, recipe.min_df, recipe.tokens
