@@ -321,14 +321,14 @@ finally:
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak is read from Linux")
 def test_a_large_slide_takes_little_memory(work, tmp_path, smears, model, monkeypatch):
-    """Its pixels alone are 2.7 GB; one of 16 tiles has a cell, and the others are blank."""
+    """Its pixels alone are 1.0 GB; one of 16 tiles has a cell, and the others are blank."""
     monkeypatch.undo()
     smear = cv2.imread(str(smears / "images" / "NEUTROPHIL" / "smear_20.jpg"))[..., ::-1]
     tile = np.full((512, 512, 3), smear.max(axis=(0, 1)), np.uint8)
     blank = zlib.compress(tile.tobytes())
     tile[100:340, 100:420] = smear
     packed = zlib.compress(tile.tobytes(), 1)
-    n = 59
+    n = 36
     contents = (packed if (k // n) % 4 == k % n % 4 == 1 else blank for k in range(n * n))
     path, sides = tmp_path / "large.tif", (n * 512, n * 512, 3)
     options = {"tile": (512, 512), "compression": "deflate", "photometric": "rgb", "predictor": None}
@@ -337,6 +337,6 @@ def test_a_large_slide_takes_little_memory(work, tmp_path, smears, model, monkey
     command = [sys.executable, "-P", "-c", MEASURED, *map(str, args)]
     done = subprocess.run(command, cwd=work, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert len(rows(work / "cells.csv")) >= 15 * 15
+    assert len(rows(work / "cells.csv")) >= 9 * 9
     kilobytes = int(done.stderr.split()[-1])
-    assert kilobytes < 1_000_000, kilobytes
+    assert kilobytes < 500_000, kilobytes
