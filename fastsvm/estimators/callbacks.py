@@ -120,7 +120,8 @@ class Tasks(Steps):
         """The epochs of the k-th run, with the hooks called around each."""
         task, data = self.children[k], self.data
         if task is not self.root:
-            data = {**data, "y": data["y"] == self.labels[k]}
+            if data["y"] is not None:  # rows that are placed on a cluster have their labels there
+                data = {**data, "y": data["y"] == self.labels[k]}
             self._begin(task, data)
         yield from self._epochs(k, run, epochs, data)
         if task is not self.root:

@@ -49,7 +49,7 @@ class SDCARounds(Rounds):
             self.column = bias_rate(alpha, self.n, mean_square, self.mean_weight)
         self.task.options.update(n=self.n, alpha=alpha, damping=float(len(shards)), column=self.column)
         self.bias = start if start and fit_intercept else 0.0
-        self.last_gap, self.promised, self.optimism = 0.0, 0.0, 1.0
+        self.summed, self.looseness = 0.0, None
         self.shares = np.zeros((len(shards), len(self.w)))
         self.sums = np.zeros((len(shards), 2))  # of b_i, of either sign
         self.moves = {}
@@ -90,14 +90,13 @@ class SDCARounds(Rounds):
             return False
         if self.column:  # as for all rows in one place
             gap += abs(self._imbalance()) * loss / max(self.sums.sum(), TINY)
-        progress, self.last_gap = gap / self.last_gap if gap < self.last_gap else 1.0, gap
-        self.promised = gap * progress / self.n
+        progress, self.summed = gap / self.summed if gap < self.summed else 1.0, gap
         primal = loss + sum(m.dual_margins for m in moves) / 2
-        return self.optimism * gap * progress <= self.tol * primal
+        return gap * (progress if self.looseness is None else self.looseness) <= self.tol * primal
 
     def on_loose_gap(self):
-        """Learn how much larger the gap is than what the shards' sums promise."""
-        self.optimism = max(1.0, self.point.gap / max(self.promised, TINY))
+        """Learn how much larger, or smaller, the gap is than the shards' sums."""
+        self.looseness = self.point.gap * self.n / max(self.summed, TINY)
 
     def measure(self):
         """Certify w as the shards have it."""

@@ -62,8 +62,8 @@ def client(shared_cluster):
     client.wait_for_workers(2, timeout=STARTING)
     # One that is killed again before its nanny has done starting it stays dead.
     end = time.monotonic() + STARTING
-    while any(nanny.status.name != "running" for nanny in cluster.workers.values()):
-        assert time.monotonic() < end, [nanny.status for nanny in cluster.workers.values()]
+    while any(nanny.process.status.name != "running" for nanny in cluster.workers.values()):
+        assert time.monotonic() < end, [nanny.process.status for nanny in cluster.workers.values()]
         time.sleep(0.01)
     with client.as_current():
         yield client

@@ -48,8 +48,8 @@ def rows():
 def rounds_of(shards, loss="hinge", fit_intercept=True, **options):
     described = [shard.describe() for shard in shards.shards]
     return SDCARounds(
-        shards, described, positive=1, loss=loss, hinge_width=1.0, alpha=ALPHA, fit_intercept=fit_intercept,
-        **{"max_iter": 300, **options},
+        shards, described, positive=1, loss=loss, hinge_width=1.0, fit_intercept=fit_intercept,
+        **{"max_iter": 300, "alpha": ALPHA, **options},
     )  # fmt: skip
 
 
@@ -236,3 +236,16 @@ def test_pegasos_keeps_w_in_the_ball(rows):
     for _ in range(3):
         run._round()
         assert np.linalg.norm(run.w) <= (1 + 1e-12) / np.sqrt(ALPHA)
+
+
+def test_a_certificate_is_looked_at_when_it_holds():
+    """The gap falls to a hundredth in the second pass, and that must not set what later looks wait for."""
+    rng = np.random.default_rng(2)
+    X = sparse.random_array((2000, 300), density=0.05, random_state=rng, format="csr")
+    y = np.where(X @ rng.normal(size=300) + 0.5 * rng.normal(size=2000) > 0, 1, -1)
+    traced, looking = (
+        rounds_of(Serial.split(X, y, 4), fit_intercept=False, passes=1, alpha=3e-2) for _ in range(2)
+    )
+    traced.solve(1e-3, True)
+    looking.solve(1e-3, False)
+    assert looking.n_rounds <= traced.n_rounds + 1
