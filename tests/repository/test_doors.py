@@ -78,8 +78,10 @@ def _python_imports(package, node, at_once=True):
             for alias in child.names:
                 yield Import(f"{origin}.{alias.name}", at_once)
         else:
-            inside = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-            yield from _python_imports(package, child, at_once and not inside)
+            later = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) or (
+                isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"
+            )
+            yield from _python_imports(package, child, at_once and not later)
 
 
 def _cython_imports(package, source):
