@@ -239,6 +239,9 @@ class Bag(Parameters):
         """Return what is done to a text before it is cut: a function of str."""
         return self.preprocessor or (str.lower if self.lowercase else str)
 
+    def __getstate__(self):
+        return {**vars(self), "_lookup": None}  # made again of the terms
+
     def _set_terms(self, terms):
         self.terms_, self._lookup = terms, None
 

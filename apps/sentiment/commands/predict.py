@@ -3,20 +3,23 @@
 import os
 import re
 import sys
-from contextlib import contextmanager
+from collections import deque
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 
 import click
 
-from ...common.errors import USAGE, AppError, Skipped, place_of
+from ...common.cluster import connected, map_shards, scheduler_option
+from ...common.errors import USAGE, AppError, Skipped
 from ...common.files import check_file, check_is_file
 from ...common.options import COUNT, FiniteRange
 from ...common.output import many, note, note_skipped, tidy_warnings
 from ...common.progress import Stages
 from ..data.tables import DELIMITERS
-from ..data.unlabelled import ANY_FORMAT, PLAIN, open_texts
+from ..data.unlabelled import ANY_FORMAT, PLAIN, joined, open_texts
 from ._options import command, reading_options
 
+SHARD = 1 << 22  # characters of the texts that a cluster's worker is given at a time
 LOOKED_AT = 1000  # texts, the first ones, whose words are counted
 FATES = (  # of the inputs that are named, in records and in lines of text
     "left out, without a label, or predicted with bytes replaced",
@@ -71,7 +74,8 @@ class Band(click.ParamType):
     help="Write a file, all of it or nothing; .csv, .tsv and .jsonl say what, others are like the input.  "
     "[default: stdout]",
 )
-def predict(arguments, source, proba, threshold, unsure, top, json, output, quiet, verbose):
+@scheduler_option
+def predict(arguments, source, proba, threshold, unsure, top, json, output, scheduler, quiet, verbose):
     """Write the label and the score of each text in FILE.
 
     FILE is whatever train reads, labels not needed, or a text a line; it may be gzipped, and is stdin when
@@ -82,7 +86,8 @@ def predict(arguments, source, proba, threshold, unsure, top, json, output, quie
     Of a text a line comes a line of label, tab and score (with --proba, the probability of the label), as
     soon as it can. Tables keep their columns and JSON objects their keys, with label, score, and with --proba
     p(LABEL) or probabilities behind them; other formats become a table. A record without a text keeps its
-    place, and gets no label. Of a line of text that is too long the beginning counts.
+    place, and gets no label. Of a line of text that is too long the beginning counts. What comes with
+    --scheduler is the same, but in larger pieces.
     """
     from ..model import prediction
 
@@ -95,11 +100,13 @@ def predict(arguments, source, proba, threshold, unsure, top, json, output, quie
         with stage("load"):
             model = prediction.load_scorer(model_path)
             prediction.check_choices(model, **choices)
-            if all(map(os.path.isfile, files)):  # what streams comes in batches too small for threads
+            # What streams comes in batches too small for threads; workers have a shard for each.
+            if scheduler is None and all(map(os.path.isfile, files)):
                 prediction.use_all_cores(model)
-        with stage("predict"), _opened(output) as file:
+        cluster = nullcontext() if scheduler is None else connected(scheduler)
+        with stage("predict"), cluster as client, _opened(output) as file:
             run = _Run(model, choices, top, file, "objects" if json else _form_of_file(output))
-            skipped = [run.predict(replace(source, path=path)) for path in files]
+            skipped = run.predict([replace(source, path=path) for path in files], client)
     for each in skipped:
         code = max(code, note_skipped(each))
     if run.n_unknown:
@@ -121,29 +128,42 @@ class _Run:
         self._writer = self._first = None
         self.n_unknown = self.n_looked_at = self.n_strange = 0
 
-    def predict(self, source):
-        """Predict one file, and return what is to be said of it."""
-        from ..model.prediction import classify
+    def predict(self, sources, client=None):
+        """Predict files, here or on a cluster, and return what is to be said of each."""
+        from ..model.prediction import classify_shard
 
-        skipped = Skipped(source.name)
-        n = n_missing = 0
-        with open_texts(source, skipped) as (format, columns, batches):
-            skipped.fate = FATES[format == PLAIN]
-            as_it_stands = self._begin(source, format, columns)
-            for batch in batches:
-                found = classify(
-                    self._model,
-                    batch.texts,
-                    **self._choices,
-                    place=lambda i, batch=batch: f"{source.name}, {place_of(batch.places[i])}",
-                )
-                self._writer.write(batch, found, as_it_stands=as_it_stands)
-                self._count_unknown(batch, found.n_terms)
-                n, n_missing = n + len(batch.texts), n_missing + len(batch.missing)
-        if n and n == n_missing:
-            why = f"no text, read as {format} ({skipped.named[0]})"
-            raise AppError(f"{source.name}: {why}; choose with --text-col or --format")
+        skipped, waiting = [], deque()
+        shared = self._model, self._choices
+        if client is None:
+            shards = self._shards(sources, skipped, waiting)
+            answers = (classify_shard(shard, *shared) for shard in shards)
+        else:
+            shards = self._shards(sources, skipped, waiting, SHARD)
+            answers = map_shards(client, classify_shard, shards, *shared)
+        for found in answers:
+            batch, as_it_stands = waiting.popleft()
+            self._writer.write(batch, found, as_it_stands=as_it_stands)
+            self._count_unknown(batch, found.n_terms)
         return skipped
+
+    def _shards(self, sources, all_skipped, waiting, size=0):
+        """Yield the texts of files; what is to be written beside their labels waits."""
+        from ..model.prediction import Shard
+
+        for source in sources:
+            skipped = Skipped(source.name)
+            all_skipped.append(skipped)
+            n = n_missing = 0
+            with open_texts(source, skipped) as (format, columns, batches):
+                skipped.fate = FATES[format == PLAIN]
+                as_it_stands = self._begin(source, format, columns)
+                for batch in joined(batches, size) if size else batches:
+                    waiting.append((batch, as_it_stands))
+                    n, n_missing = n + len(batch.texts), n_missing + len(batch.missing)
+                    yield Shard(source.name, batch.texts, batch.places)
+            if n and n == n_missing:
+                why = f"no text, read as {format} ({skipped.named[0]})"
+                raise AppError(f"{source.name}: {why}; choose with --text-col or --format")
 
     def _count_unknown(self, batch, n_terms):
         """Count the texts of which the model knows no word, and of the first ones those with few."""

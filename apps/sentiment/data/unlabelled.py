@@ -113,6 +113,21 @@ def open_texts(source: Source, skipped: Skipped) -> Iterator[Texts]:
             yield Texts(format, columns, _batches(records, skipped, lines))
 
 
+def joined(batches: Iterator[Batch], size: int) -> Iterator[Batch]:
+    """Put batches together, until there are so many characters of text in one."""
+    whole, room = Batch([], [], [], [], []), size
+    for batch in batches:
+        n = len(whole.texts)
+        for old, new in zip(whole, batch._replace(missing=[n + i for i in batch.missing]), strict=True):
+            old.extend(new)
+        room -= sum(map(len, batch.texts))
+        if room <= 0:
+            yield whole
+            whole, room = Batch([], [], [], [], []), size
+    if whole.texts:
+        yield whole
+
+
 def _plain(stream, source: Source, skipped: Skipped) -> Iterator[Batch]:
     n = 0
     for texts in arriving_texts(stream, skipped, limit=source.max_line, size=BATCH):

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 import fastsvm
 from fastsvm.text import TextScorer
 
-from ...common.errors import USAGE, AppError
+from ...common.errors import USAGE, AppError, place_of
 from ...common.files import load_model, shipped_model
 
 if TYPE_CHECKING:
@@ -196,6 +196,23 @@ def classify(
         winners = ((probabilities[:, 1] if proba else decision) >= threshold).astype(int)
     doubtful = None if unsure is None else _is_unsure(probabilities, *unsure)
     return Predictions(winners, scores, probabilities, n_terms, decision, doubtful)
+
+
+class Shard(NamedTuple):
+    """Some texts of a source, and where each stands in it: a line, or a file of a folder."""
+
+    source: str
+    texts: Sequence[str]
+    places: Sequence[int | str]
+
+
+def classify_shard(shard: Shard, model: TextScorer | Pipeline, choices: Mapping[str, Any]) -> Predictions:
+    """Give each text of a shard its label, here or on a cluster's worker; choices are those of `classify`."""
+
+    def place(i: int) -> str:
+        return f"{shard.source}, {place_of(shard.places[i])}"
+
+    return classify(model, shard.texts, **choices, place=place)
 
 
 def _is_unsure(probabilities: np.ndarray, low: float, high: float) -> np.ndarray:
