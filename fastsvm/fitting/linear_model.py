@@ -10,6 +10,7 @@ from scipy import sparse
 
 from ..solvers import as_rows
 from ..solvers._solver import Problem
+from ..solvers._windows import blocks
 from . import scores
 from .advice import ConvergenceWarning, Ended, warn_if_short
 from .engine import solve_all
@@ -167,7 +168,22 @@ class LinearModel(OneVsRest):
         -------
         ndarray of shape (n_samples,) or, for more than two classes, (n_samples, n_classes)
             Of two classes, above 0 means `classes_[1]`.
+
+        Notes
+        -----
+        Memory-mapped rows are read some at a time, and do not stay in memory.
         """
+        found = []
+        for rows in blocks(X):
+            try:
+                found.append(self._scores(rows))
+            except ValueError:
+                if rows is not X:
+                    as_rows(X)  # says where in all of X
+                raise
+        return found[0] if len(found) == 1 else np.concatenate(found)
+
+    def _scores(self, X):
         X = self._checked(X, reset=False)
         found = scores.decision(X, self.coef_, self.intercept_)
         # SciPy multiplies every value, so that NaN shows in the scores.

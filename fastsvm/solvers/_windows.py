@@ -1,8 +1,11 @@
-"""An order of the rows of a memory-mapped matrix that reads it in large pieces, each once an epoch."""
+"""The rows of a memory-mapped matrix in large pieces: an order that reads each once an epoch, and blocks."""
 
 import numpy as np
+from scipy import sparse
 
+from ._pages import Pages
 from ._random import shuffle_windows
+from ._sparse import as_csr
 
 # Bytes of X that are read in one piece: of much less, disks seek more than they read, and Linux maps the
 # 2 MiB around each all the same.
@@ -49,3 +52,42 @@ class Windows:
     def _ranges(self, window):
         for segment in self._segments[window * TOGETHER : (window + 1) * TOGETHER]:
             yield int(self._edges[segment]), int(self._edges[segment + 1])
+
+
+def blocks(X):
+    """Yield the rows of X some at a time where they are memory-mapped, and give their memory back; else X.
+
+    Parameters
+    ----------
+    X : anything
+        Taken to pieces are CSR matrices and C-ordered arrays of two dimensions.
+
+    Yields
+    ------
+    X, or matrices of as many rows as a window holds
+    """
+    if sparse.issparse(X):
+        arrays = (X.data, X.indices) if X.format == "csr" else ()
+    else:
+        arrays = (X,) if isinstance(X, np.ndarray) and X.ndim == 2 and X.flags.c_contiguous else ()
+    pages = [each for each in map(Pages.of, arrays) if each is not None]
+    step = max(1, TOGETHER * SEGMENT * X.shape[0] // sum(a.nbytes for a in arrays)) if pages else 0
+    if not pages or step >= X.shape[0]:
+        yield X
+        return
+    as_csr(X, columns=False)  # no malformed one is cut
+    for first in range(0, X.shape[0], step):
+        yield _rows(X, first, min(first + step, X.shape[0]))
+        for each in pages:
+            each.let_go()
+
+
+def _rows(X, first, last):
+    """Some rows, without a copy: SciPy would widen all columns where offsets are wider, and copy parts."""
+    if not sparse.issparse(X):
+        return X[first:last]
+    start, stop = X.indptr[first], X.indptr[last]
+    rows = type(X)((last - first, X.shape[1]), dtype=X.dtype)
+    rows.data, rows.indices = X.data[start:stop], X.indices[start:stop]
+    rows.indptr = (X.indptr[first : last + 1] - start).astype(X.indices.dtype)
+    return rows

@@ -104,6 +104,27 @@ def test_a_dense_file_is_taken_too(problem, small_windows, tmp_path):
     assert model.solver_ == "coordinate"
 
 
+@pytest.mark.parametrize("dense", [False, True])
+def test_scores_are_of_blocks_and_as_in_memory(problem, small_windows, tmp_path, dense):
+    X, mapped, _ = problem
+    if dense:
+        np.save(tmp_path / "X.npy", X.toarray())
+        X, mapped = X.toarray(), np.load(tmp_path / "X.npy", mmap_mode="r")
+    assert 1 < len([*_windows.blocks(mapped)]) < 100
+    assert next(_windows.blocks(X)) is X
+    model = SDCAClassifier(alpha=1e-3, random_state=0).fit(X, np.arange(1000) % 3)
+    np.testing.assert_allclose(model.decision_function(mapped), model.decision_function(X), rtol=1e-12)
+
+
+def test_a_bad_value_is_placed_in_all_of_the_rows(small_windows, tmp_path):
+    model = SDCAClassifier(random_state=0).fit(np.eye(3), [0, 1, 1])
+    X = np.zeros((4000, 3))
+    X[3210, 2] = np.nan
+    np.save(tmp_path / "X.npy", X)
+    with pytest.raises(ValueError, match=r"row 3210, column 2"):
+        model.predict(np.load(tmp_path / "X.npy", mmap_mode="r"))
+
+
 FIT_FROM_DISK = """
 import resource, sys
 from fastsvm.fitting import SDCA
@@ -118,6 +139,7 @@ size = X.data.nbytes + X.indices.nbytes
 before = peak()
 resource.setrlimit(resource.RLIMIT_DATA, (before + size // 5,) * 2)
 model = SDCA(alpha=1e-5, tol=1e-2, random_state=0).fit(X, y)
+assert (model.predict(X) == y).mean() > 0.9
 print(size, peak() - before, model.dual_gap_ / model.objective_)
 """
 
@@ -125,7 +147,7 @@ print(size, peak() - before, model.dual_gap_ / model.objective_)
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_a_fit_takes_a_fraction_of_the_matrix(tmp_path):
-    """500 MB are fitted to a certified 1 % in a quarter of that: mapped pages, windows and all."""
+    """500 MB are fitted to a certified 1 % and scored in a quarter of that: mapped pages, windows and all."""
     rng = np.random.default_rng(0)
     n, width, values = 5000, 20_000, 300
     with MatrixWriter(tmp_path / "X", source="") as writer:

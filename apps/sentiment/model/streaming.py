@@ -39,7 +39,6 @@ from .training import ACCURATE, Training, top_words
 MOST_TERMS = 2_000_000  # of a model; where more are frequent enough, --min-df is raised
 SAMPLE = 20_000  # training texts that alpha is chosen on
 CALIBRATED = 0.02  # share of the texts that probabilities are learned from
-ROWS = 1 << 14  # whose scores are computed at a time
 TRAIN, CALIBRATE, TRY = "train", "calibrate", "try"  # parts of a corpus
 
 
@@ -319,9 +318,7 @@ def _fit(settings: Settings, labels: list[str], folder: Path, checkpoint: Path |
 
 
 def _decision(estimator, folder: Path) -> np.ndarray:
-    X, _ = load(folder)
-    parts = [estimator.decision_function(X[i : i + ROWS]) for i in range(0, X.shape[0], ROWS)]
-    return np.concatenate(parts).astype(np.float32)
+    return estimator.decision_function(load(folder).X).astype(np.float32)
 
 
 def _calibrate(settings: Settings, estimator, folder: Path, written: dict[str, list[str]]) -> LeftOut | None:
