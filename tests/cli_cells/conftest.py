@@ -1,8 +1,10 @@
 """The sample smears, a model of them, and ways to run the app."""
 
+import pickle
 import shutil
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import cv2
@@ -11,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from fastsvm_apps.cells.cli import main
+from fastsvm_apps.cells.data import carried, images
 from fastsvm_apps.cells.model.settings import Settings
 from fastsvm_apps.cells.model.training import train
 
@@ -116,6 +119,25 @@ BAD = {
 def problems():
     """Return why each of the bad images is bad."""
     return BAD
+
+
+@pytest.fixture
+def pickled(monkeypatch):
+    """Let a cluster's shards be worked on here, as if this were a worker; return how many images each had."""
+    counts = []
+
+    def map_shards(client, function, shards, *values):
+        for shard in shards:
+            counts.append(len(shard))
+            shard, *values = pickle.loads(pickle.dumps((shard, *values)))
+            with monkeypatch.context() as patch:
+                patch.setattr(images, "_contents", None)  # a worker may have none of the files
+                results = function(shard, *values)
+            yield pickle.loads(pickle.dumps(results))
+
+    monkeypatch.setattr(carried, "connected", nullcontext)
+    monkeypatch.setattr(carried, "map_shards", map_shards)
+    return counts
 
 
 @pytest.fixture

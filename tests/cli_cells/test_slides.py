@@ -80,6 +80,16 @@ def test_regions(tmp_path, mosaic, options):
         np.testing.assert_array_equal(slide.region(x, y, w, h), mosaic[y : y + h, x : x + w])
 
 
+def test_tiles_are_read_here_and_worked_on_anywhere(run, slide, work, pickled, monkeypatch):
+    monkeypatch.setattr(tiles, "CORE", 600)
+    for name, options in [("local.csv", []), ("cluster.csv", ["--scheduler", "tcp://somewhere:8786"])]:
+        result = run("classify", slide, "--cell-width", CELL_WIDTH, "-o", name, *options)
+        assert result.exit_code == 0
+    assert rows("local.csv")
+    assert (work / "local.csv").read_bytes() == (work / "cluster.csv").read_bytes()
+    assert pickled == [6]
+
+
 @pytest.mark.parametrize("cell_width", [20, 80, 130])
 def test_each_pixel_is_in_one_core(slide, mosaic, cell_width):
     counts = np.zeros(mosaic.shape[:2], int)

@@ -5,6 +5,7 @@ import sys
 import click
 
 from ...common import options
+from ...common.cluster import scheduler_option
 from ...common.errors import USAGE, AppError
 from ...common.options import json_option
 from ...common.output import check_one_form, note, note_skipped, print_json, tidy_warnings
@@ -68,14 +69,16 @@ from ._options import also_option, cell_width_option, command, images_argument
 @also_option
 @cell_width_option
 @click.option("--resume", is_flag=True, help="Go on with a run that was ended: its -o tells where it was.")
+@scheduler_option
 @json_option
-def classify(images, model, csv, json, export, export_as, also, correct, quiet, verbose, **files):
+def classify(images, model, csv, json, export, export_as, also, correct, scheduler, quiet, verbose, **files):
     """Find, classify and count the white cells in IMAGES."""
     check_one_form(json, csv)
     if files["resume"] and files["output"] is None:
         raise AppError("--resume wants the -o FILE.csv of the run that was ended", USAGE)
     if "-" in (files["output"], files["measurements"]):
         raise AppError("-o and --measurements want files; --csv prints the table", USAGE)
+    from ..data.carried import image_workers
     from ..model.scale import scale_record
     from ..output import cell_tables
     from ..output.classification import Wanted, classify_images
@@ -85,8 +88,12 @@ def classify(images, model, csv, json, export, export_as, also, correct, quiet, 
     exports = tuple(export_of(path, export_as) for path in export)
     wanted = Wanted(shown, table=files.pop("output"), exports=exports, also=also or (), **files)
     # Rows come as the work goes on; on a terminal they show the progress by themselves.
-    with tidy_warnings(), Stages(verbose, not quiet and (json or not sys.stdout.isatty())) as stage:
-        result = classify_images(images, model, wanted, stage)
+    with (
+        tidy_warnings(),
+        image_workers(scheduler) as describing,
+        Stages(verbose, not quiet and (json or not sys.stdout.isatty())) as stage,
+    ):
+        result = classify_images(images, model, wanted, stage, describing)
     if json:
         record = cell_tables.count_record(result.count, result.corrected, result.min_score, stage.seconds)
         print_json(

@@ -5,6 +5,7 @@ import sys
 
 import click
 
+from ...common.cluster import scheduler_option
 from ...common.errors import USAGE, AppError
 from ...common.files import make_folder
 from ...common.options import json_option
@@ -46,8 +47,22 @@ from ._options import cell_width_option, command, images_argument
 @click.option("--csv-only", is_flag=True, help="No crops, only the table.")
 @raw_csv_option
 @cell_width_option
+@scheduler_option
 @json_option
-def crop(images, output, method, size, gray_negative, csv_only, raw_csv, cell_width, json, quiet, verbose):
+def crop(
+    images,
+    output,
+    method,
+    size,
+    gray_negative,
+    csv_only,
+    raw_csv,
+    cell_width,
+    scheduler,
+    json,
+    quiet,
+    verbose,
+):
     """Cut the white cells out of IMAGES.
 
     Each crop is named after its image, with the number of the cell behind; boxes.csv has a line for each
@@ -59,16 +74,22 @@ def crop(images, output, method, size, gray_negative, csv_only, raw_csv, cell_wi
         raise AppError("crops cannot go to stdout; give a folder with -o, or --csv-only", USAGE)
     if output == "-" and json:
         raise AppError("-o - and --json both write to stdout; choose one", USAGE)
+    from ..data.carried import image_workers
     from ..data.files import find_images, source_name
     from ..model.cropping import Cropping, crop_cells
     from ..model.findings import Count
     from ..model.scale import scale_of, scale_record
     from ..output import cell_tables, places
+    from ..output.drawing import image_content
 
     only_table = csv_only and (output == "-" or output.lower().endswith(".csv"))
     folder = None if only_table else output
     table = output if only_table else os.path.join(output, "boxes.csv")
-    with tidy_warnings(), Stages(verbose, not quiet and not (table == "-" and sys.stdout.isatty())) as stage:
+    with (
+        tidy_warnings(),
+        image_workers(scheduler) as cropping,
+        Stages(verbose, not quiet and not (table == "-" and sys.stdout.isatty())) as stage,
+    ):
         with stage("find"):
             files = find_images(images)
             how = Cropping(method, size, gray_negative, scale_of(files, cell_width))
@@ -79,7 +100,7 @@ def crop(images, output, method, size, gray_negative, csv_only, raw_csv, cell_wi
         write_crop = None if csv_only else places.crop_writer(files, folder)
         with stage("crop", total=len(files)) as advance, cell_tables.table_file(table) as file:
             write = cell_tables.row_writer(file, cell_tables.BOX_COLUMNS, raw=raw_csv)
-            for _, found in crop_cells(files, how, write_crop):
+            for _, found in crop_cells(files, how, write_crop, image_content, cropping=cropping):
                 write(found)
                 count.add(found)
                 advance()

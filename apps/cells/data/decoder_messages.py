@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TypeVar
 
+from .shared import shared
+
 T = TypeVar("T")
 
 _STDERR = 2  # the descriptor that C libraries write to
@@ -78,6 +80,7 @@ class _Listener:
 _listener: _Listener | None = None
 
 
+@shared
 @contextmanager
 def own_stderr() -> Iterator[None]:
     """Give Python's stderr a descriptor of its own, so that `hear` may take the other one."""

@@ -41,6 +41,8 @@ class ImageReader:
         A JPEG, PNG, TIFF, BMP, WebP or JPEG 2000 file, whatever its ending; ``scan.tif#2`` is a second page.
     max_pixels : int, default=MAX_PIXELS
         Refuse larger images before they are decoded, and to enlarge others beyond that.
+    data : bytes, optional
+        What `image_bytes` returned for the path, where the file itself may be out of reach.
 
     Attributes
     ----------
@@ -56,8 +58,9 @@ class ImageReader:
         colours; some of that only when the image is asked for.
     """
 
-    def __init__(self, path: str, max_pixels: int = MAX_PIXELS) -> None:
-        self._data, self._header = _opened(path, max_pixels)
+    def __init__(self, path: str, max_pixels: int = MAX_PIXELS, data: bytes | None = None) -> None:
+        self._data = image_bytes(path) if data is None else data
+        self._header = _checked_header(self._data, max_pixels)
         self._max_pixels = max_pixels
         self._whole = None
         self.size = self._header.width, self._header.height
@@ -142,19 +145,28 @@ def read_scaled(
     return ImageReader(path, max_pixels).scaled(cell_width=cell_width, fraction=fraction)
 
 
-def _opened(path: str, max_pixels: int) -> tuple[bytes, Header]:
+def image_bytes(path: str) -> bytes:
+    """Return the content of an image file; where a page of it is meant, a file of that page alone.
+
+    Raises
+    ------
+    BadImage
+        When it cannot be read, is too large, or a slide.
+    """
     path, page = split_page(path)
     try:
         data = _contents(path)
     except OSError as error:
         raise BadImage(unreadable(error)) from error
-    if page is not None:
-        data = single_page(data, page)
+    return data if page is None else single_page(data, page)
+
+
+def _checked_header(data: bytes, max_pixels: int) -> Header:
     header = read_header(data)
     _check_size(header, max_pixels)
     if header.gray:
         raise BadImage(_GRAY)
-    return data, header
+    return header
 
 
 def _decoded(data: bytes, header: Header):

@@ -14,10 +14,13 @@ from ...common.errors import is_shortage
 from .files import ImageFile
 from .header import BadImage
 from .images import NO_MEMORY, unreadable
+from .shared import shared
 
 AHEAD = 4  # images under way for each thread, so that none waits while the caller looks at a result
 
 T = TypeVar("T")
+# `map_images`, or what does the same elsewhere.
+MapImages = Callable[[Callable, Iterable], Iterator[tuple]]
 
 
 def map_images(
@@ -45,7 +48,7 @@ def map_images(
     jobs = jobs or processors()
     if jobs == 1:
         for file in files:
-            yield file, _result(work, file)
+            yield file, result_of(work, file)
         return
     begun: deque = deque()
 
@@ -55,9 +58,9 @@ def map_images(
 
     pool = Threads(jobs)
     try:
-        with _one_thread_in_cv2():
+        with one_thread_in_cv2():
             for file in files:
-                begun.append((file, pool.submit(_result, work, file)))
+                begun.append((file, pool.submit(result_of, work, file)))
                 if len(begun) == AHEAD * jobs:
                     yield oldest()
             while begun:
@@ -66,7 +69,8 @@ def map_images(
         pool.shutdown(cancel_futures=True)
 
 
-def _result(work: Callable[[ImageFile], T], file: ImageFile) -> T | BadImage:
+def result_of(work: Callable[[ImageFile], T], file: ImageFile) -> T | BadImage:
+    """Work on an image, and return the result, or why there is none; see `map_images`."""
     # A new exception: the one raised would keep the frames it went through, and what they hold.
     try:
         return work(file)
@@ -83,8 +87,9 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+@shared
 @contextmanager
-def _one_thread_in_cv2():
+def one_thread_in_cv2():
     """Keep OpenCV from splitting the work on an image over threads of its own."""
     before = cv2.getNumThreads()
     cv2.setNumThreads(1)

@@ -50,7 +50,7 @@ class Tile(ImageFile):
 
 @dataclass(frozen=True)
 class Unreadable(ImageFile):
-    """A slide that cannot be opened, and why."""
+    """An image or a slide that cannot be opened, and why."""
 
     problem: str = ""
 

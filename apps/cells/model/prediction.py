@@ -12,7 +12,7 @@ import numpy as np
 from ..data.files import ImageFile
 from ..data.header import BadImage
 from ..data.images import CellWidth, ImageReader, is_blank
-from ..data.threads import map_images
+from ..data.threads import MapImages, map_images
 from .classifier import CellModel
 from .features import describe
 from .findings import UNCLASSIFIED, Finding, ImageFindings, cut_out
@@ -134,6 +134,7 @@ def classify(
     model: CellModel,
     *,
     draw: Draw | None = None,
+    describing: MapImages = map_images,
     batch: int = BATCH,
     min_score: float | None = None,
     strict: bool = False,
@@ -147,6 +148,9 @@ def classify(
     model : CellModel
     draw : callable, optional
         Called in any thread with each file that could be read, its image and what was found in it.
+    describing : callable, default=map_images
+        What describes the images. Their cells are classified here: that takes no time beside it, and sums
+        are then rounded alike.
     batch : int, default=64
         Images whose cells are classified at once.
     min_score : float, optional
@@ -165,8 +169,9 @@ def classify(
     """
     about = model.about
     least = model.least(min_score)
-    how |= {"usual": about.usual, "quality": bool(about.ranges), "keep": draw is not None}
-    results = map_images(partial(describe_image, features=model.features, **how), files)
+    keep = draw is not None and describing is map_images  # elsewhere pixels would come back for each image
+    how |= {"usual": about.usual, "quality": bool(about.ranges), "keep": keep}
+    results = describing(partial(describe_image, features=model.features, **how), files)
     classified = (
         (file, _refused(found) if strict and found.flags else found, reader)
         for file, found, reader in _classified(results, model, batch, least)

@@ -11,6 +11,7 @@ from ...common.files import check_file, make_folder
 from ...common.progress import Stages
 from ...common.streams import going_on
 from ..data.files import ImageFile, find_images, source_name
+from ..data.threads import MapImages, map_images
 from ..data.tiles import with_tiles
 from ..model.classifier import CellModel, load_cell_model
 from ..model.differential import corrected_shares
@@ -103,9 +104,13 @@ class Classified:
 
 
 def classify_images(
-    sources: Sequence[str], model_path: str | None, wanted: Wanted, stage: Stages
+    sources: Sequence[str],
+    model_path: str | None,
+    wanted: Wanted,
+    stage: Stages,
+    describing: MapImages = map_images,
 ) -> Classified:
-    """Classify the cells of images, and print and write what is wanted."""
+    """Classify the cells of images, described by `describing`, and print and write what is wanted."""
     with stage("load"):
         model = load_cell_model(model_path)
     with stage("find"):
@@ -140,6 +145,7 @@ def classify_images(
                 min_score=wanted.min_score,
                 strict=wanted.strict,
                 draw=overlay_writer(files, wanted.overlay) if wanted.overlay else None,
+                describing=describing,
             )
             passed = _passed(merged(results, advance), sinks)
             if wanted.page:

@@ -17,6 +17,7 @@ from ...common.errors import USAGE, AppError
 from ...common.output import note
 from ..data.files import ImageFile
 from ..data.images import split_page
+from ..data.threads import MapImages, map_images
 from ..data.tiles import Tile
 from ..model.findings import Finding, ImageFindings
 from ..model.prediction import BATCH, CellModel, Draw, Found, classify
@@ -51,6 +52,7 @@ def classify_kept(
     journal: "Journal | None",
     *,
     draw: Draw | None = None,
+    describing: MapImages = map_images,
     **how,
 ) -> Iterator[Found]:
     """Classify as `classify` does, and keep the results until all are there.
@@ -64,7 +66,7 @@ def classify_kept(
     if draw and has_tiles:
         raise AppError("--overlay draws no slides; see their cells with --report", USAGE)
     batch = TILES_AT_ONCE if has_tiles else BATCH
-    work = partial(classify, model=model, draw=draw, batch=batch, **how)
+    work = partial(classify, model=model, draw=draw, describing=describing, batch=batch, **how)
     if journal is None:
         yield from work(items)
         return

@@ -1,0 +1,111 @@
+"""--scheduler: images travel as bytes, and what is written is what the local command writes."""
+
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+
+import cv2
+import pytest
+
+from fastsvm_apps.cells.data import carried
+from fastsvm_apps.cells.data.shared import shared
+from fastsvm_apps.common import cluster
+
+
+def written(folder):
+    """Return the content of each file below a folder, by its name."""
+    paths = (path for path in Path(folder).rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+
+
+EVERYTHING = [
+    *(
+        "-o",
+        "out/cells.csv",
+        "--overlay",
+        "out/overlay",
+        "--report",
+        "out/page.html",
+        "--also",
+        "rbc,platelets",
+    ),
+    *("--export", "out/coco.json", "--export", "out/masks", "--export-as", "masks"),
+    *("--measurements", "out/measures.csv", "--pixel-size", ".1"),
+]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["classify", *EVERYTHING],
+        ["classify", "--csv", "--strict", "--min-score", ".9"],
+        ["crop", "-o", "out"],
+        ["crop", "-o", "out", "--method", "center", "--gray-negative"],
+        ["crop", "-o", "out/boxes.csv", "--csv-only", "--json"],
+    ],
+)
+def test_outputs_are_those_of_the_local_command(run, bad, problems, work, pickled, monkeypatch, command):
+    pages = [cv2.imread(str(bad / f"smear_{k:02}.jpg")) for k in (0, 20)]
+    cv2.imwritemulti(str(bad / "scan.tif"), pages)
+    monkeypatch.setattr(carried, "SHARD_IMAGES", 3)
+    results = []
+    for k, options in enumerate(([], ["--scheduler", "tcp://somewhere:8786"])):
+        (work / "out").mkdir()
+        result = run(*command[:1], bad, *command[1:], *options)
+        assert result.exit_code == 3
+        assert all(reason in result.stderr for reason in problems.values())
+        stdout = [line for line in result.stdout.splitlines() if '"seconds"' not in line]
+        results.append((stdout, result.stderr, written("out")))
+        (work / "out").rename(work / f"out{k}")
+    assert results[0] == results[1]
+    assert pickled == [3, 3, 1]
+
+
+def test_large_images_travel_in_smaller_shards(run, folder, pickled, monkeypatch):
+    smears = folder(0, 4, 8)
+    largest = max(path.stat().st_size for path in smears.iterdir())
+    monkeypatch.setattr(carried, "SHARD_BYTES", largest)
+    assert run("crop", smears, "-o", "boxes.csv", "--csv-only", "--scheduler", "a").exit_code == 0
+    assert pickled == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    "command", [["classify", "-o", "cells.csv", "--overlay", "out"], ["crop", "-o", "out"]]
+)
+def test_no_scheduler_answers(run, smears, work, monkeypatch, command):
+    monkeypatch.setattr(cluster, "CONNECTING", 0.1)
+    pytest.importorskip("distributed")
+    (work / "cells.csv").write_text("earlier")
+    result = run(*command, smears, "--scheduler", "tcp://127.0.0.1:1")
+    assert result.exit_code == 1
+    assert result.stderr.endswith(
+        "tcp://127.0.0.1:1: no Dask scheduler answers; start one with dask scheduler\n"
+    )
+    assert result.stderr.count("\n") == 1
+    assert written(".") == {"cells.csv": b"earlier"}
+    assert not (work / "out").exists()
+
+
+def test_what_a_process_has_once_is_shared_by_threads():
+    seen = []
+
+    @shared
+    @contextmanager
+    def one():
+        seen.append("entered")
+        yield
+        seen.append("left")
+
+    inside = threading.Barrier(2)
+
+    def enter():
+        with one():
+            inside.wait(10)
+
+    for _ in range(2):
+        threads = [threading.Thread(target=enter) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert seen == ["entered", "left"] * 2
