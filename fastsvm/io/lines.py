@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import gzip
 import os
+import zlib
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, cast
 
 BLOCK = 1 << 23  # bytes read at a time
 LONGEST = 1 << 28  # bytes of a line
@@ -45,14 +46,13 @@ def blocks(paths: Sequence[str], begin: Place = Place()) -> Iterator[Block]:  # 
     for number in range(begin.file, len(paths)):
         place = begin if number == begin.file else Place(number)
         with _opened(paths[number]) as file:
-            file.seek(place.offset)
             rest = b""
-            while chunk := file.read(BLOCK):
+            for chunk in _chunks(file, paths, place):
                 cut = chunk.rfind(b"\n") + 1
                 if not cut:
                     rest += chunk
                     if len(rest) > LONGEST:
-                        raise ValueError(f"{where(paths, place)}: longer than {LONGEST >> 20} MiB")
+                        raise ValueError(f"{where(paths, place)}: longer than {LONGEST >> 20} MiB.")
                     continue
                 text, rest = rest + chunk[:cut], chunk[cut:]
                 end = Place(number, place.offset + len(text), place.line + text.count(b"\n"))
@@ -62,11 +62,44 @@ def blocks(paths: Sequence[str], begin: Place = Place()) -> Iterator[Block]:  # 
                 yield Block(rest + b"\n", place, Place(number, place.offset + len(rest), place.line + 1))
 
 
-def _opened(path: str):
+def _chunks(file: BinaryIO, paths: Sequence[str], place: Place) -> Iterator[bytes]:
+    try:
+        file.seek(place.offset)
+        while chunk := file.read(BLOCK):
+            yield chunk
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError(f"{paths[place.file]}: damaged gzip data ({error}); fetch the file again.") from None
+
+
+def _opened(path: str) -> BinaryIO:
     file = open(path, "rb")  # noqa: SIM115 (the caller closes it)
     if file.peek(2)[:2] == b"\x1f\x8b":
-        return gzip.GzipFile(fileobj=file)
+        return cast(BinaryIO, gzip.GzipFile(fileobj=file))
     return file
+
+
+def decoded(block: Block, paths: Sequence[str]) -> str:
+    """The text of a block, without a mark of its encoding and with plain line ends.
+
+    Raises
+    ------
+    ValueError
+        On what is not UTF-8, and on NUL characters.
+    """
+    try:
+        text = block.text.decode()
+    except UnicodeDecodeError as error:
+        line = block.text.count(b"\n", 0, error.start)
+        what = f"is not UTF-8 (byte {block.text[error.start]:#04x}); convert the file, as iconv does"
+        raise ValueError(f"{where(paths, block.begin, line)}: {what}.") from None
+    nul = text.find("\0")
+    if nul >= 0:
+        line = text.count("\n", 0, nul)
+        what = "has a NUL character; is the file damaged, or in UTF-16?"
+        raise ValueError(f"{where(paths, block.begin, line)}: {what}")
+    if block.begin.offset == 0:
+        text = text.removeprefix("\ufeff")
+    return text.replace("\r\n", "\n")
 
 
 def where(paths: Sequence[str], place: Place, more: int = 0) -> str:

@@ -10,8 +10,9 @@ import numpy as np
 from scipy import sparse
 
 from ._svmlight import WRONG, parse  # type: ignore[attr-defined]  # compiled
-from .lines import SAVED, Block, Place, blocks, fingerprint, paths_of, where
-from .writer import NARROW, MatrixWriter
+from .lines import Block, where
+from .storing import Format
+from .writer import NARROW
 
 
 def store_svmlight(
@@ -59,18 +60,16 @@ def store_svmlight(
     ...     X.toarray().tolist(), y.tolist()
     ([[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]], [1.0, -1.0])
     """
-    files = paths_of(paths)
-    options = {"format": "svmlight", "n_features": n_features, "zero_based": bool(zero_based)}
-    with MatrixWriter(folder, source=fingerprint(files, **options), dtype=dtype) as writer:
-        begin = Place() if writer.position is None else Place(*writer.position)
-        since = 0
-        for block in blocks(files, begin):
-            writer.append(*_parsed(block, files, n_features or NARROW - 1, 0 if zero_based else 1, dtype))
-            since += len(block.text)
-            if since >= SAVED:
-                writer.save(block.end)
-                since = 0
-        writer.finish(n_features)
+    _Svmlight(paths, n_features, 0 if zero_based else 1, dtype).store(folder, dtype)
+
+
+class _Svmlight(Format):
+    def __init__(self, paths, n_features: int | None, first: int, dtype: Any) -> None:
+        super().__init__(paths, format="svmlight", n_features=n_features, first=first)
+        self.n_features, self._first, self._dtype = n_features, first, dtype
+
+    def rows(self, block: Block) -> tuple[sparse.csr_matrix, np.ndarray]:
+        return _parsed(block, self.files, self.n_features or NARROW - 1, self._first, self._dtype)
 
 
 def _parsed(block: Block, files: list[str], n_features: int, first: int, dtype: Any):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from fastsvm.io import MatrixFileError, MatrixWriter, feature_names, load, store_svmlight, svmlight
+from fastsvm.io import MatrixFileError, MatrixWriter, feature_names, load, store_svmlight, storing, svmlight
 from fastsvm.io import lines as lines_of_files
 
 
@@ -45,7 +45,7 @@ def test_labels_may_be_texts(tmp_path):
 def test_a_cut_is_gone_on_with(tmp_path, monkeypatch):
     """Whatever block a process is killed after, the next call makes the same files."""
     monkeypatch.setattr(lines_of_files, "BLOCK", 40)
-    monkeypatch.setattr(svmlight, "SAVED", 100)
+    monkeypatch.setattr(storing, "SAVED", 100)
     text = "".join(f"{i % 3} {i % 7 + 1}:{i} {i % 5 + 9}:.5\n" for i in range(40))
     (tmp_path / "a.svm").write_text(text)
     store_svmlight(tmp_path / "a.svm", tmp_path / "whole")

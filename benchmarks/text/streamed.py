@@ -1,0 +1,136 @@
+"""A corpus of any size: what training on it and predicting it take, in fresh processes.
+
+    python -m benchmarks.text.streamed --gb 10 --reviews imdb_10k.tsv [--folder FOLDER] [--limit 1.5]
+
+The corpus is made once: reviews of the file, copied again and again, a tenth of each copy's words replaced
+by words from anywhere in the file, so that there are new pairs of words however long it gets. Then
+`fastsvm-sentiment train --stream` and `predict` run on it, each in a process that may have no more private
+memory (RLIMIT_DATA) than the limit. Peaks are the system's own figures (wait4), mapped pages included.
+"""
+
+import argparse
+import json
+import os
+import resource
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+import numpy as np
+
+from ..machine import described
+from .process import launch
+
+REPLACED = 10  # of so many words one is another
+BATCH = 1000  # reviews that are made at a time
+LOOK = 5.0  # seconds between looks at the size of temporary files
+
+
+def make(path, reviews, n_bytes, seed=0):
+    """Write a corpus of label and text of about so many bytes; it appears when it is whole."""
+    with open(reviews, encoding="utf-8") as file:
+        next(file)
+        lines = [line.rstrip("\n").split("\t", 1) for line in file]
+    labels = [label.encode() for label, _ in lines]
+    texts = [text.encode().split() for _, text in lines]
+    lengths = np.array([len(words) for words in texts])
+    vocabulary = [word for words in texts for word in words]  # as often as they are written
+    random = np.random.default_rng(seed)
+    part, written = Path(f"{path}.partial"), 0
+    with open(part, "wb") as file:
+        file.write(b"label\ttext\n")
+        while written < n_bytes:
+            chosen = random.integers(len(texts), size=BATCH)
+            counts = lengths[chosen] // REPLACED
+            places = (random.random(counts.sum()) * np.repeat(lengths[chosen], counts)).astype(int).tolist()
+            others = random.integers(len(vocabulary), size=len(places)).tolist()
+            copies, first = [], 0
+            for review, count in zip(chosen.tolist(), counts.tolist(), strict=True):
+                words = texts[review].copy()
+                for k in range(first, first + count):
+                    words[places[k]] = vocabulary[others[k]]
+                first += count
+                copies.append(labels[review] + b"\t" + b" ".join(words) + b"\n")
+            written += file.write(b"".join(copies))
+    part.rename(path)
+
+
+class Watched(threading.Thread):
+    """The most bytes that files in a folder have had, looked at now and then."""
+
+    def __init__(self, folder):
+        super().__init__(daemon=True)
+        self.folder, self.most, self._over = folder, 0, threading.Event()
+
+    def run(self):
+        """Look until the block is left."""
+        while not self._over.wait(LOOK):
+            self.most = max(self.most, sum(self._sizes()))
+
+    def _sizes(self):
+        for folder, _, names in os.walk(self.folder):
+            for name in names:
+                try:
+                    yield os.stat(os.path.join(folder, name)).st_blocks * 512
+                except FileNotFoundError:  # it went meanwhile
+                    continue
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self._over.set()
+        self.join()
+
+
+def lines_of(path):
+    """How many lines a file has."""
+    with open(path, "rb") as file:
+        return sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(1 << 24), b""))
+
+
+def measured(what, command, output, folder):
+    """Run a command; what it took as a row of the table."""
+    with Watched(folder) as watched:
+        cost = launch(command, output)
+    figures = f"{cost.wall:.0f} | {cost.cpu:.0f} | {cost.peak / 1e6:.0f} MB | {watched.most / 1e9:.1f} GB"
+    return f"| {what} | {figures} |"
+
+
+def main():
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--gb", type=float, default=0.5)
+    parser.add_argument("--reviews", required=True, help="lines of label, tab, text; first their names")
+    parser.add_argument("--folder", help="where the corpus is, or goes; kept")
+    parser.add_argument("--limit", type=float, default=1.5, help="GB of private memory")
+    given = parser.parse_args()
+    limit = int(given.limit * 1e9)
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as temporary:
+        folder = Path(given.folder or temporary)
+        corpus = folder / f"reviews-{given.gb:g}.tsv"
+        if not corpus.exists():
+            make(corpus, given.reviews, int(given.gb * 1e9))
+        rows = lines_of(corpus)
+        print(described(["numpy", "scipy"], f"{rows - 1:,} reviews, {corpus.stat().st_size / 1e9:.2f} GB"))
+        print(
+            "| | seconds | CPU seconds | peak memory | files |\n| --- | --- | --- | --- | --- |", flush=True
+        )
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))  # the programs have it from this process
+        with tempfile.TemporaryDirectory(dir=folder) as out:
+            app = Path(sys.executable).with_name("fastsvm-sentiment")
+            model, report, labels = (
+                f"{out}/{name}" for name in ("model.safetensors", "report.json", "labels.tsv")
+            )
+            train = [app, "train", "--stream", corpus, "--ngrams", 2, "--json", "-o", model]
+            print(measured("train", train, report, out), flush=True)
+            print(measured("predict", [app, "predict", model, corpus], labels, out), flush=True)
+            told = json.loads(Path(report).read_text())
+            print(f"relative gap {told['relative_gap']:.1e}, {told['n_features']:,} terms")
+            print(f"rows in {rows:,}, rows out {lines_of(labels):,}")
+
+
+if __name__ == "__main__":
+    main()
