@@ -48,8 +48,9 @@ def test_csv_without_a_header_and_with_numbers_as_labels(tmp_path):
         (b"a,label\n1,2\n1,y\n", "line 3: the label 'y' is no finite number, as the first one is"),
         (b"a,b\n1,2\n", "no column 'label' among 'a, b'"),
         (b"", "is empty"),
-        (gzip.compress(b"a,label\n" + b"1,x\n" * 9999)[:40], "damaged gzip data"),
+        (gzip.compress(b"a,label\n" + b"1,x\n" * 9999, mtime=0)[:40], "damaged gzip data"),
     ],
+    ids=range(12),
 )
 def test_a_bad_line_of_csv_is_named_and_nothing_is_left(tmp_path, text, what):
     (tmp_path / "a.csv").write_bytes(text)
@@ -86,6 +87,7 @@ def test_json_lines(tmp_path, monkeypatch, block):
         ('{"label": 1, "a": 1e39}', "'a' is 1e+39, which is not a finite number"),
         ('{"label": 1, "a": ' + "9" * 400 + "}", "which is not a finite number"),
     ],
+    ids=range(10),
 )
 def test_a_bad_object_is_named_and_nothing_is_left(tmp_path, line, what):
     (tmp_path / "a.jsonl").write_text('{"label": 1, "a": 2}\n\n' + line + "\n")
