@@ -82,7 +82,7 @@ def _result(client, future):
             raise ClusterError(
                 "Several workers were lost with the same shard: it may need more memory than they have."
             ) from error
-        except NOT_YET:
+        except (OSError, *NOT_YET):  # the first: a connection that breaks while the result is fetched
             if future.status == "error":
                 return future.result()  # the function's own error
             some_workers(client)

@@ -9,7 +9,8 @@ import pytest
 
 pytest.importorskip("distributed")
 
-from dask.distributed import LocalCluster
+from dask.distributed import Future, LocalCluster
+from distributed.comm import CommClosedError
 
 import fastsvm
 from fastsvm.dask import map_shards
@@ -40,6 +41,20 @@ def test_shards_come_out_once_and_in_order(client):
 def test_what_a_function_raises_is_raised(client):
     with pytest.raises(TimeoutError, match="its own"):
         list(map_shards(client, exec, ["raise TimeoutError('its own')"]))
+
+
+@pytest.mark.slow
+def test_a_connection_that_breaks_while_a_result_is_fetched(client, monkeypatch):
+    fetch, broken = Future.result, iter([CommClosedError("connection reset by peer")])
+
+    def result(future, timeout=None):
+        for error in broken:
+            raise error
+        return fetch(future, timeout)
+
+    monkeypatch.setattr(Future, "result", result)
+    assert list(map_shards(client, operator.neg, [1, 2, 3])) == [-1, -2, -3]
+    assert next(broken, None) is None
 
 
 @pytest.mark.slow
