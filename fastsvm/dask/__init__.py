@@ -14,14 +14,17 @@ if TYPE_CHECKING:
     from .placing import Placed, place
     from .reading import Chunks, load, read_svmlight
     from .shards import map_shards
+    from .text import BagOfWords, HashedBagOfWords
     from .workers import ClusterError
 
 if find_spec("distributed") is None:
     raise ImportError('fastsvm.dask needs dask[distributed]: pip install "fastsvm[dask]"', name="distributed")
 
 __all__ = [
+    "BagOfWords",
     "Chunks",
     "ClusterError",
+    "HashedBagOfWords",
     "PegasosClassifier",
     "Placed",
     "SDCAClassifier",
@@ -38,6 +41,7 @@ __getattr__, __dir__ = lazily(
         ".placing": "Placed place",
         ".reading": "Chunks load read_svmlight",
         ".shards": "map_shards",
+        ".text": "BagOfWords HashedBagOfWords",
         ".workers": "ClusterError",
     },
 )

@@ -42,18 +42,29 @@ class Limits(NamedTuple):
         if most >= counter.n_documents and not n_limited and counter.n_columns:
             return
         rows, total = frequencies(counter.parts(), counter.n_columns)
-        mask = rows <= most
-        if self.max_features is not None and mask.sum() > self.max_features:
+        mask = np.zeros(len(rows), bool)
+        mask[self.kept(rows, total, most)] = True
+        counter.vocabulary.keep(mask, run)
+
+    def kept(self, rows, total, most):
+        """Return the columns of the terms within `max_df` and `max_features`, in order.
+
+        Parameters
+        ----------
+        rows, total : ndarray of shape (n_terms,)
+            In how many documents each term is, and how often in all.
+        most : int
+            Documents that a term may be in.
+        """
+        columns = np.flatnonzero(rows <= most)
+        if self.max_features is not None and len(columns) > self.max_features:
             sums = (rows if self.binary else total).astype(
                 sparse.csr_array((1, 1), dtype=self.dtype).sum(0).dtype
             )
-            best = (-sums[mask]).argsort()[: self.max_features]
-            kept = np.flatnonzero(mask)[best]
-            mask = np.zeros(len(mask), bool)
-            mask[kept] = True
-        if not mask.any():
+            columns = np.sort(columns[(-sums[columns]).argsort()[: self.max_features]])
+        if not len(columns):
             raise ValueError("After pruning, no terms remain. Try a lower min_df or a higher max_df.")
-        counter.vocabulary.keep(mask, run)
+        return columns
 
 
 def learn(documents, reading, limits, n_threads, container=sparse.csr_matrix):
