@@ -76,7 +76,8 @@ def _result(client, future):
 
     while True:
         try:
-            wait(future, timeout=LOOK)
+            with client.as_current():  # `wait` looks for a client
+                wait(future, timeout=LOOK)
             return future.result(timeout=PATIENCE)
         except KilledWorker as error:
             raise ClusterError(

@@ -15,7 +15,7 @@ from fastsvm import text
 from fastsvm.dask import BagOfWords, HashedBagOfWords, SDCAClassifier
 
 DRAWN = random.Random(0)
-TEXTS = [" ".join(DRAWN.choices([f"w{i}é" for i in range(80)], k=8)) for _ in range(300)]
+TEXTS = [" ".join(DRAWN.choices([f"w{i}é" for i in range(60)], k=8)) for _ in range(150)]
 LABELS = np.array(["w7é" in each for each in TEXTS])
 
 
@@ -41,14 +41,7 @@ def test_the_vocabulary_and_the_rows_are_the_local_ones(client, limits):
     here = text.BagOfWords(**params)
     expected = here.fit_transform(TEXTS)
     there = BagOfWords(**params)
-    X = there.fit_transform(
-        db.from_sequence(
-            [
-                *TEXTS,
-            ],
-            npartitions=7,
-        )
-    )
+    X = there.fit_transform(db.from_sequence(TEXTS, npartitions=4))
     assert there.vocabulary_ == here.vocabulary_
     assert X.shape[1] == expected.shape[1]
     np.testing.assert_array_equal(rows_of(X), expected.toarray())
@@ -57,8 +50,8 @@ def test_the_vocabulary_and_the_rows_are_the_local_ones(client, limits):
 
 @pytest.mark.slow
 def test_texts_become_a_classifier(client):
-    X = BagOfWords(dtype=np.float32).fit_transform(da.from_array(np.array(TEXTS), chunks=100))
-    model = SDCAClassifier(alpha=0.1, random_state=0).fit(X, da.from_array(LABELS, chunks=100))
+    X = BagOfWords(dtype=np.float32).fit_transform(da.from_array(np.array(TEXTS), chunks=50))
+    model = SDCAClassifier(alpha=0.1, random_state=0).fit(X, da.from_array(LABELS, chunks=50))
     assert model.dual_gap_ <= 1e-3 * model.objective_
 
 
