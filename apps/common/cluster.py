@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 import click
@@ -59,7 +59,7 @@ def _client(address: str) -> "Client":
 
 
 def _check_workers(client: "Client", address: str) -> None:
-    """Refuse a cluster without workers, or with some that would not do what this process does."""
+    """Refuse a cluster without workers, or with some of another version of fastsvm."""
     try:
         client.wait_for_workers(1, timeout=CONNECTING)
     except TimeoutError:
@@ -67,10 +67,20 @@ def _check_workers(client: "Client", address: str) -> None:
         raise AppError(f"{address}: this Dask scheduler has no workers; {advice}") from None
     from fastsvm import __version__ as own
 
-    for worker, found in client.run(version, "fastsvm", on_error="return").items():
+    there = client.run(version, "fastsvm", on_error="return")
+    there = {f"its worker {worker}": found for worker, found in there.items()}
+    for place, found in (there | {"this Dask scheduler": _version_of_scheduler(client)}).items():
         if found != own:
-            has = f"fastsvm {found}" if isinstance(found, str) else "no fastsvm"
-            raise AppError(f"{address}: its worker {worker} has {has}; install fastsvm {own} there")
+            has = "no fastsvm" if isinstance(found, Exception) else f"fastsvm {found}"
+            raise AppError(f"{address}: {place} has {has}; install fastsvm {own} there")
+
+
+def _version_of_scheduler(client: "Client") -> str | Exception:
+    """Return the version that reads what is sent on its way to workers, or why there is none."""
+    try:
+        return client.run_on_scheduler(version, "fastsvm")
+    except PackageNotFoundError as error:
+        return error
 
 
 def map_shards(client: "Client", function: Callable, shards: Iterable, *shared: object) -> Iterator:

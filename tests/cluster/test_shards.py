@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("distributed")
 
-from dask.distributed import Future, LocalCluster
+from dask.distributed import Client, Future, LocalCluster
 from distributed.comm import CommClosedError
 
 import fastsvm
@@ -62,6 +62,10 @@ def test_an_app_uses_workers_of_its_own_version(client, monkeypatch):
     address = client.scheduler.address
     with of_apps.connected(address) as connection:
         assert list(of_apps.map_shards(connection, operator.add, "ab", "c")) == ["ac", "bc"]
+    with monkeypatch.context() as patch:
+        patch.setattr(Client, "run_on_scheduler", lambda *_: "0.0.1")
+        with pytest.raises(AppError, match=r"this Dask scheduler has fastsvm 0\.0\.1; install fastsvm"):
+            connect(address)
     monkeypatch.setattr(fastsvm, "__version__", "0.0.1")
     with pytest.raises(AppError, match=r"worker tcp://.* has fastsvm .*; install fastsvm 0\.0\.1 there"):
         connect(address)

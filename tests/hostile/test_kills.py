@@ -140,28 +140,28 @@ def places(request, tmp_path_factory):
         yield [Place(tmp_path_factory.mktemp(command), app, command) for command in COMMANDS[app.name]]
 
 
-HOW_OFTEN = [2, pytest.param(20, marks=pytest.mark.slow)]  # times three commands
+HOW_OFTEN = 16  # times six commands
 
 
-@pytest.mark.parametrize("n", HOW_OFTEN)
-def test_killed(places, n):
+@pytest.mark.slow
+def test_killed(places):
     for place in places:
-        kills(place, n)
+        kills(place, HOW_OFTEN)
 
 
-@pytest.mark.parametrize("n", HOW_OFTEN)
-def test_interrupted(places, n):
+@pytest.mark.slow
+def test_interrupted(places):
     for place in places:
-        interrupts(place, n)
+        interrupts(place, HOW_OFTEN)
 
 
-@pytest.mark.parametrize("n", [1, pytest.param(8, marks=pytest.mark.slow)])
-def test_two_write_the_same(places, n):
+@pytest.mark.slow
+def test_two_write_the_same(places):
     """The output is that of one of them."""
     app = places[0].app
     with App(app.name) as other, ThreadPoolExecutor(2) as threads:
         for place in places:
-            for _ in range(n):
+            for _ in range(HOW_OFTEN // 2):
                 both = threads.map(place.run, (0, 1), (app, other))
                 assert [done.code for done in both] == [0, 0]
                 place.check()
