@@ -13,6 +13,7 @@ from scipy import sparse
 from .. import io
 from ..io.lines import paths_of
 from ..solvers._input import positive
+from ..solvers._windows import some_rows
 
 __all__ = ["Chunks", "load", "read_svmlight"]
 
@@ -113,11 +114,7 @@ def load(folder: str | os.PathLike, *, n_chunks: int) -> Chunks:
 def _window(folder, first, last):
     """Rows of a stored matrix, over the mapped files."""
     X, y = io.load(folder)
-    ends = X.indptr[first : last + 1]
-    window = sparse.csr_matrix((last - first, X.shape[1]), dtype=X.dtype)
-    window.data, window.indices = X.data[ends[0] : ends[-1]], X.indices[ends[0] : ends[-1]]
-    window.indptr = ends - ends[0]
-    return window, y[first:last]
+    return some_rows(X, first, last), y[first:last]
 
 
 def _arrays(parts, rows, n_features, dtype, label):

@@ -77,17 +77,25 @@ def blocks(X):
         return
     as_csr(X, columns=False)  # no malformed one is cut
     for first in range(0, X.shape[0], step):
-        yield _rows(X, first, min(first + step, X.shape[0]))
+        yield some_rows(X, first, min(first + step, X.shape[0]))
         for each in pages:
             each.let_go()
 
 
-def _rows(X, first, last):
-    """Some rows, without a copy: SciPy would widen all columns where offsets are wider, and copy parts."""
+def some_rows(X, first, last):
+    """Rows first to last, without a copy: SciPy would widen all columns where offsets are wider, and copy.
+
+    Parameters
+    ----------
+    X : CSR matrix or array, or ndarray of two dimensions
+    first, last : int
+    """
     if not sparse.issparse(X):
         return X[first:last]
     start, stop = X.indptr[first], X.indptr[last]
     rows = type(X)((last - first, X.shape[1]), dtype=X.dtype)
     rows.data, rows.indices = X.data[start:stop], X.indices[start:stop]
-    rows.indptr = (X.indptr[first : last + 1] - start).astype(X.indices.dtype)
+    offsets = X.indptr[first : last + 1] - start
+    narrow = stop - start <= np.iinfo(X.indices.dtype).max
+    rows.indptr = offsets.astype(X.indices.dtype) if narrow else offsets
     return rows
