@@ -13,7 +13,7 @@ import fastsvm
 from fastsvm.solvers import sdca
 from fastsvm.solvers._input import as_state
 from fastsvm.solvers._perceptron_solver import PerceptronSolver
-from fastsvm.solvers._solver import Problem
+from fastsvm.solvers._problem import Problem
 
 from ..common import aligned, alternate, cpu, memory_added, spread, wide_rows
 from . import contenders

@@ -16,7 +16,7 @@ from ..fitting.labels import signs_of
 from ..solvers import LOSSES
 from ..solvers._choose import make_solver
 from ..solvers._input import as_alpha, as_matrix, as_state, as_weights, one_of, positive
-from ..solvers._solver import Problem
+from ..solvers._problem import Problem
 from ..solvers.losses import as_loss
 from .base import ConvergenceWarning, LinearClassifier
 

@@ -16,7 +16,7 @@ from ..fitting.one_vs_rest import all_or_nothing
 from ..fitting.path import Path, as_alphas, largest_alpha
 from ..solvers import LOSSES, as_rows
 from ..solvers._input import one_of
-from ..solvers._solver import Problem
+from ..solvers._problem import Problem
 from .base import ConvergenceWarning, LinearClassifier
 from .callbacks import Steps, with_callbacks
 from .cross_validation import CrossValidated, mean_over_folds, rows_of

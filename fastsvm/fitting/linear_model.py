@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from ..solvers import as_rows
-from ..solvers._solver import Problem
+from ..solvers._problem import Problem
 from ..solvers._windows import blocks
 from . import scores
 from .advice import ConvergenceWarning, Ended, warn_if_short

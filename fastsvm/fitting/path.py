@@ -9,7 +9,7 @@ import numpy as np
 from ..solvers import LOSSES
 from ..solvers._choose import make_solver
 from ..solvers._input import as_matrix, as_state, flag, one_of, positive
-from ..solvers._solver import Problem
+from ..solvers._problem import Problem
 from ..solvers.losses import as_loss, slope
 from .advice import Ended, warn_if_short
 from .engine import solve_all

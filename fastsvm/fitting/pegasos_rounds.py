@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..solvers._pegasos_solver import radius
-from ..solvers._solver import Point, balancing
+from ..solvers._problem import balancing
+from ..solvers._solver import Point
 from ..solvers.losses import as_loss
 from .rounds import PASSES, Rounds
 

@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 
+from ..solvers._problem import balancing
 from ..solvers._sdca_solver import TINY, bias_rate
-from ..solvers._solver import Point, balancing
+from ..solvers._solver import Point
 from .rounds import PASSES, Rounds
 
 __all__ = ["SDCARounds"]

@@ -8,7 +8,7 @@ from scipy import sparse
 from ..blas import one_blas_thread
 from ..solvers._input import as_matrix, as_weights
 from ..solvers._part_solver import Move, PegasosPart, SDCAPart, Step
-from ..solvers._solver import Problem
+from ..solvers._problem import Problem
 from ..solvers.losses import as_loss
 from .labels import as_labels, signs_of
 from .packing import Packed, pack

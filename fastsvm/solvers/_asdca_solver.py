@@ -9,7 +9,8 @@ import numpy as np
 
 from . import _asdca  # type: ignore[attr-defined]  # compiled
 from ._input import as_alpha, as_state, as_width, flag, one_of, order_of, positive
-from ._solver import Candidate, Problem, Result, Solver
+from ._problem import Problem
+from ._solver import Candidate, Result, Solver
 from .losses import SMOOTH_LOSSES, as_loss
 
 if TYPE_CHECKING:

@@ -16,8 +16,9 @@ from ._input import (
     positive,
 )
 from ._newton_solver import NewtonSolver
+from ._problem import Problem
 from ._sdca_solver import ORDERS, OUTPUTS, SDCASolver
-from ._solver import Problem, Result
+from ._solver import Result
 from .losses import LOSSES, as_loss
 
 if TYPE_CHECKING:

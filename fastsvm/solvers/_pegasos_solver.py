@@ -9,8 +9,9 @@ import numpy as np
 
 from . import _pegasos  # type: ignore[attr-defined]  # compiled
 from ._input import as_alpha, as_state, flag, one_of, order_of, positive
+from ._problem import Problem
 from ._random import draw_integer
-from ._solver import Candidate, Problem, Result, Solver
+from ._solver import Candidate, Result, Solver
 from .losses import PEGASOS_LOSSES, as_loss
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ import numpy as np
 
 from . import _perceptron  # type: ignore[attr-defined]  # compiled
 from ._input import as_state, flag, one_of, order_of, positive
-from ._solver import Candidate, Problem, Result, Solver
+from ._problem import Problem
+from ._solver import Candidate, Result, Solver
 from .losses import TABLE
 
 if TYPE_CHECKING:

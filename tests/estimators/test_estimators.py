@@ -23,7 +23,7 @@ from sklearn.svm import LinearSVC
 
 from fastsvm import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
 from fastsvm.solvers._pegasos_solver import PegasosSolver
-from fastsvm.solvers._solver import Problem
+from fastsvm.solvers._problem import Problem
 from rounding import assert_close
 
 ALL = [

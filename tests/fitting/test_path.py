@@ -10,7 +10,7 @@ from scipy import sparse
 from fastsvm import ConvergenceWarning, SDCAPath, sdca_path
 from fastsvm.fitting.path import Path
 from fastsvm.solvers import LOSSES, losses, sdca
-from fastsvm.solvers._solver import Problem
+from fastsvm.solvers._problem import Problem
 from rounding import assert_close
 
 ALPHAS = np.geomspace(0.3, 1e-3, 6)

@@ -11,7 +11,7 @@ from fastsvm.fitting.sdca_rounds import SDCARounds
 from fastsvm.fitting.shard import Shard
 from fastsvm.solvers import LOSSES, losses, pegasos, sdca
 from fastsvm.solvers._pegasos_solver import PegasosSolver
-from fastsvm.solvers._solver import Problem
+from fastsvm.solvers._problem import Problem
 from fastsvm.solvers.losses import PEGASOS_LOSSES
 
 ALPHA = 1e-2

@@ -7,7 +7,7 @@ from solvers.test_sdca import independent_optimum
 
 from fastsvm.solvers import asdca, losses, sdca
 from fastsvm.solvers._asdca_solver import ASDCASolver, as_theta, paper_theta
-from fastsvm.solvers._solver import Problem
+from fastsvm.solvers._problem import Problem
 from fastsvm.solvers.losses import SMOOTH_LOSSES
 
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from fastsvm.solvers import losses
+from fastsvm.solvers._problem import Problem
 from fastsvm.solvers._rows import dual_sum, loss_sum
-from fastsvm.solvers._solver import Problem
 from fastsvm.solvers.losses import TABLE, as_loss
 
 # By name, and two hinges of other widths.

@@ -5,7 +5,7 @@ from sklearn.datasets import load_breast_cancer
 
 from fastsvm.solvers import LOSSES, losses, sdca
 from fastsvm.solvers._newton_solver import NewtonSolver
-from fastsvm.solvers._solver import Problem
+from fastsvm.solvers._problem import Problem
 from rounding import assert_close
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from fastsvm.solvers import sdca
 from fastsvm.solvers._polish import polish
-from fastsvm.solvers._solver import Problem
+from fastsvm.solvers._problem import Problem
 from fastsvm.solvers.losses import as_loss
 
 ALPHA = 0.01

@@ -10,8 +10,8 @@ from fastsvm.solvers._asdca_solver import ASDCASolver
 from fastsvm.solvers._newton_solver import NewtonSolver
 from fastsvm.solvers._pegasos_solver import PegasosSolver
 from fastsvm.solvers._perceptron_solver import PerceptronSolver
+from fastsvm.solvers._problem import Problem
 from fastsvm.solvers._sdca_solver import SDCASolver
-from fastsvm.solvers._solver import Problem
 from fastsvm.solvers.kernel._pegasos_solver import KernelPegasosSolver
 from fastsvm.solvers.kernel._problem import KernelProblem, make_gram
 from fastsvm.solvers.kernel._sdca_solver import KernelSDCASolver

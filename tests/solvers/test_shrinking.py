@@ -10,8 +10,8 @@ from sklearn.svm import SVC
 from fastsvm import SDCAClassifier
 from fastsvm.solvers import LOSSES, losses, sdca
 from fastsvm.solvers._choose import suits_newton
+from fastsvm.solvers._problem import Problem
 from fastsvm.solvers._sdca_solver import SDCASolver
-from fastsvm.solvers._solver import Problem
 
 ALPHA = 1e-3
 ROUNDING = 1e-13  # of objectives below 1

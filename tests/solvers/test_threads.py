@@ -9,8 +9,8 @@ from scipy import sparse
 
 from fastsvm.solvers import LOSSES, sdca
 from fastsvm.solvers._input import number_of_threads
+from fastsvm.solvers._problem import Problem
 from fastsvm.solvers._rows import map_chunks
-from fastsvm.solvers._solver import Problem
 
 
 @pytest.fixture(params=["csr", "dense"])

@@ -6,7 +6,8 @@ import numpy as np
 from scipy import sparse
 
 from .._input import EXTREME, as_matrix, as_signs, as_weights, finite, one_of, positive
-from .._solver import Epoch, out_of_range
+from .._problem import out_of_range
+from .._solver import Epoch
 from ..losses import as_loss
 from ._gram import FullGram, Gram
 from ._kernel import gap_terms

@@ -1,0 +1,115 @@
+"""A binary problem: rows, signs and weights, its objective and its dual."""
+
+import copy
+
+import numpy as np
+
+from . import _rows
+from ._input import EXTREME, as_rows, as_signs, as_weights
+from ._rows import dual_sum, loss_sum, scale_by_sign, sums_by_sign
+from .losses import as_loss
+
+
+class Problem:
+    """Rows of X, a sign and a weight for each: what one binary solver works on."""
+
+    def __init__(self, X, y, sample_weight=None, threads=1, norms=False):
+        self.threads = threads  # for the passes that can be shared; they do not change the results
+        self.rows = as_rows(X, threads, norms)
+        self.signs = as_signs(y, self.n)
+        self.weights = as_weights(sample_weight, self.n)
+
+    @property
+    def n(self):
+        """Number of rows, those of weight 0 included."""
+        return self.rows.n_rows
+
+    def with_threads(self, threads):
+        """The same problem, whose passes so many threads share."""
+        other = copy.copy(self)
+        other.threads = threads
+        return other
+
+    @property
+    def data(self):
+        """The leading arguments of every kernel."""
+        return self.rows, self.rows.values, self.rows.columns, self.signs, self.weights
+
+    @property
+    def mean_weight(self):
+        """Mean of the sample weights."""
+        return float(self.weights.mean()) if self.weights.size else 1.0
+
+    def mean_loss(self, w, intercept, loss):
+        """1/n sum_i c_i phi(y_i (w.x_i + intercept))."""
+        total = loss_sum(
+            self.rows, self.signs, self.weights, w, intercept, as_loss(loss).struct, self.threads
+        )
+        return total / self.n
+
+    def require_range(self, alpha):
+        """Raise a ValueError if some w.x_i may be too large, of a w that alpha does not keep small."""
+        largest = self.rows.longest * (self.weights.max() if self.weights.size else 1.0)
+        if largest > EXTREME * float(alpha):
+            raise out_of_range(alpha, largest)
+
+    def primal_from_dual(self, dual, alpha, factors=(1.0, 1.0)):
+        """w(b) = 1/(alpha n) sum_i b_i y_i x_i."""
+        return _rows.primal_from_dual(self.rows, self.signs, dual, 1 / (alpha * self.n), *factors)
+
+    def primal(self, w, intercept, loss, alpha):
+        """P(w, intercept); of a loss that is not regularised, alpha=None, the mean loss."""
+        ridge = 0.0 if alpha is None else alpha / 2 * float(w @ w)
+        return ridge + self.mean_loss(w, intercept, loss)
+
+    def dual_value(self, dual, w_of_dual, loss, alpha, factors=(1.0, 1.0)):
+        """D(b), given w(b)."""
+        norm = float(w_of_dual @ w_of_dual)
+        psi = dual_sum(self.signs, dual, self.weights, as_loss(loss).struct, *factors)
+        return psi / self.n - alpha / 2 * norm
+
+    def upper(self, loss):
+        """The upper ends of the dual variables' domains: a number, or one a row."""
+        return as_loss(loss).uppers(self.weights if self.weights.size else 1.0)
+
+    def is_free(self, dual, loss):
+        """Which dual variables are strictly inside their domain."""
+        return (dual > 0) & (dual < self.upper(loss))
+
+    def clip_dual(self, dual, loss):
+        """Clip `dual` to its domain, in place; True if that changed it."""
+        upper = self.upper(loss)
+        outside = bool(dual.min() < 0 or (dual > upper).any())
+        if outside:
+            np.clip(dual, 0, upper, out=dual)
+        return outside
+
+    def imbalance(self, dual):
+        """sum_i b_i y_i."""
+        above, below = sums_by_sign(self.signs, dual)
+        return above - below
+
+    def balance(self, dual):
+        """Factors for rows of sign +1 and -1 that make sum_i b_i y_i = 0, as a free intercept asks."""
+        return balancing(*sums_by_sign(self.signs, dual))
+
+    def rebalance(self, dual):
+        """Apply the factors of `balance`, in place."""
+        scale_by_sign(self.signs, dual, *self.balance(dual))
+
+
+def balancing(above, below):
+    """Factors that make the sums of b_i over the rows of sign +1 and of sign -1 equal.
+
+    The heavier side is scaled down, which stays in the box.
+    """
+    lighter = min(above, below)
+    return (lighter / above if above > lighter else 1.0, lighter / below if below > lighter else 1.0)
+
+
+def out_of_range(alpha, largest):
+    """The error for an alpha that is too small for the rows' squared norms, times their weights."""
+    return ValueError(
+        f"alpha={alpha:.3g} is too small for rows with c ||x||^2 of up to {largest:.3g}: scale X, or raise "
+        "alpha."
+    )
