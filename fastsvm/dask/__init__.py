@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .linear import PegasosClassifier, SDCAClassifier
     from .placing import Placed, place
     from .reading import Chunks, load, read_svmlight
+    from .sending import place_shards
     from .shards import map_shards
     from .text import BagOfWords, HashedBagOfWords
     from .workers import ClusterError
@@ -31,6 +32,7 @@ __all__ = [
     "load",
     "map_shards",
     "place",
+    "place_shards",
     "read_svmlight",
 ]
 
@@ -40,6 +42,7 @@ __getattr__, __dir__ = lazily(
         ".linear": "PegasosClassifier SDCAClassifier",
         ".placing": "Placed place",
         ".reading": "Chunks load read_svmlight",
+        ".sending": "place_shards",
         ".shards": "map_shards",
         ".text": "BagOfWords HashedBagOfWords",
         ".workers": "ClusterError",

@@ -25,7 +25,7 @@ class Cluster:
 
     def __init__(self, client, blocks):
         self.client = client
-        shared = _shared_out(client, blocks, some_workers(client))
+        shared = self._shared_out(blocks, some_workers(client))
         self.places, self.blocks = map(list, zip(*shared.items(), strict=True))
         self.actors = [None] * len(shared)
         self.futures = [None] * len(shared)  # a worker forgets an actor whose future nobody holds
@@ -43,18 +43,20 @@ class Cluster:
 
     def ask(self, method, calls):
         """Call a method of some shards, all at once; see `Serial`."""
-        pending = {}
-        for k, args in calls.items():
-            try:
-                with self.client.as_current():  # actors look for a client when they are first called
-                    pending[k] = getattr(self.actors[k], method)(*args)
-            except LOST:
-                pending[k] = None
+        pending = {k: self._called(k, method, args) for k, args in calls.items()}
         replies = {k: self._reply(k, future) for k, future in pending.items()}
         lost = [k for k, reply in replies.items() if reply is None]
         for k in lost:
             self._restart(k)
         return {k: reply for k, reply in replies.items() if k not in lost}
+
+    def _called(self, k, method, args):
+        """The future of a call, or None if the worker is lost."""
+        try:
+            with self.client.as_current():  # actors look for a client when they are first called
+                return getattr(self.actors[k], method)(*args)
+        except LOST:
+            return None
 
     def _reply(self, k, future):
         """What a call returns, or None if the worker is lost."""
@@ -120,16 +122,16 @@ class Cluster:
                 return
         raise ClusterError(ENDING)
 
-
-def _shared_out(client, blocks, workers):
-    """For each worker its blocks, of equal numbers; those whose X lies there already come first."""
-    most = -(-len(blocks) // len(workers))
-    persisted = [block[0].key for block in blocks]
-    holders = client.sync(client.scheduler.who_has, keys=persisted, callback_timeout=PATIENCE)
-    shared, left = {worker: [] for worker in workers}, []
-    for block in blocks:
-        here = [w for w in holders.get(block[0].key, ()) if w in shared and len(shared[w]) < most]
-        (shared[here[0]] if here else left).append(block)
-    for block in left:
-        min(shared.values(), key=len).append(block)
-    return {worker: own for worker, own in shared.items() if own}
+    def _shared_out(self, blocks, workers):
+        """For each worker its blocks, of equal numbers; those whose X lies there already come first."""
+        most = -(-len(blocks) // len(workers))
+        persisted = [block[0].key for block in blocks]
+        client = self.client
+        holders = client.sync(client.scheduler.who_has, keys=persisted, callback_timeout=PATIENCE)
+        shared, left = {worker: [] for worker in workers}, []
+        for block in blocks:
+            here = [w for w in holders.get(block[0].key, ()) if w in shared and len(shared[w]) < most]
+            (shared[here[0]] if here else left).append(block)
+        for block in left:
+            min(shared.values(), key=len).append(block)
+        return {worker: own for worker, own in shared.items() if own}

@@ -6,7 +6,7 @@ from itertools import islice
 
 from .workers import LOOK, NOT_YET, PATIENCE, ClusterError, some_workers, workers_of
 
-__all__ = ["in_turn", "map_shards"]
+__all__ = ["in_turn", "map_shards", "packed", "sent_once"]
 
 AHEAD = 2  # shards for each thread of the workers that are on their way
 
@@ -41,10 +41,15 @@ def map_shards(client, function, shards, *shared):
     >>> for X in map_shards(client, HashedBagOfWords.transform, shards):       # doctest: +SKIP
     ...     write(X)
     """
-    places = [client.submit(pickle.loads, _packed(value), pure=False) for value in shared]
+    places = sent_once(client, shared)
     yield from in_turn(
-        client, (client.submit(_call, function, _packed(shard), *places, pure=False) for shard in shards)
+        client, (client.submit(_call, function, packed(shard), *places, pure=False) for shard in shards)
     )
+
+
+def sent_once(client, values):
+    """Send values to the cluster; return their futures, for tasks to take."""
+    return [client.submit(pickle.loads, packed(value), pure=False) for value in values]
 
 
 def in_turn(client, futures):
@@ -62,7 +67,7 @@ def in_turn(client, futures):
         yield _result(client, pending.popleft())
 
 
-def _packed(value):
+def packed(value):
     """Return a value as bytes, into which Dask does not look."""
     return pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
 
