@@ -23,7 +23,7 @@ from .machine import described
 
 VALUES, COLUMNS, BLOCK = 74, 47_000, 20_000
 ALPHA = 1e-5
-KEPT = 16  # ranges read ahead last, which are not dropped: a window
+AHEAD = 17 << 20  # bytes of a file that were read ahead last, which are not dropped: half a window
 SHARE = 5  # the matrix is so many times what private memory may be
 
 
@@ -56,7 +56,7 @@ def make(folder, n_bytes):
 
 
 def forget_what_is_let_go():
-    """Have the system drop its own copy of pages, too, once the solvers have given them back."""
+    """Have the system drop its own copies, too, when solvers give pages back: of all but what is ahead."""
     from fastsvm.solvers._pages import Pages
 
     files, asked, find = {}, defaultdict(list), Pages.of.__func__
@@ -72,14 +72,18 @@ def forget_what_is_let_go():
 
     def note(pages, first, last):
         will_need(pages, first, last)
-        asked[pages].append((pages._offset + first * pages._size, (last - first) * pages._size))
+        start, stop = (pages._offset + item * pages._size for item in (first, last))
+        asked[pages].append((start, stop))
+        while len(asked[pages]) > 1 and sum(stop - start for start, stop in asked[pages]) > AHEAD:
+            del asked[pages][0]
 
     def forget(pages):
         let_go(pages)
-        ahead = asked[pages][-KEPT:]
-        for start, length in asked[pages][:-KEPT]:
-            os.posix_fadvise(files[pages], start, length, os.POSIX_FADV_DONTNEED)
-        asked[pages] = ahead
+        begun = 0
+        for start, stop in (*sorted(asked[pages]), (os.fstat(files[pages]).st_size, 0)):
+            if start > begun:
+                os.posix_fadvise(files[pages], begun, start - begun, os.POSIX_FADV_DONTNEED)
+            begun = max(begun, stop)
 
     Pages.of, Pages.will_need, Pages.let_go = classmethod(of), note, forget
 

@@ -48,32 +48,28 @@ def shuffle_blocks(const int32_t[::1] rows, int32_t[::1] order, int32_t[::1] blo
 
 
 def shuffle_windows(
-    const int32_t[::1] rows, int32_t[::1] order, int32_t[::1] segments, const int64_t[::1] bounds,
-    Py_ssize_t together, int64_t[::1] ends, uint64_t[::1] state,
+    const int32_t[::1] rows, int32_t[::1] order, const int32_t[::1] segments, const int64_t[::1] bounds,
+    const int64_t[::1] lasts, int64_t[::1] ends, uint64_t[::1] state,
 ):
     """Fill `order` with a permutation of `rows`, which is as long, within windows; None: of 0 ... n - 1.
 
-    Segment s is rows[bounds[s]:bounds[s + 1]]. The segments come in random order, `together` of them make a
-    window, and the rows of each window are in random order. `ends` is told where in `order` windows end.
-
-    `segments` holds the numbers of the segments in any order, and is shuffled too.
+    Segment s is rows[bounds[s]:bounds[s + 1]]. Those of window k are segments[lasts[k - 1]:lasts[k]], and the
+    rows of each window are in random order. `ends` is told where in `order` windows end.
     """
     cdef const int32_t* source = head(rows)
-    cdef int32_t* numbers = <int32_t*>head(segments)
     cdef int32_t* target = <int32_t*>head(order)
-    cdef Py_ssize_t k, i, segment, filled = 0, begun = 0, window = 0
+    cdef Py_ssize_t window, k = 0, i, filled = 0, begun
     cdef uint64_t s = state[0]
     with nogil:
-        fisher_yates(numbers, segments.shape[0], &s)
-        for k in range(segments.shape[0]):
-            segment = numbers[k]
-            for i in range(bounds[segment], bounds[segment + 1]):
-                target[filled] = <int32_t>i if source == NULL else source[i]
-                filled += 1
-            if (k + 1) % together == 0 or k + 1 == segments.shape[0]:
-                fisher_yates(target + begun, filled - begun, &s)
-                ends[window] = begun = filled
-                window += 1
+        for window in range(lasts.shape[0]):
+            begun = filled
+            while k < lasts[window]:
+                for i in range(bounds[segments[k]], bounds[segments[k] + 1]):
+                    target[filled] = <int32_t>i if source == NULL else source[i]
+                    filled += 1
+                k += 1
+            fisher_yates(target + begun, filled - begun, &s)
+            ends[window] = filled
     state[0] = s
 
 

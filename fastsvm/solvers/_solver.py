@@ -184,7 +184,7 @@ class Solver:
             # again on a9a (none on text), and Pegasos' first, long steps go wrong on rows sorted by class.
             self.grouped = grouped and problem.rows.n_bytes > CACHE
             if problem.rows.mapped and problem.rows.n_bytes > CACHE and order in ("permutation", "cyclic"):
-                self.windows, self.grouped = Windows(problem.rows), True
+                self.windows, self.grouped = Windows(problem.rows, problem.signs), True
             if order == "cyclic":
                 self.permute()
             elif order == "batches":
@@ -229,16 +229,18 @@ class Solver:
             return
         windows = self.windows if order is self.order else None
         step = -(-rows.chunk_rows() // multiple) * multiple
-        if windows is not None:
-            cuts = (*cuts, *(-(-windows.ends // multiple) * multiple).tolist())
-        inner = (cut for cut in cuts if 0 < cut < len(order))
-        bounds = sorted({*range(0, len(order), step), *inner, len(order)})
-        for first, last in pairwise(bounds):
-            if self.cancelled:
-                raise KeyboardInterrupt
-            if windows is not None:
-                windows.before(first)
-            yield order[first:last]
+        if windows is None:
+            edges = range(0, len(order), step)
+        else:  # a window is cut, but not let go before its end
+            edges = (-(-windows.ends // multiple) * multiple).tolist()
+        edges = sorted({0, len(order), *(edge for edge in (*cuts, *edges) if 0 < edge < len(order))})
+        for begun, ended in pairwise(edges):
+            for first in range(begun, ended, step):
+                if self.cancelled:
+                    raise KeyboardInterrupt
+                if windows is not None:
+                    windows.before(first)
+                yield order[first : min(first + step, ended)]
             rows.let_go()
 
     def candidate(self):

@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 
 from ._pages import Pages
-from ._random import shuffle_windows
+from ._random import shuffle, shuffle_windows
 from ._sparse import as_csr
 
 # Bytes of X that are read in one piece: of much less, disks seek more than they read, and Linux maps the
@@ -16,28 +16,41 @@ TOGETHER = 16  # segments whose rows are shuffled with each other: 32 MiB, as a 
 class Windows:
     """Windows of segments, each a range of rows, from all over X.
 
-    The segments are in random order, and `TOGETHER` of them are a window, whose rows are permuted. So rows
-    that are sorted by class are mixed, though no more than two windows need to be in memory: the one that is
-    visited and the one that is read ahead.
+    `TOGETHER` segments are a window, whose rows are permuted. So rows that are sorted are mixed, though no
+    more than two windows need to be in memory: the one that is visited and the one that is read ahead.
+
+    Segments are in random order, but for one thing: each window has one from each stratum of their shares of
+    rows of sign +1. Else the intercept, which is not regularised, would follow the windows' shares.
 
     Parameters
     ----------
     rows : Rows, of a memory-mapped matrix
+    signs : int8 array of shape (n_rows,)
     """
 
-    def __init__(self, rows):
+    def __init__(self, rows, signs):
         self._rows = rows
         self._step = max(1, SEGMENT * rows.n_rows // rows.n_bytes)
         self._edges = np.arange(0, rows.n_rows + self._step, self._step)  # of the segments, in X
         self._edges[-1] = rows.n_rows
-        self._segments = np.arange(len(self._edges) - 1, dtype=np.int32)
-        self.ends = np.empty(-(-len(self._segments) // TOGETHER), np.int64)  # of the windows, in the order
+        count = len(self._edges) - 1
+        shares = np.add.reduceat(signs > 0, self._edges[:-1], dtype=np.int64) / np.diff(self._edges)
+        n_windows = -(-count // TOGETHER)
+        # A column for each window, a row for each stratum; the last may have no segment for some windows.
+        self._strata = np.full((-(-count // n_windows), n_windows), -1, np.int32)
+        self._strata.reshape(-1)[:count] = np.argsort(shares, kind="stable")
+        self._windows = []  # the segments of each
+        self.ends = np.empty(n_windows, np.int64)  # of the windows, in the order
         self._next = 0  # window that is to be read ahead
 
     def shuffle(self, kept, order, random):
         """Fill `order` with a permutation of `kept`, sorted row numbers; None: of all rows."""
+        for stratum in self._strata:
+            shuffle(stratum, random)
+        self._windows = [np.sort(column[column >= 0]) for column in self._strata.T]
+        segments, lasts = np.concatenate(self._windows), np.cumsum([*map(len, self._windows)])
         bounds = self._edges if kept is None else np.searchsorted(kept, self._edges)
-        shuffle_windows(kept, order, self._segments, bounds, TOGETHER, self.ends, random)
+        shuffle_windows(kept, order, segments, bounds, lasts, self.ends, random)
         self._next = 0
 
     def before(self, first):
@@ -45,13 +58,9 @@ class Windows:
         if first == 0:
             self._next = 0
         while self._next < len(self.ends) and (self._next < 2 or self.ends[self._next - 2] <= first):
-            for range_ in self._ranges(self._next):
-                self._rows.will_need(*range_)
+            for segment in self._windows[self._next]:
+                self._rows.will_need(int(self._edges[segment]), int(self._edges[segment + 1]))
             self._next += 1
-
-    def _ranges(self, window):
-        for segment in self._segments[window * TOGETHER : (window + 1) * TOGETHER]:
-            yield int(self._edges[segment]), int(self._edges[segment + 1])
 
 
 def blocks(X):
