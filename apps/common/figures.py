@@ -18,6 +18,7 @@ OKABE_ITO = {
     "sky blue": "#56b4e9",
     "yellow": "#f0e442",
 }
+SHORT = 5e-5, 2e7  # an axis between them has labels without exponents: 0.0001, 1,000,000
 
 
 def check_picture(path: str) -> None:
@@ -70,8 +71,18 @@ def _label_plainly(axis) -> None:
     from matplotlib.ticker import LogFormatterSciNotation, LogLocator, NullFormatter
 
     if isinstance(axis.get_major_formatter(), LogFormatterSciNotation):
+        low, high = axis.get_view_interval()
         if type(axis.get_major_locator()) is LogLocator:
-            low, high = axis.get_view_interval()
             axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 200 * low else (1,)))
-        axis.set_major_formatter("{x:g}")
+        is_short = low > SHORT[0] and high < SHORT[1]
+        axis.set_major_formatter(_digits if is_short else _with_exponent)
         axis.set_minor_formatter(NullFormatter())
+
+
+def _digits(x: float, _=None) -> str:
+    return f"{x:,.12g}"
+
+
+def _with_exponent(x: float, _=None) -> str:
+    factor, exponent = f"{x:.6e}".split("e")
+    return f"{float(factor):g}e{int(exponent)}"

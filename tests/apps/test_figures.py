@@ -5,7 +5,16 @@ import pytest
 from fastsvm_apps.common.figures import content_of, figure
 
 
-@pytest.mark.parametrize(("ends", "expected"), [((0.5, 20), "1 2 5 10"), ((1e-3, 10), "0.001 0.01 0.1 1 10")])
+@pytest.mark.parametrize(
+    ("ends", "expected"),
+    [
+        ((0.5, 20), "1 2 5 10"),
+        ((1e-3, 10), "0.001 0.01 0.1 1 10"),
+        ((10, 2e6), "100 10,000 1,000,000"),
+        ((1e-6, 1), "1e-6 1e-4 1e0"),
+        ((1e3, 1e8), "1e4 1e6 1e8"),
+    ],
+)
 def test_a_logarithmic_axis_is_labelled_by_numbers(ends, expected):
     with figure(None, (3, 3)) as sheet:
         ax = sheet.subplots()

@@ -3,8 +3,8 @@
 import json
 from http import HTTPStatus
 
+from fastsvm_apps.sentiment.output.asked import asked_for
 from fastsvm_apps.sentiment.output.http import MAX_HEAD, Refusal, RequestReader, response
-from fastsvm_apps.sentiment.output.server import asked_for
 from fuzzing import Choices, main
 
 MAX_BODY, MAX_TEXTS = 200, 5
