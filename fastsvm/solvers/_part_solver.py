@@ -115,6 +115,8 @@ class SDCAPart(Turns, SDCASolver):
     optimization, ICML 2015, eq. 9.
     """
 
+    knows_sides = False  # the driver's w is that of all parts
+
     def __init__(self, problem, *, n, loss, alpha, damping, column, random, dual=None):
         self.column, self.damping = column * damping, damping
         self.share_alpha = alpha * n / problem.n  # at which the problem's own 1 / (alpha n) is that of all

@@ -23,6 +23,8 @@ cdef class State:
         Set to 1 for rows that need no more visits for now.
     averaging_correction : float64 of shape (n_rows,), or None
         Per row, the dual mass times the number of averaged steps it was missing from.
+    above : float64 of w's shape, or None
+        The share of w that the rows of sign +1 have.
 
     Attributes
     ----------
@@ -37,7 +39,7 @@ cdef class State:
 
     cdef Loss loss
     cdef double rate, bias_rate
-    cdef double[::1] w, dual, averaging_correction
+    cdef double[::1] w, dual, averaging_correction, above
     cdef const double[::1] squared_norms
     cdef int8_t[::1] dropped
     cdef public double bias, threshold, violation, dropped_loss, dropped_dual_margins
@@ -46,11 +48,11 @@ cdef class State:
 
     def __init__(
         self, Loss loss, double rate, double bias_rate, w, dual, squared_norms, dropped=None,
-        averaging_correction=None,
+        averaging_correction=None, above=None,
     ):
         self.loss, self.rate, self.bias_rate = loss, rate, bias_rate
         self.w, self.dual, self.squared_norms, self.dropped = w, dual, squared_norms, dropped
-        self.averaging_correction = averaging_correction
+        self.averaging_correction, self.above = averaging_correction, above
         self.seen = -1
         self.threshold = INFINITY
         self.dropped_loss = self.dropped_dual_margins = 0
@@ -124,6 +126,7 @@ def run_epoch(
     cdef double* w = <double*>head(state.w)
     cdef double* dual = <double*>head(state.dual)
     cdef double* averaging_correction = <double*>head(state.averaging_correction)
+    cdef double* above = <double*>head(state.above)
     cdef const int32_t* visits = head(order)
     cdef int8_t* dropped = <int8_t*>head(state.dropped)
     cdef const double* norms = head(state.squared_norms)
@@ -163,6 +166,8 @@ def run_epoch(
             if change != 0:
                 dual[i] = b + change
                 axpy(rate * change * signs[i], x + start, shift(j, start), count, w)
+                if above != NULL and signs[i] > 0:
+                    axpy(rate * change, x + start, shift(j, start), count, above)
                 bias += bias_rate * change * signs[i]
                 if averaging_correction != NULL:
                     averaging_correction[i] += change * (state.averaged - 1)

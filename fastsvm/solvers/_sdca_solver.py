@@ -32,6 +32,9 @@ class SDCASolver(Solver):
 
     solver = "coordinate"
 
+    knows_sides = True
+    """Whether w is known by the rows' signs where X is on disk: what balances them then costs no pass."""
+
     def __init__(
         self,
         problem,
@@ -54,6 +57,9 @@ class SDCASolver(Solver):
         rate = 1 / (alpha * n)
         self.bias_rate = self._bias_rate(norms.mean()) if fit_intercept else 0.0
         self.w, self.dual = np.zeros(problem.rows.n_columns), np.zeros(n)
+        self.above = None
+        if self.knows_sides and fit_intercept and averaging == "last" and problem.rows.mapped:
+            self.above = np.zeros_like(self.w)
         self.watching = averaging == "last"
         shuffled = isinstance(order, str) and order == "permutation"
         self.shrinking = self.watching and shuffled and self.loss.quadratic
@@ -64,6 +70,7 @@ class SDCASolver(Solver):
             self.dual[:], intercept, *known = start  # perhaps with the w(b) that belongs to it
             changed = problem.clip_dual(self.dual, self.loss)
             self.w[:] = known[0] if known and not changed else problem.primal_from_dual(self.dual, alpha)
+            self._sum_above()
         self.first = float(self.w @ self.w)
         self.averaging_correction = np.zeros(n) if averaging == "tail" else None
         self.gap_seen, self.polished, self.in_vain = math.inf, False, False
@@ -72,6 +79,7 @@ class SDCASolver(Solver):
         self.state = _sdca.State(
             *(self.loss.struct, rate, self.bias_rate, self.w, self.dual, norms, self.dropped),
             self.averaging_correction,
+            self.above,
         )
         if start is not None and fit_intercept:
             self.state.bias = self.anchor = intercept
@@ -151,6 +159,7 @@ class SDCASolver(Solver):
             state.bias = polish(
                 self.problem, self.loss, self.alpha, self.bias_rate, self.w, state.bias, self.dual
             )
+            self._sum_above()
 
     def on_loose_gap(self):
         """Visit again the rows that the certificate found to need it."""
@@ -168,7 +177,13 @@ class SDCASolver(Solver):
     def _sum_again(self):
         """Make w the sum that the dual variables stand for."""
         self.w[:] = self.problem.primal_from_dual(self.dual, self.alpha)
+        self._sum_above()
         self.first = float(self.w @ self.w)
+
+    def _sum_above(self):
+        """Make `above` what the dual variables of the rows of sign +1 stand for."""
+        if self.above is not None:
+            self.above[:] = self.problem.primal_from_dual(self.dual, self.alpha, (1.0, 0.0))
 
     def _take_all(self):
         """Visit all rows but those of weight 0."""
@@ -226,7 +241,16 @@ class SDCASolver(Solver):
             (dual, intercept), w = self.kept, None
         if not self.fit_intercept:
             return Candidate(w, intercept, dual, w_of_dual=w)
-        return Candidate(None, intercept, dual, self.problem.balance(dual))
+        above, below = factors = self.problem.balance(dual)
+        if self.above is None or self._must_be_exact():
+            return Candidate(None, intercept, dual, factors)
+        w_of_dual = below * self.w + (above - below) * self.above
+        return Candidate(None, intercept, dual, factors, w_of_dual)
+
+    def _must_be_exact(self):
+        """Whether what rounding has left in w, which a sum of all rows would not have, may matter."""
+        exacting = self.tol is None or self.tol < EXACT_TOL or self.done > EXACT_EPOCHS
+        return exacting or self._has_lost_digits()
 
     def _objective(self, w, intercept):
         return self.alpha / 2 * float(w @ w) + self._mean_loss(w, intercept)
@@ -249,8 +273,7 @@ class SDCASolver(Solver):
         if self.fit_intercept:
             self.problem.rebalance(self.point.dual)  # the point's w is that of the balanced dual already
             return self.point
-        exacting = self.tol is None or self.tol < EXACT_TOL or self.done > EXACT_EPOCHS
-        if self.watching and (exacting or self._has_lost_digits()):
+        if self.watching and self._must_be_exact():
             self._sum_again()
             return self.measure()
         return self.point

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from fastsvm import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
 from fastsvm.io import MatrixWriter, load
-from fastsvm.solvers import _solver, _windows, as_rows, sdca
+from fastsvm.solvers import _problem, _solver, _windows, as_rows, sdca
 from fastsvm.solvers._pages import Pages
 
 
@@ -96,6 +96,24 @@ def test_estimators_take_it_as_it_is(problem, small_windows, model):
     X, mapped, y = problem
     assert np.mean(model.fit(mapped, y).predict(mapped) == y) > 0.7
     assert np.mean(model.fit(X, y).predict(X) == y) > 0.7
+
+
+@pytest.mark.parametrize("start", [False, True])
+def test_balancing_costs_no_pass(problem, small_windows, monkeypatch, start):
+    X, mapped, y = problem
+    passes, own = [], _problem.Problem.primal_from_dual
+    monkeypatch.setattr(_problem.Problem, "primal_from_dual", lambda *args: passes.append(args) or own(*args))
+    start = (np.random.default_rng(0).random(1000), 0.5) if start else None
+    options = {"alpha": 0.1, "tol": 1e-3, "solver": "coordinate", "start": start, "random_state": 0}
+    found = sdca(mapped, y, **options)
+    assert len(passes) == (0 if start is None else 2)
+    w = X.T @ (y * found.dual) / (0.1 * 1000)
+    np.testing.assert_allclose(found.w, w, rtol=1e-9, atol=1e-12)
+    assert abs(y @ found.dual) < 1e-9
+    losses = np.maximum(0, 1 - y * (X @ found.w + found.intercept))
+    assert found.objective == pytest.approx(0.1 / 2 * (w @ w) + losses.mean(), rel=1e-9)
+    assert found.objective - found.gap == pytest.approx(found.dual.mean() - 0.1 / 2 * (w @ w), rel=1e-9)
+    assert found.gap <= 1e-3 * found.objective
 
 
 def test_a_dense_file_is_taken_too(problem, small_windows, tmp_path):
