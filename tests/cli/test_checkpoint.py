@@ -16,6 +16,8 @@ from fastsvm.io import MatrixWriter
 from fastsvm.text import Bag
 from fastsvm_apps.sentiment.data import passes
 from fastsvm_apps.sentiment.model import counted, kept, steps, streaming, training
+from fastsvm_apps.sentiment.model.counting import Seen
+from fastsvm_apps.sentiment.model.stored_rows import StoredRows
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and locks")
 COMMAND = "--recipe", "tfidf-single-words", "--json", "-o", "m.safetensors", "--checkpoint", "run.ckpt"
@@ -26,7 +28,7 @@ DEATHS = {
     "fixed": [(steps, "fit_classifier", ["calibrate"]), (training, "save_plain", 3)],
     "stream": [
         (streaming, "_choose_alpha", ["terms"]),
-        (streaming, "_write", ["terms", "choose alpha"]),
+        (StoredRows, "write", ["terms", "choose alpha"]),
         (streaming, "_calibrate", 4),
     ],
 }
@@ -76,8 +78,8 @@ def test_what_was_done_is_not_done_again(mode, run, write, texts, monkeypatch):
         assert not os.path.exists("m.safetensors")
     choose = streaming if mode == "stream" else counted.Counted
     monkeypatch.setattr(choose, "_choose_alpha" if mode == "stream" else "choose", killed)
-    monkeypatch.setattr(streaming, "_count", killed)
-    monkeypatch.setattr(streaming, "_write", killed)
+    monkeypatch.setattr(StoredRows, "count", killed)
+    monkeypatch.setattr(StoredRows, "write", killed)
     again = run(*command)
     assert again.exit_code == 0, again.stderr
     assert again.stderr.startswith(f"run.ckpt: goes on from there; it has {', '.join(done)}\n")
@@ -119,11 +121,11 @@ def test_labels_and_settings_come_back_as_they_were(run, write, texts, monkeypat
     corpus = write([("näh er", "näher heran\nund"), *texts(120)] * 2, "jsonl", "r.jsonl")
     command = ("train", corpus, *COMMAND, "--stream", "--class-weight", "näh er=2", "--class-weight", "neg=1")
     with monkeypatch.context() as patch:
-        patch.setattr(streaming, "_weighed", killed)
+        patch.setattr(Seen, "weighed", killed)
         die(run, *command)
     with monkeypatch.context() as patch:
         seen = []
-        patch.setattr(streaming, "_weighed", lambda found: seen.append(found) or killed())
+        patch.setattr(Seen, "weighed", lambda found: seen.append(found) or killed())
         die(run, *command)
         found = seen[0]
     assert found.settings.class_weight == (("näh er", 2.0), ("neg", 1.0))

@@ -9,7 +9,7 @@ import pytest
 from fastsvm.text import Bag
 from fastsvm_apps.sentiment.data import passes
 from fastsvm_apps.sentiment.data.corpus import Source
-from fastsvm_apps.sentiment.model import streaming
+from fastsvm_apps.sentiment.model import counting, streaming
 from fastsvm_apps.sentiment.model.settings import RECIPES
 
 
@@ -40,7 +40,7 @@ def test_batches_give_the_vocabulary_of_all_texts_and_copies_stay_together(write
     for batch in found:
         for text, where in zip(batch.texts, batch.places, strict=True):
             assert place.setdefault(text, where) == where
-            if streaming._part(settings, where) == streaming.TRAIN:
+            if counting.part_of(settings, where) == counting.TRAIN:
                 trained.append(text)
     assert len(trained) == result.n_train
     bag = Bag(ngram_range=(1, 3), min_df=2, token_pattern=r"(?u)\b\w+\b").fit(trained)
@@ -64,7 +64,7 @@ def test_the_model_is_like_any_other(run, write, small_batches, labels):
 
 
 def test_a_most_of_terms_raises_min_df(write, small_batches, monkeypatch):
-    monkeypatch.setattr(streaming, "MOST_TERMS", 50)
+    monkeypatch.setattr(counting, "MOST_TERMS", 50)
     result = streaming.train_streamed(
         Source(write(reviews(600), "csv", "reviews.csv")), None, RECIPES["nb-words"]
     )

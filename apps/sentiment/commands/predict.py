@@ -15,11 +15,11 @@ from ...common.files import check_file, check_is_file
 from ...common.options import COUNT, FiniteRange
 from ...common.output import many, note, note_skipped, tidy_warnings
 from ...common.progress import Stages
+from ..data.passes import SHARD
 from ..data.tables import DELIMITERS
 from ..data.unlabelled import ANY_FORMAT, PLAIN, joined, open_texts
 from ._options import command, reading_options
 
-SHARD = 1 << 22  # characters of the texts that a cluster's worker is given at a time
 LOOKED_AT = 1000  # texts, the first ones, whose words are counted
 FATES = (  # of the inputs that are named, in records and in lines of text
     "left out, without a label, or predicted with bytes replaced",

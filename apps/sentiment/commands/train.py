@@ -6,6 +6,7 @@ from contextlib import contextmanager
 import click
 from click.core import ParameterSource
 
+from ...common.cluster import connected
 from ...common.errors import USAGE, AppError
 from ...common.files import check_file, check_is_file
 from ...common.options import COUNT, STRENGTH, CountOrAll, json_option, seed_option
@@ -15,7 +16,7 @@ from ..model.settings import AUTO, CLASSIFIERS, RECIPE, RECIPES, Settings, setti
 from . import _options
 from ._reproduction import command_line
 
-NO_MATTER = ("checkpoint", "report", "json", "quiet", "verbose")  # to the model
+NO_MATTER = ("checkpoint", "scheduler", "report", "json", "quiet", "verbose")  # to the model
 DECIDED = ("recipe", *RECIPE, "score", "tokens")  # by a model that goes on learning
 
 
@@ -66,11 +67,11 @@ def _check_continued() -> None:
             raise AppError(f"{name} is decided by the model of --continue; leave it out", USAGE)
 
 
-def _check_streamed(**others) -> None:
+def _check_streamed(option: str, **others) -> None:
     """Refuse options that need all texts at once."""
     for name, value in others.items():
         if value:
-            raise AppError(f"{name} needs all texts in memory; leave it out, or --stream", USAGE)
+            raise AppError(f"{name} needs all texts in memory; leave it out, or {option}", USAGE)
 
 
 def _check_page(path: str, *others: str) -> None:
@@ -176,18 +177,29 @@ def _kept(checkpoint: str | None, source, settings: Settings, start: str | None,
     help="Keep there what is done. The same command, given again after it was killed, goes on from it. "
     "Removed in the end.",
 )
+@click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Train as with --stream, but on the workers of the Dask scheduler there, such as tcp://host:8786, "
+    "which hold the rows in memory.",
+)
 @click.option("--report", metavar="FILE.html", help="Write a page on the model and its mistakes.")
 @seed_option
 @json_option
-def train(source, output, recipe, start, cv, stream, checkpoint, report, json, quiet, verbose, **options):
+def train(
+    source, output, recipe, start, cv, stream, checkpoint, scheduler, report, json, quiet, verbose, **options
+):
     """Train a classifier on CORPUS, try it and save it.
 
     CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped.
     """
     if start:
         _check_continued()
-    if stream:
-        _check_streamed(**{"--continue": start, "--cv": cv, "--report": report})
+    if scheduler or stream:
+        option = "--scheduler" if scheduler else "--stream"
+        _check_streamed(option, **{"--continue": start, "--cv": cv, "--report": report})
+    if scheduler and checkpoint:
+        raise AppError("--checkpoint keeps nothing of what --scheduler does; leave out one of them", USAGE)
     settings = _with_recipe(recipe, options)
     check_is_file(output, "a model")
     output = output or f"{source.stem}.safetensors"
@@ -202,8 +214,11 @@ def train(source, output, recipe, start, cv, stream, checkpoint, report, json, q
             tidy_warnings(),
             Stages(verbose, spinner=not quiet) as stage,
         ):
-            if stream:
-                result = streaming.train_streamed(source, output, settings, kept=kept, stage=stage)
+            if scheduler or stream:
+                cluster = connected(scheduler) if scheduler else None
+                result = streaming.train_streamed(
+                    source, output, settings, cluster=cluster, kept=kept, stage=stage
+                )
             else:
                 more = {"cv": cv or 0, "with_curve": bool(report)}
                 if start:

@@ -1,14 +1,15 @@
-"""A corpus that is read again and again, a batch at a time: never more of it in memory than that."""
+"""A corpus that is read a batch at a time, perhaps again and again: never more of it in memory than that."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from ...common.errors import USAGE, AppError, Skipped
+from ...common.errors import Skipped
 from .corpus import Source, opened, usable
 
 BATCH = 1 << 25  # characters of texts that are worked on at a time
+SHARD = 1 << 22  # characters of the texts that a cluster's worker is given at a time
 
 
 @dataclass
@@ -19,12 +20,19 @@ class Batch:
     labels: list[str]
     places: list[float]
 
+    def pieces(self, size: int) -> Iterator["Batch"]:
+        """Yield it in pieces of so many characters, or a text more."""
+        first = n = 0
+        for i, text in enumerate(self.texts, 1):
+            n += len(text)
+            if n >= size or i == len(self.texts):
+                yield Batch(self.texts[first:i], self.labels[first:i], self.places[first:i])
+                first, n = i, 0
+
 
 @contextmanager
 def batches(source: Source, seed: int) -> Iterator[tuple[str, Skipped, Iterator[Batch]]]:
     """Open a corpus: its format, what is left out of it, and its texts batch by batch."""
-    if source.path == "-":
-        raise AppError("--stream reads a corpus twice, which stdin cannot be; give a file or a folder", USAGE)
     skipped = Skipped(source.name)
     with opened(source, skipped) as (format, found):
         yield format, skipped, _gathered(((r.text, r.label) for r in usable(found, skipped)), seed)

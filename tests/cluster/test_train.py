@@ -1,0 +1,150 @@
+"""`fastsvm-sentiment train --scheduler`: the terms and the objective of `--stream`, whatever happens."""
+
+import json
+import os
+import random
+
+import numpy as np
+import pytest
+
+pytest.importorskip("distributed")
+
+from click.testing import CliRunner
+from dask.distributed import LocalCluster
+
+from fastsvm import load_model
+from fastsvm.dask.cluster import Cluster
+from fastsvm_apps.common import cluster as of_apps
+from fastsvm_apps.sentiment.cli import main
+from fastsvm_apps.sentiment.model import sent_rows
+
+LABELS = "dull", "fine", "great"
+IN_THREADS = {"processes": False, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
+
+
+@pytest.fixture
+def corpus(tmp_path, monkeypatch):
+    """A table of reviews of three labels, sorted by label, in pieces of which there are a dozen; only the
+    last text has markup. The current folder is beside it."""
+    rng = random.Random(0)
+    rows = ["label,text"]
+    for i in range(900):
+        label = LABELS[i * 3 // 900]
+        said = [label if rng.random() < 0.8 else rng.choice(LABELS), *rng.choices(range(200), k=9)]
+        rows.append(f"{label},{' '.join(map(str, said))}")
+    rows.append("fine,fine <b>thing</b>")
+    path = tmp_path / "reviews.csv"
+    path.write_text("\n".join(rows))
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.setattr(sent_rows, "SHARD", 5000)
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def threads():
+    """The address of a cluster of two workers, which are threads of this process."""
+    with LocalCluster(n_workers=2, **IN_THREADS) as cluster:
+        yield cluster.scheduler_address
+
+
+def train(*args):
+    return CliRunner().invoke(main, ["train", *args, "--ngrams", "2", "-q", "--json", "-o", "m.safetensors"])
+
+
+def trained(*args):
+    """What a training says, and the terms of its model."""
+    done = train(*args)
+    assert done.exit_code == 0, done.stderr
+    return json.loads(done.stdout), load_model("m.safetensors")["vectorizer"].get_feature_names_out()
+
+
+def assert_alike(there, here):
+    """Compare what follows from the texts, and the optima that the gaps leave possible."""
+    for name in "n_features", "n_train", "n_test", "label_counts", "alpha", "metric":
+        assert there[0][name] == here[0][name]
+    np.testing.assert_array_equal(there[1], here[1])
+    intervals = [np.array([r["objective"], np.subtract(r["objective"], r["gap"])]) for r, _ in (there, here)]
+    assert (intervals[0][0] >= intervals[1][1]).all()
+    assert (intervals[1][0] >= intervals[0][1]).all()
+    assert max(there[0]["relative_gap"]) <= 1e-3
+    assert there[0]["accuracy"] > 0.7
+
+
+def test_terms_and_objective_are_those_of_one_machine(threads, corpus):
+    options = "--class-weight", "great=2", "--class-weight", "dull=1", "--alpha", "0.01"
+    here, there = trained(corpus, "--stream", *options), trained(corpus, "--scheduler", threads, *options)
+    assert_alike(there, here)
+    assert os.listdir() == ["m.safetensors"]
+
+
+@pytest.mark.slow
+def test_pegasos_and_stdin(threads, corpus):
+    with open(corpus) as file:
+        text = file.read()
+    args = ["train", "-", "--scheduler", threads, "--classifier", "pegasos-logistic", "--json", "-q"]
+    done = CliRunner().invoke(main, [*args, "--holdout", "0"], input=text)
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout)["n_iter"] == 10
+    assert load_model("model.safetensors").predict(["dull 7", "great 7"]).tolist() == ["dull", "great"]
+
+
+def test_a_scheduler_that_goes_away_leaves_nothing(corpus, monkeypatch):
+    with LocalCluster(n_workers=1, **IN_THREADS) as cluster:
+        ask = Cluster.ask
+
+        def closing(self, method, calls):
+            if method == "close":
+                cluster.close()
+            return ask(self, method, calls)
+
+        monkeypatch.setattr(Cluster, "ask", closing)
+        done = train(corpus, "--scheduler", cluster.scheduler_address, "--alpha", "0.01")
+    assert done.exit_code == 1
+    assert "scheduler is gone" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert os.listdir() == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", ["add", "advance"])
+def test_a_killed_worker_costs_time_only(client, kill, corpus, monkeypatch, moment):
+    ask, restart, calls, restarted = Cluster.ask, Cluster._restart, [], []
+
+    def killing(self, method, arguments):
+        calls.append(method)
+        if method == moment and calls.count(moment) == 3:
+            kill(client, min(client.scheduler_info()["workers"]))
+        return ask(self, method, arguments)
+
+    here = trained(corpus, "--stream")
+    monkeypatch.setattr(Cluster, "ask", killing)
+    monkeypatch.setattr(Cluster, "_restart", lambda self, k: restarted.append(k) or restart(self, k))
+    there = trained(corpus, "--scheduler", client.scheduler.address)
+    assert_alike(there, here)
+    assert restarted
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--checkpoint", "run.ckpt"], "--checkpoint keeps nothing of what --scheduler does"),
+        (["--cv", "3"], "leave it out, or --scheduler"),
+        (["--chars", "3"], "--scheduler counts words"),
+        (["--classifier", "perceptron"], "--scheduler has no perceptron; it has sdca-svm"),
+        (["--recipe", "article-literal", "--k", "all"], "--scheduler has no article-literal"),
+    ],
+)
+def test_what_a_cluster_does_not_do_is_refused_before_it_is_looked_for(corpus, options, message):
+    done = train(corpus, "--scheduler", "tcp://127.0.0.1:1", *options)
+    assert done.exit_code == 2
+    assert message in done.stderr
+
+
+def test_nothing_is_left_where_the_scheduler_is_not(corpus, monkeypatch):
+    monkeypatch.setattr(of_apps, "CONNECTING", 0.1)
+    done = train(corpus, "--scheduler", "tcp://127.0.0.1:1")
+    assert done.exit_code == 1
+    assert "no Dask scheduler answers" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert os.listdir() == []
