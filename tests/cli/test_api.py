@@ -18,7 +18,7 @@ NEW = ["great lovely thing1", "awful dull thing2", "thing3", ""]
 
 @pytest.fixture
 def corpus(write, texts):
-    return write(texts(300), "csv")
+    return write(texts(120), "csv")
 
 
 def test_the_same_bits_as_the_command(run, corpus, tmp_path):
@@ -51,7 +51,7 @@ def test_the_same_bits_as_the_command(run, corpus, tmp_path):
 
 def test_texts_and_labels_in_memory(texts):
     labels, given = zip(*texts(300, ("neg", "pos", "mixed")), strict=True)
-    model = sentiment.train(given, labels, seed=3, cv=2)
+    model = sentiment.train(given, labels, recipe="nb-words", seed=3, cv=2)
     assert len(model.training.cross_validation.accuracies) == 2
     assert model.classes_.tolist() == ["mixed", "neg", "pos"]
     assert (model.training.n_train, model.training.n_test) == (240, 60)
@@ -60,16 +60,16 @@ def test_texts_and_labels_in_memory(texts):
     assert (model.classes_[probabilities.argmax(axis=1)] == model.predict(NEW)).all()
 
     rare = [i for i, label in enumerate(labels) if label != "pos" or i < 20]
+    quick = {"recipe": "nb-words", "refit": False, "alpha": 100}
     with pytest.warns(UserWarning, match="never predicted"):
-        thin = sentiment.train([given[i] for i in rare], [labels[i] for i in rare], refit=False, alpha=100)
+        thin = sentiment.train([given[i] for i in rare], [labels[i] for i in rare], **quick)
     assert thin.training.settings.refit is False
     weight = {"pos": 5, "neg": 2.5}
-    assert sentiment.train(given, labels, class_weight=weight).training.settings.class_weight == (
-        *weight.items(),
-    )
+    weighted = sentiment.train(given, labels, recipe="nb-words", class_weight=weight)
+    assert weighted.training.settings.class_weight == (*weight.items(),)
 
     with pytest.warns(UserWarning, match="text 301: no text\n.*\n.*: 2 skipped"):
-        some = sentiment.train([*given, "  ", "\ud800"], [*labels, "neg", "pos"])
+        some = sentiment.train([*given, "  ", "\ud800"], [*labels, "neg", "pos"], recipe="nb-words")
     assert some.skipped.report() == [
         "the texts given, text 301: no text",
         "the texts given, text 302: bytes that are not UTF-8",

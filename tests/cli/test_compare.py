@@ -37,10 +37,17 @@ GIVEN = {
 }
 
 
-@pytest.mark.parametrize("options", [(), ("--k", "all", "--ngrams", 2), ("--k", 9, "--score", "chi2")])
+OPTIONS = [
+    pytest.param((), marks=pytest.mark.slow),
+    ("--k", "all", "--ngrams", 2),
+    ("--k", 9, "--score", "chi2"),
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS)
 def test_each_run_is_what_train_does_with_its_seed(run, write, texts, options):
     # The recipe of the default, which these options do not change, is chosen from 100 training texts on.
-    corpus = write(texts(120 if options else 150, ("neg", "pos", "mixed")))
+    corpus = write(texts(60 if options else 150, ("neg", "pos", "mixed")))
     record = compare_json(run, corpus, "--runs", 2, "--seed", 5, *options)
     assert record["seeds"] == [5, 6]
     assert [item["classifier"] for item in record["classifiers"]] == NAMES
@@ -117,12 +124,12 @@ def test_nothing_beyond_what_can_be(run, write, tmp_path):
     pairs = [("pos", f"great word{i % 9}") for i in range(30)] + [
         ("neg", f"awful word{i % 7}") for i in range(30)
     ]
-    for runs in (2, 4):
+    for runs in (2, 3):
         record = compare_json(run, write(pairs), "--runs", runs)
         for item in record["classifiers"]:
             assert 0 <= item["accuracy_low"] < item["accuracy"] <= item["accuracy_high"] <= 1
             assert item["behind_best_low"] is None or item["behind_best_low"] < item["behind_best_high"] <= 1
-    out = run("compare", write(pairs), "--runs", 4).stdout
+    out = run("compare", write(pairs), "--runs", 2).stdout
     assert not re.search(
         r" 1\.0*[1-9]| -|\(-|nan", out.split("Classifiers\n")[1].split("How they are made")[0]
     )
@@ -165,7 +172,7 @@ def test_the_order_of_the_file_changes_nothing(run, write, texts):
         record = compare_json(run, write(pairs), "--runs", 2, "--seed", seed)
         return [(item["accuracies"], item["gaps"]) for item in record["classifiers"]]
 
-    pairs = texts(120)
+    pairs = texts(60)
     assert numbers(pairs) == numbers(pairs[::-1]) != numbers(pairs, seed=2)
 
 
@@ -197,6 +204,7 @@ def test_what_is_printed(run, write, texts):
     assert "Wilson's, of one split" in run("compare", write(texts(50)), "--runs", 1).stdout
 
 
+@pytest.mark.slow
 def test_where_most_texts_have_one_label_accuracy_is_not_what_counts(run, write, texts):
     pairs = texts(300)
     few = [pair for pair in pairs if pair[0] == "pos"][:15]
@@ -215,7 +223,7 @@ def test_where_most_texts_have_one_label_accuracy_is_not_what_counts(run, write,
 
 
 def test_csv(run, write, texts):
-    corpus = write(texts(100))
+    corpus = write(texts(60))
     rows = list(csv.DictReader(io.StringIO(run("compare", corpus, "--runs", 2, "--csv").stdout)))
     record = compare_json(run, corpus, "--runs", 2)
     assert [row["classifier"] for row in rows] == NAMES
@@ -225,7 +233,7 @@ def test_csv(run, write, texts):
     assert (both.exit_code, both.stderr) == (2, "error: give --json or --csv, not both\n")
 
 
-@pytest.mark.parametrize(("runs", "ending"), [(1, "png"), (2, "svg"), (3, "png")])
+@pytest.mark.parametrize(("runs", "ending"), [(1, "png"), (2, "svg")])
 def test_plot(run, write, texts, tmp_path, runs, ending):
     pytest.importorskip("matplotlib")
     picture = tmp_path / f"a.{ending}"
@@ -237,7 +245,7 @@ def test_plot(run, write, texts, tmp_path, runs, ending):
 def test_a_clock_that_stands_still_is_no_obstacle(run, write, texts, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     monkeypatch.setattr(comparison, "process_time", lambda: 0.0)
-    result = run("compare", write(texts(60)), "--runs", 2, "--plot", tmp_path / "a.png")
+    result = run("compare", write(texts(40)), "--runs", 1, "--plot", tmp_path / "a.png")
     assert (result.exit_code, result.stderr) == (0, "")
 
 

@@ -32,9 +32,8 @@ def reviews(n, words, seed=0):
 @pytest.fixture
 def old(run, write):
     """A model that knows all words, but not what half of them say."""
-    assert (
-        run("train", write(reviews(600, FIRST), "csv", "first.csv"), "-o", "old.safetensors").exit_code == 0
-    )
+    corpus = write(reviews(600, FIRST), "csv", "first.csv")
+    assert run("train", corpus, "--recipe", "nb-words", "-o", "old.safetensors").exit_code == 0
     return "old.safetensors"
 
 
@@ -68,6 +67,7 @@ def test_a_model_learns_and_forgets_little(run, write, old):
     assert run("train", corpus, "--continue", old, "-o", old).exit_code == 0  # takes its own place
 
 
+@pytest.mark.slow
 def test_a_model_of_words_and_characters(run, write):
     both = write(reviews(600, FIRST), "csv", "first.csv")
     assert run("train", both, "-o", "both.safetensors", "--recipe", "nb-both").exit_code == 0
@@ -79,6 +79,7 @@ def test_a_model_of_words_and_characters(run, write):
     assert run("evaluate", "new.safetensors", corpus).exit_code == 0
 
 
+@pytest.mark.slow
 def test_a_few_texts_of_the_same_kind_do_no_harm(run, write, old):
     labels, texts = zip(*reviews(600, FIRST, 4), strict=True)
     before = np.mean(sentiment.load(old).predict(texts) == labels)

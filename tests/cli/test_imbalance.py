@@ -41,6 +41,7 @@ def test_weights_of_labels_raise_the_recall_of_the_rare_one(run, corpus):
     assert same["class_weight"] == {"pos": 5.5, "neg": 0.55}
 
 
+@pytest.mark.slow
 def test_the_baseline_and_the_metric(run, corpus):
     record, _ = train_json(run, corpus)
     assert record["metric"] == record["alpha_choice"]["metric"] == "balanced-accuracy"
@@ -105,7 +106,10 @@ def test_tune_and_its_config_file(run, corpus):
     assert train_json(run, corpus, "--config", "best.toml")[0]["class_weight"] == "balanced"
 
 
-@pytest.mark.parametrize("metric", [None, "accuracy", "balanced-accuracy"])
+@pytest.mark.parametrize(
+    "metric",
+    [None, *(pytest.param(each, marks=pytest.mark.slow) for each in ("accuracy", "balanced-accuracy"))],
+)
 def test_by_default_a_rare_label_weighs_more_and_scores_are_moved(run, corpus, metric):
     record, _ = train_json(run, corpus, *(() if metric is None else ("--metric", metric)))
     assert record["class_weight"] == "balanced"

@@ -115,6 +115,7 @@ def test_predict_from_a_bomb(run, bomb, model, tmp_path):
     fails(run("predict", model, tmp_path / "bomb.gz"), 1, "bomb.gz: gzip data that unpacks to more than 200")
 
 
+@pytest.mark.slow
 def test_explain_a_long_text(run, model):
     fails(run("explain", model, "-", "--max-line-mib", 1, input=long), 1, "<stdin>: longer than 1 MiB")
     assert run("explain", model, "-", input=long).exit_code == 0

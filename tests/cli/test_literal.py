@@ -56,6 +56,7 @@ def test_it_is_the_articles_pipeline(run, corpus, name):
     assert ours["classifier"].intercept_ == 0
 
 
+@pytest.mark.slow
 def test_compare_has_it_beside_the_averages(run, corpus):
     result = run("compare", corpus, "--literal", "--runs", 2, "--seed", 5, "--k", K, "--json")
     assert (result.exit_code, result.stderr) == (0, "")

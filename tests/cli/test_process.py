@@ -15,7 +15,10 @@ from processes import seconds_of
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and pipes")
 
 
-@pytest.mark.parametrize("command", [None, *main.commands])
+COMMANDS = [pytest.param(name, marks=[pytest.mark.slow] * (name != "train")) for name in main.commands]
+
+
+@pytest.mark.parametrize("command", [None, *COMMANDS])
 def test_help_starts_fast(start, command):
     assert any(seconds_of(lambda: start(*filter(None, [command]), "--help")) < 0.3 for _ in range(4))
 
@@ -49,7 +52,7 @@ def test_interrupt_leaves_no_model(start, write, texts, tmp_path, stage):
 @posix
 def test_a_reader_that_leaves_is_no_error(start, model, tmp_path):
     file = tmp_path / "many.txt"
-    file.write_text("great stuff\n" * 300_000)
+    file.write_text("great stuff\n" * 100_000)
     process = start("predict", model, file)
     assert process.stdout.readline().startswith("pos\t")
     process.stdout.close()

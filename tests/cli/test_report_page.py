@@ -28,6 +28,10 @@ EVERY_SECTION = [
 ]
 
 
+QUICK = ("--recipe", "nb-words")  # a search for the recipe would take most of the time
+SPLIT = (*QUICK, "--tokens", "split", "--k", "all")
+
+
 @pytest.fixture
 def report(run, tmp_path):
     """Train with a report; return what the page holds and what was printed."""
@@ -132,7 +136,8 @@ def test_texts_without_a_known_word_and_texts_that_are_too_long(report, write, m
 
 
 def test_probabilities(report, write, texts):
-    reader, record = report(write(texts(400)), "--classifier", "sdca-logistic")
+    options = ("--recipe", "nb-words", "--classifier", "sdca-logistic")
+    reader, record = report(write(texts(400)), *options)
     assert sections(reader) == EVERY_SECTION
     found = section(reader, "calibration")
     assert "The model says how probable it is that a text has the label pos." in found
@@ -140,12 +145,12 @@ def test_probabilities(report, write, texts):
     assert charts(reader)[2].startswith("Share of texts by the probability of the label pos. 0.")
     counts = re.findall(r": (\d+)", charts(reader)[3].removeprefix("Texts by probability."))
     assert sum(map(int, counts)) == 80
-    reader, _ = report(write(texts(300, ("neg", "pos", "mixed"))), "--classifier", "sdca-logistic")
+    reader, _ = report(write(texts(100, ("neg", "pos", "mixed"))), *options)
     assert "has the label predicted for it" in section(reader, "calibration")
 
 
 def test_several_labels(report, write, texts):
-    reader, record = report(write(texts(300, ("neg", "pos", "mixed"))))
+    reader, record = report(write(texts(120, ("neg", "pos", "mixed"))))
     assert sections(reader) == EVERY_SECTION
     told = [
         re.fullmatch(r"Precision-recall curve of (\w+): average precision (.*)", c)
@@ -162,7 +167,7 @@ def test_several_labels(report, write, texts):
 def test_the_label_that_does_worst_comes_first(report, write):
     """Of three labels one cannot be told from another, and has fewer texts."""
     pairs = [("good", f"great word{i}") for i in range(100)] + [("bad", f"awful word{i}") for i in range(100)]
-    reader, record = report(write([*pairs, *(("so-so", f"awful word{i}") for i in range(40))]))
+    reader, record = report(write([*pairs, *(("so-so", f"awful word{i}") for i in range(40))]), *QUICK)
     rows = [content.split() for _, content in reader.all("tr") if "data" not in content]
     first = next(row[0] for row in rows if row[0] in record["labels"])
     assert first == "so-so"
@@ -170,13 +175,13 @@ def test_the_label_that_does_worst_comes_first(report, write):
 
 def test_a_rare_label_is_the_one_to_be_found(report, write, texts):
     few = [pair for pair in texts(400) if pair[0] == "pos"][:20]
-    reader, record = report(write([pair for pair in texts(400) if pair[0] == "neg"] + few))
+    reader, record = report(write([pair for pair in texts(400) if pair[0] == "neg"] + few), *QUICK)
     curves = section(reader, "curves")
     assert "How well pos, the rarer label, is told from neg" in curves
     assert f"{100 * record['baseline']['accuracy']:.1f}" in reader.texts("dd")[5]
     assert "balanced accuracy; by always saying neg 0.500" in section(reader, "accuracy")
     first = [pair for pair in texts(400) if pair[0] == "neg"][:20]
-    reader, _ = report(write([pair for pair in texts(400) if pair[0] == "pos"] + first))
+    reader, _ = report(write([pair for pair in texts(400) if pair[0] == "pos"] + first), *QUICK)
     assert "How well neg, the rarer label, is told from pos" in section(reader, "curves")
 
 
@@ -220,9 +225,7 @@ def test_many_labels(report, write, n_labels):
     # Every label is found; the last of all is never told from the one before it.
     words = [*labels[:-1], labels[-2]]
     pairs = [(y, f"{word} word{j}") for y, word in zip(labels, words, strict=True) for j in range(10)]
-    reader, record = report(
-        write(pairs), "--recipe", "nb-words"
-    )  # a search for it would take most of the time
+    reader, record = report(write(pairs), *QUICK)
     assert len(record["labels"]) == n_labels
     accuracy = section(reader, "accuracy")
     few = n_labels == 24
@@ -317,7 +320,7 @@ def hostile_corpus(tmp_path_factory):
 
 
 def test_hostile_texts_stay_text(report, hostile_corpus, tmp_path):
-    reader, record = report(hostile_corpus, "--tokens", "split", "--k", "all")
+    reader, record = report(hostile_corpus, *SPLIT)
     assert len(record["labels"]) == 8
     assert sections(reader) == EVERY_SECTION
     assert Counter(tag for tag, *_ in reader.elements)["script"] == 1
@@ -349,10 +352,13 @@ return {
 """
 
 
+WIDTHS = [pytest.param(None, marks=pytest.mark.slow), 360]
+
+
 @needs_chromium
-@pytest.mark.parametrize("width", [None, 360])
+@pytest.mark.parametrize("width", WIDTHS)
 def test_in_the_browser(report, write, texts, tmp_path, width):
-    report(write(texts(300, ("neg", "pos", "mixed"))))
+    report(write(texts(300, ("neg", "pos", "mixed"))), *QUICK)
     content = (tmp_path / "report.html").read_text(encoding="utf-8")
     found, problems = run_in_page(content, LOOK, tmp_path, width)
     assert problems == []
@@ -368,9 +374,9 @@ def test_in_the_browser(report, write, texts, tmp_path, width):
 
 
 @needs_chromium
-@pytest.mark.parametrize("width", [None, 360])
+@pytest.mark.parametrize("width", WIDTHS)
 def test_hostile_texts_in_the_browser(report, hostile_corpus, tmp_path, width):
-    report(hostile_corpus, "--tokens", "split", "--k", "all", "--classifier", "sdca-logistic")
+    report(hostile_corpus, *SPLIT, "--classifier", "sdca-logistic")
     content = (tmp_path / "report.html").read_text(encoding="utf-8")
     found, problems = run_in_page(content, LOOK, tmp_path, width)
     assert problems == []
@@ -378,6 +384,7 @@ def test_hostile_texts_in_the_browser(report, hostile_corpus, tmp_path, width):
     assert found["title"].startswith("Text classifier: ")
 
 
+@pytest.mark.slow
 def test_real_texts(report, shared_data, tmp_path):
     reader, record = report(shared_data / "sentiment.txt")
     assert sections(reader) == EVERY_SECTION

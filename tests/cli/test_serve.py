@@ -189,6 +189,7 @@ def test_half_closed_connections(connection, served):
             assert read_all(client) == b""
 
 
+@pytest.mark.slow
 def test_slow_clients(connection, served):
     with raw(served) as idle, raw(served) as slow, raw(served) as dripping:
         begin = time.monotonic()
@@ -265,6 +266,7 @@ def test_everyone_gets_the_answer_to_the_own_question(served, model3, texts):
         np.testing.assert_allclose(found[number], expected[number::30], rtol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_nothing_is_lost_when_it_is_stopped(model, number):
     with serving(model) as process:
@@ -306,6 +308,7 @@ def test_nothing_is_lost_when_it_is_stopped(model, number):
         assert process.stderr.read() == f"stopped; {len(answered) + 1:,} requests answered, 0 refused\n"
 
 
+@pytest.mark.slow
 def test_the_second_signal_ends_it_at_once(model):
     with serving(model, "--timeout", 60) as process, raw(process) as client:
         client.sendall(b"POST /predict")

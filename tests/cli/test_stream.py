@@ -50,7 +50,7 @@ def test_batches_give_the_vocabulary_of_all_texts_and_copies_stay_together(write
     assert np.allclose(result.n_test / 1000, 0.2, atol=0.06)
 
 
-@pytest.mark.parametrize("labels", [("neg", "pos"), ("a", "b", "c")])
+@pytest.mark.parametrize("labels", [pytest.param(("neg", "pos"), marks=pytest.mark.slow), ("a", "b", "c")])
 def test_the_model_is_like_any_other(run, write, small_batches, labels):
     corpus = write(reviews(1200, labels), "csv", "reviews.csv")
     done = run("train", corpus, "--stream", "--ngrams", "1", "--json", "-o", "m.safetensors")
@@ -63,6 +63,7 @@ def test_the_model_is_like_any_other(run, write, small_batches, labels):
     assert judged["accuracy"] > 0.8
 
 
+@pytest.mark.slow
 def test_a_most_of_terms_raises_min_df(write, small_batches, monkeypatch):
     monkeypatch.setattr(counting, "MOST_TERMS", 50)
     result = streaming.train_streamed(

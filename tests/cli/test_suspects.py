@@ -27,7 +27,9 @@ def rows_of(path):
     return [dict(zip(HEADER, row, strict=True)) for row in rows]
 
 
-@pytest.mark.parametrize("labels", [("neg", "pos"), ("neg", "pos", "mixed")])
+@pytest.mark.parametrize(
+    "labels", [("neg", "pos"), pytest.param(("neg", "pos", "mixed"), marks=pytest.mark.slow)]
+)
 def test_flipped_labels_come_first(run, write, texts, labels):
     # Texts that say clearly what they are: each word that speaks speaks for the label.
     clear = [(label, f"{text} really {label}ish") for label, text in texts(600, labels)]
@@ -76,6 +78,7 @@ def test_texts_that_are_there_twice(run, write, texts):
     assert "the same as line 12, which is pos" in shown
 
 
+@pytest.mark.slow
 def test_places_and_formulas(run, write, texts, tmp_path):
     pairs, _ = flipped([(label, f"={text}") for label, text in texts(120)], 0.1)
     assert run("suspects", write(pairs, "folder"), "-o", "found.csv", "-n", 3).exit_code == 0

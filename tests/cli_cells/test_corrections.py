@@ -58,6 +58,7 @@ def test_corrections_alone(run, located, corrections):
     assert labels == [entry["new"] for entry in entries]
 
 
+@pytest.mark.slow
 def test_boxes_of_whole_fields(run, located, corrections, work):
     top, rows = located
     with open("fields.csv", "w", newline="") as file:
@@ -96,6 +97,7 @@ def test_corrections_and_folders(run, folder, located, corrections):
     assert kept == {label: n for label, n in changed.items() if label != "NEW"}
 
 
+@pytest.mark.slow
 def test_folders_that_are_no_classes_are_no_labels(run, located, corrections):
     top, rows = located
     result = run("train", top.parent, "--corrections", corrections(*(correct(row, "A") for row in rows)))

@@ -49,7 +49,7 @@ def test_boxes_and_crops(run, smears, work):
     assert sum(len(files) for _, _, files in os.walk("crops")) == 47
 
 
-@pytest.mark.parametrize("method", ["cells", "center", "report"])
+@pytest.mark.parametrize("method", ["cells", "center", pytest.param("report", marks=pytest.mark.slow)])
 def test_methods(run, folder, work, method):
     top = folder(0, 1, 20)
     result = run("crop", top, "-o", "crops", "--method", method, "--size", 100, "--gray-negative", "--json")
@@ -66,6 +66,7 @@ def test_methods(run, folder, work, method):
             assert box_of(row)[2:] == (100, 100)
 
 
+@pytest.mark.slow
 def test_all_methods_find_about_the_same_centre(run, folder):
     top = folder(0, 1, 2, 20, 21)
     centres = [

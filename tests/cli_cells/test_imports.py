@@ -33,7 +33,7 @@ for name, args in {commands!r}.items():
 """
 
 COMMANDS = {
-    "train": ["train", "IMAGES", "--folds", "2", "-q"],
+    "train": ["train", "IMAGES", "--folds", "2", "--versions", "1", "-q"],
     "train over a model": [
         "train",
         "IMAGES",
@@ -47,7 +47,7 @@ COMMANDS = {
         "1",
         "-q",
     ],
-    "train with Pegasos": ["train", "IMAGES", "--classifier", "pegasos-svm", "--folds", "2", "-q", "--json"],
+    "train with Pegasos": ["train", "IMAGES", "--classifier", "pegasos-svm", "--folds", "1", "-q", "--json"],
     "train on pixels": [
         "train",
         "IMAGES",
@@ -97,6 +97,7 @@ def test_no_command_imports_scikit_learn(imported):
     assert imported(COMMANDS) == ""
 
 
+@pytest.mark.slow
 def test_components_are_those_of_scikit_learn(imported):
     args = ["train", "IMAGES", "--pca", "2", "--alpha", "1", "--folds", "1", "-q"]
     assert imported({"train": args}).startswith("train imported sklearn")
@@ -109,7 +110,7 @@ def both_sides(model, X):
 
 @pytest.mark.filterwarnings("ignore:Stopped after")
 @pytest.mark.parametrize("classifier", ["sdca-logistic", "sdca-svm", "pegasos-svm"])
-@pytest.mark.parametrize("features", ["cells", "pixels"])
+@pytest.mark.parametrize("features", ["cells", pytest.param("pixels", marks=pytest.mark.slow)])
 def test_estimators_make_the_same_file(run, folder, work, classifier, features):
     top = folder(0, 1, 2, 20, 21, 22, by_label=True)
     options = (

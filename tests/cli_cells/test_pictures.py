@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 
-@pytest.mark.parametrize("method", ["cells", "report"])
+@pytest.mark.parametrize("method", ["cells", pytest.param("report", marks=pytest.mark.slow)])
 def test_steps(run, folder, method):
     pytest.importorskip("matplotlib")
     result = run("steps", folder(23) / "smear_23.jpg", "-o", "steps.png", "--method", method)

@@ -15,7 +15,10 @@ from processes import seconds_of
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and pipes")
 
 
-@pytest.mark.parametrize("command", [None, *main.commands])
+COMMANDS = [pytest.param(name, marks=[pytest.mark.slow] * (name != "classify")) for name in main.commands]
+
+
+@pytest.mark.parametrize("command", [None, *COMMANDS])
 def test_help_starts_fast(start, command):
     assert any(seconds_of(lambda: start(*filter(None, [command]), "--help")) < 0.3 for _ in range(4))
 

@@ -82,6 +82,7 @@ def test_strangers_get_nothing(serve, folder):
     assert refused(f"{url}other", b"{}") == 400
 
 
+@pytest.mark.slow
 def test_work_is_taken_up_again(serve, folder, work):
     other = {"file": "elsewhere.jpg", "box": [1, 2, 3, 4], "old": "A", "new": "B"}
     (work / "c.json").write_text(json.dumps({"version": 1, "corrections": [other]}))
@@ -108,6 +109,7 @@ def test_what_cannot_be_served(run, folder, work, model):
     assert "several images have the same name" in run("review", top, again, "-m", model).stderr
 
 
+@pytest.mark.slow
 @needs_chromium
 def test_corrections_by_mouse_and_keys_are_kept(serve, folder, work, tmp_path):
     process, url = serve(folder(10, 20))

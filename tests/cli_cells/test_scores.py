@@ -40,6 +40,7 @@ def cells_of(record):
 # Scores
 
 
+@pytest.mark.slow
 def test_a_cell_whose_score_is_low_gets_no_label(run, smears, sure, work):
     record = records(run("classify", smears / "images", "-m", sure, "--json", "--min-score", 0))
     scores = sorted(cell["score"] for cell in cells_of(record))
@@ -84,6 +85,7 @@ def test_what_a_model_says_of_its_scores_is_in_its_file(run, smears, sure):
     assert set(about["ranges"]) == {"density", "hue", "noise", "sharpness", "clipped", "cell_size"}
 
 
+@pytest.mark.slow
 def test_corrected_shares(run, smears, sure):
     record = records(run("classify", smears / "images", "-m", sure, "--json"))
     assert sum(record["corrected_percent"].values()) == pytest.approx(100)

@@ -80,6 +80,7 @@ def test_regions(tmp_path, mosaic, options):
         np.testing.assert_array_equal(slide.region(x, y, w, h), mosaic[y : y + h, x : x + w])
 
 
+@pytest.mark.slow
 def test_tiles_are_read_here_and_worked_on_anywhere(run, slide, work, pickled, monkeypatch):
     monkeypatch.setattr(tiles, "CORE", 600)
     for name, options in [("local.csv", []), ("cluster.csv", ["--scheduler", "tcp://somewhere:8786"])]:
@@ -153,6 +154,7 @@ def test_a_slide_is_one_image(run, slide, model):
     assert record["n_cells"] == len(record["images"][0]["cells"]) >= 10
 
 
+@pytest.mark.slow
 def test_a_large_tiled_tiff_is_a_slide(run, tmp_path, mosaic, model, monkeypatch):
     monkeypatch.setattr(slides, "SLIDE_PIXELS", 100_000)
     path = write(tmp_path / "slide.tif", mosaic)
@@ -252,6 +254,7 @@ def test_another_run_is_not_gone_on_with(run, work, ended):
     assert not n_read
 
 
+@pytest.mark.slow
 def test_without_resume_all_is_done_again(run, work, ended, slide):
     args, n_read = ended
     assert run(*args, "cells.csv").exit_code == 0

@@ -69,6 +69,10 @@ def test_model(run, smears):
     assert list(model.named_steps) == ["scaler", "classifier"]
     assert model.feature_names_in_.tolist() == feature_names("shells")
     assert (model["classifier"].loss, model["classifier"].alpha) == ("hinge", 0.1)
+
+
+@pytest.mark.slow
+def test_components(run, smears):
     run("train", smears / "images", "-o", "m.safetensors", *FAST, "--pca", 5, "--no-intercept")
     model = fastsvm.load_model("m.safetensors")
     assert list(model.named_steps) == ["scaler", "pca", "classifier"]

@@ -201,6 +201,7 @@ def test_an_endless_table(run, folder, model, option, monkeypatch):
     assert (result.exit_code, result.stdout, result.stderr) == (1, "", message)
 
 
+@pytest.mark.slow
 def test_the_order_is_kept_over_many(run, folder, svm, work):
     top = folder(0, 20)
     content = [(top / f"smear_{n:02}.jpg").read_bytes() for n in (0, 20)]
@@ -305,6 +306,7 @@ def test_no_mistakes(run, folder, model, work):
     assert list(work.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_field_needs_no_cell_width_and_says_what_was_read(run, smears, model, work):
     files = sorted((smears / "images").rglob("*.jpg"))[:16]
     rows = [np.hstack([cv2.imread(str(file)) for file in files[k : k + 4]]) for k in range(0, 16, 4)]
