@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from fastsvm import KernelSDCAClassifier, SDCAClassifier, load_model, save_model
 from fastsvm.solvers import LOSSES, _newton_solver
+from pairs import pairs
 
 MODEL = SDCAClassifier(alpha=1e-2, solver="coordinate", random_state=0, warm_start=True)
 
@@ -179,10 +180,14 @@ class Broken:
     teardown = setup
 
 
-@pytest.mark.parametrize("estimator", [MODEL, KERNEL], ids=["linear", "kernel"])
-@pytest.mark.parametrize("warm_start", [False, True])
-@pytest.mark.parametrize("n_jobs", [None, 2])
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), ValueError("broken")], ids=repr)
+@pytest.mark.parametrize(
+    *pairs(
+        estimator={"linear": MODEL, "kernel": KERNEL},
+        warm_start=[False, True],
+        n_jobs=[None, 2],
+        error={repr(each): each for each in [KeyboardInterrupt(), ValueError("broken")]},
+    )
+)
 def test_a_broken_fit_leaves_the_estimator_as_it_was(error, n_jobs, warm_start, estimator, data):
     pytest.importorskip("sklearn.callback")
     model = clone(estimator).set_params(warm_start=warm_start, n_jobs=n_jobs).fit(*data)

@@ -11,6 +11,7 @@ from sklearn import feature_extraction, pipeline, preprocessing
 import fastsvm
 from fastsvm import fitting, text
 from fastsvm.model_files import ModelFileError, load_plain, save_plain
+from pairs import pairs
 
 PAIRS = {
     "SDCA": {"alpha": 0.01},
@@ -37,10 +38,14 @@ def assert_same(plain, estimator):
         assert one.tolist() == other.tolist(), name
 
 
-@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize(
+    *pairs(
+        kind={"dense": np.asarray, "csr": sparse.csr_array},
+        dtype=[np.float32, np.float64],
+        n_classes=[2, 3],
+        name=list(PAIRS),
+    )
+)
 def test_linear(name, n_classes, dtype, kind, tmp_path):
     rng = np.random.default_rng(0)
     X = kind((rng.normal(size=(90, 12)) * (rng.random((90, 12)) < 0.6)).astype(dtype))

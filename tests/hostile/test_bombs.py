@@ -102,6 +102,7 @@ BOMBS = {
 }
 
 
+@pytest.mark.slow
 def test_bombs(tmp_path):
     smear = next((SMEARS / "LYMPHOCYTE").iterdir())
     (tmp_path / "bombs").mkdir()

@@ -98,6 +98,7 @@ def change(calls, seconds):
     assert len(begun) == 4 * len(calls)
 
 
+@pytest.mark.slow
 def test_values_change():
     change(["sdca", "threads", "kernel"], 0.1)
 

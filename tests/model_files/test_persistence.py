@@ -43,6 +43,7 @@ from model_files import (
     refuses_arrays,
     round_trip,
 )
+from pairs import pairs
 from rounding import assert_close
 
 TEXTS = [
@@ -144,9 +145,11 @@ def step(model, index):
 # Round trips ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
-@pytest.mark.parametrize("classes", CLASSES.values(), ids=CLASSES)
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    *pairs(
+        estimator={repr(each): each for each in ESTIMATORS}, classes=CLASSES, dtype=[np.float32, np.float64]
+    )
+)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_estimator_round_trip(estimator, classes, dtype, path):
     model, X = fitted(estimator, classes, dtype)

@@ -19,6 +19,7 @@ from model_files import (
     refuses_arrays,
     round_trip,
 )
+from pairs import pairs
 from rounding import assert_close
 
 X, Y = load_iris(return_X_y=True)
@@ -66,9 +67,7 @@ def files(tmp_path_factory):
 # Round trips ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("features", FEATURES.values(), ids=FEATURES)
-@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(*pairs(features=FEATURES, layout=LAYOUTS, dtype=[np.float32, np.float64]))
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_round_trip(features, layout, dtype, path):
     model = pipeline(features, dtype, layout)

@@ -21,6 +21,7 @@ from fastsvm import (
     save_model,
 )
 from fastsvm.text import BagOfWords, TermWeighting, TextScorer
+from pairs import pairs
 
 WORDS = ["fine", "dull", "a", "Kettle", "loud", "naïve", "ΣΑΣ", "x", "don't", "İstanbul", "𝒳𝒴", "2nd"]
 UNKNOWN = ["", "never seen before", "\u2028", "fine", "FINE dull\tfine, fine", "K\u0130", "a\ud800 b"]
@@ -72,19 +73,23 @@ def assert_same(model, path):
     assert n_terms.max() > 5
 
 
-@pytest.mark.parametrize("weighting", ["counts", "binary", "tfidf", "nb"])
-@pytest.mark.parametrize("norm", ["l2", None])
-@pytest.mark.parametrize("sublinear_tf", [True, False])
-@pytest.mark.parametrize("dtype", [np.int64, np.float32])
-@pytest.mark.parametrize("n_labels", [2, 3])
+@pytest.mark.parametrize(
+    *pairs(
+        weighting=["counts", "binary", "tfidf", "nb"],
+        norm=["l2", None],
+        sublinear_tf=[True, False],
+        dtype=[np.int64, np.float32],
+        n_labels=[2, 3],
+    )
+)
 def test_weightings(weighting, norm, sublinear_tf, dtype, n_labels, path):
     steps = BagOfWords(dtype=dtype), TermWeighting(weighting, norm=norm, sublinear_tf=sublinear_tf)
     assert_same(model_of(*steps, sdca(), n_labels=n_labels), path)
 
 
-@pytest.mark.parametrize("analyzer", ["word", "split"])
-@pytest.mark.parametrize("ngram_range", [(1, 1), (1, 2), (2, 3), (1, 8)])
-@pytest.mark.parametrize("weigh", [True, False])
+@pytest.mark.parametrize(
+    *pairs(analyzer=["word", "split"], ngram_range=[(1, 1), (1, 2), (2, 3), (1, 8)], weigh=[True, False])
+)
 def test_readings(analyzer, ngram_range, weigh, path):
     bag = BagOfWords(analyzer=analyzer, ngram_range=ngram_range)
     assert_same(model_of(bag, *[TermWeighting("nb")] * weigh, sdca()), path)

@@ -28,7 +28,7 @@ def test_the_examples_of_the_readme(name, monkeypatch):
     assert out.getvalue() == block(f"output: {name}")
 
 
-@pytest.mark.parametrize("page", ["kernel", "study"])
+@pytest.mark.parametrize("page", [pytest.param("kernel", marks=pytest.mark.slow), "study"])
 def test_the_examples_of_a_page(page):
     """Each block goes on from the ones before, and prints what is said to be its output."""
     text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
@@ -46,7 +46,10 @@ def test_the_examples_of_a_page(page):
     ("app", "name", "command"),
     [
         ("sentiment", "train", ["train", "data/reviews.txt"]),
-        ("cells", "cells", ["train", "data/cells/images", "--groups", "data/cells/groups.csv"]),
+        pytest.param(
+            *("cells", "cells", ["train", "data/cells/images", "--groups", "data/cells/groups.csv"]),
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_the_output_of_the_readme(app, name, command, tmp_path, monkeypatch):

@@ -9,6 +9,7 @@ from fastsvm.solvers import asdca, losses, sdca
 from fastsvm.solvers._asdca_solver import ASDCASolver, as_theta, paper_theta
 from fastsvm.solvers._problem import Problem
 from fastsvm.solvers.losses import SMOOTH_LOSSES
+from pairs import pairs
 
 
 def make_solver(
@@ -91,10 +92,11 @@ def assert_the_gap_goes_to_zero(X, y, tol, max_iter, **options):
     assert 0 <= r.gap <= tol * r.objective
 
 
-@pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("alpha", [1e-3, 0.1, 1.0])
-@pytest.mark.parametrize("batch_size", [1, 5, 100, 200])
-@pytest.mark.parametrize("loss", SMOOTH_LOSSES)
+@pytest.mark.parametrize(
+    *pairs(
+        fit_intercept=[False, True], alpha=[1e-3, 0.1, 1.0], batch_size=[1, 5, 100, 200], loss=SMOOTH_LOSSES
+    )
+)
 def test_the_gap_goes_to_zero(loss, batch_size, alpha, fit_intercept, problem):
     tol = 1e-8 if alpha > 0.01 else 1e-4
     assert_the_gap_goes_to_zero(

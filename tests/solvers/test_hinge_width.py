@@ -8,6 +8,7 @@ from sklearn.base import clone
 from fastsvm import ASDCAClassifier, SDCAClassifier, certify, load_model, save_model
 from fastsvm.solvers import asdca, losses, sdca
 from fastsvm.solvers.losses import as_loss
+from pairs import pairs
 
 WIDTHS = [0.1, 0.5, 4.0]
 
@@ -29,10 +30,14 @@ def optimum(width, alpha, X, y, c=None, fit_intercept=False):
     return found.fun
 
 
-@pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("solver", ["coordinate", "newton", "asdca"])
+@pytest.mark.parametrize(
+    *pairs(
+        fit_intercept=[False, True],
+        weighted=[False, True],
+        width=WIDTHS,
+        solver=["coordinate", "newton", "asdca"],
+    )
+)
 def test_the_optimum_is_scipy_s(solver, width, weighted, fit_intercept, problem):
     X, y = problem
     c = np.random.default_rng(2).integers(0, 4, len(y)) / 2 if weighted else None

@@ -6,6 +6,7 @@ from sklearn.datasets import load_breast_cancer
 from fastsvm.solvers import LOSSES, losses, sdca
 from fastsvm.solvers._newton_solver import NewtonSolver
 from fastsvm.solvers._problem import Problem
+from pairs import pairs
 from rounding import assert_close
 
 
@@ -46,11 +47,15 @@ def check(r, X, y, loss, alpha, c=None, fit_intercept=False):
         assert r.intercept == 0
 
 
-@pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("layout", ["csr", "dense"])
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(
+    *pairs(
+        fit_intercept=[False, True],
+        weighted=[False, True],
+        dtype=[np.float32, np.float64],
+        layout=["csr", "dense"],
+        loss=LOSSES,
+    )
+)
 def test_the_optimum_is_that_of_coordinate_ascent(loss, layout, dtype, weighted, fit_intercept, problem):
     X, y = problem
     X = X.astype(dtype)
@@ -66,9 +71,7 @@ def test_the_optimum_is_that_of_coordinate_ascent(loss, layout, dtype, weighted,
     assert r.n_iter < 20
 
 
-@pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("alpha", [1e-9, 1e-5, 1e-2, 1e3])
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(*pairs(fit_intercept=[False, True], alpha=[1e-9, 1e-5, 1e-2, 1e3], loss=LOSSES))
 def test_few_passes_for_any_alpha(loss, alpha, fit_intercept):
     X, y = load_breast_cancer(return_X_y=True)
     X, y = (X - X.mean(axis=0)) / X.std(axis=0), np.where(y == 1, 1, -1)
@@ -135,9 +138,9 @@ def hard_cases():
     yield "huge weights", X, y, np.where(np.arange(60) % 2 == 0, 1e8, 1e-8)
 
 
-@pytest.mark.parametrize("case", list(hard_cases()), ids=lambda case: case[0])
-@pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(
+    *pairs(case={case[0]: case for case in hard_cases()}, fit_intercept=[False, True], loss=LOSSES)
+)
 def test_hard_cases(loss, fit_intercept, case):
     name, X, y, c = case
     for alpha in (1e-9, 1e-4, 1.0):

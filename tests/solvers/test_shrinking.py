@@ -12,6 +12,7 @@ from fastsvm.solvers import LOSSES, losses, sdca
 from fastsvm.solvers._choose import suits_newton
 from fastsvm.solvers._problem import Problem
 from fastsvm.solvers._sdca_solver import SDCASolver
+from pairs import pairs
 
 ALPHA = 1e-3
 ROUNDING = 1e-13  # of objectives below 1
@@ -49,11 +50,15 @@ def optimum(X, y, loss, c, fit_intercept):
     return r
 
 
-@pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("layout", ["csr", "dense"])
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(
+    *pairs(
+        fit_intercept=[False, True],
+        weighted=[False, True],
+        dtype=[np.float32, np.float64],
+        layout=["csr", "dense"],
+        loss=LOSSES,
+    )
+)
 def test_every_gap_is_reached(loss, layout, dtype, weighted, fit_intercept):
     X, y = wide()
     X, c = X.astype(dtype), weights_of(y, weighted)
@@ -161,9 +166,9 @@ def test_any_start_reaches_the_same_optimum(loss, fit_intercept):
             assert r.n_iter <= 30
 
 
-@pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("order", ["permutation", "random", "cyclic"])
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(
+    *pairs(fit_intercept=[False, True], order=["permutation", "random", "cyclic"], loss=LOSSES)
+)
 def test_rows_past_the_cache_sorted_by_class(loss, order, fit_intercept, monkeypatch):
     monkeypatch.setattr("fastsvm.solvers._solver.CACHE", 0)  # rows are visited in blocks, then
     X, y = wide(n=1500)

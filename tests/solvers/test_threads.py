@@ -11,6 +11,7 @@ from fastsvm.solvers import LOSSES, sdca
 from fastsvm.solvers._input import number_of_threads
 from fastsvm.solvers._problem import Problem
 from fastsvm.solvers._rows import map_chunks
+from pairs import pairs
 
 
 @pytest.fixture(params=["csr", "dense"])
@@ -35,10 +36,9 @@ def narrow_and_wide(X):
         yield sparse.csr_array((X.data, X.indices.astype(kind), X.indptr.astype(kind)), shape=X.shape)
 
 
-@pytest.mark.parametrize("trace", [False, True])
-@pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(
+    *pairs(trace=[False, True], fit_intercept=[False, True], dtype=[np.float32, np.float64], loss=LOSSES)
+)
 def test_threads_do_not_change_a_bit(loss, dtype, fit_intercept, trace, rows):
     X, y = rows
     X = X.astype(dtype)
@@ -106,9 +106,7 @@ def test_the_first_bad_column_is_named_by_any_number_of_threads(rows):
                 sdca(given, y, n_jobs=threads, fit_intercept=False)
 
 
-@pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(*pairs(fit_intercept=[False, True], dtype=[np.float32, np.float64], loss=LOSSES))
 def test_indices_of_64_bits_give_the_same_bits(loss, dtype, fit_intercept, rows):
     X, y = rows
     X = sparse.csr_array(X).astype(dtype)

@@ -46,7 +46,7 @@ def test_two_thousand_hard_texts(texts):
 
 @pytest.mark.parametrize("parameters", PARAMETERS, ids=str)
 def test_hard_texts(parameters):
-    @settings(max_examples=25, deadline=None, derandomize=True)
+    @settings(max_examples=10, deadline=None, derandomize=True)
     @given(st.lists(texts, min_size=1, max_size=20))
     def run(texts):
         agree(texts, **parameters)

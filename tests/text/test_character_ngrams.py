@@ -8,6 +8,7 @@ import pytest
 from fastsvm.model_files import load_plain, save_plain
 from fastsvm.text import Bag, BagOfWords, HashedBagOfWords, Weighting
 from fastsvm.text.reading import CharacterReading, compiled_reading
+from pairs import pairs
 from twins import OTHERS, TEXTS, assert_same, assert_same_bits, check, outcome, scikit_learn
 
 RANGES = [(1, 1), (2, 5), (1, 4), (3, 3), (5, 9), (40, 50)]
@@ -18,9 +19,8 @@ def test_they_are_compiled():
     assert compiled_reading("char_wb", None, (2, 5), ["the"]) is None  # scikit-learn warns of these
 
 
-@pytest.mark.parametrize("ngrams", RANGES, ids=str)
 @pytest.mark.parametrize(
-    "more", [{}, {"min_df": 2}, {"max_df": 0.4}, {"max_features": 30}, {"binary": True}], ids=str
+    *pairs(ngrams=RANGES, more=[{}, {"min_df": 2}, {"max_df": 0.4}, {"max_features": 30}, {"binary": True}])
 )
 def test_as_in_scikit_learn(ngrams, more):
     for n_jobs in (None, 2, 3):

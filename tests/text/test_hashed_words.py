@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fastsvm.text import HashedBagOfWords
+from pairs import pairs
 from twins import OTHERS, TEXTS, assert_same, assert_same_bits, assert_same_matrix, outcome, scikit_learn
 from twins import texts as hard_texts
 
@@ -20,10 +21,14 @@ def check(vectorizer, texts=TEXTS):
     return results[0].value
 
 
-@pytest.mark.parametrize("n_features", [1, 2, 7, 16, 1000, 1024, 2**20, 2**20 + 7, 2**31 - 2])
-@pytest.mark.parametrize("alternate_sign", [True, False])
-@pytest.mark.parametrize("norm", ["l1", "l2", None])
-@pytest.mark.parametrize("binary", [True, False])
+@pytest.mark.parametrize(
+    *pairs(
+        n_features=[1, 2, 7, 16, 1000, 1024, 2**20, 2**20 + 7, 2**31 - 2],
+        alternate_sign=[True, False],
+        norm=["l1", "l2", None],
+        binary=[True, False],
+    )
+)
 def test_hashing(n_features, alternate_sign, norm, binary):
     parameters = {"alternate_sign": alternate_sign, "norm": norm, "binary": binary}
     X = check(HashedBagOfWords(n_features=n_features, **parameters))

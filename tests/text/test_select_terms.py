@@ -13,6 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fastsvm import SDCAClassifier
 from fastsvm.text import SelectTerms, _counts
+from pairs import pairs
 
 SCORES = {"f_classif": f_classif, "chi2": chi2}
 WHOLE = [bool, np.int8, np.uint8, np.int32, np.uint32, np.int64, np.uint64]
@@ -60,9 +61,9 @@ def assert_same_choice(X, y, name, ks=(0, 1, 7, 20, 60, "all")):
         assert np.array_equal(model.get_support(indices=True), expected.get_support(indices=True))
 
 
-@pytest.mark.parametrize("name", SCORES)
-@pytest.mark.parametrize("n_classes", [1, 2, 3, 7, 8, 9, 30, 150])
-@pytest.mark.parametrize("dtype", [np.int64, np.float32, np.float64], ids=lambda dtype: dtype.__name__)
+@pytest.mark.parametrize(
+    *pairs(name=list(SCORES), n_classes=[1, 2, 3, 7, 8, 9, 30, 150], dtype=[np.int64, np.float32, np.float64])
+)
 def test_same_as_scikit_learn(name, n_classes, dtype):
     for seed in range(3):
         assert_same_choice(*random_counts(n_classes, dtype, seed=seed), name)

@@ -1,0 +1,30 @@
+"""Fewer tests of many parameters: each value with each of every other parameter, not all with all."""
+
+from itertools import combinations, product
+
+import pytest
+
+
+def pairs(**axes):
+    """Return what `parametrize` takes: the whole product, in which what adds no new pair of values is slow.
+
+    A mistake is mostly one of a value, or of two together. An axis is a list, or a dict from names to values.
+    """
+    values = [axis if isinstance(axis, dict) else {named(v): v for v in axis} for axis in axes.values()]
+    assert [*map(len, values)] == [*map(len, axes.values())], "two values of one name; give a dict"
+    rows = [*product(*values)]
+    met = [{*combinations(enumerate(row), 2)} for row in rows]
+    missing, quick = set().union(*met), set()
+    while missing:
+        best = max(range(len(rows)), key=lambda i: len(met[i] & missing))
+        quick.add(best)
+        missing -= met[best]
+    params = []
+    for i, row in enumerate(rows):
+        chosen = [of[name] for of, name in zip(values, row, strict=True)]
+        params.append(pytest.param(*chosen, id="-".join(row), marks=() if i in quick else pytest.mark.slow))
+    return ",".join(axes), params
+
+
+def named(value):
+    return getattr(value, "__name__", None) or str(value)
