@@ -1,0 +1,53 @@
+"""The best intercept for given scores: a convex problem of one variable, which reads no rows."""
+
+import math
+
+from ._rows import loss_and_slope
+
+FIRST_STEP = 2**-7  # to find a bracket; margins that matter are about 1
+MOST_LOOKS = 60  # at all rows' scores
+
+
+def best_intercept(problem, scores, intercept, loss, accuracy):
+    """An intercept for which the mean loss is within `accuracy` of the least, and that loss.
+
+    Between two intercepts with slopes of either sign, the tangents there bound the loss from below. It is
+    looked at where they meet, until it is no more than `accuracy` above.
+
+    Parameters
+    ----------
+    problem : Problem
+    scores : ndarray of shape (n_rows,), w.x_i
+    intercept : float, to start from
+    loss : Loss
+    accuracy : float
+
+    Returns
+    -------
+    (float, float)
+        The intercept and the mean loss there, the best that were seen.
+    """
+
+    def look(intercept):
+        total, slope = loss_and_slope(scores, problem.signs, problem.weights, intercept, loss.struct)
+        return total / problem.n, intercept, slope / problem.n
+
+    best = here = look(intercept)
+    low = high = None  # where the loss falls, and where it rises
+    step = FIRST_STEP
+    for _ in range(MOST_LOOKS):
+        _, at, slope = here
+        if slope == 0:
+            break
+        low, high = (here, high) if slope < 0 else (low, here)
+        if low is None or high is None:
+            following = at - math.copysign(step, slope)
+            step *= 4
+        else:
+            following = (high[0] - low[0] + low[2] * low[1] - high[2] * high[1]) / (low[2] - high[2])
+            bound = low[0] + low[2] * (following - low[1])
+            if best[0] - bound <= accuracy or not low[1] < following < high[1]:
+                break
+        here = look(following)
+        best = min(best, here)
+    return best[1], best[0]

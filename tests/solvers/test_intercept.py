@@ -1,0 +1,77 @@
+"""The best intercept for given scores, and the passes from which it is found."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.optimize import minimize_scalar
+
+from fastsvm.solvers import LOSSES, _sdca, losses
+from fastsvm.solvers._intercept import best_intercept
+from fastsvm.solvers._problem import Problem
+from fastsvm.solvers._rows import loss_and_slope, scores_of
+from fastsvm.solvers.losses import as_loss
+
+
+@pytest.fixture(params=[False, True], ids=["alike", "weighted"])
+def problem(request):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 5)) * (rng.random((300, 5)) < 0.7)
+    y = np.where(rng.random(300) < 0.2, 1, -1)
+    weights = rng.integers(0, 4, 300) if request.param else None
+    return Problem(sparse.csr_matrix(X), y, weights)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_losses_of_scores_and_their_slope(problem, loss):
+    w = np.random.default_rng(1).normal(size=5)
+    scores = scores_of(problem.rows, w)
+    X = sparse.csr_matrix((problem.rows.values, problem.rows.columns, problem.rows.indptr), (300, 5))
+    np.testing.assert_allclose(scores, X @ w, atol=1e-12)
+    c = problem.weights if problem.weights.size else np.ones(300)
+
+    def total(bias):
+        return c @ losses.value(loss, problem.signs * (scores + bias))
+
+    found, slope = loss_and_slope(scores, problem.signs, problem.weights, 0.3, as_loss(loss).struct)
+    assert found == pytest.approx(total(0.3))
+    assert slope == pytest.approx((total(0.3 + 1e-6) - total(0.3 - 1e-6)) / 2e-6, rel=1e-5)
+
+
+@pytest.mark.parametrize("start", [0.0, -50.0])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_no_intercept_is_better_by_more_than_the_accuracy(problem, loss, start):
+    scores = np.random.default_rng(2).normal(size=300) + 4
+    intercept, value = best_intercept(problem, scores, start, as_loss(loss), 1e-6)
+    assert value == pytest.approx(problem_loss(problem, scores, intercept, loss), rel=1e-12)
+    best = minimize_scalar(
+        lambda b: problem_loss(problem, scores, b, loss), bounds=(-60, 60), options={"xatol": 1e-10}
+    )
+    assert value <= best.fun + 1e-6
+
+
+def problem_loss(problem, scores, intercept, loss):
+    c = problem.weights if problem.weights.size else np.ones(problem.n)
+    return c @ losses.value(loss, problem.signs * (scores + intercept)) / problem.n
+
+
+def test_rows_of_one_class_need_no_search_without_end():
+    problem = Problem(np.ones((3, 1)), [1, 1, 1])
+    intercept, value = best_intercept(problem, np.zeros(3), 0.0, as_loss("hinge"), 1e-9)
+    assert intercept >= 1
+    assert value == 0
+    assert best_intercept(problem, np.zeros(3), 0.0, as_loss("log"), 1e-9)[1] < 1e-9
+
+
+@pytest.mark.parametrize("loss", [loss for loss in LOSSES if losses.as_loss(loss).quadratic])
+def test_rows_are_screened_by_their_scores_alike(problem, loss):
+    rng = np.random.default_rng(3)
+    w, dual = rng.normal(size=5), rng.choice([0.0, 0.5, 1.0], size=300)
+    found = []
+    for scores in (None, scores_of(problem.rows, w)):
+        dropped = np.zeros(300, np.int8)
+        state = _sdca.State(as_loss(loss).struct, 1.0, 0.0, w, dual, np.ones(300), dropped)
+        state.threshold = 0.25
+        sums = _sdca.screen_rows(*problem.data, w, 0.1, state, 0, 300, scores)
+        found.append((sums, dropped.tolist()))
+    assert found[0] == found[1]
+    assert 0 < sum(found[0][1]) < 300
