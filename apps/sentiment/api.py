@@ -33,6 +33,7 @@ from .data.corpus import Given, Source
 from .model import prediction, training
 from .model.explanation import Explainer, Explanation
 from .model.settings import Settings, spelled
+from .model.trained import Training
 
 if TYPE_CHECKING:
     from fastsvm.fitting import Pipeline
@@ -147,7 +148,7 @@ class TextModel:
     def __init__(
         self,
         pipeline: Pipeline,
-        training: training.Training | None = None,
+        training: Training | None = None,
         call: str = "",
         name: str = "",
     ) -> None:
@@ -285,7 +286,9 @@ class TextModel:
 
 
 @corpus_options
-def _chosen(source, recipe, start, cv, output, stream, checkpoint, report, json, quiet, verbose, **options):
+def _chosen(
+    source, recipe, start, cv, output, stream, checkpoint, scheduler, report, json, quiet, verbose, **options
+):
     if start:
         _check_continued()
     start = prediction.load_text_model(start) if start else None
@@ -295,7 +298,18 @@ def _chosen(source, recipe, start, cv, output, stream, checkpoint, report, json,
 # The command in all but what it does.
 _ASKED = click.Command("train", params=command.params, callback=_chosen)
 _OF_SOURCE = {option.name for option in _chosen.__click_params__}
-_NOT_HERE = {"corpus", "config", "output", "report", "stream", "checkpoint", "json", "quiet", "verbose"}
+_NOT_HERE = {
+    "corpus",
+    "config",
+    "output",
+    "report",
+    "stream",
+    "checkpoint",
+    "scheduler",
+    "json",
+    "quiet",
+    "verbose",
+}
 _OPTIONS = {option.name: option for option in command.params if option.name not in _NOT_HERE}
 
 

@@ -10,7 +10,7 @@ from matplotlib import rc_context
 
 from fastsvm_apps.sentiment.data.corpus import Source
 from fastsvm_apps.sentiment.model.description import describe
-from fastsvm_apps.sentiment.model.training import Side, WordWeight
+from fastsvm_apps.sentiment.model.trained import Side, WordWeight
 from fastsvm_apps.sentiment.output.plots import plot_lengths, plot_top_words
 
 

@@ -22,12 +22,13 @@ def words(model, number, plot, csv, raw_csv, json, quiet, verbose):
     MODEL is a file that train wrote or, by default, `english`, a model of reviews that comes along.
     """
     check_one_form(json, csv)
-    from ..model import prediction, training
+    from ..model import prediction
+    from ..model.trained import top_words
     from ..output import tables
 
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         with stage("load"):
-            sides = training.top_words(prediction.load_text_model(model), number)
+            sides = top_words(prediction.load_text_model(model), number)
         if plot:
             from ..output.plots import plot_top_words
 

@@ -21,15 +21,16 @@ from ...common.progress import UNWATCHED, Stages
 from ..data.corpus import Source
 from . import steps
 from .alpha_choice import Choice
-from .calibration import LeftOut, calibration_error
+from .calibration import LeftOut
 from .counted import Counted, is_automatic
 from .counting import CALIBRATE, TRY, Seen
 from .kept import NOTHING, Kept
-from .scores import HeldOut, scores_of, trial_of
+from .scores import HeldOut
 from .sent_rows import ON_CLUSTER, SentRows
 from .settings import AUTO, CLASSIFIERS, DEFAULT, Settings
 from .stored_rows import StoredRows
-from .training import ACCURATE, Training, top_words
+from .trained import Training, of_model, of_trial
+from .training import ACCURATE
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -177,20 +178,10 @@ def _try_on(estimator: Any, rows: Rows, written: dict[str, list[str]]) -> HeldOu
 
 
 def _result(model_path, settings, seen, choice, left_out, model, held_out, written) -> Training:
-    estimator, classes = model["classifier"], model.classes_
-    gap = getattr(estimator, "dual_gap_", None)
-    tried = {"scores": None, "trial": None, "calibration": None}
-    if held_out is not None:
-        likely, y = held_out.probabilities, held_out.labels
-        tried = {
-            "scores": scores_of(classes, held_out),
-            "trial": trial_of(settings.metric, classes, held_out, seen.train_counts),
-            "calibration": None if likely is None else calibration_error(classes, y, likely),
-        }
     n_train = seen.train_counts.total()
     return Training(
         model=model_path,
-        settings=replace(settings, alpha=getattr(estimator, "alpha", None)),
+        settings=replace(settings, alpha=getattr(model["classifier"], "alpha", None)),
         screening=None,
         choice=choice,
         shift=left_out.shift if left_out else 0.0,
@@ -199,17 +190,11 @@ def _result(model_path, settings, seen, choice, left_out, model, held_out, writt
         n_test=len(written[TRY]),
         n_fitted=n_train,
         n_features_seen=len(seen.terms.terms),
-        n_features=estimator.n_features_in_,
-        **tried,
+        **of_trial(settings, model.classes_, held_out, seen.train_counts),
         learning_curve=[],
         cross_validation=None,
-        n_iter=np.asarray(estimator.n_iter_).tolist(),
-        objective=np.asarray(estimator.objective_).tolist(),
-        gap=None if gap is None else np.asarray(gap).tolist(),
-        relative_gap=None if gap is None else np.divide(gap, estimator.objective_).tolist(),
-        sides=top_words(model, 10),
+        **of_model(model),
         skipped=seen.skipped,
-        fitted=model,
         held_out=held_out,
         tried=model if held_out is not None else None,
     )

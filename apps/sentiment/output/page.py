@@ -16,7 +16,7 @@ from ..model.evaluation import Evaluation
 from ..model.explanation import Explainer
 from ..model.prediction import decide
 from ..model.scores import HeldOut
-from ..model.training import Side, Training
+from ..model.trained import Side, Training
 from . import page_curves, page_scores
 from .highlights import highlight, shorten
 from .page_thresholds import thresholds

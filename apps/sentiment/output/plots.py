@@ -8,7 +8,7 @@ from ...common.output import printable, shortened
 from ..model.comparison import Comparison
 from ..model.description import Description
 from ..model.prediction import TRAIN_AGAIN
-from ..model.training import Side
+from ..model.trained import Side
 from .terms import shown
 
 FOR, AGAINST = "#2b7a78", "#c8553d"

@@ -23,7 +23,7 @@ from ..model.diagnostics import label_scores
 from ..model.recipe_choice import Screening
 from ..model.scores import Scores
 from ..model.settings import Settings, spelled
-from ..model.training import Side, Training
+from ..model.trained import Side, Training
 from ..model.validation import CrossValidation
 from .terms import shown
 

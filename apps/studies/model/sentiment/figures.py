@@ -2,7 +2,7 @@
 
 from ....common.figures import OKABE_ITO
 from ....sentiment.model.comparison import ARTICLE
-from ....sentiment.model.training import top_words
+from ....sentiment.model.trained import top_words
 from ....sentiment.output import plots
 from ..report import Figure
 from .claims import LAMBDAS, NAMES

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ....sentiment.model.comparison import ARTICLE, Runs
-from ....sentiment.model.training import top_words
+from ....sentiment.model.trained import top_words
 from ....sentiment.output.terms import shown
 from ..report import Table
 from .claims import NAMES

@@ -18,7 +18,7 @@ from ....sentiment.model.comparison import ARTICLE, Comparison
 from ....sentiment.model.description import Description, describe
 from ....sentiment.model.recipe_choice import choose_recipe
 from ....sentiment.model.settings import AUTO, RECIPES, Settings, settings_of
-from ....sentiment.model.training import Training
+from ....sentiment.model.trained import Training
 from ..context import Context
 
 RUNS, FEW_RUNS = 10, 3  # splits
