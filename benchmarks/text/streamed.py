@@ -1,11 +1,13 @@
 """A corpus of any size: what training on it and predicting it take, in fresh processes.
 
-    python -m benchmarks.text.streamed --gb 10 --reviews imdb_10k.tsv [--folder FOLDER] [--limit 1.5]
+    python -m benchmarks.text.streamed --gb 10 --reviews imdb_10k.tsv [--folder FOLDER] [--limit 1.5] \\
+        [--workers N]
 
 The corpus is made once: reviews of the file, copied again and again, a tenth of each copy's words replaced
 by words from anywhere in the file, so that there are new pairs of words however long it gets. Then
 `fastsvm-sentiment train --stream` and `predict` run on it, each in a process that may have no more private
-memory (RLIMIT_DATA) than the limit. Peaks are the system's own figures (wait4), mapped pages included.
+memory (RLIMIT_DATA) than the limit. Peaks are the system's own figures (wait4), mapped pages included. With
+--workers, `train --scheduler` runs too, on a cluster of so many processes of one thread.
 """
 
 import argparse
@@ -15,6 +17,7 @@ import resource
 import sys
 import tempfile
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -95,8 +98,33 @@ def measured(what, command, output, folder):
     """Run a command; what it took as a row of the table."""
     with Watched(folder) as watched:
         cost = launch(command, output)
-    figures = f"{cost.wall:.0f} | {cost.cpu:.0f} | {cost.peak / 1e6:.0f} MB | {watched.most / 1e9:.1f} GB"
+    figures = f"{cost.wall:.0f} | {cost.cpu:.1f} | {cost.peak / 1e6:.0f} MB | {watched.most / 1e9:.1f} GB"
     return f"| {what} | {figures} |"
+
+
+def measured_on_cluster(n_workers, command, output, folder):
+    """Run a command with a cluster; what it took, and the workers, and this process with the scheduler."""
+    from dask.distributed import Client, LocalCluster
+
+    options = {"processes": True, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with LocalCluster(n_workers=n_workers, **options) as cluster, Client(cluster) as client:
+        began, here = client.run(time.process_time), time.process_time()
+        row = measured(
+            "train --scheduler", [*command, "--scheduler", cluster.scheduler_address], output, folder
+        )
+        here = time.process_time() - here
+        workers = sum(client.run(time.process_time).values()) - sum(began.values())
+        peak = max(client.run(_peak).values()) / 1e6
+    others = (
+        f"| its {n_workers} workers | | {workers:.1f} | {peak:.0f} MB | |",
+        f"| its scheduler | | {here:.1f} | | |",
+    )
+    return "\n".join([row, *others])
+
+
+def _peak():
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 def main():
@@ -106,6 +134,7 @@ def main():
     parser.add_argument("--reviews", required=True, help="lines of label, tab, text; first their names")
     parser.add_argument("--folder", help="where the corpus is, or goes; kept")
     parser.add_argument("--limit", type=float, default=1.5, help="GB of private memory")
+    parser.add_argument("--workers", type=int, default=0, help="train on so many workers, too")
     given = parser.parse_args()
     limit = int(given.limit * 1e9)
     with tempfile.TemporaryDirectory(dir="/var/tmp") as temporary:
@@ -124,8 +153,10 @@ def main():
             model, report, labels = (
                 f"{out}/{name}" for name in ("model.safetensors", "report.json", "labels.tsv")
             )
-            train = [app, "train", "--stream", corpus, "--ngrams", 2, "--json", "-o", model]
-            print(measured("train", train, report, out), flush=True)
+            train = [app, "train", corpus, "--ngrams", 2, "--json", "-o", model]
+            if given.workers:
+                print(measured_on_cluster(given.workers, train, report, out), flush=True)
+            print(measured("train --stream", [*train, "--stream"], report, out), flush=True)
             print(measured("predict", [app, "predict", model, corpus], labels, out), flush=True)
             told = json.loads(Path(report).read_text())
             print(f"relative gap {told['relative_gap']:.1e}, {told['n_features']:,} terms")

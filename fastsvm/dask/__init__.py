@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .placing import Placed, place
     from .reading import Chunks, load, read_svmlight
     from .sending import place_shards
-    from .shards import map_shards
+    from .shards import map_shards, send
     from .text import BagOfWords, HashedBagOfWords
     from .workers import ClusterError
 
@@ -34,6 +34,7 @@ __all__ = [
     "place",
     "place_shards",
     "read_svmlight",
+    "send",
 ]
 
 __getattr__, __dir__ = lazily(
@@ -43,7 +44,7 @@ __getattr__, __dir__ = lazily(
         ".placing": "Placed place",
         ".reading": "Chunks load read_svmlight",
         ".sending": "place_shards",
-        ".shards": "map_shards",
+        ".shards": "map_shards send",
         ".text": "BagOfWords HashedBagOfWords",
         ".workers": "ClusterError",
     },

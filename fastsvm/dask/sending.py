@@ -8,7 +8,7 @@ from itertools import zip_longest
 from ..fitting.shard import Shard
 from .cluster import Cluster
 from .placing import Placed
-from .shards import packed, sent_once
+from .shards import packed, sent
 
 __all__ = ["place_shards"]
 
@@ -29,7 +29,7 @@ def place_shards(client, function, shards, *shared):
         Of what can be pickled, one or more; asked for by their numbers as they are needed, and again where a
         worker is lost.
     *shared : object
-        What all shards need; sent once.
+        What all shards need, sent once; or what `send` returned.
 
     Returns
     -------
@@ -84,7 +84,7 @@ class _Sent(Cluster):
 
     def __init__(self, client, function, shards, shared):
         self.function, self.sources = function, shards
-        self.shared = sent_once(client, shared)
+        self.shared = sent(client, shared)
         self.whole = set()  # those that were lost meanwhile, and are there again
         super().__init__(client, range(len(shards)))
         for row in zip_longest(*self.blocks):

@@ -6,7 +6,7 @@ from itertools import islice
 
 from .workers import LOOK, NOT_YET, PATIENCE, ClusterError, some_workers, workers_of
 
-__all__ = ["in_turn", "map_shards", "packed", "sent_once"]
+__all__ = ["in_turn", "map_shards", "packed", "send", "sent"]
 
 AHEAD = 2  # shards for each thread of the workers that are on their way
 
@@ -25,7 +25,7 @@ def map_shards(client, function, shards, *shared):
     shards : iterable
         Of what can be pickled. They travel by content: workers may have another file system.
     *shared : object
-        What all shards need; sent once.
+        What all shards need, sent once; or what `send` returned.
 
     Yields
     ------
@@ -41,15 +41,39 @@ def map_shards(client, function, shards, *shared):
     >>> for X in map_shards(client, HashedBagOfWords.transform, shards):       # doctest: +SKIP
     ...     write(X)
     """
-    places = sent_once(client, shared)
+    places = sent(client, shared)
     yield from in_turn(
         client, (client.submit(_call, function, packed(shard), *places, pure=False) for shard in shards)
     )
 
 
-def sent_once(client, values):
-    """Send values to the cluster; return their futures, for tasks to take."""
-    return [client.submit(pickle.loads, packed(value), pure=False) for value in values]
+def send(client, value):
+    """Send a value to a cluster, for several calls of `map_shards` and `place_shards` to share.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    value : object
+        One that can be pickled.
+
+    Returns
+    -------
+    distributed.Future
+        Workers hold the value for as long as this is held.
+
+    Examples
+    --------
+    >>> bag = send(client, bag)                                              # doctest: +SKIP
+    >>> counts = [X.sum() for X in map_shards(client, count_words, shards, bag)]  # doctest: +SKIP
+    """
+    return client.submit(pickle.loads, packed(value), pure=False)
+
+
+def sent(client, values):
+    """Send those of the values that are not there already."""
+    from distributed import Future
+
+    return [value if isinstance(value, Future) else send(client, value) for value in values]
 
 
 def in_turn(client, futures):

@@ -110,9 +110,9 @@ class SentRows:
 
     def write(self, seen: Seen, vectorizer: Bag, weighting: Weighting | None) -> dict[str, list[str]]:
         """Make the rows to train on; return the labels of the other texts, by part."""
-        from fastsvm.dask import place_shards
+        from fastsvm.dask import place_shards, send
 
-        self._maker = Maker(copy(vectorizer).set_params(n_jobs=1), weighting)
+        self._maker = send(self._client, Maker(copy(vectorizer).set_params(n_jobs=1), weighting))
         numbers = {label: code for code, label in enumerate(seen.labels)}
         spool = self._spools[TRAIN]
         self._placed = place_shards(self._client, labelled_rows, spool, self._maker, numbers)
