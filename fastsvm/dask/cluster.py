@@ -3,7 +3,7 @@
 from ..fitting.shard import Shard
 from .workers import LOOK, NOT_YET, PATIENCE, ClusterError, some_workers, workers_of
 
-__all__ = ["Cluster"]
+__all__ = ["Cluster", "ShardActor"]
 
 STARTS = 5  # times that a shard is begun in vain, one after the other, until that is an error
 ENDING = (
@@ -11,6 +11,25 @@ ENDING = (
     "module that the chunks are computed with."
 )
 LOST = (OSError, RuntimeError)  # what calls of an actor raise when its worker is gone
+
+
+class _Parcel:
+    """The arguments of a call, let go once there is a reply.
+
+    distributed keeps what was sent until there is a garbage collection, which may be hundreds of calls later:
+    it counts objects, not their bytes.
+    """
+
+    def __init__(self, args):
+        self.args = args
+
+
+class ShardActor(Shard):
+    """A shard on a worker."""
+
+    def call(self, method, parcel):
+        """Call a method."""
+        return getattr(self, method)(*parcel.args)
 
 
 class Cluster:
@@ -44,32 +63,36 @@ class Cluster:
     def ask(self, method, calls):
         """Call a method of some shards, all at once; see `Serial`."""
         pending = {k: self._called(k, method, args) for k, args in calls.items()}
-        replies = {k: self._reply(k, future) for k, future in pending.items()}
+        replies = {k: self._reply(k, *call) for k, call in pending.items()}
         lost = [k for k, reply in replies.items() if reply is None]
         for k in lost:
             self._restart(k)
         return {k: reply for k, reply in replies.items() if k not in lost}
 
     def _called(self, k, method, args):
-        """The future of a call, or None if the worker is lost."""
+        """Begin a call: its future, or None if the worker is lost, and what is sent."""
+        parcel = _Parcel(args)
         try:
             with self.client.as_current():  # actors look for a client when they are first called
-                return getattr(self.actors[k], method)(*args)
+                return self.actors[k].call(method, parcel), parcel
         except LOST:
-            return None
+            return None, parcel
 
-    def _reply(self, k, future):
+    def _reply(self, k, future, parcel):
         """What a call returns, or None if the worker is lost."""
-        while future is not None:
-            try:
-                return future.result(timeout=LOOK)
-            except NOT_YET:
-                pass
-            except LOST:
-                future = None
-            if self.places[k] not in workers_of(self.client) or self.futures[k].status != "finished":
-                return None
-        return None
+        try:
+            while future is not None:
+                try:
+                    return future.result(timeout=LOOK)
+                except NOT_YET:
+                    pass
+                except LOST:
+                    future = None
+                if self.places[k] not in workers_of(self.client) or self.futures[k].status != "finished":
+                    return None
+            return None
+        finally:
+            parcel.args = None
 
     def _start(self, k):
         """Begin to make a shard where its place is."""
@@ -80,7 +103,13 @@ class Cluster:
         ]
         weights = columns[2] if len(columns) > 2 else None
         self.futures[k] = client.submit(
-            Shard, *columns[:2], weights, workers=[address], allow_other_workers=False, actor=True, pure=False
+            ShardActor,
+            *columns[:2],
+            weights,
+            workers=[address],
+            allow_other_workers=False,
+            actor=True,
+            pure=False,
         )
 
     def _started(self, k):

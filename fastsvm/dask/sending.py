@@ -5,8 +5,7 @@ from __future__ import annotations
 import pickle
 from itertools import zip_longest
 
-from ..fitting.shard import Shard
-from .cluster import Cluster
+from .cluster import Cluster, ShardActor
 from .placing import Placed
 from .shards import packed, sent
 
@@ -52,7 +51,7 @@ def place_shards(client, function, shards, *shared):
     return Placed(_Sent(client, function, shards, shared))
 
 
-class _Growing(Shard):
+class _Growing(ShardActor):
     """A shard whose rows are made of what is sent, call after call.
 
     Calls return what goes wrong, as a driver takes some errors for those of a lost worker.
@@ -119,7 +118,7 @@ class _Sent(Cluster):
         calls = [("add", (number,)) for number in self.blocks[k]]
         for method, numbers in [*calls, ("close", ())]:
             args = tuple(packed(self.sources[number]) for number in numbers)
-            if _raised(self._reply(k, self._called(k, method, args))) is None:
+            if _raised(self._reply(k, *self._called(k, method, args))) is None:
                 return None
         self.whole.add(k)
         return actor
