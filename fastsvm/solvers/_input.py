@@ -25,7 +25,8 @@ def as_rows(X, threads=1, norms=False):
     threads : int, default=1
         For the checks.
     norms : bool, default=False
-        Compute the rows' norms in the same pass.
+        Compute the rows' norms in the same pass. Of memory-mapped rows this pass waits until it is needed;
+        what is wrong with them is said then.
 
     Returns
     -------

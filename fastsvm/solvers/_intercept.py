@@ -2,7 +2,7 @@
 
 import math
 
-from ._rows import loss_and_slope
+from ._scores import loss_and_slope
 
 FIRST_STEP = 2**-7  # to find a bracket; margins that matter are about 1
 MOST_LOOKS = 60  # at all rows' scores

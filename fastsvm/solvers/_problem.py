@@ -36,6 +36,12 @@ class Problem:
         return self.rows, self.rows.values, self.rows.columns, self.signs, self.weights
 
     @property
+    def data_of_windows(self):
+        """The same where rows are visited in windows, each of which is checked before, the first time."""
+        rows = self.rows
+        return rows, rows.unchecked_values, rows.unchecked_columns, self.signs, self.weights
+
+    @property
     def mean_weight(self):
         """Mean of the sample weights."""
         return float(self.weights.mean()) if self.weights.size else 1.0

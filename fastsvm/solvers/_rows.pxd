@@ -28,10 +28,10 @@ cdef inline Py_ssize_t row_start(const Layout* layout, Py_ssize_t i) noexcept no
 
 cdef class Rows:
     cdef Layout layout
-    cdef readonly object values, columns, indptr, norms, pages
-    cdef readonly Py_ssize_t n_rows, n_columns, n_values
-    cdef readonly bint dense
-    cdef readonly double longest
+    cdef readonly object unchecked_values, unchecked_columns, indptr, norms, pages
+    cdef readonly Py_ssize_t n_rows, n_columns, n_values, threads
+    cdef readonly bint dense, checked
+    cdef double largest_norm
 
 
 cdef inline const index* columns_of(Rows rows, const index[::1] columns) noexcept:

@@ -8,7 +8,7 @@ from ..threads import Threads
 from ._pages import Pages
 from libc.math cimport isfinite
 
-from ._losses cimport Loss, dual_term, loss_value, minus_slope
+from ._losses cimport Loss, dual_term, loss_value
 from ._simd cimport squares
 from ._types cimport head, index, int8_t, int32_t, int64_t, real
 
@@ -38,10 +38,15 @@ cdef class Rows:
     threads : int, default=1
         For the checks.
     norms : bool, default=False
-        Compute `squared_norms` in the same pass, not in one of its own when asked for.
+        Compute `squared_norms` in the same pass, not in one of its own when asked for. Where X is
+        memory-mapped, this pass is made when something is asked for that needs it, unless a solver checks
+        rows with `check` before it first visits them.
 
     Attributes
     ----------
+    values, columns : ndarrays, checked
+    checked : bool
+        Whether all rows were; a kernel may follow the columns of no others.
     dense : bool
         Whether rows are dense, and the columns not to be read.
     longest : float
@@ -52,14 +57,16 @@ cdef class Rows:
     Raises
     ------
     ValueError
-        On columns that lie outside, on NaN or infinite values, and on rows whose norm overflows.
+        On columns that lie outside, on NaN or infinite values, and on rows whose norm overflows; also when
+        rows are checked later.
     """
 
     def __init__(self, values, columns, indptr, shape, threads=1, norms=False):
         cdef const int32_t[::1] narrow
         cdef const int64_t[::1] wide
         self.n_rows, self.n_columns = shape
-        self.values, self.columns, self.indptr = values, columns, indptr
+        self.unchecked_values, self.unchecked_columns, self.indptr = values, columns, indptr
+        self.threads = threads
         self.n_values = values.shape[0]
         self.dense = indptr is None
         self.pages = [pages for pages in (Pages.of(values), Pages.of(columns)) if pages is not None]
@@ -74,22 +81,50 @@ cdef class Rows:
             wide = indptr
             self.layout.wide = &wide[0]
         self.norms = np.empty(self.n_rows if norms else 0)
-        self._check(threads)
+        if not (norms and self.pages):
+            self.require_checked()
 
-    def _check(self, threads=1):
-        for bad, longest in map_chunks(self, self._check_chunk, threads):
-            if bad >= 0:
-                raise ValueError(_what_is_wrong(self, self.values, self.columns, bad))
-            self.longest = max(self.longest, longest)
+    def require_checked(self):
+        """Check all rows, unless they were."""
+        if not self.checked:
+            map_chunks(self, self.check, self.threads)
+            self.checked = True
 
-    def _check_chunk(self, first, last):
+    def check(self, first, last):
+        """Check rows first to last, and have their norms."""
+        values, columns = self.unchecked_values, self.unchecked_columns
         scratch = np.zeros(self.n_columns)  # memory that is not touched unless columns repeat
-        return _check(self, self.values, self.columns, self.norms, scratch, first, last)
+        bad, longest = _check(self, values, columns, self.norms, scratch, first, last)
+        if bad >= 0:
+            raise ValueError(_what_is_wrong(self, values, columns, bad))
+        self.largest_norm = max(self.largest_norm, longest)
+
+    def all_were_checked(self):
+        """Say that `check` has been called for all rows."""
+        self.checked = True
+
+    @property
+    def values(self):
+        """The values, row by row."""
+        self.require_checked()
+        return self.unchecked_values
+
+    @property
+    def columns(self):
+        """Their columns, of shape (0,) when the rows are dense."""
+        self.require_checked()
+        return self.unchecked_columns
+
+    @property
+    def longest(self):
+        """The largest ||x_i||^2."""
+        self.require_checked()
+        return self.largest_norm
 
     @property
     def n_bytes(self):
         """Bytes of values and columns."""
-        return self.values.nbytes + self.columns.nbytes
+        return self.unchecked_values.nbytes + self.unchecked_columns.nbytes
 
     def chunk_rows(self, values=None):
         """How many rows hold about so many values, by default as many as an epoch's kernel may touch."""
@@ -115,7 +150,8 @@ cdef class Rows:
         """||x_i||^2, float64 of shape (n_rows,); computed once."""
         if not len(self.norms):
             self.norms = np.empty(self.n_rows)
-            self._check()
+            self.checked = False
+        self.require_checked()
         return self.norms
 
 
@@ -299,48 +335,6 @@ def loss_sum(Rows rows, signs, weights, w, double bias, loss, threads=1):
         ),
         threads,
     ))
-
-
-def _scores(
-    Rows rows, const real[::1] values, const index[::1] columns, const double[::1] w, double[::1] out,
-    Py_ssize_t first, Py_ssize_t last,
-):
-    cdef const real* x = head(values)
-    cdef const index* j = columns_of(rows, columns)
-    cdef const double* v = head(w)
-    cdef Py_ssize_t i, start
-    with nogil:
-        for i in range(first, last):
-            start = row_start(&rows.layout, i)
-            out[i] = dot(x + start, shift(j, start), row_start(&rows.layout, i + 1) - start, v)
-
-
-def scores_of(Rows rows, w, threads=1):
-    """w.x_i, float64 of shape (n_rows,), in one pass."""
-    out = np.empty(rows.n_rows)
-    map_chunks(
-        rows,
-        lambda first, last: _scores(rows, rows.values, rows.columns, w, out, first, last),
-        threads,
-    )
-    return out
-
-
-def loss_and_slope(
-    const double[::1] scores, const int8_t[::1] signs, const double[::1] weights, double bias, Loss loss
-):
-    """sum_i c_i phi(y_i (s_i + bias)), and its derivative by the bias; on the left or right at a kink."""
-    cdef const double* weight = head(weights)
-    cdef Py_ssize_t i
-    cdef double m, c = 1, total = 0, slope = 0
-    with nogil:
-        for i in range(scores.shape[0]):
-            if weight != NULL:
-                c = weight[i]
-            m = signs[i] * (scores[i] + bias)
-            total += c * loss_value(loss, m)
-            slope -= c * signs[i] * minus_slope(loss, m)
-    return total, slope
 
 
 def _margins(

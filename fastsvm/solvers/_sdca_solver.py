@@ -8,7 +8,8 @@ from . import _sdca  # type: ignore[attr-defined]  # compiled
 from ._intercept import best_intercept
 from ._polish import polish
 from ._random import draw_integer
-from ._rows import map_chunks, scores_of
+from ._rows import map_chunks
+from ._scores import scores_of
 from ._solver import Candidate, Point, Solver, State
 from .losses import as_loss
 
@@ -50,13 +51,17 @@ class SDCASolver(Solver):
         random,
         start=None,
     ):
+        self.can_check_late = start is None
         super().__init__(problem, order=order, max_iter=max_iter, random=random, alpha=alpha)
         self.loss, self.fit_intercept, self.averaging = as_loss(loss), fit_intercept, averaging
         self.sgd_init = sgd_init
         n = problem.n
-        norms = problem.rows.squared_norms()
+        late = self.checks_late
+        norms = problem.rows.norms if late else problem.rows.squared_norms()
         rate = 1 / (alpha * n)
-        self.bias_rate = self._bias_rate(norms.mean()) if fit_intercept else 0.0
+        self.bias_rate = 0.0
+        if fit_intercept:
+            self.bias_rate = self._bias_rate(self.windows.mean_square() if late else norms.mean())
         self.w, self.dual = np.zeros(problem.rows.n_columns), np.zeros(n)
         self.above = None
         if self.knows_sides and fit_intercept and averaging == "last" and problem.rows.mapped:
@@ -105,7 +110,8 @@ class SDCASolver(Solver):
         """Visit every row once (n random rows with order 'random')."""
         if self.sgd_init and self.done == 0:
             self.state.seen = 0
-        order = self.next_order()
+        order, late = self.next_order(), self.checks_late
+        data = self.problem.data_of_windows if late else self.problem.data
         self.state.begin()
         cuts = ()
         if self.averaging == "tail":
@@ -115,13 +121,15 @@ class SDCASolver(Solver):
         for part in self.slices(order, cuts=cuts):
             if self.averaging == "tail" and self.steps == self.half:
                 self._start_average()
-            _sdca.run_epoch(*self.problem.data, part, self.state)
+            _sdca.run_epoch(*data, part, self.state)
             self.steps += len(part)
             if self.averaging == "random" and self.steps == self.keep_at:
                 self.kept = self.dual.copy(), self.state.bias
             if self.state.seen < 0:
                 self.rest()
         self.state.seen = -1
+        if late:
+            self.problem.require_range(self.alpha)
         if self.shrinking and self.tol is not None:
             self._shrink()
             if (self.done + 1) % PACE_EPOCHS == 0:

@@ -168,12 +168,13 @@ class Solver:
     batch_size = 1
     """Rows a step."""
 
+    can_check_late = False
+    """Whether it can do without the rows' norms until it visits them."""
+
     at_rest = None
     """What is told of a state."""
 
     def __init__(self, problem, *, order, max_iter, random, alpha=None, grouped=True):
-        if alpha is not None:
-            problem.require_range(alpha)
         self.problem, self.alpha, self.max_iter, self.random = problem, alpha, max_iter, random
         self.sampling = order
         self.windows = None
@@ -192,10 +193,19 @@ class Solver:
         else:
             self.order = _given_order(order, max_iter, problem.n)
         self.visits = self.order.shape[-1]  # an epoch
+        if alpha is not None and not self.checks_late:
+            problem.require_range(alpha)
         self.point = None
         self.tol = None
         self.done, self.seconds = 0, 0.0
         self.cancelled = False
+
+    @property
+    def checks_late(self):
+        """Whether rows, which are on disk, are checked when their window is visited: that saves a pass."""
+        rows = self.problem.rows
+        unchecked = self.windows is not None and not rows.checked
+        return self.can_check_late and unchecked and len(rows.norms) == rows.n_rows
 
     def next_order(self):
         """The rows of the next epoch, in the order they are visited."""
@@ -224,10 +234,12 @@ class Solver:
     def slices(self, order, *, multiple=1, cuts=()):
         """Parts of an epoch: cut where asked, and short enough for Ctrl-C and `cancelled` to be heard."""
         rows = self.problem.rows
+        windows = self.windows if order is self.order else None
+        if windows is None:
+            rows.require_checked()
         if len(order) <= rows.chunk_rows() and not (cuts or self.cancelled or rows.mapped):
             yield order
             return
-        windows = self.windows if order is self.order else None
         step = -(-rows.chunk_rows() // multiple) * multiple
         if windows is None:
             edges = range(0, len(order), step)
@@ -238,9 +250,11 @@ class Solver:
             for first in range(begun, ended, step):
                 if self.cancelled:
                     raise KeyboardInterrupt
+                last = min(first + step, ended)
                 if windows is not None:
                     windows.before(first)
-                yield order[first : min(first + step, ended)]
+                    windows.check(last)
+                yield order[first:last]
             rows.let_go()
 
     def candidate(self):

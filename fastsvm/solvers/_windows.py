@@ -42,6 +42,7 @@ class Windows:
         self._windows = []  # the segments of each
         self.ends = np.empty(n_windows, np.int64)  # of the windows, in the order
         self._next = 0  # window that is to be read ahead
+        self._checked = 0  # windows of which the rows are, where not all are
 
     def shuffle(self, kept, order, random):
         """Fill `order` with a permutation of `kept`, sorted row numbers; None: of all rows."""
@@ -51,7 +52,7 @@ class Windows:
         segments, lasts = np.concatenate(self._windows), np.cumsum([*map(len, self._windows)])
         bounds = self._edges if kept is None else np.searchsorted(kept, self._edges)
         shuffle_windows(kept, order, segments, bounds, lasts, self.ends, random)
-        self._next = 0
+        self._next = self._checked = 0
 
     def before(self, first):
         """Have what is visited from place `first` of the order on read ahead."""
@@ -61,6 +62,31 @@ class Windows:
             for segment in self._windows[self._next]:
                 self._rows.will_need(int(self._edges[segment]), int(self._edges[segment + 1]))
             self._next += 1
+
+    def check(self, last):
+        """Check the rows of the windows that begin before place `last` of the order, unless all rows are."""
+        rows, count = self._rows, len(self.ends)
+        if rows.checked:
+            return
+        while self._checked < count and (self._checked == 0 or self.ends[self._checked - 1] < last):
+            self._check(self._windows[self._checked])
+            self._checked += 1
+        if last == self.ends[-1]:
+            for window in self._windows[self._checked :]:  # whose rows all have the weight 0
+                self._check(window)
+            rows.all_were_checked()
+
+    def mean_square(self):
+        """Estimate the mean of ||x_i||^2 from a window's bytes of rows, from all over X."""
+        some = np.unique(np.linspace(0, len(self._edges) - 2, TOGETHER).astype(int))
+        self._check(some)
+        self._rows.let_go()
+        norms = self._rows.norms
+        return float(np.concatenate([norms[self._edges[s] : self._edges[s + 1]] for s in some]).mean())
+
+    def _check(self, segments):
+        for segment in segments:
+            self._rows.check(int(self._edges[segment]), int(self._edges[segment + 1]))
 
 
 def blocks(X):

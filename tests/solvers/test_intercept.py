@@ -8,7 +8,7 @@ from scipy.optimize import minimize_scalar
 from fastsvm.solvers import LOSSES, _sdca, losses
 from fastsvm.solvers._intercept import best_intercept
 from fastsvm.solvers._problem import Problem
-from fastsvm.solvers._rows import loss_and_slope, scores_of
+from fastsvm.solvers._scores import loss_and_slope, scores_of
 from fastsvm.solvers.losses import as_loss
 
 

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from fastsvm import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
 from fastsvm.io import MatrixWriter, load
-from fastsvm.solvers import _problem, _solver, _windows, as_rows, sdca
+from fastsvm.solvers import _problem, _rows, _solver, _windows, as_rows, sdca
 from fastsvm.solvers._pages import Pages
 
 
@@ -114,6 +114,50 @@ def test_balancing_costs_no_pass(problem, small_windows, monkeypatch, start):
     assert found.objective == pytest.approx(0.1 / 2 * (w @ w) + losses.mean(), rel=1e-9)
     assert found.objective - found.gap == pytest.approx(found.dual.mean() - 0.1 / 2 * (w @ w), rel=1e-9)
     assert found.gap <= 1e-3 * found.objective
+
+
+@pytest.mark.parametrize("loss", ["hinge", "log"])
+def test_an_epoch_or_a_look_is_one_pass_and_no_other_is_made(problem, small_windows, monkeypatch, loss):
+    mapped, y = problem[1:]
+    monkeypatch.setattr(_rows, "PASS_CHUNK", 300)  # so that passes read ahead, too: all but their first part
+    read, own = [], Pages.will_need
+
+    def will_need(pages, first, last):
+        read.append(last - first)
+        own(pages, first, last)
+
+    monkeypatch.setattr(Pages, "will_need", will_need)
+    found = sdca(mapped, y, loss=loss, alpha=0.1, tol=1e-2, solver="coordinate", random_state=0)
+    passes = found.n_iter + len(found.history)
+    assert passes - 0.1 < sum(read) / (2 * mapped.nnz) <= passes
+
+
+@pytest.mark.parametrize("what", ["column", "value"])
+def test_what_is_bad_is_found_before_it_is_visited(problem, small_windows, tmp_path, what):
+    X, _, y = problem
+    with MatrixWriter(tmp_path / "X", source="", dtype=np.float64) as writer:
+        writer.append(X, y)
+        writer.finish()
+    path = tmp_path / "X" / {"column": "indices.npy", "value": "data.npy"}[what]
+    damaged = np.load(path, mmap_mode="r+")
+    damaged[X.indptr[678]] = {"column": 10**8, "value": np.inf}[what]
+    damaged.flush()
+    mapped = load(tmp_path / "X").X
+    rows = as_rows(mapped, norms=True)
+    assert not rows.checked
+    with pytest.raises(ValueError, match="row 678"):
+        rows.values  # noqa: B018
+    for weights in (None, (np.arange(1000) != 678).astype(float)):
+        with pytest.raises(ValueError, match="row 678"):
+            sdca(mapped, y, sample_weight=weights, solver="coordinate", random_state=0)
+    with pytest.raises(ValueError, match="row 678"):
+        SDCAClassifier(random_state=0).fit(mapped, np.arange(1000) % 3)
+
+
+def test_an_alpha_that_is_too_small_is_refused_after_the_first_epoch(problem, small_windows):
+    mapped, y = problem[1:]
+    with pytest.raises(ValueError, match="alpha=1e-99 is too small"):
+        sdca(mapped, y, alpha=1e-99, solver="coordinate", random_state=0)
 
 
 def test_a_dense_file_is_taken_too(problem, small_windows, tmp_path):
