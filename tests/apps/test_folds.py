@@ -63,7 +63,7 @@ def test_stratified_folds_are_those_of_scikit_learn():
     assert 100 < sum(accepted) < 300
 
 
-@pytest.mark.parametrize("copies", [1, 3, 10])
+@pytest.mark.parametrize("copies", [3, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 10))])
 def test_grouped_folds_are_those_of_scikit_learn(copies):
     accepted = []
     for random, n, k, seed in draws(80, copies):

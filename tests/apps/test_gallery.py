@@ -460,6 +460,7 @@ def test_hostile_names_in_the_browser(tmp_path):
     assert result == ["Slide 3", [True, True], False]
 
 
+@pytest.mark.slow
 @needs_chromium
 def test_a_foreign_script_or_image_would_not_get_through_and_be_seen(tmp_path):
     body = (

@@ -148,7 +148,13 @@ def test_what_is_said_of_a_cell_fits_together(smear, file):
         assert all(type(number) is int for number in (*cell.box, *cell.center, *cell.corner))
 
 
-@pytest.mark.parametrize("turn", TURNS)
+# What mirrors and what swaps the axes; the others are made of these.
+SOME_TURNS = [
+    turn if turn in ("90", "upside down") else pytest.param(turn, marks=pytest.mark.slow) for turn in TURNS
+]
+
+
+@pytest.mark.parametrize("turn", SOME_TURNS)
 def test_a_turned_image_has_turned_boxes(smear, turn):
     moved = []
     for file, boxes in BOXES.items():
@@ -397,6 +403,7 @@ def real_smears(shared):
     return single
 
 
+@pytest.mark.slow
 def test_real_smears(real_smears):
     right, extra, overlaps, counted = 0, 0, [], 0
     for path, box in real_smears.items():
@@ -413,6 +420,7 @@ def test_real_smears(real_smears):
     assert counted >= 0.99 * len(real_smears)
 
 
+@pytest.mark.slow
 def test_centres_on_real_smears(real_smears):
     for path, box in real_smears.items():
         image, scale = read_scaled(str(path), fraction=0.5)

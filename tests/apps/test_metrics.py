@@ -63,7 +63,9 @@ def test_guessing_is_what_a_constant_gets(metric):
         )
 
 
-@pytest.mark.parametrize("metric", SCIKIT_LEARN)
+@pytest.mark.parametrize(
+    "metric", [pytest.param(each, marks=[pytest.mark.slow] * (each == "macro-f1")) for each in SCIKIT_LEARN]
+)
 def test_the_best_threshold_is_that_of_the_score_counted_where_probabilities_are_certain(metric):
     rng = np.random.default_rng(3)
     decision = np.sort(rng.normal(size=60))

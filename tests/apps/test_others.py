@@ -159,6 +159,7 @@ def test_an_outline_is_the_line_of_the_greatest_gain():
     np.testing.assert_array_equal(lines[1], radii)
 
 
+@pytest.mark.slow
 def test_red_cells_and_platelets_of_real_smears(shared):
     """Hold the floors a little below what was measured; half of what seems false is only not annotated."""
     known = defaultdict(list)

@@ -163,6 +163,7 @@ def photographs(shared):
     return {folder / "images" / name: known for name, known in boxes.items() if name not in unmarked}
 
 
+@pytest.mark.slow
 def test_photographs_are_of_the_usual_scale(photographs):
     for path in list(photographs)[::9]:
         assert read_scale([ImageFile(str(path), path.name)]).note is None
@@ -197,6 +198,7 @@ def test_a_mosaic_needs_no_option(photographs, tmp_path, columns):
     assert sum(min(np.hypot(*np.subtract(c, k)) for c in centers) < 50 for k in known) >= 0.95 * len(known)
 
 
+@pytest.mark.slow
 def test_where_nobody_marked_a_white_cell_there_is_none(photographs):
     """At most 3 in 400 patches of 160 to 240 pixels."""
     rng = np.random.default_rng(1)

@@ -146,7 +146,7 @@ def test_many_labels_are_shown_first_and_counted(run, write, tmp_path):
         [("x" * 500, "word" * 500), ("_hidden", "$x^$ [bold]"), ("b", "\x07")],
     ],
 )
-@pytest.mark.parametrize("ending", ["png", "svg"])
+@pytest.mark.parametrize("ending", [pytest.param("png", marks=pytest.mark.slow), "svg"])
 def test_plots_of_odd_corpora(run, write, tmp_path, pairs, ending):
     pytest.importorskip("matplotlib")
     picture = tmp_path / f"a.{ending}"

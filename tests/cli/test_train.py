@@ -63,7 +63,8 @@ def test_gzip_and_stdin(run, write, texts, format):
 @pytest.mark.parametrize("labels", [("neg", "pos"), ("neg", "pos", "mixed")])
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 def test_every_classifier(run, write, texts, classifier, labels):
-    record = train_json(run, write(texts(300, labels)), "--classifier", classifier)
+    options = ("--recipe", "nb-words", "--classifier", classifier)
+    record = train_json(run, write(texts(300, labels)), *options)
     assert record.keys() >= FIELDS
     assert record["seconds"].keys() >= {"read", "vectorize", "train", "evaluate"}
     assert record["labels"] == sorted(labels)

@@ -251,7 +251,7 @@ def test_words_csv_has_no_formulas(run, write, texts):
     assert {"=pos", "@pos"} < {*raw.replace("\n", ",").split(",")}
 
 
-@pytest.mark.parametrize("name", ["words.png", "words.svg"])
+@pytest.mark.parametrize("name", ["words.png", pytest.param("words.svg", marks=pytest.mark.slow)])
 def test_words_plot(run, model, model3, tmp_path, name):
     pytest.importorskip("matplotlib")
     for path in (model, model3):

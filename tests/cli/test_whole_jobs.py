@@ -34,7 +34,7 @@ def test_train_predict_evaluate(run, write, texts, format, packed):
         pytest.skip("its files may be gzipped, not the folder")
     ending = ".gz" if packed else ""
     trained = run(
-        *("train", write(texts(200), format, f"old.{format}{ending}", packed), "-o", "m.safetensors"),
+        *("train", write(texts(110), format, f"old.{format}{ending}", packed), "-o", "m.safetensors"),
         *("--classifier", "sdca-logistic", "--json"),
     )
     assert trained.exit_code == 0, (trained.stderr, trained.exception)

@@ -22,18 +22,25 @@ SINGLE = KernelSDCAClassifier(tol=1e-6, max_iter=10**5, random_state=0)
 N_COUNTS_ALL = "the objective averages over all n rows, those of weight 0 and repeated ones included"
 
 
+NOT_MET = {
+    "check_sample_weight_equivalence_on_dense_data": N_COUNTS_ALL,
+    "check_sample_weight_equivalence_on_sparse_data": N_COUNTS_ALL,
+}
+CHECKED = KernelSDCAClassifierCV(gammas=["scale"], alphas=[0.1, 0.001], cv=2)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks([CHECKED], expected_failed_checks=lambda estimator: NOT_MET)
+def test_check(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(
-    [
-        KernelSDCAClassifierCV(gammas=["scale"], alphas=[0.1, 0.001], cv=2),
-        KernelSDCAClassifierCV(loss="log", gammas=["scale"], alphas=[0.1, 0.001], cv=2),
-    ],
-    expected_failed_checks=lambda estimator: {
-        "check_sample_weight_equivalence_on_dense_data": N_COUNTS_ALL,
-        "check_sample_weight_equivalence_on_sparse_data": N_COUNTS_ALL,
-    },
+    [clone(CHECKED).set_params(loss="log")], expected_failed_checks=lambda estimator: NOT_MET
 )
-def test_check(estimator, check):
+def test_check_of_another_loss(estimator, check):
     check(estimator)
 
 

@@ -14,6 +14,7 @@ from fastsvm import SDCAClassifier
 from fastsvm.blas import one_blas_thread
 from fastsvm.fitting.engine import solve_all
 from interrupts import interrupt
+from pairs import pairs
 
 
 @pytest.fixture(autouse=True)
@@ -136,11 +137,10 @@ def long():
     return rng.normal(size=(20000, 100)), rng.integers(0, 3, 20000)
 
 
-@pytest.mark.parametrize("n_jobs", [None, 2])
-@pytest.mark.parametrize("warm_start", [False, True])
-@pytest.mark.parametrize(("solver", "copies"), [("coordinate", 1), ("newton", 8)])
-def test_ctrl_c_stops_within_a_second_and_leaves_all_as_it_was(n_jobs, warm_start, solver, copies, long):
+@pytest.mark.parametrize(*pairs(n_jobs=[None, 2], warm_start=[False, True], solver=["coordinate", "newton"]))
+def test_ctrl_c_stops_within_a_second_and_leaves_all_as_it_was(n_jobs, warm_start, solver, long):
     """Newton's method ends by itself, after some seconds in eight times the rows."""
+    copies = 8 if solver == "newton" else 1
     X, y = (np.concatenate(copies * [part]) for part in long)
     model = SDCAClassifier(
         alpha=1e-7, tol=1e-9, max_iter=10**7, solver=solver, n_jobs=n_jobs, warm_start=warm_start

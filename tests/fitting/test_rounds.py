@@ -13,6 +13,7 @@ from fastsvm.solvers import LOSSES, losses, pegasos, sdca
 from fastsvm.solvers._pegasos_solver import PegasosSolver
 from fastsvm.solvers._problem import Problem
 from fastsvm.solvers.losses import PEGASOS_LOSSES
+from pairs import pairs
 
 ALPHA = 1e-2
 
@@ -57,10 +58,9 @@ def dual_of(run):
     return np.concatenate([shard.solver.dual for shard in run.shards.shards])
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize(("n_shards", "passes"), [(1, 1), (3, 0.25), (5, 1)])
-def test_the_optimum_is_that_of_all_rows(rows, loss, fit_intercept, n_shards, passes):
+@pytest.mark.parametrize(*pairs(loss=LOSSES, fit_intercept=[False, True], shards=[(1, 1), (3, 0.25), (5, 1)]))
+def test_the_optimum_is_that_of_all_rows(rows, loss, fit_intercept, shards):
+    n_shards, passes = shards
     X, y, weights = rows
     run = rounds_of(Serial.split(X, y, n_shards, weights), loss, fit_intercept, passes=passes, max_iter=1000)
     result = run.solve(1e-4, False)

@@ -127,6 +127,7 @@ def test_bombs(tmp_path):
     assert last == f"bombs: {n_skipped} skipped"
 
 
+@pytest.mark.slow
 def test_the_scans_of_a_real_image_are_not_too_many(tmp_path):
     """What lies behind the end of an image, such as a film, may look like scans."""
     smear = cv2.imread(str(next((SMEARS / "LYMPHOCYTE").iterdir())))

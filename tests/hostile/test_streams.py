@@ -94,7 +94,7 @@ def check_files(folder, files):
 
 def cases(each, quick):
     """Return pairs of a command and streams: those that are quick, then all other commands with `each`."""
-    done = {command for command, _ in quick}
+    done = {(case.values if hasattr(case, "values") else case)[0] for case in quick}
     slow = [
         pytest.param(command, each, marks=pytest.mark.slow) for command in COMMANDS if command not in done
     ]
@@ -102,7 +102,11 @@ def cases(each, quick):
 
 
 # A closed stream is opened before a command begins: how they combine is the same for every command.
-EACH_CLOSED = [*(("sentiment predict", closed) for closed in CLOSED), ("sentiment train", CLOSED[-1])]
+EACH_CLOSED = [
+    *(("sentiment predict", closed) for closed in CLOSED[-2:]),
+    *(pytest.param("sentiment predict", closed, marks=pytest.mark.slow) for closed in CLOSED[:-2]),
+    ("sentiment train", CLOSED[-1]),
+]
 
 
 @pytest.mark.parametrize(("command", "closed"), cases(CLOSED[-1], EACH_CLOSED))
@@ -124,7 +128,11 @@ def test_closed(command, closed, inputs, tmp_path):
     check_files(tmp_path, files)
 
 
-EACH_LEFT = [("sentiment predict", (1,)), ("sentiment predict", (2,)), ("sentiment train", (1,))]
+EACH_LEFT = [
+    ("sentiment predict", (1,)),
+    pytest.param("sentiment predict", (2,), marks=pytest.mark.slow),
+    pytest.param("sentiment train", (1,), marks=pytest.mark.slow),
+]
 
 
 @pytest.mark.parametrize(("command", "left"), cases((1, 2), EACH_LEFT), ids=str)
@@ -180,7 +188,7 @@ def test_full_devices(command, full, inputs, tmp_path):
         assert re.search(r"\nerror: (\[Errno 28\]|<stdout>:) No space left on device\n\Z", done.stderr)
 
 
-@pytest.mark.parametrize("option", ["--help", "--version"])
+@pytest.mark.parametrize("option", ["--version", pytest.param("--help", marks=pytest.mark.slow)])
 def test_help(option):
     command = [sys.executable, "-P", "-m", "fastsvm_apps.sentiment", option]
     for streams in (">&-", "2>&-", "<&-", "<&- >&- 2>&-"):

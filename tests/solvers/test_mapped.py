@@ -70,8 +70,15 @@ def test_windows_are_permutations_of_rows_from_all_over(problem, small_windows):
         assert orders[0] != orders[1]
 
 
-@pytest.mark.parametrize("loss", ["hinge", "log"])
-@pytest.mark.parametrize("intercept", [False, True])
+KINDS = [
+    ("hinge", False),
+    pytest.param("hinge", True, marks=pytest.mark.slow),
+    pytest.param("log", False, marks=pytest.mark.slow),
+    ("log", True),
+]
+
+
+@pytest.mark.parametrize(("loss", "intercept"), KINDS)
 def test_the_certificate_is_as_in_memory(problem, small_windows, loss, intercept):
     X, mapped, y = problem
     options = {"loss": loss, "fit_intercept": intercept, "alpha": 1e-3, "tol": 1e-4, "random_state": 0}

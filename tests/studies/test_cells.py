@@ -66,7 +66,7 @@ def test_a_folder_of_images_is_enough(tmp_path):
     assert len(curves.rows) == 6 * len(experiments.FEATURES) * epochs
 
 
-@pytest.mark.parametrize("method", ["center", "report"])
+@pytest.mark.parametrize("method", ["center", pytest.param("report", marks=pytest.mark.slow)])
 def test_what_is_cropped_is_not_cropped_again(method, files, tmp_path, no_crops):
     some, context = [*files[:2], *files[-2:]], Context(parts=str(tmp_path))
     crops = images.cropped(context, some, method)

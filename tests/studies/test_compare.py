@@ -69,6 +69,7 @@ def run(*arguments):
     return CliRunner().invoke(main, ["compare", *map(str, arguments)])
 
 
+@pytest.mark.slow
 def test_a_table_files_and_json(tmp_path, data):
     file, folder = write(tmp_path / "a.csv", *data), tmp_path / "out"
     options = ["--label-col", "kind", "--epochs", 4, "--runs", 3, "--alpha", 0.05, "--scale", "-o", folder]

@@ -200,7 +200,7 @@ def test_the_page_has_all(page):
 
 
 @needs_chromium
-@pytest.mark.parametrize("width", [390, None])
+@pytest.mark.parametrize("width", [390, pytest.param(None, marks=pytest.mark.slow)])
 def test_the_page_in_a_browser(page, tmp_path, width):
     script = "return [document.title, document.documentElement.scrollWidth <= innerWidth]"
     result, problems = run_in_page(page, script, tmp_path, width)

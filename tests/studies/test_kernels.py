@@ -126,6 +126,7 @@ def test_what_others_digits_or_few_steps_cannot_tell():
     ]
 
 
+@pytest.mark.slow
 def test_a_tiny_run(monkeypatch, tmp_path):
     monkeypatch.setattr(kernels, "QUICK", TINY)
     report = kernels.run(Context(quick=True, data=str(tmp_path), parts=str(tmp_path / "parts")))

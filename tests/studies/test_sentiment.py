@@ -169,6 +169,7 @@ def test_times_and_accuracies_in_the_plane_are_judged():
     assert plane_claims.of_planes([fresh, fresh, better, "Gone."])[4].verdict is held
 
 
+@pytest.mark.slow
 def test_the_whole_study(corpus, tmp_path):
     data = tmp_path / "flame.csv"
     X, y = planes.moons((40, 30))

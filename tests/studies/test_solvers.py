@@ -112,6 +112,7 @@ def test_the_true_coefficients_are_as_accurate_as_the_document_has_them():
         assert (len(data.y), len(data.y_test), data.alpha) == (666, 334, 1 / 666)
 
 
+@pytest.mark.slow
 def test_the_small_study(small):
     assert len(small.claims) >= 25
     assert len({claim.words for claim in small.claims}) == len(small.claims)

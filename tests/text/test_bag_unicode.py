@@ -61,7 +61,12 @@ def is_like_its_neighbours(point):
 
 
 ALL = range(sys.maxunicode + 1)
-POINTS = [p for p in ALL if p < 0x3000 or p % 61 == 0 or not is_like_its_neighbours(p)]
+
+
+@pytest.fixture(scope="module")
+def points():
+    """Whatever is not like its neighbours, and some that are."""
+    return [p for p in ALL if p < 0x3000 or p % 61 == 0 or not is_like_its_neighbours(p)]
 
 
 def blocks(points, make, size=4096):
@@ -75,9 +80,9 @@ def fits_alike(ours, texts):
     assert_same_state(ours, own)
 
 
-def test_the_points_have_every_kind():
+def test_the_points_have_every_kind(points):
     kinds = {unicodedata.category(chr(point)) for point in ALL}
-    assert {unicodedata.category(chr(point)) for point in POINTS} == kinds
+    assert {unicodedata.category(chr(point)) for point in points} == kinds
 
 
 @pytest.mark.parametrize(
@@ -91,9 +96,9 @@ def test_the_points_have_every_kind():
     ],
     ids=["alone", "twice", "between letters", "at the end", "at the beginning"],
 )
-def test_code_points(make):
-    fits_alike(BagOfWords(), blocks(POINTS, make))
-    fits_alike(BagOfWords(analyzer="split"), blocks(POINTS, make))
+def test_code_points(make, points):
+    fits_alike(BagOfWords(), blocks(points, make))
+    fits_alike(BagOfWords(analyzer="split"), blocks(points, make))
 
 
 @pytest.mark.slow
@@ -101,15 +106,15 @@ def test_every_code_point():
     fits_alike(BagOfWords(strip_accents="unicode"), blocks(ALL, lambda c: f"a{c}b "))
 
 
-def test_a_sigma_beside_a_code_point():
+def test_a_sigma_beside_a_code_point(points):
     """Whether a capital sigma is the last of its word decides what its lower case is."""
-    texts = blocks(POINTS, lambda c: f"ΑΣ{c} x{c}Σ ΑΣ{c}Α Α{c}Σ, ")
+    texts = blocks(points, lambda c: f"ΑΣ{c} x{c}Σ ΑΣ{c}Α Α{c}Σ, ")
     fits_alike(BagOfWords(analyzer="split"), texts)
 
 
 @pytest.mark.parametrize("strip_accents", ["ascii", "unicode"])
-def test_accents(strip_accents):
-    fits_alike(BagOfWords(strip_accents=strip_accents), blocks(POINTS, lambda c: f"a{c}b {c}{c} "))
+def test_accents(strip_accents, points):
+    fits_alike(BagOfWords(strip_accents=strip_accents), blocks(points, lambda c: f"a{c}b {c}{c} "))
 
 
 def test_a_sigma_at_either_end_of_a_text():
