@@ -27,14 +27,14 @@ def records(path, delimiter=","):
         return list(csv.DictReader(file, delimiter=delimiter))
 
 
-@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("packed", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("format", FORMATS)
 def test_train_predict_evaluate(run, write, texts, format, packed):
     if format == "folder" and packed:
         pytest.skip("its files may be gzipped, not the folder")
     ending = ".gz" if packed else ""
     trained = run(
-        *("train", write(texts(110), format, f"old.{format}{ending}", packed), "-o", "m.safetensors"),
+        *("train", write(texts(200), format, f"old.{format}{ending}", packed), "-o", "m.safetensors"),
         *("--classifier", "sdca-logistic", "--json"),
     )
     assert trained.exit_code == 0, (trained.stderr, trained.exception)
