@@ -56,12 +56,13 @@ class SDCASolver(Solver):
         self.loss, self.fit_intercept, self.averaging = as_loss(loss), fit_intercept, averaging
         self.sgd_init = sgd_init
         n = problem.n
-        late = self.checks_late
-        norms = problem.rows.norms if late else problem.rows.squared_norms()
+        norms = problem.rows.norms if self.checks_late else problem.rows.squared_norms()
         rate = 1 / (alpha * n)
         self.bias_rate = 0.0
         if fit_intercept:
-            self.bias_rate = self._bias_rate(self.windows.mean_square() if late else norms.mean())
+            # In windows always an estimate: other classes, in other threads, may have had all rows checked.
+            mean_square = norms.mean() if self.windows is None else self.windows.mean_square()
+            self.bias_rate = self._bias_rate(mean_square)
         self.w, self.dual = np.zeros(problem.rows.n_columns), np.zeros(n)
         self.above = None
         if self.knows_sides and fit_intercept and averaging == "last" and problem.rows.mapped:

@@ -79,8 +79,9 @@ class Windows:
     def mean_square(self):
         """Estimate the mean of ||x_i||^2 from a window's bytes of rows, from all over X."""
         some = np.unique(np.linspace(0, len(self._edges) - 2, TOGETHER).astype(int))
-        self._check(some)
-        self._rows.let_go()
+        if not self._rows.checked:
+            self._check(some)
+            self._rows.let_go()
         norms = self._rows.norms
         return float(np.concatenate([norms[self._edges[s] : self._edges[s + 1]] for s in some]).mean())
 

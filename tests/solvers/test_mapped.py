@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 
 from fastsvm import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
 from fastsvm.io import MatrixWriter, load
@@ -137,6 +138,14 @@ def test_an_epoch_or_a_look_is_one_pass_and_no_other_is_made(problem, small_wind
     found = sdca(mapped, y, loss=loss, alpha=0.1, tol=1e-2, solver="coordinate", random_state=0)
     passes = found.n_iter + len(found.history)
     assert passes - 0.1 < sum(read) / (2 * mapped.nnz) <= passes
+
+
+def test_threads_change_nothing(problem, small_windows):
+    mapped, y = problem[1], np.arange(1000) % 3
+    model = SDCAClassifier(alpha=0.1, solver="coordinate", random_state=0)
+    one, two = (clone(model).set_params(n_jobs=n).fit(mapped, y) for n in (1, 2))
+    np.testing.assert_allclose(one.coef_, two.coef_, rtol=1e-12)
+    np.testing.assert_allclose(one.objective_, two.objective_, rtol=1e-12)
 
 
 @pytest.mark.parametrize("what", ["column", "value"])
