@@ -119,6 +119,7 @@ def test_too_few_texts_or_too_many_labels_are_not_tried(n, n_labels):
     assert (settings.recipe, screening) == ("nb-words", None)
 
 
+@pytest.mark.slow
 def test_the_same_corpus_gives_the_same_choice():
     labels, texts = zip(*inflected(1500), strict=True)
     settings = settings_of(AUTO, {"metric": "accuracy", "tokens": "words"})

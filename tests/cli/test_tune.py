@@ -308,6 +308,7 @@ def test_a_real_corpus_of_six_labels(run, shared_data):
     assert found["accuracy"] > 0.75
 
 
+@pytest.mark.slow
 def test_a_search_with_a_timeout_goes_on_with_the_best_third(run, write, texts):
     corpus = write(texts(1200))
     found = tune_json(run, corpus, *GRID, "--timeout", 600, "--alphas", "0.001,0.01", "--min-df", 1)

@@ -152,6 +152,7 @@ def test_the_ending_says_what_is_written(answers):
     assert [(record["text"], record["label"]) for record in found] == [("great", "pos"), ("dull", "neg")]
 
 
+@pytest.mark.slow
 def test_an_output_is_whole_or_not_there(answers, run, model, tmp_path):
     content = gzip.compress(b"text,id\n" + b"great,1\n" * 300_000)
     cut = answers(content[:-100], "-o", "scored.csv", name="new.csv.gz")

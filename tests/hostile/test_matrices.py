@@ -280,7 +280,7 @@ def test_malformed_matrices_are_refused(knock, name):
 
 
 # Those behind which rows come to a kernel in a way of their own.
-OTHER_ROWS = ("sdca", "asdca", "kernel_sdca", "SDCA, predict", "nb, transform", "f_classif, fit")
+OTHER_ROWS = ("sdca", "kernel_sdca", "SDCA, predict", "nb, transform", "f_classif, fit")
 ALL_ROWS = [name if name in OTHER_ROWS else pytest.param(name, marks=pytest.mark.slow) for name in DOORS]
 
 

@@ -102,7 +102,7 @@ def check(seed):
     assert lowest <= proof.objective + slack, f"seed {seed}: the objective is not that of the coefficients"
 
 
-@pytest.mark.parametrize("first", range(0, 200, 20))
+@pytest.mark.parametrize("first", range(0, 60, 20))
 def test_no_certificate_is_below_the_truth(first):
     for seed in range(first, first + 20):
         check(seed)
@@ -110,7 +110,7 @@ def test_no_certificate_is_below_the_truth(first):
 
 @pytest.mark.slow
 def test_no_certificate_of_many_is_below_the_truth():
-    for seed in range(200, 1200):
+    for seed in range(60, 1200):
         check(seed)
 
 
