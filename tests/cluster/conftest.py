@@ -3,7 +3,7 @@
 import os
 import signal
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 
 import pytest
 
@@ -49,22 +49,48 @@ def cluster_of(n_workers):
             cluster.close(timeout=STARTING)
 
 
+class _Shared:
+    """A cluster of two workers that tests have one after the other."""
+
+    def __init__(self):
+        self._opened = ExitStack()
+        self._both = None
+
+    def ready(self):
+        """A client of it, once the workers that a test has killed are there again."""
+        if self._both is None or not _is_whole(*self._both):
+            self.close()
+            self._both = self._opened.enter_context(cluster_of(2))
+        return self._both[1]
+
+    def close(self):
+        self._opened.close()
+
+
+def _is_whole(cluster, client):
+    """Wait for the workers. One that is killed again before its nanny has done starting it stays dead."""
+    try:
+        client.wait_for_workers(2, timeout=STARTING)
+    except TimeoutError:
+        return False
+    end = time.monotonic() + STARTING
+    while any(nanny.process.status.name != "running" for nanny in cluster.workers.values()):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
 @pytest.fixture(scope="session")
 def shared_cluster():
-    with cluster_of(2) as both:
-        yield both
+    with closing(_Shared()) as shared:
+        yield shared
 
 
 @pytest.fixture
 def client(shared_cluster):
-    """A client, the default one, of two workers; those that a test has killed are there again."""
-    cluster, client = shared_cluster
-    client.wait_for_workers(2, timeout=STARTING)
-    # One that is killed again before its nanny has done starting it stays dead.
-    end = time.monotonic() + STARTING
-    while any(nanny.process.status.name != "running" for nanny in cluster.workers.values()):
-        assert time.monotonic() < end, [nanny.process.status for nanny in cluster.workers.values()]
-        time.sleep(0.01)
+    """A client, the default one, of two workers."""
+    client = shared_cluster.ready()
     with client.as_current():
         yield client
 
