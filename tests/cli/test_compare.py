@@ -119,6 +119,7 @@ def test_the_summary_is_that_of_the_runs(run, write, texts):
         assert item["stopped_short"] == 0
 
 
+@pytest.mark.slow
 def test_nothing_beyond_what_can_be(run, write, tmp_path):
     """All are right, or nearly: an interval has no end beyond 1, and is no point where all runs agree."""
     pairs = [("pos", f"great word{i % 9}") for i in range(30)] + [
@@ -167,6 +168,7 @@ def test_corrected_interval():
     assert (low + high) / 2 == pytest.approx(np.mean(values))
 
 
+@pytest.mark.slow
 def test_the_order_of_the_file_changes_nothing(run, write, texts):
     def numbers(pairs, seed=0):
         record = compare_json(run, write(pairs), "--runs", 2, "--seed", seed)

@@ -355,6 +355,7 @@ return {
 WIDTHS = [pytest.param(None, marks=pytest.mark.slow), 360]
 
 
+@pytest.mark.slow
 @needs_chromium
 @pytest.mark.parametrize("width", WIDTHS)
 def test_in_the_browser(report, write, texts, tmp_path, width):

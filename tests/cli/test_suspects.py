@@ -50,6 +50,7 @@ def test_flipped_labels_come_first(run, write, texts, labels):
     assert 0.5 <= sure[-1] <= sure[0] <= 1
 
 
+@pytest.mark.slow
 def test_texts_that_are_there_twice(run, write, texts):
     pairs = texts(200)
     long = " ".join(f"only{i}" for i in range(40))

@@ -93,6 +93,7 @@ def imported(folder, model, tmp_path):
     return imported
 
 
+@pytest.mark.slow
 def test_no_command_imports_scikit_learn(imported):
     assert imported(COMMANDS) == ""
 

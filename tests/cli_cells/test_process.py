@@ -40,6 +40,7 @@ def test_choices_are_those_of_the_features():
     assert min(sizes) > 0
 
 
+@pytest.mark.slow
 def test_options_from_a_file_and_the_environment(run, folder, tmp_path, monkeypatch):
     top = folder(0, 1, 20, 21, by_label=True)
     config = tmp_path / "train.toml"

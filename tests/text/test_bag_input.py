@@ -225,7 +225,6 @@ def test_texts_that_are_none(texts, more):
 # Large
 
 
-@pytest.mark.slow
 def test_long_tokens():
     long = "ab" * 500_000
     for analyzer in ("word", "split"):
@@ -237,7 +236,6 @@ def test_long_tokens():
         assert X.shape[1] > 4
 
 
-@pytest.mark.slow
 def test_many_tokens_in_a_text():
     check(BagOfWords(), ["to be or not to be " * 20_000, "be"])
     check(BagOfWords(ngram_range=(1, 2)), [" ".join(map(str, range(10, 70_000)))])
