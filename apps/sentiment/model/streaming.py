@@ -83,6 +83,7 @@ def train_streamed(
         with stage("count terms"):
             seen = kept.result("terms", lambda: rows.count(settings), Seen.of, Seen.parts)
         settings, choice = seen.settings, None
+        _check_weights(settings, seen.labels)
         if is_automatic(settings):
             choice = kept.result("choose alpha", lambda: _choose_alpha(source, seen, stage), Choice)
             settings = replace(settings, alpha=choice and _for_all(choice.alpha, seen))
@@ -118,6 +119,13 @@ def _check(source: Source, settings: Settings, on_cluster: bool) -> None:
         raise AppError("--stream reads a corpus twice, which stdin cannot be; give a file or a folder", USAGE)
 
 
+def _check_weights(settings: Settings, labels: list[str]) -> None:
+    weights = steps.class_weight(settings)
+    unknown = set(weights) - set(labels) if isinstance(weights, dict) else None
+    if unknown:
+        raise AppError(f"--class-weight: the corpus has no label {min(unknown)!r}", USAGE)
+
+
 def _place_of(model_path: str | None) -> Path:
     """Return where files of the size of the corpus are to go: beside the model."""
     return Path(tempfile.gettempdir()) if model_path is None else Path(model_path).resolve().parent
@@ -138,11 +146,8 @@ def _fit(settings: Settings, labels: list[str], rows: Rows) -> Any:
     """Fit to rows whose labels are numbers, in whose place the model has the texts."""
     estimator = steps.classifier(settings)
     if isinstance(estimator.class_weight, dict):
-        weights = estimator.class_weight
-        unknown = set(weights) - set(labels)
-        if unknown:
-            raise AppError(f"--class-weight: the corpus has no label {min(unknown)!r}", USAGE)
-        estimator.set_params(class_weight={labels.index(label): c for label, c in weights.items()})
+        weights = {labels.index(label): weight for label, weight in estimator.class_weight.items()}
+        estimator.set_params(class_weight=weights)
     rows.fit(estimator)
     estimator.classes_ = np.array(labels)
     estimator.class_weight = steps.class_weight(settings)
