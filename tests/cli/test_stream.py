@@ -80,6 +80,7 @@ def test_a_most_of_terms_raises_min_df(write, small_batches, monkeypatch):
         (["--k", "9"], "leave out --chars and --k"),
         (["--cv", "3"], "--cv needs all texts in memory"),
         (["--report", "page.html"], "--report needs all texts in memory"),
+        (["--class-weight", "nix=2"], "has no label 'nix'; it has 'neg', 'pos'"),
     ],
 )
 def test_what_needs_all_texts_is_refused(run, write, options, message):

@@ -1,7 +1,7 @@
 """The steps from texts to a classifier, each as `train`, `tune`, `compare` and `describe` take it."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,14 +26,7 @@ def read_labelled(source: Source, settings: Settings, *, places: bool = False) -
     if len(set(corpus.labels)) < 2:
         only = corpus.labels[0]
         raise AppError(f"{source.name}: {only!r} is the only label; give texts with two labels or more")
-    weights = class_weight(settings)
-    unknown = set(weights) - set(corpus.labels) if isinstance(weights, dict) else ()
-    if unknown:
-        raise AppError(
-            f"--class-weight: {source.name} has no label {min(unknown)!r}; "
-            f"it has {', '.join(map(repr, sorted(set(corpus.labels))[:10]))}",
-            USAGE,
-        )
+    check_class_weight(settings, source, set(corpus.labels))
     is_balanced = settings.class_weight is not None or settings.literal or not is_skewed(corpus.labels)
     if not is_balanced and len(set(corpus.labels)) == 2:
         # Balanced accuracy finds a good alpha, but would give a rare label to every third text.
@@ -118,6 +111,18 @@ def class_weight(settings: Settings) -> str | dict[str, float] | None:
     """Return the weights of labels as classifiers take them."""
     given = settings.class_weight
     return given if given is None or isinstance(given, str) else dict(given)
+
+
+def check_class_weight(settings: Settings, source: Source, labels: Iterable[str]) -> None:
+    """Refuse weights of labels that the source does not have."""
+    weights = class_weight(settings)
+    unknown = set(weights).difference(labels) if isinstance(weights, dict) else ()
+    if unknown:
+        raise AppError(
+            f"--class-weight: {source.name} has no label {min(unknown)!r}; "
+            f"it has {', '.join(map(repr, sorted(labels)[:10]))}",
+            USAGE,
+        )
 
 
 def has_norm(weighter: Weighting | None) -> bool:

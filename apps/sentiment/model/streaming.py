@@ -83,7 +83,7 @@ def train_streamed(
         with stage("count terms"):
             seen = kept.result("terms", lambda: rows.count(settings), Seen.of, Seen.parts)
         settings, choice = seen.settings, None
-        _check_weights(settings, seen.labels)
+        steps.check_class_weight(settings, source, seen.labels)
         if is_automatic(settings):
             choice = kept.result("choose alpha", lambda: _choose_alpha(source, seen, stage), Choice)
             settings = replace(settings, alpha=choice and _for_all(choice.alpha, seen))
@@ -117,13 +117,6 @@ def _check(source: Source, settings: Settings, on_cluster: bool) -> None:
         raise AppError(f"--scheduler has no {name}; it has {there}", USAGE)
     if source.path == "-" and not on_cluster:
         raise AppError("--stream reads a corpus twice, which stdin cannot be; give a file or a folder", USAGE)
-
-
-def _check_weights(settings: Settings, labels: list[str]) -> None:
-    weights = steps.class_weight(settings)
-    unknown = set(weights) - set(labels) if isinstance(weights, dict) else None
-    if unknown:
-        raise AppError(f"--class-weight: the corpus has no label {min(unknown)!r}", USAGE)
 
 
 def _place_of(model_path: str | None) -> Path:
