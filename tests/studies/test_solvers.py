@@ -35,7 +35,7 @@ def small():
         patch.setattr(experiments, "THETAS", (0.01, 0.1))
         for module in experiments, speed, figures:
             patch.setattr(module, "LAMBDAS", (10.0, 0.001))
-        yield solvers.run(Context(quick=True, runs=6))
+        return solvers.run(Context(quick=True, runs=6))
 
 
 def curves(**objectives):
