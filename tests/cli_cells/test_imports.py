@@ -1,11 +1,10 @@
 """What a command does not wait for: scikit-learn, unless a step that only it has is asked for."""
 
 import shutil
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+from imported import imported
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -15,22 +14,6 @@ from fastsvm_apps.cells.data.files import find_images
 from fastsvm_apps.cells.model.classifier import load_cell_model
 from fastsvm_apps.cells.model.features import feature_names
 from fastsvm_apps.cells.model.prediction import describe_image
-
-HEAVY = ("sklearn", "scipy.stats", "pandas", "joblib", "matplotlib")
-
-CODE = """
-import sys
-from fastsvm_apps.cells.cli import main
-for name, args in {commands!r}.items():
-    try:
-        main(args)
-    except SystemExit as end:
-        assert end.code == 0
-    found = [each for each in {heavy!r} if each in sys.modules]
-    if found:
-        print(name, "imported", *found, file=sys.stderr)
-        break
-"""
 
 COMMANDS = {
     "train": ["train", "IMAGES", "--folds", "2", "--versions", "1", "-q"],
@@ -74,34 +57,21 @@ COMMANDS = {
 
 
 @pytest.fixture
-def imported(folder, model, tmp_path):
-    """Return which of some commands imports heavy packages, in a process of their own."""
-    images = str(folder(0, 1, 2, 20, 21, 22, by_label=True))
-    own = tmp_path / "own.safetensors"  # "model" is for all tests
-
-    def imported(commands):
-        shutil.copy(model, own)
-        places = {"IMAGES": images, "MODEL": str(own)}
-        commands = {name: [places.get(arg, arg) for arg in args] for name, args in commands.items()}
-        code = CODE.format(commands=commands, heavy=HEAVY)
-        done = subprocess.run(
-            [sys.executable, "-P", "-c", code], capture_output=True, text=True, cwd=tmp_path
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stderr
-
-    return imported
+def places(folder, model, tmp_path):
+    """Some images, and a model that no other test has."""
+    own = shutil.copy(model, tmp_path / "own.safetensors")
+    return {"IMAGES": str(folder(0, 1, 2, 20, 21, 22, by_label=True)), "MODEL": str(own)}
 
 
 @pytest.mark.slow
-def test_no_command_imports_scikit_learn(imported):
-    assert imported(COMMANDS) == ""
+def test_no_command_imports_scikit_learn(places, tmp_path):
+    assert imported("cells", COMMANDS, places, tmp_path) == ""
 
 
 @pytest.mark.slow
-def test_components_are_those_of_scikit_learn(imported):
+def test_components_are_those_of_scikit_learn(places, tmp_path):
     args = ["train", "IMAGES", "--pca", "2", "--alpha", "1", "--folds", "1", "-q"]
-    assert imported({"train": args}).startswith("train imported sklearn")
+    assert imported("cells", {"train": args}, places, tmp_path).startswith("train imported sklearn")
 
 
 def both_sides(model, X):

@@ -21,8 +21,7 @@ from ..data.corpus import MOST_LABELS, Source
 from ..data.passes import Batch, batches
 from . import steps
 from .kept import settings_of
-from .metrics import SKEWED
-from .settings import METRICS, Settings
+from .settings import Settings
 
 MOST_TERMS = 2_000_000  # of a model; where more are frequent enough, --min-df is raised
 SAMPLE = 20_000  # training texts that alpha is chosen on
@@ -215,15 +214,6 @@ class _Counted:
             raise AppError(f"{name}: no term is in {settings.min_df} of its texts or more; try --min-df 1")
         columns = [self.codes[label] for label in sorted(train)]
         terms = merged._replace(by_class=merged.by_class[:, columns])
-        settings = _with_metric(replace(settings, min_df=merged.min_df), train)
+        settings = steps.with_metric(replace(settings, min_df=merged.min_df), train)
         sample = [text for _, _, text in self.sample], [label for _, label, _ in self.sample]
         return Seen(skipped, settings, terms, dict(sorted(self.every.items())), train, sample)
-
-
-def _with_metric(settings: Settings, counts: Counter[str]) -> Settings:
-    """Return the settings with what follows from how many texts have each label, as for texts in memory."""
-    skewed = max(counts.values()) > SKEWED * counts.total()
-    if settings.class_weight is None and skewed and len(counts) == 2:
-        aim = settings.metric if settings.metric in ("accuracy", "balanced-accuracy") else "macro-f1"
-        settings = replace(settings, class_weight="balanced", threshold=aim)
-    return replace(settings, metric=settings.metric or METRICS[int(skewed)])

@@ -10,12 +10,13 @@ from .settings import METRICS
 SKEWED = 0.8  # the share of the most frequent label from which accuracy says little about the others
 
 
-def is_skewed(y: Sequence) -> bool:
-    """Tell whether most texts have one label."""
-    return max(Counter(y).values()) > SKEWED * len(y)
+def is_skewed(y: Sequence | Counter) -> bool:
+    """Tell whether most texts have one label; of their labels, or how many have each."""
+    counts = Counter(y)
+    return max(counts.values()) > SKEWED * counts.total()
 
 
-def usual_metric(y: Sequence) -> str:
+def usual_metric(y: Sequence | Counter) -> str:
     """Return what to judge by where nobody says: accuracy, unless most texts have one label."""
     return METRICS[int(is_skewed(y))]
 

@@ -1,6 +1,7 @@
 """The steps from texts to a classifier, each as `train`, `tune`, `compare` and `describe` take it."""
 
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -27,14 +28,19 @@ def read_labelled(source: Source, settings: Settings, *, places: bool = False) -
         only = corpus.labels[0]
         raise AppError(f"{source.name}: {only!r} is the only label; give texts with two labels or more")
     check_class_weight(settings, source, set(corpus.labels))
-    is_balanced = settings.class_weight is not None or settings.literal or not is_skewed(corpus.labels)
-    if not is_balanced and len(set(corpus.labels)) == 2:
+    settings = with_metric(settings, corpus.labels)
+    markup = not settings.keep_markup and any(map(has_markup, corpus.texts))
+    return corpus, replace(settings, tokens=settings.tokens or corpus.tokens, markup=markup)
+
+
+def with_metric(settings: Settings, y: Sequence[str] | Counter[str]) -> Settings:
+    """Return the settings with what follows from how many texts have each label."""
+    is_balanced = settings.class_weight is not None or settings.literal or not is_skewed(y)
+    if not is_balanced and len(set(y)) == 2:
         # Balanced accuracy finds a good alpha, but would give a rare label to every third text.
         aim = settings.metric if settings.metric in ("accuracy", "balanced-accuracy") else "macro-f1"
         settings = replace(settings, class_weight="balanced", threshold=aim)
-    metric = settings.metric or usual_metric(corpus.labels)
-    markup = not settings.keep_markup and any(map(has_markup, corpus.texts))
-    return corpus, replace(settings, tokens=settings.tokens or corpus.tokens, metric=metric, markup=markup)
+    return replace(settings, metric=settings.metric or usual_metric(y))
 
 
 def vectorizer(settings: Settings, dtype: type = np.int64) -> Bag | Union:
