@@ -73,8 +73,6 @@ def read_svmlight(
     read = delayed(io.read_svmlight, nout=2, pure=False)
     options = {"n_features": n_features, "zero_based": zero_based, "dtype": np.dtype(dtype)}
     parts = [read(os.path.abspath(path), **options) for path in paths_of(files)]
-    if not parts:
-        raise ValueError("There are no files to read.")
     return _arrays(parts, [np.nan] * len(parts), n_features, options["dtype"], np.empty(0))
 
 

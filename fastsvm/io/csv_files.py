@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from .lines import Block, blocks, decoded
-from .storing import Format, label_of, number, shown
+from .storing import Format, columns_of, label_of, number, shown
 
 LABEL, VALUES, IGNORED = "label", "values", "ignored"
 
@@ -32,12 +32,8 @@ def store_csv(
 
     Parameters
     ----------
-    paths : path, or list of paths
-        In UTF-8, plain or gzipped; the rows of one come after those of another. A line is a row; fields may
-        be in double quotes.
-    folder : str or path-like
-        Where the matrix goes; must not exist. It appears when it is whole. If the work is cut, the same call
-        goes on where the last was sure of its rows.
+    paths, folder, dtype : as in `store_svmlight`; files are in UTF-8
+        A line is a row; fields may be in double quotes. Zeros are not stored.
     label : str or int, default="label"
         The column of the labels: its name, or its place from 0; of -1, the last.
     columns : list of str or int, default=None
@@ -49,15 +45,13 @@ def store_csv(
         A character.
     text_labels : bool, default=None
         Whether labels are texts; by default as the first one is no number, or is one.
-    dtype : {float32, float64}, default=float32
-        Of the values. Zeros are not stored.
 
     Raises
     ------
     ValueError
         On a line that cannot be read: file, line, column, and what is wrong.
     FileExistsError
-        If the folder exists.
+        As in `store_svmlight`.
 
     Examples
     --------
@@ -71,20 +65,20 @@ def store_csv(
     ...     X.toarray().tolist(), y.tolist()
     ([[0.5, 2.0], [0.0, 1.0]], ['cat', 'dog'])
     """
-    _CSV(paths, label, columns, header, delimiter, text_labels, dtype).store(folder, dtype)
+    _CSV(paths, label, columns, header, delimiter, text_labels, dtype).store(folder)
 
 
 class _CSV(Format):
     """Lines of fields; its `state` is whether labels are texts."""
 
     def __init__(self, paths, label, columns, header, delimiter, text_labels, dtype) -> None:
-        chosen = None if columns is None else list(columns)
+        chosen = columns_of(columns, label)
         options = {"label": label, "columns": chosen, "header": bool(header), "delimiter": delimiter}
-        super().__init__(paths, format="csv", text_labels=text_labels, **options)
+        super().__init__(paths, dtype, format="csv", text_labels=text_labels, **options)
         if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n':
             raise ValueError(f"delimiter must be a character that separates fields; got {delimiter!r}.")
         self._header, self._delimiter, self.state = bool(header), delimiter, text_labels
-        self._dtype, self._most = np.dtype(dtype), float(np.finfo(dtype).max)
+        self._most = float(np.finfo(self.dtype).max)
         self._fields = self._first_fields()
         place = self._place(label, "label")
         stored = range(len(self._fields)) if chosen is None else {self._place(c, "columns") for c in chosen}
@@ -98,7 +92,7 @@ class _CSV(Format):
         self.n_features = self._kinds.count(VALUES)
 
     def _type(self, kind: str, n: int) -> tuple:
-        return {LABEL: (object,), VALUES: (self._dtype, (n,)), IGNORED: ("U1", (n,))}[kind]
+        return {LABEL: (object,), VALUES: (self.dtype, (n,)), IGNORED: ("U1", (n,))}[kind]
 
     def _first_fields(self) -> list[str]:
         """The fields of the first line: the names of the columns, where there are any."""
@@ -134,7 +128,7 @@ class _CSV(Format):
             self._drop_header(block, lines)
         solid = [line for line in lines if line.strip()]
         if not solid:
-            return sparse.csr_matrix((0, self.n_features), dtype=self._dtype), []
+            return sparse.csr_matrix((0, self.n_features), dtype=self.dtype), []
         try:
             X, labels = self._read(solid)
         except ValueError as error:

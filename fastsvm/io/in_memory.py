@@ -11,8 +11,8 @@ from scipy import sparse
 
 from .lines import blocks, paths_of
 from .reader import Matrix
-from .svmlight import _parsed
-from .writer import NARROW
+from .svmlight import _parsed, most_columns
+from .writer import value_type
 
 __all__ = ["read_svmlight"]
 
@@ -51,7 +51,8 @@ def read_svmlight(
     >>> X.toarray().tolist(), y.tolist()
     ([[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]], [1.0, -1.0])
     """
-    files, most, first = paths_of(paths), n_features or NARROW - 1, 0 if zero_based else 1
+    files, most, first = paths_of(paths), most_columns(n_features), 0 if zero_based else 1
+    dtype = value_type(dtype)
     parts = [_parsed(block, files, most, first, dtype) for block in blocks(files)]
     width = n_features or max((X.shape[1] for X, _ in parts), default=1)
     for X, _ in parts:

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from .lines import Block, decoded
-from .storing import Format, label_of, number, shown
+from .storing import Format, columns_of, label_of, number, shown
 
 
 def store_json_lines(
@@ -29,11 +29,7 @@ def store_json_lines(
 
     Parameters
     ----------
-    paths : path, or list of paths
-        In UTF-8, plain or gzipped; the rows of one come after those of another.
-    folder : str or path-like
-        Where the matrix goes; must not exist. It appears when it is whole. If the work is cut, the same call
-        goes on where the last was sure of its rows.
+    paths, folder, dtype : as in `store_svmlight`; files are in UTF-8
     label : str, default="label"
         The key of the labels.
     columns : list of str, default=None
@@ -41,15 +37,13 @@ def store_json_lines(
         that of the labels, in the order that they are met.
     text_labels : bool, default=None
         Whether labels are texts; by default as the first one is.
-    dtype : {float32, float64}, default=float32
-        Of the values.
 
     Raises
     ------
     ValueError
         On a line that cannot be read: file, line, key, and what is wrong.
     FileExistsError
-        If the folder exists.
+        As in `store_svmlight`.
 
     Examples
     --------
@@ -63,18 +57,18 @@ def store_json_lines(
     ...     X.toarray().tolist(), y.tolist(), feature_names(f"{folder}/X")
     ([[2.0, 0.0], [0.0, 1.5]], ['cat', 'dog'], ['a', 'b'])
     """
-    _JSONLines(paths, label, columns, text_labels, dtype).store(folder, dtype)
+    _JSONLines(paths, label, columns, text_labels, dtype).store(folder)
 
 
 class _JSONLines(Format):
     """Lines of objects; its `state` is whether labels are texts, and the keys met so far."""
 
     def __init__(self, paths, label: str, columns, text_labels: bool | None, dtype: Any) -> None:
-        keys = None if columns is None else list(columns)
+        keys = columns_of(columns, label)
         options = {"label": label, "columns": keys, "text_labels": text_labels}
-        super().__init__(paths, format="json lines", **options)
+        super().__init__(paths, dtype, format="json lines", **options)
         self._label, self._grows = label, keys is None
-        self._dtype, self._most = np.dtype(dtype), float(np.finfo(dtype).max)
+        self._most = float(np.finfo(self.dtype).max)
         self.state = [text_labels, keys or []]
 
     @property
@@ -108,7 +102,7 @@ class _JSONLines(Format):
             values += [value for _, value in row]
             ends.append(len(values))
         self.n_features = max(1, len(self._columns))
-        arrays = np.array(values, self._dtype), np.array(indices, np.int32), np.array(ends)
+        arrays = np.array(values, self.dtype), np.array(indices, np.int32), np.array(ends)
         return sparse.csr_matrix(arrays, (len(labels), self.n_features)), labels
 
     def _row(self, record: dict[str, Any]) -> list[tuple[int, float]]:

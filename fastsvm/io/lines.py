@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import stat
 import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, NamedTuple, cast
@@ -30,8 +31,11 @@ class Block(NamedTuple):
 
 
 def paths_of(paths: str | os.PathLike | Sequence[str | os.PathLike]) -> list[str]:
-    """One path or several as a list."""
-    return [os.fspath(p) for p in ([paths] if isinstance(paths, (str, os.PathLike)) else paths)]
+    """One path or several as a list; a ValueError if there is none."""
+    files = [os.fspath(p) for p in ([paths] if isinstance(paths, (str, os.PathLike)) else paths)]
+    if not files:
+        raise ValueError("There are no files to read.")
+    return files
 
 
 def fingerprint(paths: Sequence[str], **options: Any) -> dict[str, Any]:
@@ -72,6 +76,8 @@ def _chunks(file: BinaryIO, paths: Sequence[str], place: Place) -> Iterator[byte
 
 
 def _opened(path: str) -> BinaryIO:
+    if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for whoever writes to it
+        raise ValueError(f"{path}: is a folder, a pipe or a device; give a file.")
     file = open(path, "rb")  # noqa: SIM115 (the caller closes it)
     if file.peek(2)[:2] == b"\x1f\x8b":
         return cast(BinaryIO, gzip.GzipFile(fileobj=file))

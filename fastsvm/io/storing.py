@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from .lines import SAVED, Block, Place, blocks, fingerprint, paths_of, where
-from .writer import MatrixWriter
+from .writer import MatrixWriter, value_type
 
 
 class Format:
@@ -20,6 +20,8 @@ class Format:
     Parameters
     ----------
     paths : path, or list of paths
+    dtype : {float32, float64}
+        Of the values.
     options : JSON
         All that the rows depend on besides the files.
     """
@@ -30,8 +32,10 @@ class Format:
     state: Any = None
     """What was learned on the way, as JSON: a later call is given it where it goes on."""
 
-    def __init__(self, paths: str | os.PathLike | Sequence[str | os.PathLike], **options: Any) -> None:
-        self.files, self.options = paths_of(paths), options
+    def __init__(
+        self, paths: str | os.PathLike | Sequence[str | os.PathLike], dtype: Any, **options: Any
+    ) -> None:
+        self.files, self.dtype, self.options = paths_of(paths), value_type(dtype), options
 
     def rows(self, block: Block) -> tuple[sparse.csr_matrix, Any]:
         """The rows of a block, and their labels; a ValueError that names the line."""
@@ -45,9 +49,10 @@ class Format:
         """The error for a line of a block, counted from 0."""
         return ValueError(f"{where(self.files, block.begin, line)}: {what}.")
 
-    def store(self, folder: str | os.PathLike, dtype: Any) -> None:
+    def store(self, folder: str | os.PathLike) -> None:
         """Write the matrix, or go on where a call that was cut was sure of its rows."""
-        with MatrixWriter(folder, source=fingerprint(self.files, **self.options), dtype=dtype) as writer:
+        source = fingerprint(self.files, **self.options)
+        with MatrixWriter(folder, source=source, dtype=self.dtype) as writer:
             begin, since = Place(), 0
             if writer.position is not None:
                 place, self.state = writer.position
@@ -61,6 +66,18 @@ class Format:
                     writer.save([block.end, self.state])
                     since = 0
             writer.finish(self.n_features, self.names())
+
+
+def columns_of(columns: Sequence[Any] | None, label: Any) -> list | None:
+    """The columns chosen as a list; a ValueError if that cannot be meant."""
+    if columns is None:
+        return None
+    if isinstance(columns, str):
+        raise ValueError(f"columns must be a list; got {columns!r}.")
+    chosen = list(columns)
+    if not chosen or label in chosen or len(set(chosen)) < len(chosen):
+        raise ValueError(f"columns must name some, each once, without that of the label; got {chosen!r}.")
+    return chosen
 
 
 def number(written: Any, most: float) -> float | None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from ..solvers._input import positive
 from ._svmlight import WRONG, parse  # type: ignore[attr-defined]  # compiled
 from .lines import Block, where
 from .storing import Format
@@ -30,12 +32,12 @@ def store_svmlight(
     Parameters
     ----------
     paths : path, or list of paths
-        Plain or gzipped; the rows of one come after those of another.
+        Files, plain or gzipped; the rows of one come after those of another.
     folder : str or path-like
         Where the matrix goes; must not exist. It appears when it is whole. If the work is cut, the same call
         goes on where the last was sure of its rows.
     n_features : int, default=None
-        Columns of X; an index beyond is an error. By default the largest index that is met.
+        Columns of X; an index beyond is an error. By default as the largest index asks for.
     zero_based : bool, default=False
         The first column is number 0, not 1.
     dtype : {float32, float64}, default=float32
@@ -46,7 +48,7 @@ def store_svmlight(
     ValueError
         On a line that cannot be read: file, line, and what is wrong with it.
     FileExistsError
-        If the folder exists.
+        If the folder exists, or is being written.
 
     Examples
     --------
@@ -60,20 +62,25 @@ def store_svmlight(
     ...     X.toarray().tolist(), y.tolist()
     ([[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]], [1.0, -1.0])
     """
-    _Svmlight(paths, n_features, 0 if zero_based else 1, dtype).store(folder, dtype)
+    _Svmlight(paths, n_features, 0 if zero_based else 1, dtype).store(folder)
 
 
 class _Svmlight(Format):
     def __init__(self, paths, n_features: int | None, first: int, dtype: Any) -> None:
-        super().__init__(paths, format="svmlight", n_features=n_features, first=first)
-        self.n_features, self._first, self._dtype = n_features, first, dtype
+        super().__init__(paths, dtype, format="svmlight", n_features=n_features, first=first)
+        self.n_features, self._most, self._first = n_features, most_columns(n_features), first
 
     def rows(self, block: Block) -> tuple[sparse.csr_matrix, np.ndarray]:
-        return _parsed(block, self.files, self.n_features or NARROW - 1, self._first, self._dtype)
+        return _parsed(block, self.files, self._most, self._first, self.dtype)
+
+
+def most_columns(n_features: int | None) -> int:
+    """The columns that there may be."""
+    return NARROW - 1 if n_features is None else positive("n_features", n_features, kind=int)
 
 
 def _parsed(block: Block, files: list[str], n_features: int, first: int, dtype: Any):
-    text = block.text
+    text = block.text.removeprefix(BOM_UTF8) if block.begin.offset == 0 else block.text
     n_lines, n_values = block.end.line - block.begin.line, text.count(b":")
     labels, ends = np.empty(n_lines), np.zeros(n_lines + 1, np.int64)
     indices, values = np.empty(n_values, np.int32), np.empty(n_values, dtype)

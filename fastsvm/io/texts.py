@@ -24,26 +24,22 @@ def store_texts(
 ) -> None:
     """Store labelled texts as a matrix on disk, in bounded memory.
 
-    A line is ``label<TAB>text``.
+    A line is ``label<TAB>text``. Texts of any other form, such as the columns of a table, are stored by
+    `MatrixWriter`, batch by batch: ``writer.append(vectorizer.transform(texts), labels)``.
 
     Parameters
     ----------
-    paths : path, or list of paths
-        In UTF-8, plain or gzipped; the rows of one come after those of another.
-    folder : str or path-like
-        Where the matrix goes; must not exist. It appears when it is whole. If the work is cut, the same call
-        with an equal vectorizer goes on where the last was sure of its rows.
+    paths, folder, dtype : as in `store_svmlight`; files are in UTF-8
+        What was cut is gone on with if the vectorizer is an equal one.
     vectorizer : HashedBagOfWords, or a fitted BagOfWords or Pipeline
-        Its `transform` makes rows of texts.
-    dtype : {float32, float64}, default=float32
-        Of the values.
+        Its `transform` makes rows of texts. Has to be one that can be pickled, by which it is known again.
 
     Raises
     ------
     ValueError
         On a line that cannot be read: file, line, and what is wrong with it.
     FileExistsError
-        If the folder exists.
+        As in `store_svmlight`.
 
     Examples
     --------
@@ -58,13 +54,19 @@ def store_texts(
     ...     X.shape, y.tolist()
     ((2, 64), ['pos', 'neg'])
     """
-    _Texts(paths, vectorizer, dtype).store(folder, dtype)
+    _Texts(paths, vectorizer, dtype).store(folder)
 
 
 class _Texts(Format):
     def __init__(self, paths, vectorizer: Any, dtype: Any) -> None:
-        super().__init__(paths, format="texts", vectorizer=zlib.crc32(pickle.dumps(vectorizer)))
-        self._vectorizer, self._dtype = vectorizer, dtype
+        try:
+            pickled = pickle.dumps(vectorizer)
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            raise ValueError(
+                f"vectorizer cannot be pickled ({error}); take functions that a module has by name."
+            ) from None
+        super().__init__(paths, dtype, format="texts", vectorizer=zlib.crc32(pickled))
+        self._vectorizer = vectorizer
 
     def names(self) -> list[str] | None:
         names = getattr(self._vectorizer, "get_feature_names_out", None)
@@ -86,4 +88,4 @@ class _Texts(Format):
         X = self._vectorizer.transform(texts) if texts else sparse.csr_matrix((0, self.n_features or 1))
         if texts:
             self.n_features = X.shape[1]
-        return X.astype(self._dtype, copy=False), labels
+        return X.astype(self.dtype, copy=False), labels

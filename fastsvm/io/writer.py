@@ -6,13 +6,14 @@ import json
 import os
 import shutil
 import zlib
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from scipy import sparse
 
-from ..atomic import replacing
+from ..atomic import held, replacing
 from .layout import (
     ARRAYS,
     BLOCK,
@@ -32,6 +33,14 @@ PARTIAL = ".partial"  # what the name of a folder ends with until it is whole
 JOURNAL = "journal.json"
 OFFSETS = "offsets.npy"  # where rows end, in int64 until it is known how many values there are
 NARROW = 2**31  # values below which offsets are int32, as SciPy would have them
+OWN = {*ARRAYS, OFFSETS, JOURNAL, MANIFEST}
+
+
+def value_type(dtype: Any) -> np.dtype:
+    """Return the type of a matrix's values; a ValueError if it is none that matrices have."""
+    if np.dtype(dtype) not in (np.float32, np.float64):
+        raise ValueError(f"dtype must be float32 or float64; got {dtype!r}.")
+    return np.dtype(dtype)
 
 
 class _Column:
@@ -69,7 +78,7 @@ class MatrixWriter:
 
     The folder appears when `finish` has made it whole. Until then its parts are beside it, in a folder whose
     name ends with ``.partial``. `save` makes sure of what was appended, and of a position in the source; a
-    writer of the same folder and source begins there.
+    writer of the same folder and source begins there. What was never saved goes when the writer is left.
 
     Parameters
     ----------
@@ -90,7 +99,7 @@ class MatrixWriter:
     Raises
     ------
     FileExistsError
-        If the folder exists.
+        If the folder exists or is being written, or that of its parts has files of others.
 
     Examples
     --------
@@ -109,14 +118,13 @@ class MatrixWriter:
         self.folder = Path(folder)
         if self.folder.exists():
             raise FileExistsError(f"{self.folder}: exists; choose another folder, or remove it")
-        if np.dtype(dtype) not in (np.float32, np.float64):
-            raise ValueError(f"dtype must be float32 or float64; got {dtype!r}.")
         self._partial = self.folder.with_name(self.folder.name + PARTIAL)
-        self._source, self._dtype = json.loads(json.dumps(source)), np.dtype(dtype).newbyteorder("<")
+        self._source, self._dtype = json.loads(json.dumps(source)), value_type(dtype).newbyteorder("<")
+        self._hold, self._whole = ExitStack(), False
+        self._occupy()
         kept = self._kept()
         if kept is None:
-            shutil.rmtree(self._partial, ignore_errors=True)
-            self._partial.mkdir(parents=True)
+            (self._partial / JOURNAL).unlink(missing_ok=True)
         self.position = None if kept is None else kept["position"]
         self._width = 0 if kept is None else kept["width"]
         self._labels: dict[str, int] | None = None
@@ -129,6 +137,22 @@ class MatrixWriter:
         self.rows, self.values = self._columns["y.npy"].length, self._columns["data.npy"].length
         if not self._columns[OFFSETS].length:
             self._columns[OFFSETS].append(np.zeros(1, np.int64))
+
+    def _occupy(self) -> None:
+        """Make the folder of the parts, or take over what another writer has left of it."""
+        self._partial.mkdir(parents=True, exist_ok=True)
+        try:
+            self._hold.enter_context(held(self._partial))
+        except BlockingIOError:
+            raise FileExistsError(
+                f"{self.folder}: is being written; wait for it, or choose another folder"
+            ) from None
+        for name in os.listdir(self._partial):
+            if name not in OWN and not name.startswith(".fastsvm-"):
+                self._hold.close()
+                raise FileExistsError(
+                    f"{self._partial}: has files of others, such as {name}; choose another folder"
+                )
 
     def _layout(self) -> dict[str, str]:
         return {"data.npy": self._dtype.str, "indices.npy": "<i4", OFFSETS: "<i8", "y.npy": "<f8"}
@@ -153,8 +177,10 @@ class MatrixWriter:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         for column in self._columns.values():
             column.close()
-        if kind is not None and issubclass(kind, ValueError):  # what was wrong once will be again
+        wrong = kind is not None and issubclass(kind, ValueError)  # and will be the next time
+        if not self._whole and (wrong or self.position is None):
             shutil.rmtree(self._partial, ignore_errors=True)
+        self._hold.close()
 
     def append(self, X: sparse.csr_matrix, y: ArrayLike) -> None:
         """Append rows and their labels.
@@ -244,6 +270,7 @@ class MatrixWriter:
         }
         self._write(MANIFEST, manifest)
         self._partial.rename(self.folder)
+        self._whole = True
         for name in (JOURNAL, OFFSETS):
             (self.folder / name).unlink(missing_ok=True)
 

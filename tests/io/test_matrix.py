@@ -1,5 +1,6 @@
 import json
 import shutil
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -141,7 +142,36 @@ def test_what_cannot_be_written_is_refused(tmp_path):
         writer.append(a_matrix(), np.ones(50))
         with pytest.raises(ValueError, match="texts in others"):
             writer.append(a_matrix(), ["a"] * 50)
-    shutil.rmtree(tmp_path / "X.partial")
     with pytest.raises(ValueError, match="dtype"):
         MatrixWriter(tmp_path / "X", source="", dtype=int)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_has_one_writer(tmp_path):
+    pytest.importorskip("fcntl")  # where there are no locks nobody knows
+    X, y = a_matrix(), np.ones(50)
+    with MatrixWriter(tmp_path / "X", source="") as writer:
+        writer.append(X, y)
+        with pytest.raises(FileExistsError, match="is being written"):
+            MatrixWriter(tmp_path / "X", source="")
+        writer.finish()
+    np.testing.assert_array_equal(load(tmp_path / "X", verify=True).X.toarray(), X.toarray())
+
+
+def test_files_of_others_stay(tmp_path):
+    own = tmp_path / "X.partial" / "letter.txt"
+    own.parent.mkdir()
+    own.write_text("mine")
+    for _ in range(2):  # nobody holds the folder afterwards
+        with pytest.raises(FileExistsError, match=r"files of others, such as letter\.txt"):
+            MatrixWriter(tmp_path / "X", source="")
+    assert own.read_text() == "mine"
+
+
+@pytest.mark.parametrize("error", [None, OSError, KeyboardInterrupt])
+def test_what_was_never_saved_goes(tmp_path, error):
+    with suppress(OSError, KeyboardInterrupt), MatrixWriter(tmp_path / "X", source="") as writer:
+        writer.append(a_matrix(), np.ones(50))
+        if error:
+            raise error
     assert not list(tmp_path.iterdir())

@@ -1,10 +1,12 @@
 import gzip
+from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
 
 from fastsvm.io import lines as lines_of_files
-from fastsvm.io import load, store_svmlight
+from fastsvm.io import load, read_svmlight, store_svmlight
 from reference import svmlight_rows
 
 NUMBERS = [
@@ -102,6 +104,27 @@ def test_a_bad_line_is_named_and_nothing_is_left(tmp_path, line, what):
     with pytest.raises(ValueError, match="line 3") as error:
         store_svmlight(tmp_path / "a.svm", tmp_path / "X", n_features=9)
     assert str(error.value) == f"{tmp_path / 'a.svm'}, line 3: {what}."
+    assert [path.name for path in tmp_path.iterdir()] == ["a.svm"]
+
+
+def test_a_mark_of_the_encoding_is_no_label(tmp_path):
+    (tmp_path / "a.svm").write_bytes(b"\xef\xbb\xbf1 1:2\n0 2:1\n")
+    store_svmlight(tmp_path / "a.svm", tmp_path / "X")
+    for X, y in (load(tmp_path / "X"), read_svmlight(tmp_path / "a.svm")):
+        assert (X.toarray().tolist(), y.tolist()) == ([[2, 0], [0, 1]], [1, 0])
+
+
+def test_sources_and_parameters_that_cannot_be_meant_are_refused(tmp_path):
+    (tmp_path / "a.svm").write_text("1 1:1\n")
+    calls = (partial(store_svmlight, folder=tmp_path / "X"), read_svmlight)
+    for call, (option, value) in product(calls, [("n_features", -1), ("n_features", 2.5), ("dtype", int)]):
+        with pytest.raises(ValueError, match=f"{option} must be"):
+            call(tmp_path / "a.svm", **{option: value})
+    for call in calls:
+        with pytest.raises(ValueError, match="no files"):
+            call([])
+        with pytest.raises(ValueError, match="is a folder, a pipe or a device"):
+            call(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["a.svm"]
 
 

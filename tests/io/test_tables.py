@@ -97,6 +97,15 @@ def test_a_bad_object_is_named_and_nothing_is_left(tmp_path, line, what):
     assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
 
 
+@pytest.mark.parametrize("columns", ["a", [], ["a", "a"], ["a", "label"]])
+def test_columns_that_cannot_be_meant_are_refused(tmp_path, columns):
+    (tmp_path / "a.csv").write_text("a,label\n1,2\n")
+    (tmp_path / "a.jsonl").write_text('{"label": 1, "a": 2}\n')
+    for name, store in (("a.csv", store_csv), ("a.jsonl", store_json_lines)):
+        with pytest.raises(ValueError, match="columns must"):
+            store(tmp_path / name, tmp_path / "X", columns=columns)
+
+
 @pytest.mark.parametrize("vectorizer", [BagOfWords(ngram_range=(1, 2)), HashedBagOfWords(n_features=256)])
 def test_texts(tmp_path, monkeypatch, vectorizer):
     texts = ["a good book", "", "a long long wait\tand more"] * 20
@@ -115,6 +124,8 @@ def test_a_text_without_a_label_is_named(tmp_path):
     (tmp_path / "a.tsv").write_text("pos\tgood\nbad\n")
     with pytest.raises(ValueError, match="line 2: has no tab between its label and its text"):
         store_texts(tmp_path / "a.tsv", tmp_path / "X", HashedBagOfWords(n_features=256))
+    with pytest.raises(ValueError, match="vectorizer cannot be pickled"):
+        store_texts(tmp_path / "a.tsv", tmp_path / "X", HashedBagOfWords(tokenizer=lambda text: [text]))
 
 
 def test_tables_go_on_where_they_were_cut(tmp_path, monkeypatch):

@@ -1,5 +1,6 @@
 """The rows of a corpus's texts in a matrix on disk: written in the second pass, fitted window by window."""
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +35,12 @@ class StoredRows:
         numbers = {label: code for code, label in enumerate(seen.labels)}
         labels: dict[str, list[str]] = {CALIBRATE: [], TRY: []}
         parts = [part for part in (TRAIN, CALIBRATE, TRY) if not self._place(part).exists()]
-        writers = {part: MatrixWriter(self._place(part), source=self._source.path) for part in parts}
-        with batches(self._source, seen.settings.seed) as (_, _, found):
+        with ExitStack() as stack:
+            writers = {
+                part: stack.enter_context(MatrixWriter(self._place(part), source=self._source.path))
+                for part in parts
+            }
+            _, _, found = stack.enter_context(batches(self._source, seen.settings.seed))
             for number, batch in enumerate(found, 1):
                 rows = {part: rows_of(seen.settings, batch, part) for part in (TRAIN, CALIBRATE, TRY)}
                 for part in labels:
@@ -50,8 +55,7 @@ class StoredRows:
                     writers[part].append(X[rows[part]], own)
                     if self._kept.folder is not None:
                         writers[part].save(number)
-        for writer in writers.values():
-            with writer:
+            for writer in writers.values():
                 if writer.rows:
                     writer.finish(n_features=len(seen.terms.terms))
         return labels
