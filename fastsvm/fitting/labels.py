@@ -9,12 +9,16 @@ def signs_of(y, label):
 
 
 def as_labels(y, n_rows):
-    """Labels as an array, checked to be one for each row."""
+    """Labels as an array, checked to be one for each row, and no measurements."""
     y = np.asarray(y)
     if y.ndim == 2 and y.shape[1] == 1:
         y = y.ravel()
     if y.shape != (n_rows,):
         raise ValueError(f"y has shape {y.shape}; X has {n_rows} rows, so it must be ({n_rows},).")
+    if y.dtype.kind == "f":
+        bad = np.flatnonzero(y != np.floor(y))  # NaN too
+        if bad.size:
+            raise ValueError(f"y must have labels; y[{bad[0]}] is the number {y[bad[0]]}.")
     return y
 
 

@@ -64,6 +64,10 @@ class Comparison:
         intercept = {label: contender.intercept[:, one] for label, contender in contenders.items()}
         return cls(np.concatenate(tables), coef, intercept, contenders, optimum)
 
+    def __reduce__(self):
+        # Solvers cannot be copied, and a copy that has the optimum needs none.
+        return type(self), (self.table, self.coef, self.intercept, {}, self.optimum)
+
     def __repr__(self):
         runs = [f"{label} ({len(coef)} runs)" for label, coef in self.coef.items()]
         return f"Comparison of {', '.join(runs)}: {len(self.table)} lines in .table"
@@ -117,6 +121,11 @@ class Comparison:
         Returns
         -------
         matplotlib Axes
+
+        Raises
+        ------
+        ValueError
+            On another x or y, and where no solver has such a y: no error was measured without X_test.
         """
         return plot_medians(self, x, y, axes)
 

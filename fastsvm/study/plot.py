@@ -25,14 +25,16 @@ def plot_medians(comparison, x, y, axes=None):
     """As `Comparison.plot`."""
     one_of("x", x, X_LABELS)
     one_of("y", y, Y_LABELS)
+    table = comparison.table
+    values = comparison.excess if y == "excess" else table[y]
+    if np.isnan(values).all():
+        raise ValueError(f"There is no {y} of any solver to draw.")
     import matplotlib
 
     if axes is None:
         from matplotlib import pyplot
 
         _, axes = pyplot.subplots(layout="constrained")
-    table = comparison.table
-    values = comparison.excess if y == "excess" else table[y]
     colours = matplotlib.color_sequences["petroff10"]  # told apart with any colour vision
     for k, (label, coef) in enumerate(comparison.coef.items()):
         own = table["solver"] == label

@@ -100,7 +100,8 @@ def compare(
     [True, False]
     """
     threads = number_of_threads(n_jobs)
-    runs, seed = positive("runs", runs, kind=int), _seed(random_state)
+    runs = positive("runs", runs, kind=int)
+    seed = _seed(random_state, runs)
     X, rows = as_matrix(X, threads)
     y = as_labels(y, rows.n_rows)
     classes = np.unique(y)
@@ -136,10 +137,15 @@ def _run(contenders, runs, progress):
             contender.end()
 
 
-def _seed(random_state):
-    if not isinstance(random_state, (int, np.integer)) or isinstance(random_state, bool) or random_state < 0:
+def _seed(random_state, runs):
+    last = 2**32 - runs
+    if (
+        not isinstance(random_state, (int, np.integer))
+        or isinstance(random_state, bool)
+        or not 0 <= random_state <= last
+    ):
         raise ValueError(
-            f"random_state must be the first of the seeds, an int from 0 on; got {random_state!r}."
+            f"random_state must be the first of the seeds, an int from 0 to {last}; got {random_state!r}."
         )
     return int(random_state)
 
@@ -162,12 +168,16 @@ def _test_rows(X, y, classes, n_columns, threads):
 
 def _models(solvers):
     """Copies that do exactly their epochs, checked."""
-    if not solvers:
-        raise ValueError("solvers must have at least one model.")
+    if not isinstance(solvers, Mapping) or not solvers:
+        raise ValueError("solvers must be a dict of label to model, with at least one.")
     models = {}
     for label, model in solvers.items():
-        if not isinstance(model, LinearModel):
-            raise ValueError(f"solvers[{label!r}] must be a linear model of fastsvm; it is {model!r}.")
+        # One that chooses among fits is no solver.
+        if not isinstance(model, LinearModel) or type(model)._make_solver is LinearModel._make_solver:
+            raise ValueError(
+                f"solvers[{label!r}] must be SDCA, Pegasos, ASDCA or a perceptron of fastsvm; "
+                f"it is {model!r}."
+            )
         parameters = model.get_params(deep=False)
         models[str(label)] = type(model)(**parameters | {k: v for k, v in FORCED.items() if k in parameters})
         models[str(label)]._check_params()

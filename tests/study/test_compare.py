@@ -1,12 +1,20 @@
 """What a comparison measures is what each fit would have measured by itself."""
 
 import csv
+import pickle
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-from fastsvm import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier, fitting
+from fastsvm import (
+    ASDCAClassifier,
+    PegasosClassifier,
+    PerceptronClassifier,
+    SDCAClassifier,
+    SDCAClassifierCV,
+    fitting,
+)
 from fastsvm.solvers import losses
 from fastsvm.study import compare, products, running
 from rounding import assert_close
@@ -169,20 +177,39 @@ def test_a_table_is_written_and_drawn(data, tmp_path):
     np.testing.assert_array_equal(middle, np.median(primal, axis=0))
 
 
+def test_what_nobody_has_is_not_drawn(data):
+    with pytest.raises(ValueError, match="no error of any solver"):
+        compare({"a": MODELS["sdca"]}, *data, runs=1).plot(y="error")
+
+
+def test_a_copy_has_all_but_the_solvers(data):
+    c = compare({"a": MODELS["sdca"], "perceptron": MODELS["perceptron"]}, *data, runs=2)
+    copy = pickle.loads(pickle.dumps(c))
+    assert copy.table.tobytes() == c.table.tobytes()
+    np.testing.assert_array_equal(copy.excess, c.excess)
+    np.testing.assert_array_equal(copy.coef["a"], c.coef["a"])
+    assert repr(copy) == repr(c)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"solvers": {}}, "at least one model"),
-        ({"solvers": {"a": "sdca"}}, r"solvers\['a'\] must be a linear model of fastsvm"),
+        ({"solvers": {}}, "with at least one"),
+        ({"solvers": [SDCAClassifier()]}, "a dict of label to model"),
+        ({"solvers": {"a": "sdca"}}, r"solvers\['a'\] must be SDCA, Pegasos, ASDCA or a perceptron"),
+        ({"solvers": {"a": SDCAClassifierCV()}}, "it is SDCAClassifierCV"),
         ({"solvers": {"a": SDCAClassifier(alpha=-1)}}, "alpha must be a positive number"),
         ({"runs": 0}, "runs must be a positive integer"),
         ({"random_state": None}, "the first of the seeds"),
+        ({"random_state": 2**32 - 1, "runs": 2}, "an int from 0 to 4294967294"),
         ({"loss": "perceptron"}, "loss must be one of"),
         ({"loss": "hinge", "solvers": {"a": PerceptronClassifier()}}, "no alpha to measure it by"),
         ({"X_test": np.ones((2, D))}, "one of them is missing"),
         ({"X_test": np.ones((2, 3)), "y_test": [0, 1]}, "3 columns, but X has 15"),
         ({"X_test": np.ones((2, D)), "y_test": [0, 5]}, "the label 5, which is not in y"),
         ({"y": np.zeros(N)}, "one class only"),
+        ({"y": np.linspace(0, 1, N)}, r"y\[1\] is the number 0.008"),
+        ({"y": [np.nan] + [0.0] * (N - 1)}, r"y\[0\] is the number nan"),
         ({"optimum": {"b": 1.0}}, "no optimum of 'sdca'"),
     ],
 )
