@@ -160,9 +160,9 @@ def split(n: int, share: float, seed: int, labels: Sequence | None = None) -> Sp
     if labels is None:
         order = random.permutation(n)
         return order[n_test:], order[:n_test]
-    _, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    names, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
     if counts.min() < 2:
-        raise ValueError("a label has one row only")
+        raise ValueError(f"the label '{names[counts.argmin()]}' has one row only")
     if min(n_train, n_test) < len(counts):
         raise ValueError(f"{n_train} and {n_test} rows are too few for {len(counts)} labels")
     n_trains = _draws(counts, n_train, random)

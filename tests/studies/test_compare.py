@@ -13,7 +13,7 @@ from sklearn.datasets import dump_svmlight_file
 from fastsvm.study import compare
 from fastsvm_apps.studies.cli import main
 from fastsvm_apps.studies.data.matrices import read_matrix
-from fastsvm_apps.studies.model.comparing import Settings, make_solver, summaries
+from fastsvm_apps.studies.model.comparing import Settings, is_unscaled, make_solver, summaries
 
 N, D = 80, 6
 
@@ -63,6 +63,16 @@ def test_files_are_read(tmp_path, data, name, column):
     np.testing.assert_allclose(rows, X, rtol=1e-6)
     expected = (y == "yes") if name == "a.svm" else y
     np.testing.assert_array_equal(found.y, expected)
+
+
+@pytest.mark.parametrize(("separator", "start"), [(";", "\ufeff"), ("\t", ""), (",", "")])
+def test_the_first_line_tells_what_separates_columns(tmp_path, separator, start):
+    lines = ["a", "b", "kind"], ["1", "2.5", "x, y"], ["3", "4", "z"]
+    text = "\r\n".join(separator.join(f'"{cell}"' for cell in line) for line in lines)
+    (tmp_path / "a.csv").write_text(start + text, "utf-8", newline="")
+    found = read_matrix(str(tmp_path / "a.csv"))
+    assert found.X.tolist() == [[1, 2.5], [3, 4]]
+    assert found.y.tolist() == ["x, y", "z"]
 
 
 def run(*arguments):
@@ -125,15 +135,19 @@ def test_the_time_to_the_optimum_is_that_of_the_median_run(data):
     ("content", "options", "message"),
     [
         ("1,2,a\n3,4\n", [], "line 2: 2 columns, the first line has 3"),
-        ("1,2,a\n3,x,b\n", [], "line 2: 'x' is no number"),
-        ("1,2,a\n3,nan,b\n3,1,b\n3,1,a\n" * 3, [], "X contains NaN at row"),
+        ("1,2,a\n3,x,b\n", [], "line 2: 'x' in column 2 is no number"),
+        ("a,b,kind\n1,2,a\n3,nan,b\n", [], "line 3: 'nan' in column 2 is no number; fill it in, leave"),
+        ("1,2,a\n3,,b\n", [], "line 2: '' in column 2 is no number"),
+        ("kind,a\nno,1\nyes,2\n", [], "line 2: 'no' in column 1 is no number; fill it in, leave the row"),
+        ("1,2,a\n3,1,\n", [], "line 2: no label in column 3"),
         ("1,2,a\n3,4,a\n", [], "all rows have the same label"),
         ("".join(f"1,{k}\n" for k in range(200)), [], "200 different labels, at most 100"),
         ("1,2,a\n3,4,b\n", ["--label-col", "kind"], "no column 'kind'; the first line has 1, 2, a"),
-        ("1,2,a\n3,4,b\n", [], "cannot be held out: a label has one row only"),
+        ("1,2,a\n3,4,b\n", [], "0.25 of the rows cannot be held out: the label 'a' has one row only"),
         ("", [], "no columns of numbers and a label"),
         ("a,b,kind\n", [], "no rows"),
         ("1,2,a\n3,4,b\n", ["--solvers", "sdca,svm"], "no solver 'svm'; there are sdca, sdca-sgd"),
+        ("1,2,a\n3,4,b\n", ["--solvers", "perceptron"], "the perceptron minimises nothing"),
         (
             "1,2,a\n3,4,b\n",
             ["--solvers", "pegasos", "--loss", "smooth_hinge"],
@@ -148,6 +162,7 @@ def test_what_is_wrong_takes_one_line(tmp_path, content, options, message):
     assert result.exit_code in (1, 2)
     assert message in result.stderr
     assert len(result.stderr.splitlines()) == 1
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("name", ["a.svm", "a.npz", "a.csv.gz", "a.doc"])
@@ -158,6 +173,52 @@ def test_a_file_that_is_something_else(tmp_path, name):
     assert result.exit_code == (2 if name == "a.doc" else 1)
     assert len(result.stderr.splitlines()) == 1
     assert name in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"data": [[1.0]], "target": [1]}, "no array y, only data, target"),
+        ({"X": [[2, 3], [1.0, np.inf]], "y": [0, 1]}, "row 2 has inf; fill it in"),
+        (
+            {
+                "data": [1, 2, np.nan],
+                "indices": [0, 1, 0],
+                "indptr": [0, 2, 2, 3],
+                "shape": [3, 2],
+                "y": [0, 1, 1],
+            },
+            "row 3 has nan",
+        ),
+        ({"X": [["1"], ["2"]], "y": [0, 1]}, "X must have real numbers"),
+        ({"X": np.empty((0, 2)), "y": []}, "no rows"),
+    ],
+)
+def test_arrays_that_cannot_be_used(tmp_path, arrays, message):
+    np.savez(tmp_path / "a.npz", **arrays)
+    result = run(tmp_path / "a.npz", "-o", tmp_path / "out")
+    assert result.exit_code == 1
+    assert message in result.stderr
+
+
+def test_a_test_file_of_other_rows(tmp_path, data):
+    train = write(tmp_path / "a.npz", *data)
+    for name, X, y, message in (
+        ("b.npz", data[0][:, 1:], data[1], "b.npz: 5 columns, but"),
+        ("c.npz", data[0], np.where(data[1] == "no", "none", "yes"), "c.npz: the label 'none' is not in"),
+    ):
+        result = run(train, "--test", write(tmp_path / name, X, y), "-o", tmp_path / "out")
+        assert result.exit_code == 1
+        assert message in result.stderr
+
+
+def test_columns_that_want_scaling_are_noticed(data):
+    X = data[0].copy()
+    X[:, 0] = 1  # does not vary
+    assert not is_unscaled(X)
+    X[:, 1] *= 1000
+    assert is_unscaled(X)
+    assert not is_unscaled(sparse.csr_array(X))
 
 
 def test_pickled_arrays_are_not_opened(tmp_path, data):

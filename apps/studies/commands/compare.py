@@ -48,16 +48,17 @@ def compare(
     FILE is svmlight (.svm, .libsvm), CSV or TSV with a column of labels, each also .gz, or .npz with X and y.
     FOLDER gets runs.csv (a line for each epoch of each run), solvers.csv and pictures.
     """
+    from ..model.comparing import is_unscaled
     from ..output import comparing, folder, pictures
 
     if test and holdout:
         raise AppError("give --test or --holdout, not both", USAGE)
     models, runs = _models(solvers, **more), more["runs"]
-    folder.take(output, "compare")
     pictures.check_drawing()
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         with stage("read"):
             rows, test_rows = _read(file, test, holdout or 0.25, label_col, seed, scale)
+        folder.take(output, "compare")
         comparison = _run(file, models, rows, test_rows, stage, more["loss"], runs, seed, threads)
         with stage("find the optimum"):
             found = _summaries(comparison)
@@ -68,6 +69,8 @@ def compare(
         return
     if "asdca" in models and more["loss"] == "hinge":
         note("asdca minimises the smooth hinge; its objective is the hinge's at what it returns")
+    if not scale and is_unscaled(rows.X):
+        note("note: columns vary on very different scales; --scale brings them to one")
     n, d = rows.X.shape
     optima = dict.fromkeys(f"{value:.6g}" for value in comparison.optimum.values())
     facts = (
@@ -86,17 +89,20 @@ def _models(solvers, *, loss, alpha, epochs, batch_size, intercept, runs):
     for name in names:
         if name not in SOLVERS:
             raise AppError(f"--solvers: no solver '{name}'; there are {', '.join(SOLVERS)}", USAGE)
+    if set(names) == {"perceptron"}:
+        raise AppError("--solvers: the perceptron minimises nothing; compare it with another", USAGE)
     settings = Settings(loss, alpha, epochs, batch_size, intercept)
     return {name: make_solver(name, settings) for name in names}
 
 
 def _read(file, test, holdout, label_column, seed, scale):
     from ..data.matrices import Labelled, read_matrix
-    from ..model.comparing import scaled, split_rows
+    from ..model.comparing import check_alike, scaled, split_rows
 
     rows = read_matrix(file, label_column)
     if test:
         test_rows = read_matrix(test, label_column, rows.X.shape[1])
+        check_alike(file, rows, test, test_rows)
     else:
         rows, test_rows = (Labelled(*part) for part in split_rows(file, *rows, holdout, seed))
     if scale:

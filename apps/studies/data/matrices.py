@@ -5,6 +5,7 @@ import gzip
 import zipfile
 import zlib
 from array import array
+from math import isfinite, nan
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from ...common.errors import USAGE, AppError
 
 FORMATS = ".svm, .svmlight, .libsvm, .csv, .tsv (each also .gz) or .npz"
+SEPARATORS = ",;\t"
 MOST_LABELS = 100  # beyond, the column of labels is probably another one
 
 
@@ -20,7 +22,7 @@ class Labelled(NamedTuple):
 
     Attributes
     ----------
-    X : ndarray or CSR matrix of shape (n_rows, n_columns), float32 or float64
+    X : ndarray or CSR matrix of shape (n_rows, n_columns), of finite numbers
     y : ndarray of shape (n_rows,)
     """
 
@@ -49,13 +51,28 @@ def read_matrix(path: str, label_column: str | None = None, n_columns: int | Non
         if ending in ("svm", "svmlight", "libsvm"):
             found = _read_svmlight(path, n_columns)
         elif ending in ("csv", "tsv"):
-            found = _read_table(path, "," if ending == "csv" else "\t", label_column)
+            found = _read_table(path, label_column)
         elif ending == "npz":
             found = _read_arrays(path)
         else:
             raise AppError(f"{path}: no format that is known; name it with {FORMATS}", USAGE)
     except (EOFError, gzip.BadGzipFile, zipfile.BadZipFile, zlib.error) as error:
         raise AppError(f"{path}: damaged or cut short: {error}") from error
+    _check(path, found)
+    return found
+
+
+def _check(path, found):
+    if not len(found.y):
+        raise AppError(f"{path}: no rows")
+    dense = isinstance(found.X, np.ndarray)
+    values = found.X.ravel() if dense else found.X.data
+    if values.dtype.kind not in "biuf":
+        raise AppError(f"{path}: X must have real numbers; its dtype is {values.dtype}")
+    bad = np.flatnonzero(~np.isfinite(values))
+    if bad.size:
+        row = bad[0] // found.X.shape[1] if dense else np.searchsorted(found.X.indptr, bad[0], "right") - 1
+        raise AppError(f"{path}: row {row + 1} has {values[bad[0]]}; fill it in, or leave the row out")
     n_labels = len(np.unique(found.y))
     if n_labels > MOST_LABELS:
         raise AppError(
@@ -63,7 +80,6 @@ def read_matrix(path: str, label_column: str | None = None, n_columns: int | Non
         )
     if n_labels < 2:
         raise AppError(f"{path}: all rows have the same label; two are needed")
-    return found
 
 
 def _read_svmlight(path, n_columns):
@@ -72,7 +88,7 @@ def _read_svmlight(path, n_columns):
     try:
         return Labelled(*load_svmlight_file(path, n_features=n_columns))
     except (ValueError, OverflowError) as error:
-        raise AppError(f"{path}: not lines of 'label column:value ...': {error}") from error
+        raise AppError(f"{path}: not lines of 'label column:value ...', all numbers: {error}") from error
 
 
 def _read_arrays(path):
@@ -80,10 +96,11 @@ def _read_arrays(path):
     from scipy import sparse
 
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open(path, "rb") as opened, np.lib.npyio.NpzFile(opened, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         if "y" not in arrays:
-            raise AppError(f"{path}: no array y; save labels as y, and rows as X")
+            names = ", ".join(arrays)[:200]
+            raise AppError(f"{path}: no array y, only {names}; save labels as y, and rows as X")
         if "X" in arrays:
             return Labelled(arrays["X"], _labels(path, arrays["y"], arrays["X"].shape))
         parts = [arrays[name] for name in ("data", "indices", "indptr")]
@@ -101,11 +118,11 @@ def _labels(path, y, shape):
     return y
 
 
-def _read_table(path, separator, label_column):
+def _read_table(path, label_column):
     opened = gzip.open if path.lower().endswith(".gz") else open
     with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, delimiter=separator)
         try:
+            reader = csv.reader(file, delimiter=_separator(file))
             first = next(reader, [])
             if len(first) < 2:
                 raise AppError(f"{path}: no columns of numbers and a label in its first line")
@@ -116,11 +133,18 @@ def _read_table(path, separator, label_column):
             for cells in reader:
                 if cells:
                     _add(path, reader, cells, column, first, values, labels)
-        except (csv.Error, UnicodeDecodeError) as error:
+        except csv.Error as error:
             raise AppError(f"{path}, line {reader.line_num}: {error}") from error
-    if not labels:
-        raise AppError(f"{path}: no rows")
+        except UnicodeDecodeError as error:
+            raise AppError(f"{path}: not in UTF-8; save it so: {error}") from error
     return Labelled(np.array(values).reshape(len(labels), len(first) - 1), np.array(labels))
+
+
+def _separator(file):
+    """Return that which the first line has most of; leave the file where it was."""
+    line = file.readline()
+    file.seek(0)
+    return max(SEPARATORS, key=line.count)
 
 
 def _column(path, first, label_column):
@@ -135,11 +159,7 @@ def _column(path, first, label_column):
 
 
 def _is_header(cells, column):
-    try:
-        [float(cell) for k, cell in enumerate(cells) if k != column]
-    except ValueError:
-        return True
-    return False
+    return not all(_is_number(cell) for k, cell in enumerate(cells) if k != column)
 
 
 def _add(path, reader, cells, column, first, values, labels):
@@ -147,15 +167,20 @@ def _add(path, reader, cells, column, first, values, labels):
     place = f"{path}, line {reader.line_num}"
     if len(cells) != len(first):
         raise AppError(f"{place}: {len(cells)} columns, the first line has {len(first)}")
+    if not cells[column].strip():
+        raise AppError(f"{place}: no label in column {column + 1}; leave the row out")
     labels.append(cells[column])
-    numbers = cells[:column] + cells[column + 1 :]
     try:
-        values.extend(map(float, numbers))
+        numbers = [*map(float, cells[:column] + cells[column + 1 :])]
     except ValueError:
-        bad = next(cell for cell in numbers if not _is_number(cell))
+        numbers = [nan]
+    if not all(map(isfinite, numbers)):
+        bad = next(k for k, cell in enumerate(cells) if k != column and not _is_finite(cell))
         raise AppError(
-            f"{place}: '{bad[:40]}' is no number; only the label's column may have words"
-        ) from None
+            f"{place}: '{cells[bad][:40]}' in column {bad + 1} is no number; fill it in, leave the row out, "
+            "or say which column has the labels by --label-col"
+        )
+    values.extend(numbers)
 
 
 def _is_number(cell):
@@ -164,3 +189,7 @@ def _is_number(cell):
     except ValueError:
         return False
     return True
+
+
+def _is_finite(cell):
+    return _is_number(cell) and isfinite(float(cell))

@@ -10,6 +10,7 @@ from ...common.statistics import mean_interval
 
 # What is within so much of the optimum, as a share of it, counts as solved.
 NEAR = 0.01
+UNLIKE = 100  # times: standard deviations of columns that differ by more slow all solvers down
 
 SOLVERS = {
     "sdca": "coordinate steps on the dual",
@@ -73,8 +74,29 @@ def split_rows(path: str, X, y, share: float, seed: int):
     try:
         train, test = split(len(y), share, seed, y.tolist())
     except ValueError as error:
-        raise AppError(f"{path}: {share:.0%} of the rows cannot be held out: {error}") from error
+        raise AppError(f"{path}: {share:g} of the rows cannot be held out: {error}") from error
     return (X[train], y[train]), (X[test], y[test])
+
+
+def check_alike(path: str, rows, test_path: str, test_rows) -> None:
+    """Find out whether rows to test on have the columns and labels of those to run on."""
+    n_columns, n_test_columns = rows.X.shape[1], test_rows.X.shape[1]
+    if n_test_columns != n_columns:
+        raise AppError(f"{test_path}: {n_test_columns:,} columns, but {path} has {n_columns:,}")
+    unknown = np.setdiff1d(test_rows.y, rows.y)
+    if len(unknown):
+        raise AppError(f"{test_path}: the label '{unknown[0]}' is not in {path}")
+
+
+def is_unscaled(X) -> bool:
+    """Tell whether dense columns vary on such different scales that the solvers hardly converge."""
+    from scipy import sparse
+
+    if sparse.issparse(X):
+        return False
+    varying = X.std(axis=0)
+    varying = varying[varying > 0]
+    return len(varying) > 0 and varying.max() > UNLIKE * varying.min()
 
 
 def scaled(path: str, rows, test_rows):
