@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,8 @@ import pytest
 from fastsvm.text import Bag
 from fastsvm_apps.sentiment.data import passes
 from fastsvm_apps.sentiment.data.corpus import Source
-from fastsvm_apps.sentiment.model import counting, streaming
+from fastsvm_apps.sentiment.model import counting, streaming, training
+from fastsvm_apps.sentiment.model.counting import TRAIN, rows_of
 from fastsvm_apps.sentiment.model.settings import RECIPES
 
 
@@ -26,6 +28,7 @@ def reviews(n, labels=("neg", "pos")):
 @pytest.fixture
 def small_batches(monkeypatch):
     monkeypatch.setattr(passes, "BATCH", 5000)
+    monkeypatch.setattr(counting, "SHARD", 2000)
 
 
 def test_batches_give_the_vocabulary_of_all_texts_and_copies_stay_together(write, small_batches):
@@ -48,6 +51,29 @@ def test_batches_give_the_vocabulary_of_all_texts_and_copies_stay_together(write
     assert names.tolist() == bag.get_feature_names_out().tolist()
     assert result.relative_gap <= 1e-3
     assert np.allclose(result.n_test / 1000, 0.2, atol=0.06)
+
+
+def test_of_texts_without_blanks_characters_are_counted(write, small_batches):
+    rng = random.Random(0)
+    others = [chr(code) for code in range(0x4E00, 0x4E64)]
+    pairs = [
+        (label, "".join([*rng.choices(others, k=9), said, *rng.choices(others, k=9)]))
+        for label, said in (("neg", "失望"), ("pos", "很好"))
+        for _ in range(200)
+    ]
+    settings = replace(training.ACCURATE, holdout=0)  # but for 2 %, on which probabilities are learned
+    source = Source(write(pairs, "csv", "reviews.csv"))
+    result = streaming.train_streamed(source, None, settings)
+    assert result.settings.recipe == "nb-signs"
+    # As words, no two texts would have any in common.
+    best = {side.label: side.words[0].word for side in result.sides}
+    assert best["neg"] in "失望"
+    assert best["pos"] in "很好"
+    bag = Bag(ngram_range=(1, 4), min_df=2, analyzer="char_wb")
+    with passes.batches(source, settings.seed) as (_, _, found):
+        bag.fit([batch.texts[i] for batch in found for i in rows_of(settings, batch, TRAIN)])
+    names = result.fitted["vectorizer"].get_feature_names_out()
+    assert names.tolist() == bag.get_feature_names_out().tolist()
 
 
 @pytest.mark.parametrize("labels", [pytest.param(("neg", "pos"), marks=pytest.mark.slow), ("a", "b", "c")])
@@ -76,8 +102,8 @@ def test_a_most_of_terms_raises_min_df(write, small_batches, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--chars", "3"], "leave out --chars"),
-        (["--k", "9"], "leave out --chars and --k"),
+        (["--chars", "3"], "give --chars none or --ngrams none"),
+        (["--k", "9"], "give --k all"),
         (["--cv", "3"], "--cv needs all texts in memory"),
         (["--report", "page.html"], "--report needs all texts in memory"),
         (["--class-weight", "nix=2"], "has no label 'nix'; it has 'neg', 'pos'"),

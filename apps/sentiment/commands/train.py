@@ -168,8 +168,8 @@ def _kept(checkpoint: str | None, source, settings: Settings, start: str | None,
 @click.option(
     "--stream",
     is_flag=True,
-    help="For a CORPUS larger than memory: read it twice, fit from a matrix beside MODEL. Words only, and "
-    "no choice of a recipe.",
+    help="For a CORPUS larger than memory: read it twice, fit from a matrix beside MODEL. Words or "
+    "characters, not both, and no recipe is tried.",
 )
 @click.option(
     "--checkpoint",

@@ -18,10 +18,11 @@ from fastsvm.text import Bag, SpilledTerms, TermFrequencies, Terms, Weighting, h
 
 from ...common.errors import AppError, Skipped
 from ..data.corpus import MOST_LABELS, Source
-from ..data.passes import Batch, batches
+from ..data.passes import SHARD, Batch, batches
 from . import steps
 from .kept import settings_of
-from .settings import Settings
+from .languages import is_unsegmented
+from .settings import AUTO, DEFAULT, UNSEGMENTED, Settings, with_features
 
 MOST_TERMS = 2_000_000  # of a model; where more are frequent enough, --min-df is raised
 SAMPLE = 20_000  # training texts that alpha is chosen on
@@ -107,9 +108,10 @@ def tallied_here(texts: Iterable[Coded], settings: Settings) -> Iterator[Tally |
     return (tally(coded, settings) for coded in texts)
 
 
-def as_they_come(found: Iterable[Batch]) -> Iterator[Batch]:
-    """Leave batches as they are."""
-    return iter(found)
+def pieces(settings: Settings, found: Iterable[Batch]) -> Iterator[Batch]:
+    """Yield batches as they are; where characters are counted, of which there are more, in pieces."""
+    for batch in found:
+        yield from [batch] if settings.chars is None else batch.pieces(SHARD)
 
 
 def rows_of(settings: Settings, batch: Batch, part: str) -> list[int]:
@@ -129,7 +131,7 @@ def count(
     settings: Settings,
     folder: Path,
     *,
-    cut: Callable[[Iterable[Batch]], Iterable[Batch]] = as_they_come,
+    cut: Callable[[Settings, Iterable[Batch]], Iterable[Batch]] = pieces,
     tallied: Callable[[Iterable[Coded], Settings], Iterable[Tally | None]] = tallied_here,
 ) -> Seen:
     """Make the first pass.
@@ -153,11 +155,15 @@ def count(
     with temporary_folder(folder) as spills, batches(source, settings.seed) as (format, skipped, found):
         spilled, first = SpilledTerms(spills), [*islice(found, 1)]
         tokens = settings.tokens or ("split" if format == "corpus" else "words")
-        # As its first texts have markup, or not, so do the others.
-        markup = not settings.keep_markup and any(has_markup(text) for batch in first for text in batch.texts)
+        # As its first texts have markup and blanks between words, or not, so do the others.
+        texts = [text for batch in first for text in batch.texts]
+        markup = not settings.keep_markup and any(map(has_markup, texts))
         settings = replace(settings, tokens=tokens, markup=markup)
+        if settings.recipe == AUTO:
+            settings = with_features(settings, UNSEGMENTED[0] if is_unsegmented(texts) else DEFAULT)
+        del texts
         counted = _Counted(source, settings)
-        for each in tallied(counted.coded(cut(_let_go(first, found))), settings):
+        for each in tallied(counted.coded(cut(settings, _let_go(first, found))), settings):
             if each is not None:
                 spilled.add(*each)
         return counted.seen(spilled, skipped)

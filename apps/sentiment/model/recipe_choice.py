@@ -16,7 +16,7 @@ from . import steps
 from .alpha_choice import Choice, choose_alpha, n_parts, split_texts, trainable_folds
 from .languages import is_unsegmented
 from .prediction import winners_of
-from .settings import CLASSIFIERS, DEFAULT, RECIPES, SEARCHED, UNSEGMENTED, Settings
+from .settings import CLASSIFIERS, DEFAULT, RECIPES, SEARCHED, UNSEGMENTED, Settings, with_features
 
 # On how many texts all recipes are tried, then the best ones, and on how many characters of these at most; of
 # more than two labels each is a problem of its own. python -m benchmarks.recipes: six corpora.
@@ -91,21 +91,21 @@ def choose_recipe(
     unsegmented = is_unsegmented(texts)
     names = UNSEGMENTED if unsegmented else SEARCHED
     if len(texts) < FEWEST or len(set(y)) >= MOST_LABELS:
-        return _features(settings, names[0]), None
+        return with_features(settings, names[0]), None
     with stage("choose recipe", total=len(names) + sum(FINALISTS)) as advance:
         sample, labels = _some(texts, y, LAST, settings.seed)
         first = _some(sample, labels, FIRST, settings.seed)
-        choices = _try_all(*first, [_features(settings, name) for name in names], advance)
+        choices = _try_all(*first, [with_features(settings, name) for name in names], advance)
         candidates = _candidates(choices, len(first[0]))
         if len(first[0]) < len(sample):
             families = zip(_families(choices), FINALISTS, strict=False)
             names = [name for family, n in families for name in family[:n]]
-            choices = _try_all(sample, labels, [_features(settings, name) for name in names], advance)
+            choices = _try_all(sample, labels, [with_features(settings, name) for name in names], advance)
             candidates += _candidates(choices, len(sample))
     if not choices:
-        return _features(settings, names[0]), None
+        return with_features(settings, names[0]), None
     screening = _judged(choices, candidates, labels, settings.metric or "accuracy", unsegmented)
-    return _features(settings, screening.chosen), screening
+    return with_features(settings, screening.chosen), screening
 
 
 def _try_all(
@@ -141,14 +141,6 @@ def _families(choices: dict[str, Choice]) -> list[list[str]]:
 
 def _score(choice: Choice) -> float:
     return float(choice.scores.mean(axis=1).max())
-
-
-def _features(settings: Settings, name: str) -> Settings:
-    """Return settings with the features of a recipe."""
-    recipe = RECIPES[name]
-    return replace(
-        settings, recipe=name, weighting=recipe.weighting, ngrams=recipe.ngrams, chars=recipe.chars
-    )
 
 
 def _some(texts: Sequence[str], y: Sequence[str], most: int, seed: int) -> tuple[list[str], np.ndarray]:

@@ -3,7 +3,6 @@
 import pickle
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -89,8 +88,7 @@ class SentRows:
 
     def count(self, settings: Settings) -> Seen:
         """Make the first pass: workers tally terms, and they are merged here."""
-        cut = partial(self._cut, settings)
-        return count(self._source, settings, self._folder, cut=cut, tallied=self._tallied)
+        return count(self._source, settings, self._folder, cut=self._cut, tallied=self._tallied)
 
     def _cut(self, settings: Settings, found: Iterable[Batch]) -> Iterator[Batch]:
         """Yield batches in pieces for a worker; the texts of each are spooled."""

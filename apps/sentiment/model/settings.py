@@ -181,3 +181,11 @@ def settings_of(name: str, given: Mapping[str, Any]) -> Settings:
         return replace(RECIPES[DEFAULT], **given, recipe=AUTO)
     features = {field: given[field] for field in FEATURES if field in given}
     return replace(RECIPES[DEFAULT if name == AUTO else name], **given, recipe=None if features else name)
+
+
+def with_features(settings: Settings, name: str) -> Settings:
+    """Return settings with the features of a recipe."""
+    recipe = RECIPES[name]
+    return replace(
+        settings, recipe=name, weighting=recipe.weighting, ngrams=recipe.ngrams, chars=recipe.chars
+    )

@@ -12,7 +12,7 @@ from fastsvm.text import Bag, Weighting
 from ..data.corpus import Source
 from ..data.passes import batches
 from . import steps
-from .counting import CALIBRATE, TRAIN, TRY, Seen, count, rows_of
+from .counting import CALIBRATE, TRAIN, TRY, Seen, count, pieces, rows_of
 from .kept import Kept
 from .settings import Settings
 
@@ -41,7 +41,7 @@ class StoredRows:
                 for part in parts
             }
             _, _, found = stack.enter_context(batches(self._source, seen.settings.seed))
-            for number, batch in enumerate(found, 1):
+            for number, batch in enumerate(pieces(seen.settings, found), 1):
                 rows = {part: rows_of(seen.settings, batch, part) for part in (TRAIN, CALIBRATE, TRY)}
                 for part in labels:
                     labels[part] += [batch.labels[i] for i in rows[part]]

@@ -27,7 +27,7 @@ from .counting import CALIBRATE, TRY, Seen
 from .kept import NOTHING, Kept
 from .scores import HeldOut
 from .sent_rows import ON_CLUSTER, SentRows
-from .settings import AUTO, CLASSIFIERS, DEFAULT, Settings
+from .settings import CLASSIFIERS, Settings
 from .stored_rows import StoredRows
 from .trained import Training, of_model, of_trial
 from .training import ACCURATE
@@ -60,7 +60,8 @@ def train_streamed(
     model_path : str or None
         As in `training.train`.
     settings : Settings
-        Of words; without a choice of recipes or of features.
+        Of words or of characters; without a choice of features. Where the recipe is to be chosen, texts
+        decide in whose scripts no blanks stand between words.
     cluster : context manager of a client, optional
         Of the cluster whose workers count terms and make the rows; entered once all else is checked. By
         default, this process does.
@@ -74,8 +75,6 @@ def train_streamed(
     Training
     """
     _check(source, settings, cluster is not None)
-    if settings.recipe == AUTO:
-        settings = replace(settings, recipe=DEFAULT)
     if model_path is not None:
         check_model_path(model_path)
     with cluster or nullcontext() as client, kept.workplace(_place_of(model_path)) as folder:
@@ -107,10 +106,10 @@ def _check(source: Source, settings: Settings, on_cluster: bool) -> None:
     """Refuse what needs all texts at once, or cannot be fitted in the place wanted."""
     option = "--scheduler" if on_cluster else "--stream"
     steps.classifier(replace(settings, alpha=None) if is_automatic(settings) else settings)  # may complain
-    if settings.chars is not None or settings.k is not None or settings.ngrams is None:
-        raise AppError(
-            f"{option} counts words, and keeps all that are frequent; leave out --chars and --k", USAGE
-        )
+    if settings.k is not None:
+        raise AppError(f"{option} keeps all terms that are frequent; give --k all", USAGE)
+    if settings.ngrams is not None and settings.chars is not None:
+        raise AppError(f"{option} counts words or characters; give --chars none or --ngrams none", USAGE)
     if on_cluster and (settings.literal or settings.method.model not in ON_CLUSTER):
         there = ", ".join(name for name, method in CLASSIFIERS.items() if method.model in ON_CLUSTER)
         name = "article-literal" if settings.literal else settings.classifier
