@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..lazy import lazily
 
 if TYPE_CHECKING:
-    from ._download import DatasetError
+    from ._download import DatasetError, DatasetNotFoundError
     from .fetched import (
         LIBSVM_SETS,
         fetch_blood_cells,
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LIBSVM_SETS",
     "DatasetError",
+    "DatasetNotFoundError",
     "fetch_blood_cells",
     "fetch_flame",
     "fetch_imdb",
@@ -44,7 +45,7 @@ __all__ = [
 __getattr__, __dir__ = lazily(
     __name__,
     {
-        "._download": "DatasetError",
+        "._download": "DatasetError DatasetNotFoundError",
         ".fetched": "LIBSVM_SETS fetch_blood_cells fetch_flame fetch_imdb fetch_jain fetch_libsvm "
         "fetch_prostate fetch_skin fetch_usps",
         ".made": "make_overlap make_simulated",

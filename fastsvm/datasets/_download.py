@@ -24,7 +24,11 @@ TIMEOUT = 30.0  # seconds without a byte
 
 
 class DatasetError(OSError):
-    """A data set is neither at hand nor to be had; in one line, with what to do about it."""
+    """A data set cannot be used; in one line, with what to do about it."""
+
+
+class DatasetNotFoundError(DatasetError):
+    """A data set is neither at hand nor to be had."""
 
 
 def cache_folder():

@@ -2,12 +2,16 @@
 
 import csv
 import os
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tarfile import TarError
+from zipfile import BadZipFile
+from zlib import error as BadStream
 
 import numpy as np
 
-from ._download import DatasetError, cached, downloaded, is_whole
+from ._download import DatasetError, DatasetNotFoundError, cached, downloaded, is_whole
 
 VARIABLE = "FASTSVM_DATA"
 
@@ -50,7 +54,10 @@ def find(source, data_home=None, download_if_missing=True):
 
     Raises
     ------
+    DatasetNotFoundError
+        Where it is neither at hand nor to be had.
     DatasetError
+        Of a folder that is absent, and a file with another checksum.
     """
     folders = [Path(folder) for folder in (data_home, os.environ.get(VARIABLE)) if folder]
     for folder in folders:
@@ -72,13 +79,22 @@ def find(source, data_home=None, download_if_missing=True):
             raise DatasetError(f"{source.name} is not in the cache, and downloading is off")
         return downloaded(source)
     except DatasetError as error:
-        raise DatasetError(
+        raise DatasetNotFoundError(
             f"{error}; or put {_names(source)} into a folder, and name it by data_home or {VARIABLE}"
         ) from error
 
 
 def _names(source):
     return f"{source.also} or {source.name}" if source.also else source.name
+
+
+@contextmanager
+def reading(path):
+    """Make a DatasetError of what is wrong with the content of a file."""
+    try:
+        yield
+    except (ValueError, KeyError, EOFError, OSError, TarError, BadZipFile, BadStream) as error:
+        raise DatasetError(f"{path}: cannot be read ({error}); copy or download it again") from error
 
 
 def images_by_class(folder):

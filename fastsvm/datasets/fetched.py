@@ -5,7 +5,7 @@ import tarfile
 import numpy as np
 
 from ._download import cache_folder, unpacked
-from ._files import Source, find, images_by_class
+from ._files import Source, find, images_by_class, reading
 
 __all__ = [
     "LIBSVM_SETS",
@@ -87,8 +87,10 @@ def fetch_usps(*, data_home=None, download_if_missing=True):
 
     Raises
     ------
-    DatasetError
+    DatasetNotFoundError
         When it is not at hand and cannot be had.
+    DatasetError
+        When its file cannot be read, or is another one.
 
     Notes
     -----
@@ -97,8 +99,7 @@ def fetch_usps(*, data_home=None, download_if_missing=True):
     """
     path = find(_USPS, data_home, download_if_missing)
     if path.suffix == ".npz":
-        with np.load(path) as file:
-            return file["X"].astype(np.float32, copy=False), file["y"].astype(int)
+        return _arrays(path)
     parts = [_svmlight(path, 256), _svmlight(find(_USPS_TEST, data_home, download_if_missing), 256)]
     X = np.vstack([(X.toarray() + 1) / 2 for X, _ in parts])
     return X, np.concatenate([y for _, y in parts]) - 1  # they write 10 for the digit 9
@@ -123,8 +124,10 @@ def fetch_skin(*, data_home=None, download_if_missing=True):
 
     Raises
     ------
-    DatasetError
+    DatasetNotFoundError
         When it is not at hand and cannot be had.
+    DatasetError
+        When its file cannot be read, or is another one.
 
     Notes
     -----
@@ -132,8 +135,7 @@ def fetch_skin(*, data_home=None, download_if_missing=True):
     """
     path = find(_SKIN, data_home, download_if_missing)
     plain = path.suffix == ".txt"
-    table = np.loadtxt(path, np.float32, delimiter="\t" if plain else ",", skiprows=0 if plain else 1)
-    return np.ascontiguousarray(table[:, :3]), table[:, 3].astype(int)
+    return _points(path, "\t" if plain else ",", skiprows=0 if plain else 1)
 
 
 def fetch_imdb(subset="train", *, data_home=None, download_if_missing=True):
@@ -159,8 +161,10 @@ def fetch_imdb(subset="train", *, data_home=None, download_if_missing=True):
     ------
     ValueError
         When `subset` is neither.
-    DatasetError
+    DatasetNotFoundError
         When it is not at hand and cannot be had.
+    DatasetError
+        When its file cannot be read, or is another one.
 
     Notes
     -----
@@ -171,7 +175,8 @@ def fetch_imdb(subset="train", *, data_home=None, download_if_missing=True):
         raise ValueError(f"subset must be 'train' or 'test', got {subset!r}.")
     texts = {}
     # The archive can only be read from front to back.
-    with tarfile.open(find(_IMDB, data_home, download_if_missing), "r|gz") as archive:
+    path = find(_IMDB, data_home, download_if_missing)
+    with reading(path), tarfile.open(path, "r|gz") as archive:
         for member in archive:
             _, _, place = member.name.partition(f"aclImdb/{subset}/")
             label, _, name = place.partition("/")
@@ -204,8 +209,10 @@ def fetch_blood_cells(*, data_home=None, download_if_missing=True):
 
     Raises
     ------
-    DatasetError
+    DatasetNotFoundError
         When it is not at hand and cannot be had.
+    DatasetError
+        When its file cannot be read, or is another one.
 
     Notes
     -----
@@ -239,8 +246,10 @@ def fetch_prostate(*, data_home=None, download_if_missing=True):
 
     Raises
     ------
-    DatasetError
+    DatasetNotFoundError
         When it is not at hand and cannot be had.
+    DatasetError
+        When its file cannot be read, or is another one.
 
     Notes
     -----
@@ -250,9 +259,8 @@ def fetch_prostate(*, data_home=None, download_if_missing=True):
     """
     path = find(_PROSTATE, data_home, download_if_missing)
     if path.suffix == ".npz":
-        with np.load(path) as file:
-            return file["X"].astype(np.float32, copy=False), file["y"].astype(int)
-    with open(path, encoding="utf-8") as file:
+        return _arrays(path)
+    with reading(path), open(path, encoding="utf-8") as file:
         names = file.readline().replace('"', "").strip().split(",")
         men = [column for column, name in enumerate(names) if name]  # the rows may have numbers
         table = np.loadtxt(file, np.float32, delimiter=",", usecols=men)
@@ -277,8 +285,10 @@ def fetch_flame(*, data_home=None, download_if_missing=True):
 
     Raises
     ------
-    DatasetError
+    DatasetNotFoundError
         When it is not at hand and cannot be had.
+    DatasetError
+        When its file cannot be read, or is another one.
 
     Notes
     -----
@@ -286,7 +296,7 @@ def fetch_flame(*, data_home=None, download_if_missing=True):
     "Clustering basic benchmark" of the University of Eastern Finland. No checksum is published: the first
     download is recorded, and later ones are checked against it.
     """
-    return _points(_FLAME, data_home, download_if_missing)
+    return _plane(find(_FLAME, data_home, download_if_missing))
 
 
 def fetch_jain(*, data_home=None, download_if_missing=True):
@@ -307,15 +317,17 @@ def fetch_jain(*, data_home=None, download_if_missing=True):
 
     Raises
     ------
-    DatasetError
+    DatasetNotFoundError
         When it is not at hand and cannot be had.
+    DatasetError
+        When its file cannot be read, or is another one.
 
     Notes
     -----
     A. Jain and M. Law, Data clustering: a user's dilemma, PReMI 2005; from the same page as
     :func:`fetch_flame`, and checked in the same way.
     """
-    return _points(_JAIN, data_home, download_if_missing)
+    return _plane(find(_JAIN, data_home, download_if_missing))
 
 
 def fetch_libsvm(name, *, data_home=None, download_if_missing=True):
@@ -342,8 +354,10 @@ def fetch_libsvm(name, *, data_home=None, download_if_missing=True):
     ------
     ValueError
         When there is no such name.
-    DatasetError
+    DatasetNotFoundError
         When it is not at hand and cannot be had.
+    DatasetError
+        When its file cannot be read, or is another one.
 
     Notes
     -----
@@ -367,12 +381,23 @@ def _svmlight(path, n_features):
     from scipy.sparse import csr_array
     from sklearn.datasets import load_svmlight_file
 
-    X, y = load_svmlight_file(str(path), n_features=n_features, dtype=np.float32)
+    with reading(path):
+        X, y = load_svmlight_file(str(path), n_features=n_features, dtype=np.float32)
     return csr_array(X), y.astype(int)
 
 
-def _points(source, data_home, download_if_missing):
-    path = find(source, data_home, download_if_missing)
+def _arrays(path):
+    with reading(path), open(path, "rb") as opened, np.lib.npyio.NpzFile(opened) as file:
+        return file["X"].astype(np.float32, copy=False), file["y"].astype(int)
+
+
+def _plane(path):
     is_csv = path.suffix == ".csv"
-    table = np.loadtxt(path, np.float32, delimiter="," if is_csv else None, skiprows=int(is_csv))
-    return np.ascontiguousarray(table[:, :2]), table[:, 2].astype(int)
+    return _points(path, "," if is_csv else None, skiprows=int(is_csv))
+
+
+def _points(path, separator, skiprows):
+    """Coordinates and, in the last column, labels."""
+    with reading(path):
+        table = np.loadtxt(path, np.float32, delimiter=separator, skiprows=skiprows, ndmin=2)
+    return np.ascontiguousarray(table[:, :-1]), table[:, -1].astype(int)

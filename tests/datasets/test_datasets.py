@@ -12,7 +12,7 @@ import pytest
 from scipy import sparse
 
 from fastsvm import datasets
-from fastsvm.datasets import DatasetError, _download, fetched, shipped
+from fastsvm.datasets import DatasetError, DatasetNotFoundError, _download, fetched, shipped
 
 
 @pytest.fixture
@@ -111,6 +111,27 @@ def test_a_table_of_groups_that_lacks_a_file(folder):
     (folder / "cells" / "groups.csv").write_text("file,label,original\n")
     with pytest.raises(DatasetError, match=re.escape("groups.csv: has no line for MONOCYTE/1.jpeg")):
         datasets.fetch_blood_cells(data_home=folder)
+
+
+@pytest.mark.parametrize(
+    ("fetch", "file"),
+    [
+        ("usps", "usps.npz"),
+        ("usps", "usps.bz2"),
+        ("skin", "skin.tsv.gz"),
+        ("imdb", "aclImdb_v1.tar.gz"),
+        ("prostate", "prostmat.csv"),
+        ("jain", "jain.txt"),
+    ],
+)
+def test_a_damaged_file(fetch, file, folder):
+    fetch = getattr(datasets, f"fetch_{fetch}")
+    with pytest.raises(DatasetNotFoundError, match="downloading is off; or put"):
+        fetch(data_home=folder, download_if_missing=False)
+    (folder / file).write_bytes(b"\x80\x81 cut")
+    with pytest.raises(DatasetError, match=rf"{file}: cannot be read \(.*\); copy or download it") as told:
+        fetch(data_home=folder)
+    assert not isinstance(told.value, DatasetNotFoundError)
 
 
 def test_an_unknown_name():

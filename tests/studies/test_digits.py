@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from fastsvm_apps.common.errors import AppError
 from fastsvm_apps.studies.cli import main
 from fastsvm_apps.studies.model.digits import claims, experiments
 from fastsvm_apps.studies.model.report import Verdict
@@ -77,13 +76,6 @@ def test_who_is_faster(pegasos, reached, verdict):
     claim = claims._dual({"n": np.array([10, 20, 40]), "seconds": seconds, "reached": there})
     assert claim.verdict is verdict
     assert ("not there" in claim.why) is not reached
-
-
-def test_a_broken_file_is_said(tmp_path):
-    assert not experiments.read_digits(str(tmp_path)).original
-    (tmp_path / "usps.npz").write_bytes(b"PK\x03\x04 cut")
-    with pytest.raises(AppError, match="cannot be read"):
-        experiments.read_digits(str(tmp_path))
 
 
 def test_the_digits_of_the_document(shared):

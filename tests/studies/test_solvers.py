@@ -5,7 +5,6 @@ from math import inf
 import numpy as np
 import pytest
 
-from fastsvm_apps.common.errors import AppError
 from fastsvm_apps.common.figures import figure
 from fastsvm_apps.studies.model import solvers
 from fastsvm_apps.studies.model.context import Context
@@ -155,12 +154,6 @@ def test_what_is_absent_cannot_be_tested(tmp_path, monkeypatch):
         assert all(claim.verdict is Verdict.UNTESTED and file in claim.why for claim in chosen)
     assert "both absent" in report.data
     assert claims["All accuracies are around that of beta"].verdict is not Verdict.UNTESTED
-
-
-def test_a_broken_file_is_said(tmp_path):
-    (tmp_path / "prostate.npz").write_bytes(b"PK\x03\x04 cut")
-    with pytest.raises(AppError, match=r"prostate cannot be read .*copy it again"):
-        sets.all_sets(Context(data=str(tmp_path)))
 
 
 @pytest.mark.slow

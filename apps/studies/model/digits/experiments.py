@@ -4,15 +4,14 @@ from collections.abc import Iterator
 from functools import partial
 from time import thread_time
 from typing import NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 
-from fastsvm.datasets import DatasetError, fetch_usps
+from fastsvm.datasets import fetch_usps
 from fastsvm.fitting import SDCA, Pegasos
 from fastsvm.study import compare
 
-from ....common.errors import AppError
+from ...data.at_hand import at_hand
 from ..context import Context
 from ..parts import Arrays
 
@@ -63,7 +62,7 @@ class Digits(NamedTuple):
 
 def read_digits(folder: str | None) -> Digits:
     """Return the 5s and 6s of USPS, or of scikit-learn's digits where there is no USPS."""
-    found = _read_usps(folder)
+    found = at_hand(fetch_usps, folder)
     if found is not None:
         X, y = found
         n_train, n_test, name = N_TRAIN, N_TEST, "USPS, 16 by 16 pixels"
@@ -74,23 +73,13 @@ def read_digits(folder: str | None) -> Digits:
         X, y = load_digits(return_X_y=True)
         X, n_train, n_test, name = X / 16, 80, 80, "scikit-learn's digits, 8 by 8 pixels"
         note = "They are other images than the document's"
+        if folder is not None:
+            note += ", for the folder of the data has no usps.npz"
     two = np.isin(y, LABELS)
     X, y = np.ascontiguousarray(X[two]), y[two]
     counts = " and ".join(f"{np.sum(y == label):,} {label}s" for label in LABELS)
     words = f"{counts} of {name}. A draw has {n_train} of each to train on and {n_test} to test on. {note}."
     return Digits(X, y, n_train, n_test, found is not None, words)
-
-
-def _read_usps(folder: str | None) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return USPS; None where it is not at hand."""
-    if folder is None:
-        return None
-    try:
-        return fetch_usps(data_home=folder, download_if_missing=False)
-    except DatasetError:
-        return None
-    except (ValueError, KeyError, EOFError, BadZipFile) as error:
-        raise AppError(f"{folder}: its file of USPS cannot be read ({error}); copy it again") from error
 
 
 def draw(digits: Digits, seed: int, run: int) -> tuple[np.ndarray, np.ndarray]:

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...data.at_hand import at_hand
+
 
 @dataclass(frozen=True)
 class Digits:
@@ -38,26 +40,23 @@ def digits_of(folder: str | None, most: int | None) -> Digits:
     most : int or None
         Of more rows than this, a stratified sample.
     """
-    from fastsvm.datasets import DatasetError, fetch_usps
+    from fastsvm.datasets import fetch_usps
 
-    if folder is not None:
-        try:
-            X, y = fetch_usps(data_home=folder, download_if_missing=False)
-        except DatasetError:
-            folder = None
-    if folder is None:
+    found, name, absent = at_hand(fetch_usps, folder), "USPS", ""
+    if found is not None:
+        X, y = found
+    else:
         from sklearn.datasets import load_digits
 
         X, y = load_digits(return_X_y=True)
         X, name = (X / 16).astype(np.float32), "scikit-learn's digits"
-    else:
-        name = "USPS"
+        absent = " The folder of the data has no usps.npz." if folder is not None else ""
     size = f"{len(y):,} images of {round(X.shape[1] ** 0.5)} x {round(X.shape[1] ** 0.5)} pixels"
     whole = most is None or len(y) <= most
     if not whole:
         X, y = _sample(X, y, most)
         size = f"{most:,} of the {size}"
-    return Digits(X, y, round(X.shape[1] ** 0.5), folder is not None and whole, f"{name}, {size}.")
+    return Digits(X, y, round(X.shape[1] ** 0.5), found is not None and whole, f"{name}, {size}.{absent}")
 
 
 def _sample(X: np.ndarray, y: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:

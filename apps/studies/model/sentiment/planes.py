@@ -3,15 +3,16 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from time import thread_time
 from typing import NamedTuple
 
 import numpy as np
 
+from fastsvm.datasets import fetch_flame, fetch_jain
 from fastsvm.fitting import Pegasos
 
 from ....common.folds import split
+from ...data.at_hand import at_hand
 from ..context import Context
 
 RUNS, FEW_RUNS = 20, 5
@@ -132,12 +133,12 @@ def planes(data: str | None) -> list[Plane | str]:
             Linear("log"),
             is_fresh=True,
         ),
-        _shape(data, "flame", (153, 87)),
-        _shape(data, "jain", (276, 97)),
+        _shape(data, fetch_flame, "flame", (153, 87)),
+        _shape(data, fetch_jain, "jain", (276, 97)),
     ]
 
 
-def _shape(data: str | None, name: str, sizes: tuple[int, int]) -> Plane | str:
+def _shape(data: str | None, fetch: Callable, name: str, sizes: tuple[int, int]) -> Plane | str:
     if data is None:
         return Plane(
             name,
@@ -145,11 +146,11 @@ def _shape(data: str | None, name: str, sizes: tuple[int, int]) -> Plane | str:
             lambda _: moons(sizes),
             Gaussian(WIDTH),
         )
-    path = Path(data, f"{name}.csv")
-    if not path.is_file():
-        return f"The folder of the data has no {path.name}."
-    table = np.loadtxt(path, delimiter=",", skiprows=1)
-    points = Points(table[:, :2], np.where(table[:, 2] == table[0, 2], 1, -1))
+    found = at_hand(fetch, data)
+    if found is None:
+        return f"The folder of the data has no {name}.csv."
+    X, y = found
+    points = Points(X.astype(float), np.where(y == y[0], 1, -1))
     return Plane(name, f"Kernel SVM, {name}", lambda _: points, Gaussian(WIDTH), is_articles=True)
 
 

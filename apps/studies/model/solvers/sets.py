@@ -3,14 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
-from zipfile import BadZipFile
-from zlib import error as BadStream
 
 import numpy as np
 
-from fastsvm.datasets import DatasetError, fetch_prostate, fetch_skin
+from fastsvm.datasets import fetch_prostate, fetch_skin
 
-from ....common.errors import AppError
+from ...data.at_hand import Rows, at_hand
 from ..context import Context
 
 SIMULATED_ROWS, SIMULATED_COLUMNS = 1000, 10
@@ -107,7 +105,7 @@ def all_sets(context: Context) -> Sets:
             "Simulated rows as in the document; for its genomic set and skin, rows that scikit-learn makes"
         )
     else:
-        wide, long = _read(fetch_prostate, context.data, 1), _read(fetch_skin, context.data, 1)
+        wide, long = (_signed(at_hand(fetch, context.data)) for fetch in (fetch_prostate, fetch_skin))
         names = "prostate", "skin"
         words = "Simulated rows as in the document; prostate for its genomic set, no longer public; skin"
     if wide is None:
@@ -122,18 +120,9 @@ def all_sets(context: Context) -> Sets:
     return Sets(sets, absent, f"{words} ({shapes or 'both absent'}).")
 
 
-def _read(
-    fetch: Callable[..., tuple[np.ndarray, np.ndarray]], folder: str, positive: int
-) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return rows and signs; None where they are not at hand."""
-    try:
-        X, y = fetch(data_home=folder, download_if_missing=False)
-    except DatasetError:
-        return None
-    except (ValueError, KeyError, EOFError, BadZipFile, BadStream) as error:
-        name = fetch.__name__.removeprefix("fetch_")
-        raise AppError(f"{folder}: its file of {name} cannot be read ({error}); copy it again") from error
-    return X.astype(float), np.where(y == positive, 1, -1)
+def _signed(found: Rows | None) -> Rows | None:
+    """Return rows and signs: of label 1 and of the other."""
+    return found and (found[0].astype(float), np.where(found[1] == 1, 1, -1))
 
 
 Parts = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]

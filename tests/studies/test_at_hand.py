@@ -1,0 +1,33 @@
+"""The documents' data where they are, where they are not, and where they are damaged."""
+
+import pytest
+
+from fastsvm_apps.common.errors import AppError
+from fastsvm_apps.studies.model.context import Context
+from fastsvm_apps.studies.model.digits.experiments import read_digits
+from fastsvm_apps.studies.model.kernels.data import digits_of
+from fastsvm_apps.studies.model.sentiment.planes import planes
+from fastsvm_apps.studies.model.solvers.sets import all_sets
+
+
+@pytest.mark.parametrize(
+    ("file", "read"),
+    [
+        ("usps.npz", read_digits),
+        ("usps.npz", lambda folder: digits_of(folder, None)),
+        ("prostate.npz", lambda folder: all_sets(Context(data=folder))),
+        ("skin.tsv.gz", lambda folder: all_sets(Context(data=folder))),
+        ("jain.csv", planes),
+    ],
+)
+def test_a_broken_file_is_said(tmp_path, file, read):
+    (tmp_path / file).write_bytes(b"PK\x03\x04\ncut")
+    with pytest.raises(AppError, match=rf"{file}: cannot be read \(.*\); copy or download it again"):
+        read(str(tmp_path))
+
+
+def test_a_report_says_what_the_folder_lacks(tmp_path):
+    for folder, said in ((None, False), (str(tmp_path), True)):
+        for digits in (read_digits(folder), digits_of(folder, None)):
+            assert "scikit-learn's digits" in digits.words
+            assert ("the data has no usps.npz." in digits.words) is said
