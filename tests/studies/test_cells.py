@@ -168,7 +168,7 @@ def test_time_to_a_level_and_settling():
     found = curves([[3, 1, 2, 1], [9, 9, 9, 9]], [[0.5, 0.2, 0.3, 0.2], [0.2, 0.21, 0.2, 0.2]])
     assert claims.seconds_to(found, 1.5).tolist() == [2, np.inf]
     assert claims.settled(found.error).tolist() == [4, 1]
-    assert claims.settling(curves(found.primal, found.error[[0] * 9])) == (4, 4, 4)
+    assert claims.settling(curves(found.primal, found.error[[0] * 9])) == (4, 4, 4, 9)
 
 
 def trace(slow, n=8):
@@ -196,7 +196,7 @@ def test_who_is_how_much_faster(slow, verdict):
     ((3.0, 2.0, np.inf), "3.00 (2.00 to inf)"),
 ])  # fmt: skip
 def test_a_measure_has_the_digits_that_count(measure, text):
-    assert claims.shown(claims.Measure(*measure)) == text
+    assert claims.shown(claims.Measure(*measure, 10)) == text
 
 
 @pytest.mark.parametrize(("gain", "verdict"), [(0.05, Verdict.HELD), (0.0, Verdict.NOT_HELD)])

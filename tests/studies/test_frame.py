@@ -60,6 +60,7 @@ def test_what_is_printed_fits_a_terminal(run):
     assert lines[6].startswith(" " * 18 + "everywhere")
     assert "  document        figure 2 | 3" in lines
     assert "  here            0.125 (0 to 0.25)" in lines
+    assert lines[-2] == "Intervals are of 95 %."
     assert lines[-1] == "2 claims, 1 held, 1 cannot be tested: fake/report.html"
 
 

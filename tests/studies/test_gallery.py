@@ -30,6 +30,7 @@ def test_the_committed_pages_are_what_the_reports_make():
         assert {*os.listdir(folder)} == {*pictures, "report.json"}
         assert all((Path(folder) / name).stat().st_size <= small_pictures.LIMIT for name in pictures)
         assert not record["quick"]
+        assert (r"P\* is the lowest objective" in text) is (r"P\*" in text.partition("| verdict")[2])
     assert (DOCS / "README.md").read_text(encoding="utf-8") == gallery.index_page(list(records.values()))
     assert {path.stem for path in DOCS.glob("*.md")} - {"README"} == {r["study"] for r in records.values()}
 

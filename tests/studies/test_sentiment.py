@@ -110,19 +110,6 @@ def test_the_share_of_the_longer_is_an_area_under_a_curve():
     assert half == pytest.approx(1.96 * np.std(repeated), rel=0.15)
 
 
-@pytest.mark.parametrize(
-    ("interval", "runs", "verdict"),
-    [
-        ((0.01, 0.04), 3, Verdict.HELD),
-        ((-0.04, -0.01), 3, Verdict.NOT_HELD),
-        ((-0.01, 0.02), 10, Verdict.NOT_HELD),
-        ((-0.01, 0.02), 9, Verdict.UNTESTED),
-    ],
-)
-def test_an_interval_decides(interval, runs, verdict):
-    assert claims.judged(interval, (0.0, np.inf), runs)[0] is verdict
-
-
 def made_up(differences, n_runs=12):
     """Return what is found where the literal ones differ from .8 by so much, and the others are at .85."""
     random = np.random.default_rng(0)

@@ -13,6 +13,11 @@ class Verdict(StrEnum):
     NOT_HELD = "not held"
     UNTESTED = "cannot be tested"
 
+    @classmethod
+    def of(cls, holds: bool) -> "Verdict":
+        """Return the verdict on what is either so or not."""
+        return cls.HELD if holds else cls.NOT_HELD
+
 
 @dataclass(frozen=True)
 class Claim:

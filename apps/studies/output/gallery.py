@@ -12,7 +12,7 @@ from ...common.output import many
 from ..model.report import Verdict
 from ..model.settings import STUDIES
 from .pages import captioned
-from .record import REPORT, counted, read_record
+from .record import REPORT, counted, legend, read_record
 from .small_pictures import small_picture
 
 MADE = "<!-- Made by fastsvm-studies gallery"
@@ -20,8 +20,8 @@ INDEX = "README.md"
 INTRODUCTION = """\
 Each study redoes the tables and figures of a document that compares classifiers, and judges its claims by
 what is measured here. A claim holds if the 95 % interval of what is measured says so, by a rule in the code;
-what depends on data or machines that are not at hand cannot be tested. DIR has the documents' data sets;
-without it a study runs on what comes along."""
+what depends on data or machines that are not at hand, or on more runs, cannot be tested. DIR has the
+documents' data sets; without it a study runs on what comes along."""
 
 
 def reports_in(folder: str) -> dict[str, dict]:
@@ -104,7 +104,7 @@ def page(record: dict) -> str:
         f"# {escaped(record['title'])}",
         f"{escaped(record['document'].removesuffix('.'))}.",
         escaped(record["data"]),
-        f"{summary(claims)}.",
+        f"{summary(claims)}. {escaped(legend(claims))}",
         _table(("verdict", "claim", "document", "here", "why"), rows),
         "## Figures" if shown else "",
         *(_figure(record["study"], figure) for figure in shown),

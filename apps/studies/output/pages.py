@@ -7,7 +7,7 @@ from ...common import html
 from ..model.report import Report, Table
 from .numbers import column_texts, is_number
 from .pictures import uri_of
-from .record import counted
+from .record import counted, legend
 
 MOST_ROWS = 200  # of a table on the page; its CSV file has all
 
@@ -34,7 +34,7 @@ def study_page(report: Report, record: dict, pictures: Mapping[str, bytes]) -> s
     header = filled(
         "header",
         title=html.text(record["title"]),
-        lines=_paragraphs(record["document"], record["data"]),
+        lines=_paragraphs(record["document"], record["data"], legend(record["claims"])),
         facts=_facts(record["claims"]),
     )
     return _page(record["title"], f"{header}\n{html.with_links(sections)}")
@@ -57,7 +57,7 @@ def index_page(records: Sequence[dict], page: str) -> str:
         sections.append((html.text(record["study"]), html.text(record["title"]), content))
     title = "Studies of five documents"
     claims = [claim for record in records for claim in record["claims"]]
-    header = filled("header", title=title, lines="", facts=_facts(claims))
+    header = filled("header", title=title, lines=_paragraphs(legend(claims)), facts=_facts(claims))
     return _page(title, f"{header}\n{html.with_links(sections)}")
 
 

@@ -86,6 +86,14 @@ def plain(value: object) -> object:
     return value if isinstance(value, bool | int | float | str | None) else str(value)
 
 
+def legend(claims: list[dict]) -> str:
+    """Say what the signs in claims are."""
+    words = "Intervals are of 95 %."
+    if any("P*" in text for claim in claims for text in claim.values()):
+        words += " P* is the lowest objective that there is, certified by a duality gap."
+    return words
+
+
 def counted(claims: list[dict]) -> dict[str, int]:
     """Count the claims with each verdict."""
     counts = Counter(claim["verdict"] for claim in claims)

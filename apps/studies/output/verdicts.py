@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...common.output import many, print_heading, print_line, print_table, shortened
 from ..model.report import Verdict
-from .record import counted
+from .record import counted, legend
 
 WIDEST = 100
 LABELS = 18  # characters: the longest verdict and a gap
@@ -27,6 +27,8 @@ def print_study(record: dict, page: str) -> None:
             for line in _wrapped(words, f"{label:<{LABELS}}", " " * LABELS):
                 print_line(line)
     print_line("")
+    for line in _wrapped(legend(record["claims"])):
+        print_line(line)
     print_line(f"{_summary(record['claims'])}: {page}")
 
 

@@ -1,6 +1,6 @@
 """The claims of the document on blood cells, and what must be measured for each to hold."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from math import floor, inf, log10
 from typing import NamedTuple
@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ....common.statistics import mean_interval, median_interval, resampled_interval
+from ..deciding import decided
 from ..report import Claim, Verdict
 from .experiments import (
     FEATURES,
@@ -31,53 +32,65 @@ DECIMALS = 8  # of a measure, at most
 
 
 class Measure(NamedTuple):
-    """A number with its 95 % interval."""
+    """A number with its 95 % interval, and how many runs that is of."""
 
     value: float
     low: float
     high: float
+    runs: int
 
 
 class Rule(NamedTuple):
-    """When a claim holds: a condition on the measure, and its words."""
+    """Where the interval of a measure must lie for a claim to hold.
 
-    holds: Callable[[Measure], bool]
+    Attributes
+    ----------
+    low, high : float
+    whole : bool
+        Whether all of the interval must be between them, or some of it will do.
+    words : str
+    """
+
+    low: float
+    high: float
+    whole: bool
     words: str
 
-
-def about(number: float) -> Rule:
-    """Hold where the interval meets a number, give or take `ROUGHLY`."""
-    low, high = (1 - ROUGHLY) * number, (1 + ROUGHLY) * number
-    words = f"Holds where the interval meets {low:.3g} to {high:.3g}."
-    return Rule(lambda m: m.low <= high and m.high >= low, words)
-
-
-def exactly(number: float) -> Rule:
-    """Hold where the interval includes a number."""
-    return Rule(lambda m: m.low <= number <= m.high, f"Holds where the interval includes {number:g}.")
-
-
-def above(number: float) -> Rule:
-    """Hold where the whole interval is above a number."""
-    return Rule(lambda m: m.low > number, f"Holds where the whole interval is above {number:g}.")
-
-
-def at_most(number: float) -> Rule:
-    """Hold where the interval reaches down to a number."""
-    return Rule(lambda m: m.low <= number, f"Holds where the interval reaches {number:g} or less.")
+    def verdict(self, measure: Measure) -> tuple[Verdict, str]:
+        """Return the verdict, and a sentence on too few runs."""
+        if self.whole:
+            return decided((measure.low, measure.high), (self.low, self.high), measure.runs)
+        return Verdict.of(measure.low <= self.high and measure.high >= self.low), ""
 
 
 def between(low: float, high: float) -> Rule:
     """Hold where the interval meets a range."""
-    return Rule(
-        lambda m: m.low <= high and m.high >= low, f"Holds where the interval meets {low:g} to {high:g}."
-    )
+    return Rule(low, high, False, f"Holds where the interval meets {low:.3g} to {high:.3g}.")
+
+
+def about(number: float) -> Rule:
+    """Hold where the interval meets a number, give or take `ROUGHLY`."""
+    return between((1 - ROUGHLY) * number, (1 + ROUGHLY) * number)
+
+
+def exactly(number: float) -> Rule:
+    """Hold where the interval includes a number."""
+    return Rule(number, number, False, f"Holds where the interval includes {number:g}.")
+
+
+def at_most(number: float) -> Rule:
+    """Hold where the interval reaches down to a number."""
+    return Rule(-inf, number, False, f"Holds where the interval reaches {number:g} or less.")
+
+
+def above(number: float) -> Rule:
+    """Hold where the whole interval is above a number."""
+    return Rule(number, inf, True, f"Holds where the whole interval is above {number:g}.")
 
 
 def alike(margin: float) -> Rule:
     """Hold where the whole interval is within a margin of 0."""
-    words = f"Holds where the whole interval is within {margin:g} of 0."
-    return Rule(lambda m: -margin <= m.low and m.high <= margin, words)
+    return Rule(-margin, margin, True, f"Holds where the whole interval is within {margin:g} of 0.")
 
 
 # Measures
@@ -85,17 +98,17 @@ def alike(margin: float) -> Rule:
 
 def median(values: np.ndarray) -> Measure:
     """Return the median of runs, which may be infinite."""
-    return Measure(float(np.median(values)), *median_interval(values.tolist()))
+    return Measure(float(np.median(values)), *median_interval(values.tolist()), len(values))
 
 
 def mean(values: np.ndarray) -> Measure:
     """Return the mean of runs, or of paired differences of them."""
-    return Measure(float(np.mean(values)), *mean_interval(values.tolist()))
+    return Measure(float(np.mean(values)), *mean_interval(values.tolist()), len(values))
 
 
 def over_splits(values: np.ndarray, sizes: tuple[float, float]) -> Measure:
     """Return the mean over splits, which share most of the images they train on."""
-    return Measure(float(np.mean(values)), *resampled_interval(values.tolist(), *sizes))
+    return Measure(float(np.mean(values)), *resampled_interval(values.tolist(), *sizes), len(values))
 
 
 def seconds_to(curves: Curves, level: float) -> np.ndarray:
@@ -121,7 +134,8 @@ def settling(curves: Curves) -> Measure:
     runs = len(curves.error)
     drawn = np.random.default_rng(0).multinomial(runs, np.full(runs, 1 / runs), DRAWS)
     low, high = np.quantile(settled(drawn @ curves.error / runs), (0.025, 0.975))
-    return Measure(float(settled(curves.error.mean(axis=0, keepdims=True))[0]), float(low), float(high))
+    epoch = settled(curves.error.mean(axis=0, keepdims=True))[0]
+    return Measure(float(epoch), float(low), float(high), runs)
 
 
 def slowness(trace: Trace, slow: str, fast: str) -> Measure:
@@ -129,7 +143,7 @@ def slowness(trace: Trace, slow: str, fast: str) -> Measure:
     level = (1 + NEAR) * trace.optimum
     times = [seconds_to(trace.curves[label], level) for label in (slow, fast)]
     if np.isinf(times).all(axis=0).any():  # neither gets there
-        return Measure(np.nan, np.nan, np.nan)
+        return Measure(np.nan, np.nan, np.nan, len(times[0]))
     return median(times[0] / times[1])
 
 
@@ -142,15 +156,15 @@ def judged(words: str, theirs: str, measure: Measure, rule: Rule, unit: str = ""
         return Claim(words, theirs, "", Verdict.UNTESTED, "Some runs did not get to 1 % of the optimum.")
     if not np.isfinite([measure.low, measure.high]).any():
         return Claim(words, theirs, "", Verdict.UNTESTED, "An interval of a median needs six runs.")
-    verdict = Verdict.HELD if rule.holds(measure) else Verdict.NOT_HELD
-    return Claim(words, theirs, shown(measure) + unit, verdict, rule.words)
+    verdict, unsure = rule.verdict(measure)
+    return Claim(words, theirs, shown(measure) + unit, verdict, rule.words + unsure)
 
 
 def shown(measure: Measure) -> str:
     """Write a measure and its interval, to two digits of how uncertain it is."""
     half = (measure.high - measure.low) / 2
     decimals = 1 - floor(log10(half)) if 0 < half < inf else 2
-    value, low, high = (f"{number:.{min(max(decimals, 0), DECIMALS)}f}" for number in measure)
+    value, low, high = (f"{number:.{min(max(decimals, 0), DECIMALS)}f}" for number in measure[:3])
     return f"{value} ({low} to {high})"
 
 

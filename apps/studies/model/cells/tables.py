@@ -18,8 +18,8 @@ def _errors(at_random: Errors, grouped: Errors | None) -> Table:
         for feature in FEATURES if found else ():
             for solver in SOLVERS:
                 values = found.of(feature, solver)
-                mean, low, high = over_splits(values, found.sizes)
-                rows.append((words, len(values), feature, solver, mean, low, high, float(values.std(ddof=1))))
+                mean, low, high, splits = over_splits(values, found.sizes)
+                rows.append((words, splits, feature, solver, mean, low, high, float(values.std(ddof=1))))
     return Table(
         "errors",
         "Test errors",

@@ -104,7 +104,7 @@ class Errors:
 
 
 def _judged(words: str, theirs: str, ours: str, holds: bool, why: str) -> Claim:
-    return Claim(words, theirs, ours, Verdict.HELD if holds else Verdict.NOT_HELD, why)
+    return Claim(words, theirs, ours, Verdict.of(holds), why)
 
 
 def _untested(words: str, theirs: str, why: str) -> Claim:

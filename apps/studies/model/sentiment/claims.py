@@ -5,9 +5,6 @@
   their ratio lies between 1 / `TIMES_ALIKE` and `TIMES_ALIKE`.
 - One is better than another where the interval of the paired difference lies above 0.
 - A share is even where its interval lies within `EVEN` of one half.
-
-An interval on both sides of such a border decides against the claim; of fewer runs than `ENOUGH` it decides
-nothing.
 """
 
 from itertools import combinations
@@ -16,17 +13,15 @@ import numpy as np
 
 from ....common.statistics import mean_interval, resampled_interval, wilson_interval
 from ....sentiment.model.comparison import ARTICLE, TO_THE_LETTER, Comparison, Runs
+from ..deciding import Interval, decided
 from ..report import Claim, Verdict
 from .texts import ARTICLES_COLUMNS, ARTICLES_TRAINING, TUNED, Corpus, Found, expected_columns
 
 ALIKE, TIMES_ALIKE, EVEN = 0.05, 2.0, 0.05
 LAMBDAS = {"pegasos-svm": 0.015, "pegasos-logistic": 0.01}
 NAMES = {"perceptron": "perceptron", "pegasos-svm": "Pegasos SVM", "pegasos-logistic": "Pegasos logistic"}
-ENOUGH = 10
 _WEIGHT = (Verdict.HELD, Verdict.UNTESTED, Verdict.NOT_HELD)  # of several verdicts the last decides
 PICTURE = "a picture; the text has no number"
-
-Interval = tuple[float, float]
 
 
 def of_texts(corpus: Corpus, found: Found | None) -> list[Claim]:
@@ -64,7 +59,7 @@ _WORDS = {
 def _does_well(known: Comparison, name: str, others: str) -> Claim:
     accuracies = _of(known, name + TO_THE_LETTER)
     interval = _interval(known, accuracies)
-    verdict, unsure = judged(interval, (known.majority, np.inf), len(known.seeds))
+    verdict, unsure = decided(interval, (known.majority, np.inf), len(known.seeds))
     why = (
         f"Always guessing one label gets {known.majority:.3f}; what train makes by default gets "
         f"{_of(known, 'default').mean():.3f} on the same {len(known.seeds)} splits.{unsure}{others}"
@@ -78,7 +73,7 @@ def _alike(known: Comparison, others: str) -> Claim:
     for one, other in combinations(ARTICLE, 2):
         difference = _of(known, one + TO_THE_LETTER) - _of(known, other + TO_THE_LETTER)
         interval = _interval(known, difference)
-        verdicts.append(judged(interval, (-ALIKE, ALIKE), runs))
+        verdicts.append(decided(interval, (-ALIKE, ALIKE), runs))
         ours.append(f"{NAMES[one]} less {NAMES[other]} {signed(difference.mean(), interval)}")
     verdict, unsure = max(verdicts, key=lambda each: _WEIGHT.index(each[0]))
     why = f"Paired differences of {runs} splits; alike is within {ALIKE:g}.{unsure}{others}"
@@ -90,7 +85,7 @@ def _times_alike(known: Comparison, others: str) -> Claim:
     ratios = [np.log(seconds[one] / seconds[other]) for one, other in combinations(ARTICLE, 2)]
     intervals = [mean_interval(ratio.tolist()) for ratio in ratios]
     span = float(np.min(intervals)), float(np.max(intervals))
-    verdict, unsure = judged(span, (-np.log(TIMES_ALIKE), np.log(TIMES_ALIKE)), len(known.seeds))
+    verdict, unsure = decided(span, (-np.log(TIMES_ALIKE), np.log(TIMES_ALIKE)), len(known.seeds))
     medians = ", ".join(f"{NAMES[name]} {np.median(seconds[name]):.2g} s" for name in ARTICLE)
     why = (
         f"CPU seconds from texts to a model, as the article timed it. Their ratios lie within "
@@ -121,7 +116,7 @@ def _gain(known: Comparison, key: str, name: str, accuracies: np.ndarray, why: s
     """Judge whether these accuracies are better than the article's."""
     gain = accuracies - _of(known, name + TO_THE_LETTER)
     interval = _interval(known, gain)
-    verdict, unsure = judged(interval, (0.0, np.inf), len(known.seeds))
+    verdict, unsure = decided(interval, (0.0, np.inf), len(known.seeds))
     return Claim(*_WORDS[key], signed(gain.mean(), interval), verdict, f"{why}{unsure}{others}")
 
 
@@ -134,7 +129,7 @@ def _columns(found: Found) -> Claim:
     why = (
         "Of a part of its corpus; the growth of the last doublings is carried on to the texts it trained on."
     )
-    return Claim(*_WORDS["columns"], ours, plain(fewest <= ARTICLES_COLUMNS <= most), why)
+    return Claim(*_WORDS["columns"], ours, Verdict.of(fewest <= ARTICLES_COLUMNS <= most), why)
 
 
 def _even(found: Found) -> Claim:
@@ -145,7 +140,7 @@ def _even(found: Found) -> Claim:
     why = (
         f"Of the texts, {low:.3f} to {high:.3f} are positive (95 %), and even is within {EVEN:g} of one half."
     )
-    return Claim(*_WORDS["even"], ours, plain(abs(low - 0.5) < EVEN and abs(high - 0.5) < EVEN), why)
+    return Claim(*_WORDS["even"], ours, Verdict.of(abs(low - 0.5) < EVEN and abs(high - 0.5) < EVEN), why)
 
 
 def _lengths(found: Found) -> Claim:
@@ -159,7 +154,7 @@ def _lengths(found: Found) -> Claim:
         f"pairs (95 %), and even is within {EVEN:g} of one half."
     )
     held = abs(share - 0.5) + half < EVEN
-    return Claim(*_WORDS["lengths"], f"medians in words: {medians}", plain(held), why)
+    return Claim(*_WORDS["lengths"], f"medians in words: {medians}", Verdict.of(held), why)
 
 
 def longer_share(one: np.ndarray, other: np.ndarray) -> tuple[float, float]:
@@ -174,24 +169,9 @@ def longer_share(one: np.ndarray, other: np.ndarray) -> tuple[float, float]:
     return float(of_one.mean()), 1.959964 * float(variance) ** 0.5
 
 
-def judged(interval: Interval, region: Interval, runs: int) -> tuple[Verdict, str]:
-    """Judge by its interval whether a mean lies in a region; also say why so few runs decide nothing."""
-    (low, high), (least, most) = interval, region
-    if least < low and high < most:
-        return Verdict.HELD, ""
-    if runs < ENOUGH and high > least and low < most:
-        return Verdict.UNTESTED, f" So few runs ({runs}) decide nothing."
-    return Verdict.NOT_HELD, ""
-
-
 def signed(mean: float, interval: Interval) -> str:
     """Return a difference with its interval."""
     return f"{mean:+.3f} ({interval[0]:+.3f} to {interval[1]:+.3f})"
-
-
-def plain(held: bool) -> Verdict:
-    """Return the verdict on what is either so or not."""
-    return Verdict.HELD if held else Verdict.NOT_HELD
 
 
 def _of(known: Comparison, name: str) -> np.ndarray:

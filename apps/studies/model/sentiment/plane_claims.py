@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ....common.statistics import mean_interval, resampled_interval
+from ..deciding import Interval, decided
 from ..report import Claim, Verdict
-from .claims import Interval, judged, plain, signed
+from .claims import signed
 from .planes import Surfaces
 
 
@@ -69,7 +70,7 @@ def _accuracy(each: Surfaces | str, stated: Stated) -> Claim:
         return Claim(words, stated.percent, ours, Verdict.UNTESTED, why)
     what = "reaches" if high >= stated.accuracy else "does not reach"
     why = f"The interval {what} the article's figure, of one split with {each.n_test} points held out."
-    return Claim(words, stated.percent, ours, plain(high >= stated.accuracy), why)
+    return Claim(words, stated.percent, ours, Verdict.of(high >= stated.accuracy), why)
 
 
 def _time(each: Surfaces | str, stated: Stated) -> Claim:
@@ -81,12 +82,12 @@ def _time(each: Surfaces | str, stated: Stated) -> Claim:
     if not (each.plane.is_articles or each.plane.is_fresh):
         return Claim(words, stated.time, ours, Verdict.UNTESTED, MOONS)
     why = f"97.5 % of the fits take no more than {1e3 * high:.2g} ms, with {each.steps[-1]:,} steps each."
-    return Claim(words, stated.time, ours, plain(high <= stated.seconds), why)
+    return Claim(words, stated.time, ours, Verdict.of(high <= stated.seconds), why)
 
 
 def _beats(gain: np.ndarray) -> Claim:
     interval = mean_interval(gain.tolist())
-    verdict, unsure = judged(interval, (0.0, np.inf), len(gain))
+    verdict, unsure = decided(interval, (0.0, np.inf), len(gain))
     why = f"Paired differences on {len(gain)} sets of ours, the same for both.{unsure}"
     words = "Logistic regression beats the SVM on points with overlap"
     return Claim(words, "97.5 %, 95 %", signed(gain.mean(), interval), verdict, why)

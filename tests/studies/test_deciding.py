@@ -1,0 +1,41 @@
+"""Verdicts by intervals, the same in all studies."""
+
+import numpy as np
+import pytest
+
+from fastsvm_apps.studies.model.cells import claims as cells
+from fastsvm_apps.studies.model.deciding import ENOUGH, decided
+from fastsvm_apps.studies.model.digits import claims as digits
+from fastsvm_apps.studies.model.digits.experiments import METHODS, read_digits
+from fastsvm_apps.studies.model.report import Verdict
+
+
+@pytest.mark.parametrize(
+    ("interval", "runs", "verdict"),
+    [
+        ((0.01, 0.04), 3, Verdict.HELD),
+        ((-0.04, -0.01), 3, Verdict.NOT_HELD),
+        ((-0.01, 0.02), ENOUGH, Verdict.NOT_HELD),
+        ((-0.01, 0.02), ENOUGH - 1, Verdict.UNTESTED),
+    ],
+)
+def test_an_interval_decides(interval, runs, verdict):
+    found, unsure = decided(interval, (0.0, np.inf), runs)
+    assert found is verdict
+    assert bool(unsure) is (verdict is Verdict.UNTESTED)
+
+
+def test_few_runs_decide_nothing_about_cells():
+    claim = cells.judged("", "", cells.Measure(0.01, -0.02, 0.04, 3), cells.above(0))
+    assert claim.verdict is Verdict.UNTESTED
+    assert claim.why == "Holds where the whole interval is above 0. So few runs (3) decide nothing."
+    assert cells.above(0).verdict(cells.Measure(0.01, -0.02, 0.04, 10)) == (Verdict.NOT_HELD, "")
+    assert cells.exactly(0.3).verdict(cells.Measure(0.1, 0.05, 0.15, 3)) == (Verdict.NOT_HELD, "")
+
+
+def test_few_draws_decide_nothing_about_digits():
+    known = read_digits(None)._replace(original=True)
+    tables = np.tile([[290, 10], [9, 291]], (len(METHODS), 3, 1, 1))
+    tables[:, 0] = [[280, 20], [30, 270]]
+    assert digits._asymmetry(known, {"test": tables}).verdict is Verdict.UNTESTED
+    assert digits._among(known, "", "", 9.5, np.arange(10.0), "{:.1f}").verdict is Verdict.UNTESTED
