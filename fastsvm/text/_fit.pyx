@@ -212,7 +212,8 @@ cdef class Counter:
         sizes = list(run(self._count_pairs, [order] * n, [least] * n, range(n)))
         most = n * max([self.shards[k].table.n for k in range(n)])
         keys = np.zeros(sum(sizes) if least > 1 else most, np.uint64)
-        numbers = np.empty(most if least > 1 else 0, np.int32)
+        # Where no term begins the stream has a 0, which may be the number of no pair.
+        numbers = np.full(most if least > 1 else 0, -1, np.int32)
         starts = [sum(sizes[:k]) for k in range(n)]
         list(run(self._take_keys, range(n), starts, [least] * n, [keys] * n, [numbers] * n))
         self._renumber_all(run, order, [numbers] * n)
@@ -256,8 +257,6 @@ cdef class Counter:
                     keys[start] = shard.keys[id]
                     numbers[id * n + index] = start
                     start += 1
-                else:
-                    numbers[id * n + index] = -1
             free_shard(shard)
 
     @property

@@ -224,6 +224,23 @@ def test_many_terms_are_sorted_and_numbered_alike_by_any_number_of_threads(ends,
     assert X.shape[1] > 20_000 / least**2
 
 
+@pytest.mark.parametrize("n_jobs", [2, 3])
+def test_the_first_thread_may_have_no_term(n_jobs, monkeypatch):
+    """Of a few terms of three words none may be its own; what memory happens to hold is then no number."""
+    empty = np.empty
+
+    def filled(shape, dtype=float, **options):
+        array = empty(shape, dtype, **options)
+        if array.dtype == np.int32:
+            array.fill(2**30)
+        return array
+
+    monkeypatch.setattr(np, "empty", filled)
+    for n in range(10):  # more words give others more numbers, and one term of three to another thread
+        texts = [" ".join(f"word{k}" for k in range(n)), *2 * ["the cat sat"]]
+        check(BagOfWords(ngram_range=(1, 3), min_df=2, n_jobs=n_jobs), texts, texts)
+
+
 @pytest.mark.parametrize("n_jobs", [1.5, "two"])
 def test_n_jobs_is_checked(n_jobs):
     with pytest.raises(ValueError, match="n_jobs"):
