@@ -39,7 +39,7 @@ GIVEN = {
 
 OPTIONS = [
     pytest.param((), marks=pytest.mark.slow),
-    ("--k", "all", "--ngrams", 2),
+    pytest.param(("--k", "all", "--ngrams", 2), marks=pytest.mark.slow),
     ("--k", 9, "--score", "chi2"),
 ]
 
@@ -137,11 +137,11 @@ def test_nothing_beyond_what_can_be(run, write, tmp_path):
 
 
 def test_two_runs_are_too_few_for_an_interval_of_differences(run, write, texts):
-    corpus = write(texts(100))
+    corpus = write(texts(50))
     record = compare_json(run, corpus, "--runs", 2)
     for item in record["classifiers"]:
         assert (item["accuracy_low"], item["accuracy_high"]) == wilson_interval(
-            round(20 * item["accuracy"]), 20
+            round(10 * item["accuracy"]), 10
         )
         assert item["behind_best_low"] is None
     out = run("compare", corpus, "--runs", 2).stdout
@@ -150,9 +150,9 @@ def test_two_runs_are_too_few_for_an_interval_of_differences(run, write, texts):
 
 
 def test_one_run_has_wilsons_interval(run, write, texts):
-    record = compare_json(run, write(texts(200)), "--runs", 1)
+    record = compare_json(run, write(texts(50)), "--runs", 1)
     for item in record["classifiers"]:
-        expected = wilson_interval(round(40 * item["accuracy"]), 40)
+        expected = wilson_interval(round(10 * item["accuracy"]), 10)
         assert (item["accuracy_low"], item["accuracy_high"]) == expected
         assert item["behind_best_low"] is None
     assert record["interval"].startswith("Wilson")
@@ -186,10 +186,10 @@ def test_words_of_the_held_out_texts_are_not_seen(run, write):
 
 
 def test_what_is_printed(run, write, texts):
-    result = run("compare", write(texts(200)), "--runs", 3)
+    result = run("compare", write(texts(100)), "--runs", 3)
     assert (result.exit_code, result.stderr) == (0, "")
     for pattern in (
-        r"200 texts with 2 labels, 3 splits into 160 to train on and 40 held out\n",
+        r"100 texts with 2 labels, 3 splits into 80 to train on and 20 held out\n",
         r"\nclassifier +accuracy +95 % interval +worst +best +behind best +CPU s +gap\n",
         r"\nperceptron +0\.\d{4} +0\.\d{4} to [01]\.\d{4} .* none\n",
         r"\ndefault .* \d\.\d{3} +\d\.\de-\d\d\n",
@@ -203,7 +203,7 @@ def test_what_is_printed(run, write, texts):
     rows = result.stdout.split("Classifiers\n")[1].split("\n\n")[0].splitlines()
     assert [row.split()[0] for row in rows[1:]] == NAMES
     assert len({len(row.rstrip()) for row in rows}) == 1
-    assert "Wilson's, of one split" in run("compare", write(texts(50)), "--runs", 1).stdout
+    assert "Wilson's, of one split" in run("compare", write(texts(20)), "--runs", 1).stdout
 
 
 @pytest.mark.slow
@@ -235,7 +235,7 @@ def test_csv(run, write, texts):
     assert (both.exit_code, both.stderr) == (2, "error: give --json or --csv, not both\n")
 
 
-@pytest.mark.parametrize(("runs", "ending"), [(1, "png"), (2, "svg")])
+@pytest.mark.parametrize(("runs", "ending"), [pytest.param(1, "png", marks=pytest.mark.slow), (2, "svg")])
 def test_plot(run, write, texts, tmp_path, runs, ending):
     pytest.importorskip("matplotlib")
     picture = tmp_path / f"a.{ending}"

@@ -22,12 +22,18 @@ from fastsvm import solvers, text
 N, D = 120, 40
 
 
-def clean():
-    """A CSR matrix of counts, with columns in order, and signs."""
+@cache
+def drawn():
     rng = np.random.default_rng(0)
     X = sparse.random_array((N, D), density=0.2, random_state=rng, format="csr")
     X.data = np.ceil(5 * X.data)
     return X, np.where(np.arange(N) % 3 == 0, 1, -1)
+
+
+def clean():
+    """A CSR matrix of counts, with columns in order, and signs; each time another copy."""
+    X, y = drawn()
+    return X.copy(), y.copy()
 
 
 def replaced(**arrays):
