@@ -73,10 +73,17 @@ def _label_plainly(axis) -> None:
     if isinstance(axis.get_major_formatter(), LogFormatterSciNotation):
         low, high = axis.get_view_interval()
         if type(axis.get_major_locator()) is LogLocator:
-            axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 200 * low else (1,)))
+            axis.set_major_locator(LogLocator(subs=_steps(high / low)))
         is_short = low > SHORT[0] and high < SHORT[1]
         axis.set_major_formatter(_digits if is_short else _with_exponent)
         axis.set_minor_formatter(NullFormatter())
+
+
+def _steps(times: float) -> tuple[float, ...]:
+    """Return where in a decade there are labels, of an axis that ends at so many times its beginning."""
+    if times < 5:
+        return (1, 1.5, 2, 3, 5, 7)
+    return (1, 2, 5) if times < 200 else (1,)
 
 
 def _digits(x: float, _=None) -> str:

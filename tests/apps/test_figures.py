@@ -8,6 +8,7 @@ from fastsvm_apps.common.figures import content_of, figure
 @pytest.mark.parametrize(
     ("ends", "expected"),
     [
+        ((520, 1800), "700 1,000 1,500"),
         ((0.5, 20), "1 2 5 10"),
         ((1e-3, 10), "0.001 0.01 0.1 1 10"),
         ((10, 2e6), "100 10,000 1,000,000"),

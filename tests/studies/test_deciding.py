@@ -37,5 +37,9 @@ def test_few_draws_decide_nothing_about_digits():
     known = read_digits(None)._replace(original=True)
     tables = np.tile([[290, 10], [9, 291]], (len(METHODS), 3, 1, 1))
     tables[:, 0] = [[280, 20], [30, 270]]
+    seconds = np.ones((2, 2, 1, 3)) * np.array([1.0, 3.0, 0.2])
+    seconds[1] = 1
+    pace = {"n": np.array([10]), "seconds": seconds, "reached": np.full(seconds.shape, True)}
+    assert digits._dual(pace).verdict is Verdict.UNTESTED
     assert digits._asymmetry(known, {"test": tables}).verdict is Verdict.UNTESTED
     assert digits._among(known, "", "", 9.5, np.arange(10.0), "{:.1f}").verdict is Verdict.UNTESTED

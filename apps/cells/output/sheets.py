@@ -176,7 +176,7 @@ def draw_steps(sheet, steps: Sequence[tuple[str, Image | str]]) -> None:
     """
     columns = min(len(steps), STEPS_IN_A_ROW)
     axes = sheet.subplots(-(-len(steps) // columns), columns, squeeze=False).ravel()
-    for ax in axes:
+    for ax in axes[len(steps) :]:
         ax.set_axis_off()
     for number, (ax, (name, image)) in enumerate(zip(axes, steps, strict=False), 1):
         if isinstance(image, str):
@@ -184,4 +184,6 @@ def draw_steps(sheet, steps: Sequence[tuple[str, Image | str]]) -> None:
             ax.text(0.5, 0.5, words, ha="center", va="center", fontsize=8, transform=ax.transAxes)
         else:
             ax.imshow(shown_in(MAX_STEP, image))
+        ax.set(xticks=[], yticks=[])
+        ax.spines[:].set_color("0.8")  # a mask is white
         ax.set_title(f"{number}. {printable(name)}", fontsize=9)

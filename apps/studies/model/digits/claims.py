@@ -119,13 +119,17 @@ def _dual(pace: Arrays) -> Claim:
     n = pace["n"][-1]
     ours = f"Pegasos takes {_short(ratio)} times SDCA's CPU ({_short(low)} to {_short(high)}) to 1 % of P*, "
     ours += f"{n:,} rows"
-    held = bool(high < 1 and reached.all())
-    why = "SGD is faster there." if held else "SGD is not shown to be faster with the document's intercept."
-    why += f" Without one the ratio is {_short(plain)} ({_short(plain_low)} to {_short(plain_high)})."
+    verdict, unsure = decided((low, high), (0.0, 1.0), len(reached))
+    if verdict is Verdict.HELD and not reached.all():
+        verdict = Verdict.NOT_HELD
+    why = "SGD is not shown to be faster with the document's intercept."
+    if verdict is Verdict.HELD:
+        why = "SGD is faster there."
+    why += f"{unsure} Without one the ratio is {_short(plain)} ({_short(plain_low)} to {_short(plain_high)})."
     if not reached.all():
         short = f"{np.sum(~reached)} of its {len(reached)} runs"
         why += f" After {PACE_EPOCHS} epochs {short} are not there, and count as if they were."
-    return Claim(words, "introduction", ours, Verdict.of(held), why)
+    return Claim(words, "introduction", ours, verdict, why)
 
 
 def _ratio(pace: Arrays, intercept: int) -> tuple[float, float, float]:

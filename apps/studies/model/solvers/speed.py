@@ -177,7 +177,7 @@ def _projection(results: Results) -> Iterator[Judged]:
         list(PROJECTIONS.items()),
         SAME,
         ["visits"],
-        f"{SAME_WORDS} Sets on which none comes within {FAR:.0%} of P* do not count.",
+        f"{SAME_WORDS} Sets on which none comes within {100 * FAR:g} % of P* do not count.",
         near=[name for pair in PROJECTIONS.items() for name in pair],
     )
     yield judge(
