@@ -54,19 +54,19 @@ def test_plain_folds_are_those_of_scikit_learn():
 
 def test_stratified_folds_are_those_of_scikit_learn():
     accepted = []
-    for random, n, k, seed in draws(300, 1):
+    for random, n, k, seed in draws(100, 1):
         y = random_labels(random, n)
         theirs = partial(
             lambda k, s, y: StratifiedKFold(k, shuffle=True, random_state=s).split(y, y), k, seed, y
         )
         accepted.append(same(partial(stratified_folds, y, k, seed), theirs))
-    assert 100 < sum(accepted) < 300
+    assert 33 < sum(accepted) < 100
 
 
 @pytest.mark.parametrize("copies", [3, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 10))])
 def test_grouped_folds_are_those_of_scikit_learn(copies):
     accepted = []
-    for random, n, k, seed in draws(80, copies):
+    for random, n, k, seed in draws(40, copies):
         y = random_labels(random, n)
         groups = random.integers(0, max(1, n // copies), n)
         if seed % 2:  # a group has one label, as copies of one image have
@@ -76,13 +76,13 @@ def test_grouped_folds_are_those_of_scikit_learn(copies):
         splitter = StratifiedGroupKFold(max(k, 2), shuffle=True, random_state=seed)
         theirs = partial(splitter.split, y, y, groups)
         accepted.append(same(partial(grouped_folds, y, groups, max(k, 2), seed), theirs))
-    assert 10 < sum(accepted) < 80
+    assert 5 < sum(accepted) < 40
 
 
 @pytest.mark.parametrize("stratified", [False, True])
 def test_a_split_is_that_of_scikit_learn(stratified):
     accepted = []
-    for random, n, _, seed in draws(400, 2 + stratified):
+    for random, n, _, seed in draws(100, 2 + stratified):
         share = float(random.choice(SHARES))
         y = random_labels(random, n) if stratified else None
 
@@ -93,7 +93,7 @@ def test_a_split_is_that_of_scikit_learn(stratified):
             return [train_test_split(np.arange(n), test_size=share, random_state=seed, stratify=y)]
 
         accepted.append(same(ours, theirs))
-    assert 100 < sum(accepted) < 400
+    assert 25 < sum(accepted) < 100
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_what_cannot_be_split_is_refused_in_few_words(call, message):
 
 @pytest.mark.filterwarnings("ignore:A single label")
 def test_the_confusion_table_is_that_of_scikit_learn():
-    for random, n, _, _ in draws(200, 4):
+    for random, n, _, _ in draws(60, 4):
         names = np.array(["b", "a", "éa", "", "10"])
         truth, predicted = names[random.integers(0, 4, n)], names[random.integers(0, 5, n)]
         labels = random.permutation(names)[: random.integers(1, 6)].tolist()

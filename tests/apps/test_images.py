@@ -236,7 +236,7 @@ def scaled(tmp_path):
     return scaled
 
 
-@pytest.mark.parametrize("ending", ["jpg", "png"])
+@pytest.mark.parametrize("ending", ["jpg", pytest.param("png", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("size", "options", "expected", "scale"),
     [
@@ -263,7 +263,7 @@ def test_the_working_scale(scaled, ending, size, options, expected, scale):
     assert np.abs(image.astype(int) - whole).mean() < 4
 
 
-@pytest.mark.parametrize("width", [320, 640, 1000, 1280, 2600])
+@pytest.mark.parametrize("width", [320, 640, 1000, 1280, pytest.param(2600, marks=pytest.mark.slow)])
 def test_the_format_does_not_matter(tmp_path, width):
     """A JPEG decoder's own scaling would be faster; but other pixels are other labels."""
     jpeg = encoded("jpg", np.random.default_rng(0).integers(0, 256, (width // 2, width, 3), np.uint8))

@@ -40,7 +40,7 @@ def test_the_axes_of_words_are_named_once_and_of_one_scale(drawn):
     assert said == "weight: above 0 for “label1”, below 0 for “label0”"
 
 
-@pytest.mark.parametrize("n_labels", [1, 2, 3, 30])
+@pytest.mark.parametrize("n_labels", [2, 30, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 3))])
 def test_lengths(drawn, tmp_path, n_labels):
     path = tmp_path / "corpus.txt"
     lengths = [2 ** (i % 9) for i in range(6 * n_labels)]

@@ -38,11 +38,11 @@ def vocabulary_of(record):
 
 @pytest.mark.parametrize("format", ["corpus", "tsv", "csv", "jsonl", "fasttext", "folder"])
 def test_every_format_is_told_apart_and_gives_the_same_model(run, write, texts, format):
-    pairs = texts(100)
-    record = train_json(run, write(pairs, format), "-o", "a.safetensors", "--tokens", "split")
+    pairs, options = texts(100), ("--tokens", "split", "--alpha", 0.01)
+    record = train_json(run, write(pairs, format), "-o", "a.safetensors", *options)
     assert record["accuracy"] > 0.75
     expected = train_json(
-        run, write(pairs, "corpus", "reference"), "-o", "b.safetensors", "--format", "corpus"
+        run, write(pairs, "corpus", "reference"), "-o", "b.safetensors", "--format", "corpus", *options
     )
     assert record["confusion"] == expected["confusion"]
     a, b = fastsvm.load_model("a.safetensors"), fastsvm.load_model("b.safetensors")
@@ -52,10 +52,10 @@ def test_every_format_is_told_apart_and_gives_the_same_model(run, write, texts, 
 @pytest.mark.parametrize("format", ["corpus", "tsv", "csv", "jsonl", "fasttext"])
 def test_gzip_and_stdin(run, write, texts, format):
     path = write(texts(60), format, name="reviews.txt.gz", packed=True)
-    record = train_json(run, path)
+    record = train_json(run, path, "--alpha", 0.01)
     assert record["model"] == "reviews.safetensors"
     with open(path, "rb") as file:
-        piped = run("train", "-", "--json", input=file.read())
+        piped = run("train", "-", "--json", "--alpha", 0.01, input=file.read())
     assert json.loads(piped.stdout)["model"] == "model.safetensors"
     assert json.loads(piped.stdout)["confusion"] == record["confusion"]
 

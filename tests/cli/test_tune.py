@@ -40,7 +40,13 @@ TWO, THREE = ("neg", "pos"), ("neg", "pos", "mixed")
 
 
 @pytest.mark.parametrize(
-    ("labels", "weighting"), [(TWO, "counts"), (THREE, "binary"), (TWO, "tfidf"), (THREE, "nb")]
+    ("labels", "weighting"),
+    [
+        (TWO, "counts"),
+        pytest.param(THREE, "binary", marks=pytest.mark.slow),
+        pytest.param(TWO, "tfidf", marks=pytest.mark.slow),
+        (THREE, "nb"),
+    ],
 )
 def test_train_takes_the_config_and_finds_the_same(run, write, texts, labels, weighting):
     corpus = write(texts(200, labels), "csv")

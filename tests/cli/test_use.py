@@ -252,13 +252,13 @@ def test_words_csv_has_no_formulas(run, write, texts):
 
 
 @pytest.mark.parametrize("name", ["words.png", pytest.param("words.svg", marks=pytest.mark.slow)])
-def test_words_plot(run, model, model3, tmp_path, name):
+@pytest.mark.parametrize("path", [pytest.param("model", marks=pytest.mark.slow), "model3"])
+def test_words_plot(run, request, tmp_path, path, name):
     pytest.importorskip("matplotlib")
-    for path in (model, model3):
-        picture = tmp_path / name
-        assert run("words", path, "--plot", picture).exit_code == 0
-        start = picture.read_bytes()[:100]
-        assert start.startswith(b"\x89PNG") or b"<?xml" in start
+    picture = tmp_path / name
+    assert run("words", request.getfixturevalue(path), "--plot", picture).exit_code == 0
+    start = picture.read_bytes()[:100]
+    assert start.startswith(b"\x89PNG") or b"<?xml" in start
 
 
 def test_words_without_matplotlib(run, model, monkeypatch):

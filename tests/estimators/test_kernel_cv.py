@@ -46,7 +46,12 @@ def test_check_of_another_loss(estimator, check):
 
 @pytest.mark.parametrize(
     ("loss", "class_weight"),
-    [("hinge", None), ("hinge", "balanced"), ("squared_hinge", "balanced"), ("log", None)],
+    [
+        ("hinge", None),
+        pytest.param("hinge", "balanced", marks=pytest.mark.slow),
+        ("squared_hinge", "balanced"),
+        pytest.param("log", None, marks=pytest.mark.slow),
+    ],
 )
 def test_scores_are_those_of_fits_on_the_folds(loss, class_weight, data):
     X, y = data

@@ -24,8 +24,14 @@ ALPHAS = [1.0, 0.1, 0.01]
 MODEL = SDCAClassifierCV(alphas=ALPHAS, cv=3, tol=1e-6, max_iter=10**5, random_state=0)
 
 
-@pytest.mark.parametrize("loss", ["hinge", "log"])
-@pytest.mark.parametrize("class_weight", [None, "balanced"])
+@pytest.mark.parametrize(
+    ("loss", "class_weight"),
+    [
+        ("hinge", "balanced"),
+        ("log", None),
+        *(pytest.param(*pair, marks=pytest.mark.slow) for pair in (("hinge", None), ("log", "balanced"))),
+    ],
+)
 def test_scores_are_those_of_fits_on_the_folds(loss, class_weight, data):
     X, y = data
     y = y.copy()

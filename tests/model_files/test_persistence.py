@@ -691,7 +691,7 @@ def test_every_flipped_byte(path, good):
     assert 0 < n_loaded < len(changes)
 
 
-@pytest.mark.parametrize("kind", ["good", "image"])
+@pytest.mark.parametrize("kind", ["good", pytest.param("image", marks=pytest.mark.slow)])
 def test_random_edits_of_the_description(kind, path, request):
     """Any part of the description replaced by anything is a model or a ModelFileError."""
     values = [

@@ -142,7 +142,7 @@ def test_the_certificate_covers_the_distance_to_the_optimum(solver, p, tol, max_
     assert primal >= highest_bound - more - rounding
 
 
-@fixed(100)
+@fixed(50)
 @given(p=problems(scales=(0.1, 1.0), alphas=(1e-2, 1.0, 100.0)))
 def test_tame_problems_are_solved_alike_by_both_methods(p):
     # A loss that goes to 0 without an end has no optimum; nor are weights of 1e-6 quick, or columns of 1e-4.
@@ -156,7 +156,7 @@ def test_tame_problems_are_solved_alike_by_both_methods(p):
     assert p.alpha / 2 * far**2 <= 2 * (ours.gap + theirs.gap) + 1e-14
 
 
-@fixed(50)
+@fixed(30)
 @given(p=problems(), other_alpha=st.sampled_from([1e-6, 1e-2, 10.0]))
 def test_the_certificate_of_a_run_from_anywhere(p, other_alpha):
     first = p._replace(alpha=other_alpha).solve("coordinate", 1e-3, 20)

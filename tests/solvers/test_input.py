@@ -73,12 +73,18 @@ def test_values_columns_and_offsets_are_shared(real, index, offsets, dense):
     assert np.shares_memory(rows.indptr, X.indptr)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_memory_beyond_x_is_small(solver):
+@pytest.fixture(scope="module")
+def large():
     rng = np.random.default_rng(0)
     X = sparse.random_array((20000, 2000), density=0.05, random_state=rng, dtype=np.float32, format="csr")
-    y = np.where(rng.random(20000) > 0.5, 1, -1).astype(np.int8)
+    return X, np.where(rng.random(20000) > 0.5, 1, -1).astype(np.int8)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_memory_beyond_x_is_small(solver, large):
+    X, y = large
     size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+    solver(X[:100], y[:100], max_iter=2, random_state=0)  # what is loaded for the first call is of no solver
     tracemalloc.start()
     solver(X, y, max_iter=2, random_state=0)
     peak = tracemalloc.get_traced_memory()[1]

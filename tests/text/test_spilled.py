@@ -28,7 +28,7 @@ def spilled_in_batches(folder, texts, y, size):
     return found
 
 
-@pytest.mark.parametrize("ranges", [1, 3, 256])
+@pytest.mark.parametrize("ranges", [3, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 256))])
 @pytest.mark.parametrize(("min_df", "most"), [(1, None), (2, None), (1, 300), (1, 0)])
 def test_batches_are_merged_to_what_all_texts_have(tmp_path, monkeypatch, texts, ranges, min_df, most):
     monkeypatch.setattr(spilled, "RANGES", ranges)
