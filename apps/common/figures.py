@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
+from itertools import pairwise
+from math import ceil, floor, log10
 from os.path import splitext
 
 from .errors import USAGE, AppError
@@ -18,6 +20,8 @@ OKABE_ITO = {
     "sky blue": "#56b4e9",
     "yellow": "#f0e442",
 }
+# Where in a decade there may be labels, of an axis that ends at fewer times its beginning.
+STEPS = ((5, (1, 1.5, 2, 3, 5, 7)), (200, (1, 2, 5)), (200, (1, 3)))
 SHORT = 5e-5, 2e7  # an axis between them has labels without exponents: 0.0001, 1,000,000
 
 
@@ -71,19 +75,30 @@ def _label_plainly(axis) -> None:
     from matplotlib.ticker import LogFormatterSciNotation, LogLocator, NullFormatter
 
     if isinstance(axis.get_major_formatter(), LogFormatterSciNotation):
-        low, high = axis.get_view_interval()
+        low, high = sorted(axis.get_view_interval())
+        spelling = _digits if low > SHORT[0] and high < SHORT[1] else _with_exponent
         if type(axis.get_major_locator()) is LogLocator:
-            axis.set_major_locator(LogLocator(subs=_steps(high / low)))
-        is_short = low > SHORT[0] and high < SHORT[1]
-        axis.set_major_formatter(_digits if is_short else _with_exponent)
+            axis.set_major_locator(LogLocator(subs=_steps(axis, low, high, spelling)))
+        axis.set_major_formatter(spelling)
         axis.set_minor_formatter(NullFormatter())
 
 
-def _steps(times: float) -> tuple[float, ...]:
-    """Return where in a decade there are labels, of an axis that ends at so many times its beginning."""
-    if times < 5:
-        return (1, 1.5, 2, 3, 5, 7)
-    return (1, 2, 5) if times < 200 else (1,)
+def _steps(axis, low: float, high: float, spelling) -> tuple[float, ...]:
+    """Return where in a decade a logarithmic axis has labels: as many as its range wants, and have room."""
+    font = axis.get_major_ticks(1)[0].label1.get_fontsize() / 72 * axis.figure.dpi  # pixels
+    size = axis.axes.get_window_extent()
+    is_across = axis.axis_name == "x"
+    room = (size.width if is_across else size.height) / log10(high / low)  # of a decade
+    for steps in (step for times, step in STEPS if high < times * low):
+        places = [k + log10(step) for k in range(floor(log10(low)), ceil(log10(high))) for step in steps]
+        inside = [place for place in places if log10(low) <= place <= log10(high)]
+        sizes = [len(spelling(10**place)) * 0.6 + 0.4 if is_across else 1.2 for place in inside]
+        if all(
+            room * (end - begin) >= font * (one + other) / 2
+            for (begin, one), (end, other) in pairwise(zip(inside, sizes, strict=True))
+        ):
+            return steps
+    return (1,)
 
 
 def _digits(x: float, _=None) -> str:

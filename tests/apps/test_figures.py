@@ -1,5 +1,7 @@
 """Pictures: what a logarithmic axis says."""
 
+from itertools import pairwise
+
 import pytest
 
 from fastsvm_apps.common.figures import content_of, figure
@@ -27,6 +29,20 @@ def test_a_logarithmic_axis_is_labelled_by_numbers(ends, expected):
         assert not any(
             "$" in label for label in labels + [label.get_text() for label in ax.get_xticklabels(minor=True)]
         )
+
+
+@pytest.mark.parametrize("ends", [(60, 3300), (8e4, 3.3e6), (3e4, 3e6), (8e3, 9e4), (2e-4, 0.02)])
+def test_labels_of_narrow_panels_do_not_touch(ends):
+    with figure(None, (10.5, 3.3)) as sheet:
+        ax = sheet.subplots(1, 3)[0]
+        ax.set_xscale("log")
+        ax.set_xlim(ends)
+        ax.tick_params(labelsize=8)
+        content_of(sheet, "png")
+        boxes = [label.get_window_extent() for label in ax.get_xticklabels()]
+        boxes = sorted((box.x0, box.x1) for box in boxes if ax.bbox.x0 <= (box.x0 + box.x1) / 2 <= ax.bbox.x1)
+        assert len(boxes) >= 2
+        assert all(one[1] < other[0] for one, other in pairwise(boxes))
 
 
 def test_own_labels_stay():
