@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fastsvm_apps.studies.model.cells import claims as cells
-from fastsvm_apps.studies.model.deciding import ENOUGH, decided
+from fastsvm_apps.studies.model.deciding import ENOUGH, decided, typical
 from fastsvm_apps.studies.model.digits import claims as digits
 from fastsvm_apps.studies.model.digits.experiments import METHODS, read_digits
 from fastsvm_apps.studies.model.report import Verdict
@@ -31,6 +31,12 @@ def test_few_runs_decide_nothing_about_cells():
     assert claim.why == "Holds where the whole interval is above 0. So few runs (3) decide nothing."
     assert cells.above(0).verdict(cells.Measure(0.01, -0.02, 0.04, 10)) == (Verdict.NOT_HELD, "")
     assert cells.exactly(0.3).verdict(cells.Measure(0.1, 0.05, 0.15, 3)) == (Verdict.NOT_HELD, "")
+
+
+def test_one_draw_is_typical_of_many():
+    assert typical(True, 2) == (Verdict.HELD, "")
+    assert typical(False, 40) == (Verdict.NOT_HELD, "")
+    assert typical(False, 39)[0] is Verdict.UNTESTED
 
 
 def test_few_draws_decide_nothing_about_digits():

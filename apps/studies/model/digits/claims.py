@@ -5,7 +5,7 @@ from math import inf
 import numpy as np
 
 from ....common.statistics import mean_interval
-from ..deciding import decided
+from ..deciding import decided, typical
 from ..parts import Arrays
 from ..report import Claim, Verdict
 from .experiments import EPOCHS, INTERCEPTS, METHODS, PACE_EPOCHS, STEPS, Digits, wrong
@@ -13,7 +13,6 @@ from .experiments import EPOCHS, INTERCEPTS, METHODS, PACE_EPOCHS, STEPS, Digits
 # Of the document: errors, true label in rows; the whole script.
 TRAIN, TEST = np.array([[98, 2], [0, 100]]), np.array([[285, 15], [8, 292]])
 SECONDS = 0.53
-ENOUGH_DRAWS = 40  # of fewer, all that there are is less than 95 % of what may come
 TOLERANCE = 0.005  # an error that differs by less than half a point is the same for a reader
 PEGASOS = [*METHODS].index("Pegasos")
 SDCA = [*METHODS].index("SDCA")
@@ -46,12 +45,11 @@ def _among(digits: Digits, words: str, theirs: str, value: float, draws: np.ndar
     ours = "{} on average ({} to {}); 95 % of {n} draws have {} to {}".format(*shown, n=len(draws))
     if not digits.original:
         return Claim(words, theirs, ours, Verdict.UNTESTED, "These are other images; it needs USPS (--data).")
-    if low <= value <= high:
-        return Claim(words, theirs, ours, Verdict.HELD, "It lies among 95 % of the draws.")
-    if len(draws) < ENOUGH_DRAWS:
-        why = f"It lies outside, but where 95 % of the draws lie takes {ENOUGH_DRAWS} of them to say."
-        return Claim(words, theirs, ours, Verdict.UNTESTED, why)
-    return Claim(words, theirs, ours, Verdict.NOT_HELD, "It lies outside 95 % of the draws.")
+    inside = bool(low <= value <= high)
+    verdict, unsure = typical(inside, len(draws))
+    return Claim(
+        words, theirs, ours, verdict, f"It lies {'among' if inside else 'outside'} 95 % of the draws.{unsure}"
+    )
 
 
 def _test_error(digits: Digits, rates: Arrays) -> Claim:
