@@ -199,3 +199,10 @@ def test_a_search_over_characters(run, write):
     assert record["recipe_choice"] is None
     result = run("tune", corpus, "--ngrams", "none", "-o", "b.toml")
     assert (result.exit_code, result.stdout) == (2, "")
+
+
+def test_where_no_term_is_frequent_enough_that_is_said(run, write, texts):
+    """Of more training texts than the first look takes."""
+    done = run("train", write(texts(1300)), "--min-df", "5000", "-o", "model.safetensors")
+    assert (done.exit_code, done.stderr.count("\n")) == (1, 1)
+    assert "no term is in 5000 of its texts or more" in done.stderr

@@ -115,8 +115,11 @@ def test_what_needs_all_texts_is_refused(run, write, options, message):
     assert message in done.stderr
 
 
-def test_stdin_and_one_label_are_refused(run, write):
+def test_stdin_and_what_cannot_be_told_apart_are_refused(run, write):
     assert "file or a folder" in run("train", "-", "--stream", "-o", "m.safetensors").stderr
     done = run("train", write(reviews(50, ("same",)), "csv", "reviews.csv"), "--stream")
     assert done.exit_code == 1
-    assert "1 label to train on" in done.stderr
+    assert "'same' is the only label" in done.stderr
+    done = run("train", write(reviews(9), "csv", "reviews.csv"), "--stream", "--format", "jsonl")
+    assert done.exit_code == 1
+    assert "no labelled text, read as jsonl (line 1: not JSON" in done.stderr

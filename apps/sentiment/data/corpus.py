@@ -102,10 +102,7 @@ def read_corpus(
         with opened(source, corpus.skipped) as (corpus.format, found):
             _collect(found, corpus, groups)
     if not corpus.texts:
-        found = corpus.skipped.named[0] if corpus.skipped.named else "nothing in it"
-        read_as = f", read as {corpus.format}" if corpus.format else ""
-        other = "--encoding" if corpus.skipped.kinds[NOT_UTF8] else "--format"
-        raise AppError(f"{source.name}: no labelled text{read_as} ({found}); try another {other}")
+        raise nothing_usable(corpus.skipped, corpus.format)
     n_labels = len(set(corpus.labels))
     if most_labels is not None and n_labels > most_labels:
         raise AppError(
@@ -113,6 +110,14 @@ def read_corpus(
             "most that can be told apart; is the format right (--format), and the column (--label-col)?"
         )
     return corpus
+
+
+def nothing_usable(skipped: Skipped, format: str | None) -> AppError:
+    """Return the error for a corpus without a text that can be used, with the first reason why."""
+    found = skipped.named[0] if skipped.named else "nothing in it"
+    read_as = f", read as {format}" if format else ""
+    other = "--encoding" if skipped.kinds[NOT_UTF8] else "--format"
+    return AppError(f"{skipped.source}: no labelled text{read_as} ({found}); try another {other}")
 
 
 @contextmanager

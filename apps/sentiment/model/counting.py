@@ -17,7 +17,7 @@ from fastsvm.atomic import temporary_folder
 from fastsvm.text import Bag, SpilledTerms, TermFrequencies, Terms, Weighting, has_markup
 
 from ...common.errors import AppError, Skipped
-from ..data.corpus import MOST_LABELS, Source
+from ..data.corpus import MOST_LABELS, Source, nothing_usable
 from ..data.passes import SHARD, Batch, batches
 from . import steps
 from .kept import settings_of
@@ -166,6 +166,8 @@ def count(
         for each in tallied(counted.coded(cut(settings, _let_go(first, found))), settings):
             if each is not None:
                 spilled.add(*each)
+        if not counted.every:
+            raise nothing_usable(skipped, format)
         return counted.seen(spilled, skipped)
 
 
@@ -212,9 +214,9 @@ class _Counted:
     def seen(self, spilled: SpilledTerms, skipped: Skipped) -> Seen:
         """Merge the terms of all texts."""
         name, settings, train = self.source.name, self.settings, self.train
+        steps.check_labels(self.source, self.every)
         if len(train) < 2:
-            n = f"{len(train)} label{'' if len(train) == 1 else 's'}"
-            raise AppError(f"{name}: {n} to train on; give texts with two labels or more")
+            raise AppError(f"{name}: too few texts are left to train on; give more texts, or --holdout 0")
         merged = spilled.merged(len(self.codes), settings.min_df, MOST_TERMS)
         if not len(merged.terms):
             raise AppError(f"{name}: no term is in {settings.min_df} of its texts or more; try --min-df 1")

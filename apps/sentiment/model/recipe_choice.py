@@ -97,7 +97,7 @@ def choose_recipe(
         first = _some(sample, labels, FIRST, settings.seed)
         choices = _try_all(*first, [with_features(settings, name) for name in names], advance)
         candidates = _candidates(choices, len(first[0]))
-        if len(first[0]) < len(sample):
+        if choices and len(first[0]) < len(sample):
             families = zip(_families(choices), FINALISTS, strict=False)
             names = [name for family, n in families for name in family[:n]]
             choices = _try_all(sample, labels, [with_features(settings, name) for name in names], advance)

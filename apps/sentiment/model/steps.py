@@ -2,7 +2,7 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,13 +24,18 @@ TOKENS = {"words": {"token_pattern": r"(?u)\b\w+\b"}, "split": {"analyzer": "spl
 def read_labelled(source: Source, settings: Settings, *, places: bool = False) -> tuple[Corpus, Settings]:
     """Read a corpus of several labels; the settings returned say how its texts are cut."""
     corpus = read_corpus(source, places=places)
-    if len(set(corpus.labels)) < 2:
-        only = corpus.labels[0]
-        raise AppError(f"{source.name}: {only!r} is the only label; give texts with two labels or more")
+    check_labels(source, set(corpus.labels))
     check_class_weight(settings, source, set(corpus.labels))
     settings = with_metric(settings, corpus.labels)
     markup = not settings.keep_markup and any(map(has_markup, corpus.texts))
     return corpus, replace(settings, tokens=settings.tokens or corpus.tokens, markup=markup)
+
+
+def check_labels(source: Source, labels: Collection[str]) -> None:
+    """Refuse a corpus whose texts all have the same label."""
+    if len(labels) < 2:
+        (only,) = labels
+        raise AppError(f"{source.name}: {only!r} is the only label; give texts with two labels or more")
 
 
 def with_metric(settings: Settings, y: Sequence[str] | Counter[str]) -> Settings:
@@ -66,7 +71,7 @@ def count_terms(source: Source, texts: Sequence[str], vectorizer: Bag | Union) -
     try:
         return vectorizer.fit_transform(texts)
     except ValueError as error:  # no term is left
-        if "pruning" in str(error):
+        if "min_df" in str(error):
             raise _too_rare(source, vectorizer.min_df) from error
         raise AppError(f"{source.name}: no words in its texts; try --tokens split ({error})") from error
 
