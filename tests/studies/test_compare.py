@@ -13,6 +13,7 @@ from sklearn.datasets import dump_svmlight_file
 from fastsvm.study import compare
 from fastsvm_apps.studies.cli import main
 from fastsvm_apps.studies.data.matrices import read_matrix
+from fastsvm_apps.studies.model import comparing
 from fastsvm_apps.studies.model.comparing import Settings, is_unscaled, make_solver, summaries
 
 N, D = 80, 6
@@ -129,6 +130,10 @@ def test_the_time_to_the_optimum_is_that_of_the_median_run(data):
     first = np.flatnonzero(excess <= 0.01)[0]
     assert sdca.near == np.median(lines["seconds"][:, first])
     assert all(one.near is None for one in summaries(compare(models, X, y, runs=2, optimum=1e-3)))
+
+
+def test_an_interval_ends_where_values_do():
+    assert comparing._with_interval(np.array([0.0, 1.0]), 1.0) == (0.5, 0, 1)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Solvers compared on the user's own data."""
 
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
@@ -153,11 +154,13 @@ def summaries(comparison) -> list[Summary]:
                 near=float(np.median(lines["seconds"][:, solved.argmax()])) if solved.any() else None,
                 objective=_with_interval(last["primal"]),
                 gap=None if np.isnan(last["gap"]).any() else float(last["gap"].mean()),
-                error=None if np.isnan(last["error"]).any() else _with_interval(last["error"]),
+                error=None if np.isnan(last["error"]).any() else _with_interval(last["error"], 1.0),
             )
         )
     return found
 
 
-def _with_interval(values):
-    return float(values.mean()), *mean_interval(values.tolist())
+def _with_interval(values, most=inf):
+    """Return the mean and its interval, within what can be."""
+    low, high = mean_interval(values.tolist())
+    return float(values.mean()), max(low, 0.0), min(high, most)
