@@ -117,7 +117,7 @@ def test_the_threshold_does_what_is_said_of_it(run, measure, texts, model, corpu
 
 def test_a_share_of_right_answers_of_several_labels(run, measure, write, texts):
     labels = ("neg", "pos", "mixed")
-    options = ("--classifier", "sdca-logistic", "-o", "m.safetensors")
+    options = ("--recipe", "nb-words", "--classifier", "sdca-logistic", "-o", "m.safetensors")
     assert run("train", write(texts(300, labels)), *options).exit_code == 0
     new = write(texts(200, labels, seed=2), "csv")
     found = measure("m.safetensors", new, "--precision", ".95")["recommended"]

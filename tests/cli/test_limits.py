@@ -66,9 +66,8 @@ def test_a_corpus_that_is_one_long_line(reader, tmp_path):
 @pytest.mark.parametrize(("rest", "skipped"), [("", "10,000"), (f"\n{long}", "10,001")])
 def test_a_record_is_no_longer_than_a_line(run, texts, tmp_path, rest, skipped):
     corpus = tmp_path / "a.tsv"
-    lines = "".join(
-        f"{'dull thing ' * 15}{i}\n" for i in range(10_000)
-    )  # the quote before them is not closed
+    # The quote before these lines is not closed.
+    lines = "".join(f"{'dull thing ' * 15}{i}\n" for i in range(10_000))
     corpus.write_text(f'{tsv(texts(60))}pos\t"great{rest}\n{lines}')
     result = run("describe", corpus, "--max-line-mib", 1)
     assert result.exit_code == 3, (result.stderr, result.exception)

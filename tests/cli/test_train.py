@@ -422,7 +422,7 @@ def test_what_cross_validation_cannot_do(run, write, texts):
 
 
 def test_the_learning_curve_of_a_report_ends_at_the_held_out_accuracy(run, write, texts):
-    record = train_json(run, write(texts(400)), "--report", "page.html")
+    record = train_json(run, write(texts(400)), "--recipe", "nb-words", "--report", "page.html")
     points = record["learning_curve"]
     assert [point["n_train"] for point in points] == [20, 40, 80, 160, 320]
     assert points[-1]["accuracy"] == record["accuracy"]

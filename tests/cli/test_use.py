@@ -39,7 +39,7 @@ def test_evaluate(run, write, texts, model):
 
 def test_evaluate_agrees_with_train(run, write, texts):
     pairs = texts(300)
-    trained = json.loads(run("train", write(pairs), "--json").stdout)
+    trained = json.loads(run("train", write(pairs), "--recipe", "nb-words", "--json").stdout)
     # The same texts in the split of seed 0 cannot be had here, but all of them are at least as easy.
     result = run("evaluate", trained["model"], write(pairs), "--json")
     assert json.loads(result.stdout)["accuracy"] >= trained["accuracy"] - 0.05
@@ -109,7 +109,8 @@ def test_predict_counts_texts_without_a_known_word(run, model):
 @pytest.fixture
 def logistic3(run, write, texts):
     corpus = write(texts(200, ("neg", "pos", "mixed")))
-    assert run("train", corpus, "-o", "m3.safetensors", "--classifier", "sdca-logistic").exit_code == 0
+    options = ("--recipe", "nb-words", "--classifier", "sdca-logistic", "-o", "m3.safetensors")
+    assert run("train", corpus, *options).exit_code == 0
     return "m3.safetensors"
 
 

@@ -35,7 +35,7 @@ def test_train_predict_evaluate(run, write, texts, format, packed):
     ending = ".gz" if packed else ""
     trained = run(
         *("train", write(texts(200), format, f"old.{format}{ending}", packed), "-o", "m.safetensors"),
-        *("--classifier", "sdca-logistic", "--alpha", 0.002, "--json"),
+        *("--recipe", "nb-words", "--classifier", "sdca-logistic", "--alpha", 0.002, "--json"),
     )
     assert trained.exit_code == 0, (trained.stderr, trained.exception)
     pairs = texts(60, seed=1)

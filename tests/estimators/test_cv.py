@@ -93,7 +93,7 @@ def test_one_warning_names_alpha(estimator, problem):
     ids=lambda value: str(value) if isinstance(value, dict) else None,
 )
 def test_bad_parameters_are_named_and_change_nothing(estimator, change, message, problem):
-    model = clone(estimator).set_params(tol=1e-3).fit(*problem)
+    model = clone(estimator).set_params(alphas=[0.1, 1.0], tol=1e-3).fit(*problem)
     before = dict(vars(model.set_params(**change)))
     with pytest.raises(ValueError, match=message):
         model.fit(*problem)

@@ -41,11 +41,11 @@ def _expected_failures(estimator):
     [
         SDCAClassifier(),
         SDCAClassifierCV(n_alphas=2, cv=2),
-        ASDCAClassifier(),
+        ASDCAClassifier(max_iter=100),
         PegasosClassifier(),
         PerceptronClassifier(),
-        KernelSDCAClassifier(),
-        KernelSDCAClassifier("precomputed"),
+        KernelSDCAClassifier(max_iter=100),
+        KernelSDCAClassifier("precomputed", max_iter=100),
         KernelPegasosClassifier(),
     ],
     expected_failed_checks=_expected_failures,
@@ -59,9 +59,11 @@ def test_check(estimator, check):
 @parametrize_with_checks(
     [
         SDCAClassifier("log"),
+        ASDCAClassifier(),
         ASDCAClassifier("log"),
         PegasosClassifier("log"),
         PerceptronClassifier(averaging="all"),
+        KernelSDCAClassifier(),
         KernelSDCAClassifier(loss="log"),
         KernelSDCAClassifier("poly"),
     ],

@@ -199,7 +199,13 @@ def through_text_commands(path, corpus):
     check(sentiment, "words", path, "--csv")
 
 
-@pytest.mark.parametrize("name", TEXT_MODELS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in ("linear", "nb") else pytest.param(name, marks=pytest.mark.slow)
+        for name in TEXT_MODELS
+    ],
+)
 def test_texts_sound(name, corpus, tmp_path):
     path = tmp_path / "m.safetensors"
     absurd(TEXT_MODELS[name](), path, "none", "all")
