@@ -12,6 +12,19 @@ from typing import Self
 from .streams import tell
 
 
+def by_steps(advance: Callable[[], None]) -> Callable[[int, int], None]:
+    """Return what is told how many steps are done of how many, and calls `advance` for each."""
+    seen = 0
+
+    def progress(done: int, total: int) -> None:
+        nonlocal seen
+        for _ in range(done - seen):
+            advance()
+        seen = done
+
+    return progress
+
+
 class Stages:
     """Time each stage of a command, and tell a waiting user which one is running and how far it is.
 

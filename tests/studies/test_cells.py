@@ -207,6 +207,8 @@ def test_what_components_gain(gain, verdict):
     errors = experiments.Errors(values, (80.0, 20.0))
     assert [claim.verdict for claim in claims._gain(errors, errors)] == [verdict] * 2
     assert claims._gain(errors, None)[1].verdict is Verdict.UNTESTED
+    wide = experiments.Errors(values + 0.06 * np.eye(6, 3)[:, :, None], (80.0, 20.0))
+    assert claims._gain(wide, wide)[0].verdict is Verdict.UNTESTED
     at_level, _ = claims._levels(errors, photographs=False)
     assert at_level.verdict is Verdict.UNTESTED
 

@@ -5,7 +5,7 @@ import click
 from ...common import options
 from ...common.errors import USAGE, AppError
 from ...common.output import note, print_json, tidy_warnings
-from ...common.progress import Stages
+from ...common.progress import Stages, by_steps
 from ._options import command
 
 LOSSES = ("hinge", "squared_hinge", "smooth_hinge", "log")
@@ -48,7 +48,7 @@ def compare(
     FILE is svmlight (.svm, .libsvm), CSV or TSV with a column of labels, each also .gz, or .npz with X and y.
     FOLDER gets runs.csv (a line for each epoch of each run), solvers.csv and pictures.
     """
-    from ..model.comparing import is_unscaled
+    from ..model.comparing import is_unscaled, summaries
     from ..output import comparing, folder, pictures
 
     if test and holdout:
@@ -61,7 +61,7 @@ def compare(
         folder.take(output, "compare")
         comparison = _run(file, models, rows, test_rows, stage, more["loss"], runs, seed, threads)
         with stage("find the optimum"):
-            found = _summaries(comparison)
+            found = summaries(comparison)
         with stage("draw"):
             written = comparing.write_comparison(output, comparison, found)
     if json:
@@ -115,14 +115,6 @@ def _run(file, models, rows, test_rows, stage, loss, runs, seed, threads):
     from fastsvm.study import compare as compare_solvers
 
     with stage("run", total=runs * sum(model.max_iter for model in models.values())) as advance:
-        shown = 0
-
-        def progress(done, total):
-            nonlocal shown
-            for _ in range(done - shown):
-                advance()
-            shown = done
-
         try:
             return compare_solvers(
                 models,
@@ -133,13 +125,7 @@ def _run(file, models, rows, test_rows, stage, loss, runs, seed, threads):
                 loss=loss,
                 n_jobs=number_of_threads(threads or -1),
                 random_state=seed,
-                progress=progress,
+                progress=by_steps(advance),
             )
         except ValueError as error:
             raise AppError(f"{file}: {error}") from error
-
-
-def _summaries(comparison):
-    from ..model.comparing import summaries
-
-    return summaries(comparison)

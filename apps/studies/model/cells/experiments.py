@@ -1,6 +1,6 @@
 """The experiments of the study: runs of three solvers, traced, and their errors over splits of the images."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +9,7 @@ from fastsvm.fitting import SDCA, Pegasos
 from fastsvm.study import compare
 
 from ....common.folds import grouped_folds, split
+from ....common.progress import by_steps
 from ..context import Context
 from .components import Projection, inner_products, project, singular_values
 from .images import Crops
@@ -136,19 +137,6 @@ def traced(context: Context, name: str, rows: Rows, signs: Rows, runs: int) -> T
         solvers={label: model.get_params() for label, model in models().items()},
     )
     return Trace(_curves(part["table"], runs), float(part["optimum"]))
-
-
-def by_steps(advance: Callable[[], None]) -> Callable[[int, int], None]:
-    """Return what is told how many steps are done, and calls `advance` for each."""
-    seen = 0
-
-    def progress(done: int, total: int) -> None:
-        nonlocal seen
-        for _ in range(done - seen):
-            advance()
-        seen = done
-
-    return progress
 
 
 def _curves(table: np.ndarray, runs: int) -> dict[str, Curves]:

@@ -9,6 +9,7 @@ from fastsvm.fitting import SDCA
 from fastsvm.study import Comparison, compare
 from fastsvm.threads import Threads
 
+from ....common.progress import by_steps
 from ..context import Context
 from .sets import LONG, WIDE, DataSet, all_sets, simulated
 from .variants import PROJECTIONS, Model, Models, asdca_by_theta, eight, four
@@ -74,14 +75,6 @@ def compared(
     data: DataSet, models: Models, threads: int, runs: int, seed: int, advance: Callable[[], None]
 ) -> Comparison:
     """Compare algorithms on one set by the hinge objective; `advance` is told each epoch of each run."""
-    shown = 0
-
-    def progress(done: int, total: int) -> None:
-        nonlocal shown
-        while shown < done:
-            shown += 1
-            advance()
-
     return compare(
         models,
         data.X,
@@ -92,7 +85,7 @@ def compared(
         loss="hinge",
         n_jobs=threads,
         random_state=seed,
-        progress=progress,
+        progress=by_steps(advance),
     )
 
 
