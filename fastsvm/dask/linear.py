@@ -40,7 +40,7 @@ class SDCAClassifier(ClusterClassifier):
         `fastsvm.SDCAClassifier`
     max_iter : int, default=1000
         Most epochs: passes over all rows, in one round or several.
-    passes : float, default=0.25
+    passes : float, default=0.5
         Over its rows that each worker makes in a round, at most 1. Less needs fewer passes in all where alpha
         is small, and more rounds.
     warm_start : bool, default=False
@@ -128,7 +128,7 @@ class PegasosClassifier(ClusterClassifier):
         Keep w in the ball that holds the optimum, at the end of each round.
     averaging : {"last", "tail"}, default="last"
         Return the last round's w, or the mean over the second half of the rounds.
-    passes : float, default=0.25
+    passes : float, default=0.5
         Over its rows that each worker makes in a round, at most 1.
     client : distributed.Client, default=None
         By default the one that was made last.

@@ -11,7 +11,7 @@ from .shard import Shard, Task
 
 __all__ = ["PASSES", "Rounds", "Serial", "summed"]
 
-PASSES = 0.25  # over its rows that each shard makes in a round, unless told otherwise
+PASSES = 0.5  # over its rows that each shard makes in a round, unless told otherwise
 
 
 class Serial:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..solvers._problem import balancing
-from ..solvers._sdca_solver import TINY, bias_rate
+from ..solvers._sdca_solver import TINY, bias_rate, must_be_exact
 from ..solvers._solver import Point
 from .rounds import PASSES, Rounds
 
@@ -82,7 +82,10 @@ class SDCARounds(Rounds):
         self.w = self.shares.sum(axis=0)
 
     def should_certify(self):
-        """Whether the gaps that shards have summed in their last passes say that `tol` is reached."""
+        """Whether the gaps that shards have summed in their last passes say that `tol` is reached.
+
+        A row was met half an epoch ago, on average: the sum is behind by half an epoch's progress.
+        """
         if self.tol is None or len(self.moves) < len(self.shards):
             return False
         moves = self.moves.values()
@@ -93,7 +96,7 @@ class SDCARounds(Rounds):
             gap += abs(self._imbalance()) * loss / max(self.sums.sum(), TINY)
         progress, self.summed = gap / self.summed if gap < self.summed else 1.0, gap
         primal = loss + sum(m.dual_margins for m in moves) / 2
-        return gap * (progress if self.looseness is None else self.looseness) <= self.tol * primal
+        return gap * (math.sqrt(progress) if self.looseness is None else self.looseness) <= self.tol * primal
 
     def on_loose_gap(self):
         """Learn how much larger, or smaller, the gap is than the shards' sums."""
@@ -104,7 +107,7 @@ class SDCARounds(Rounds):
         replies = {}
         while len(replies) < len(self.shards):
             factors = balancing(*self.sums.sum(axis=0)) if self.column else (1.0, 1.0)
-            replies = self._ask("measure", self.bias, factors)
+            replies = self._ask("measure", self.bias, factors, must_be_exact(self.tol, self.done))
         loss, terms, inner, rest = map(float, np.array(list(replies.values())).sum(axis=0))
         w, off = self.published.copy(), float(np.linalg.norm(self.w - self.published))
         # w(b) is w, plus what is `inner` along it and at most `rest` long, plus what is `off` long.

@@ -159,11 +159,11 @@ class Shard:
         self._hear(w)
         return self.solver.sums()
 
-    def measure(self, w, bias, factors):
+    def measure(self, w, bias, *how):
         """Hear the new w; return the shard's summands of the certificate."""
         self._hear(w)
         with one_blas_thread:
-            return self.solver.measure_share(self.w, bias, factors)
+            return self.solver.measure_share(self.w, bias, *how)
 
 
 def _stacked(blocks):

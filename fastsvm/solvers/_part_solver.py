@@ -170,8 +170,11 @@ class SDCAPart(Turns, SDCASolver):
         self.state.begin()
         super()._begin_pass()
 
-    def measure_share(self, w, bias, factors):
-        """The part's summands of the certificate, and which of its rows need no visits for now."""
+    def measure_share(self, w, bias, factors, exact):
+        """The part's summands of the certificate, and which of its rows need no visits for now.
+
+        `exact`: w(b) is summed anew, without what rounding has left in `share`. That takes a pass.
+        """
         p = self.problem
         self.state.bias = self.anchor = bias
         self.looking = True
@@ -180,10 +183,15 @@ class SDCAPart(Turns, SDCASolver):
             self._take_all()
             self._leave_out()
         self.queue = Turns.queue
-        exact = p.primal_from_dual(self.dual, self.share_alpha, factors)
-        exact -= self.sent
-        terms = dual_sum(p.signs, self.dual, p.weights, self.loss.struct, *factors)
-        return Measured(loss, terms, float(w @ exact), float(np.linalg.norm(exact)))
+        if exact:
+            share = p.primal_from_dual(self.dual, self.share_alpha, factors)
+            terms = dual_sum(p.signs, self.dual, p.weights, self.loss.struct, *factors)
+        else:
+            taken = p.excess(self.dual, factors)
+            share = self.share - p.primal_from_dual(taken, self.share_alpha)
+            terms = dual_sum(p.signs, self.dual - taken, p.weights, self.loss.struct)
+        news = share - self.sent
+        return Measured(loss, terms, float(w @ news), float(np.linalg.norm(news)))
 
 
 class PegasosPart(Turns, PegasosSolver):

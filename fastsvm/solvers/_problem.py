@@ -99,6 +99,19 @@ class Problem:
         """Factors for rows of sign +1 and -1 that make sum_i b_i y_i = 0, as a free intercept asks."""
         return balancing(*sums_by_sign(self.signs, dual))
 
+    def excess(self, dual, factors):
+        """What to take from `dual` for the sums that `factors` would give: all from few rows."""
+        taken = np.zeros(self.n)
+        heavier = self.signs > 0 if factors[0] < factors[1] else self.signs < 0
+        rows = np.flatnonzero(heavier & (dual > 0))
+        if len(rows):
+            sums = np.cumsum(dual[rows])
+            excess = (1 - min(factors)) * sums[-1]
+            last = min(np.searchsorted(sums, excess), len(rows) - 1)  # NaN is found nowhere
+            taken[rows[:last]] = dual[rows[:last]]
+            taken[rows[last]] = excess - taken.sum()
+        return taken
+
     def rebalance(self, dual):
         """Apply the factors of `balance`, in place."""
         scale_by_sign(self.signs, dual, *self.balance(dual))

@@ -259,8 +259,7 @@ class SDCASolver(Solver):
 
     def _must_be_exact(self):
         """Whether what rounding has left in w, which a sum of all rows would not have, may matter."""
-        exacting = self.tol is None or self.tol < EXACT_TOL or self.done > EXACT_EPOCHS
-        return exacting or self._has_lost_digits()
+        return must_be_exact(self.tol, self.done) or self._has_lost_digits()
 
     def measure(self):
         """The Point that would be returned now; its intercept is the best one, where that saves epochs.
@@ -306,6 +305,11 @@ class SDCASolver(Solver):
             self._sum_again()
             return self.measure()
         return self.point
+
+
+def must_be_exact(tol, done):
+    """Whether what rounding leaves in w after so many epochs may matter."""
+    return tol is None or tol < EXACT_TOL or done > EXACT_EPOCHS
 
 
 def bias_rate(alpha, n, mean_square, mean_weight):

@@ -11,7 +11,7 @@ from fastsvm.fitting.sdca_rounds import SDCARounds
 from fastsvm.fitting.shard import Shard
 from fastsvm.solvers import LOSSES, losses, pegasos, sdca
 from fastsvm.solvers._pegasos_solver import PegasosSolver
-from fastsvm.solvers._problem import Problem
+from fastsvm.solvers._problem import Problem, balancing
 from fastsvm.solvers.losses import PEGASOS_LOSSES
 from pairs import pairs
 
@@ -88,6 +88,26 @@ def test_the_bound_is_that_of_the_balanced_dual(rows, loss):
         exact = losses.dual(loss, ALPHA, X, y, dual, weights)
         assert point.bound <= exact + 1e-12
         # Second order in what balancing takes away.
+        assert point.bound == pytest.approx(exact, abs=2e-2 * point.primal)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_bound_where_few_rows_are_balanced(rows, loss):
+    X, y, weights = rows
+    run = rounds_of(Serial.split(X, y, 3, weights), loss)
+    run.tol = 1e-3
+    for _ in range(3):
+        run.run_epoch()
+        factors = balancing(*run.sums.sum(axis=0))
+        point = run.measure()
+        solvers = [shard.solver for shard in run.shards.shards]
+        taken = [solver.problem.excess(solver.dual, factors) for solver in solvers]
+        dual = dual_of(run) - np.concatenate(taken)
+        assert min(dual) >= 0
+        assert (dual * y).sum() == pytest.approx(0, abs=1e-12 * dual.sum())
+        assert sum(map(np.count_nonzero, taken)) < np.count_nonzero(dual) / 2
+        exact = losses.dual(loss, ALPHA, X, y, dual, weights)
+        assert point.bound <= exact + 1e-12
         assert point.bound == pytest.approx(exact, abs=2e-2 * point.primal)
 
 
