@@ -32,8 +32,9 @@ def curve_figures(results: Results) -> Iterator[Figure]:
         yield Figure(
             f"four-{data.name}",
             f"Four algorithms: {data.title}",
-            "Above, the objective's excess by rows visited, by steps and by CPU time: the axis decides what "
-            f"looks slow. Below, the objective as the document has it, gap and test error. {BANDS}",
+            "Above, the objective's excess by steps, by rows visited and by CPU time: the axis decides what "
+            "looks slow; the line is 1 % above the optimum. Below, the objective as the document has it, gap "
+            f"and test error. {BANDS}",
             partial(_four, results.curves[data.name]),
             size=(10.5, 6.6),
             source=SOURCES[data.kind],
@@ -62,7 +63,8 @@ def curve_figures(results: Results) -> Iterator[Figure]:
         yield Figure(
             "projection",
             f"With and without projection: {wide[0].called}",
-            f"Above, one row a step; below, a batch. It is to the ball of radius 1/sqrt(lambda). {BANDS}",
+            "Above, one row a step; below, a batch. Weights are projected to the ball of radius "
+            f"1/sqrt(lambda). {BANDS}",
             partial(_projection, results, wide),
             size=(9.0, 6.2),
             source="figure 6",
@@ -72,7 +74,8 @@ def curve_figures(results: Results) -> Iterator[Figure]:
         yield Figure(
             f"lambda-{name}",
             f"Five lambdas: {data.title}",
-            f"Above, the objective; below, its excess over the optimum for that lambda. {BANDS}",
+            "Above, the objective; below, its excess over the optimum for that lambda, and a line at 1 %. "
+            f"{BANDS}",
             partial(_lambdas, grid),
             size=(11.0, 5.6),
             source="figures 8 to 11",
