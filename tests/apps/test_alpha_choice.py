@@ -176,7 +176,9 @@ def skewed(n=400):
     return X[rows], y[rows]
 
 
-@pytest.mark.parametrize("class_weight", [None, "balanced", {"pos": 3.0}])
+@pytest.mark.parametrize(
+    "class_weight", [None, pytest.param("balanced", marks=pytest.mark.slow), {"pos": 3.0}]
+)
 @pytest.mark.parametrize("metric", ["balanced-accuracy", "macro-f1", "average-precision"])
 def test_metrics_and_class_weights_are_those_of_separate_fits(metric, class_weight):
     X, y = skewed()

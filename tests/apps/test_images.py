@@ -724,8 +724,10 @@ def test_annotations_that_cannot_be_used(folder, tmp_path, table, content, probl
     assert str(error.value).startswith(path + problem)
 
 
-BOMB = "".join(f'<!ENTITY e{n + 1} "{f"&e{n};" * 10}">' for n in range(9))
-DOCTYPE = f'<!DOCTYPE a [<!ENTITY e0 "lol">{BOMB}]><annotation><filename>&e9;</filename></annotation>'
+def bomb(n):
+    """An annotation whose file's name is of 10^n laughs."""
+    entities = "".join(f'<!ENTITY e{k + 1} "{f"&e{k};" * 10}">' for k in range(n))
+    return f'<!DOCTYPE a [<!ENTITY e0 "lol">{entities}]><annotation><filename>&e{n};</filename></annotation>'
 
 
 @pytest.mark.parametrize("declared", [True, False])
@@ -737,7 +739,8 @@ def test_a_document_type_is_refused_in_every_encoding(folder, tmp_path, table, e
     (tmp_path / "xml").mkdir()
     name = encoding.removesuffix("-sig")
     head = f'<?xml version="1.0" encoding="{name}"?>' if declared else ""
-    path = table((head + DOCTYPE).encode(encoding), "xml/1.xml")
+    content = head + bomb(9 if encoding == "utf-8" else 2)  # Expat stops it, after a tenth of a second
+    path = table(content.encode(encoding), "xml/1.xml")
     with pytest.raises(AppError) as error:
         find_images([folder("1.jpg")], labels=str(tmp_path / "xml"))
     # Expat does not read them all.

@@ -141,7 +141,7 @@ def test_many_labels_are_shown_first_and_counted(run, write, tmp_path):
 @pytest.mark.parametrize(
     "pairs",
     [
-        [("only", "a text"), ("only", "another text")],
+        pytest.param([("only", "a text"), ("only", "another text")], marks=pytest.mark.slow),
         [("x", "!"), ("x", "?")],
         [("x" * 500, "word" * 500), ("_hidden", "$x^$ [bold]"), ("b", "\x07")],
     ],

@@ -26,7 +26,7 @@ NOT_MET = {
     "check_sample_weight_equivalence_on_dense_data": N_COUNTS_ALL,
     "check_sample_weight_equivalence_on_sparse_data": N_COUNTS_ALL,
 }
-CHECKED = KernelSDCAClassifierCV(gammas=["scale"], alphas=[0.1, 0.001], cv=2)
+CHECKED = KernelSDCAClassifierCV(gammas=["scale"], alphas=[0.1, 0.001], cv=2, max_iter=100)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -188,7 +188,8 @@ def test_full_devices(command, full, inputs, tmp_path):
         assert re.search(r"\nerror: (\[Errno 28\]|<stdout>:) No space left on device\n\Z", done.stderr)
 
 
-@pytest.mark.parametrize("option", ["--version", pytest.param("--help", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("option", ["--version", "--help"])
 def test_help(option):
     command = [sys.executable, "-P", "-m", "fastsvm_apps.sentiment", option]
     for streams in (">&-", "2>&-", "<&-", "<&- >&- 2>&-"):

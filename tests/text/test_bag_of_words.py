@@ -199,9 +199,16 @@ def test_bits_do_not_depend_on_threads():
         assert_same_matrix(X, scikit_learn(one).fit_transform(texts))
 
 
-@pytest.mark.parametrize("least", [1, 2])
+SIGNS, LETTERS = (["", "\x01", "\x1fa", "!"], "split"), (["", "é", "\U0001d4b3"], "word")
+
+
 @pytest.mark.parametrize(
-    ("ends", "analyzer"), [(["", "é", "\U0001d4b3"], "word"), (["", "\x01", "\x1fa", "!"], "split")]
+    ("ends", "analyzer", "least"),
+    [
+        (*LETTERS, 2),
+        (*SIGNS, 1),
+        *(pytest.param(*rest, marks=pytest.mark.slow) for rest in ((*LETTERS, 1), (*SIGNS, 2))),
+    ],
 )
 def test_many_terms_are_sorted_and_numbered_alike_by_any_number_of_threads(ends, analyzer, least):
     """Of words with the same first bytes, of one byte, and with what is below a blank."""
