@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import partial
 
-import numpy as np
+from scipy import sparse
 from sklearn.metrics import accuracy_score
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..estimators.base import ConvergenceWarning, LinearClassifier
 from ..estimators.callbacks import Tasks, with_callbacks
 from ..fitting.engine import solve_all
 from ..fitting.labels import weights_of_counts
-from ..fitting.one_vs_rest import all_or_nothing
+from ..fitting.one_vs_rest import all_or_nothing, require_probabilities
 from ..solvers._input import positive
 from .placing import Placed, place
 
@@ -33,6 +35,13 @@ class ClusterClassifier(LinearClassifier):
     """The driver of a binary problem, a `Rounds`."""
 
     warm_start = False
+
+    def __getstate__(self):
+        """Copies and pickles have neither the client nor what lies on its workers."""
+        return {**super().__getstate__(), "client": None, "_fitted_data": None}
+
+    def __sklearn_clone__(self):
+        return super(ClusterClassifier, copy(self)).__sklearn_clone__().set_params(client=self.client)
 
     def _options(self):
         """The arguments of the driver besides those that all have."""
@@ -62,11 +71,15 @@ class ClusterClassifier(LinearClassifier):
         Raises
         ------
         ValueError
-            On bad parameters or rows, or a single class.
+            On bad parameters or rows, a single class, or labels and weights besides those of a `Placed`.
         ClusterError
             If the scheduler goes away, or no worker is left.
         """
         self._check_params()
+        if isinstance(X, Placed) and not (y is None and sample_weight is None):
+            raise ValueError(
+                "Rows that are placed have their labels and weights: leave out y and sample_weight."
+            )
         data = X if isinstance(X, Placed) else place(X, y, sample_weight, client=self.client)
         again = self.warm_start and getattr(self, "_fitted_data", None) is data
         starts = self.intercept_ if again else None
@@ -149,7 +162,7 @@ class ClusterClassifier(LinearClassifier):
         -------
         dask array or ndarray of shape (n_samples,) or, for more than two classes, (n_samples, n_classes)
         """
-        return self._by_chunks("decision_function", X, self.coef_.dtype, len(self._positives()))
+        return self._by_chunks("decision_function", X)
 
     def predict(self, X):
         """Return the class of the highest score; of a dask array lazily, chunk by chunk.
@@ -162,7 +175,21 @@ class ClusterClassifier(LinearClassifier):
         -------
         dask array or ndarray of shape (n_samples,), of the labels' dtype
         """
-        return self._by_chunks("predict", X, self.classes_.dtype, 1)
+        return self._by_chunks("predict", X)
+
+    @available_if(require_probabilities)
+    def predict_proba(self, X):
+        """Return the probability of each class, for log loss; of a dask array lazily, chunk by chunk.
+
+        Parameters
+        ----------
+        X : as in `decision_function`
+
+        Returns
+        -------
+        dask array or ndarray of shape (n_samples, n_classes)
+        """
+        return self._by_chunks("predict_proba", X)
 
     def score(self, X, y, sample_weight=None):
         """Return the share of rows whose class is the predicted one; computed at once.
@@ -180,27 +207,28 @@ class ClusterClassifier(LinearClassifier):
         found, y, sample_weight = compute(self.predict(X), y, sample_weight)
         return float(accuracy_score(y, found, sample_weight=sample_weight))
 
-    def _by_chunks(self, method, X, dtype, width):
+    def _by_chunks(self, method, X):
         from dask import delayed
         from dask.array import Array
 
         local = self.to_local()
         if not isinstance(X, Array):
             return getattr(local, method)(X)
-        if X.shape[1] != self.n_features_in_:
+        if X.ndim != 2 or X.shape[1] != self.n_features_in_:
             raise ValueError(
-                f"X has {X.shape[1]} features, but the model was fitted to {self.n_features_in_}."
+                f"X has the shape {X.shape}, but the model was fitted to {self.n_features_in_} features."
             )
-        shape = {"drop_axis": 1} if width == 1 else {"chunks": (X.chunks[0], (width,))}
+        row = sparse.csr_matrix((1, self.n_features_in_), dtype=self.coef_.dtype)
+        none = getattr(local, method)(row)[:0]
         return X.rechunk({1: -1}).map_blocks(
             _predicted,
             model=delayed(local, pure=True),
             method=method,
-            dtype=dtype,
-            meta=np.empty((0,) if width == 1 else (0, 0), dtype),
-            **shape,
+            none=none,
+            meta=none,
+            **({"drop_axis": 1} if none.ndim == 1 else {"chunks": (X.chunks[0], none.shape[1:])}),
         )
 
 
-def _predicted(rows, model, method):
-    return getattr(model, method)(rows)
+def _predicted(rows, model, method, none):
+    return getattr(model, method)(rows) if rows.shape[0] else none

@@ -1,9 +1,11 @@
 """Shards that are actors on a cluster's workers; a lost one is made again on another worker."""
 
+import numpy as np
+
 from ..fitting.shard import Shard
 from .workers import LOOK, NOT_YET, PATIENCE, ClusterError, some_workers, workers_of
 
-__all__ = ["Cluster", "ShardActor"]
+__all__ = ["Cluster", "ShardActor", "ask_all"]
 
 STARTS = 5  # times that a shard is begun in vain, one after the other, until that is an error
 ENDING = (
@@ -11,6 +13,14 @@ ENDING = (
     "module that the chunks are computed with."
 )
 LOST = (OSError, RuntimeError)  # what calls of an actor raise when its worker is gone
+
+
+def ask_all(shards, method):
+    """Return the replies of all shards; one that was lost is asked again, as it is there again."""
+    replies = {}
+    while len(replies) < len(shards):
+        replies |= shards.ask(method, {k: () for k in range(len(shards)) if k not in replies})
+    return [replies[k] for k in range(len(shards))]
 
 
 class _Parcel:
@@ -25,7 +35,22 @@ class _Parcel:
 
 
 class ShardActor(Shard):
-    """A shard on a worker."""
+    """A shard on a worker; or nothing, if all chunks are empty."""
+
+    empty = False
+
+    def __init__(self, X, y, sample_weight=None):
+        self.empty = not any(block.shape[0] for block in X)
+        if self.empty:
+            return
+        try:
+            super().__init__(X, y, sample_weight)
+        except ValueError as error:
+            raise ValueError(f"{error} Rows are counted within the chunks of a worker.") from None
+
+    def is_empty(self):
+        """Tell whether there are no rows."""
+        return self.empty
 
     def call(self, method, parcel):
         """Call a method."""
@@ -33,7 +58,7 @@ class ShardActor(Shard):
 
 
 class Cluster:
-    """One shard on each worker, as many as there are blocks for; what `Rounds` asks.
+    """One shard on each worker, as many as there are blocks with rows for; what `Rounds` asks.
 
     Parameters
     ----------
@@ -55,6 +80,7 @@ class Cluster:
             self.actors[k] = self._started(k)
             if self.actors[k] is None:
                 self._restart(k)
+        self._leave_out_empty()
         self.made = True
 
     def __len__(self):
@@ -77,6 +103,14 @@ class Cluster:
                 return self.actors[k].call(method, parcel), parcel
         except LOST:
             return None, parcel
+
+    def _leave_out_empty(self):
+        """Forget the shards without rows."""
+        empty = ask_all(self, "is_empty")
+        if all(empty):
+            raise ValueError("X has no rows.")
+        for k in np.flatnonzero(empty)[::-1]:
+            del self.places[k], self.blocks[k], self.actors[k], self.futures[k]
 
     def _reply(self, k, future, parcel):
         """What a call returns, or None if the worker is lost."""

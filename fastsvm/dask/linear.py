@@ -46,7 +46,7 @@ class SDCAClassifier(ClusterClassifier):
     warm_start : bool, default=False
         Start from the last fit's dual variables, if it was to the same `Placed` data.
     client : distributed.Client, default=None
-        By default the one that was made last.
+        By default the one that was made last. Not pickled with the estimator.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ class PegasosClassifier(ClusterClassifier):
     passes : float, default=0.5
         Over its rows that each worker makes in a round, at most 1.
     client : distributed.Client, default=None
-        By default the one that was made last.
+        By default the one that was made last. Not pickled with the estimator.
 
     Attributes
     ----------

@@ -7,7 +7,7 @@ from functools import reduce
 import numpy as np
 
 from ..fitting.rounds import summed
-from .cluster import Cluster
+from .cluster import Cluster, ask_all
 
 __all__ = ["Placed", "place"]
 
@@ -27,10 +27,7 @@ class Placed:
 
     def __init__(self, shards):
         self.shards = shards
-        replies = {}
-        while len(replies) < len(shards):  # a shard that is lost is there again
-            replies |= shards.ask("describe", {k: () for k in range(len(shards)) if k not in replies})
-        self.described = [replies[k] for k in range(len(shards))]
+        self.described = ask_all(shards, "describe")
         columns = {part.shape[1] for part in self.described}
         if len(columns) > 1:
             raise ValueError(f"The chunks of X have different numbers of columns: {sorted(columns)}.")
@@ -38,6 +35,8 @@ class Placed:
         self.dtype = reduce(np.promote_types, (part.dtype for part in self.described))
         self.counts = summed(part.counts for part in self.described)
         self.classes = np.array(sorted(self.counts))
+        if not any(weight for part in self.described for weight in part.weights.values()):
+            raise ValueError("All sample weights are zero: there is nothing to learn from.")
 
 
 def place(X, y, sample_weight=None, *, client=None):
@@ -46,8 +45,8 @@ def place(X, y, sample_weight=None, *, client=None):
     Parameters
     ----------
     X : dask array of shape (n_samples, n_features)
-        Of dense chunks, or of CSR matrices; float32 or float64. The numbers of rows may be unknown. Chunks
-        are computed again if their worker is lost, and must then be the same.
+        Of dense chunks, or of CSR matrices; float32 or float64. The numbers of rows may be unknown, and some
+        of them 0. Chunks are computed again if their worker is lost, and must then be the same.
     y : dask array of shape (n_samples,)
         Labels of any kind, in chunks like X's.
     sample_weight : dask array of shape (n_samples,), default=None
@@ -61,7 +60,7 @@ def place(X, y, sample_weight=None, *, client=None):
     Raises
     ------
     ValueError
-        If X and y have different chunks, or X has bad values.
+        If X and y have different chunks, or X has bad values or no rows.
     ClusterError
         If there are no workers.
 
@@ -73,7 +72,7 @@ def place(X, y, sample_weight=None, *, client=None):
     """
     from distributed import default_client
 
-    columns = [array for array in (X, y, sample_weight) if array is not None]
+    columns = [X, y] if sample_weight is None else [X, y, sample_weight]
     _require_arrays(columns)
     if X.numblocks[1] > 1:
         columns[0] = X = X.rechunk({1: -1})
@@ -95,6 +94,9 @@ def _require_arrays(columns):
 
     for array, dimensions in zip(columns, (2, 1, 1), strict=False):
         if not isinstance(array, Array):
-            raise ValueError(f"X, y and sample_weight must be dask arrays; got a {type(array).__name__}.")
+            raise ValueError(
+                f"X, y and sample_weight must be dask arrays; got a {type(array).__name__} "
+                "(dask.array.from_array makes one of an array, and .values of a dask DataFrame)."
+            )
         if array.ndim != dimensions:
             raise ValueError(f"X must have two dimensions, y and sample_weight one; got {array.ndim}.")

@@ -157,6 +157,30 @@ def test_eight_workers(rows, own_cluster):
         assert model.dual_gap_ <= 1e-3 * model.objective_
 
 
+@pytest.mark.slow
+def test_chunks_may_be_empty(client, rows):
+    """Those of one of the workers are all."""
+    X, y = rows[0].toarray(), (rows[1] == "red").astype(float)
+
+    def parted(array):
+        parts = [array[:0], array, array[:0], array[:0]]
+        shapes = [(np.nan, *array.shape[1:])] * 4
+        arrays = [
+            da.from_delayed(delayed(part), shape, float) for part, shape in zip(parts, shapes, strict=True)
+        ]
+        return da.concatenate(arrays, allow_unknown_chunksizes=True)
+
+    data = place(parted(X), parted(y))
+    assert (len(data.shards), data.shape) == (1, X.shape)
+    model = SDCAClassifier(alpha=0.1).fit(data)
+    assert model.dual_gap_ <= 1e-3 * model.objective_
+    X[700, 5] = np.nan
+    with pytest.raises(ValueError, match="within the chunks of a worker"):
+        place(parted(X), parted(y))
+    with pytest.raises(ValueError, match="no rows"):
+        place(parted(X[:0]), parted(y[:0]))
+
+
 def test_what_cannot_be_placed(rows):
     X, y = rows
     chunks = da.from_array(X.toarray(), chunks=(400, 60))

@@ -1,11 +1,14 @@
 """The estimators on shards in this process: callbacks, progress, what they check."""
 
+import pickle
+import threading
 import warnings
 
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 pytest.importorskip("distributed")
 
@@ -107,3 +110,50 @@ def test_bad_parameters_are_named(model, message):
 def test_one_class_is_too_few(rows):
     with pytest.raises(ValueError, match=r"y has one class only \(7\)"):
         SDCAClassifier().fit(Placed(Serial.split(rows[0], np.full(200, 7), 2)))
+
+
+def test_chunks_are_predicted_when_they_are_asked_for(rows):
+    X, y = rows
+    model = SDCAClassifier("log", alpha=1e-2, random_state=0)
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+    model.fit(Placed(Serial.split(X, y, 2)))
+    dense = X.toarray()
+    chunks = da.from_array(dense, chunks=(50, 7))
+    local = model.to_local()
+    for method in ("predict", "decision_function", "predict_proba", "predict_log_proba"):
+        found, expected = getattr(model, method)(chunks), getattr(local, method)(dense)
+        assert isinstance(found, da.Array)
+        assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
+        np.testing.assert_allclose(found.compute(scheduler="sync"), expected)
+        some = getattr(model, method)(chunks[(chunks[:, 0] > 0) & (chunks[:, 1] > 0)])  # of few chunks
+        few = expected[(dense[:, 0] > 0) & (dense[:, 1] > 0)]
+        np.testing.assert_allclose(some.compute(scheduler="sync"), few)
+        none = getattr(model, method)(chunks[chunks[:, 0] > 99]).compute(scheduler="sync")
+        assert (none.shape, none.dtype) == ((0, *expected.shape[1:]), expected.dtype)
+    for wrong in (chunks[:, 0], chunks[:, 1:]):
+        with pytest.raises(ValueError, match="was fitted to 30 features"):
+            model.predict(wrong)
+
+
+def test_what_lies_on_workers_is_not_copied(rows):
+    client = threading.Lock()  # as a client: nothing that could be copied
+    model = SDCAClassifier(alpha=1e-2, warm_start=True, random_state=0, client=client)
+    data = Placed(Serial.split(*rows, 2))
+    data.client = client
+    model.fit(data)
+    assert clone(model).client is client
+    assert clone(model).get_params() == model.get_params()
+    copied = pickle.loads(pickle.dumps(model))
+    assert copied.client is None
+    np.testing.assert_array_equal(copied.predict(rows[0]), model.predict(rows[0]))
+
+
+def test_labels_and_weights_are_those_that_were_placed(rows):
+    X, y = rows
+    with pytest.raises(ValueError, match="leave out y and sample_weight"):
+        SDCAClassifier().fit(Placed(Serial.split(X, y, 2)), y)
+    with pytest.raises(ValueError, match="weights are zero"):
+        Placed(Serial.split(X, y, 2, np.zeros(len(y))))
+    with pytest.raises(ValueError, match="must be dask arrays; got a NoneType"):
+        SDCAClassifier().fit(da.from_array(X.toarray()))
