@@ -1,11 +1,13 @@
 """The documents' data where they are, where they are not, and where they are damaged."""
 
+import numpy as np
 import pytest
 
 from fastsvm_apps.common.errors import AppError
 from fastsvm_apps.studies.model.context import Context
 from fastsvm_apps.studies.model.digits.experiments import read_digits
 from fastsvm_apps.studies.model.kernels.data import digits_of
+from fastsvm_apps.studies.model.sentiment import texts
 from fastsvm_apps.studies.model.sentiment.planes import planes
 from fastsvm_apps.studies.model.solvers.sets import all_sets
 
@@ -24,6 +26,23 @@ def test_a_broken_file_is_said(tmp_path, file, read):
     (tmp_path / file).write_bytes(b"PK\x03\x04\ncut")
     with pytest.raises(AppError, match=rf"{file}: cannot be read \(.*\); copy or download it again"):
         read(str(tmp_path))
+
+
+def test_another_set_is_not_taken(tmp_path):
+    np.savez(tmp_path / "usps.npz", X=np.zeros((30, 7)), y=np.arange(30) % 10)
+    with pytest.raises(
+        AppError, match=r"as usps is another set, of the shape \(30, 7\) and with the labels 0, 1"
+    ):
+        read_digits(str(tmp_path))
+    (tmp_path / "jain.csv").write_text("x,y,label\n0,1,1\n2,3,1\n")
+    with pytest.raises(
+        AppError, match=r"as jain is another set, of the shape \(2, 2\) and with the labels 1"
+    ):
+        planes(str(tmp_path))
+    lines = [f"books {label} {k}.txt so it is" for k, label in enumerate(["good", "bad"] * 20)]
+    (tmp_path / "sentiment.txt").write_text("\n".join(lines))
+    with pytest.raises(AppError, match=r"sentiment.txt: has the labels bad, good, and the article neg and"):
+        texts.run(Context(), texts.find(str(tmp_path)))
 
 
 def test_a_report_says_what_the_folder_lacks(tmp_path):

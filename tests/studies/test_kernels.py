@@ -130,7 +130,8 @@ def test_what_others_digits_or_few_steps_cannot_tell():
 def test_a_tiny_run(monkeypatch, tmp_path):
     monkeypatch.setattr(kernels, "QUICK", TINY)
     report = kernels.run(Context(quick=True, data=str(tmp_path), parts=str(tmp_path / "parts")))
-    assert report.data == "scikit-learn's digits, 200 of the 1,797 images of 8 x 8 pixels."
+    words = "scikit-learn's digits, 200 of the 1,797 images of 8 x 8 pixels"
+    assert report.data == f"{words}. The folder of the data has no usps.npz."
     assert len(report.claims) == 17
     assert len(list((tmp_path / "parts").iterdir())) == len(KERNELS) + 3
     for each in report.figures:

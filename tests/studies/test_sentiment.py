@@ -160,7 +160,8 @@ def test_times_and_accuracies_in_the_plane_are_judged():
 def test_the_whole_study(corpus, tmp_path):
     data = tmp_path / "flame.csv"
     X, y = planes.moons((40, 30))
-    data.write_text("x,y,label\n" + "".join(f"{a},{b},{c}\n" for (a, b), c in zip(X, y, strict=True)))
+    rows = (f"{a},{b},{1 if c > 0 else 2}\n" for (a, b), c in zip(X, y, strict=True))
+    data.write_text("x,y,label\n" + "".join(rows))
     context = Context(data=str(tmp_path), runs=3, parts=str(tmp_path / "parts"))
     report = run_study(context)
     assert len(report.claims) == 20

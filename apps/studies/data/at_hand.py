@@ -1,6 +1,6 @@
 """Public data sets where they are at hand."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import numpy as np
 
@@ -11,7 +11,9 @@ from ...common.errors import AppError
 Rows = tuple[np.ndarray, np.ndarray]
 
 
-def at_hand(fetch: Callable[..., Rows], folder: str | None) -> Rows | None:
+def at_hand(
+    fetch: Callable[..., Rows], folder: str | None, columns: int, labels: Collection[int]
+) -> Rows | None:
     """Return what a function of `fastsvm.datasets` finds without the network.
 
     Parameters
@@ -19,6 +21,9 @@ def at_hand(fetch: Callable[..., Rows], folder: str | None) -> Rows | None:
     fetch : callable
     folder : str or None
         Where it looks first; None: nowhere.
+    columns : int
+    labels : collection of int
+        What there must be, or it is another set.
 
     Returns
     -------
@@ -28,13 +33,21 @@ def at_hand(fetch: Callable[..., Rows], folder: str | None) -> Rows | None:
     Raises
     ------
     AppError
-        When it is, and cannot be read.
+        When it is, and cannot be read, or is another set.
     """
     if folder is None:
         return None
     try:
-        return fetch(data_home=folder, download_if_missing=False)
+        X, y = fetch(data_home=folder, download_if_missing=False)
     except DatasetNotFoundError:
         return None
     except DatasetError as error:
         raise AppError(str(error)) from error
+    found = np.unique(y).tolist()
+    if X.shape[1:] != (columns,) or found != [*labels]:
+        name = fetch.__name__.removeprefix("fetch_")
+        raise AppError(
+            f"{folder}: what it has as {name} is another set, of the shape {X.shape} and with the labels "
+            f"{', '.join(map(str, found[:20]))}"
+        )
+    return X, y

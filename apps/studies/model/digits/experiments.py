@@ -62,7 +62,7 @@ class Digits(NamedTuple):
 
 def read_digits(folder: str | None) -> Digits:
     """Return the 5s and 6s of USPS, or of scikit-learn's digits where there is no USPS."""
-    found = at_hand(fetch_usps, folder)
+    found = at_hand(fetch_usps, folder, 256, range(10))
     if found is not None:
         X, y = found
         n_train, n_test, name = N_TRAIN, N_TEST, "USPS, 16 by 16 pixels"

@@ -42,7 +42,7 @@ def digits_of(folder: str | None, most: int | None) -> Digits:
     """
     from fastsvm.datasets import fetch_usps
 
-    found, name, absent = at_hand(fetch_usps, folder), "USPS", ""
+    found, name, absent = at_hand(fetch_usps, folder, 256, range(10)), "USPS", ""
     if found is not None:
         X, y = found
     else:

@@ -146,7 +146,7 @@ def _shape(data: str | None, fetch: Callable, name: str, sizes: tuple[int, int])
             lambda _: moons(sizes),
             Gaussian(WIDTH),
         )
-    found = at_hand(fetch, data)
+    found = at_hand(fetch, data, 2, (1, 2))
     if found is None:
         return f"The folder of the data has no {name}.csv."
     X, y = found

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastsvm.fitting import ConvergenceWarning
 
-from ....common.errors import Skipped
+from ....common.errors import AppError, Skipped
 from ....common.folds import split
 from ....sentiment.data.corpus import Source
 from ....sentiment.model import comparison, steps, training
@@ -112,6 +112,7 @@ def run(context: Context, corpus: Corpus) -> Found | None:
     key = {"corpus": np.frombuffer(Path(source.path).read_bytes(), np.uint8), "seed": context.seed}
     with context.stage("texts: describe"):
         description = describe(source)
+        _check_labels(source, description)
         texts, settings = steps.read_labelled(source, replace(LETTER, seed=context.seed))
     with context.stage("texts: compare", total=1) as advance:
         known = context.part("classifiers", lambda: _compared(source, settings, runs), runs=runs, **key)
@@ -143,6 +144,12 @@ def run(context: Context, corpus: Corpus) -> Found | None:
         Growth(**growth),
         trained,
     )
+
+
+def _check_labels(source: Source, description: Description) -> None:
+    found = sorted(description.label_counts)
+    if found != ["neg", "pos"]:
+        raise AppError(f"{source.path}: has the labels {', '.join(found[:20])}, and the article neg and pos")
 
 
 def _compared(source: Source, settings: Settings, runs: int) -> dict:

@@ -105,7 +105,8 @@ def all_sets(context: Context) -> Sets:
             "Simulated rows as in the document; for its genomic set and skin, rows that scikit-learn makes"
         )
     else:
-        wide, long = (_signed(at_hand(fetch, context.data)) for fetch in (fetch_prostate, fetch_skin))
+        wide = _signed(at_hand(fetch_prostate, context.data, WIDE_SHAPE[1], (0, 1)))
+        long = _signed(at_hand(fetch_skin, context.data, 3, (1, 2)))
         names = "prostate", "skin"
         words = "Simulated rows as in the document; prostate for its genomic set, no longer public; skin"
     if wide is None:
