@@ -4,21 +4,23 @@ import json
 import os
 import subprocess
 import sys
+from copy import copy
 from typing import NamedTuple
 
-# Imports an app once, then forks a process for each command line that comes in.
+# Imports apps once, then forks a process for each command line that comes in.
 FORKS = """
 import faulthandler, fcntl, gc, importlib, json, os, pkgutil, resource, signal, sys, threading, time
 import click, cv2, matplotlib.backends.backend_agg, matplotlib.backends.backend_svg, rich.console, rich.table
 import sklearn.linear_model, fastsvm, fastsvm.text
 
-app = sys.argv[1]
-package = importlib.import_module(f"fastsvm_apps.{app}")
-# CPython itself may fail in any way where an import finds no memory.
-for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-    if not module.name.endswith("__main__"):
-        importlib.import_module(module.name)
-main = importlib.import_module(f"{package.__name__}.cli").main
+mains = {}
+for app in sys.argv[1:]:
+    package = importlib.import_module(f"fastsvm_apps.{app}")
+    # CPython itself may fail in any way where an import finds no memory.
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    mains[app] = importlib.import_module(f"{package.__name__}.cli").main
 [getattr(fastsvm, name) for name in fastsvm.__all__]
 [getattr(fastsvm.text, name) for name in fastsvm.text.__all__]
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -51,7 +53,7 @@ for line in sys.stdin:
             resource.setrlimit(getattr(resource, name), (value, value))
         try:
             sys.argv[1:] = order["args"]
-            main(prog_name=f"fastsvm-{app}")
+            mains[order["app"]](prog_name=f"fastsvm-{order['app']}")
         except SystemExit as end:
             threading._shutdown()  # waits for threads, as the end of every process does
             sys.stdout.flush()
@@ -83,11 +85,11 @@ class Done(NamedTuple):
 
 
 class App:
-    """Runs one of the apps, ``sentiment`` or ``cells``; an idle process keeps what it imports."""
+    """Runs one of the apps, ``sentiment`` or ``cells``; an idle process keeps what it and others import."""
 
-    def __init__(self, name):
+    def __init__(self, name, *others):
         self.name = name
-        command = [sys.executable, "-P", "-c", FORKS, name]
+        command = [sys.executable, "-P", "-c", FORKS, name, *others]
         # Threads of BLAS take memory of their own, and complain in their own words.
         environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
@@ -98,11 +100,17 @@ class App:
 
         What it prints must fit into a pipe: it is read at the end.
         """
-        order = {"args": [str(arg) for arg in args], "cwd": str(cwd), "limits": limits}
+        order = {"app": self.name, "args": [str(arg) for arg in args], "cwd": str(cwd), "limits": limits}
         order |= {"signal": signal, "delay": delay}
         self._process.stdin.write(json.dumps(order) + "\n")
         self._process.stdin.flush()
         return Done(**json.loads(self._process.stdout.readline()))
+
+    def other(self, name):
+        """Return what runs another app, by the same process."""
+        app = copy(self)
+        app.name = name
+        return app
 
     def __enter__(self):
         return self

@@ -11,6 +11,7 @@ COMMANDS = {
     "train with Pegasos": ["train", "CORPUS", "-o", "new.safetensors", "--recipe", "article", "--k", "all"],
     "evaluate": ["evaluate", "MODEL", "CORPUS"],
     "predict": ["predict", "MODEL", "LINES"],
+    "predict probabilities": ["predict", "MODEL", "LINES", "--proba", "--json"],
     "words": ["words", "MODEL"],
 }
 

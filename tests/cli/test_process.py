@@ -49,6 +49,7 @@ def test_interrupt_leaves_no_model(start, write, texts, tmp_path, stage):
     assert set(tmp_path.rglob("*")) == before
 
 
+@pytest.mark.slow
 @posix
 def test_a_reader_that_leaves_is_no_error(start, model, tmp_path):
     file = tmp_path / "many.txt"
@@ -195,21 +196,3 @@ def test_explain_marks_words_in_colours_or_by_signs(model, monkeypatch):
     shown = on_terminal("explain", model, "great dull")
     assert b"great[+++] dull[---]" in shown
     assert not re.search(rb"\x1b\[[\d;]*m", shown)  # a spinner may have come and gone
-
-
-def test_predict_does_not_wait_for_scikit_learn(model):
-    code = (
-        "import sys; from fastsvm_apps.sentiment.cli import main\ntry: main()\nfinally: print(*sys.modules)"
-    )
-    options = ("predict", str(model), "--proba", "--json")
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", code, *options],
-        input="great stuff\n",
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    label, modules = done.stdout.splitlines()
-    assert '"label": "pos"' in label
-    assert "fastsvm.model_files.scorer" in modules.split()
-    assert not {"sklearn", "joblib", "pandas"} & {*modules.split()}

@@ -21,14 +21,13 @@ MB = 1 << 20
 
 @pytest.fixture(scope="module")
 def sentiment():
-    with App("sentiment") as app:
+    with App("sentiment", "cells") as app:
         yield app
 
 
 @pytest.fixture(scope="module")
-def cells():
-    with App("cells") as app:
-        yield app
+def cells(sentiment):
+    return sentiment.other("cells")
 
 
 @pytest.fixture(scope="module")
