@@ -54,6 +54,7 @@ class Fake(ModuleType):
                     "A photograph",
                     "It is small.",
                     lambda _: PIXEL,
+                    size=(9.0, 4.5),
                     ending="gif",
                     shows_data=True,
                 ),

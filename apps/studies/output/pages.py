@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from ...common import html
-from ..model.report import Report, Table
+from ..model.report import Figure, Report, Table
 from .numbers import column_texts, is_number
 from .pictures import uri_of
 from .record import counted, legend
 
+COLUMN = 7.6  # inches; a wider picture cannot be read in half of the page
 MOST_ROWS = 200  # of a table on the page; its CSV file has all
 
 filled = partial(html.filled, __package__)
@@ -27,7 +28,7 @@ def study_page(report: Report, record: dict, pictures: Mapping[str, bytes]) -> s
     """
     sections = [
         ("verdicts", "Verdicts", verdict_table(record["claims"])),
-        ("figures", "Figures", _figures(record["figures"], pictures)),
+        ("figures", "Figures", _figures(report.figures, record["figures"], pictures)),
         ("tables", "Tables", "\n".join(_table(table) for table in report.tables if table.shown)),
         ("again", "Reproduction", _again(record)),
     ]
@@ -86,15 +87,16 @@ def verdict_table(claims: Sequence[dict]) -> str:
     return filled("claims", rows="\n".join(rows)) if rows else ""
 
 
-def _figures(figures: Sequence[dict], pictures: Mapping[str, bytes]) -> str:
+def _figures(figures: Sequence[Figure], known: Sequence[dict], pictures: Mapping[str, bytes]) -> str:
     parts = [
         filled(
             "figure",
+            kind="wide" if size[0] > COLUMN else "",
             title=html.text(figure["title"]),
             source=uri_of(figure["file"], pictures[figure["file"]]),
             caption=html.text(captioned(figure)),
         )
-        for figure in figures
+        for size, figure in zip((figure.size for figure in figures), known, strict=True)
     ]
     return filled("figures", figures="\n".join(parts)) if parts else ""
 
