@@ -25,7 +25,7 @@ def parts(n, k=5):
     return [np.arange(start, n, k) for start in range(k)]
 
 
-@pytest.mark.parametrize("power", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("power", [0.5, pytest.param(1.0, marks=pytest.mark.slow), 2.0])
 def test_the_power_is_found(power):
     told, truth = drawn(6000, power)
     found = calibrate(told, truth, np.ones(6000), parts(6000))

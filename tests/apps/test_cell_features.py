@@ -234,7 +234,7 @@ def test_a_turned_cell_has_the_same_features(smears, features, turn):
         assert np.mean(differences, axis=0)[some].mean() < 0.25 * between(smears, features, some), prefix
 
 
-@pytest.mark.parametrize("lamp", [0.8, 0.65])
+@pytest.mark.parametrize("lamp", [pytest.param(0.8, marks=pytest.mark.slow), 0.65])
 def test_a_weaker_lamp_changes_little(smears, lamp):
     """Densities are against the image's own background; what is left is rounding."""
     for features, prefix in (("cells", "colour"), ("cells", "edge"), ("shells", "shell")):

@@ -64,7 +64,7 @@ def reimplemented(path, text):
     return model["labels"][int(scores[0] > 0) if len(scores) == 1 else scores.index(max(scores))], scores
 
 
-@pytest.mark.parametrize("labels", [2, 3])
+@pytest.mark.parametrize("labels", [pytest.param(2, marks=pytest.mark.slow), 3])
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 def test_json_is_enough_to_predict(fitted, texts, tmp_path, labels, weighting):
     model = fitted(labels, weighting)

@@ -26,21 +26,15 @@ NOT_MET = {
     "check_sample_weight_equivalence_on_dense_data": N_COUNTS_ALL,
     "check_sample_weight_equivalence_on_sparse_data": N_COUNTS_ALL,
 }
-CHECKED = KernelSDCAClassifierCV(gammas=["scale"], alphas=[0.1, 0.001], cv=2, max_iter=100)
+CHECKED = KernelSDCAClassifierCV(gammas=["scale"], alphas=[0.1, 0.001], cv=2)
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([CHECKED], expected_failed_checks=lambda estimator: NOT_MET)
-def test_check(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.slow
+@pytest.mark.slow  # by default, those of the linear one, and of the kernel machine without cross-validation
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(
-    [clone(CHECKED).set_params(loss="log")], expected_failed_checks=lambda estimator: NOT_MET
+    [CHECKED, clone(CHECKED).set_params(loss="log")], expected_failed_checks=lambda estimator: NOT_MET
 )
-def test_check_of_another_loss(estimator, check):
+def test_check(estimator, check):
     check(estimator)
 
 

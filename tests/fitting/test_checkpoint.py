@@ -69,7 +69,7 @@ def close(model, other):
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("classes", [pytest.param(2, marks=pytest.mark.slow), 3])
 def test_a_fit_that_is_killed_again_and_again_ends_certified(options, classes, file, kill):
     X, y = made(classes=classes)
     options = {"alpha": 0.1, "tol": TOL, "random_state": 0, "solver": "coordinate"} | options

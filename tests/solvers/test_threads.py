@@ -121,16 +121,14 @@ def test_indices_of_64_bits_give_the_same_bits(loss, dtype, fit_intercept, rows)
         assert bits(sdca(mixed, y, tol=1e-4, solver=solver, **options)) == expected
 
 
-@pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("loss", LOSSES)
-def test_the_seed_decides_every_bit(loss, fit_intercept, rows, monkeypatch):
+@pytest.mark.parametrize(*pairs(cache=[1 << 25, 0], fit_intercept=[False, True], loss=LOSSES))
+def test_the_seed_decides_every_bit(loss, fit_intercept, cache, rows, monkeypatch):
     X, y = rows
     options = {"loss": loss, "alpha": 1e-3, "fit_intercept": fit_intercept, "tol": 1e-4}
-    for cache in (1 << 25, 0):
-        monkeypatch.setattr("fastsvm.solvers._solver.CACHE", cache)
-        first, again, other = (bits(sdca(X, y, random_state=seed, n_jobs=2, **options)) for seed in (8, 8, 9))
-        assert first == again
-        assert first != other
+    monkeypatch.setattr("fastsvm.solvers._solver.CACHE", cache)
+    first, again, other = (bits(sdca(X, y, random_state=seed, n_jobs=2, **options)) for seed in (8, 8, 9))
+    assert first == again
+    assert first != other
 
 
 @pytest.mark.parametrize("n_jobs", [None, -1, -(10**6), 3])

@@ -88,7 +88,7 @@ def test_limits(limits, more):
 
 
 @pytest.mark.parametrize("limit", [1, 2, 5, 17, 40, 100, 300])
-@pytest.mark.parametrize("dtype", [np.int64, np.float32])
+@pytest.mark.parametrize("dtype", [np.int64, pytest.param(np.float32, marks=pytest.mark.slow)])
 def test_the_most_frequent_terms_with_their_ties(limit, dtype):
     # Most of 400 words have the frequency of a hundred others.
     rng = np.random.default_rng(limit)

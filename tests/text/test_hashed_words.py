@@ -68,7 +68,7 @@ def test_analysis(ngrams, more):
     check(HashedBagOfWords(ngram_range=ngrams, **more))
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=60, deadline=None, derandomize=True)
 @given(
     st.lists(hard_texts, min_size=1, max_size=12),
     st.fixed_dictionaries(
