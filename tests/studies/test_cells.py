@@ -49,8 +49,11 @@ def no_crops(monkeypatch):
 
 def test_a_folder_of_images_is_enough(tmp_path):
     shutil.copytree(SAMPLE, tmp_path / "cells")
+    damaged = min((tmp_path / "cells" / "images" / "LYMPHOCYTE").iterdir())
+    damaged.write_bytes(damaged.read_bytes()[:300])
     report = cells.run(Context(data=str(tmp_path), runs=6))
     judged = [claim for claim in report.claims if claim.verdict is not Verdict.UNTESTED]
+    assert "In 1 image no cell was found." in report.data
     assert len(report.claims) >= 15
     assert len(judged) >= 12
     assert all(claim.ours and claim.why.startswith("Holds where") for claim in judged)
@@ -146,7 +149,9 @@ def test_singular_values(rows):
 
 def test_splits():
     groups = np.array([f"{k % 12}" for k in range(60)])
-    crops = images.Crops(np.zeros((60, 1), np.uint8), np.where(np.arange(60) % 2, 1.0, -1.0), groups, 0, 0.0)
+    crops = images.Crops(
+        [], np.zeros((60, 1), np.uint8), np.where(np.arange(60) % 2, 1.0, -1.0), groups, 0, 0.0
+    )
     for splits, shares in (
         (experiments.random_splits(crops, 3, 0), True),
         (experiments.grouped_splits(crops, 0), False),

@@ -22,7 +22,7 @@ def run(context: Context) -> Report:
         made = experiments.Images(crops)
         random = experiments.random_splits(crops, splits, context.seed)
         train, test = random[0]
-        pictures = sheets.sheets(some, made, train, test, photographs=what.photographs)
+        pictures = sheets.sheets(made, train, test, photographs=what.photographs)
     signs = crops.signs[train], crops.signs[test]
     traces = {
         name: experiments.traced(context, name, rows, signs, runs)

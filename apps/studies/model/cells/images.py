@@ -30,6 +30,8 @@ class Crops(NamedTuple):
 
     Attributes
     ----------
+    files : sequence of ImageFile
+        What they are of.
     pixels : ndarray of shape (n, SIDE * SIDE) and dtype uint8
         Gray and negative.
     signs : ndarray of shape (n,)
@@ -42,6 +44,7 @@ class Crops(NamedTuple):
         Of a processor, for an image.
     """
 
+    files: Sequence[ImageFile]
     pixels: np.ndarray
     signs: np.ndarray
     groups: np.ndarray
@@ -124,6 +127,7 @@ def cropped(context: Context, files: Sequence[ImageFile], method: str) -> Crops:
     found = np.concatenate([part["found"] for part in parts])
     kept = [file for file, is_found in zip(files, found, strict=True) if is_found]
     return Crops(
+        kept,
         np.concatenate([part["pixels"] for part in parts]),
         np.array([1.0 if file.label == CLASSES[1] else -1.0 for file in kept]),
         np.array([file.original for file in kept]),

@@ -21,14 +21,11 @@ OWN_SCALE = "Gray is 0, and each picture has its own scale."
 Tiles = list[tuple[np.ndarray, str]]
 
 
-def sheets(
-    files: Sequence[ImageFile], images: Images, train: np.ndarray, test: np.ndarray, photographs: bool
-) -> list[Figure]:
+def sheets(images: Images, train: np.ndarray, test: np.ndarray, photographs: bool) -> list[Figure]:
     """Return the document's pictures of images.
 
     Parameters
     ----------
-    files : sequence of ImageFile
     images : Images
     train, test : ndarray
         Rows that components are learnt from, and others.
@@ -45,7 +42,7 @@ def sheets(
     names = [CLASSES[int(sign > 0)].lower() for sign in crops.signs[test[shown]]]
     components_words = f"the {len(axes)} principal components of the crops to train on"
     pictures = [
-        ("originals", "Original images", "Each of another original.", originals(files), "figure 1"),
+        ("originals", "Original images", "Each of another original.", originals(crops.files), "figure 1"),
         ("crops", "Crops", "Gray and negative, as the solvers get them.", _tiles(pixels, names), "figure 5"),
         (
             "rebuilt",
@@ -70,7 +67,7 @@ def sheets(
         ),
     ]
     found = [_sheet(*picture, shows_data=photographs) for picture in pictures]
-    return [*found, _steps(files, photographs)]
+    return [*found, _steps(crops.files, photographs)]
 
 
 def originals(files: Sequence[ImageFile]) -> Tiles:
