@@ -22,7 +22,7 @@ class Placed:
     classes : ndarray of shape (n_classes,), the labels, sorted
     counts : dict of label to number of rows
     shape : (int, int)
-    dtype : of X
+    dtype : float32 where X is, else float64
     """
 
     def __init__(self, shards):
@@ -32,7 +32,8 @@ class Placed:
         if len(columns) > 1:
             raise ValueError(f"The chunks of X have different numbers of columns: {sorted(columns)}.")
         self.shape = sum(part.shape[0] for part in self.described), columns.pop()
-        self.dtype = reduce(np.promote_types, (part.dtype for part in self.described))
+        dtype = reduce(np.promote_types, (part.dtype for part in self.described))
+        self.dtype = dtype if dtype in (np.float32, np.float64) else np.dtype(float)  # counts, say
         self.counts = summed(part.counts for part in self.described)
         self.classes = np.array(sorted(self.counts))
         if not any(weight for part in self.described for weight in part.weights.values()):
@@ -45,8 +46,9 @@ def place(X, y, sample_weight=None, *, client=None):
     Parameters
     ----------
     X : dask array of shape (n_samples, n_features)
-        Of dense chunks, or of CSR matrices; float32 or float64. The numbers of rows may be unknown, and some
-        of them 0. Chunks are computed again if their worker is lost, and must then be the same.
+        Of dense chunks, or of CSR matrices; float32 and float64 are not converted. The numbers of rows may be
+        unknown, and some of them 0. Chunks are computed again if their worker is lost, and must then be the
+        same.
     y : dask array of shape (n_samples,)
         Labels of any kind, in chunks like X's.
     sample_weight : dask array of shape (n_samples,), default=None
