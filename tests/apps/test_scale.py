@@ -178,7 +178,7 @@ def test_copies_are_of_the_usual_scale(shared):
     assert read_scale(find_images([str(folder)])).unusual == {}
 
 
-@pytest.mark.parametrize("columns", [3, 5])
+@pytest.mark.parametrize("columns", [3, pytest.param(5, marks=pytest.mark.slow)])
 def test_a_mosaic_needs_no_option(photographs, tmp_path, columns):
     chosen = list(photographs.items())[100 : 100 + columns**2]
     images = [read_image(str(path)) for path, _ in chosen]

@@ -61,7 +61,7 @@ def test_the_baseline_and_the_metric(run, corpus):
 
 def test_a_label_that_is_never_predicted_is_said_aloud(run, write, texts):
     pairs = [("pos" if i % 12 == 0 else "neg", f"thing{i % 7} stuff{i % 5}") for i in range(240)]
-    plain = ("--alpha", 1, "--class-weight", "pos=1")
+    plain = ("--recipe", "nb-words", "--alpha", 1, "--class-weight", "pos=1")
     record, stderr = train_json(run, write(pairs), *plain)
     assert record["warnings"] == [line.removeprefix("warning: ") for line in stderr.splitlines()]
     never, no_better = record["warnings"]

@@ -125,12 +125,12 @@ def test_words_are_marked_by_what_they_say(report, write):
 def test_texts_without_a_known_word_and_texts_that_are_too_long(report, write, monkeypatch):
     pairs = [("pos", "great thing"), ("neg", "awful thing")] * 100
     pairs += [("neg", f"unseen{i}") for i in range(9)] + [("pos", f"unheard{i}") for i in range(9)]
-    reader, _ = report(write(pairs, "csv"), "--holdout", 0.5, "--seed", 1)
+    reader, _ = report(write(pairs, "csv"), *QUICK, "--holdout", 0.5, "--seed", 1)
     mistakes = section(reader, "mistakes")
     assert "unseen" in mistakes or "unheard" in mistakes
     assert "It has no word that the model knows." in mistakes
     monkeypatch.setattr(page, "LONGEST", 5)
-    reader, _ = report(write(pairs, "csv"), "--holdout", 0.5, "--seed", 1)
+    reader, _ = report(write(pairs, "csv"), *QUICK, "--holdout", 0.5, "--seed", 1)
     assert "It is too long for its words to be marked." in section(reader, "mistakes")
     assert not [attributes for attributes, _ in reader.all("mark") if "title" in attributes]
 

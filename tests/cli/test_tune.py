@@ -220,7 +220,9 @@ def test_without_holdout(run, write, texts):
 def test_stdin_environment_and_skipped_texts(run, write, texts, monkeypatch):
     monkeypatch.setenv("FASTSVM_SENTIMENT_TUNE_K", "20,all")
     corpus = write([*texts(100), ("", "no label")], "csv")
-    result = run("tune", "-", "--weightings", "counts", "--json", input=Path(corpus).read_text())
+    result = run(
+        "tune", "-", "--weightings", "counts", "--ngrams", "1", "--json", input=Path(corpus).read_text()
+    )
     assert result.exit_code == 3
     assert result.stderr.splitlines()[-1] == "<stdin>: 1 skipped"
     record = json.loads(result.stdout)
