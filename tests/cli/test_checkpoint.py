@@ -237,7 +237,7 @@ def test_what_is_no_checkpoint_is_refused(what, message, begun, run, request):
 
 def test_stdin_is_refused_and_a_failure_that_kept_nothing_leaves_nothing(run, write, texts):
     done = run("train", "-", *COMMAND)
-    assert (done.exit_code, "stdin cannot be" in done.stderr) == (2, True)
+    assert (done.exit_code, "<stdin> cannot be" in done.stderr) == (2, True)
     done = run("train", write([("same", "a text")] * 9), *COMMAND)
     assert (done.exit_code, "the only label" in done.stderr) == (1, True)
     assert os.listdir() == []

@@ -1,6 +1,7 @@
 """train --stream: two passes over a corpus, and a matrix on disk."""
 
 import json
+import os
 import random
 from dataclasses import replace
 
@@ -115,8 +116,12 @@ def test_what_needs_all_texts_is_refused(run, write, options, message):
     assert message in done.stderr
 
 
-def test_stdin_and_what_cannot_be_told_apart_are_refused(run, write):
+def test_stdin_and_what_cannot_be_told_apart_are_refused(run, write, tmp_path):
     assert "file or a folder" in run("train", "-", "--stream", "-o", "m.safetensors").stderr
+    os.mkfifo(tmp_path / "pipe")  # opened, it would wait for ever
+    for option in ["--stream"], ["--checkpoint", "run.ckpt"]:
+        done = run("train", str(tmp_path / "pipe"), *option, "-o", "m.safetensors")
+        assert (done.exit_code, "pipe cannot be; give a file or a folder" in done.stderr) == (2, True)
     done = run("train", write(reviews(50, ("same",)), "csv", "reviews.csv"), "--stream")
     assert done.exit_code == 1
     assert "'same' is the only label" in done.stderr

@@ -45,6 +45,12 @@ class Source:
         """Whether the path is that of a folder."""
         return self.path != "-" and Path(self.path).is_dir()
 
+    @property
+    def is_read_once(self) -> bool:
+        """Whether what was read is gone: stdin, or a pipe."""
+        path = Path(self.path)
+        return self.path == "-" or (path.exists() and not path.is_file() and not path.is_dir())
+
     def open(self):
         """Open the file for reading bytes, unpacked and in UTF-8."""
         return open_binary(self.path, self.max_expansion, self.encoding)

@@ -121,9 +121,9 @@ def opened(path: str, source: Source, settings: Settings, **more: Any) -> Iterat
     AppError
         If it is of another corpus or of other options, is in use, or is no checkpoint.
     """
-    if source.path == "-":
+    if source.is_read_once:
         raise AppError(
-            "--checkpoint reads CORPUS again, which stdin cannot be; give a file or a folder", USAGE
+            f"--checkpoint reads CORPUS again, which {source.name} cannot be; give a file or a folder", USAGE
         )
     reader = {f.name: getattr(source, f.name) for f in fields(source) if f.name != "path"}
     options = {**vars(settings), **reader, **more}

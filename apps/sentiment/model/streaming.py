@@ -114,8 +114,10 @@ def _check(source: Source, settings: Settings, on_cluster: bool) -> None:
         there = ", ".join(name for name, method in CLASSIFIERS.items() if method.model in ON_CLUSTER)
         name = "article-literal" if settings.literal else settings.classifier
         raise AppError(f"--scheduler has no {name}; it has {there}", USAGE)
-    if source.path == "-" and not on_cluster:
-        raise AppError("--stream reads a corpus twice, which stdin cannot be; give a file or a folder", USAGE)
+    if source.is_read_once and not on_cluster:
+        raise AppError(
+            f"--stream reads a corpus twice, which {source.name} cannot be; give a file or a folder", USAGE
+        )
 
 
 def _place_of(model_path: str | None) -> Path:
