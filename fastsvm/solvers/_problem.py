@@ -109,7 +109,7 @@ class Problem:
             excess = (1 - min(factors)) * sums[-1]
             last = min(np.searchsorted(sums, excess), len(rows) - 1)  # NaN is found nowhere
             taken[rows[:last]] = dual[rows[:last]]
-            taken[rows[last]] = excess - taken.sum()
+            taken[rows[last]] = np.clip(excess - taken.sum(), 0, dual[rows[last]])
         return taken
 
     def rebalance(self, dual):
