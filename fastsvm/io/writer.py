@@ -182,17 +182,17 @@ class MatrixWriter:
             shutil.rmtree(self._partial, ignore_errors=True)
         self._hold.close()
 
-    def append(self, X: sparse.csr_matrix, y: ArrayLike) -> None:
+    def append(self, X: Any, y: ArrayLike) -> None:
         """Append rows and their labels.
 
         Parameters
         ----------
-        X : CSR matrix of shape (n, n_features)
-            Blocks may have different widths; the widest is the matrix's.
+        X : array or sparse matrix of shape (n, n_features)
+            CSR matrices are not converted. Blocks may have different widths; the widest is the matrix's.
         y : array of shape (n,)
             Numbers, or texts; not first the one and then the other.
         """
-        codes = self._codes(y)
+        codes, X = self._codes(y), sparse.csr_matrix(X)
         if len(codes) != X.shape[0]:
             raise ValueError(f"y has {len(codes)} labels for the {X.shape[0]} rows of X.")
         if X.shape[1] > NARROW - 1:

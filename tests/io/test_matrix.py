@@ -147,6 +147,15 @@ def test_what_cannot_be_written_is_refused(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_blocks_of_any_form_are_rows(tmp_path):
+    X = a_matrix()
+    with MatrixWriter(tmp_path / "X", source="") as writer:
+        for block in X[:20], X[20:40].tocsc(), X[40:].toarray():
+            writer.append(block, np.ones(block.shape[0]))
+        writer.finish()
+    np.testing.assert_array_equal(load(tmp_path / "X").X.toarray(), X.toarray())
+
+
 def test_a_folder_has_one_writer(tmp_path):
     pytest.importorskip("fcntl")  # where there are no locks nobody knows
     X, y = a_matrix(), np.ones(50)
