@@ -11,9 +11,10 @@ from click.testing import CliRunner
 from fastsvm_apps.cells.data.files import find_images
 from fastsvm_apps.studies.cli import main
 from fastsvm_apps.studies.model import cells
-from fastsvm_apps.studies.model.cells import claims, components, experiments, images
+from fastsvm_apps.studies.model.cells import claims, components, experiments, figures, images
 from fastsvm_apps.studies.model.context import Context
 from fastsvm_apps.studies.model.report import Verdict
+from fastsvm_apps.studies.output.pictures import drawn
 
 SAMPLE = Path(__file__).parents[2] / "data" / "cells"
 FIGURES = {
@@ -167,6 +168,16 @@ def curves(primal, error=None):
     primal = np.array(primal, float)
     seconds = np.arange(1.0, primal.shape[1] + 1) * np.ones((len(primal), 1))
     return experiments.Curves(seconds, primal, primal, primal if error is None else np.array(error))
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_run_that_is_at_the_optimum_at_once_is_drawn():
+    epochs = np.arange(1.0, 4.0)
+    curves = experiments.Curves(np.tile(epochs, (100, 1)), *np.full((3, 100, 3), 0.3))
+    names = "SDCA", "SDCA, SGD start", "Pegasos"
+    trace = experiments.Trace(dict.fromkeys(names, curves), 0.3)
+    for figure in figures.curves({experiments.RAW: trace, experiments.WHITENED: trace}):
+        assert drawn(figure)
 
 
 def test_time_to_a_level_and_settling():

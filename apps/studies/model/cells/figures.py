@@ -73,10 +73,12 @@ def _loss(trace: Trace, sheet) -> None:
     ax = sheet.subplots()
     ax.set_xscale("log")
     ax.set_yscale("log")
+    ax.set_autoscaley_on(False)  # the first curve may be no longer than rounding is
     for label, found in trace.curves.items():
         seconds = 1e3 * np.median(found.seconds, axis=0)
         _band(ax, seconds, np.maximum(found.primal / trace.optimum - 1, NEAREST), label)
     ax.axhline(0.01, color="0.4", linestyle=":", linewidth=1, label="1 %")
+    ax.autoscale(axis="y")
     ax.set_xlabel("CPU time of the updates, ms (log scale)")
     ax.set_ylabel("(P - P*) / P* (log scale)")
     _finish(ax)
