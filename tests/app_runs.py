@@ -45,7 +45,7 @@ for line in sys.stdin:
         os.chdir(order["cwd"])
         for number, end in enumerate([os.open(os.devnull, os.O_RDONLY), *(pipe[1] for pipe in outputs)]):
             os.dup2(end, number)
-        faulthandler.dump_traceback_later(120, exit=True)  # says where it hangs
+        faulthandler.dump_traceback_later(60, exit=True)  # says where it hangs
         for name, value in order["limits"].items():
             if name == "RLIMIT_AS":  # how much more than now
                 with open("/proc/self/statm") as file:
