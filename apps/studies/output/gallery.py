@@ -19,8 +19,8 @@ MADE = "<!-- Made by fastsvm-studies gallery"
 INDEX = "README.md"
 INTRODUCTION = """\
 Each study redoes the tables and figures of a document that compares classifiers, and judges its claims by
-what is measured here. A claim holds if the 95 % interval of what is measured says so, by a rule in the code;
-what depends on data or machines that are not at hand, or on more runs, cannot be tested. DIR has the
+what is measured here. A claim holds if the 95 % interval of what is measured says so, by a rule in the code.
+What depends on data or machines that are not at hand, or on more runs, cannot be tested. DIR has the
 documents' data sets; without it a study runs on what comes along."""
 
 
