@@ -371,7 +371,7 @@ def margins(problem, which, w, double bias):
 
 
 def primal_from_dual(Rows rows, signs, dual, double rate, double above=1, double below=1):
-    """rate * sum_i b_i y_i x_i, float64 of shape (n_columns,), in one pass."""
+    """rate * sum_i b_i y_i x_i, float64 of size n_columns; chunks of rows whose b_i are 0 are not read."""
     w = np.zeros(rows.n_columns)
     step = rows.chunk_rows()
 
@@ -382,7 +382,9 @@ def primal_from_dual(Rows rows, signs, dual, double rate, double above=1, double
 
     visit = _passing(rows, add, step)
     for first in range(0, rows.n_rows, step):
-        visit(first, min(first + step, rows.n_rows))
+        last = min(first + step, rows.n_rows)
+        if dual[first:last].any():
+            visit(first, last)
     return w
 
 

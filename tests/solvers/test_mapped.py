@@ -106,6 +106,22 @@ def test_estimators_take_it_as_it_is(problem, small_windows, model):
     assert np.mean(model.fit(X, y).predict(X) == y) > 0.7
 
 
+def test_rows_without_dual_variables_are_not_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(_rows, "MAPPED_CHUNK", 1000)
+    X = np.random.default_rng(0).normal(size=(500, 10))
+    np.save(tmp_path / "X.npy", X)
+    rows = as_rows(np.load(tmp_path / "X.npy", mmap_mode="r"))
+    step = rows.chunk_rows()
+    assert 3 * step < len(X)
+    chunks, own = [], _rows._primal_from_dual
+    monkeypatch.setattr(_rows, "_primal_from_dual", lambda *args: chunks.append(args[-2:]) or own(*args))
+    dual, signs = np.zeros(len(X)), np.ones(len(X), np.int8)
+    dual[step + 3] = 2.0
+    w = _rows.primal_from_dual(rows, signs, dual, 0.5)
+    np.testing.assert_allclose(w, X[step + 3], rtol=1e-12)
+    assert chunks == [(step, 2 * step)]
+
+
 @pytest.mark.parametrize("start", [False, True])
 def test_balancing_costs_no_pass(problem, small_windows, monkeypatch, start):
     X, mapped, y = problem
