@@ -28,7 +28,7 @@ folders = {
     "fastsvm.solvers.kernel": "fastsvm/solvers/kernel",
     "fastsvm.text": "fastsvm/text",
     "fastsvm.io": "fastsvm/io",
-    "fastsvm_apps.cells.model": "apps/cells/model",
+    "fastsvm_apps.cells.finding": "apps/cells/finding",
 }
 
 headers = [header.as_posix() for header in sorted(Path("fastsvm/solvers").glob("*.h"))]

@@ -15,9 +15,9 @@ import numpy as np
 
 from fastsvm_apps.cells.data.files import find_images
 from fastsvm_apps.cells.data.images import read_image, usual_cell_width
-from fastsvm_apps.cells.model.locate import Field, locate
-from fastsvm_apps.cells.model.scale import read_scale, red_cells, white_cell_width
-from fastsvm_apps.cells.model.stain import usual_field
+from fastsvm_apps.cells.finding.locate import Field, locate
+from fastsvm_apps.cells.finding.scale import read_scale, red_cells, white_cell_width
+from fastsvm_apps.cells.finding.stain import usual_field
 
 from .cells import overlap, read_boxes
 

@@ -19,13 +19,13 @@ import numpy as np
 from fastsvm_apps.cells.data.files import ImageFile
 from fastsvm_apps.cells.data.images import read_image
 from fastsvm_apps.cells.data.threads import map_images
-from fastsvm_apps.cells.model.calibration import calibrate
-from fastsvm_apps.cells.model.classifier import scores_of
-from fastsvm_apps.cells.model.prediction import Described, describe_image
-from fastsvm_apps.cells.model.quality import flags_of
-from fastsvm_apps.cells.model.samples import Samples, measure_samples
-from fastsvm_apps.cells.model.settings import Settings
-from fastsvm_apps.cells.model.training import fit
+from fastsvm_apps.cells.finding.quality import flags_of
+from fastsvm_apps.cells.jobs.training import fit
+from fastsvm_apps.cells.learning.calibration import calibrate
+from fastsvm_apps.cells.learning.classifier import scores_of
+from fastsvm_apps.cells.learning.prediction import Described, describe_image
+from fastsvm_apps.cells.learning.samples import Samples, measure_samples
+from fastsvm_apps.cells.settings import Settings
 from fastsvm_apps.common.errors import Skipped
 from fastsvm_apps.common.progress import Stages
 from fastsvm_apps.common.statistics import wilson_interval

@@ -16,8 +16,9 @@ import numpy as np
 
 from fastsvm.fitting import ConvergenceWarning
 from fastsvm_apps.sentiment.data.corpus import Given, Source, read_corpus
-from fastsvm_apps.sentiment.model import recipe_choice, training
-from fastsvm_apps.sentiment.model.settings import AUTO, settings_of
+from fastsvm_apps.sentiment.jobs import training
+from fastsvm_apps.sentiment.learning import recipe_choice
+from fastsvm_apps.sentiment.settings import AUTO, settings_of
 
 FILES = ("sms_spam.tsv", "hotel_zh.csv", "imdb_10k.tsv")
 SEEDS = 5

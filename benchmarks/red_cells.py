@@ -20,10 +20,10 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from fastsvm_apps.cells.data.images import read_scaled
-from fastsvm_apps.cells.model.findings import PLATELET, RED_CELL
-from fastsvm_apps.cells.model.locate import locate
-from fastsvm_apps.cells.model.others import find_others
-from fastsvm_apps.cells.model.stain import usual_field
+from fastsvm_apps.cells.finding.findings import PLATELET, RED_CELL
+from fastsvm_apps.cells.finding.locate import locate
+from fastsvm_apps.cells.finding.others import find_others
+from fastsvm_apps.cells.finding.stain import usual_field
 
 from .cells import milliseconds, overlap
 

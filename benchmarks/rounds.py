@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fastsvm.blas import one_blas_thread
+from fastsvm._utils.blas import one_blas_thread
 from fastsvm.fitting.pegasos_rounds import PegasosRounds
 from fastsvm.fitting.rounds import PASSES, Serial
 from fastsvm.fitting.sdca_rounds import SDCARounds

@@ -3,9 +3,10 @@
 from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING
 
-from .lazy import lazily
+from ._utils.lazy import lazily
 
 if TYPE_CHECKING:
+    from ._utils.version import __version__ as __version__
     from .estimators.certify import certify
     from .estimators.kernel_cv import KernelSDCAClassifierCV
     from .estimators.kernel_features import KernelFeatures
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from .fitting.certificate import Certificate
     from .fitting.path import SDCAPath, sdca_path
     from .model_files.container import ModelFileError
-    from .version import __version__ as __version__
 
 if PathFinder.find_spec("_rows", [f"{__path__[0]}/solvers"]) is None:  # it would look like a circular import
     raise ImportError(
@@ -65,6 +65,6 @@ __getattr__, __dir__ = lazily(
         ".estimators.linear_cv": "SDCAClassifierCV",
         ".fitting.path": "SDCAPath sdca_path",
         ".estimators.persistence": "load_model save_model",
-        ".version": "__version__",
+        "._utils.version": "__version__",
     },
 )

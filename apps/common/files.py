@@ -117,7 +117,7 @@ def replace_file(path: str | os.PathLike[str], content: bytes) -> None:
     OSError
         Of this path; what was there is as it was.
     """
-    from fastsvm.atomic import replacing
+    from fastsvm._utils.atomic import replacing
 
     with replacing(path) as file:
         file.write(content)

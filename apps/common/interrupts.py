@@ -30,7 +30,7 @@ def come_again() -> Iterator[None]:
         if not isinstance(unraisable.exc_value, KeyboardInterrupt):
             before(unraisable)
         elif not (timer and timer.is_alive()):
-            from fastsvm.interrupts import held_interrupts  # not before --help
+            from fastsvm._utils.interrupts import held_interrupts  # not before --help
 
             timer = threading.Timer(_LATER, _interrupt)
             with held_interrupts():

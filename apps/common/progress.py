@@ -83,7 +83,7 @@ class Stages:
         self._display.start()
 
     def __enter__(self) -> Self:
-        from fastsvm.interrupts import held_interrupts
+        from fastsvm._utils.interrupts import held_interrupts
 
         if self._timer is not None:
             with held_interrupts():
@@ -91,7 +91,7 @@ class Stages:
         return self
 
     def __exit__(self, *exc_info) -> None:
-        from fastsvm.interrupts import held_interrupts
+        from fastsvm._utils.interrupts import held_interrupts
 
         with held_interrupts():
             if self._timer is not None:

@@ -30,15 +30,16 @@ from .commands._options import corpus_options
 from .commands.train import _check_continued, _with_recipe
 from .commands.train import train as command
 from .data.corpus import Given, Source
-from .model import prediction, training
-from .model.explanation import Explainer, Explanation
-from .model.settings import Settings, spelled
-from .model.trained import Training
+from .jobs import training
+from .jobs.explanation import Explainer, Explanation
+from .jobs.trained import Training
+from .measures import prediction
+from .settings import Settings, spelled
 
 if TYPE_CHECKING:
     from fastsvm.fitting import Pipeline
 
-    from .model.scores import Scores
+    from .measures.scores import Scores
 
 __all__ = ["TextModel", "load", "train"]
 

@@ -70,8 +70,8 @@ def crops(folder):
     import cv2
 
     from fastsvm_apps.cells.data.images import read_image
-    from fastsvm_apps.cells.model.document import crop
-    from fastsvm_apps.cells.model.locate import find_center
+    from fastsvm_apps.cells.finding.document import crop
+    from fastsvm_apps.cells.finding.locate import find_center
 
     rows, labels = [], []
     for kind in ("LYMPHOCYTE", "NEUTROPHIL"):

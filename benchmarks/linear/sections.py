@@ -12,8 +12,8 @@ from sklearn.svm import LinearSVC
 import fastsvm
 from fastsvm.solvers import sdca
 from fastsvm.solvers._input import as_state
-from fastsvm.solvers._perceptron_solver import PerceptronSolver
 from fastsvm.solvers._problem import Problem
+from fastsvm.solvers.perceptron_solver import PerceptronSolver
 
 from ..common import aligned, alternate, cpu, memory_added, spread, wide_rows
 from . import contenders

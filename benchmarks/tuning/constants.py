@@ -47,7 +47,7 @@ def of(module, *names, **others):
 
 CONSTANTS = {
     "newton": of(
-        "_newton_solver",
+        "newton_solver",
         *("SAMPLE_ROWS", "SAMPLE_GAP"),
         *("ACTIVE_WIDTH", "ACTIVE_BENDS", "LARGEST_PENALTY"),
         *("MULTIPLIER_SHARE", "MOST_STEPS", "GRAM_ROWS", "SHORT_ROW"),
@@ -56,14 +56,14 @@ CONSTANTS = {
         LINE_SLOPE=(0.075, 0.9),
         PENALTY_GROWTH=(2, 16),
     ),
-    "certify": of("_newton_solver", NEXT_GAP=(1e-4, 1e-2, 0.1, 0.0)),
+    "certify": of("newton_solver", NEXT_GAP=(1e-4, 1e-2, 0.1, 0.0)),
     "auto": of(
         "_choose",
         *("FEW_COLUMNS", "VERY_FEW_COLUMNS", "STEEP", "TIGHT_TOL"),
     ),
     "sdca": [
         *of(
-            "_sdca_solver",
+            "sdca_solver",
             *("SHRINK_SLOPE", "REVISIT_EPOCHS", "PACE_EPOCHS", "CG_PAYS_EPOCHS"),
             *("INTERCEPT_SQUARE", "INTERCEPT_BENDS", "LOST_DIGITS"),
             FREE_SHARE=(0.225, 1.0),
@@ -72,7 +72,7 @@ CONSTANTS = {
     ],
     "kernel": [
         *of(
-            "kernel._sdca_solver",
+            "kernel.sdca_solver",
             *("FIRST_ROWS", "MOST_ROWS", "MOST_EPOCHS", "CG_EPOCHS", "ROUND_GAP"),
             LAST_GAP=(0.125, 1.0),
             WHOLE_ROWS=(0.5, 8),

@@ -7,7 +7,7 @@ workers for several fits.
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from ..lazy import lazily
+from .._utils.lazy import lazily
 
 if TYPE_CHECKING:
     from .linear import PegasosClassifier, SDCAClassifier

@@ -6,7 +6,7 @@ of paths. `docs/datasets.md` has a table.
 
 from typing import TYPE_CHECKING
 
-from ..lazy import lazily
+from .._utils.lazy import lazily
 
 if TYPE_CHECKING:
     from ._download import DatasetError, DatasetNotFoundError

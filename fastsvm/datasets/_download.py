@@ -8,7 +8,7 @@ import zipfile
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..atomic import replacing
+from .._utils.atomic import replacing
 
 try:
     from fcntl import LOCK_EX, flock

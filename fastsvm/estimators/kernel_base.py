@@ -10,7 +10,7 @@ from joblib import effective_n_jobs
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from ..blas import one_blas_thread
+from .._utils.blas import one_blas_thread
 from ..fitting.engine import report
 from ..fitting.labels import signs_of
 from ..fitting.one_vs_rest import all_or_nothing, require_finite_rows

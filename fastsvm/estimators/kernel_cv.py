@@ -9,7 +9,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
-from ..blas import one_blas_thread
+from .._utils.blas import one_blas_thread
 from ..fitting.advice import warn_if_short
 from ..fitting.one_vs_rest import all_or_nothing
 from ..fitting.path import best_multiple, decreasing

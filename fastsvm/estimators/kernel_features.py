@@ -15,12 +15,12 @@ from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
-from ..blas import one_blas_thread
+from .._utils.blas import one_blas_thread
+from .._utils.threads import Threads
 from ..fitting.one_vs_rest import all_or_nothing
 from ..solvers import as_rows
 from ..solvers._input import one_of, positive
 from ..solvers.kernel.parameters import check_kernel_parameters, gamma_of
-from ..threads import Threads
 from .base import validated
 
 if TYPE_CHECKING:

@@ -7,14 +7,14 @@ import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
-from ..blas import one_blas_thread
+from .._utils.blas import one_blas_thread
 from ..fitting.path import decreasing
 from ..fitting.scores import winners
 from ..fitting.threads import in_threads
 from ..solvers._input import as_state, positive
 from ..solvers._random import draw_rows
-from ..solvers.kernel._pegasos_solver import KernelPegasosSolver
 from ..solvers.kernel._problem import KernelProblem
+from ..solvers.kernel.pegasos_solver import KernelPegasosSolver
 from .kernel_base import decision_of, share_threads
 from .kernel_pegasos import KernelPegasosClassifier
 

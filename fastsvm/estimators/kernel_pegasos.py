@@ -11,11 +11,11 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from ..blas import one_blas_thread
+from .._utils.blas import one_blas_thread
 from ..fitting.one_vs_rest import all_or_nothing
 from ..solvers._input import positive
-from ..solvers.kernel._pegasos_solver import KernelPegasosSolver, drawn_rows
 from ..solvers.kernel._problem import KernelProblem
+from ..solvers.kernel.pegasos_solver import KernelPegasosSolver, drawn_rows
 from .kernel_base import KernelClassifier
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from ..fitting.advice import Ended, warn_if_short
 from ..solvers import LOSSES
 from ..solvers._input import one_of
 from ..solvers.kernel._problem import KernelProblem
-from ..solvers.kernel._sdca_solver import KernelSDCASolver
+from ..solvers.kernel.sdca_solver import KernelSDCASolver
 from .base import ConvergenceWarning
 from .kernel_base import KernelClassifier
 

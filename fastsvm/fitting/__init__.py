@@ -5,7 +5,7 @@ The classes are what `fastsvm.SDCAClassifier` and its siblings add scikit-learn'
 
 from typing import TYPE_CHECKING
 
-from ..lazy import lazily
+from .._utils.lazy import lazily
 
 if TYPE_CHECKING:
     from .advice import ConvergenceWarning

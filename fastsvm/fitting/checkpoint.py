@@ -13,7 +13,7 @@ from threading import Lock
 
 import numpy as np
 
-from ..atomic import replacing
+from .._utils.atomic import replacing
 from ..solvers._input import as_start
 from ..solvers._rows import map_chunks
 from ..solvers._solver import State

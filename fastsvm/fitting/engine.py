@@ -1,6 +1,6 @@
 """Solvers driven to their end: one per class, in threads, with verbose lines, callbacks and Ctrl-C."""
 
-from ..blas import one_blas_thread
+from .._utils.blas import one_blas_thread
 from .threads import in_threads
 
 __all__ = ["report", "solve_all"]

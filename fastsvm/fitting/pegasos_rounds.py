@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ..solvers._pegasos_solver import radius
 from ..solvers._problem import balancing
 from ..solvers._solver import Point
 from ..solvers.losses import as_loss
+from ..solvers.pegasos_solver import radius
 from .rounds import PASSES, Rounds
 
 __all__ = ["PegasosRounds"]

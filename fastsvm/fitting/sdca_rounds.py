@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from ..solvers._problem import balancing
-from ..solvers._sdca_solver import TINY, bias_rate, must_be_exact
 from ..solvers._solver import Point
+from ..solvers.sdca_solver import TINY, bias_rate, must_be_exact
 from .rounds import PASSES, Rounds
 
 __all__ = ["SDCARounds"]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..blas import one_blas_thread
+from .._utils.blas import one_blas_thread
 from ..solvers._input import as_matrix, as_weights
 from ..solvers._part_solver import Move, PegasosPart, SDCAPart, Step
 from ..solvers._problem import Problem

@@ -2,8 +2,8 @@
 
 from concurrent.futures import FIRST_EXCEPTION
 
+from .._utils.threads import Threads, result, wait
 from ..solvers._input import number_of_threads
-from ..threads import Threads, result, wait
 
 __all__ = ["in_threads", "number_of_threads"]
 

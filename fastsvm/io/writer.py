@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 from scipy import sparse
 
-from ..atomic import held, replacing
+from .._utils.atomic import held, replacing
 from .layout import (
     ARRAYS,
     BLOCK,

@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 from safetensors import SafetensorError, deserialize
 
-from ..atomic import replacing
+from .._utils.atomic import replacing
 
 SCHEMA = 3  # since 2 a file may tell more about its model, since 3 a classifier may be calibrated
 KEY = "fastsvm"

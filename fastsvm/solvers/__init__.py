@@ -3,16 +3,16 @@
 They need NumPy and SciPy only. `fastsvm.SDCAClassifier` and its siblings build on the modules behind them.
 """
 
-from ._asdca_solver import asdca
 from ._choose import sdca
 from ._input import as_rows
-from ._pegasos_solver import pegasos
-from ._perceptron_solver import perceptron
 from ._solver import Epoch, Result
-from .kernel._pegasos_solver import kernel_pegasos
+from .asdca_solver import asdca
 from .kernel._problem import KernelResult
-from .kernel._sdca_solver import kernel_sdca
+from .kernel.pegasos_solver import kernel_pegasos
+from .kernel.sdca_solver import kernel_sdca
 from .losses import LOSSES
+from .pegasos_solver import pegasos
+from .perceptron_solver import perceptron
 
 __all__ = [
     "LOSSES",

@@ -15,11 +15,11 @@ from ._input import (
     order_of,
     positive,
 )
-from ._newton_solver import NewtonSolver
 from ._problem import Problem
-from ._sdca_solver import ORDERS, OUTPUTS, SDCASolver
 from ._solver import Result
 from .losses import LOSSES, as_loss
+from .newton_solver import NewtonSolver
+from .sdca_solver import ORDERS, OUTPUTS, SDCASolver
 
 if TYPE_CHECKING:
     from .annotations import ArrayLike, Callable, Matrix, Seed

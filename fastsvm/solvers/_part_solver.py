@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _pegasos, _sdca  # type: ignore[attr-defined]  # compiled
-from ._pegasos_solver import PegasosSolver
 from ._rows import dual_sum, sums_by_sign
-from ._sdca_solver import SDCASolver
+from .pegasos_solver import PegasosSolver
+from .sdca_solver import SDCASolver
 
 
 class Move(NamedTuple):

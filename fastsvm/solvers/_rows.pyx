@@ -4,7 +4,7 @@
 import cython
 import numpy as np
 
-from ..threads import Threads
+from .._utils.threads import Threads
 from ._pages import Pages
 from libc.math cimport isfinite
 

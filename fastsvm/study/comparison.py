@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..atomic import replacing
+from .._utils.atomic import replacing
 from ..fitting.linear import SDCA
 from .plot import plot_medians
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..blas import one_blas_thread
+from .._utils.blas import one_blas_thread
 from ..fitting.labels import as_labels
 from ..fitting.linear_model import LinearModel
 from ..fitting.threads import number_of_threads

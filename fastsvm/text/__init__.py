@@ -6,7 +6,7 @@ the same with scikit-learn's contract, and import it.
 
 from typing import TYPE_CHECKING
 
-from ..lazy import lazily
+from .._utils.lazy import lazily
 
 if TYPE_CHECKING:
     from ..estimators.bag_of_words import BagOfWords

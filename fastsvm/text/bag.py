@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from .._utils.threads import Threads
 from ..fitting import Parameters, number_of_threads
-from ..threads import Threads
 from ._parts import csr_arrays, frequencies
 from ._words import batches
 from .reading import BATCH, DEFAULT_PATTERN, compiled_reading, refuse_string

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from fastsvm_apps.cells.model.calibration import WANTED_ERROR, calibrate
-from fastsvm_apps.cells.model.classifier import About, about_of
-from fastsvm_apps.cells.model.differential import corrected_shares
-from fastsvm_apps.cells.model.findings import UNCLASSIFIED
-from fastsvm_apps.cells.model.stain import USUAL
+from fastsvm_apps.cells.finding.findings import UNCLASSIFIED
+from fastsvm_apps.cells.finding.stain import USUAL
+from fastsvm_apps.cells.learning.calibration import WANTED_ERROR, calibrate
+from fastsvm_apps.cells.learning.classifier import About, about_of
+from fastsvm_apps.cells.learning.differential import corrected_shares
 
 CLASSES = ["a", "b", "c"]
 

@@ -9,10 +9,10 @@ import pytest
 
 from drawing import CYTOPLASM, NUCLEUS, PLASMA, TURNS
 from fastsvm_apps.cells.data.images import read_image
-from fastsvm_apps.cells.model.document import SIZE, crop, gray_negative, locate_report
-from fastsvm_apps.cells.model.features import REGIONS, describe, feature_names
-from fastsvm_apps.cells.model.locate import Cell, Field, locate
-from fastsvm_apps.cells.model.settings import FEATURES
+from fastsvm_apps.cells.finding.document import SIZE, crop, gray_negative, locate_report
+from fastsvm_apps.cells.finding.locate import Cell, Field, locate
+from fastsvm_apps.cells.measuring.features import REGIONS, describe, feature_names
+from fastsvm_apps.cells.settings import FEATURES
 
 SMEARS = Path(__file__).parents[2] / "data" / "cells" / "images"
 HISTOGRAMS = ("colour", "edge")

@@ -4,14 +4,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, precision_recall_fscore_support, roc_auc_score
 
-from fastsvm_apps.sentiment.model.diagnostics import (
-    by_probability,
-    correct,
-    curves,
-    label_scores,
-    margins,
-)
-from fastsvm_apps.sentiment.model.scores import HeldOut, scores_of
+from fastsvm_apps.sentiment.measures.diagnostics import by_probability, correct, curves, label_scores, margins
+from fastsvm_apps.sentiment.measures.scores import HeldOut, scores_of
 
 
 @pytest.fixture(params=[2, 4])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fastsvm_apps.cells.data.images import read_image
-from fastsvm_apps.cells.model.document import FRAME, SIZE, crop, gray_negative, locate_report, without_frame
+from fastsvm_apps.cells.finding.document import FRAME, SIZE, crop, gray_negative, locate_report, without_frame
 
 SMEAR = Path(__file__).parents[2] / "data" / "cells" / "images" / "LYMPHOCYTE" / "smear_03.jpg"
 STAIN = (150, 70, 120)

@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from fastsvm_apps.sentiment.model import duplicates
-from fastsvm_apps.sentiment.model.duplicates import OVERLAP, same_texts, similar_texts
+from fastsvm_apps.sentiment.jobs import duplicates
+from fastsvm_apps.sentiment.jobs.duplicates import OVERLAP, same_texts, similar_texts
 
 
 def sentences(n, words=40, seed=0):

@@ -8,8 +8,8 @@ import pytest
 from devtools import browser
 
 from browser import HOSTILE, needs_chromium
-from fastsvm_apps.cells.model.corrections import checked_corrections
-from fastsvm_apps.cells.model.findings import UNCLASSIFIED, Finding, ImageFindings
+from fastsvm_apps.cells.finding.findings import UNCLASSIFIED, Finding, ImageFindings
+from fastsvm_apps.cells.learning.corrections import checked_corrections
 from fastsvm_apps.cells.output.page import write_report
 from fastsvm_apps.common.statistics import wilson_interval
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from browser import HOSTILE, Reader, needs_chromium, run_in_page
-from fastsvm_apps.cells.model.findings import Finding, ImageFindings
+from fastsvm_apps.cells.finding.findings import Finding, ImageFindings
 from fastsvm_apps.cells.output.page import write_report
 from fastsvm_apps.common import html
 from fastsvm_apps.common.files import replace_file

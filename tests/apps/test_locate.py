@@ -10,7 +10,7 @@ import pytest
 
 from drawing import CYTOPLASM, NUCLEUS, PLASMA, TURNS
 from fastsvm_apps.cells.data.images import read_image, read_scaled
-from fastsvm_apps.cells.model.locate import Field, find_center, locate, outlined
+from fastsvm_apps.cells.finding.locate import Field, find_center, locate, outlined
 
 SMEARS = Path(__file__).parents[2] / "data" / "cells"
 

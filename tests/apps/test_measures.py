@@ -4,8 +4,8 @@ import cv2
 import numpy as np
 import pytest
 
-from fastsvm_apps.cells.model.locate import Cell, Field
-from fastsvm_apps.cells.model.measures import MEASURES, column_names, measure, with_units
+from fastsvm_apps.cells.finding.locate import Cell, Field
+from fastsvm_apps.cells.measuring.measures import MEASURES, column_names, measure, with_units
 
 PLASMA, PURPLE, PINK = (230, 230, 230), (160, 60, 120), (200, 180, 210)  # blue, green, red
 

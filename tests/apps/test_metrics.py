@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn import metrics as theirs
 
-from fastsvm_apps.sentiment.model import metrics
-from fastsvm_apps.sentiment.model.settings import METRICS
+from fastsvm_apps.sentiment.measures import metrics
+from fastsvm_apps.sentiment.settings import METRICS
 
 SCIKIT_LEARN = {
     "accuracy": theirs.accuracy_score,

@@ -9,10 +9,10 @@ import pytest
 
 from drawing import CYTOPLASM, NUCLEUS, PLASMA, TURNS
 from fastsvm_apps.cells.data.images import read_scaled
-from fastsvm_apps.cells.model import red_cells
-from fastsvm_apps.cells.model.findings import PLATELET, RED_CELL
-from fastsvm_apps.cells.model.locate import Field, locate
-from fastsvm_apps.cells.model.others import find_others
+from fastsvm_apps.cells.finding import red_cells
+from fastsvm_apps.cells.finding.findings import PLATELET, RED_CELL
+from fastsvm_apps.cells.finding.locate import Field, locate
+from fastsvm_apps.cells.finding.others import find_others
 
 KINDS = (RED_CELL, PLATELET)
 ABSORBED = np.array([0.28, 0.34, 0.13])  # by a red cell, of blue, green and red

@@ -13,7 +13,7 @@ from fastsvm_apps.common import html
 from fastsvm_apps.common.options import CountOrAll
 from fastsvm_apps.sentiment.commands._options import NGrams
 from fastsvm_apps.sentiment.commands._reproduction import command_line
-from fastsvm_apps.sentiment.model.explanation import Span
+from fastsvm_apps.sentiment.jobs.explanation import Span
 from fastsvm_apps.sentiment.output.highlights import CONTEXT, LEVELS, ROOM, WORD, highlight
 from fastsvm_apps.sentiment.output.page_charts import LARGE, PANEL, Axis, Chart, learning_curve, round_axis
 from fastsvm_apps.sentiment.output.page_scores import SHADES

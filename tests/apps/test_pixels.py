@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import reference
-from fastsvm_apps.cells.model import _pixels
+from fastsvm_apps.cells.finding import _pixels
 
 HEIGHT, WIDTH, N_REGIONS = 23, 31, 4
 AXES = ((-0.4, 1.0, 5), (0.0, 0.8, 2), (-0.1, 1.1, 4))

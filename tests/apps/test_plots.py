@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 import pytest
 
-from fastsvm_apps.cells.model.findings import Finding
+from fastsvm_apps.cells.finding.findings import Finding
 from fastsvm_apps.cells.output import drawing as plots
 from fastsvm_apps.cells.output.drawing import (
     MAX_SHEET,

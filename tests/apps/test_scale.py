@@ -10,8 +10,8 @@ import pytest
 from drawing import CYTOPLASM, NUCLEUS, PLASMA
 from fastsvm_apps.cells.data.files import ImageFile, find_images
 from fastsvm_apps.cells.data.images import ImageReader, read_image, read_scaled
-from fastsvm_apps.cells.model.locate import Field, locate
-from fastsvm_apps.cells.model.scale import Scale, read_scale, red_cells, scale_of, white_cell_width
+from fastsvm_apps.cells.finding.locate import Field, locate
+from fastsvm_apps.cells.finding.scale import Scale, read_scale, red_cells, scale_of, white_cell_width
 
 RED, PALE = (150, 150, 205), (195, 195, 220)
 

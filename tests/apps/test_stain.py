@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from fastsvm_apps.cells.data.images import read_image
-from fastsvm_apps.cells.model.locate import locate
-from fastsvm_apps.cells.model.masks import black_frame
-from fastsvm_apps.cells.model.quality import WORDS, Quality, flags_of, quality_of, ranges_of
-from fastsvm_apps.cells.model.stain import USUAL, Stain, normalised, stain_of, usual_field
-from fastsvm_apps.cells.model.versions import version_of
+from fastsvm_apps.cells.finding.locate import locate
+from fastsvm_apps.cells.finding.masks import black_frame
+from fastsvm_apps.cells.finding.quality import WORDS, Quality, flags_of, quality_of, ranges_of
+from fastsvm_apps.cells.finding.stain import USUAL, Stain, normalised, stain_of, usual_field
+from fastsvm_apps.cells.learning.versions import version_of
 
 SMEARS = Path(__file__).parents[2] / "data" / "cells" / "images"
 SOME = ("LYMPHOCYTE/smear_01", "MONOCYTE/smear_13", "NEUTROPHIL/smear_24", "EOSINOPHIL/smear_35")

@@ -9,8 +9,8 @@ pytest.importorskip("matplotlib")
 from matplotlib import rc_context
 
 from fastsvm_apps.sentiment.data.corpus import Source
-from fastsvm_apps.sentiment.model.description import describe
-from fastsvm_apps.sentiment.model.trained import Side, WordWeight
+from fastsvm_apps.sentiment.jobs.description import describe
+from fastsvm_apps.sentiment.jobs.trained import Side, WordWeight
 from fastsvm_apps.sentiment.output.plots import plot_lengths, plot_top_words
 
 

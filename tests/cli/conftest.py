@@ -15,8 +15,8 @@ from click.testing import CliRunner
 
 from fastsvm_apps.sentiment.cli import main
 from fastsvm_apps.sentiment.data.corpus import Source
-from fastsvm_apps.sentiment.model import training as pipeline
-from fastsvm_apps.sentiment.model.settings import RECIPES
+from fastsvm_apps.sentiment.jobs import training as pipeline
+from fastsvm_apps.sentiment.settings import RECIPES
 
 NEUTRAL = [f"thing{i}" for i in range(60)]
 FLAVOURS = {

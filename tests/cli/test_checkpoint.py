@@ -11,13 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fastsvm.atomic import held
+from fastsvm._utils.atomic import held
 from fastsvm.io import MatrixWriter
 from fastsvm.text import Bag
 from fastsvm_apps.sentiment.data import passes
-from fastsvm_apps.sentiment.model import counted, kept, steps, streaming, training
-from fastsvm_apps.sentiment.model.counting import Seen
-from fastsvm_apps.sentiment.model.stored_rows import StoredRows
+from fastsvm_apps.sentiment.jobs import streaming, training
+from fastsvm_apps.sentiment.learning import counted, kept, steps
+from fastsvm_apps.sentiment.learning.counting import Seen
+from fastsvm_apps.sentiment.learning.stored_rows import StoredRows
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and locks")
 COMMAND = "--recipe", "tfidf-single-words", "--json", "-o", "m.safetensors", "--checkpoint", "run.ckpt"

@@ -14,9 +14,10 @@ from sklearn.pipeline import make_pipeline
 from fastsvm import PegasosClassifier
 from fastsvm_apps.common.statistics import resampled_interval, wilson_interval
 from fastsvm_apps.sentiment.data.corpus import Source
-from fastsvm_apps.sentiment.model import comparison, steps
-from fastsvm_apps.sentiment.model.alpha_choice import split_texts
-from fastsvm_apps.sentiment.model.settings import CLASSIFIERS, Settings
+from fastsvm_apps.sentiment.jobs import comparison
+from fastsvm_apps.sentiment.learning import steps
+from fastsvm_apps.sentiment.learning.alpha_choice import split_texts
+from fastsvm_apps.sentiment.settings import CLASSIFIERS, Settings
 
 NAMES = ["default", "logistic-regression", "perceptron", "pegasos-svm", "pegasos-logistic"]
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fastsvm_apps.sentiment.cli import main
-from fastsvm_apps.sentiment.model.settings import CLASSIFIERS
+from fastsvm_apps.sentiment.settings import CLASSIFIERS
 
 
 def trained(result):

@@ -9,8 +9,8 @@ import pytest
 import fastsvm
 from fastsvm_apps import sentiment
 from fastsvm_apps.sentiment.data.corpus import Source
-from fastsvm_apps.sentiment.model.continuing import Continued
-from fastsvm_apps.sentiment.model.settings import Settings
+from fastsvm_apps.sentiment.learning.continuing import Continued
+from fastsvm_apps.sentiment.settings import Settings
 
 FIRST, SECOND = (["good", "fine", "nice"], ["bad", "poor", "sad"]), (["cheap", "light"], ["dear", "heavy"])
 

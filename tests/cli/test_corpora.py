@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from fastsvm_apps.sentiment.data.corpus import Source, read_corpus
-from fastsvm_apps.sentiment.model import training as pipeline
-from fastsvm_apps.sentiment.model.settings import RECIPES, Settings
+from fastsvm_apps.sentiment.jobs import training as pipeline
+from fastsvm_apps.sentiment.settings import RECIPES, Settings
 
 
 def test_training_holds_each_text_once(tmp_path):

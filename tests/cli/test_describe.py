@@ -104,7 +104,7 @@ def test_characters(run, tmp_path):
 
 
 def test_characters_beyond_a_batch_are_counted(run, write, monkeypatch):
-    from fastsvm_apps.sentiment.model import description
+    from fastsvm_apps.sentiment.jobs import description
 
     corpus = write([("pos", "a" * 25), ("neg", "я"), ("pos", "好" * 11)])
     monkeypatch.setattr(description, "BATCH", 4)

@@ -10,8 +10,8 @@ from sklearn.pipeline import Pipeline
 import fastsvm
 from fastsvm.text import BagOfWords, TermWeighting
 from fastsvm_apps.common.errors import AppError
-from fastsvm_apps.sentiment.model import prediction
-from fastsvm_apps.sentiment.model.explanation import explain
+from fastsvm_apps.sentiment.jobs.explanation import explain
+from fastsvm_apps.sentiment.measures import prediction
 from fastsvm_apps.sentiment.output.terms import shown
 
 TEXTS = [

@@ -14,8 +14,8 @@ from sklearn.pipeline import Pipeline
 
 import fastsvm
 from fastsvm.text import BagOfWords, TermWeighting
-from fastsvm_apps.sentiment.model.exporting import export, prune
-from fastsvm_apps.sentiment.model.term_effects import effect_of
+from fastsvm_apps.sentiment.jobs.exporting import export, prune
+from fastsvm_apps.sentiment.measures.term_effects import effect_of
 
 LABELS = {2: ("neg", "pos"), 3: ("neg", "pos", "mixed")}
 HOSTILE = ["", "xyzzy", "GREAT great İ great\u0301 \x00dull", "thing1  thing2\tthing1\u2028great"]

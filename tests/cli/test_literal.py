@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 
 import fastsvm
 from fastsvm import PegasosClassifier, PerceptronClassifier
-from fastsvm_apps.sentiment.model.comparison import ARTICLE, TO_THE_LETTER
+from fastsvm_apps.sentiment.jobs.comparison import ARTICLE, TO_THE_LETTER
 
 K = 30
 PEGASOS = {"fit_intercept": False, "order": "random", "averaging": "last", "max_iter": 10}

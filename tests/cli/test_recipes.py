@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import fastsvm
-from fastsvm_apps.sentiment.model.explanation import explain
-from fastsvm_apps.sentiment.model.languages import is_unsegmented
-from fastsvm_apps.sentiment.model.prediction import load_text_model
-from fastsvm_apps.sentiment.model.recipe_choice import choose_recipe
-from fastsvm_apps.sentiment.model.settings import AUTO, RECIPES, SEARCHED, Settings, settings_of
+from fastsvm_apps.sentiment.jobs.explanation import explain
+from fastsvm_apps.sentiment.learning.recipe_choice import choose_recipe
+from fastsvm_apps.sentiment.measures.languages import is_unsegmented
+from fastsvm_apps.sentiment.measures.prediction import load_text_model
+from fastsvm_apps.sentiment.settings import AUTO, RECIPES, SEARCHED, Settings, settings_of
 
 RNG = random.Random(0)
 STEMS = ["walk", "talk", "jump", "look", "work", "play", "turn", "call", "help", "need", "cook", "paint"]

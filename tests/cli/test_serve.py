@@ -18,7 +18,7 @@ import pytest
 
 from fastsvm.text import TextScorer
 from fastsvm_apps.common.errors import AppError
-from fastsvm_apps.sentiment.model import prediction
+from fastsvm_apps.sentiment.measures import prediction
 from fastsvm_apps.sentiment.output import server
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")

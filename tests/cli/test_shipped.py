@@ -7,8 +7,8 @@ from importlib import resources
 import pytest
 
 from fastsvm_apps.sentiment.data.corpus import Source
-from fastsvm_apps.sentiment.model.evaluation import evaluate
-from fastsvm_apps.sentiment.model.prediction import load_text_model
+from fastsvm_apps.sentiment.jobs.evaluation import evaluate
+from fastsvm_apps.sentiment.measures.prediction import load_text_model
 
 CARD = (resources.files("fastsvm_apps.sentiment") / "shipped" / "MODEL_CARD.md").read_text(encoding="utf-8")
 SHORT = {

@@ -11,9 +11,10 @@ import pytest
 from fastsvm.text import Bag
 from fastsvm_apps.sentiment.data import passes
 from fastsvm_apps.sentiment.data.corpus import Source
-from fastsvm_apps.sentiment.model import counting, streaming, training
-from fastsvm_apps.sentiment.model.counting import TRAIN, rows_of
-from fastsvm_apps.sentiment.model.settings import RECIPES
+from fastsvm_apps.sentiment.jobs import streaming, training
+from fastsvm_apps.sentiment.learning import counting
+from fastsvm_apps.sentiment.learning.counting import TRAIN, rows_of
+from fastsvm_apps.sentiment.settings import RECIPES
 
 
 def reviews(n, labels=("neg", "pos")):

@@ -13,8 +13,8 @@ from fastsvm import SDCAClassifier
 from fastsvm.text import BagOfWords, TermWeighting
 from fastsvm_apps.common.folds import stratified_folds
 from fastsvm_apps.common.statistics import wilson_interval
-from fastsvm_apps.sentiment.model.alpha_choice import split_texts
-from fastsvm_apps.sentiment.model.settings import CLASSIFIERS, RECIPES, spelled
+from fastsvm_apps.sentiment.learning.alpha_choice import split_texts
+from fastsvm_apps.sentiment.settings import CLASSIFIERS, RECIPES, spelled
 
 SCORES = ("f_classif", "chi2")
 

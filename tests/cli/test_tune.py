@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 from fastsvm_apps.sentiment.data.corpus import Source, read_corpus
-from fastsvm_apps.sentiment.model import search, tuning
-from fastsvm_apps.sentiment.model.alpha_choice import split_texts
+from fastsvm_apps.sentiment.jobs import tuning
+from fastsvm_apps.sentiment.learning import search
+from fastsvm_apps.sentiment.learning.alpha_choice import split_texts
 
 GRID = ("--weightings", "counts,tfidf", "--ngrams", "1,2", "--k", "20,all", "--alphas", "0.1,0.01,0.001")
 SMALL = ("--weightings", "tfidf", "--ngrams", "1", "--k", "all", "--alphas", "0.01")

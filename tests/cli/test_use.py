@@ -10,7 +10,7 @@ import pytest
 
 import fastsvm
 from fastsvm.model_files import load_plain, save_plain
-from fastsvm_apps.sentiment.model import prediction
+from fastsvm_apps.sentiment.measures import prediction
 
 NO_WORD = "1 text without a word the model knows got the label of the intercept\n"
 

@@ -223,7 +223,7 @@ def test_other_encodings_and_separators(answers, run, texts, tmp_path):
 
 
 def test_no_model_means_the_one_that_comes_along(run, model, tmp_path, monkeypatch):
-    from fastsvm_apps.sentiment.model import prediction
+    from fastsvm_apps.sentiment.measures import prediction
 
     monkeypatch.setattr(prediction, "SHIPPED", model)
     file = tmp_path / "new.csv"

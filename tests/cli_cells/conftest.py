@@ -14,8 +14,8 @@ from click.testing import CliRunner
 
 from fastsvm_apps.cells.cli import main
 from fastsvm_apps.cells.data import carried, images
-from fastsvm_apps.cells.model.settings import Settings
-from fastsvm_apps.cells.model.training import train
+from fastsvm_apps.cells.jobs.training import train
+from fastsvm_apps.cells.settings import Settings
 
 SAMPLE = Path(__file__).parents[2] / "data" / "cells"
 

@@ -6,8 +6,8 @@ import json
 import pytest
 
 from fastsvm_apps.cells.data.files import ImageFile
-from fastsvm_apps.cells.model.corrections import labelled_cells, matched_boxes
-from fastsvm_apps.cells.model.findings import Finding
+from fastsvm_apps.cells.finding.findings import Finding
+from fastsvm_apps.cells.learning.corrections import labelled_cells, matched_boxes
 from fastsvm_apps.common.errors import Skipped
 
 

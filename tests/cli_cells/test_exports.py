@@ -10,7 +10,7 @@ import pytest
 
 from fastsvm_apps.cells.data.boxes import read_boxes
 from fastsvm_apps.cells.data.files import find_images
-from fastsvm_apps.cells.model.findings import Finding, ImageFindings
+from fastsvm_apps.cells.finding.findings import Finding, ImageFindings
 from fastsvm_apps.cells.output.cell_tables import cell_columns, image_record, row_writer, table_file
 from fastsvm_apps.cells.output.exports import export_of, exporting
 

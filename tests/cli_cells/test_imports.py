@@ -11,9 +11,9 @@ from sklearn.preprocessing import StandardScaler
 import fastsvm
 from fastsvm.model_files import load_about
 from fastsvm_apps.cells.data.files import find_images
-from fastsvm_apps.cells.model.classifier import load_cell_model
-from fastsvm_apps.cells.model.features import feature_names
-from fastsvm_apps.cells.model.prediction import describe_image
+from fastsvm_apps.cells.learning.classifier import load_cell_model
+from fastsvm_apps.cells.learning.prediction import describe_image
+from fastsvm_apps.cells.measuring.features import feature_names
 
 COMMANDS = {
     "train": ["train", "IMAGES", "--folds", "2", "--versions", "1", "-q"],

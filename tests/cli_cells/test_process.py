@@ -8,8 +8,8 @@ import time
 import pytest
 
 from fastsvm_apps.cells.cli import main
-from fastsvm_apps.cells.model.features import feature_names
-from fastsvm_apps.cells.model.settings import FEATURES
+from fastsvm_apps.cells.measuring.features import feature_names
+from fastsvm_apps.cells.settings import FEATURES
 from processes import seconds_of
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and pipes")

@@ -10,12 +10,12 @@ import pytest
 
 from fastsvm.model_files import load_about, load_plain, save_plain
 from fastsvm_apps.cells.data.files import find_images
-from fastsvm_apps.cells.model.classifier import load_cell_model
-from fastsvm_apps.cells.model.features import feature_names
-from fastsvm_apps.cells.model.findings import UNCLASSIFIED, Finding, ImageFindings
-from fastsvm_apps.cells.model.settings import Settings
-from fastsvm_apps.cells.model.training import train
+from fastsvm_apps.cells.finding.findings import UNCLASSIFIED, Finding, ImageFindings
+from fastsvm_apps.cells.jobs.training import train
+from fastsvm_apps.cells.learning.classifier import load_cell_model
+from fastsvm_apps.cells.measuring.features import feature_names
 from fastsvm_apps.cells.output.tally import Tally
+from fastsvm_apps.cells.settings import Settings
 
 CLASSES = ["EOSINOPHIL", "LYMPHOCYTE", "MONOCYTE", "NEUTROPHIL"]
 

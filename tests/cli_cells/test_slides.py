@@ -18,9 +18,9 @@ from fastsvm_apps.cells.data import images, slides, tiles
 from fastsvm_apps.cells.data.files import ImageFile
 from fastsvm_apps.cells.data.slides import TiffSlide
 from fastsvm_apps.cells.data.tiles import sample_tiles, with_tiles
-from fastsvm_apps.cells.model import prediction
-from fastsvm_apps.cells.model.masks import black_frame
-from fastsvm_apps.cells.model.stain import USUAL, normalised, stain_of
+from fastsvm_apps.cells.finding.masks import black_frame
+from fastsvm_apps.cells.finding.stain import USUAL, normalised, stain_of
+from fastsvm_apps.cells.learning import prediction
 from fastsvm_apps.cells.output import journal
 
 tifffile = pytest.importorskip("tifffile", reason="slides want tifffile")

@@ -9,8 +9,8 @@ import pytest
 from sklearn.pipeline import Pipeline
 
 import fastsvm
-from fastsvm_apps.cells.model.features import feature_names
-from fastsvm_apps.cells.model.settings import ALPHAS
+from fastsvm_apps.cells.measuring.features import feature_names
+from fastsvm_apps.cells.settings import ALPHAS
 
 CLASSES = ["EOSINOPHIL", "LYMPHOCYTE", "MONOCYTE", "NEUTROPHIL"]
 FAST = ("--features", "shells", "--versions", 0)
@@ -125,7 +125,7 @@ def test_copies_are_counted_by_original(run, copies):
 
 
 def test_no_split_parts_copies():
-    from fastsvm_apps.cells.model.samples import Samples
+    from fastsvm_apps.cells.learning.samples import Samples
 
     groups = np.repeat([f"original {n}" for n in range(10)], 4)
     y = np.repeat(["a", "b"], 20)

@@ -14,7 +14,7 @@ import fastsvm
 from fastsvm_apps.cells.commands._options import NO_GROUPS
 from fastsvm_apps.cells.data import images
 from fastsvm_apps.cells.data.files import find_images
-from fastsvm_apps.cells.model.prediction import describe_image
+from fastsvm_apps.cells.learning.prediction import describe_image
 
 COUNTS = {"EOSINOPHIL": 11, "LYMPHOCYTE": 12, "MONOCYTE": 11, "NEUTROPHIL": 12}
 CLASSES = [f"p_{label}" for label in COUNTS]
@@ -154,7 +154,7 @@ def test_an_image_is_decoded_once(run, folder, model, work, monkeypatch, ending)
     assert len(decoded) == 4
     assert run("crop", top, "-o", "crops", *width).exit_code == 0
     assert len(decoded) == 8
-    monkeypatch.setattr("fastsvm_apps.cells.model.prediction.KEPT_PIXELS", 1000)  # as of a large image
+    monkeypatch.setattr("fastsvm_apps.cells.learning.prediction.KEPT_PIXELS", 1000)  # as of a large image
     assert run("classify", top, "-m", model, "--overlay", "again", *width).exit_code == 0
     assert len(decoded) == 16
     for path in (work / "drawn").iterdir():
@@ -242,7 +242,7 @@ def test_only_bad_images(run, bad, model):
 
 def test_without_a_model(run, folder, model, monkeypatch, tmp_path):
     top = folder(0)
-    monkeypatch.setattr("fastsvm_apps.cells.model.classifier.SHIPPED", "shipped/none.safetensors")
+    monkeypatch.setattr("fastsvm_apps.cells.learning.classifier.SHIPPED", "shipped/none.safetensors")
     result = run("classify", top)
     assert result.exit_code == 1
     assert result.stderr == "error: this installation comes without a model; give one with -m\n"

@@ -16,7 +16,7 @@ from fastsvm import load_model
 from fastsvm.dask.cluster import Cluster
 from fastsvm_apps.common import cluster as of_apps
 from fastsvm_apps.sentiment.cli import main
-from fastsvm_apps.sentiment.model import sent_rows
+from fastsvm_apps.sentiment.learning import sent_rows
 
 LABELS = "dull", "fine", "great"
 IN_THREADS = {"processes": False, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}

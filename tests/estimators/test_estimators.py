@@ -22,8 +22,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from fastsvm import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
-from fastsvm.solvers._pegasos_solver import PegasosSolver
 from fastsvm.solvers._problem import Problem
+from fastsvm.solvers.pegasos_solver import PegasosSolver
 from rounding import assert_close
 
 ALL = [

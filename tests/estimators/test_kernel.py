@@ -577,7 +577,7 @@ def test_trace_of_sdca_takes_conjugate_gradients_where_directions_are_flat(monke
     model = KernelSDCAClassifier("linear", loss="squared_hinge", alpha=1e-5, tol=1e-4, max_iter=10**4)
     model.set_params(trace=True, random_state=0)
     with_them = model.fit(X, y).n_iter_
-    monkeypatch.setattr("fastsvm.solvers.kernel._sdca_solver.CG_EPOCHS", 10**9)
+    monkeypatch.setattr("fastsvm.solvers.kernel.sdca_solver.CG_EPOCHS", 10**9)
     assert with_them < 0.3 * model.fit(X, y).n_iter_
 
 

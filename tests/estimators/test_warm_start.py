@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from fastsvm import KernelSDCAClassifier, SDCAClassifier, load_model, save_model
-from fastsvm.solvers import LOSSES, _newton_solver
+from fastsvm.solvers import LOSSES, newton_solver
 from pairs import pairs
 
 MODEL = SDCAClassifier(alpha=1e-2, solver="coordinate", random_state=0, warm_start=True)
@@ -57,8 +57,8 @@ def test_a_close_start_saves_epochs(data):
 @pytest.mark.parametrize("fit_intercept", [False, True])
 def test_newtons_method_starts_warm_too(fit_intercept, data, monkeypatch):
     steps = []  # most fits, warm or cold, take one epoch
-    direction = _newton_solver.direction
-    monkeypatch.setattr(_newton_solver, "direction", lambda *args: steps.append(1) or direction(*args))
+    direction = newton_solver.direction
+    monkeypatch.setattr(newton_solver, "direction", lambda *args: steps.append(1) or direction(*args))
     model = clone(MODEL).set_params(solver="newton", alpha=1e-3, tol=1e-9, fit_intercept=fit_intercept)
     model.fit(*data)
     cold = len(steps)

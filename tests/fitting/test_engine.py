@@ -11,7 +11,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from fastsvm import SDCAClassifier
-from fastsvm.blas import one_blas_thread
+from fastsvm._utils.blas import one_blas_thread
 from fastsvm.fitting.engine import solve_all
 from interrupts import interrupt
 from pairs import pairs
@@ -82,17 +82,17 @@ def test_a_blas_that_is_loaded_during_a_fit_has_one_thread_too(tmp_path):
 import numpy as np
 from threadpoolctl import threadpool_info
 from fastsvm.fitting import SDCA
-from fastsvm.solvers import _newton_solver
+from fastsvm.solvers import newton_solver
 
 X = np.random.default_rng(0).normal(size=(300, 5)).astype(np.float32)
 y = X[:, 0] > 0
 SDCA(solver="coordinate").fit(X, y)  # looks for libraries
-seen, direction = [], _newton_solver.direction
+seen, direction = [], newton_solver.direction
 def looking(*args):
     result = direction(*args)
     seen.append({library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"})
     return result
-_newton_solver.direction = looking
+newton_solver.direction = looking
 before = {library["num_threads"] for library in threadpool_info()}
 SDCA(solver="newton").fit(X, y)
 assert seen and all(threads <= {1} for threads in seen), seen

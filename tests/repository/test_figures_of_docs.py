@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from fastsvm.solvers import _choose, _polish
-from fastsvm.solvers import _newton_solver as newton
-from fastsvm.solvers import _sdca_solver as sdca
+from fastsvm.solvers import newton_solver as newton
+from fastsvm.solvers import sdca_solver as sdca
 from fastsvm.solvers.kernel import _gram
-from fastsvm.solvers.kernel import _sdca_solver as kernel_sdca
+from fastsvm.solvers.kernel import sdca_solver as kernel_sdca
 
 DOCS = Path(__file__).parents[2] / "docs"
 WORDS = {

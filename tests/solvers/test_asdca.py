@@ -6,8 +6,8 @@ from scipy import sparse
 from solvers.test_sdca import independent_optimum
 
 from fastsvm.solvers import asdca, losses, sdca
-from fastsvm.solvers._asdca_solver import ASDCASolver, as_theta, paper_theta
 from fastsvm.solvers._problem import Problem
+from fastsvm.solvers.asdca_solver import ASDCASolver, as_theta, paper_theta
 from fastsvm.solvers.losses import SMOOTH_LOSSES
 from pairs import pairs
 

@@ -15,9 +15,9 @@ from sklearn.svm import SVC, LinearSVC
 import reference
 from fastsvm.solvers import LOSSES, kernel_pegasos, kernel_sdca
 from fastsvm.solvers.kernel._gram import scores_of
-from fastsvm.solvers.kernel._pegasos_solver import KernelPegasosSolver
 from fastsvm.solvers.kernel._problem import KernelProblem, make_gram
-from fastsvm.solvers.kernel._sdca_solver import KernelSDCASolver
+from fastsvm.solvers.kernel.pegasos_solver import KernelPegasosSolver
+from fastsvm.solvers.kernel.sdca_solver import KernelSDCASolver
 
 KERNELS = {
     "linear": {},

@@ -4,8 +4,8 @@ from scipy import sparse
 from sklearn.datasets import load_breast_cancer
 
 from fastsvm.solvers import LOSSES, losses, sdca
-from fastsvm.solvers._newton_solver import NewtonSolver
 from fastsvm.solvers._problem import Problem
+from fastsvm.solvers.newton_solver import NewtonSolver
 from pairs import pairs
 from rounding import assert_close
 

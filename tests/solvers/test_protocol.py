@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from fastsvm import solvers
-from fastsvm.solvers._asdca_solver import ASDCASolver
-from fastsvm.solvers._newton_solver import NewtonSolver
-from fastsvm.solvers._pegasos_solver import PegasosSolver
-from fastsvm.solvers._perceptron_solver import PerceptronSolver
 from fastsvm.solvers._problem import Problem
-from fastsvm.solvers._sdca_solver import SDCASolver
-from fastsvm.solvers.kernel._pegasos_solver import KernelPegasosSolver
+from fastsvm.solvers.asdca_solver import ASDCASolver
 from fastsvm.solvers.kernel._problem import KernelProblem, make_gram
-from fastsvm.solvers.kernel._sdca_solver import KernelSDCASolver
+from fastsvm.solvers.kernel.pegasos_solver import KernelPegasosSolver
+from fastsvm.solvers.kernel.sdca_solver import KernelSDCASolver
+from fastsvm.solvers.newton_solver import NewtonSolver
+from fastsvm.solvers.pegasos_solver import PegasosSolver
+from fastsvm.solvers.perceptron_solver import PerceptronSolver
+from fastsvm.solvers.sdca_solver import SDCASolver
 
 SHARED = {"loss": "log", "alpha": 0.01, "fit_intercept": True}
 SHUFFLED = {"order": "permutation"}

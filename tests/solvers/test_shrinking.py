@@ -11,7 +11,7 @@ from fastsvm import SDCAClassifier
 from fastsvm.solvers import LOSSES, losses, sdca
 from fastsvm.solvers._choose import suits_newton
 from fastsvm.solvers._problem import Problem
-from fastsvm.solvers._sdca_solver import SDCASolver
+from fastsvm.solvers.sdca_solver import SDCASolver
 from pairs import pairs
 
 ALPHA = 1e-3

@@ -39,7 +39,7 @@ class Kinds(Names):
 
     def convert(self, value, param, ctx):
         """Convert and check one value."""
-        from ..model.findings import OTHER_KINDS
+        from ..finding.findings import OTHER_KINDS
 
         kinds = []
         for name in super().convert(value, param, ctx):

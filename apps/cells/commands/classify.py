@@ -11,7 +11,7 @@ from ...common.options import json_option
 from ...common.output import check_one_form, note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ...common.tables import raw_csv_option
-from ..model.settings import EXPORTS
+from ..settings import EXPORTS
 from ._options import also_option, cell_width_option, command, images_argument
 
 
@@ -79,7 +79,7 @@ def classify(images, model, csv, json, export, export_as, also, correct, schedul
     if "-" in (files["output"], files["measurements"]):
         raise AppError("-o and --measurements want files; --csv prints the table", USAGE)
     from ..data.carried import image_workers
-    from ..model.scale import scale_record
+    from ..finding.scale import scale_record
     from ..output import cell_tables
     from ..output.classification import Wanted, classify_images
     from ..output.exports import export_of

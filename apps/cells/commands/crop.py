@@ -12,7 +12,7 @@ from ...common.options import json_option
 from ...common.output import note_skipped, print_json, print_line, tidy_warnings
 from ...common.progress import Stages
 from ...common.tables import raw_csv_option
-from ..model.settings import METHODS
+from ..settings import METHODS
 from ._options import cell_width_option, command, images_argument
 
 
@@ -76,9 +76,9 @@ def crop(
         raise AppError("-o - and --json both write to stdout; choose one", USAGE)
     from ..data.carried import image_workers
     from ..data.files import find_images, source_name
-    from ..model.cropping import Cropping, crop_cells
-    from ..model.findings import Count
-    from ..model.scale import scale_of, scale_record
+    from ..finding.findings import Count
+    from ..finding.scale import scale_of, scale_record
+    from ..jobs.cropping import Cropping, crop_cells
     from ..output import cell_tables, places
     from ..output.drawing import image_content
 

@@ -29,7 +29,7 @@ def evaluate(model, images, known, mistakes, limit, cell_width, json, quiet, ver
 
     An image in which no cell is found counts as a mistake.
     """
-    from ..model import evaluation
+    from ..jobs import evaluation
     from ..output import drawing, score_tables, sheets
 
     if mistakes:

@@ -23,9 +23,9 @@ def explain(image, cell, model, output, cell_width, json, quiet, verbose):
     if output:
         check_picture(output)
     from ..data.files import find_images
-    from ..model import explanation
-    from ..model.classifier import load_cell_model
-    from ..model.scale import scale_of
+    from ..finding.scale import scale_of
+    from ..jobs import explanation
+    from ..learning.classifier import load_cell_model
     from ..output import explaining
 
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:

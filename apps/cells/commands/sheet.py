@@ -20,7 +20,7 @@ from ._options import cell_width_option, command, images_argument
 def sheet(images, output, limit, cell_width, quiet, verbose, **how):
     """Lay IMAGES, or the white cells in them, on one sheet."""
     from ..data.files import find_images, source_name
-    from ..model.scale import scale_of
+    from ..finding.scale import scale_of
     from ..output import drawing, sheets
 
     drawing.check_ending(output)

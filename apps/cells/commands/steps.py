@@ -5,7 +5,7 @@ import click
 from ...common.figures import check_picture
 from ...common.output import note, print_line, tidy_warnings
 from ...common.progress import Stages
-from ..model.settings import METHODS
+from ..settings import METHODS
 from ._options import cell_width_option, command
 
 
@@ -22,8 +22,8 @@ from ._options import cell_width_option, command
 def steps(image, output, method, cell_width, quiet, verbose):
     """Draw the steps from IMAGE to the white cell in it."""
     from ..data.files import ImageFile
-    from ..model.findings import NO_CELL
-    from ..model.scale import scale_of
+    from ..finding.findings import NO_CELL
+    from ..finding.scale import scale_of
     from ..output.sheets import plot_steps, steps_of
 
     check_picture(output)

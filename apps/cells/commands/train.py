@@ -7,7 +7,7 @@ from ...common.files import check_is_file
 from ...common.options import COUNT, STRENGTH, json_option, seed_option
 from ...common.output import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ..model.settings import ALPHAS, CLASSIFIERS, FEATURES, Settings
+from ..settings import ALPHAS, CLASSIFIERS, FEATURES, Settings
 from ._options import NO_GROUPS, cell_width_option, command, images_argument, known_options
 
 
@@ -67,7 +67,7 @@ def train(images, output, known, corrections, no_intercept, json, quiet, verbose
     """
     check_is_file(output, "a model")
     try:
-        from ..model import training
+        from ..jobs import training
         from ..output import score_tables
 
         if not known["groups"]:

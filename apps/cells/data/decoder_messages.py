@@ -108,7 +108,7 @@ def hear(call: Callable[[], T]) -> tuple[T, bytes]:
 
     Outside of `own_stderr` nothing is heard: what Python writes there meanwhile would be lost as well.
     """
-    from fastsvm.interrupts import held_interrupts  # not before --help
+    from fastsvm._utils.interrupts import held_interrupts  # not before --help
 
     listener = _listener
     if not listener:

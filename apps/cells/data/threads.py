@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import cv2
 
-from fastsvm.threads import Threads, result
+from fastsvm._utils.threads import Threads, result
 
 from ...common.errors import is_shortage
 from .files import ImageFile

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 
-from fastsvm.atomic import replacing
+from fastsvm._utils.atomic import replacing
 
 from ...common.output import fields, many, print_heading, print_line, print_table, printable, shortened
 from ...common.tables import csv_writer
-from ..model.findings import NO_CELL, UNCLASSIFIED, Count, Finding, ImageFindings
-from ..model.measures import column_names, with_units
+from ..finding.findings import NO_CELL, UNCLASSIFIED, Count, Finding, ImageFindings
+from ..measuring.measures import column_names, with_units
 
 PLACE_COLUMNS = ("file", "cell", "x", "y", "w", "h", "cx", "cy", "area")
 BOX_COLUMNS = (*PLACE_COLUMNS, "status")

@@ -13,13 +13,13 @@ from ...common.streams import going_on
 from ..data.files import ImageFile, find_images, source_name
 from ..data.threads import MapImages, map_images
 from ..data.tiles import with_tiles
-from ..model.classifier import CellModel, load_cell_model
-from ..model.differential import corrected_shares
-from ..model.findings import UNCLASSIFIED, Count, ImageFindings
-from ..model.prediction import with_truths
-from ..model.scale import Scale, cell_width_of_slide, scale_of
-from ..model.slide_findings import merged
-from ..model.stain import stain_of_tiles
+from ..finding.findings import UNCLASSIFIED, Count, ImageFindings
+from ..finding.scale import Scale, cell_width_of_slide, scale_of
+from ..finding.slide_findings import merged
+from ..finding.stain import stain_of_tiles
+from ..learning.classifier import CellModel, load_cell_model
+from ..learning.differential import corrected_shares
+from ..learning.prediction import with_truths
 from .cell_tables import cell_columns, cell_printer, image_record, measures_writer, row_writer, table_file
 from .exports import Export, exporting
 from .journal import classify_kept, journal_of

@@ -13,7 +13,7 @@ from ...common.errors import AppError, is_shortage
 from ...common.figures import OKABE_ITO
 from ...common.files import replace_file
 from ...common.output import printable
-from ..model.findings import PLATELET, RED_CELL, UNCLASSIFIED, Finding
+from ..finding.findings import PLATELET, RED_CELL, UNCLASSIFIED, Finding
 
 # In an order that gives neutrophil, monocyte, lymphocyte, eosinophil and basophil one each.
 PALETTE = tuple(

@@ -7,7 +7,7 @@ from functools import partial
 from hashlib import sha256
 
 from ...common import html
-from ..model.findings import UNCLASSIFIED
+from ..finding.findings import UNCLASSIFIED
 from .drawing import color_of
 from .tally import Shown
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from ...common.figures import figure
 from ...common.output import print_heading, print_line, print_table
-from ..model.explanation import Explanation
-from ..model.findings import UNCLASSIFIED
+from ..finding.findings import UNCLASSIFIED
+from ..jobs.explanation import Explanation
 from .drawing import color_of
 
 ROW = 0.32  # inches

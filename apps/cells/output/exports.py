@@ -12,14 +12,14 @@ from xml.etree import ElementTree
 import cv2
 import numpy as np
 
-from fastsvm.atomic import replacing
+from fastsvm._utils.atomic import replacing
 
 from ...common.errors import USAGE, AppError
 from ...common.files import check_file, make_folder, replace_file
 from ...common.output import printable
 from ..data.files import ImageFile
-from ..model.findings import Finding, ImageFindings
-from ..model.measures import column_names, with_units
+from ..finding.findings import Finding, ImageFindings
+from ..measuring.measures import column_names, with_units
 from .drawing import color_of
 from .places import mirrored, write_image
 

@@ -19,8 +19,8 @@ from ..data.files import ImageFile
 from ..data.images import split_page
 from ..data.threads import MapImages, map_images
 from ..data.tiles import Tile
-from ..model.findings import Finding, ImageFindings
-from ..model.prediction import BATCH, CellModel, Draw, Found, classify
+from ..finding.findings import Finding, ImageFindings
+from ..learning.prediction import BATCH, CellModel, Draw, Found, classify
 
 TILES_AT_ONCE = 8  # whose cells are classified at once; what is beyond is lost if the run is ended
 

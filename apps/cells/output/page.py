@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ...common import html
 from ...common.output import many, percent
 from ...common.statistics import wilson_interval
-from ..model.findings import UNCLASSIFIED, ImageFindings
+from ..finding.findings import UNCLASSIFIED, ImageFindings
 from .drawing import color_of
 from .editing import About, attribute, crop_button, toolbar
 from .tally import NamedFiles, Shown, Tally

@@ -10,7 +10,7 @@ import numpy as np
 from ...common.errors import AppError
 from ...common.files import replace_file
 from ..data.files import ImageFile
-from ..model.findings import ImageFindings
+from ..finding.findings import ImageFindings
 from .drawing import draw_overlay, save_image
 
 

@@ -8,11 +8,11 @@ from ...common.files import check_file
 from ...common.progress import Stages
 from ..data.boxes import read_json
 from ..data.files import find_images, source_name
-from ..model.classifier import CellModel, load_cell_model
-from ..model.corrections import checked_corrections
-from ..model.findings import NO_CELL
-from ..model.prediction import classify, with_truths
-from ..model.scale import scale_of
+from ..finding.findings import NO_CELL
+from ..finding.scale import scale_of
+from ..learning.classifier import CellModel, load_cell_model
+from ..learning.corrections import checked_corrections
+from ..learning.prediction import classify, with_truths
 from .editing import About
 from .page import report_page
 from .server import Server, Work

@@ -10,12 +10,12 @@ from ...common.output import (
     print_times,
 )
 from ..data.files import ImageFile
-from ..model.calibration import Calibration
-from ..model.evaluation import Evaluation
-from ..model.findings import Finding
-from ..model.scale import scale_record
-from ..model.scores import Scores
-from ..model.training import Training
+from ..finding.findings import Finding
+from ..finding.scale import scale_record
+from ..jobs.evaluation import Evaluation
+from ..jobs.training import Training
+from ..learning.calibration import Calibration
+from ..learning.scores import Scores
 
 
 def training_record(result: Training, seconds: dict[str, float]) -> dict:

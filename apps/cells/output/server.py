@@ -17,7 +17,7 @@ from ...common.errors import AppError
 from ...common.files import replace_file
 from ..data.header import BadImage
 from ..data.images import read_image
-from ..model.corrections import VERSION, checked_corrections
+from ..learning.corrections import VERSION, checked_corrections
 from .drawing import shrunk
 from .editing import About
 from .tally import Shown

@@ -16,11 +16,11 @@ from ..data.files import ImageFile
 from ..data.header import BadImage
 from ..data.images import CellWidth, read_image, read_scaled
 from ..data.threads import map_images
-from ..model.document import locate_report
-from ..model.evaluation import Mistake
-from ..model.findings import NO_CELL, cut_out
-from ..model.locate import MIN_NUCLEUS, MIN_PURPLE, locate, outlined
-from ..model.stain import usual_field
+from ..finding.document import locate_report
+from ..finding.findings import NO_CELL, cut_out
+from ..finding.locate import MIN_NUCLEUS, MIN_PURPLE, locate, outlined
+from ..finding.stain import usual_field
+from ..jobs.evaluation import Mistake
 from .drawing import contact_sheet, save_image, shown_in
 
 # Of those that `locate` shows, what follows the nuclei.

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..model.findings import UNCLASSIFIED, Count, Finding, ImageFindings
+from ..finding.findings import UNCLASSIFIED, Count, Finding, ImageFindings
 
 FILES_NAMED = 1_000
 

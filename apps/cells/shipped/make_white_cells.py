@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 
 import fastsvm
-from fastsvm_apps.cells.model.settings import Settings
-from fastsvm_apps.cells.model.training import train
+from fastsvm_apps.cells.jobs.training import train
 from fastsvm_apps.cells.output.score_tables import print_training
+from fastsvm_apps.cells.settings import Settings
 from fastsvm_apps.common.progress import Stages
 
 TARGET = Path(__file__).with_name("white_cells.safetensors")

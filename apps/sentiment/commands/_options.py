@@ -11,7 +11,7 @@ import click
 from ...common import options
 from ..data.corpus import FORMATS, Source
 from ..data.lines import MAX_EXPANSION, MAX_LINE, MIB, UTF8
-from ..model.settings import METRICS
+from ..settings import METRICS
 
 command = partial(options.command, "fastsvm-sentiment")
 

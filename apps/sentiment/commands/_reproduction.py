@@ -7,7 +7,7 @@ import click
 from click.core import ParameterSource
 
 from ...common.options import CountOrAll
-from ..model.settings import spelled
+from ..settings import spelled
 
 
 def command_line(context: click.Context, leave_out: Collection[str] = ()) -> str:

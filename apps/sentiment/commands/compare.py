@@ -20,7 +20,7 @@ from ...common.output import (
 )
 from ...common.progress import Stages
 from ...common.tables import csv_writer
-from ..model.settings import Settings, spelled
+from ..settings import Settings, spelled
 from ._options import (
     K_HELP,
     NGRAMS_HELP,
@@ -82,7 +82,7 @@ def compare(source, runs, plot, csv, json, quiet, verbose, **options):
     """
     check_one_form(json, csv)
     settings = Settings(min_df=1, **options)
-    from ..model import comparison
+    from ..jobs import comparison
     from ..output import plots
 
     if plot:

@@ -35,7 +35,7 @@ def describe(source, tokens, number, plot, json, quiet, verbose):
     CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped. Words are those
     that train counts, in lower case.
     """
-    from ..model import description
+    from ..jobs import description
     from ..output import plots
 
     if plot:

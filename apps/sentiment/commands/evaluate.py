@@ -67,7 +67,7 @@ def evaluate(arguments, source, precision, recall, cost, groups, report, mistake
         raise AppError("give one of --precision, --recall and --cost", USAGE)
     _check_output(report, "--report", arguments)
     _check_output(mistakes, "--mistakes", (*arguments, report))
-    from ..model import evaluation
+    from ..jobs import evaluation
     from ..output import evaluations
 
     source = replace(source, path=corpus)

@@ -39,8 +39,8 @@ def explain(arguments, number, label, max_line_mib, json, quiet, verbose):
         raise AppError(
             f"{text}: is a file; give a TEXT after MODEL, or a text from a file by - < FILE", USAGE
         )
-    from ..model import prediction
-    from ..model.explanation import explain
+    from ..jobs.explanation import explain
+    from ..measures import prediction
     from ..output import explanations
 
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:

@@ -46,7 +46,8 @@ def export(model, output, to, keep, min_weight, json, quiet, verbose):
         raise AppError("--to pruned needs --keep N or --min-weight W", USAGE)
     if os.path.exists(output) and os.path.exists(model) and os.path.samefile(model, output):
         raise AppError(f"{output}: is MODEL itself; choose another path with -o", USAGE)
-    from ..model import exporting, prediction
+    from ..jobs import exporting
+    from ..measures import prediction
 
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         with stage("load"):

@@ -89,7 +89,7 @@ def predict(arguments, source, proba, threshold, unsure, top, json, output, sche
     place, and gets no label. Of a line of text that is too long the beginning counts. What comes with
     --scheduler is the same, but in larger pieces.
     """
-    from ..model import prediction
+    from ..measures import prediction
 
     model_path, files = _model_and_files(arguments)
     _check_output(output, model_path, files)
@@ -130,7 +130,7 @@ class _Run:
 
     def predict(self, sources, client=None):
         """Predict files, here or on a cluster, and return what is to be said of each."""
-        from ..model.prediction import classify_shard
+        from ..measures.prediction import classify_shard
 
         skipped, waiting = [], deque()
         shared = self._model, self._choices
@@ -148,7 +148,7 @@ class _Run:
 
     def _shards(self, sources, all_skipped, waiting, size=0):
         """Yield the texts of files; what is to be written beside their labels waits."""
-        from ..model.prediction import Shard
+        from ..measures.prediction import Shard
 
         for source in sources:
             skipped = Skipped(source.name)
@@ -167,8 +167,8 @@ class _Run:
 
     def _count_unknown(self, batch, n_terms):
         """Count the texts of which the model knows no word, and of the first ones those with few."""
-        from ..model.languages import count_strange
-        from ..model.prediction import is_of_words
+        from ..measures.languages import count_strange
+        from ..measures.prediction import is_of_words
 
         self.n_unknown += int((n_terms == 0).sum()) - len(batch.missing)
         n = LOOKED_AT - self.n_looked_at
@@ -197,7 +197,7 @@ class _Run:
 
 def _model_and_files(arguments):
     """Return the model's path, None for the one that comes along, and the files."""
-    from ..model.prediction import SHIPPED_NAME, is_model_file
+    from ..measures.prediction import SHIPPED_NAME, is_model_file
 
     if not arguments:
         return None, ["-"]
@@ -238,7 +238,7 @@ def _opened(output):
         sys.stdout.flush()
         yield sys.stdout.buffer
         return
-    from fastsvm.atomic import replacing
+    from fastsvm._utils.atomic import replacing
 
     with replacing(output) as file:
         yield file

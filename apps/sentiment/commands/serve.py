@@ -43,7 +43,7 @@ def serve(model, host, port, max_body_mib, max_texts, max_connections, timeout, 
     """
     import asyncio
 
-    from ..model import prediction
+    from ..measures import prediction
     from ..output.server import Limits, Service
 
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage, stage("load"):

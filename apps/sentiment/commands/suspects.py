@@ -7,7 +7,7 @@ from ...common.options import json_option, seed_option
 from ...common.output import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ...common.tables import raw_csv_option
-from ..model.settings import AUTO, CLASSIFIERS, Settings, settings_of
+from ..settings import AUTO, CLASSIFIERS, Settings, settings_of
 from . import _options
 
 
@@ -55,7 +55,7 @@ def suspects(source, output, number, folds, raw_csv, json, quiet, verbose, **opt
     check_is_file(output, "a table")
     if output:
         check_file(output)
-    from ..model.suspects import inspect
+    from ..jobs.suspects import inspect
     from ..output import suspects as tables
 
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:

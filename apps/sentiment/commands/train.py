@@ -12,7 +12,7 @@ from ...common.files import check_file, check_is_file
 from ...common.options import COUNT, STRENGTH, CountOrAll, json_option, seed_option
 from ...common.output import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ..model.settings import AUTO, CLASSIFIERS, RECIPE, RECIPES, Settings, settings_of
+from ..settings import AUTO, CLASSIFIERS, RECIPE, RECIPES, Settings, settings_of
 from . import _options
 from ._reproduction import command_line
 
@@ -86,7 +86,7 @@ def _check_page(path: str, *others: str) -> None:
 @contextmanager
 def _kept(checkpoint: str | None, source, settings: Settings, start: str | None, stream: bool):
     """Open the checkpoint, if there is to be one, and say how far it is."""
-    from ..model import kept
+    from ..learning import kept
 
     if checkpoint is None:
         yield kept.NOTHING
@@ -206,7 +206,8 @@ def train(
     if report:
         _check_page(report, source.path, output)
     try:
-        from ..model import prediction, streaming, training
+        from ..jobs import streaming, training
+        from ..measures import prediction
         from ..output.tables import print_training, training_record
 
         with (

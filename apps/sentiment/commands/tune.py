@@ -7,7 +7,7 @@ from ...common.files import check_is_file
 from ...common.options import COUNT, STRENGTH, CountOrAll, json_option, seed_option
 from ...common.output import check_one_form, note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ..model.settings import CLASSIFIERS, DEFAULT, RECIPES, Settings
+from ..settings import CLASSIFIERS, DEFAULT, RECIPES, Settings
 from . import _options
 
 TUNABLE = [name for name, usual in CLASSIFIERS.items() if usual.model == "SDCA"]
@@ -114,7 +114,7 @@ def tune(source, output, csv, json, quiet, verbose, **options):
         for name in ("weightings", "ngrams", "chars", "k", "alphas", "folds", "timeout")
     }
     try:
-        from ..model import tuning
+        from ..jobs import tuning
         from ..output import tuning as tables_of_tuning
 
         with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:

@@ -22,8 +22,8 @@ def words(model, number, plot, csv, raw_csv, json, quiet, verbose):
     MODEL is a file that train wrote or, by default, `english`, a model of reviews that comes along.
     """
     check_one_form(json, csv)
-    from ..model import prediction
-    from ..model.trained import top_words
+    from ..jobs.trained import top_words
+    from ..measures import prediction
     from ..output import tables
 
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:

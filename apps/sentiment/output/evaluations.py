@@ -7,8 +7,8 @@ from dataclasses import asdict
 from ...common.files import replace_file
 from ...common.output import fields, percent, print_confusion, print_heading, print_line, print_table
 from ...common.tables import csv_writer
-from ..model.evaluation import Advice, Evaluation
-from ..model.thresholds import Operating
+from ..jobs.evaluation import Advice, Evaluation
+from ..measures.thresholds import Operating
 from .tables import LABELS_CROSSED
 
 GROUPS_PRINTED = 30

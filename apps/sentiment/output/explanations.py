@@ -1,7 +1,7 @@
 """An explanation as `explain` prints it: the text with its words marked, and the sum that the score is."""
 
 from ...common.output import console, fields, print_heading, print_line, print_table, printable
-from ..model.explanation import Explanation
+from ..jobs.explanation import Explanation
 from .terms import shown
 
 # Shares of the largest contribution from which a word is marked once, twice and three times.

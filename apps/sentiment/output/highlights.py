@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from math import ceil
 
 from ...common.html import text
-from ..model.explanation import Span
+from ..jobs.explanation import Span
 
 ROOM = 480  # characters of a text that are shown
 CONTEXT = 36  # characters around a strong word that are

@@ -11,12 +11,12 @@ from fastsvm.fitting import Pipeline
 from ...common import html
 from ...common.output import many
 from ...common.statistics import wilson_interval
-from ..model import diagnostics
-from ..model.evaluation import Evaluation
-from ..model.explanation import Explainer
-from ..model.prediction import decide
-from ..model.scores import HeldOut
-from ..model.trained import Side, Training
+from ..jobs.evaluation import Evaluation
+from ..jobs.explanation import Explainer
+from ..jobs.trained import Side, Training
+from ..measures import diagnostics
+from ..measures.prediction import decide
+from ..measures.scores import HeldOut
 from . import page_curves, page_scores
 from .highlights import highlight, shorten
 from .page_thresholds import thresholds

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..model import diagnostics
-from ..model.calibration import CalibrationError
-from ..model.scores import HeldOut
+from ..learning.calibration import CalibrationError
+from ..measures import diagnostics
+from ..measures.scores import HeldOut
 from .highlights import shorten
 from .page_charts import ENDS, PANEL, STRIP, Axis, Chart, learning_curve
 from .pieces import figure, filled, name, rest, share

@@ -6,7 +6,7 @@ from importlib.metadata import version
 
 from ...common import html
 from ...common.output import many
-from ..model.evaluation import Advice, Evaluation
+from ..jobs.evaluation import Advice, Evaluation
 from . import page_curves, page_scores
 from .page import mistakes
 from .page_thresholds import numbers, thresholds

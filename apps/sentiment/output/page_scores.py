@@ -6,9 +6,9 @@ import numpy as np
 
 from ...common import html
 from ...common.output import many
-from ..model import diagnostics
-from ..model.metrics import guessing, judge
-from ..model.scores import HeldOut, Scores, Trial
+from ..measures import diagnostics
+from ..measures.metrics import guessing, judge
+from ..measures.scores import HeldOut, Scores, Trial
 from .pieces import filled, name, rest, share
 
 LABELS_LISTED = 100  # rows of the table of labels

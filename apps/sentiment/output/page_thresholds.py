@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from ...common import html
-from ..model.evaluation import Advice, Evaluation
-from ..model.thresholds import Operating
+from ..jobs.evaluation import Advice, Evaluation
+from ..measures.thresholds import Operating
 from .pieces import filled, name, share
 
 

@@ -5,10 +5,10 @@ import numpy as np
 from ...common.errors import AppError
 from ...common.figures import OKABE_ITO, figure
 from ...common.output import printable, shortened
-from ..model.comparison import Comparison
-from ..model.description import Description
-from ..model.prediction import TRAIN_AGAIN
-from ..model.trained import Side
+from ..jobs.comparison import Comparison
+from ..jobs.description import Description
+from ..jobs.trained import Side
+from ..measures.prediction import TRAIN_AGAIN
 from .terms import shown
 
 FOR, AGAINST = "#2b7a78", "#c8553d"

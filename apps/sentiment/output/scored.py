@@ -13,7 +13,7 @@ from ...common.errors import AppError
 from ...common.output import printable
 from ..data.tables import DELIMITERS
 from ..data.unlabelled import PLAIN, Batch
-from ..model.prediction import Predictions, ranked
+from ..measures.prediction import Predictions, ranked
 
 FORMS = ("csv", "tsv", "jsonl")  # of files, told by their endings
 UNSURE = "unsure"

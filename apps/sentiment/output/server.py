@@ -17,7 +17,7 @@ from textwrap import shorten
 from typing import NamedTuple
 
 from ...common.errors import AppError
-from ..model import prediction
+from ..measures import prediction
 from .asked import asked_for
 from .http import Refusal, Request, RequestReader, response
 

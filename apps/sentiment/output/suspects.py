@@ -5,7 +5,7 @@ import io
 from ...common.files import replace_file
 from ...common.output import fields, many, percent, print_line, print_table, shortened
 from ...common.tables import csv_writer
-from ..model.suspects import Inspection, Suspect
+from ..jobs.suspects import Inspection, Suspect
 
 TEXT = 60  # letters of a text that a table shows
 

@@ -17,14 +17,14 @@ from ...common.output import (
 )
 from ...common.tables import csv_writer
 from ..data.corpus import Source
-from ..model import steps
-from ..model.alpha_choice import Choice
-from ..model.diagnostics import label_scores
-from ..model.recipe_choice import Screening
-from ..model.scores import Scores
-from ..model.settings import Settings, spelled
-from ..model.trained import Side, Training
-from ..model.validation import CrossValidation
+from ..jobs.trained import Side, Training
+from ..learning import steps
+from ..learning.alpha_choice import Choice
+from ..learning.recipe_choice import Screening
+from ..learning.validation import CrossValidation
+from ..measures.diagnostics import label_scores
+from ..measures.scores import Scores
+from ..settings import Settings, spelled
 from .terms import shown
 
 LABELS_CROSSED = 20  # of more there is no confusion table

@@ -5,9 +5,9 @@ import sys
 from ...common.output import fields, print_heading, print_line, print_table, print_times
 from ...common.tables import csv_writer
 from ..data.corpus import Source
-from ..model.search import Trial
-from ..model.settings import spelled
-from ..model.tuning import Tuning, shared
+from ..jobs.tuning import Tuning, shared
+from ..learning.search import Trial
+from ..settings import spelled
 from .tables import print_scores
 
 COLUMNS = ("n", "weighting", "ngrams", "chars", "k", "alpha", "mean", "deviation", "low", "high", "gap")

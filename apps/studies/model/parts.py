@@ -10,7 +10,7 @@ from zlib import error as BadStream
 import numpy as np
 
 from fastsvm import __version__
-from fastsvm.atomic import replacing
+from fastsvm._utils.atomic import replacing
 
 FOLDER = "parts"
 ENDING = ".npz"

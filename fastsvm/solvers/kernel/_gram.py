@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ...threads import Threads, result
+from ..._utils.threads import Threads, result
 from . import _aligned
 from ._kernel import add_rows, gather, mirror, spread
 from ._values import CHUNK, DOUBLE_ROWS

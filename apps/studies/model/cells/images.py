@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ....cells.data.files import ImageFile, find_images
-from ....cells.model.cropping import Cropping, crop_cells
-from ....cells.model.invented import Smear, copy_of, mirrored_and_turned
+from ....cells.jobs.cropping import Cropping, crop_cells
+from ....cells.learning.invented import Smear, copy_of, mirrored_and_turned
 from ....cells.output.drawing import save_image
 from ....common.folds import split
 from ....common.output import many

@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from ....common.statistics import mean_interval, resampled_interval, wilson_interval
-from ....sentiment.model.comparison import ARTICLE, TO_THE_LETTER, Comparison, Runs
+from ....sentiment.jobs.comparison import ARTICLE, TO_THE_LETTER, Comparison, Runs
 from ..deciding import Interval, decided
 from ..report import Claim, Verdict
 from .texts import ARTICLES_COLUMNS, ARTICLES_TRAINING, TUNED, Corpus, Found, expected_columns

@@ -1,8 +1,8 @@
 """Pictures of the classifiers of texts, and of the texts."""
 
 from ....common.figures import OKABE_ITO
-from ....sentiment.model.comparison import ARTICLE
-from ....sentiment.model.trained import top_words
+from ....sentiment.jobs.comparison import ARTICLE
+from ....sentiment.jobs.trained import top_words
 from ....sentiment.output import plots
 from ..report import Figure
 from .claims import LAMBDAS, NAMES

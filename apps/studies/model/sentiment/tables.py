@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ....sentiment.model.comparison import ARTICLE, Runs
-from ....sentiment.model.trained import top_words
+from ....sentiment.jobs.comparison import ARTICLE, Runs
+from ....sentiment.jobs.trained import top_words
 from ....sentiment.output.terms import shown
 from ..report import Table
 from .claims import NAMES

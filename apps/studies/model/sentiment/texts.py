@@ -12,13 +12,14 @@ from fastsvm.fitting import ConvergenceWarning
 from ....common.errors import AppError, Skipped
 from ....common.folds import split
 from ....sentiment.data.corpus import Source
-from ....sentiment.model import comparison, steps, training
-from ....sentiment.model.alpha_choice import part_of, split_texts
-from ....sentiment.model.comparison import ARTICLE, Comparison
-from ....sentiment.model.description import Description, describe
-from ....sentiment.model.recipe_choice import choose_recipe
-from ....sentiment.model.settings import AUTO, RECIPES, Settings, settings_of
-from ....sentiment.model.trained import Training
+from ....sentiment.jobs import comparison, training
+from ....sentiment.jobs.comparison import ARTICLE, Comparison
+from ....sentiment.jobs.description import Description, describe
+from ....sentiment.jobs.trained import Training
+from ....sentiment.learning import steps
+from ....sentiment.learning.alpha_choice import part_of, split_texts
+from ....sentiment.learning.recipe_choice import choose_recipe
+from ....sentiment.settings import AUTO, RECIPES, Settings, settings_of
 from ..context import Context
 
 RUNS, FEW_RUNS = 10, 3  # splits

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fastsvm._utils.threads import Threads
 from fastsvm.fitting import SDCA
 from fastsvm.study import Comparison, compare
-from fastsvm.threads import Threads
 
 from ....common.progress import by_steps
 from ..context import Context

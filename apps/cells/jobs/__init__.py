@@ -1,0 +1,1 @@
+"""Whole jobs, one for each command: classify, train, evaluate, explain, crop."""

@@ -1,0 +1,85 @@
+"""Try a saved model on labelled images."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ...common.errors import Skipped
+from ...common.progress import UNWATCHED, Stages
+from ..data.files import ImageFile, labelled_images, nothing_left
+from ..finding.findings import Finding
+from ..finding.scale import Scale, scale_of
+from ..learning.classifier import load_cell_model
+from ..learning.prediction import classify
+from ..learning.scores import Scores, score
+
+
+class Mistake(NamedTuple):
+    """An image that a model is wrong about, and the cell it looked at."""
+
+    file: ImageFile
+    cell: Finding | None
+
+
+class Labelled(NamedTuple):
+    """The share of cells whose score is enough for a label, and the share of these that is wrong."""
+
+    min_score: float
+    coverage: float
+    error: float | None  # None where no cell gets a label
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How a saved model does on labelled images; its mistakes, the surest first; and what was left out."""
+
+    scores: Scores
+    mistakes: list[Mistake]
+    skipped: Skipped
+    scale: float | Scale
+    labelled: Labelled | None
+
+
+def evaluate(
+    model_path: str,
+    sources: Sequence[str],
+    *,
+    cell_width: float | None = None,
+    stage: Stages = UNWATCHED,
+    **known,
+) -> Evaluation:
+    """Try a saved model on labelled images, by the largest cell of each; `known` is as for `find_images`."""
+    with stage("load"):
+        model = load_cell_model(model_path)
+    with stage("find"):
+        files, skipped = labelled_images(sources, **known)
+        scale = scale_of(files, cell_width)
+    tried: list[Mistake] = []
+    with stage("evaluate", total=len(files)) as advance:
+        for file, found in classify(files, model, cell_width=scale, most=1, min_score=0):
+            advance()
+            if found.problem is not None:
+                skipped.add(found.file, found.problem)
+            else:
+                tried.append(Mistake(file, found.cells[0] if found.cells else None))
+    if not tried:
+        raise nothing_left(skipped)
+    truth = np.array([file.label for file, _ in tried], object)
+    predicted = np.array([cell and cell.label for _, cell in tried], object)
+    originals = np.array([file.original for file, _ in tried]) if known.get("groups") else None
+    mistakes = [pair for pair in tried if pair.cell is None or pair.cell.label != pair.file.label]
+    # Where no cell was found nothing is sure; these come last.
+    mistakes.sort(key=lambda pair: -np.inf if pair.cell is None else pair.cell.score, reverse=True)
+    scores = score(truth, predicted, model.classes, originals)
+    return Evaluation(scores, mistakes, skipped, scale, _labelled(tried, model.least()))
+
+
+def _labelled(tried: Sequence[Mistake], least: float | None) -> Labelled | None:
+    """Tell what a model says that leaves cells without a label; None for one that never does."""
+    if not least:
+        return None
+    sure = [pair for pair in tried if pair.cell is not None and pair.cell.score >= least]
+    wrong = sum(pair.cell.label != pair.file.label for pair in sure)
+    return Labelled(least, len(sure) / len(tried), wrong / len(sure) if sure else None)

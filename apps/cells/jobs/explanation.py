@@ -1,0 +1,131 @@
+"""Why a cell got its label: the measurements that spoke most for it, beside those of the classes."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ...common.errors import AppError
+from ...common.output import many
+from ..data.files import ImageFile
+from ..data.images import CellWidth
+from ..finding.findings import NO_CELL, Finding
+from ..learning.classifier import CellModel
+from ..learning.prediction import describe_image
+from ..measuring.features import feature_names
+
+SHOWN = 12  # measurements
+
+
+class Reason(NamedTuple):
+    """A measurement of a cell.
+
+    Attributes
+    ----------
+    name : str
+    value : float
+        In standard deviations of the images learnt from, from their mean.
+    contribution : float
+        What it adds to the log-odds of the label, against those of the next class.
+    means : dict
+        Its mean over the images of each class, like `value`.
+    """
+
+    name: str
+    value: float
+    contribution: float
+    means: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a cell got its label.
+
+    Attributes
+    ----------
+    cell : Finding
+    label, other : str
+        The likeliest class, and the next one.
+    probabilities : dict
+        Of each class.
+    min_score : float
+        The probability below which a cell gets no label.
+    reasons : list of Reason
+        Those that matter most, for and against the label, the weightiest first.
+    rest : float
+        What all other measurements and the constant add.
+    """
+
+    cell: Finding
+    label: str
+    other: str
+    probabilities: dict[str, float]
+    min_score: float
+    reasons: list[Reason]
+    rest: float
+
+
+def explain(path: str, model: CellModel, number: int, cell_width: CellWidth = None) -> Explanation:
+    """Explain the label of a cell.
+
+    Parameters
+    ----------
+    path : str
+        The image.
+    model : CellModel
+        A linear one, without principal components.
+    number : int
+        Of the cell, from 1; the largest is the first.
+    cell_width : float or callable, optional
+        As for `read_scaled`.
+
+    Raises
+    ------
+    AppError
+        When there is no such cell, or the model is of another kind.
+    """
+    steps = [step for _, step in model.pipeline.steps]
+    if len(steps) != 2 or not hasattr(steps[-1], "coef_") or not model.gives_probabilities:
+        raise AppError(
+            f"{model.name}: only a linear model of single measurements with probabilities can be explained"
+        )
+    found = describe_image(
+        ImageFile(path, path), model.features, cell_width, usual=model.about.usual, thumbnails=True
+    )
+    if not found.cells:
+        raise AppError(f"{path}: {NO_CELL}")
+    if number > len(found.cells):
+        has = many(len(found.cells), "white cell")
+        raise AppError(f"{path}: has {has}; --cell {number} is too much")
+    row = np.asarray(found.X[number - 1])[None]
+    probabilities = model.scores(row, [path])[0]
+    order = np.argsort(-probabilities)
+    values = steps[0].transform(row)[0].astype(float)
+    coef, intercept = _of_classes(steps[-1])
+    towards = coef[order[0]] - coef[order[1]]
+    contributions = towards * values
+    shown = np.argsort(-np.abs(contributions))[:SHOWN]
+    names = feature_names(model.features)
+    total = float(contributions.sum() + intercept[order[0]] - intercept[order[1]])
+    classes = model.classes
+
+    def means(k: int) -> dict[str, float]:
+        return {label: row[k] for label, row in zip(classes, model.about.means, strict=False)}
+
+    return Explanation(
+        found.cells[number - 1],
+        classes[order[0]],
+        classes[order[1]],
+        dict(zip(classes, probabilities.tolist(), strict=True)),
+        model.about.calibration.min_score,
+        [Reason(names[k], float(values[k]), float(contributions[k]), means(k)) for k in shown],
+        total - float(contributions[shown].sum()),
+    )
+
+
+def _of_classes(classifier) -> tuple[np.ndarray, np.ndarray]:
+    """Return a row of coefficients and a constant for each class; two classes share one row."""
+    coef, intercept = np.atleast_2d(classifier.coef_).astype(float), np.ravel(classifier.intercept_)
+    if len(coef) > 1:
+        return coef, intercept
+    return np.vstack([-coef, coef]) / 2, np.array([-intercept[0], intercept[0]]) / 2

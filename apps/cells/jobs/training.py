@@ -1,0 +1,355 @@
+"""Fit a classifier of cells, and measure it honestly: no split has copies of one original on both sides.
+
+Nothing is chosen on the images that it is measured on. Where the strength of the regularisation is not given,
+it is chosen anew inside the training part of each fold, by a cross-validation of its own.
+"""
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+import fastsvm
+from fastsvm import fitting
+from fastsvm._utils.threads import Threads
+from fastsvm.fitting import ConvergenceWarning, Pipeline, Scaler
+from fastsvm.model_files import save_plain
+
+from ...common.errors import USAGE, AppError, Skipped
+from ...common.files import check_model_path
+from ...common.progress import UNWATCHED, Stages
+from ..data.threads import processors
+from ..finding.quality import Ranges
+from ..finding.scale import Scale, scale_of
+from ..finding.stain import USUAL
+from ..learning.calibration import calibrate
+from ..learning.classifier import About, scores_of
+from ..learning.corrections import images_to_learn_from
+from ..learning.samples import Samples, measure_samples
+from ..learning.scores import Scores, score
+from ..measuring.features import feature_names
+from ..settings import ALPHAS, CLASSIFIERS, USUAL_ALPHA, Settings
+
+INNER_FOLDS = 3
+LOOSE = 1e-2  # gap at which a fit is good enough to choose by
+BALANCE = 0.5  # 1 would make all classes count the same, 0 all cells; in between errors are fewest
+
+T, R = TypeVar("T"), TypeVar("R")
+
+
+@dataclass(frozen=True, eq=False)
+class Validation:
+    """What grouped cross-validation found.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n, n_classes), or None
+        Of each sample, by the model that has not seen its original; None without folds.
+    parts : list of ndarray
+        The rows of each fold.
+    alphas : list of float
+        The strength chosen in each fold.
+    alpha : float
+        The strength chosen on all samples.
+    """
+
+    scores: np.ndarray | None
+    parts: list[np.ndarray]
+    alphas: list[float]
+    alpha: float
+
+
+def validate(samples: Samples, settings: Settings, stage: Stages) -> Validation:
+    """Choose the strength, and cross-validate the whole procedure, this choice included.
+
+    Parameters
+    ----------
+    samples : Samples
+    settings : Settings
+        With less than 2 folds there are none, and the strength is still chosen.
+    stage : Stages
+        Shows how far it is.
+
+    Returns
+    -------
+    Validation
+    """
+    splits = samples.splits(settings.folds, settings.seed)
+    # A warning of each fit would be about choices that are not made.
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+        everything = np.arange(len(samples.y))
+        *alphas, alpha = _chosen_alphas(
+            samples, settings, [*(train for train, _ in splits), everything], stage
+        )
+        if not splits:
+            return Validation(None, [], alphas, alpha)
+        scores = np.empty((len(samples.y), len(np.unique(samples.y))))
+        jobs = list(zip(splits, alphas, strict=True))
+
+        def predict(job):
+            (train, test), alpha = job
+            return test, scores_of(fit(samples.rows(train), settings, alpha), samples.X[test])
+
+        with stage("validate", total=len(jobs)) as advance:
+            for test, found in _in_threads(predict, jobs, advance):
+                scores[test] = found
+    return Validation(scores, [test for _, test in splits], alphas, alpha)
+
+
+def fit(samples: Samples, settings: Settings, alpha: float) -> Pipeline:
+    """Fit a model, preparation and classifier."""
+    steps, X = [], samples.X
+    for name, step in _preparation(settings):
+        X = step.fit(X).transform(X)
+        steps.append((name, step))
+    classifier = _classifier(settings, alpha).fit(X, samples.y, _weights(samples))
+    return _parts(settings).pipeline([*steps, ("classifier", classifier)])
+
+
+def _weights(samples: Samples) -> np.ndarray:
+    """Return how much each sample counts: more where its class is rare, 1 on average."""
+    _, number = np.unique(samples.y, return_inverse=True)
+    weights = np.bincount(number)[number] ** -BALANCE
+    return weights / weights.mean()
+
+
+class _Parts(NamedTuple):
+    """What models are made of: classes, and what writes a model."""
+
+    pipeline: type
+    scaler: type
+    classifier: Callable[[str], type]
+    save: Callable[[object, str], None]
+
+
+def _parts(settings: Settings) -> _Parts:
+    """Return the plain parts, or estimators around a step that only scikit-learn has."""
+    if not settings.pca:
+        return _Parts(Pipeline, Scaler, partial(getattr, fitting), save_plain)
+    import sklearn.pipeline
+    import sklearn.preprocessing
+
+    return _Parts(
+        sklearn.pipeline.Pipeline,
+        sklearn.preprocessing.StandardScaler,
+        lambda name: getattr(fastsvm, f"{name}Classifier"),
+        fastsvm.save_model,
+    )
+
+
+def _preparation(settings: Settings) -> list[tuple[str, object]]:
+    """Return the steps before the classifier. Gray pixels are all on the same scale already."""
+    steps: list[tuple[str, object]] = []
+    if settings.features != "pixels":
+        steps.append(("scaler", _parts(settings).scaler()))
+    if settings.pca:
+        from sklearn.decomposition import PCA
+
+        steps.append(("pca", PCA(settings.pca, whiten=True, random_state=settings.seed)))
+    return steps
+
+
+def _classifier(settings: Settings, alpha: float, **parameters):
+    recipe = CLASSIFIERS[settings.classifier]
+    return _parts(settings).classifier(recipe.estimator)(
+        **recipe.parameters,
+        **parameters,
+        alpha=alpha,
+        max_iter=settings.epochs or recipe.epochs,
+        fit_intercept=settings.intercept,
+        random_state=settings.seed,
+    )
+
+
+def check_components(samples: Samples, settings: Settings) -> None:
+    """Refuse more principal components than the smallest part that is trained on can have."""
+    if settings.pca is None:
+        return
+    smallest = len(samples.y)
+    for train, _ in samples.splits(settings.folds, settings.seed):
+        inner = samples.rows(train).splits(INNER_FOLDS, settings.seed) if settings.alpha is None else []
+        smallest = min(smallest, len(train), *(len(rows) for rows, _ in inner))
+    most = min(smallest, samples.X.shape[1])
+    if settings.pca > most:
+        raise AppError(f"--pca {settings.pca} is too much for these images; {most} is the most", USAGE)
+
+
+def _chosen_alphas(
+    samples: Samples, settings: Settings, parts: Sequence[np.ndarray], stage: Stages
+) -> list[float]:
+    """Return the best strength for each part of the samples, by a cross-validation inside the part."""
+    if settings.alpha is not None:
+        return [settings.alpha] * len(parts)
+    jobs = []
+    for number, part in enumerate(parts):
+        inner = samples.rows(part).splits(INNER_FOLDS, settings.seed)
+        jobs += [(number, part[train], part[test]) for train, test in inner]
+
+    def measure(job):
+        number, train, test = job
+        return number, _losses(samples.rows(train), samples.rows(test), settings)
+
+    totals: dict[int, np.ndarray] = {}
+    with stage("choose alpha", total=len(jobs)) as advance:
+        for number, losses in _in_threads(measure, jobs, advance):
+            totals[number] = totals.get(number, 0) + losses
+    return [_best(totals[number]) if number in totals else USUAL_ALPHA for number in range(len(parts))]
+
+
+def _losses(train: Samples, test: Samples, settings: Settings) -> np.ndarray:
+    """Sum the classifier's own loss over the test samples and labels, for each strength.
+
+    With few originals the count of mistakes jumps about, and would choose by chance.
+    """
+    X, X_test = train.X, test.X
+    for _, step in _preparation(settings):
+        # scikit-learn's PCA differs in the last digits between the two ways.
+        X = step.fit_transform(X) if hasattr(step, "fit_transform") else step.fit(X).transform(X)
+        X_test = step.transform(X_test)
+    losses, weights = [], _weights(train)
+    # Each fit is no better than it need be.
+    tolerance = {"tol": LOOSE} if hasattr(_classifier(settings, 1.0), "tol") else {}
+    for alpha in ALPHAS:
+        estimator = _classifier(settings, alpha, **tolerance)
+        decision = estimator.fit(X, train.y, weights).decision_function(X_test)
+        if decision.ndim == 1:
+            margins = np.where(test.y == estimator.classes_[1], decision, -decision)
+        else:
+            margins = np.where(test.y[:, None] == estimator.classes_, decision, -decision)
+        log = estimator.loss == "log"
+        losses.append((np.logaddexp(0, -margins) if log else np.maximum(0, 1 - margins)).sum())
+    return np.array(losses)
+
+
+def _best(losses: np.ndarray) -> float:
+    """Return the strongest regularisation of those with the least loss."""
+    return ALPHAS[np.flatnonzero(losses == losses.min())[-1]]
+
+
+def _in_threads(work: Callable[[T], R], items: Iterable[T], advance: Callable[[], None]) -> Iterator[R]:
+    pool = Threads(processors())
+    try:
+        for result in pool.map(work, items):
+            advance()
+            yield result
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+# The whole way
+
+
+@dataclass(frozen=True)
+class Training:
+    """What `train` did."""
+
+    model: str
+    settings: Settings
+    n_features: int
+    label_counts: dict[str, int]
+    folds: int
+    alpha: float
+    fold_alphas: list[float]
+    scores: Scores | None
+    of_versions: Scores | None
+    about: About
+    skipped: Skipped
+    scale: float | Scale
+
+
+def train(
+    sources: Sequence[str],
+    model_path: str,
+    settings: Settings,
+    *,
+    limits: str = "",
+    stage: Stages = UNWATCHED,
+    **known,
+) -> Training:
+    """Cross-validate a classifier of cells, fit it on all images and save it.
+
+    The cell of an image is the largest one in it; where there are corrections, also the corrected ones.
+
+    Parameters
+    ----------
+    sources : sequence of str
+        Folders and images.
+    model_path : str
+        Where the model goes; a file there is replaced only if it is a model.
+    settings : Settings
+        How it is made.
+    limits : str, optional
+        What is known to go wrong with the model, for those who use it.
+    stage : Stages, optional
+        Times the stages.
+    **known
+        Corrections, labels, groups and classes, as for `images_to_learn_from`.
+
+    Returns
+    -------
+    Training
+    """
+    check_model_path(model_path)
+    with stage("find"):
+        files, skipped, boxes = images_to_learn_from(sources, **known)
+        scale = scale_of(files, settings.cell_width)
+    samples, ranges = measure_samples(files, boxes, settings, scale, skipped, stage)
+    images = samples.rows(~samples.is_version)
+    counts = dict(sorted(Counter(images.y.tolist()).items()))
+    check_components(samples, settings)
+    validation = validate(samples, settings, stage)
+    with stage("fit"):
+        model = fit(samples, settings, validation.alpha)
+    model[0].feature_names_in_ = np.array(feature_names(settings.features), dtype=object)
+    about = _about(samples, validation, settings, ranges)
+    about = replace(about, means=_means(images, model, settings), limits=limits)
+    with stage("save"):
+        _parts(settings).save(model, model_path, about.record)
+    scores, of_versions = (
+        _scored(samples, validation, rows, bool(known.get("groups")))
+        for rows in (~samples.is_version, samples.is_version)
+    )
+    alpha, alphas = validation.alpha, validation.alphas
+    n_features = samples.X.shape[1]
+    return Training(
+        *(model_path, settings, n_features, counts, len(alphas), alpha, alphas),
+        *(scores, of_versions, about, skipped, scale),
+    )
+
+
+def _scored(samples: Samples, validation: Validation, rows: np.ndarray, grouped: bool) -> Scores | None:
+    """Score what the folds' models said of some rows."""
+    if validation.scores is None or not rows.any():
+        return None
+    classes = np.unique(samples.y)
+    predicted = classes[validation.scores[rows].argmax(axis=1)]
+    return score(samples.y[rows], predicted, classes.tolist(), samples.groups[rows] if grouped else None)
+
+
+def _about(samples: Samples, validation: Validation, settings: Settings, ranges: Ranges) -> About:
+    """Return what a model's file says besides the model."""
+    if validation.scores is None or CLASSIFIERS[settings.classifier].parameters["loss"] != "log":
+        return About(USUAL, ranges=ranges)
+    classes, truth = np.unique(samples.y, return_inverse=True)
+    calibration = calibrate(validation.scores, truth, samples.shares, validation.parts)
+    images = ~samples.is_version
+    calibrated = calibration.calibrated(validation.scores[images])
+    labels = np.where(
+        calibrated.max(axis=1) >= calibration.min_score, calibrated.argmax(axis=1), len(classes)
+    )
+    confusion = np.zeros((len(classes), len(classes) + 1))
+    np.add.at(confusion, (truth[images], labels), samples.rows(images).shares)
+    confusion /= confusion.sum(axis=1, keepdims=True)
+    return About(USUAL, calibration, ranges, confusion.tolist())
+
+
+def _means(images: Samples, model: Pipeline, settings: Settings) -> list[list[float]]:
+    """Return the mean of each feature over each class, in standard deviations of all."""
+    if settings.pca or settings.features == "pixels":
+        return []
+    X = model[0].transform(images.X)
+    return [X[images.y == label].mean(axis=0).tolist() for label in np.unique(images.y)]

@@ -1,0 +1,1 @@
+"""Samples, versions of labels, calibration and the classifier of cells."""

@@ -1,0 +1,191 @@
+"""A classifier of cells: its pipeline, and what its file says about it."""
+
+import math
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+
+import numpy as np
+
+from fastsvm.fitting import Pipeline
+from fastsvm.model_files import ModelFileError, load_about
+
+from ...common.errors import AppError
+from ...common.files import load_model, shipped_model
+from ..finding.quality import WORDS, Ranges
+from ..finding.stain import Usual
+from ..measuring.features import feature_names
+from ..settings import FEATURES
+from .calibration import Calibration
+
+SHIPPED = "shipped/white_cells.safetensors"
+APP = __package__.rpartition(".")[0]
+
+
+@dataclass(frozen=True)
+class About:
+    """What a model's file says besides the model.
+
+    Attributes
+    ----------
+    usual : Usual or None
+        The stain that images are given; None leaves them as they are.
+    calibration : Calibration
+        How its probabilities are to be read.
+    ranges : dict
+        What images it has learnt from, as of `quality.ranges_of`.
+    confusion : list of list of float
+        The share of the cells of each class (rows) that got each label (columns; the last is none) in
+        cross-validation; empty where there was none.
+    means : list of list of float
+        The mean of each feature (columns) over the images of each class (rows), in standard deviations of
+        all; empty where features are no measurements.
+    limits : str
+        What is known to go wrong with it.
+    """
+
+    usual: Usual | None = None
+    calibration: Calibration = field(default_factory=Calibration)
+    ranges: Ranges = field(default_factory=dict)
+    confusion: Sequence[Sequence[float]] = ()
+    means: Sequence[Sequence[float]] = ()
+    limits: str = ""
+
+    @property
+    def record(self) -> dict:
+        """For a model file."""
+        return {
+            "app": "fastsvm-cells",
+            "usual": self.usual and {"plasma": list(self.usual.plasma), "density": self.usual.density},
+            "calibration": self.calibration.record,
+            "ranges": {name: list(bounds) for name, bounds in self.ranges.items()},
+            "confusion": [[round(share, 4) for share in row] for row in self.confusion],
+            "means": [[round(mean, 3) for mean in row] for row in self.means],
+            "limits": self.limits,
+        }
+
+
+def about_of(record: Mapping, n_classes: int, n_features: int) -> About:
+    """Return what a model's file says; ValueError if that cannot be."""
+    if not record:
+        return About()
+    usual, calibration = record["usual"], record["calibration"]
+    if usual is not None:
+        plasma, density = _numbers(usual["plasma"], 3), _numbers([usual["density"]])[0]
+        if min(*plasma, density) <= 0 or max(plasma) > 255:
+            raise ValueError("usual")
+        usual = Usual(plasma, density)
+    known = {each.name: calibration[each.name] for each in fields(Calibration)}
+    _numbers([value for value in known.values() if value is not None])
+    if not 0 < known["power"] < 100 or known["min_score"] < 0:
+        raise ValueError("calibration")
+    ranges = {name: _numbers(bounds, 2) for name, bounds in record["ranges"].items() if name in WORDS}
+    confusion = [_numbers(row, n_classes + 1) for row in record["confusion"]]
+    means = [_numbers(row, n_features) for row in record["means"]]
+    if not {len(confusion), len(means)} <= {0, n_classes} or not isinstance(record["limits"], str):
+        raise ValueError("confusion")
+    return About(usual, Calibration(**known), ranges, confusion, means, record["limits"])
+
+
+def _numbers(values: Sequence, n: int | None = None) -> tuple[float, ...]:
+    if not isinstance(values, list) or len(values) != (n or len(values)):
+        raise ValueError("a list")
+    if not all(isinstance(value, int | float) and math.isfinite(value) for value in values):
+        raise ValueError("a number")
+    return tuple(map(float, values))
+
+
+@dataclass(frozen=True, eq=False)
+class CellModel:
+    """A classifier of cells, which features it takes, and what is known about it.
+
+    Its pipeline is a plain one, or scikit-learn's where a step of it is only scikit-learn's.
+    """
+
+    name: str
+    pipeline: Pipeline
+    features: str
+    about: About = field(default_factory=About)
+
+    @property
+    def classes(self) -> list[str]:
+        """The labels it knows."""
+        return [str(label) for label in self.pipeline.classes_.tolist()]
+
+    @property
+    def gives_probabilities(self) -> bool:
+        """Whether its scores are probabilities."""
+        return getattr(self.pipeline[-1], "loss", None) == "log"
+
+    def least(self, min_score: float | None = None) -> float | None:
+        """Return the score that a label wants, by default the model's; None for scores of an SVM."""
+        if not self.gives_probabilities:
+            return None
+        return self.about.calibration.min_score if min_score is None else min_score
+
+    def scores(self, X: np.ndarray, names: Sequence[str]) -> np.ndarray:
+        """Return the scores of the classes for each row: calibrated probabilities, or an SVM's decisions.
+
+        Raises
+        ------
+        AppError
+            When a score is beyond the range of numbers; of the row with that of `names`.
+        """
+
+        def in_range(values: np.ndarray) -> np.ndarray:
+            bad = ~np.isfinite(values).all(axis=1)
+            if bad.any():
+                raise AppError(
+                    f"{names[bad.argmax()]}: the score of a cell is beyond range; train {self.name} again"
+                )
+            return values
+
+        # An overflow is found by what comes of it. Features of kernels are computed in threads, so that
+        # NumPy's own switch of the warning would not do.
+        with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
+            try:
+                for _, step in self.pipeline.steps[:-1]:
+                    X = in_range(step.transform(X))
+                scores = _class_scores(self.pipeline[-1], X)
+            except ValueError as error:  # of a kernel's values
+                raise AppError(f"{self.name} cannot score these cells: {error}") from error
+        scores = in_range(scores)
+        return self.about.calibration.calibrated(scores) if self.gives_probabilities else scores
+
+
+def scores_of(pipeline: Pipeline, X: np.ndarray) -> np.ndarray:
+    """Return the scores of the classes for each row: probabilities as they come, or an SVM's decisions."""
+    for _, step in pipeline.steps[:-1]:
+        X = step.transform(X)
+    return _class_scores(pipeline[-1], X)
+
+
+def _class_scores(classifier, X: np.ndarray) -> np.ndarray:
+    if getattr(classifier, "loss", None) == "log":
+        return classifier.predict_proba(X)
+    scores = classifier.decision_function(X)
+    return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+
+
+def load_cell_model(path: str | None) -> CellModel:
+    """Load a model of cells; by default the one that comes with the package."""
+    if path is None:
+        with shipped_model(APP, SHIPPED, "give one with -m") as file:
+            return replace(load_cell_model(file), name=f"{os.path.basename(file)} (comes with fastsvm)")
+    try:
+        model = load_model(path)
+    except ModelFileError as error:
+        raise AppError(str(error)) from error
+    # Of a pipeline, whether it is plain or scikit-learn's.
+    names = list(getattr(model[0], "feature_names_in_", ())) if hasattr(model, "steps") else None
+    for features in FEATURES:
+        if names == feature_names(features) and hasattr(model, "classes_"):
+            for _, step in model.steps:
+                vars(step).pop("feature_names_in_", None)  # or it would ask for them with every array
+            try:
+                about = about_of(load_about(path), len(model.classes_), len(names))
+            except (KeyError, TypeError, ValueError, AttributeError):
+                raise AppError(f"{path}: what it says about its model is damaged; train it again") from None
+            return CellModel(os.path.basename(path), model, features, about)
+    raise AppError(f"{path}: a model for other features; give one that this fastsvm-cells train wrote")

@@ -1,0 +1,178 @@
+"""What a classifier of cells learns from: cells in labelled images, and in versions of these."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple, Self
+from zlib import crc32
+
+import cv2
+import numpy as np
+
+from ...common.errors import AppError, Skipped
+from ...common.folds import Split, grouped_folds
+from ...common.progress import Stages
+from ..data.files import ImageFile, nothing_left
+from ..data.header import BadImage
+from ..data.images import CellWidth
+from ..data.threads import map_images
+from ..finding.findings import NO_CELL
+from ..finding.locate import locate
+from ..finding.quality import Ranges, ranges_of
+from ..finding.stain import usual_field
+from ..measuring.features import describe
+from ..settings import Settings
+from .corrections import Boxes, labelled_cells, matched_boxes
+from .prediction import Described, describe_image
+from .versions import version_of
+
+FINENESS = 2  # pixels for each one at the working scale in which versions are made, at most
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Features, labels and originals of cells, a row each.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, n_features) and dtype float32
+    y, groups : ndarray of shape (n,)
+        The label, and the original of the image.
+    is_version : ndarray of shape (n,) and dtype bool
+        Whether the row is of a version of an image, and not of the image itself.
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    groups: np.ndarray
+    is_version: np.ndarray
+
+    def rows(self, rows: np.ndarray) -> Self:
+        """Return some of them."""
+        return Samples(self.X[rows], self.y[rows], self.groups[rows], self.is_version[rows])
+
+    @property
+    def shares(self) -> np.ndarray:
+        """How much each row counts if every original counts the same, whatever its number of rows."""
+        _, number = np.unique(self.groups, return_inverse=True)
+        return 1 / np.bincount(number)[number]
+
+    def splits(self, folds: int, seed: int) -> list[Split]:
+        """Split into training and test rows, every original on one side and every label on both.
+
+        There are fewer folds where a label has fewer originals, and none at all where it has only one.
+        """
+        n_groups = (len(np.unique(self.groups[self.y == label])) for label in np.unique(self.y))
+        folds = min(folds, *n_groups)
+        if folds < 2:
+            return []
+        splits = grouped_folds(self.y, self.groups, folds, seed)
+        complete = all(len(np.unique(self.y[train])) == len(np.unique(self.y)) for train, _ in splits)
+        return splits if complete else []
+
+
+class _Measured(NamedTuple):
+    """The cells of an image, and of each version of it the features of those found again, by their number."""
+
+    image: Described
+    versions: list[dict[int, np.ndarray]]
+
+
+def measure_samples(
+    files: Sequence[ImageFile],
+    boxes: Boxes,
+    settings: Settings,
+    cell_width: CellWidth,
+    skipped: Skipped,
+    stage: Stages,
+) -> tuple[Samples, Ranges]:
+    """Measure the cells with labels in images and in versions of them, and how images are taken.
+
+    Parameters
+    ----------
+    files : sequence of ImageFile
+        The largest cell of each has the image's label, if that has one.
+    boxes : dict
+        What is said about cells in boxes, as `images_to_learn_from` returns it.
+    settings : Settings
+        With `versions`, those of each original; they are made of the first image of it.
+    cell_width : float or callable
+        As for `read_scaled`.
+    skipped : Skipped
+        Hears about images that cannot be used.
+    stage : Stages
+        Shows how far it is.
+
+    Returns
+    -------
+    samples : Samples
+    ranges : dict
+        How the images that were used are taken, as of `ranges_of`.
+
+    Raises
+    ------
+    AppError
+        When there are not two labels.
+    """
+    firsts = set({file.original: file for file in reversed(files)}.values())
+    work = partial(_measure, boxes=boxes, settings=settings, cell_width=cell_width, firsts=firsts)
+    rows, labels, groups, is_version = [], [], [], []
+    of_first, of_others = [], []
+    with stage("measure", total=len(files)) as advance:
+        for file, result in map_images(work, files):
+            advance()
+            if isinstance(result, BadImage):
+                skipped.add(file.name, str(result))
+                continue
+            found = result.image
+            if not found.cells:
+                skipped.add(file.name, NO_CELL)
+                continue
+            (of_first if file in firsts else of_others).append(found.quality)
+            for k, label in labelled_cells(file, found.cells, boxes, skipped):
+                again = [version[k] for version in result.versions if k in version]
+                rows += [found.X[k], *again]
+                labels += [label] * (1 + len(again))
+                groups += [file.original] * (1 + len(again))
+                is_version += [False] + [True] * len(again)
+    if not rows:
+        raise (
+            nothing_left(skipped) if skipped.count else AppError(f"{skipped.source}: every cell is rejected")
+        )
+    if len(set(labels)) < 2:
+        raise AppError(f"{skipped.source}: {labels[0]!r} is the only label; give images of two or more")
+    samples = Samples(np.stack(rows), np.array(labels), np.array(groups), np.array(is_version))
+    return samples, ranges_of(of_first, of_others)
+
+
+def _measure(
+    file: ImageFile, boxes: Boxes, settings: Settings, cell_width: CellWidth, firsts: Collection[ImageFile]
+) -> _Measured:
+    most = None if file in boxes else 1
+    found = describe_image(file, settings.features, cell_width, quality=True, most=most)
+    wanted = settings.versions and found.cells and file in firsts
+    return _Measured(found, _versions(file, found, settings, cell_width) if wanted else [])
+
+
+def _versions(
+    file: ImageFile, found: Described, settings: Settings, cell_width: CellWidth
+) -> list[dict[int, np.ndarray]]:
+    """Measure the cells of an image again in versions of it."""
+    reader = file.open()
+    image, scale = reader.scaled(cell_width=cell_width)
+    height, width = image.shape[:2]
+    fineness = min(max(1 / scale, 1), FINENESS)
+    if fineness > 1:
+        image, scale = reader.scaled(cell_width=cell_width, fraction=fineness)
+    rng = np.random.default_rng([settings.seed, crc32(file.name.encode("utf-8", "surrogateescape"))])
+    versions = []
+    for _ in range(settings.versions):
+        version = version_of(image, rng, 1 / fineness)
+        field = usual_field(cv2.resize(version.image, (width, height), interpolation=cv2.INTER_AREA))
+        cells = locate(field)
+        moved = [version.moved(tuple(side * scale for side in cell.box)) for cell in found.cells]
+        pairs = matched_boxes(
+            [tuple(side / fineness for side in box) for box in moved], [cell.box for cell in cells]
+        )
+        versions.append({k: describe(field, cells[other], settings.features) for k, other in pairs})
+    return versions

@@ -1,0 +1,1 @@
+"""Measure a cell: its features, and its size in micrometres."""

@@ -1,0 +1,150 @@
+"""Named measurements of a cell, with units, for people and other programs.
+
+Lengths and areas are in pixels of the file or in micrometres; a density is the natural logarithm of the
+background's light over the pixel's, 0 where nothing is absorbed.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+
+from ..finding.locate import Cell, Field
+from ..finding.masks import hull
+
+# The length of a chain of pixels, straight steps 1 and oblique ones the root of 2, is 5 % too long on average
+# (Z. Kulpa, "Area and perimeter measurement of blobs in discrete binary pictures", 1977).
+CHAIN = 0.948
+LOBE_DEPTH = 0.5  # of the greatest: lobes are what is left when as much is taken off the border
+MIN_LOBE = 6  # pixels at the working scale
+
+CHANNELS = ("blue", "green", "red")
+REGIONS = ("nucleus", "cytoplasm")
+
+
+class Measure(NamedTuple):
+    """A measurement: its name, and the power of a length that it is (0 of a number, 1, or 2 of an area)."""
+
+    name: str
+    power: int = 0
+
+
+_SHAPE = (("area", 2), ("perimeter", 1), ("diameter", 1), ("length", 1), ("width", 1))
+_FORM = ("eccentricity", "solidity", "roundness")
+
+MEASURES = (
+    *(
+        measure
+        for part in ("cell", "nucleus")
+        for measure in (
+            *(Measure(f"{part}_{name}", power) for name, power in _SHAPE),
+            *(Measure(f"{part}_{name}") for name in _FORM),
+        )
+    ),
+    Measure("nucleus_cell_ratio"),
+    Measure("nucleus_lobes"),
+    *(Measure(f"{region}_density_{channel}") for region in REGIONS for channel in CHANNELS),
+)
+
+
+def measure(field: Field, cell: Cell, scale: float = 1) -> tuple[float, ...]:
+    """Measure a cell.
+
+    Parameters
+    ----------
+    field : Field
+        The image at the working scale.
+    cell : Cell
+        One that was found in it.
+    scale : float, default=1
+        Pixels at the working scale for each of the file.
+
+    Returns
+    -------
+    tuple of float
+        A value for each of `MEASURES`, lengths and areas in pixels of the file:
+
+        - ``area``; ``perimeter``, of all parts; ``diameter`` of the disc with this area; ``length`` and
+          ``width``, the axes of the ellipse with the same second moments, and its ``eccentricity``;
+        - ``solidity``, area / that of the convex hull; ``roundness``, 4 pi area / perimeter^2, 1 of a disc;
+        - ``nucleus_cell_ratio`` of the areas; ``nucleus_lobes``, the number of parts of the nucleus that are
+          left when half its greatest depth is taken off its border;
+        - the mean density of nucleus and cytoplasm in each channel, nan where there is no cytoplasm.
+    """
+    shapes = [*_shape(cell.body), *_shape(cell.nucleus)]
+    area = np.count_nonzero(cell.nucleus)
+    values = [
+        *shapes,
+        area / max(np.count_nonzero(cell.body), 1),
+        _lobes(cell.nucleus),
+        *_densities(field, cell),
+    ]
+    return tuple(float(value) / scale**each.power for value, each in zip(values, MEASURES, strict=True))
+
+
+def _shape(mask: np.ndarray) -> Iterator[float]:
+    moments = cv2.moments(mask, binaryImage=True)
+    area = moments["m00"]
+    contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    # The chain runs through the middles of pixels, half a pixel inside.
+    perimeter = sum(CHAIN * cv2.arcLength(contour, True) + np.pi for contour in contours)
+    spread = np.array([[moments["mu20"], moments["mu11"]], [moments["mu11"], moments["mu02"]]]) / area
+    short, long = 4 * np.sqrt(np.linalg.eigvalsh(spread + np.eye(2) / 12))  # a pixel is a square, no point
+    yield from (area, perimeter, 2 * np.sqrt(area / np.pi), long, short)
+    yield np.sqrt(max(0.0, 1 - (short / long) ** 2))
+    full = cv2.fillConvexPoly(np.zeros_like(mask), hull(mask), 1)
+    yield area / np.count_nonzero(full)
+    yield min(1.0, 4 * np.pi * area / perimeter**2)
+
+
+def _lobes(nucleus: np.ndarray) -> int:
+    depth = cv2.distanceTransform(
+        cv2.copyMakeBorder(nucleus, 1, 1, 1, 1, cv2.BORDER_CONSTANT), cv2.DIST_L2, 5
+    )
+    core = (depth > LOBE_DEPTH * depth.max()).view(np.uint8)
+    _, _, stats, _ = cv2.connectedComponentsWithStats(core)
+    return max(1, np.count_nonzero(stats[1:, cv2.CC_STAT_AREA] > MIN_LOBE))
+
+
+def _densities(field: Field, cell: Cell) -> Iterator[float]:
+    (x, y), (h, w) = cell.corner, cell.body.shape
+    part = np.s_[y : y + h, x : x + w]
+    densities = field.densities(field.image[part])
+    free = field.frame[part] == 0
+    for mask in (cell.nucleus > 0, (cell.body > 0) & (cell.nucleus == 0)):
+        pixels = densities[mask & free]
+        yield from pixels.mean(axis=0) if len(pixels) else (np.nan,) * len(CHANNELS)
+
+
+# With units
+
+
+def column_names(pixel_size: float | None = None) -> list[str]:
+    """Return the name of each value of `with_units`, with its unit."""
+    return [f"{each.name}{unit}" for each in MEASURES for unit, _ in _units(each.power, pixel_size)]
+
+
+def with_units(values: Sequence[float], pixel_size: float | None = None) -> list[float]:
+    """Return lengths and areas in pixels and, where the size of a pixel is known, in micrometres.
+
+    Parameters
+    ----------
+    values : sequence of float
+        As `measure` returns them.
+    pixel_size : float, optional
+        Micrometres.
+    """
+    return [
+        value * factor
+        for value, each in zip(values, MEASURES, strict=True)
+        for _, factor in _units(each.power, pixel_size)
+    ]
+
+
+def _units(power: int, pixel_size: float | None) -> list[tuple[str, float]]:
+    if not power:
+        return [("", 1.0)]
+    square = "" if power == 1 else str(power)
+    units = [(f"_px{square}", 1.0)]
+    return units if pixel_size is None else [*units, (f"_um{square}", pixel_size**power)]

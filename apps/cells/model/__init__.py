@@ -1,1 +1,0 @@
-"""Finding cells, measuring and classifying them; training and trying a classifier."""

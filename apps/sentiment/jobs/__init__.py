@@ -1,0 +1,1 @@
+"""Whole jobs, one for each command: train, evaluate, explain, inspect, export."""

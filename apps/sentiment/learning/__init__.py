@@ -1,0 +1,1 @@
+"""The steps of a training: counting, choosing the recipe and alpha, fitting, calibrating, validating."""

@@ -1,0 +1,336 @@
+"""Choose the strength of the regularisation by trying a whole path of them on texts left out."""
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from fastsvm.fitting import ConvergenceWarning, class_weights, sdca_path
+
+from ...common.errors import AppError
+from ...common.folds import plain_folds, split, stratified_folds
+from ..measures.metrics import average_precision, score
+
+Fold = tuple[np.ndarray, np.ndarray]
+Labelled = tuple[list[str], list[str]]
+ClassWeight = str | dict[str, float] | None
+
+FEW = 2000  # more texts than these are halved, not cut in five, to choose alpha
+
+RARE = 200  # fewer texts than these of one of two labels are cut in five all the same
+
+# Accuracy settles long before the optimum is reached; the worst of a path need not be solved at all.
+LOOSE = 0.01
+MAX_EPOCHS = 200
+
+EXTENSION = 2  # alphas that are added to a grid at a time
+MAX_KEPT = 1 << 25  # decision values of a fold at all alphas, 4 bytes each
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How a recipe did at each alpha; rows of `scores` and `gaps` are alphas, columns are folds.
+
+    Attributes
+    ----------
+    alpha : float
+        That of the best mean score; the largest of equals.
+    alphas : ndarray of shape (n_alphas,), decreasing
+    scores : ndarray of shape (n_alphas, n_folds)
+        By the metric, on the texts each fold leaves out.
+    gaps : ndarray of shape (n_alphas, n_folds)
+        Relative duality gap of each fit; of several labels, the largest.
+    n_tried : int
+        Texts tried, over all folds.
+    metric : str
+        One of `settings.METRICS`.
+    rows : ndarray of shape (n_kept,), int
+        Texts tried whose decision values at `alpha` are kept.
+    decision : ndarray of shape (n_kept,) or (n_kept, n_labels), float32
+        These values, of models that had not seen the text; -inf for a label its model did not know.
+    """
+
+    alpha: float
+    alphas: np.ndarray
+    scores: np.ndarray
+    gaps: np.ndarray
+    n_tried: int
+    metric: str
+    rows: np.ndarray
+    decision: np.ndarray
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether a still smaller alpha, or a larger one, might be better."""
+        means = self.scores.mean(axis=1)
+        return len(means) > 1 and self.alpha in (self.alphas[-1], *self.alphas[: int(means[0] > means[1])])
+
+
+class Part(NamedTuple):
+    """The features of a fold, ready for the solver; `share` is that of its training rows in all."""
+
+    X: csr_matrix
+    y: np.ndarray
+    weights: np.ndarray | None
+    share: float
+    X_test: csr_matrix
+    y_test: np.ndarray
+
+
+class Tried(NamedTuple):
+    """How a fold did at some alphas: a score and a gap each, and decision values of `rows` of its tests."""
+
+    alphas: np.ndarray
+    scores: list[float]
+    gaps: np.ndarray
+    rows: np.ndarray
+    decisions: np.ndarray
+
+
+def choose_alpha(
+    X: csr_matrix,
+    y: Sequence[str],
+    folds: Iterable[Fold],
+    *,
+    weighting=None,
+    selection=None,
+    loss: str = "hinge",
+    fit_intercept: bool = False,
+    class_weight: ClassWeight = None,
+    metric: str = "accuracy",
+    alphas: Sequence[float] | None = None,
+    n_alphas: int = 16,
+    eps: float = 1e-5,
+    extensions: int = 0,
+    tol: float = LOOSE,
+    seed: int = 0,
+    advance: Callable[[], object] = lambda: None,
+) -> Choice:
+    """Try a recipe at every alpha; whatever learns from labels sees the training rows of a fold only.
+
+    Alphas are those for all rows; where a fold trains on a share of them, it gets alpha divided by that
+    share. So what a text weighs against the regularisation, 1 / (alpha n), LIBLINEAR's C, is the same: its
+    best value depends less on the number of texts than that of alpha.
+
+    Parameters
+    ----------
+    X : CSR matrix
+        Counts. A column's rows need not be in order.
+    y : sequence of str
+        Labels, two or more.
+    folds : iterable of (rows to train on, rows to try)
+        `trainable_folds` and `inner_folds` make them.
+    weighting, selection : transformers that are not fitted, optional
+        Columns are selected first, by their counts, and then weighted: what a saved model does. Both are
+        copied for each fold.
+    loss, fit_intercept, tol : as in `fastsvm.sdca_path`
+    class_weight : "balanced" or dict of label to weight, optional
+        As of `fastsvm.SDCAClassifier`.
+    metric : str
+        One of `settings.METRICS`.
+    alphas : sequence of float, optional
+        By default `n_alphas` from the largest that matters to the first fold down to `eps` times that, in
+        three digits.
+    extensions : int
+        How many times `EXTENSION` more alphas are tried while the best one is the last.
+    seed : int
+        Seed of the solver.
+    advance : callable
+        Called after each fold.
+
+    Returns
+    -------
+    Choice
+    """
+    labels, y = np.unique(y, return_inverse=True)
+    options = {"loss": loss, "fit_intercept": fit_intercept, "tol": tol, "random_state": seed}
+    folds = list(folds)
+
+    def prepared(fold: Fold) -> Part:
+        return part_of(X, y, labels, fold, selection, weighting, class_weight)
+
+    tried = []
+    for fold in folds:
+        part = prepared(fold)
+        if alphas is None:
+            grid = part.share * _largest(part, options) * np.geomspace(1, eps, n_alphas)
+            alphas = [float(f"{alpha:.3g}") for alpha in grid]  # what is shown is what was used
+        tried.append([_try(part, len(labels), alphas, metric, options)])
+        advance()
+    choice = _choice(tried, folds, metric)
+    for _ in range(extensions):
+        more = _beyond(choice)
+        if not more:
+            break
+        for fold, those in zip(folds, tried, strict=True):
+            those.append(_try(prepared(fold), len(labels), more, metric, options))
+        choice = _choice(tried, folds, metric)
+    return choice
+
+
+def part_of(X, y, labels, fold: Fold, selection, weighting, class_weight: ClassWeight) -> Part:
+    """Return a fold's features: whatever learns has seen its training rows only."""
+    train, test = fold
+    X_train, X_test, y_train = X[train], X[test], y[train]
+    if selection is not None:
+        chosen = deepcopy(selection).fit(X_train, y_train)
+        X_train, X_test = chosen.transform(X_train), chosen.transform(X_test)
+    X_train, X_test = (part.astype(np.float32, copy=False) for part in (X_train, X_test))
+    if weighting is not None:
+        weights = deepcopy(weighting).fit(X_train, y_train)
+        X_train, X_test = weights.transform(X_train), weights.transform(X_test)
+    weights = None
+    if class_weight is not None:
+        there, codes = np.unique(y_train, return_inverse=True)
+        if isinstance(class_weight, dict):  # a fold may lack a label
+            class_weight = {label: class_weight.get(label, 1.0) for label in labels[there].tolist()}
+        weights = class_weights(class_weight, labels[there], labels[y_train])[codes]
+    return Part(X_train, y_train, weights, len(train) / len(y), X_test, y[test])
+
+
+def _choice(tried: list[list[Tried]], folds: list[Fold], metric: str) -> Choice:
+    """Put together what the folds say."""
+    alphas = np.concatenate([each.alphas for each in tried[0]])
+    order = np.argsort(-alphas, kind="stable")
+    scores = np.transpose([np.concatenate([each.scores for each in those])[order] for those in tried])
+    gaps = np.transpose([np.concatenate([each.gaps for each in those])[order] for those in tried])
+    alphas = alphas[order]
+    best = float(alphas[scores.mean(axis=1).argmax()])
+    rows, decisions = [], []
+    for (_, test), those in zip(folds, tried, strict=True):
+        [found] = [each for each in those if best in each.alphas]
+        rows.append(test[found.rows])
+        decisions.append(found.decisions[list(found.alphas).index(best)])
+    decision = np.concatenate(decisions)
+    if decision.shape[1] == 1:
+        decision = decision[:, 0]
+    n_tried = sum(len(test) for _, test in folds)
+    return Choice(best, alphas, scores, gaps, n_tried, metric, np.concatenate(rows), decision)
+
+
+def _beyond(choice: Choice) -> list[float]:
+    """Return alphas beyond the end of the grid at which the best one is; none where it is inside."""
+    if not choice.is_at_end:
+        return []
+    is_last = choice.alpha == choice.alphas[-1]
+    neighbour = choice.alphas[-2 if is_last else 1]
+    factor = choice.alpha / neighbour
+    return [float(f"{choice.alpha * factor**k:.2g}") for k in range(1, EXTENSION + 1)]
+
+
+def k_folds(y: Sequence[str], k: int, seed: int) -> list[Fold]:
+    """Split rows into `k` folds of like labels, or where a label is too rare for that, of any."""
+    rarest = min(np.unique(y, return_counts=True)[1])
+    return stratified_folds(y, k, seed) if rarest >= k else plain_folds(len(y), k, seed)
+
+
+def trainable_folds(y: Sequence[str], k: int, seed: int) -> list[Fold]:
+    """Return those of `k_folds` whose rows to train on have two labels."""
+    codes = np.unique(y, return_inverse=True)[1]
+    return [fold for fold in k_folds(y, k, seed) if np.ptp(codes[fold[0]])]
+
+
+def n_parts(y: np.ndarray, few: int = FEW) -> int:
+    """Return in how many parts texts are cut to choose by them; in more where there are few."""
+    counts = np.unique(y, return_counts=True)[1]
+    return 5 if len(y) <= few or (len(counts) == 2 and min(counts) < RARE) else 2
+
+
+def inner_folds(y: np.ndarray, seed: int) -> list:
+    """Return what alpha is chosen by: parts of the training texts, none if no two labels are in two parts."""
+    counts = np.unique(y, return_counts=True)[1]
+    if np.count_nonzero(counts > 1) < 2:
+        return []
+    k = n_parts(y)
+    return trainable_folds(y, k if min(counts) == 1 else min(k, *counts), seed)
+
+
+def split_texts(
+    texts: list[str], labels: list[str], holdout: float, seed: int, *, literal: bool = False
+) -> tuple[Labelled, Labelled]:
+    """Split into training and test texts; the order in the file, sorted or shuffled, changes nothing.
+
+    A `literal` split is scikit-learn's of texts as they come, whatever their labels.
+    """
+    order = list(range(len(texts)))
+    if not literal:
+        order.sort(key=lambda i: (labels[i], texts[i]))
+    parts = np.arange(len(order)), []
+    if holdout > 0:
+        counts = Counter(labels).values()
+        n_test = int(np.ceil(holdout * len(texts)))
+        even = not literal and min(counts) >= 2 and min(n_test, len(texts) - n_test) >= len(counts)
+        try:
+            parts = split(len(order), holdout, seed, [labels[i] for i in order] if even else None)
+        except ValueError as error:
+            raise AppError(
+                f"{len(texts)} texts are too few for --holdout {holdout:g}; try --holdout 0"
+            ) from error
+    train, test = (([texts[order[i]] for i in part], [labels[order[i]] for i in part]) for part in parts)
+    return train, test
+
+
+def _largest(part: Part, options: dict) -> float:
+    """Return the largest alpha that matters to any label."""
+    once = {**options, "n_alphas": 1, "max_iter": 1, "sample_weight": part.weights}
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+        return max(
+            float(sdca_path(part.X, part.y == label, **once).alphas[0]) for label in _positives(part.y)
+        )
+
+
+def _try(part: Part, n_labels: int, alphas: Sequence[float], metric: str, options: dict) -> Tried:
+    """Train on a fold at each alpha, and try what that gives.
+
+    One label at a time, whose weights are dropped before the next: thousands of labels take no more room.
+    """
+    alphas, n_test = np.sort(np.asarray(alphas, float))[::-1], len(part.y_test)
+    labels, n_problems = np.unique(part.y), 1 if n_labels == 2 else n_labels
+    step = -(-len(alphas) * n_test * n_problems // MAX_KEPT)
+    rows = np.arange(0, n_test, step)
+    kept = np.full((len(alphas), len(rows), n_problems), -np.inf, np.float32)
+    # Of two labels, the second is predicted where its decision is above 0; of more, the highest wins.
+    best = np.full((len(alphas), n_test), 0.0 if len(labels) == 2 else -np.inf, part.X.dtype)
+    predicted = np.full(best.shape, labels[0])
+    gaps, precisions = np.zeros(len(alphas)), []
+    for label in _positives(part.y):
+        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # the gaps say it
+            path = sdca_path(
+                part.X,
+                part.y == label,
+                alphas / part.share,
+                sample_weight=part.weights,
+                max_iter=MAX_EPOCHS,
+                **options,
+            )
+        decision = np.array([part.X_test @ coef for coef in path.coefs]) + path.intercepts[:, np.newaxis]
+        higher = decision > best
+        best[higher], predicted[higher] = decision[higher], label
+        np.maximum(gaps, path.dual_gaps / path.objectives, out=gaps)
+        kept[:, :, label if n_problems > 1 else 0] = decision[:, rows]
+        if len(labels) == 2 < n_labels:
+            kept[:, :, labels[0]] = -decision[:, rows]
+        if metric == "average-precision":
+            is_it = part.y_test == label
+            if len(labels) == 2 and 2 * is_it.sum() > n_test:  # the rarer of two labels
+                is_it, decision = ~is_it, -decision
+            precisions.append([average_precision(is_it, each) for each in decision])
+    if metric == "average-precision":
+        there = np.isfinite(np.transpose(precisions)[0])
+        scores = (
+            np.transpose(precisions)[:, there].mean(axis=1).tolist() if there.any() else [0.0] * len(alphas)
+        )
+    else:
+        scores = [score(metric, part.y_test, each) for each in predicted]
+    return Tried(alphas, scores, gaps, rows, kept)
+
+
+def _positives(y: np.ndarray) -> np.ndarray:
+    """Return the labels that have a problem of their own: the second of two, or each of several."""
+    labels = np.unique(y)
+    return labels[1:] if len(labels) <= 2 else labels

@@ -1,0 +1,241 @@
+"""Choose how texts become numbers: try recipes on some of the training texts, and take what is best there."""
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse import csr_matrix
+
+from fastsvm._utils.threads import Threads
+from fastsvm.fitting import ConvergenceWarning, number_of_threads
+
+from ...common.progress import UNWATCHED, Stages
+from ..measures.languages import is_unsegmented
+from ..measures.prediction import winners_of
+from ..settings import CLASSIFIERS, DEFAULT, RECIPES, SEARCHED, UNSEGMENTED, Settings, with_features
+from . import steps
+from .alpha_choice import Choice, choose_alpha, n_parts, split_texts, trainable_folds
+
+# On how many texts all recipes are tried, then the best ones, and on how many characters of these at most; of
+# more than two labels each is a problem of its own. python -m benchmarks.recipes: six corpora.
+FIRST, LAST = 1000, 3000
+CHARACTERS = 4_000_000
+PROBLEMS = 12_000  # texts times labels
+FINALISTS = (2, 1)  # of the recipes of words alone, and of the others, which take longer
+TOL = 0.05  # relative gap
+SURE = 2.0  # standard errors: what characters are worth shrinks as texts grow more
+FEWEST = 100  # texts on which a choice means something
+MOST_LABELS = 100  # for so many and more, trying costs more than it is worth
+FEW = 1000  # more texts than these are halved, not cut in five
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A recipe that was tried on `n` texts; `score` is by the metric, at its best alpha."""
+
+    name: str
+    n: int
+    score: float
+    alpha: float
+
+
+@dataclass(frozen=True)
+class Screening:
+    """What trying recipes on `n` texts said.
+
+    Attributes
+    ----------
+    n : int
+        Texts that the best recipes were tried on, each by what was trained on others of them.
+    metric : str
+    candidates : list of Candidate
+        In the order in which they were tried; the best ones are there a second time, with more texts.
+    chosen : str
+    difference, standard_error : float or None
+        By how much the recipe with characters is better than the one of words alone. None where only one
+        kind was tried.
+    unsegmented : bool
+        Whether the texts have no blanks between words, so that only characters were tried.
+    """
+
+    n: int
+    metric: str
+    candidates: list[Candidate]
+    chosen: str
+    difference: float | None
+    standard_error: float | None
+    unsegmented: bool
+
+
+def choose_recipe(
+    texts: Sequence[str], y: Sequence[str], settings: Settings, stage: Stages = UNWATCHED
+) -> tuple[Settings, Screening | None]:
+    """Return settings with the recipe that does best on some of the training texts.
+
+    Parameters
+    ----------
+    texts, y : sequences of str
+        What there is to train on.
+    settings : Settings
+        Whose `recipe` is "auto"; classifier, `min_df` and `metric` are those of all recipes that are tried.
+    stage : Stages
+
+    Returns
+    -------
+    settings : Settings
+    screening : Screening or None
+        None where the texts are too few, or their labels too many, to try anything.
+    """
+    unsegmented = is_unsegmented(texts)
+    names = UNSEGMENTED if unsegmented else SEARCHED
+    if len(texts) < FEWEST or len(set(y)) >= MOST_LABELS:
+        return with_features(settings, names[0]), None
+    with stage("choose recipe", total=len(names) + sum(FINALISTS)) as advance:
+        sample, labels = _some(texts, y, LAST, settings.seed)
+        first = _some(sample, labels, FIRST, settings.seed)
+        choices = _try_all(*first, [with_features(settings, name) for name in names], advance)
+        candidates = _candidates(choices, len(first[0]))
+        if choices and len(first[0]) < len(sample):
+            families = zip(_families(choices), FINALISTS, strict=False)
+            names = [name for family, n in families for name in family[:n]]
+            choices = _try_all(sample, labels, [with_features(settings, name) for name in names], advance)
+            candidates += _candidates(choices, len(sample))
+    if not choices:
+        return with_features(settings, names[0]), None
+    screening = _judged(choices, candidates, labels, settings.metric or "accuracy", unsegmented)
+    return with_features(settings, screening.chosen), screening
+
+
+def _try_all(
+    texts: list[str], y: np.ndarray, recipes: list[Settings], advance: Callable[[], object]
+) -> dict[str, Choice]:
+    """Try recipes on some texts, at a few alphas; those whose terms no text has are left out."""
+    folds = trainable_folds(y, n_parts(y, FEW), recipes[0].seed)
+    counted = _Counted(texts, recipes)
+
+    def attempt(recipe: Settings) -> Choice | None:
+        X = counted.of(recipe)
+        found = None if X is None or not folds else _try(X, y, folds, recipe)
+        advance()
+        return found
+
+    # What threads ignore, each for itself, comes through where they overlap.
+    quiet = warnings.catch_warnings(action="ignore", category=ConvergenceWarning)
+    with quiet, Threads(number_of_threads(-1)) as pool:
+        found = list(pool.map(attempt, recipes))
+    return {
+        str(recipe.recipe): choice
+        for recipe, choice in zip(recipes, found, strict=True)
+        if choice is not None
+    }
+
+
+def _families(choices: dict[str, Choice]) -> list[list[str]]:
+    """Return the recipes of words alone and the others, the best first."""
+    order = sorted(choices, key=lambda name: -_score(choices[name]))
+    kinds = [[name for name in order if (RECIPES[name].chars is None) == words] for words in (True, False)]
+    return [kind for kind in kinds if kind]
+
+
+def _score(choice: Choice) -> float:
+    return float(choice.scores.mean(axis=1).max())
+
+
+def _some(texts: Sequence[str], y: Sequence[str], most: int, seed: int) -> tuple[list[str], np.ndarray]:
+    """Return at most so many texts, of like labels."""
+    n_labels = len(set(y))
+    n = min(most, PROBLEMS // (n_labels if n_labels > 2 else 1))
+    n = min(n, int(CHARACTERS / max(np.mean([len(text) for text in texts]), 1)))
+    n = max(n, FEWEST, 2 * n_labels)
+    if n < len(texts):
+        _, (texts, y) = split_texts(list(texts), list(y), n / len(texts), seed)
+    return list(texts), np.asarray(y)
+
+
+class _Counted:
+    """The counts of texts, of each kind of term once; None where there are no such terms."""
+
+    def __init__(self, texts: list[str], recipes: Iterable[Settings]) -> None:
+        kinds = [kind for settings in recipes for kind in _kinds(settings)]
+        self._counts = {kind: _count(texts, kind) for kind in dict.fromkeys(kinds)}
+
+    def of(self, settings: Settings) -> csr_matrix | None:
+        """Return the counts of a recipe's terms."""
+        counts = [self._counts[kind] for kind in _kinds(settings)]
+        if any(each is None for each in counts):
+            return None
+        return counts[0] if len(counts) == 1 else sparse.hstack(counts, format="csr")
+
+
+def _kinds(settings: Settings) -> list[Settings]:
+    """Return settings for the words alone, and for the characters alone."""
+    same = replace(settings, recipe=None, weighting="counts")
+    kinds = [replace(same, chars=None), replace(same, ngrams=None)]
+    return [kind for kind in kinds if kind.ngrams or kind.chars]
+
+
+def _count(texts: list[str], kind: Settings) -> csr_matrix | None:
+    try:
+        return steps.vectorizer(kind, np.float32).fit_transform(texts)
+    except ValueError:
+        return None
+
+
+def _try(X, y: np.ndarray, folds: list, settings: Settings) -> Choice:
+    """Try a recipe at a few alphas."""
+    if CLASSIFIERS[settings.classifier].alphas is None:  # one that has no path
+        settings = replace(settings, classifier=RECIPES[DEFAULT].classifier)
+    recipe = {**steps.recipe(settings), "selection": None}
+    alphas = CLASSIFIERS[settings.classifier].alphas[1::2]
+    if settings.class_weight is not None:  # with few texts that weigh much, the best are larger
+        alphas = (30 * alphas[0], 10 * alphas[0], *alphas[:2])
+    return choose_alpha(X, y, folds, **recipe, alphas=alphas, tol=TOL)
+
+
+def _candidates(choices: dict[str, Choice], n: int) -> list[Candidate]:
+    return [Candidate(name, n, _score(choice), choice.alpha) for name, choice in choices.items()]
+
+
+def _judged(
+    choices: dict[str, Choice], candidates: list[Candidate], y: np.ndarray, metric: str, unsegmented: bool
+) -> Screening:
+    """Choose: with characters only if that is surely better."""
+    best = [_first_of_best(names, choices, y, metric) for names in _families(choices)]
+    chosen, difference, error = best[0], None, None
+    if len(best) == 2:
+        difference = _score(choices[best[1]]) - _score(choices[best[0]])
+        error = _standard_error(choices[best[0]], choices[best[1]], y, metric)
+        chosen = best[1] if difference > _doubt(metric) * error else best[0]
+    return Screening(len(y), metric, candidates, chosen, difference, error, unsegmented)
+
+
+def _first_of_best(names: list[str], choices: dict[str, Choice], y: np.ndarray, metric: str) -> str:
+    """Return the first recipe of the table that is not surely behind the best."""
+    best = choices[names[0]]
+    near = [
+        name
+        for name in names
+        if _score(best) - _score(choices[name])
+        <= _doubt(metric) * _standard_error(best, choices[name], y, metric)
+    ]
+    return min(near, key=list(RECIPES).index)
+
+
+def _doubt(metric: str) -> float:
+    """Return how many standard errors a difference has to be: none where a rare label makes them large."""
+    return SURE if metric == "accuracy" else 0.0
+
+
+def _standard_error(one: Choice, other: Choice, y: np.ndarray, metric: str) -> float:
+    """Return the standard error of a difference of scores on the same texts.
+
+    It is that of accuracies, or where another metric is asked for of balanced ones.
+    """
+    labels, codes = np.unique(y, return_inverse=True)
+    right = [labels[winners_of(choice.decision)[0]] == y[choice.rows] for choice in (one, other)]
+    codes = codes[one.rows]
+    counts = np.bincount(codes, minlength=len(labels))
+    share = np.full(len(codes), 1 / len(codes)) if metric == "accuracy" else 1 / (len(labels) * counts[codes])
+    return float(np.sqrt(np.sum((share * (right[0].astype(float) - right[1])) ** 2)))

@@ -1,0 +1,130 @@
+"""How a recipe does on texts left out: over all texts in turn, and as it learns from more of them."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from fastsvm.fitting import ConvergenceWarning
+
+from ...common.errors import AppError
+from ...common.statistics import resampled_interval
+from ..data.corpus import Source
+from ..measures.metrics import judge
+from ..settings import Settings
+from .alpha_choice import k_folds
+from .counted import Counted, Learned
+
+SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2)  # of the training texts, for a learning curve; the last is all
+FEWEST = 20  # texts to train on in a learning curve
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """What a recipe, the choice of alpha with it, did on each part of all texts, trained on the others.
+
+    Attributes
+    ----------
+    metric : str
+        One of `settings.METRICS`.
+    accuracies, values : list of float
+        Of each part; `values` by the metric.
+    n_train, n_test : int
+        Texts in the first fold's two parts.
+    """
+
+    metric: str
+    accuracies: list[float]
+    values: list[float]
+    n_train: int
+    n_test: int
+
+    def interval(self, values: list[float]) -> tuple[float, float]:
+        """Return the 95 % interval of a mean, wider than Student's as the training parts overlap."""
+        low, high = resampled_interval(values, self.n_train, self.n_test)
+        return max(low, 0.0), min(high, 1.0)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of a learning curve: what a model of the first `n_train` training texts gets right."""
+
+    n_train: int
+    accuracy: float
+    value: float
+
+
+def cross_validate(
+    everything: Counted, source: Source, settings: Settings, k: int, advance: Callable[[], object]
+) -> CrossValidation:
+    """Train on all parts of the texts but one, and try that, for each of `k` parts.
+
+    Raises
+    ------
+    AppError
+        When a part has too few labels to train without it.
+    """
+    accuracies, values = [], []
+    if len(everything.y) < 2 * k:
+        raise AppError(f"{source.name}: {len(everything.y)} texts are too few for --cv {k}")
+    folds = k_folds(everything.y, k, settings.seed)
+    for train, test in folds:
+        if len(set(everything.y[train])) < 2:
+            raise AppError(
+                f"{source.name}: texts of one label only are left by a part of --cv {k}; give more"
+            )
+        part, X_test = everything.parted(source, train, test)
+        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+            learned = part.learn(settings)
+        accuracy, value = _judged(learned, X_test, everything.y[test], settings.metric)
+        accuracies.append(accuracy)
+        values.append(value)
+        advance()
+    return CrossValidation(settings.metric, accuracies, values, len(folds[0][0]), len(folds[0][1]))
+
+
+def learning_curve(everything: Counted, n_train: int, learned: Learned, source: Source) -> list[Point]:
+    """Return how models of growing shares of the training texts do on the texts held out.
+
+    Parameters
+    ----------
+    everything : Counted
+        All texts: those to train on, in random order, and then those held out.
+    n_train : int
+        How many there are to train on.
+    learned : Learned
+        The model of all of them; a text weighs the same against the regularisation in the others.
+    source : Source
+        The texts' origin.
+
+    Returns
+    -------
+    list of Point
+        The last is that of all training texts; shares too small to learn from are left out.
+    """
+    points, settings, labels = [], learned.settings, set(everything.y[:n_train])
+    for share in (*SHARES, 1.0):
+        n = round(share * n_train)
+        if n < FEWEST or set(everything.y[:n]) != labels:
+            continue
+        try:
+            part, X_test = everything.parted(source, slice(n), slice(n_train, None))
+        except AppError:  # no term is frequent enough
+            continue
+        if share < 1:
+            alpha = settings.alpha and settings.alpha / share
+            with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+                learned_of_less = part.fit(replace(settings, alpha=alpha))
+        else:
+            learned_of_less = learned
+        points.append(Point(n, *_judged(learned_of_less, X_test, everything.y[n_train:], settings.metric)))
+    return points
+
+
+def _judged(learned: Learned, X: csr_matrix, y: np.ndarray, metric: str) -> tuple[float, float]:
+    """Return the accuracy, and the score by the metric."""
+    decision = learned.try_on(X, [], []).decision
+    classes = learned.model.classes_
+    return judge("accuracy", classes, y, decision), judge(metric, classes, y, decision)

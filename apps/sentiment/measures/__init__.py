@@ -1,0 +1,1 @@
+"""Scores, thresholds and probabilities of predictions, and what a model's terms contribute."""

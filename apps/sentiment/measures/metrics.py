@@ -1,0 +1,140 @@
+"""What a classifier is judged by: four scores of labelled texts, and what guessing would get."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..settings import METRICS
+
+SKEWED = 0.8  # the share of the most frequent label from which accuracy says little about the others
+
+
+def is_skewed(y: Sequence | Counter) -> bool:
+    """Tell whether most texts have one label; of their labels, or how many have each."""
+    counts = Counter(y)
+    return max(counts.values()) > SKEWED * counts.total()
+
+
+def usual_metric(y: Sequence | Counter) -> str:
+    """Return what to judge by where nobody says: accuracy, unless most texts have one label."""
+    return METRICS[int(is_skewed(y))]
+
+
+def score(metric: str, y: np.ndarray, predicted: np.ndarray) -> float:
+    """Compare predicted labels with the true ones, as scikit-learn's function of that name does.
+
+    Parameters
+    ----------
+    metric : {"accuracy", "balanced-accuracy", "macro-f1"}
+    y, predicted : ndarray of shape (n,)
+        Labels, of any one kind.
+
+    Returns
+    -------
+    float
+    """
+    if metric == "accuracy":
+        return float((y == predicted).mean())
+    labels, codes = np.unique(np.concatenate([y, predicted]), return_inverse=True)
+    true, found = np.split(codes, 2)
+    n_true, n_found, n_right = (
+        np.bincount(those, minlength=len(labels)) for those in (true, found, true[true == found])
+    )
+    if metric == "balanced-accuracy":
+        there = n_true > 0
+        return float((n_right[there] / n_true[there]).mean())
+    return float((2 * n_right / (n_true + n_found)).mean())
+
+
+def average_precision(is_it: np.ndarray, decision: np.ndarray) -> float:
+    """Return the area under the steps of precision over recall; nan where no text has the label.
+
+    Parameters
+    ----------
+    is_it : ndarray of shape (n,) and dtype bool
+        Which texts have the label.
+    decision : ndarray of shape (n,)
+        The higher, the more likely the label; equal ones are one step.
+    """
+    if not is_it.any():
+        return float("nan")
+    order = np.argsort(-decision, kind="stable")
+    last = np.append(np.flatnonzero(np.diff(decision[order])), len(order) - 1)  # of equal decisions
+    right = np.cumsum(is_it[order])[last]
+    return float(np.sum(np.diff(right, prepend=0) / right[-1] * right / (last + 1)))
+
+
+def judge(metric: str, classes: np.ndarray, y: Sequence, decision: np.ndarray) -> float:
+    """Return a score of decision values.
+
+    Parameters
+    ----------
+    metric : one of `METRICS`
+        The average precision of two labels is that of the rarer one, of more their mean.
+    classes : ndarray of shape (n_labels,), sorted
+    y : sequence of shape (n_texts,)
+        True labels; a model may not know some of them.
+    decision : ndarray
+        As `decision_function` returns it.
+
+    Returns
+    -------
+    float
+    """
+    y = np.asarray(y, dtype=object)
+    if metric == "average-precision":
+        found = [average_precision(*column) for column in columns(classes, y, decision)]
+        return float(np.nanmean(found)) if np.isfinite(found).any() else 0.0
+    winners = (decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)
+    return score(metric, y.astype(str), classes[winners].astype(str))
+
+
+def best_threshold(metric: str, decision: np.ndarray, likely: np.ndarray) -> float:
+    """Return the decision value that is best to give the second of two labels from.
+
+    The score is the one that probabilities lead to expect, and not that of the labels: fifty texts of a label
+    would make the threshold a matter of a few of them.
+
+    Parameters
+    ----------
+    metric : {"accuracy", "balanced-accuracy", "macro-f1"}
+    decision, likely : ndarray of shape (n,)
+        Decision values, and probabilities of the second label that grow with them.
+
+    Returns
+    -------
+    float
+        Halfway between two decision values.
+    """
+    order = np.argsort(-decision, kind="stable")
+    right = np.cumsum(likely[order])[:-1]  # of those given the second label, where so many are
+    given = np.arange(1, len(order))
+    second, n = likely.sum(), len(order)
+    first_right = n - given - (second - right)  # of those given the first
+    if metric == "macro-f1":
+        scores = 2 * right / (given + second) + 2 * first_right / (2 * n - given - second)
+    elif metric == "balanced-accuracy":
+        scores = right / second + first_right / (n - second)
+    else:
+        scores = right + first_right
+    best = int(scores.argmax())
+    return float(decision[order[best : best + 2]].mean())
+
+
+def columns(classes: np.ndarray, y: np.ndarray, decision: np.ndarray) -> list[tuple]:
+    """Return for each label with a say in the average precision who has it, and its decision values."""
+    if decision.ndim == 1:
+        second = y == classes[1]
+        return [(second, decision) if 2 * second.sum() <= len(y) else (y == classes[0], -decision)]
+    return [(y == label, decision[:, i]) for i, label in enumerate(classes)]
+
+
+def guessing(metric: str, y: Sequence, guess: str) -> float:
+    """Return the score of one label for every text: as `judge`, and of all texts being alike."""
+    y = np.asarray(y, dtype=str)
+    if metric != "average-precision":
+        return score(metric, y, np.full_like(y, guess, shape=y.shape))
+    counts = np.unique(y, return_counts=True)[1]
+    shares = counts / len(y)
+    return float(min(shares) if len(shares) == 2 else shares.mean())

@@ -1,1 +1,0 @@
-"""Training, choosing, trying, using and explaining a classifier of texts."""

@@ -1,0 +1,402 @@
+"""Newton's method from the outside: which rows it looks at, how sharp the bend is, when it stops."""
+
+import math
+from functools import cache
+
+import numpy as np
+
+from .._utils.blas import one_blas_thread, require_memory
+from . import _newton  # type: ignore[attr-defined]  # compiled
+from ._solver import Point, Solver, State
+from .losses import as_loss
+
+# How much each matters is measured by `python -m benchmarks.tuning newton`; see benchmarks/README.md.
+SAMPLE_ROWS = 20  # rows of the first sample, for each column
+SAMPLE_RATIO = 4  # how many times more rows the next sample has
+SAMPLE_GAP = 1e-3  # relative gap to reach on samples
+ACTIVE_GAP = 0.5  # gap of the active set to reach in an epoch, as a share of what `tol` allows
+NEXT_GAP = 1e-3  # without `tol`, as a share of the gap before, and at first of the objective
+ACTIVE_WIDTH = 2.0  # of the active set around the bend, in root mean squares of the margins' last change
+ACTIVE_BENDS = 1.5  # and in widths of the hinge's rounded bend, 1 / penalty
+LARGEST_PENALTY = 1e8  # times the Hessian's largest entry over alpha: beyond, rounding wins
+PENALTY_GROWTH = 4  # times, with each new multipliers
+MULTIPLIER_SHARE = 0.1  # multipliers move once a step promises this share of the slack
+LINE_SLOPE = 0.3  # share of the slope that may be left where the line search ends
+MOST_STEPS = 100  # Newton steps of an epoch
+GRAM_ROWS = 512  # rows a product of matrices
+LAPACK_MEMORY = 1 << 28  # bytes of addresses: what SciPy's takes with its import and two threads
+SHORT_ROW = 32  # values a row up to which its outer product is added value by value
+
+
+class Subproblem:
+    """Some rows of a problem: their margins, their dual variables, and which are active."""
+
+    def __init__(self, problem, which):
+        used = np.count_nonzero(problem.weights) if problem.weights.size else problem.n
+        self.which = which
+        self.share = used / (len(which) * problem.n)  # of a row in the objective
+        self.weights = problem.weights[which] if problem.weights.size else problem.weights
+        self.margin, self.dual = np.zeros(len(which)), np.zeros(len(which))
+        self.active = np.zeros(len(which), np.uint8)
+
+    def weights_of(self, near):
+        """The weights of the rows at the places `near`."""
+        return self.weights[near] if self.weights.size else self.weights
+
+
+class NewtonSolver(Solver):
+    """Newton's method on one problem of few columns, an epoch at a time.
+
+    A step solves a system of the size of w, whose matrix is summed over the rows where the loss is bent.
+    The hinge, which has no second derivative, gets one: it is the limit of the augmented Lagrangians of its
+    dual, where b_i = clip(multiplier_i + c_i penalty (1 - m_i), 0, c_i). Their minimum gives the next
+    multipliers (the method of multipliers), and few rows are strictly inside.
+
+    Steps are made on the active set, the rows near the bend. The loss of the others is taken for the straight
+    line it is around their margins. An epoch ends with a pass over all rows, the certificate, and a new
+    active set. If there are many more rows than columns, ever larger samples of them are solved roughly
+    before the first.
+
+    Parameters
+    ----------
+    problem : Problem
+        Of few columns: the system takes 8 bytes times the square of their number.
+    loss, alpha, fit_intercept, start : as in `sdca`
+    max_iter : int
+        Most epochs: passes over all rows, and the steps before them.
+    random : ignored; the samples are the same each time
+
+    References
+    ----------
+    Rockafellar, Augmented Lagrangians and applications of the proximal point algorithm, Math. Oper. Res. 1
+    (1976). Yin & Li, A semismooth Newton method for support vector classification and regression, Comput.
+    Optim. Appl. 73 (2019).
+    """
+
+    solver = "newton"
+
+    def __init__(self, problem, *, loss, alpha, fit_intercept, max_iter, random=None, start=None):
+        no_order = np.empty((max_iter, 0), np.int32)
+        super().__init__(problem, order=no_order, max_iter=max_iter, random=random, alpha=alpha)
+        self.loss, self.fit_intercept, self.start = as_loss(loss), fit_intercept, start
+        self.d = problem.rows.n_columns
+        self.size = self.d + bool(fit_intercept)
+        self.w = np.zeros(self.d + 1)  # the intercept comes last
+        self.penalty, self.largest_penalty = 1.0, LARGEST_PENALTY
+        self.radius = math.inf
+        self.all, self.stalled = None, 0
+
+    def run_epoch(self):
+        """Newton steps on the active rows, then a pass over all rows and its certificate."""
+        if self.all is None:
+            self.begin()
+        fresh = self.point is None and self.start is None
+        if self.tol is None:
+            target = NEXT_GAP * (self.value if self.point is None else self.point.gap)
+        else:
+            target = ACTIVE_GAP * self.tol * self.value
+        sub, before = self.all, self.w.copy()
+        self.solve_subproblem(sub, target, fresh)
+        reached = self.w.copy()
+        point = self.certify()
+        better = self.point is None or point.gap < self.point.gap
+        self.stalled = 0 if self.point is None or point.gap < 0.9 * self.point.gap else self.stalled + 1
+        if better:
+            self.point = point._replace(dual=point.dual.copy())
+        if self.stalled:
+            self.relax_penalty()
+        if point.primal <= self.value * (2 if better else 1 + 1e-12):
+            self.value = point.primal
+            self.radius = max(ACTIVE_WIDTH * self.moved, ACTIVE_BENDS / self.penalty)
+            sub.active[:] = 0
+        else:
+            # Others moved than the active rows, or the steps were too few: once more, with more of them.
+            everything = sub.active.all()
+            self.activate(sub)
+            self.radius *= 4
+            self.penalty = min(self.penalty, max(1.0, ACTIVE_BENDS / self.radius))
+            self.w = reached if everything else before
+            loss, _ = self.measure_margins(sub)
+            self.value = loss + self.ridge()
+
+    def begin(self):
+        """Find a place to start from."""
+        require_memory(LAPACK_MEMORY)
+        problem = self.problem
+        used = np.arange(problem.n, dtype=np.int32)
+        if problem.weights.size:
+            used = used[problem.weights > 0]
+        self.all = Subproblem(problem, used)
+        if self.start is None:
+            self.solve_samples(used)
+        else:
+            dual, intercept = self.start[:2]
+            dual = dual.copy()
+            problem.clip_dual(dual, self.loss)
+            self.all.dual[:] = dual[used]
+            self.w[:-1] = problem.primal_from_dual(dual, self.alpha)
+            self.w[-1] = intercept if self.fit_intercept else 0
+            self.z = self.row_sums(self.all)
+        loss, _ = self.measure_margins(self.all)
+        self.value = loss + self.ridge()
+
+    def solve_samples(self, used):
+        """Solve samples, one row from each of as many equal parts of `used`."""
+        size = SAMPLE_ROWS * self.size
+        random = np.random.default_rng(0)
+        wide = math.inf  # what the first sample moved by says nothing
+        while size * 2.5 < len(used):
+            places = (np.arange(size) + random.random(size)) * (len(used) / size)
+            sub = Subproblem(self.problem, used[places.astype(np.intp)])
+            self.value, _ = self.measure_margins(sub)
+            self.solve_subproblem(sub, SAMPLE_GAP * self.value, fresh=True)
+            _, moved = self.measure_margins(sub)
+            self.radius = max(wide * moved, ACTIVE_BENDS / self.penalty) if moved else math.inf
+            self.penalty = min(self.penalty, max(1.0, ACTIVE_BENDS / self.radius))
+            wide = ACTIVE_WIDTH
+            size *= SAMPLE_RATIO
+
+    def solve_subproblem(self, sub, target, fresh):
+        """Steps on the active rows, until their gap is `target`; all b are chosen anew if `fresh`."""
+        if fresh:
+            straight = sub.weights if sub.weights.size else 1.0
+            sub.dual[:] = straight * (sub.margin < 1) if self.loss.straight else 0
+        self.activate(sub)
+        near = np.flatnonzero(sub.active)
+        if fresh:
+            if not self.loss.smooth:
+                sub.dual[near] = 0.5 * sub.weights_of(near) if sub.weights.size else 0.5
+            self.z = self.row_sums(sub)
+        active = _newton.ActiveSet(
+            self.loss.struct,
+            sub.which[near],
+            sub.weights_of(near),
+            sub.margin[near],
+            sub.dual[near],
+        )
+        if not self.loss.smooth:
+            active.penalty = self.penalty
+            active.multiplier[:] = active.dual
+        self.newton_steps(active, sub.share, target)
+        self.penalty = active.penalty
+        sub.dual[near] = active.dual
+
+    def newton_steps(self, active, share, target):
+        """Newton steps on `active`, each row of which is a `share` of the objective."""
+        self.half = np.zeros((self.d + 1, self.d + 1))
+        lowest, idle = math.inf, 0
+        for _ in range(MOST_STEPS):
+            slack = self.update_duals(active) * share
+            z = self.z.sum(axis=0)
+            g, H = self.system(active, z, share)
+            off, imbalance = self.mismatch(g, z, share)
+            short = off / self.alpha
+            quick = 0.5 * float(short @ (H[: self.d, : self.d] @ short)) + imbalance
+            if slack + quick <= target and self.excess(active, off) * share <= target:
+                return
+            p = direction(H, -g)
+            promise = -0.5 * float(p @ g)
+            if promise > self.value:  # more than there is: too few rows are bent; a step as long as Polyak's
+                H.reshape(-1)[:: self.size + 1] += float(g @ g) / (2 * self.value)
+                p = direction(H, -g)
+                promise = -0.5 * float(p @ g)
+            idle += 0.1 * lowest <= promise <= 1e-12 * self.value
+            lowest = min(lowest, promise)
+            if idle > 2 or not math.isfinite(promise):  # no more digits
+                return
+            step = np.zeros(self.d + 1)
+            step[: self.size] = p
+            self.project(active, step)
+            t = self.length(active, step, z, share)
+            self.w += t * step
+            active.margin[:] += t * active.change
+            if not self.loss.smooth and slack > target and promise <= MULTIPLIER_SHARE * slack:
+                _newton.update_multipliers(active)
+                if share * active.penalty * self.half.max() < self.largest_penalty * self.alpha:
+                    active.penalty *= PENALTY_GROWTH
+                    lowest, idle = math.inf, 0
+
+    def update_duals(self, active):
+        """b and the Hessian at the margins; n times the hinge's part of the gap."""
+        slack, bent, changed = 0.0, 0, 0
+        for part in self.parts(len(active.which)):
+            sums = _newton.update_duals(*self.matrix, self.problem.signs, active, self.z, *part)
+            slack, bent, changed = slack + sums[0], bent + sums[1], changed + sums[2]
+        if changed > bent:
+            self.half[:] = 0
+            active.held[:] = 0
+        if changed and self.problem.rows.n_values < SHORT_ROW * self.problem.n:
+            for part in self.parts(len(active.which)):
+                _newton.scatter(*self.matrix, active, self.half, *part)
+        elif changed:
+            block = np.empty((min(len(active.which), GRAM_ROWS), self.d + 1))
+            for side in (1, -1):
+                at = 0
+                while at < len(active.which):
+                    count, at = _newton.gather(*self.matrix, active, side, block, at)
+                    self.half += 0.5 * side * (block[:count].T @ block[:count])
+        return slack
+
+    def system(self, active, z, share):
+        """Gradient and Hessian, with a bit more on the diagonal for an intercept that nothing holds."""
+        d, size = self.d, self.size
+        g = -share * z[:size]
+        g[:d] += self.alpha * self.w[:d]
+        H = (self.half + self.half.T)[:size, :size] * (share * active.penalty)
+        diagonal = H.reshape(-1)[:: size + 1]
+        diagonal[:d] += self.alpha
+        diagonal[d:] += 1e-3 * np.abs(g[d:]) + 1e-300
+        return g, H
+
+    def mismatch(self, g, z, share):
+        """alpha times w minus w(b), with b balanced if there is an intercept; what balancing may cost."""
+        off, total = g[: self.d], z[self.d]
+        if not self.fit_intercept or total == 0:
+            return off, 0.0
+        heavier = self.z[int(total > 0)]
+        excess = min(1.0, total / heavier[self.d]) if heavier[self.d] else 1.0
+        return off + share * excess * heavier[: self.d], abs(g[self.d]) * (1 + abs(self.w[self.d]))
+
+    def excess(self, active, off):
+        """The members' part of the gap, times n, at the w of their dual variables."""
+        self.project(active, np.append(-off / self.alpha, 0.0))
+        return _newton.excess(active)
+
+    def length(self, active, step, z, share):
+        """How far to go along `step`: to where the slope has lost most of its size."""
+        d = self.d
+        ridge = self.alpha * float(step[:d] @ step[:d])
+        pull = share * float(active.dual @ active.change)
+        fixed = self.alpha * float(self.w[:d] @ step[:d]) - share * float(step @ z) + pull
+        enough = LINE_SLOPE * abs(fixed - pull)
+        enough += 1e-14 * (abs(fixed) + share * float(np.abs(active.dual * active.change).sum()))
+        low, high, t = 0.0, math.inf, 1.0
+        for _ in range(60):
+            down, bend = _newton.slope(active, t)
+            slope = fixed + t * ridge - share * down
+            if abs(slope) <= enough:
+                break
+            low, high = (t, high) if slope < 0 else (low, t)
+            if high == math.inf:
+                t *= 4
+                continue
+            bend = ridge + share * active.penalty * bend
+            newton = t - slope / bend if bend > 0 else math.inf
+            t = newton if low < newton < high else (low + high) / 2
+        return t
+
+    def certify(self):
+        """The Point of the dual variables; w is its w from now on."""
+        problem, sub = self.problem, self.all
+        dual = sub.dual
+        if len(sub.which) < problem.n:
+            dual = np.zeros(problem.n)
+            dual[sub.which] = sub.dual
+        if self.fit_intercept:
+            problem.rebalance(dual)
+            sub.dual[:] = dual[sub.which]
+        self.z = self.row_sums(sub)
+        w = self.z.sum(axis=0)[:-1] * (sub.share / self.alpha)
+        self.w[:-1] = w
+        loss, self.moved = self.measure_margins(sub)
+        bound = problem.dual_value(dual, w, self.loss, self.alpha)
+        return Point(w, float(self.w[-1]), dual, self.ridge() + loss, bound)
+
+    def relax_penalty(self):
+        """Round the bend off again: what rounds off in a margin is `penalty` times as large in b."""
+        stiffness = self.penalty * self.all.share * self.half.max() / self.alpha
+        if stiffness > 1e3:
+            self.largest_penalty = min(self.largest_penalty, stiffness) / 100
+            self.penalty *= self.largest_penalty / stiffness
+
+    def ridge(self):
+        """alpha/2 ||w||^2."""
+        return self.alpha / 2 * float(self.w[:-1] @ self.w[:-1])
+
+    @property
+    def matrix(self):
+        """The leading arguments of every kernel."""
+        rows = self.problem.rows
+        return rows, rows.values, rows.columns
+
+    def parts(self, count):
+        """Parts of a pass over `count` rows, short enough for Ctrl-C and `cancelled` to be heard."""
+        rows = self.problem.rows
+        step = rows.chunk_rows()
+        for first in range(0, count, step):
+            if self.cancelled:
+                raise KeyboardInterrupt
+            yield first, min(first + step, count)
+            rows.let_go()
+
+    def measure_margins(self, sub):
+        """Margins at w; the mean loss there, and by how much (root mean square) margins moved."""
+        total = moved = 0.0
+        for first, last in self.parts(len(sub.which)):
+            moved += _newton.measure_margins(
+                *self.matrix, self.problem.signs, sub.which, self.w, sub.margin, first, last
+            )
+            some = slice(first, last)
+            total += _newton.sum_losses(self.loss.struct, sub.margin[some], sub.weights[some])
+        return total * sub.share, math.sqrt(moved / len(sub.which))
+
+    def project(self, active, step):
+        """By how much a step changes the margins."""
+        for part in self.parts(len(active.which)):
+            _newton.measure_margins(
+                *self.matrix, self.problem.signs, active.which, step, active.change, *part
+            )
+
+    def row_sums(self, sub):
+        """sum_i b_i y_i x_i, and with it sum_i b_i y_i, for either sign y."""
+        z = np.zeros((2, self.d + 1))
+        for part in self.parts(len(sub.which)):
+            _newton.row_sums(*self.matrix, self.problem.signs, sub.which, sub.dual, z, *part)
+        return z
+
+    def activate(self, sub):
+        """Make what is near the bend active."""
+        _newton.activate(self.loss.struct, sub.margin, sub.weights, sub.dual, self.radius, sub.active)
+
+    def reached(self):
+        """Of the best point so far."""
+        return State(self.point.dual, self.point.intercept, self.done, int(self.random[0]))
+
+    def go_on(self, state):
+        """Be as far as a run that had this state."""
+        self.begin()
+        point = self.certify()
+        self.point = point._replace(dual=point.dual.copy())
+        super().go_on(state)
+
+    def should_certify(self):
+        """Every epoch has its certificate anyway."""
+        return True
+
+    def measure(self):
+        """The best point so far."""
+        return self.point
+
+    def finished(self):
+        """Whether double precision allows no more."""
+        exact = self.point is not None and self.point.gap <= 1e-15 * self.point.primal
+        return exact or self.stalled > 5
+
+
+@cache
+def _dposv():
+    from scipy.linalg.lapack import dposv  # nobody else waits for it
+
+    one_blas_thread.look_again()
+    return dposv
+
+
+def direction(H, slope):
+    """Solve H p = slope, with a ridge if H is singular in double precision."""
+    diagonal = H.diagonal().copy()
+    for ridge in (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-4, 1.0):
+        H.reshape(-1)[:: len(H) + 1] = diagonal * (1 + ridge) + (1e-300 if ridge else 0)
+        _, p, info = _dposv()(H.T, slope)
+        if info == 0:
+            return p
+    return np.full(len(H), np.nan)
