@@ -53,7 +53,7 @@ MAY = {
 SKLEARN = {"sklearn", "joblib", "pandas"}
 
 AT_ROOT = {
-    *("setup.py", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md"),
+    *("setup.py", "pyproject.toml", "Justfile", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md"),
     *("fastsvm", "apps", "tests", "data", "benchmarks", "docs"),
 }
 
