@@ -1,6 +1,7 @@
-"""The report as a page to work in: real clicks and keys in a browser, and what comes out of them."""
+"""The review page: real clicks and keys in a browser, and the file of corrections that comes out of them."""
 
 import json
+from threading import Thread
 
 import cv2
 import numpy as np
@@ -10,7 +11,10 @@ from devtools import browser
 from browser import HOSTILE, needs_chromium
 from fastsvm_apps.cells.finding.findings import UNCLASSIFIED, Finding, ImageFindings
 from fastsvm_apps.cells.learning.corrections import checked_corrections
-from fastsvm_apps.cells.output.page import write_report
+from fastsvm_apps.cells.output.editing import About
+from fastsvm_apps.cells.output.page import report_page
+from fastsvm_apps.cells.output.server import Server, Work
+from fastsvm_apps.cells.output.tally import Tally
 from fastsvm_apps.common.statistics import wilson_interval
 
 pytestmark = needs_chromium
@@ -31,23 +35,33 @@ def window(tmp_path_factory):
 
 @pytest.fixture
 def report(window, tmp_path):
-    """Open a report of nine cells, the least certain first."""
+    """Open a served page of nine cells, the least certain first."""
+    servers = []
+    image = tmp_path / "image.png"
+    cv2.imwrite(str(image), np.full((400, 400, 3), (200, 150, 180), np.uint8))
 
     def opened(findings=None, width=1300, **about):
         if findings is None:
             findings = [
                 ImageFindings(f"slide/cell {k}.png", (cell(CLASSES[k % 4], k / 10, k),)) for k in range(9)
             ]
-        about = {"title": "Slide 3", "model": "m.safetensors", "classes": CLASSES, **about}
-        write_report(tmp_path / "report.html", findings, **about)
+        about = {"title": "Slide 3", "model": "m.safetensors", "classes": CLASSES, "served": True, **about}
+        known = About(**about)
+        tally = Tally(1000, known.classes, "{}.jpg")
+        for found in findings:
+            tally.add(found)
+        work = Work(tmp_path / "corrections.json", known, tally.shown)
+        paths = {found.file: str(image) for found in findings}
+        servers.append(Server(report_page(tally, known), work, tally.shown, paths))
+        Thread(target=servers[-1].serve_forever, daemon=True).start()
         window.problems.clear()
-        window.download_to(tmp_path)
-        window.open((tmp_path / "report.html").as_uri(), width)
-        window.run("localStorage.clear()")
-        window.open((tmp_path / "report.html").as_uri(), width)
+        window.open(servers[-1].url, width)
         return window
 
-    return opened
+    yield opened
+    for server in servers:
+        server.shutdown()
+        server.server_close()
 
 
 def counts(window):
@@ -74,17 +88,11 @@ def focused(window):
     return window.run("document.activeElement.closest('figure')?.dataset.cell")
 
 
-def exported(window, tmp_path):
-    window.click("#export")
-    path = tmp_path / "corrections.json"
-    window.wait_for("true")
-    for _ in range(200):
-        if path.exists() and path.stat().st_size:
-            break
-        window.run("new Promise((done) => setTimeout(done, 50))")
-    content = json.loads(path.read_text())
-    path.unlink()
-    return content
+def saved(window, tmp_path):
+    n = int(progress(window).split()[0])
+    done = f"fetch('verdicts').then((a) => a.json()).then((v) => Object.keys(v).length === {n})"
+    window.wait_for(done)
+    return json.loads((tmp_path / "corrections.json").read_text())
 
 
 def test_a_click_opens_the_menu_and_a_choice_changes_the_count(report, tmp_path):
@@ -113,7 +121,7 @@ def test_a_click_opens_the_menu_and_a_choice_changes_the_count(report, tmp_path)
     assert progress(window) == "3 of 9 cells looked at: 2 changed, 1 rejected"
     label = "document.querySelector('[data-cell=\"1\"] .crop').getAttribute('aria-label')"
     assert window.run(label) == "Cell 1: NEUTROPHIL, was EOSINOPHIL"
-    content = exported(window, tmp_path)
+    content = saved(window, tmp_path)
     assert content == {
         "version": 1,
         "model": "m.safetensors",
@@ -151,29 +159,30 @@ def test_keys(report, tmp_path):
     window.press("Enter", "ArrowDown", "Enter")
     window.press("ArrowRight", "Enter", "Escape")
     assert focused(window) == "3"
-    new = [(entry["file"], entry["new"]) for entry in exported(window, tmp_path)["corrections"]]
+    new = [(entry["file"], entry["new"]) for entry in saved(window, tmp_path)["corrections"]]
     assert new == [("slide/cell 0.png", "NEUTROPHIL"), ("slide/cell 1.png", "MONOCYTE")]
     window.click("#undo")
     window.click("#undo")
     assert progress(window) == "0 of 9 cells looked at"
-    assert window.run("document.getElementById('export').disabled")
     assert window.problems == []
 
 
-def test_work_survives_a_reload_and_belongs_to_its_report(report, window):
+def test_work_survives_a_reload(report, window, tmp_path):
     report()
     window.run("document.querySelector('.crop[tabindex=\"0\"]').focus()")
     window.press("2", "ArrowRight", "x")
+    saved(window, tmp_path)
     before = counts(window)
     url = window.run("location.href")
     window.open("about:blank#")
     window.open(url)
+    window.wait_for("document.getElementById('progress').textContent.startsWith('2 of')")
     assert progress(window) == "2 of 9 cells looked at: 1 changed, 1 rejected"
     assert counts(window) == before
     window.click("summary")
     window.click("#forget")
     assert progress(window) == "0 of 9 cells looked at"
-    assert window.run("Object.values(localStorage)") == ["{}"]
+    assert saved(window, tmp_path)["corrections"] == []
 
 
 def test_the_filter_leaves_the_keys_a_cell_to_begin_with(report):
@@ -191,7 +200,7 @@ def test_hostile_names_come_out_as_they_went_in(report, tmp_path):
     for k in range(len(HOSTILE)):
         window.click(f"[data-cell='{k + 1}'] .crop")
         window.press("x")
-    content = exported(window, tmp_path)
+    content = saved(window, tmp_path)
     assert [(entry["file"], entry["old"]) for entry in content["corrections"]] == [(n, n) for n in HOSTILE]
     assert window.run("document.title") == "Slide 3"
     assert window.problems == []
@@ -234,7 +243,7 @@ def test_cells_without_a_class_can_be_given_one(report, tmp_path):
         "unclassified": row(1, 4),
         "All": "",
     }
-    new = [(entry["old"], entry["new"]) for entry in exported(window, tmp_path)["corrections"]]
+    new = [(entry["old"], entry["new"]) for entry in saved(window, tmp_path)["corrections"]]
     assert new == [("unclassified", "MONOCYTE"), ("MONOCYTE", "unclassified"), ("unclassified", "EOSINOPHIL")]
 
 
@@ -247,7 +256,7 @@ def test_the_bar_hides_no_cell_that_the_keys_reach(report):
     assert window.run("document.activeElement.getBoundingClientRect().top") >= bar
 
 
-def test_a_page_of_located_cells_has_nothing_to_correct(report):
-    window = report([ImageFindings("a.png", (cell(None, None),))], classes=[])
+def test_a_report_has_nothing_to_correct(report):
+    window = report(served=False)
     assert not window.run("document.getElementById('editing')")
     assert window.problems == []

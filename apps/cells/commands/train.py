@@ -23,8 +23,7 @@ from ._options import NO_GROUPS, cell_width_option, command, images_argument, kn
     "--corrections",
     multiple=True,
     metavar="FILE.json",
-    help="Learn from cells that were corrected in a report or with `review`, too, or from these alone; may "
-    "be repeated.",
+    help="Learn also, or only, from cells that were corrected with `review`. May be repeated.",
 )
 @click.option(
     "--features",

@@ -1,7 +1,7 @@
-// Cells get labels from people: by the menu or by keys. The count follows, and so do storage and export.
+// People correct the labels of cells, by the menu or by keys. The count follows, and each step is saved.
 {
   const editing = document.getElementById("editing");
-  const { key, model, classes, choices, served } = JSON.parse(editing?.dataset.known ?? "{}");
+  const choices = JSON.parse(editing?.dataset.choices ?? "[]");
   const byId = (name) => document.getElementById(name);
   const [tiles, menu] = [byId("tiles"), byId("menu")];
   const figures = editing ? [...tiles.children] : [];
@@ -9,7 +9,6 @@
   const rowOf = new Map(
     [...document.querySelectorAll("#rows tbody tr")].map((row) => [row.dataset.cell, row]));
   const items = editing ? [...menu.querySelectorAll("[data-choice]")] : [];
-  const storage = `fastsvm-cells ${key}`;
 
   // Of each cell that somebody looked at, by its number: its label, or null if it is not a cell.
   const verdicts = new Map();
@@ -91,7 +90,7 @@
     const looked = `${verdicts.size} of ${figures.length} cells looked at`;
     byId("progress").textContent = [looked, parts.join(", ")].filter(Boolean).join(": ");
     byId("undo").disabled = !past.length;
-    byId("export").disabled = byId("forget").disabled = !verdicts.size;
+    byId("forget").disabled = !verdicts.size;
     const corrected = byId("corrected");
     corrected.hidden = !(kinds.changed + kinds.rejected);
     corrected.textContent = `By hand: ${kinds.changed} relabelled, ${kinds.rejected} left out.`;
@@ -99,28 +98,20 @@
 
   const complain = (problem) => {
     byId("trouble").hidden = false;
-    byId("trouble").textContent = `${problem} Export your corrections before you leave this page.`;
+    byId("trouble").textContent = problem;
   };
 
   let saving = null;
   let again = false;
   const save = () => {
     const content = JSON.stringify(Object.fromEntries(verdicts));
-    if (!served) {
-      try {
-        localStorage.setItem(storage, content);
-      } catch {
-        complain("This browser does not let the page keep your work.");
-      }
-      return;
-    }
     again = saving !== null;
     saving ??= fetch("verdicts", { method: "PUT", body: content })
       .then((answer) => {
         byId("trouble").hidden = answer.ok;
         if (!answer.ok) return answer.text().then(complain);
       })
-      .catch(() => complain("The program that serves this page has ended."))
+      .catch(() => complain("The program that serves this page has ended. Start review again; earlier steps are saved."))
       .finally(() => {
         saving = null;
         if (again) save();
@@ -243,23 +234,6 @@
     event.preventDefault();
   };
 
-  const exported = () => {
-    const corrections = [...verdicts].sort(([a], [b]) => a - b).map(([number, label]) => {
-      const { file, box } = figureOf.get(number).dataset;
-      const verdict = label === null ? { reject: true } : { new: label };
-      return { file: JSON.parse(file), box: JSON.parse(box), old: foundLabel(figureOf.get(number)), ...verdict };
-    });
-    return { version: 1, model, classes, corrections };
-  };
-  const download = () => {
-    const link = document.createElement("a");
-    const content = new Blob([`${JSON.stringify(exported(), null, 1)}\n`], { type: "application/json" });
-    link.href = URL.createObjectURL(content);
-    link.download = "corrections.json";
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-  };
-
   const restore = (kept) => {
     for (const [number, label] of Object.entries(kept)) {
       if (figureOf.has(number) && (label === null || choices.includes(label))) verdicts.set(number, label);
@@ -268,8 +242,7 @@
   };
   const stored = async () => {
     try {
-      if (served) return await (await fetch("verdicts")).json();
-      return JSON.parse(localStorage.getItem(storage) ?? "{}");
+      return await (await fetch("verdicts")).json();
     } catch {
       return {};
     }
@@ -299,7 +272,6 @@
       if (!current || current.closest("figure").hidden) setCurrent(seen()[0]);
     });
     byId("undo").addEventListener("click", undo);
-    byId("export").addEventListener("click", download);
     byId("forget").addEventListener("click", () => {
       if (!confirm(`Forget what you said about ${verdicts.size} cells?`)) return;
       const numbers = [...verdicts.keys()];

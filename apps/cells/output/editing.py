@@ -1,10 +1,9 @@
-"""What makes the report a page to work in: the menu of labels, and the bar above the cells."""
+"""The controls of the review page: the menu of labels, and the bar above the cells."""
 
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from hashlib import sha256
 
 from ...common import html
 from ..finding.findings import UNCLASSIFIED
@@ -31,7 +30,7 @@ class About:
     limits : str
         What is known to go wrong with it.
     served : bool
-        Whether a server gives the pictures and keeps the corrections.
+        Whether `review` serves the page: then its labels can be corrected.
     """
 
     title: str
@@ -48,17 +47,8 @@ class About:
         return [*self.classes, *sorted(found - {*self.classes, UNCLASSIFIED}), UNCLASSIFIED]
 
 
-def toolbar(about: About, choices: Sequence[str], content: str) -> str:
-    """Return the bar and the menu; work on a page is kept under a name that its content gives."""
-    if not choices:
-        return ""
-    known = {
-        "key": sha256(content.encode()).hexdigest()[:16],
-        "model": about.model,
-        "classes": list(about.classes),
-        "choices": list(choices),
-        "served": about.served,
-    }
+def toolbar(choices: Sequence[str]) -> str:
+    """Return the bar and the menu of a page that `review` serves."""
     last = len(choices) - 1
     items = [
         _filled("menu item", key=_key(k, last), choice=k, color=color_of(label), name=html.bdi(label))
@@ -67,8 +57,7 @@ def toolbar(about: About, choices: Sequence[str], content: str) -> str:
     items.append(
         _filled("menu item", key="x", choice="reject", color=color_of(None), name=html.text(NOT_A_CELL))
     )
-    kept = "Every step is saved" if about.served else "What you do stays in this browser until you start over"
-    return _filled("editing", known=attribute(known), items="\n".join(items), kept=kept)
+    return _filled("editing", choices=attribute(list(choices)), items="\n".join(items))
 
 
 def _key(choice: int, last: int) -> str:

@@ -13,7 +13,7 @@ from ...common.output import many, percent
 from ...common.statistics import wilson_interval
 from ..finding.findings import UNCLASSIFIED, ImageFindings
 from .drawing import color_of
-from .editing import About, attribute, crop_button, toolbar
+from .editing import About, crop_button, toolbar
 from .tally import NamedFiles, Shown, Tally
 
 LIMIT = 2_000  # cells with a picture and a row
@@ -50,7 +50,8 @@ def write_report(
 
 def report_page(tally: Tally, about: About) -> str:
     """Return the page of what was counted."""
-    style, *scripts = (html.packaged(__package__, name) for name in ("page.css", "page.js", "editing.js"))
+    names = ("page.css", "page.js", *(["editing.js"] if about.served else []))
+    style, *scripts = (html.packaged(__package__, name) for name in names)
     body = _body(tally, about)
     return html.page(about.title, body, style=style, script="".join(scripts), served=about.served)
 
@@ -185,12 +186,12 @@ def _gallery(tally: Tally, shown: Sequence[Shown], about: About, choices: Sequen
     if not shown:
         return ""
     doubtful_first = sorted(shown, key=lambda cell: (_ascending(cell.score), cell.number))
-    tiles = "\n".join(_tile(cell, choices) for cell in doubtful_first)
+    tiles = "\n".join(_tile(cell, choices, about.served) for cell in doubtful_first)
     return _filled(
         "gallery",
         left_out=_left_out(tally, shown),
-        editing=toolbar(about, choices, tiles),
-        filters=_filters(shown, choices),
+        editing=toolbar(choices) if about.served else "",
+        filters=_filters(shown, choices, about.served),
         count=many(len(shown), "cell"),
         tiles=tiles,
     )
@@ -210,7 +211,7 @@ def _left_out(tally: Tally, shown: Sequence[Shown]) -> str:
     return _filled("left out", **counts, kept=kept)
 
 
-def _filters(shown: Sequence[Shown], choices: Sequence[str]) -> str:
+def _filters(shown: Sequence[Shown], choices: Sequence[str], served: bool) -> str:
     counts = Counter(cell.found.label for cell in shown)
     labels = _sorted(counts)
     classes = [
@@ -224,11 +225,11 @@ def _filters(shown: Sequence[Shown], choices: Sequence[str]) -> str:
     # In hundredths of the way, so that an end is an end whatever digits the scores have.
     sliders = _filled("scores", low=min(scores), high=max(scores)) if len(scores) > 1 else ""
     only = _filled("only mistakes") if mistakes else ""
-    undone = _filled("only undone") if choices else ""
+    undone = _filled("only undone") if served else ""
     return _filled("filters", classes="\n".join(classes), scores=sliders, mistakes=only, undone=undone)
 
 
-def _tile(cell: Shown, choices: Sequence[str]) -> str:
+def _tile(cell: Shown, choices: Sequence[str], served: bool) -> str:
     picture = _picture(cell)
     return _filled(
         "tile",
@@ -236,10 +237,7 @@ def _tile(cell: Shown, choices: Sequence[str]) -> str:
         label_index=_index(choices, cell.found.label),
         score=_number_for_script(cell.score),
         wrong=" data-wrong" if cell.mistake else "",
-        where=_filled("where", file=attribute(cell.file), box=attribute(list(map(int, cell.found.box))))
-        if choices
-        else "",
-        picture=crop_button(cell, picture) if choices else picture,
+        picture=crop_button(cell, picture) if served else picture,
         label="" if cell.found.label is None else _name(cell.found.label),
         known=f'<span class="known">known: {html.bdi(cell.truth)}</span>' if cell.mistake else "",
         remarks=_remarks(cell),
