@@ -10,6 +10,7 @@ from contextlib import nullcontext
 import click
 
 from .errors import DONE, FAILED, USAGE, AppError, is_shortage
+from .gone import farewell
 from .interrupts import come_again
 from .output import one_line
 from .streams import discard, open_closed, tell
@@ -29,7 +30,7 @@ class App(click.Group):
                 with come_again():
                     code = super().main(*args, **kwargs) or DONE
             except click.ClickException as error:
-                message = one_line(error.format_message())
+                message = _about_removed_option(error) or one_line(error.format_message())
                 if isinstance(error, click.UsageError) and error.ctx is not None:
                     message += f" (see '{error.ctx.command_path} --help')"
                 tell(f"error: {message}")
@@ -76,6 +77,12 @@ class App(click.Group):
             what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
             raise AppError(what) from error
 
+    def resolve_command(self, ctx, args):
+        """Return the command; a removed one is refused with its successor."""
+        if args and (message := farewell(self.name, args[0])):
+            raise AppError(message, USAGE)
+        return super().resolve_command(ctx, args)
+
     def _refuse_unknown_variables(self, ctx):
         prefix = f"{ctx.auto_envvar_prefix}_"
         known = {
@@ -86,6 +93,13 @@ class App(click.Group):
         }
         if unknown := [name for name in os.environ if name.startswith(prefix) and name not in known]:
             raise AppError(f"unknown environment variable {', '.join(unknown)}", USAGE)
+
+
+def _about_removed_option(error: click.ClickException) -> str | None:
+    """Return the message for an option that was removed, or None."""
+    if not isinstance(error, click.NoSuchOption) or error.ctx is None:
+        return None
+    return farewell(error.ctx.find_root().command.name, error.ctx.command.name, error.option_name)
 
 
 def app(name: str, help: str, example: str, commands: Sequence[click.Command], around=nullcontext) -> App:

@@ -1,4 +1,4 @@
-"""Pictures of words and lengths: what they say, and that panels can be compared."""
+"""Pictures of words: what they say, and that panels can be compared."""
 
 import re
 
@@ -8,10 +8,8 @@ pytest.importorskip("matplotlib")
 
 from matplotlib import rc_context
 
-from fastsvm_apps.sentiment.data.corpus import Source
-from fastsvm_apps.sentiment.jobs.description import describe
 from fastsvm_apps.sentiment.jobs.trained import Side, WordWeight
-from fastsvm_apps.sentiment.output.plots import plot_lengths, plot_top_words
+from fastsvm_apps.sentiment.output.plots import plot_top_words
 
 
 @pytest.fixture
@@ -38,17 +36,3 @@ def test_the_axes_of_words_are_named_once_and_of_one_scale(drawn):
     assert "word" not in said
     (said,) = [word for word in drawn(plot_top_words, sides(-2.0, 1.0)) if "weight" in word]
     assert said == "weight: above 0 for “label1”, below 0 for “label0”"
-
-
-@pytest.mark.parametrize("n_labels", [2, 30, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 3))])
-def test_lengths(drawn, tmp_path, n_labels):
-    path = tmp_path / "corpus.txt"
-    lengths = [2 ** (i % 9) for i in range(6 * n_labels)]
-    lines = (f"__label__l{i % n_labels} {'word ' * n}{i}\n" for i, n in enumerate(lengths))
-    path.write_text("".join(lines))
-    said = drawn(plot_lengths, describe(Source(str(path))))
-    assert "“l0” (6 texts)" in said
-    assert len([text for text in said if text.endswith("(6 texts)")]) == min(n_labels, 24)
-    assert any("middle half" in text for text in said) == (n_labels > 2)
-    assert any("twice that length" in text for text in said) == (n_labels <= 2)
-    assert (f"all {6 * n_labels} texts, 6 more labels" in said) == (n_labels == 30)

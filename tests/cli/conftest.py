@@ -150,8 +150,6 @@ def shared_data():
 # Each command that reads a corpus, as quick as can be.
 READERS = {
     "train": (),
-    "compare": ("--runs", 1),
-    "tune": ("--weightings", "counts", "--ngrams", "1", "--k", "all", "--alphas", "0.01", "--folds", 2),
     "describe": (),
     "evaluate": (),
 }

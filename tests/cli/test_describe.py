@@ -125,66 +125,16 @@ def test_what_is_skipped_is_counted_by_problem(run, tmp_path):
     assert f"{corpus}: 4 skipped" in result.stderr.splitlines()
 
 
-def test_many_labels_are_shown_first_and_counted(run, write, tmp_path):
-    pytest.importorskip("matplotlib")
+def test_many_labels_are_shown_first_and_counted(run, write):
     corpus = write([(f"l{i}", "some text") for i in range(1000)] + [("often", "text")] * 60)
     record = describe_json(run, corpus)
     assert len(record["label_counts"]) == 1001
     assert len(record["lengths"]) == 21
     assert record["lengths"][1]["label"] == "often"
-    result = run("describe", corpus, "--plot", tmp_path / "a.png")
+    result = run("describe", corpus)
     assert result.exit_code == 0
     assert result.stdout.count("... and 981 more labels\n") == 3
     assert len(result.stdout.splitlines()) < 120
-
-
-@pytest.mark.parametrize(
-    "pairs",
-    [
-        pytest.param([("only", "a text"), ("only", "another text")], marks=pytest.mark.slow),
-        [("x", "!"), ("x", "?")],
-        [("x" * 500, "word" * 500), ("_hidden", "$x^$ [bold]"), ("b", "\x07")],
-    ],
-)
-@pytest.mark.parametrize("ending", [pytest.param("png", marks=pytest.mark.slow), "svg"])
-def test_plots_of_odd_corpora(run, write, tmp_path, pairs, ending):
-    pytest.importorskip("matplotlib")
-    picture = tmp_path / f"a.{ending}"
-    result = run("describe", write(pairs, "jsonl"), "--plot", picture)
-    assert (result.exit_code, result.stderr) == (0, "")
-    start = picture.read_bytes()[:100]
-    assert start.startswith(b"\x89PNG") or b"<?xml" in start
-    assert max(map(len, result.stdout.splitlines())) < 200
-
-
-def test_bins_hold_every_text():
-    pytest.importorskip("matplotlib")
-    from fastsvm_apps.sentiment.output.plots import MOST_BINS, _edges
-
-    rng = np.random.default_rng(0)
-    for lengths, log in (
-        (rng.integers(20, 80, 1000), False),
-        (np.r_[rng.lognormal(5, 1, 5000).astype(int) + 1, 0], True),
-        (np.r_[np.ones(1000, int), 10**8], True),
-        (np.array([3]), False),
-        (np.array([0, 0]), False),
-    ):
-        edges, skewed = _edges(lengths, 2)
-        assert skewed == log
-        assert len(edges) <= MOST_BINS + 2
-        counted = lengths[lengths > 0] if log else lengths
-        assert np.histogram(lengths, edges)[0].sum() == len(counted)
-        assert np.all(edges % 1 == 0.5)
-
-
-def test_a_picture_that_cannot_be_written_is_found_before_the_reading(run, tmp_path):
-    pytest.importorskip("matplotlib")
-    result = run("describe", "missing.txt", "--plot", "a.txt")
-    assert result.exit_code == 2
-    assert result.stderr == "error: a.txt: no format of pictures; name it with .png, .svg or .pdf\n"
-    result = run("describe", "missing.txt", "--plot", tmp_path / "no" / "a.png")
-    assert result.exit_code == 1
-    assert "cannot be written" in result.stderr
 
 
 def test_verbose_names_the_stages(run, write, texts):

@@ -1,8 +1,6 @@
 """Labels of which one is rare: weights, metrics, what guessing gets, and what is said aloud."""
 
 import json
-import tomllib
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -88,24 +86,6 @@ def test_usage(run, corpus, options, message):
     assert message in result.stderr
 
 
-def test_tune_and_its_config_file(run, corpus):
-    options = ("--weightings", "tfidf", "--ngrams", "1", "--k", "all", "--folds", 2, "-o", "best.toml")
-    weights = ("--class-weight", "pos=5", "--class-weight", "neg=0.5")
-    result = run("tune", corpus, *options, "--metric", "macro-f1", *weights, "--json")
-    found = json.loads(result.stdout)
-    assert found["metric"] == "macro-f1"
-    config = tomllib.loads(Path("best.toml").read_text())
-    assert config["class-weight"] == ["pos=5.0", "neg=0.5"]
-    assert config["metric"] == "macro-f1"
-    record, _ = train_json(run, corpus, "--config", "best.toml", "-o", "a.safetensors")
-    assert record["class_weight"] == {"pos": 5.0, "neg": 0.5}
-    assert record["metric"] == "macro-f1"
-    assert record["accuracy"] == found["accuracy"]
-    run("tune", corpus, *options, "--class-weight", "balanced")
-    assert tomllib.loads(Path("best.toml").read_text())["class-weight"] == "balanced"
-    assert train_json(run, corpus, "--config", "best.toml")[0]["class_weight"] == "balanced"
-
-
 @pytest.mark.parametrize(
     "metric",
     [None, *(pytest.param(each, marks=pytest.mark.slow) for each in ("accuracy", "balanced-accuracy"))],
@@ -118,10 +98,3 @@ def test_by_default_a_rare_label_weighs_more_and_scores_are_moved(run, corpus, m
     assert model["classifier"].intercept_[0] == pytest.approx(-record["threshold"]["shift"], rel=1e-5)
     assert recall(record) > 0
     assert "scores are lowered by" in run("train", corpus).stdout.replace("raised", "lowered")
-    options = ("--weightings", "tfidf", "--ngrams", "1", "--k", "all", "--folds", 2, "-o", "best.toml")
-    found = json.loads(run("tune", corpus, *options, "--json").stdout)
-    config = tomllib.loads(Path("best.toml").read_text())
-    assert not config.keys() & {"class-weight", "metric"}
-    trained, _ = train_json(run, corpus, "--config", "best.toml")
-    assert trained["threshold"]["metric"] == "macro-f1"
-    assert trained["accuracy"] == found["accuracy"]

@@ -1,7 +1,6 @@
 """Input without an end: skipped or refused in one line, with bounded memory."""
 
 import gzip
-import json
 import re
 import subprocess
 import sys
@@ -122,17 +121,6 @@ def test_explain_a_long_text(run, model):
     assert run("explain", model, "-", input=long).exit_code == 0
 
 
-def test_the_limits_are_options_of_a_tuned_recipe(run, write, texts):
-    corpus = write(texts(60))
-    quick = ("--weightings", "counts", "--ngrams", "1", "--k", "all", "--alphas", "0.01", "--folds", 2)
-    limits = ("--max-line-mib", 5, "--max-expansion", 30)
-    assert run("tune", corpus, *quick, *limits, "-o", "a.toml").exit_code == 0
-    with open("a.toml") as file:
-        assert {"max-line-mib = 5\n", "max-expansion = 30\n"} < {*file}
-    result = run("train", corpus, "--config", "a.toml", "--json")
-    assert json.loads(result.stdout)["skipped"] == 0
-
-
 # Feeds a stream that does not end, and has no line ends, to the app under a limit of memory.
 STARVED = """
 import resource, sys
@@ -144,9 +132,7 @@ main(sys.argv[1:])
 
 @pytest.mark.slow
 @needs_dev
-@pytest.mark.parametrize(
-    "command", ["train -", "describe -", "tune -", "compare -", "evaluate", "predict", "explain -"]
-)
+@pytest.mark.parametrize("command", ["train -", "describe -", "evaluate", "predict", "explain -"])
 def test_a_stream_that_never_ends(command, model, tmp_path):
     args = command.split()
     if args[0] in ("evaluate", "predict"):

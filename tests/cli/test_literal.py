@@ -1,4 +1,4 @@
-"""The article's settings to the letter: `train --recipe article-literal`, `compare --literal`."""
+"""The article's settings to the letter: `train --recipe article-literal`."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 
 import fastsvm
 from fastsvm import PegasosClassifier, PerceptronClassifier
-from fastsvm_apps.sentiment.jobs.comparison import ARTICLE, TO_THE_LETTER
+from fastsvm_apps.studies.model.sentiment.comparison import ARTICLE
 
 K = 30
 PEGASOS = {"fit_intercept": False, "order": "random", "averaging": "last", "max_iter": 10}
@@ -54,22 +54,6 @@ def test_it_is_the_articles_pipeline(run, corpus, name):
     ours = fastsvm.load_model("model.safetensors")
     np.testing.assert_allclose(ours.decision_function(test), model.decision_function(test), rtol=1e-5)
     assert ours["classifier"].intercept_ == 0
-
-
-@pytest.mark.slow
-def test_compare_has_it_beside_the_averages(run, corpus):
-    result = run("compare", corpus, "--literal", "--runs", 2, "--seed", 5, "--k", K, "--json")
-    assert (result.exit_code, result.stderr) == (0, "")
-    records = {item["classifier"]: item for item in json.loads(result.stdout)["classifiers"]}
-    assert list(records)[2:] == [*ARTICLE, *(name + TO_THE_LETTER for name in ARTICLE)]
-    for name in ARTICLE:
-        record = records[name + TO_THE_LETTER]
-        assert "to the letter" in record["recipe"]
-        for number, seed in enumerate((5, 6)):
-            given = ("--recipe", "article-literal", "--classifier", name, "--k", K, "--seed", seed)
-            trained = json.loads(run("train", corpus, *given, "--no-refit", "--json").stdout)
-            assert record["accuracies"][number] == trained["accuracy"]
-    assert any(records[name]["gaps"] != records[name + TO_THE_LETTER]["gaps"] for name in ARTICLE)
 
 
 def test_what_the_article_has_not(run, corpus):

@@ -42,10 +42,3 @@ def test_a_corpus_without_markup_has_a_model_without(run, write, texts):
     pairs = texts(60)
     assert run("train", write(pairs), "-o", "m.safetensors").exit_code == 0
     assert TextScorer.load("m.safetensors")[0].preprocessor is None
-    for name, options in (("a.toml", []), ("b.toml", ["--keep-markup"])):
-        marked = write([(y, f"{text} <br />") for y, text in pairs], name=f"{name}.txt")
-        quick = ("--weightings", "counts", "--ngrams", "1", "--k", "all", "--alphas", "0.01", "--folds", 2)
-        assert run("tune", marked, *quick, *options, "-o", name).exit_code == 0
-        assert run("train", marked, "--config", name, "-o", f"{name}.safetensors").exit_code == 0
-        kept = TextScorer.load(f"{name}.safetensors")[0].preprocessor is None
-        assert kept == bool(options)

@@ -187,20 +187,6 @@ def test_texts_of_another_language_are_said_to_be(run, write):
     assert "language" not in run("predict", "model.safetensors", "-", input=GERMAN.encode()).stderr
 
 
-def test_a_search_over_characters(run, write):
-    corpus = write(inflected(200))
-    options = ("--weightings", "nb", "--ngrams", "1,none", "--chars", "none,2-3", "--k", "all", "--folds", 2)
-    result = run("tune", corpus, *options, "-o", "best.toml", "--json")
-    assert result.exit_code == 0, result.stderr
-    tried = {(each["ngrams"], each["chars"]) for each in json.loads(result.stdout)["trials"]}
-    assert tried == {("1-1", "none"), ("1-1", "2-3"), ("none", "2-3")}
-    record = train(run, corpus, "--config", "best.toml")
-    assert record["chars"] == "2-3"
-    assert record["recipe_choice"] is None
-    result = run("tune", corpus, "--ngrams", "none", "-o", "b.toml")
-    assert (result.exit_code, result.stdout) == (2, "")
-
-
 def test_where_no_term_is_frequent_enough_that_is_said(run, write, texts):
     """Of more training texts than the first look takes."""
     done = run("train", write(texts(1300)), "--min-df", "5000", "-o", "model.safetensors")

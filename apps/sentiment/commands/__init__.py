@@ -3,7 +3,6 @@
 What brings scikit-learn or matplotlib is imported inside the commands: `--help` must not wait for it.
 """
 
-from .compare import compare
 from .describe import describe
 from .evaluate import evaluate
 from .explain import explain
@@ -12,7 +11,6 @@ from .predict import predict
 from .serve import serve
 from .suspects import suspects
 from .train import train
-from .tune import tune
 from .words import words
 
-COMMANDS = (train, tune, evaluate, predict, serve, explain, words, export, suspects, compare, describe)
+COMMANDS = (train, evaluate, predict, serve, explain, words, export, suspects, describe)

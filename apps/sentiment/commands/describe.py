@@ -2,10 +2,7 @@
 
 from dataclasses import asdict, astuple
 
-import click
-
 from ...common.errors import place_of
-from ...common.figures import check_picture
 from ...common.options import json_option
 from ...common.output import (
     fields,
@@ -23,28 +20,21 @@ from ...common.progress import Stages
 from ._options import command, corpus_options, number_option, tokens_option
 
 
-@command("describe data/reviews.txt", "describe reviews.csv.gz --text-col review --plot lengths.png")
+@command("describe data/reviews.txt", "describe reviews.csv.gz --text-col review")
 @corpus_options
 @tokens_option
 @number_option("How many of the most frequent words to show.", least=0)
-@click.option("--plot", metavar="FILE.png", help="Draw the lengths by label too (.png, .svg or .pdf).")
 @json_option
-def describe(source, tokens, number, plot, json, quiet, verbose):
+def describe(source, tokens, number, json, quiet, verbose):
     """Show labels, lengths, words, copies and characters of CORPUS.
 
     CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped. Words are those
     that train counts, in lower case.
     """
     from ..jobs import description
-    from ..output import plots
 
-    if plot:
-        check_picture(plot)
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         result = description.describe(source, tokens=tokens, number=number, stage=stage)
-        if plot:
-            with stage("plot"):
-                plots.plot_lengths(result, plot)
     if json:
         print_json(_record(result, stage.seconds))
     else:

@@ -12,9 +12,9 @@ from itertools import combinations
 import numpy as np
 
 from ....common.statistics import mean_interval, resampled_interval, wilson_interval
-from ....sentiment.jobs.comparison import ARTICLE, TO_THE_LETTER, Comparison, Runs
 from ..deciding import Interval, decided
 from ..report import Claim, Verdict
+from .comparison import ARTICLE, TO_THE_LETTER, Comparison, Runs
 from .texts import ARTICLES_COLUMNS, ARTICLES_TRAINING, TUNED, Corpus, Found, expected_columns
 
 ALIKE, TIMES_ALIKE, EVEN = 0.05, 2.0, 0.05

@@ -1,11 +1,12 @@
 """Pictures of the classifiers of texts, and of the texts."""
 
 from ....common.figures import OKABE_ITO
-from ....sentiment.jobs.comparison import ARTICLE
 from ....sentiment.jobs.trained import top_words
 from ....sentiment.output import plots
 from ..report import Figure
+from . import drawing
 from .claims import LAMBDAS, NAMES
+from .comparison import ARTICLE
 from .texts import ALPHAS, ARTICLES_COLUMNS, ARTICLES_TRAINING, TUNED, WORDS, Found, expected_columns
 
 
@@ -18,8 +19,8 @@ def figures(found: Found) -> list[Figure]:
             "How accurate the classifiers are, and how long they take",
             "The article's three as averages and to the letter, and two others for scale. Small dots are "
             "single splits; the middle panel has paired differences.",
-            lambda sheet: plots.draw_comparison(sheet, known),
-            size=plots.size_of_comparison(known),
+            lambda sheet: drawing.draw_comparison(sheet, known),
+            size=drawing.size_of_comparison(known),
             source="figures f41 to f43",
         ),
         Figure(
@@ -33,8 +34,8 @@ def figures(found: Found) -> list[Figure]:
             "lengths",
             "How long the texts are",
             "Shares of each label's texts.",
-            lambda sheet: plots.draw_lengths(sheet, found.description),
-            size=plots.size_of_lengths(found.description),
+            lambda sheet: drawing.draw_lengths(sheet, found.description),
+            size=drawing.LENGTHS_SIZE,
             source="figure f38",
         ),
         Figure(

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ....sentiment.jobs.comparison import ARTICLE, Runs
 from ....sentiment.jobs.trained import top_words
 from ....sentiment.output.terms import shown
 from ..report import Table
 from .claims import NAMES
+from .comparison import ARTICLE, Runs
 from .plane_claims import interval_of
 from .planes import Surfaces
 from .texts import ALPHAS, TUNED, WORDS, Found

@@ -12,8 +12,7 @@ from fastsvm.fitting import ConvergenceWarning
 from ....common.errors import AppError, Skipped
 from ....common.folds import split
 from ....sentiment.data.corpus import Source
-from ....sentiment.jobs import comparison, training
-from ....sentiment.jobs.comparison import ARTICLE, Comparison
+from ....sentiment.jobs import training
 from ....sentiment.jobs.description import Description, describe
 from ....sentiment.jobs.trained import Training
 from ....sentiment.learning import steps
@@ -21,6 +20,8 @@ from ....sentiment.learning.alpha_choice import part_of, split_texts
 from ....sentiment.learning.recipe_choice import choose_recipe
 from ....sentiment.settings import AUTO, RECIPES, Settings, settings_of
 from ..context import Context
+from . import comparison
+from .comparison import ARTICLE, Comparison
 
 RUNS, FEW_RUNS = 10, 3  # splits
 HOLDOUT = 0.2

@@ -10,16 +10,16 @@ import numpy as np
 
 from fastsvm.fitting import ConvergenceWarning
 
-from ...common.errors import AppError, Skipped
-from ...common.progress import UNWATCHED, Stages
-from ...common.statistics import resampled_interval, wilson_interval
-from ..data.corpus import Source
-from ..learning import steps
-from ..learning.alpha_choice import Labelled, split_texts
-from ..learning.counted import Counted
-from ..learning.recipe_choice import choose_recipe
-from ..measures.metrics import judge
-from ..settings import AUTO, Settings, settings_of
+from ....common.errors import AppError, Skipped
+from ....common.progress import UNWATCHED, Stages
+from ....common.statistics import resampled_interval, wilson_interval
+from ....sentiment.data.corpus import Source
+from ....sentiment.learning import steps
+from ....sentiment.learning.alpha_choice import Labelled, split_texts
+from ....sentiment.learning.counted import Counted
+from ....sentiment.learning.recipe_choice import choose_recipe
+from ....sentiment.measures.metrics import judge
+from ....sentiment.settings import AUTO, Settings, settings_of
 
 COUNTS = Settings(weighting="counts", ngrams=(1, 1), min_df=1, k=5000)
 

@@ -1,0 +1,19 @@
+"""Commands and options that were removed, each with what to use instead."""
+
+# The key is a program, a command and, for an option, the option.
+SUCCESSORS = {
+    ("fastsvm-sentiment", "tune"): "train searches already; evaluate A B compares",
+    ("fastsvm-sentiment", "compare"): "evaluate A B compares two models; train --cv 5 measures a recipe",
+}
+
+
+def farewell(*name: str) -> str | None:
+    """Return the message for a removed command or option, or None for any other name.
+
+    Examples
+    --------
+    >>> farewell("fastsvm-sentiment", "tune")
+    'fastsvm-sentiment tune is gone: train searches already; evaluate A B compares'
+    """
+    successor = SUCCESSORS.get(name)
+    return None if successor is None else f"{' '.join(name)} is gone: {successor}"

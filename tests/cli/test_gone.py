@@ -1,0 +1,11 @@
+"""Commands that were removed: one line with the successor."""
+
+import pytest
+
+
+@pytest.mark.parametrize("command", ["tune", "compare"])
+def test_a_removed_command_names_its_successor(run, command):
+    result = run(command, "a.csv", "--k", 5)
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert result.stderr.startswith(f"error: fastsvm-sentiment {command} is gone: ")
+    assert "evaluate A B" in result.stderr
