@@ -2,7 +2,6 @@
 
     python -m benchmarks.rounds [--rows 250000] [--alpha 1e-4] [--loss hinge] [--parts 1 2 4 8 16 64]
     python -m benchmarks.rounds --article --rows 10000 --alpha 2.5e-3 --parts 4 8 16
-    python -m benchmarks.rounds --pegasos --rows 40000 --parts 1 2 8 32
 
 The parts take turns in this process, with the code that a cluster's workers run. The model: a round takes a
 K-th of its CPU seconds, two messages' latency, and its bytes through the driver's link. A pass a round is
@@ -16,10 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from fastsvm._utils.blas import one_blas_thread
-from fastsvm.fitting.pegasos_rounds import PegasosRounds
-from fastsvm.fitting.rounds import PASSES, Serial
-from fastsvm.fitting.sdca_rounds import SDCARounds
-from fastsvm.solvers import pegasos, sdca
+from fastsvm.fitting.sdca_rounds import PASSES, LocalShards, SDCARounds
+from fastsvm.solvers import sdca
 
 from .linear.data import load
 
@@ -89,7 +86,7 @@ def compare_with_article(data, args):
     problem = data.X, data.y, args.alpha
     options = {"loss": "hinge", "alpha": args.alpha, "max_iter": args.most, "fit_intercept": False}
     for n_parts in args.parts:
-        shards = Serial.split(data.X, data.y, n_parts)
+        shards = LocalShards.split(data.X, data.y, n_parts)
         described, counts = [shard.describe() for shard in shards.shards], []
         for seed in range(args.seeds):
             drawn, permuted = (
@@ -104,29 +101,6 @@ def compare_with_article(data, args):
         print(f"| {alpha_n:.1f} | {n_parts} | {numbers} | {means[2] / means[0]:.2f} |", flush=True)
 
 
-def pegasos_table(data, args):
-    """Print how far Pegasos' 20 passes end above the optimum, and the gap that it proves."""
-    best = sdca(data.X, data.y, alpha=args.alpha, tol=1e-5, random_state=0).objective
-    print("| parts | a round | rounds | MB | CPU s | above the optimum | gap |")
-    print("| --- " * 7 + "|")
-    alone = pegasos(data.X, data.y, alpha=args.alpha, random_state=0)
-    print(f"| in one place | | | | | {alone.objective / best - 1:.2%} | {alone.gap / best:.2%} |")
-    options = {"loss": "hinge", "alpha": args.alpha, "fit_intercept": True, "max_iter": 20, "seed": 1}
-    for n_parts in args.parts:
-        shards = Serial.split(data.X, data.y, n_parts)
-        described = [shard.describe() for shard in shards.shards]
-        for passes in 1, PASSES:
-            start = time.process_time()
-            driver = PegasosRounds(shards, described, positive=1, passes=passes, **options)
-            result = driver.solve(None, False)
-            cpu, megabytes = time.process_time() - start, (driver.sent + driver.received) / 1e6
-            print(
-                f"| {n_parts} | {passes} passes | {driver.n_rounds} | {megabytes:.0f} | {cpu:.2f} | "
-                f"{result.objective / best - 1:.2%} | {result.gap / best:.2%} |",
-                flush=True,
-            )
-
-
 def main():
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -138,14 +112,10 @@ def main():
     parser.add_argument("--parts", type=int, nargs="*", default=[1, 2, 4, 8, 16, 64])
     parser.add_argument("--article", action="store_true", help="compare with CoCoA+ as its article has it")
     parser.add_argument("--seeds", type=int, default=3, help="of that comparison")
-    parser.add_argument("--pegasos", action="store_true", help="Pegasos in rounds, in the place of SDCA")
     args = parser.parse_args()
     data = load("rcv1-like", Path(), args.rows)
     if args.article:
         compare_with_article(data, args)
-        return
-    if args.pegasos:
-        pegasos_table(data, args)
         return
     sdca(data.X, data.y, max_iter=1, tol=None)  # the process's first fit loads and looks for more
     start = time.process_time()
@@ -161,7 +131,7 @@ def main():
     print("| --- " * (6 + len(LINKS)) + "|")
     options = {"loss": args.loss, "alpha": args.alpha, "max_iter": args.most, "seed": 1}
     for n_parts in args.parts:
-        shards = Serial.split(data.X, data.y, n_parts)
+        shards = LocalShards.split(data.X, data.y, n_parts)
         described = [shard.describe() for shard in shards.shards]
         ways = {f"{PASSES} passes": {}, "1 pass": {"passes": 1}}
         for name, more in ways.items():

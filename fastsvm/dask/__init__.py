@@ -1,6 +1,6 @@
-"""The linear classifiers whose rows lie on a Dask cluster's workers.
+"""The certified linear classifier for rows on a Dask cluster's workers.
 
-Needs ``pip install "fastsvm[dask]"``. The estimators are fitted to dask arrays; `place` keeps rows on the
+Install with ``pip install "fastsvm[dask]"``. `SDCAClassifier` fits dask arrays; `place` keeps rows on the
 workers for several fits.
 """
 
@@ -10,23 +10,19 @@ from typing import TYPE_CHECKING
 from .._utils.lazy import lazily
 
 if TYPE_CHECKING:
-    from .linear import PegasosClassifier, SDCAClassifier
+    from .linear import SDCAClassifier
     from .placing import Placed, place
     from .reading import Chunks, load, read_svmlight
     from .sending import place_shards
     from .shards import map_shards, send
-    from .text import BagOfWords, HashedBagOfWords
     from .workers import ClusterError
 
 if find_spec("distributed") is None:
     raise ImportError('fastsvm.dask needs dask[distributed]: pip install "fastsvm[dask]"', name="distributed")
 
 __all__ = [
-    "BagOfWords",
     "Chunks",
     "ClusterError",
-    "HashedBagOfWords",
-    "PegasosClassifier",
     "Placed",
     "SDCAClassifier",
     "load",
@@ -40,12 +36,11 @@ __all__ = [
 __getattr__, __dir__ = lazily(
     __name__,
     {
-        ".linear": "PegasosClassifier SDCAClassifier",
+        ".linear": "SDCAClassifier",
         ".placing": "Placed place",
         ".reading": "Chunks load read_svmlight",
         ".sending": "place_shards",
         ".shards": "map_shards send",
-        ".text": "BagOfWords HashedBagOfWords",
         ".workers": "ClusterError",
     },
 )

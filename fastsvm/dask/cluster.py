@@ -23,11 +23,11 @@ def ask_all(shards, method):
     return [replies[k] for k in range(len(shards))]
 
 
-class _Parcel:
-    """The arguments of a call, let go once there is a reply.
+class _Arguments:
+    """The arguments of a call, which are dropped when there is a reply.
 
-    distributed keeps what was sent until there is a garbage collection, which may be hundreds of calls later:
-    it counts objects, not their bytes.
+    distributed keeps sent objects until a garbage collection, which may be hundreds of calls later: it counts
+    objects, not their bytes.
     """
 
     def __init__(self, args):
@@ -52,13 +52,13 @@ class ShardActor(Shard):
         """Tell whether there are no rows."""
         return self.empty
 
-    def call(self, method, parcel):
+    def call(self, method, sent):
         """Call a method."""
-        return getattr(self, method)(*parcel.args)
+        return getattr(self, method)(*sent.args)
 
 
 class Cluster:
-    """One shard on each worker, as many as there are blocks with rows for; what `Rounds` asks.
+    """One shard on each worker, as many as there are blocks with rows for; as `SDCARounds` needs them.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class Cluster:
         return len(self.actors)
 
     def ask(self, method, calls):
-        """Call a method of some shards, all at once; see `Serial`."""
+        """Call a method of some shards, all at once; see `LocalShards`."""
         pending = {k: self._called(k, method, args) for k, args in calls.items()}
         replies = {k: self._reply(k, *call) for k, call in pending.items()}
         lost = [k for k, reply in replies.items() if reply is None]
@@ -97,12 +97,12 @@ class Cluster:
 
     def _called(self, k, method, args):
         """Begin a call: its future, or None if the worker is lost, and what is sent."""
-        parcel = _Parcel(args)
+        sent = _Arguments(args)
         try:
             with self.client.as_current():  # actors look for a client when they are first called
-                return self.actors[k].call(method, parcel), parcel
+                return self.actors[k].call(method, sent), sent
         except LOST:
-            return None, parcel
+            return None, sent
 
     def _leave_out_empty(self):
         """Forget the shards without rows."""
@@ -112,7 +112,7 @@ class Cluster:
         for k in np.flatnonzero(empty)[::-1]:
             del self.places[k], self.blocks[k], self.actors[k], self.futures[k]
 
-    def _reply(self, k, future, parcel):
+    def _reply(self, k, future, sent):
         """What a call returns, or None if the worker is lost."""
         try:
             while future is not None:
@@ -126,7 +126,7 @@ class Cluster:
                     return None
             return None
         finally:
-            parcel.args = None
+            sent.args = None
 
     def _start(self, k):
         """Begin to make a shard where its place is."""

@@ -1,28 +1,36 @@
-"""The linear classifiers whose rows lie on a cluster."""
+"""The certified linear classifier for rows on a cluster's workers."""
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
-from ..estimators.linear import PegasosClassifier as LocalPegasosClassifier
+from scipy import sparse
+from sklearn.metrics import accuracy_score
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from ..estimators.base import ConvergenceWarning, LinearClassifier
+from ..estimators.callbacks import Tasks, with_callbacks
 from ..estimators.linear import SDCAClassifier as LocalSDCAClassifier
-from ..fitting.pegasos_rounds import PegasosRounds
-from ..fitting.rounds import PASSES
-from ..fitting.sdca_rounds import SDCARounds
+from ..fitting.engine import solve_all
+from ..fitting.labels import weights_of_counts
+from ..fitting.one_vs_rest import all_or_nothing, require_probabilities
+from ..fitting.sdca_rounds import PASSES, SDCARounds
 from ..solvers import LOSSES
-from ..solvers._input import one_of
-from ..solvers.losses import PEGASOS_LOSSES
-from .base import ClusterClassifier
+from ..solvers._input import one_of, positive
+from .placing import Placed, place
 
 if TYPE_CHECKING:
     from ..solvers.annotations import ClassWeight, EstimatorSeed
 
-__all__ = ["PegasosClassifier", "SDCAClassifier"]
+__all__ = ["SDCAClassifier"]
 
 
 @dataclass(eq=False, repr=False)
-class SDCAClassifier(ClusterClassifier):
+class SDCAClassifier(LinearClassifier):
     """`fastsvm.SDCAClassifier` for rows that lie on a Dask cluster's workers, with the same certificate.
 
     Minimises, for each class against the rest::
@@ -87,7 +95,12 @@ class SDCAClassifier(ClusterClassifier):
     random_state: EstimatorSeed = None
     client: object = None
 
-    _local, _rounds = LocalSDCAClassifier, SDCARounds
+    def __getstate__(self):
+        """Return the state without the client and the placed rows, for copies and pickles."""
+        return {**super().__getstate__(), "client": None, "_fitted_data": None}
+
+    def __sklearn_clone__(self):
+        return super(SDCAClassifier, copy(self)).__sklearn_clone__().set_params(client=self.client)
 
     @property
     def _tol(self):
@@ -96,88 +109,187 @@ class SDCAClassifier(ClusterClassifier):
     def _check_params(self):
         super()._check_params()
         one_of("loss", self.loss, LOSSES)
+        if positive("passes", self.passes) > 1:
+            raise ValueError(f"passes must be at most 1; got {self.passes!r}.")
 
-    def _options(self):
-        return {"hinge_width": self.hinge_width}
+    @all_or_nothing
+    @with_callbacks
+    def fit(self, X, y=None, sample_weight=None):
+        """Fit from scratch, or with `warm_start` from the last fit to the same `Placed` data.
 
-    def _set_results(self, results, X, y):
-        super()._set_results(results, X, y)
+        Parameters
+        ----------
+        X : dask array of shape (n_samples, n_features), or Placed
+            Dense chunks or CSR matrices; see `place`. A `Placed` has its y and weights.
+        y : dask array of shape (n_samples,)
+        sample_weight : dask array of shape (n_samples,), default=None
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            On bad parameters or rows, a single class, or labels and weights besides those of a `Placed`.
+        ClusterError
+            If the scheduler goes away, or no worker is left.
+        """
+        self._check_params()
+        if isinstance(X, Placed) and not (y is None and sample_weight is None):
+            raise ValueError(
+                "Rows that are placed have their labels and weights: leave out y and sample_weight."
+            )
+        data = X if isinstance(X, Placed) else place(X, y, sample_weight, client=self.client)
+        again = self.warm_start and getattr(self, "_fitted_data", None) is data
+        starts = self.intercept_ if again else None
+        self._set_classes(data.classes)
+        self.n_features_in_ = data.shape[1]
+        labels, runs = self._positives(), []
+        seeds = self._seeds(len(labels))
+
+        def make(k, threads):
+            start = {} if starts is None else {"start": float(starts[k])}
+            runs.append(self._driver(data, labels[k], int(seeds[k]), **start))
+            return runs[-1]
+
+        tasks = Tasks.of(self, X, y, sample_weight, labels, self.max_iter)
+        results = solve_all(
+            [(label, partial(make, k)) for k, label in enumerate(labels)],
+            tol=self._tol,
+            trace=self._trace or tasks is not None,
+            verbose=self.verbose,
+            tasks=tasks,
+        )
+        self._set_results(results, data, None)
         self.solver_ = results[0].solver
+        self._fitted_data = data if self.warm_start else None
+        self.n_rounds_ = sum(run.n_rounds for run in runs)
+        self.n_bytes_ = sum(run.sent + run.received for run in runs)
+        self.n_lost_ = sum(run.lost for run in runs)
+        if tasks is not None:
+            tasks.finish()
+            results = [result for k, result in enumerate(results) if k not in tasks.stopped]
+        self._warn_if_short(results, None, ConvergenceWarning, stacklevel=5)
+        return self
+
+    def _driver(self, data, label, seed, **start):
+        weights = None
+        if self.class_weight is not None:
+            counts = [data.counts[each] for each in self.classes_.tolist()]
+            found = weights_of_counts(self.class_weight, self.classes_, counts)
+            weights = dict(zip(self.classes_.tolist(), found.tolist(), strict=True))
+        return SDCARounds(
+            data.shards,
+            data.summaries,
+            positive=label,
+            loss=self.loss,
+            hinge_width=self.hinge_width,
+            alpha=self.alpha,
+            fit_intercept=self.fit_intercept,
+            max_iter=self.max_iter,
+            class_weight=weights,
+            seed=seed,
+            passes=self.passes,
+            **start,
+        )
+
+    def to_local(self):
+        """Return the fitted classifier of the same name in `fastsvm`, without a cluster, for model files.
+
+        It has no ``dual_coef_``: the dual variables are on the workers.
+        """
+        check_is_fitted(self)
+        given = self.get_params()
+        local = LocalSDCAClassifier(**{k: given[k] for k in LocalSDCAClassifier().get_params() if k in given})
+        ours = ("n_rounds_", "n_bytes_", "n_lost_")
+        vars(local).update(
+            {
+                k: v
+                for k, v in vars(self).items()
+                if k.endswith("_") and not k.startswith("_") and k not in ours
+            }
+        )
+        return local
+
+    def decision_function(self, X):
+        """Return the scores of X; of a dask array lazily, chunk by chunk.
+
+        Parameters
+        ----------
+        X : dask array, array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        dask array or ndarray of shape (n_samples,) or, for more than two classes, (n_samples, n_classes)
+        """
+        return self._by_chunks("decision_function", X)
+
+    def predict(self, X):
+        """Return the class of the highest score; of a dask array lazily, chunk by chunk.
+
+        Parameters
+        ----------
+        X : as in `decision_function`
+
+        Returns
+        -------
+        dask array or ndarray of shape (n_samples,), of the labels' dtype
+        """
+        return self._by_chunks("predict", X)
+
+    @available_if(require_probabilities)
+    def predict_proba(self, X):
+        """Return the probability of each class, for log loss; of a dask array lazily, chunk by chunk.
+
+        Parameters
+        ----------
+        X : as in `decision_function`
+
+        Returns
+        -------
+        dask array or ndarray of shape (n_samples, n_classes)
+        """
+        return self._by_chunks("predict_proba", X)
+
+    def score(self, X, y, sample_weight=None):
+        """Return the share of rows whose class is the predicted one; computed at once.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `fit`
+
+        Returns
+        -------
+        float
+        """
+        from dask import compute
+
+        found, y, sample_weight = compute(self.predict(X), y, sample_weight)
+        return float(accuracy_score(y, found, sample_weight=sample_weight))
+
+    def _by_chunks(self, method, X):
+        from dask import delayed
+        from dask.array import Array
+
+        local = self.to_local()
+        if not isinstance(X, Array):
+            return getattr(local, method)(X)
+        if X.ndim != 2 or X.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has the shape {X.shape}, but the model was fitted to {self.n_features_in_} features."
+            )
+        row = sparse.csr_matrix((1, self.n_features_in_), dtype=self.coef_.dtype)
+        none = getattr(local, method)(row)[:0]
+        return X.rechunk({1: -1}).map_blocks(
+            _predicted,
+            model=delayed(local, pure=True),
+            method=method,
+            none=none,
+            meta=none,
+            **({"drop_axis": 1} if none.ndim == 1 else {"chunks": (X.chunks[0], none.shape[1:])}),
+        )
 
 
-@dataclass(eq=False, repr=False)
-class PegasosClassifier(ClusterClassifier):
-    """`fastsvm.PegasosClassifier` for rows that lie on a Dask cluster's workers, certified as it is.
-
-    Minimises, for each class against the rest::
-
-        P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
-
-    over the rows of all workers. In each round every worker makes Pegasos' steps on its own rows, all of them
-    from the same w, and the driver takes the mean of where they end. Dual variables that the steps build up
-    give a certificate, summed over the workers, looser than SDCA's. A worker that is lost has no say in that
-    round; another one takes over its rows.
-
-    Parameters
-    ----------
-    loss, alpha, max_iter, fit_intercept, class_weight, trace, verbose, random_state : as in
-        `fastsvm.PegasosClassifier`
-    batch_size : int, default=1
-        Rows a step of each worker.
-    project : bool, default=False
-        Keep w in the ball that holds the optimum, at the end of each round.
-    averaging : {"last", "tail"}, default="last"
-        Return the last round's w, or the mean over the second half of the rounds.
-    passes : float, default=0.5
-        Over its rows that each worker makes in a round, at most 1.
-    client : distributed.Client, default=None
-        By default the one that was made last. Not pickled with the estimator.
-
-    Attributes
-    ----------
-    classes_, coef_, intercept_, objective_, dual_gap_, n_iter_, history_, n_features_in_ : as in
-        `fastsvm.PegasosClassifier`; the seconds of `history_` are those of the driver
-    t_ : int
-        Steps taken, of all workers.
-    n_rounds_, n_bytes_, n_lost_ : int
-        As in `SDCAClassifier`.
-
-    References
-    ----------
-    Shalev-Shwartz, Singer, Srebro & Cotter, Math. Program. 127 (2011). Stich, Local SGD converges fast and
-    communicates little, ICLR 2019.
-
-    Examples
-    --------
-    >>> model = PegasosClassifier(alpha=1e-4, max_iter=5).fit(X, y)        # doctest: +SKIP
-    """
-
-    loss: str = "hinge"
-    _: KW_ONLY
-    alpha: float = 1e-4
-    max_iter: int = 20
-    fit_intercept: bool = True
-    batch_size: int = 1
-    project: bool = False
-    averaging: str = "last"
-    class_weight: ClassWeight = None
-    passes: float = PASSES
-    trace: bool = False
-    verbose: bool = False
-    random_state: EstimatorSeed = None
-    client: object = None
-
-    _local, _rounds = LocalPegasosClassifier, PegasosRounds
-
-    def _check_params(self):
-        super()._check_params()
-        one_of("loss", self.loss, PEGASOS_LOSSES)
-        one_of("averaging", self.averaging, ("last", "tail"))
-
-    def _options(self):
-        return {"batch_size": self.batch_size, "project": self.project, "averaging": self.averaging}
-
-    def _set_results(self, results, X, y):
-        super()._set_results(results, X, y)
-        steps = (-(-part.shape[0] // self.batch_size) for part in X.described)
-        self.t_ = self.n_iter_ * sum(steps)
+def _predicted(rows, model, method, none):
+    return getattr(model, method)(rows) if rows.shape[0] else none

@@ -6,7 +6,7 @@ from functools import reduce
 
 import numpy as np
 
-from ..fitting.rounds import summed
+from ..fitting.sdca_rounds import sum_dicts
 from .cluster import Cluster, ask_all
 
 __all__ = ["Placed", "place"]
@@ -18,7 +18,7 @@ class Placed:
     Attributes
     ----------
     shards : Cluster
-    described : list of Described
+    summaries : list of ShardSummary
     classes : ndarray of shape (n_classes,), the labels, sorted
     counts : dict of label to number of rows
     shape : (int, int)
@@ -27,16 +27,16 @@ class Placed:
 
     def __init__(self, shards):
         self.shards = shards
-        self.described = ask_all(shards, "describe")
-        columns = {part.shape[1] for part in self.described}
+        self.summaries = ask_all(shards, "describe")
+        columns = {part.shape[1] for part in self.summaries}
         if len(columns) > 1:
             raise ValueError(f"The chunks of X have different numbers of columns: {sorted(columns)}.")
-        self.shape = sum(part.shape[0] for part in self.described), columns.pop()
-        dtype = reduce(np.promote_types, (part.dtype for part in self.described))
+        self.shape = sum(part.shape[0] for part in self.summaries), columns.pop()
+        dtype = reduce(np.promote_types, (part.dtype for part in self.summaries))
         self.dtype = dtype if dtype in (np.float32, np.float64) else np.dtype(float)  # counts, say
-        self.counts = summed(part.counts for part in self.described)
+        self.counts = sum_dicts(part.counts for part in self.summaries)
         self.classes = np.array(sorted(self.counts))
-        if not any(weight for part in self.described for weight in part.weights.values()):
+        if not any(weight for part in self.summaries for weight in part.weights.values()):
             raise ValueError("All sample weights are zero: there is nothing to learn from.")
 
 

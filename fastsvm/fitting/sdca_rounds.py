@@ -1,32 +1,103 @@
 """SDCA on rows that lie in several shards: CoCoA+, certified."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 
 from ..solvers._problem import balancing
-from ..solvers._solver import Point
+from ..solvers._solver import Point, Solver
 from ..solvers.sdca_solver import TINY, bias_rate, must_be_exact
-from .rounds import PASSES, Rounds
+from .packing import pack
+from .shard import Shard, ShardTask
 
-__all__ = ["SDCARounds"]
+__all__ = ["PASSES", "LocalShards", "SDCARounds", "sum_dicts"]
+
+PASSES = 0.5  # over its rows that each shard makes in a round, by default
 
 
-class SDCARounds(Rounds):
-    """The driver of CoCoA+; w is the sum of the shards' w(b).
+class LocalShards:
+    """Shards in this process, called one after the other.
 
-    The shards work on their own local problems (`SDCAPart`, its damping the number of shards), and the driver
-    adds the changes. That w was rounded to float32 on its way, and that the dual variables of the heavier
-    class are scaled down for the intercept's sake, is in the certificate.
-
-    A shard that was lost has lost its dual variables: its share is subtracted from w, and it starts from 0.
-    What remains is w(b) of all shards as before.
+    `SDCARounds` needs no more of its shards than `ask` and their number. `ask` returns the replies of the
+    shards that are still there. A new shard of the same rows, without dual variables, replaces each of the
+    others.
 
     Parameters
     ----------
-    shards, described, positive, loss, ... : as in `Rounds`
+    shards : list of Shard
+    """
+
+    def __init__(self, shards):
+        self.shards = shards
+
+    def __len__(self):
+        return len(self.shards)
+
+    def ask(self, method, calls):
+        """Call a method of some shards.
+
+        Parameters
+        ----------
+        method : str
+        calls : dict of the number of a shard to its arguments
+
+        Returns
+        -------
+        dict of the number of a shard to its reply
+        """
+        return {k: getattr(self.shards[k], method)(*args) for k, args in calls.items()}
+
+    @classmethod
+    def split(cls, X, y, n_shards, sample_weight=None):
+        """Make shards of about as many rows each, in the order of the rows."""
+        bounds = np.linspace(0, len(y), n_shards + 1).astype(int)
+        parts = [slice(first, last) for first, last in pairwise(bounds)]
+        weights = [None if sample_weight is None else [sample_weight[part]] for part in parts]
+        return cls([Shard([X[part]], [y[part]], c) for part, c in zip(parts, weights, strict=True)])
+
+
+def sum_dicts(dicts):
+    """Add dicts of numbers, key by key."""
+    total = {}
+    for each in dicts:
+        for key, number in each.items():
+            total[key] = total.get(key, 0) + number
+    return total
+
+
+class SDCARounds(Solver):
+    """The driver of one binary problem by CoCoA+; it has w, the sum of the shards' w(b), but no rows.
+
+    In a round each shard starts from w, makes passes over its rows (`SDCAPart`, its damping the number of
+    shards) and sends the change of its w(b); the driver adds the changes. The certificate is a sum over the
+    shards too. It includes that w was rounded to float32 on its way, and that the dual variables of the
+    heavier class are scaled down for the intercept's sake.
+
+    A shard that was lost has lost its dual variables: its share is subtracted from w, and it starts from 0.
+    w is still w(b) of all shards.
+
+    Parameters
+    ----------
+    shards : LocalShards, or an object with its `ask` and length
+    summaries : list of ShardSummary
+    positive : the label of sign +1
+    loss, hinge_width, alpha, fit_intercept, max_iter : as in `sdca`
+    class_weight : dict of label to weight, or None
+    seed : int
+    passes : float, default=`PASSES`
+        Over its rows that a shard makes in a round, at most 1. An epoch is as many rounds as make a pass.
     start : float, default=None
         An intercept: start from it, and from the shards' last dual variables for this label.
+
+    Attributes
+    ----------
+    w : ndarray
+    published : ndarray, the shards' copy of w
+    bias : float
+    n_rounds, sent, received : int, rounds and bytes so far; bytes sent to all shards count for each
+    passes_made : float, over all rows
+    lost : int, how many times a shard was lost
 
     References
     ----------
@@ -37,81 +108,118 @@ class SDCARounds(Rounds):
     solver = "cocoa"
 
     def __init__(
-        self, shards, described, *, alpha, fit_intercept, class_weight=None, seed=0, passes=PASSES,
-        start=None, **options,
+        self, shards, summaries, *, positive, loss, hinge_width, alpha, fit_intercept, max_iter,
+        class_weight=None, seed=0, passes=PASSES, start=None,
     ):  # fmt: skip
-        super().__init__(
-            shards, described, "sdca", alpha=alpha, fit_intercept=fit_intercept, class_weight=class_weight,
-            seed=seed, passes=passes, **options,
-        )  # fmt: skip
+        self.shards, self.alpha, self.max_iter, self.passes = shards, alpha, max_iter, passes
+        self.fit_intercept = fit_intercept
+        self.n = sum(part.shape[0] for part in summaries)
+        self.rounds_an_epoch = math.ceil(1 / passes)
+        self.point, self.tol, self.cancelled, self.done, self.seconds = None, None, False, 0, 0.0
+        self.n_rounds = self.sent = self.received = self.lost = 0
+        self.passes_made = 0.0
+        self.w, self.published = np.zeros((2, summaries[0].shape[1]))
+        self.fresh = set()  # shards that have no copy of w yet
         self.column = 0.0
         if fit_intercept:
-            mean_square = sum(part.squares for part in described) / self.n
-            self.column = bias_rate(alpha, self.n, mean_square, self.mean_weight)
-        self.task.options.update(n=self.n, alpha=alpha, damping=float(len(shards)), column=self.column)
+            weights, factor = sum_dicts(part.weights for part in summaries), class_weight or {}
+            mean_weight = sum(w * factor.get(label, 1.0) for label, w in weights.items()) / self.n
+            mean_square = sum(part.squares for part in summaries) / self.n
+            self.column = bias_rate(alpha, self.n, mean_square, mean_weight)
+        options = {"n": self.n, "alpha": alpha, "damping": float(len(shards)), "column": self.column}
+        self.task = ShardTask(positive, class_weight, loss, hinge_width, seed, options)
         self.bias = start if start and fit_intercept else 0.0
         self.summed, self.looseness = 0.0, None
         self.shares = np.zeros((len(shards), len(self.w)))
         self.sums = np.zeros((len(shards), 2))  # of b_i, of either sign
-        self.moves = {}
+        self.progress = {}
         self._begin(range(len(shards)), start is not None)
 
-    def _begin(self, numbers, keep=False):
-        super()._begin(numbers, keep)
+    def _begin(self, numbers, warm=False):
+        """Send shards the problem, and again to those that are lost meanwhile."""
+        self.fresh |= set(numbers)
+        todo = list(numbers)
+        while todo:
+            tasks = {k: (self.task._replace(seed=self.task.seed + k), warm) for k in todo}
+            replies = self.shards.ask("begin", tasks)
+            for k, (share, sums) in replies.items():
+                self.shares[k], self.sums[k] = share.unpack(), sums
+                self.progress.pop(k, None)
+                self.received += share.n_bytes
+            todo, warm = [k for k in todo if k not in replies], False
+            self.lost += len(todo)
         self.w = self.shares.sum(axis=0)
 
-    def _has_begun(self, k, share, sums):
-        self.shares[k], self.sums[k] = share, sums
-        self.moves.pop(k, None)
+    def _ask(self, method, *args):
+        """Send all shards the new w and call a method; begin again with lost shards. Return the replies."""
+        change = pack(self.w - self.published)
+        self.published += change.unpack()
+        news = dict.fromkeys(range(len(self.shards)), change) | dict.fromkeys(self.fresh, self.published)
+        self.sent += sum(w.nbytes if k in self.fresh else w.n_bytes for k, w in news.items())
+        self.fresh = set()
+        replies = self.shards.ask(method, {k: (w, *args) for k, w in news.items()})
+        lost = [k for k in news if k not in replies]
+        if lost:
+            self.lost += len(lost)
+            self._begin(lost)
+        return replies
 
     def run_epoch(self):
         """Make the rounds of an epoch, and a proximal step of the intercept."""
-        super().run_epoch()
+        for _ in range(self.rounds_an_epoch):
+            if self.cancelled:
+                raise KeyboardInterrupt
+            self._round()
         self.bias += self.column * self._imbalance()
+
+    def _round(self):
+        replies = self._ask("advance", self.bias, self.passes)
+        before = self._imbalance()
+        for k, (change, progress) in replies.items():
+            self.passes_made += progress.passes / len(self.shards)
+            self.received += change.n_bytes
+            self.shares[k] += change.unpack()
+            self.sums[k], self.progress[k] = progress.sums, progress
+        self.n_rounds += 1
+        self.bias += self.column * (self._imbalance() - before)
+        self.w = self.shares.sum(axis=0)
 
     def _imbalance(self):
         above, below = self.sums.sum(axis=0)
         return above - below
 
-    def _gather(self, replies):
-        before = self._imbalance()
-        for k, (change, move) in replies.items():
-            self.shares[k] += change.unpack()
-            self.sums[k], self.moves[k] = move.sums, move
-        self.bias += self.column * (self._imbalance() - before)
-        self.w = self.shares.sum(axis=0)
-
     def should_certify(self):
-        """Whether the gaps that shards have summed in their last passes say that `tol` is reached.
+        """Whether `tol` is reached by the gaps that shards have summed in their last passes.
 
-        A row was met half an epoch ago, on average: the sum is behind by half an epoch's progress.
+        A row was visited half an epoch ago, on average: the sum is behind by half an epoch's progress.
         """
-        if self.tol is None or len(self.moves) < len(self.shards):
+        if self.tol is None or len(self.progress) < len(self.shards):
             return False
-        moves = self.moves.values()
-        gap, loss = max(sum(m.gap for m in moves), 0.0), sum(m.loss for m in moves)
+        parts = self.progress.values()
+        gap, loss = max(sum(p.gap for p in parts), 0.0), sum(p.loss for p in parts)
         if not math.isfinite(gap):
             return False
         if self.column:  # as for all rows in one place
             gap += abs(self._imbalance()) * loss / max(self.sums.sum(), TINY)
         progress, self.summed = gap / self.summed if gap < self.summed else 1.0, gap
-        primal = loss + sum(m.dual_margins for m in moves) / 2
+        primal = loss + sum(p.dual_margins for p in parts) / 2
         return gap * (math.sqrt(progress) if self.looseness is None else self.looseness) <= self.tol * primal
 
     def on_loose_gap(self):
-        """Learn how much larger, or smaller, the gap is than the shards' sums."""
+        """Remember how much larger, or smaller, the gap is than the shards' sums."""
         self.looseness = self.point.gap * self.n / max(self.summed, TINY)
 
     def measure(self):
-        """Certify w as the shards have it."""
+        """Certify the shards' copy of w."""
         replies = {}
         while len(replies) < len(self.shards):
             factors = balancing(*self.sums.sum(axis=0)) if self.column else (1.0, 1.0)
             replies = self._ask("measure", self.bias, factors, must_be_exact(self.tol, self.done))
-        loss, terms, inner, rest = map(float, np.array(list(replies.values())).sum(axis=0))
-        w, off = self.published.copy(), float(np.linalg.norm(self.w - self.published))
-        # w(b) is w, plus what is `inner` along it and at most `rest` long, plus what is `off` long.
+        loss, terms, inner, distance = map(float, np.array(list(replies.values())).sum(axis=0))
+        w, unsent = self.published.copy(), float(np.linalg.norm(self.w - self.published))
+        # w(b) is w, plus a vector whose product with w is `inner` and whose length is at most `distance`,
+        # plus one of length `unsent`.
         square = float(w @ w)
-        longest = math.sqrt(max(square + 2 * inner + rest**2, 0.0)) + off
+        longest = math.sqrt(max(square + 2 * inner + distance**2, 0.0)) + unsent
         primal = self.alpha / 2 * square + loss / self.n
         return Point(w, self.bias, None, primal, terms / self.n - self.alpha / 2 * longest**2)

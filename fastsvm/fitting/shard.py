@@ -1,4 +1,4 @@
-"""Some of the rows of X, wherever they lie, and what a driver elsewhere asks of them."""
+"""One shard of the rows of X, on any machine, and the calls that a driver elsewhere makes to it."""
 
 from typing import NamedTuple
 
@@ -7,19 +7,17 @@ from scipy import sparse
 
 from .._utils.blas import one_blas_thread
 from ..solvers._input import as_matrix, as_weights
-from ..solvers._part_solver import Move, PegasosPart, SDCAPart, Step
 from ..solvers._problem import Problem
+from ..solvers._sdca_part import Progress, SDCAPart
 from ..solvers.losses import as_loss
 from .labels import as_labels, signs_of
 from .packing import Packed, pack
 
-__all__ = ["Described", "Moved", "Shard", "Task"]
-
-PARTS = {"sdca": SDCAPart, "pegasos": PegasosPart}
+__all__ = ["Shard", "ShardReply", "ShardSummary", "ShardTask"]
 
 
-class Described(NamedTuple):
-    """What a driver must know of a shard's rows.
+class ShardSummary(NamedTuple):
+    """The sums over a shard's rows that a driver needs.
 
     Attributes
     ----------
@@ -41,38 +39,36 @@ class Described(NamedTuple):
     n_bytes: int
 
 
-class Task(NamedTuple):
-    """A binary problem of all shards, as each of them is told.
+class ShardTask(NamedTuple):
+    """A binary problem over the rows of all shards.
 
     Attributes
     ----------
     positive : the label of sign +1
     class_weight : dict of label to weight, or None
-    method : str, of `PARTS`
     loss : str
     width : float, of the smooth hinge
     seed : int
-    options : dict of further arguments of the part's solver
+    options : dict of further arguments of `SDCAPart`
     """
 
     positive: object
     class_weight: dict | None
-    method: str
     loss: str
     width: float
     seed: int
     options: dict
 
 
-class Moved(NamedTuple):
-    """What is sent after a round: the change that the shard makes of w, and what else its solver says."""
+class ShardReply(NamedTuple):
+    """A shard's message after a round: the change of its share of w, and its Progress."""
 
-    w: Packed
-    move: Move | Step
+    change: Packed
+    progress: Progress
 
 
 class Shard:
-    """Rows, labels and weights, and the dual variables of the problem at hand.
+    """Rows, labels and weights, and the dual variables of the current problem.
 
     Parameters
     ----------
@@ -85,7 +81,7 @@ class Shard:
         self.X, self.rows = as_matrix(_stacked(X))
         self.y = as_labels(np.concatenate(y), self.rows.n_rows)
         weights = None if sample_weight is None else np.concatenate(sample_weight)
-        if weights is not None and weights.any():  # those of this shard may all be 0
+        if weights is not None and weights.any():  # in one shard, all may be 0
             weights = as_weights(weights, self.rows.n_rows)
         self.sample_weight = weights
         self.rows.squared_norms()
@@ -93,11 +89,11 @@ class Shard:
         self.duals = {}
 
     def describe(self):
-        """Return the Described."""
+        """Return the ShardSummary."""
         labels, places, counts = np.unique(self.y, return_inverse=True, return_counts=True)
         weights = np.bincount(places, self.sample_weight)
         largest = 1.0 if self.sample_weight is None else float(self.sample_weight.max())
-        return Described(
+        return ShardSummary(
             self.X.shape,
             self.X.dtype,
             dict(zip(labels.tolist(), counts.tolist(), strict=True)),
@@ -107,8 +103,8 @@ class Shard:
             self.rows.n_bytes,
         )
 
-    def begin(self, task, keep=False):
-        """Begin a problem; `keep`: from the dual variables of the last one with this label, if there is any.
+    def begin(self, task, warm=False):
+        """Begin a problem; with `warm`, from the dual variables of the last problem with this label, if any.
 
         Returns
         -------
@@ -122,48 +118,42 @@ class Shard:
         problem = Problem(self.rows, signs_of(self.y, task.positive))
         if weights is not None:
             problem.weights = weights
-        start = {"dual": self.duals.get(task.positive)} if keep else {}
-        self.solver = PARTS[task.method](
+        self.solver = SDCAPart(
             problem,
             loss=as_loss(task.loss, task.width),
             random=np.array([task.seed], np.uint64),
+            dual=self.duals.get(task.positive) if warm else None,
             **task.options,
-            **start,
         )
         self.duals[task.positive] = self.solver.dual
         self.w = np.zeros(self.X.shape[1])
-        return self._news(), self.solver.sums()
+        return self._unsent(), self.solver.sums()
 
-    def _news(self):
-        """What the driver does not know of the shard's share, Packed; what rounding leaves comes later."""
+    def _unsent(self):
+        """Return the change of the share since the last message, Packed; rounding errors are sent later."""
         packed = pack(self.solver.share - self.solver.sent)
         self.solver.sent += packed.unpack()
         return packed
 
-    def _hear(self, w):
-        """Take the new w (of float64: all of it; Packed: its change)."""
-        if isinstance(w, Packed):
-            self.w += w.unpack()
+    def _update_w(self, message):
+        """Take the new w (an array: all of it; Packed: its change)."""
+        if isinstance(message, Packed):
+            self.w += message.unpack()
         else:
-            self.w[:] = w
+            self.w[:] = message
 
     def advance(self, w, bias, passes):
-        """Hear the new w, and make passes; return a Moved."""
-        self._hear(w)
+        """Take the new w and make passes; return a ShardReply."""
+        self._update_w(w)
         with one_blas_thread:
-            move = self.solver.advance(self.w, bias, passes)
-        return Moved(self._news(), move)
+            progress = self.solver.advance(self.w, bias, passes)
+        return ShardReply(self._unsent(), progress)
 
-    def sums(self, w):
-        """Hear the new w; return the sums of b_i over the rows of sign +1 and of sign -1."""
-        self._hear(w)
-        return self.solver.sums()
-
-    def measure(self, w, bias, *how):
-        """Hear the new w; return the shard's summands of the certificate."""
-        self._hear(w)
+    def measure(self, w, bias, factors, exact):
+        """Take the new w; return the shard's CertificateTerms."""
+        self._update_w(w)
         with one_blas_thread:
-            return self.solver.measure_share(self.w, bias, *how)
+            return self.solver.certificate_terms(self.w, bias, factors, exact)
 
 
 def _stacked(blocks):

@@ -12,8 +12,8 @@ import dask.array as da
 from dask import delayed
 
 import fastsvm
-from fastsvm.dask import ClusterError, PegasosClassifier, SDCAClassifier, place, workers
-from fastsvm.fitting.rounds import Rounds
+from fastsvm.dask import ClusterError, SDCAClassifier, place, workers
+from fastsvm.fitting.sdca_rounds import SDCARounds
 
 ALPHA = 1e-2
 
@@ -40,14 +40,14 @@ def in_chunks(array, step=200):
 
 def at_round(monkeypatch, number, action):
     """Do something in the middle of a fit, before its so many-th round; with the driver as argument."""
-    plain = Rounds._round
+    plain = SDCARounds._round
 
     def watched(self):
         if self.n_rounds == number:
             action(self)
         plain(self)
 
-    monkeypatch.setattr(Rounds, "_round", watched)
+    monkeypatch.setattr(SDCARounds, "_round", watched)
 
 
 @pytest.mark.slow
@@ -93,25 +93,6 @@ def test_a_killed_worker_costs_progress_only(client, rows, monkeypatch, kill, lo
     assert model.dual_gap_ <= 1e-3 * model.objective_
     local = fastsvm.SDCAClassifier(loss, alpha=ALPHA, tol=1e-6, random_state=0).fit(X, y == "red")
     assert model.objective_ - model.dual_gap_ <= local.objective_ <= model.objective_ * (1 + 1e-6)
-
-
-@pytest.mark.slow
-def test_pegasos_on_two_workers(client, rows, monkeypatch, kill, tmp_path):
-    X, y = rows
-    data = place(in_chunks(X), in_chunks(y == "red"), client=client)
-    at_round(monkeypatch, 5, lambda run: kill(client, run.shards.places[1]))
-    model = PegasosClassifier(alpha=ALPHA, averaging="tail", batch_size=2, random_state=0).fit(data)
-    assert (model.n_rounds_, model.n_lost_, model.t_) == (40, 1, 20 * len(y) / 2)
-    local = fastsvm.SDCAClassifier(alpha=ALPHA, tol=1e-6, random_state=0).fit(X, y == "red")
-    assert model.objective_ - model.dual_gap_ <= local.objective_ <= model.objective_
-    assert model.dual_gap_ <= 0.1 * model.objective_
-    plain = model.to_local()
-    assert isinstance(plain, fastsvm.PegasosClassifier)
-    assert plain.objective_ == model.objective_
-    fastsvm.save_model(plain, tmp_path / "model.safetensors")
-    loaded = fastsvm.load_model(tmp_path / "model.safetensors")
-    np.testing.assert_array_equal(model.predict(in_chunks(X)).compute(), loaded.predict(X))
-    assert plain.partial_fit(X, y == "red").t_ == model.t_ + len(y) / 2
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ pytest.importorskip("distributed")
 import dask.array as da
 
 from fastsvm.dask import Placed, SDCAClassifier
-from fastsvm.fitting.rounds import Serial
+from fastsvm.fitting.sdca_rounds import LocalShards
 
 CHUNKS, ROWS = 60, 20_000  # and rows of a chunk
 
@@ -21,7 +21,7 @@ def test_killed_workers_lose_and_double_no_row(client, kill, tmp_path):
     X = da.random.default_rng(0).normal(size=(CHUNKS * ROWS, 8), chunks=(ROWS, 8))
     few = X.blocks[0].compute(scheduler="sync")
     model = SDCAClassifier(alpha=1e-2, random_state=0)
-    model.fit(Placed(Serial.split(few, np.where(few[:, 0] > few[:, 1], "left", "right"), 2)))
+    model.fit(Placed(LocalShards.split(few, np.where(few[:, 0] > few[:, 1], "left", "right"), 2)))
     killed = []
 
     def kill_in_the_middle():

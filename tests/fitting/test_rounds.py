@@ -5,20 +5,16 @@ import pytest
 from scipy import sparse
 
 from fastsvm.fitting.packing import pack
-from fastsvm.fitting.pegasos_rounds import PegasosRounds
-from fastsvm.fitting.rounds import Serial
-from fastsvm.fitting.sdca_rounds import SDCARounds
+from fastsvm.fitting.sdca_rounds import LocalShards, SDCARounds
 from fastsvm.fitting.shard import Shard
-from fastsvm.solvers import LOSSES, losses, pegasos, sdca
-from fastsvm.solvers._problem import Problem, balancing
-from fastsvm.solvers.losses import PEGASOS_LOSSES
-from fastsvm.solvers.pegasos_solver import PegasosSolver
+from fastsvm.solvers import LOSSES, losses, sdca
+from fastsvm.solvers._problem import balancing
 from pairs import pairs
 
 ALPHA = 1e-2
 
 
-class Losing(Serial):
+class Losing(LocalShards):
     """Shards of which some are lost, one in so many calls, to be replaced by new ones of the same rows."""
 
     def __init__(self, shards, every, most, seed=0):
@@ -62,7 +58,9 @@ def dual_of(run):
 def test_the_optimum_is_that_of_all_rows(rows, loss, fit_intercept, shards):
     n_shards, passes = shards
     X, y, weights = rows
-    run = rounds_of(Serial.split(X, y, n_shards, weights), loss, fit_intercept, passes=passes, max_iter=1000)
+    run = rounds_of(
+        LocalShards.split(X, y, n_shards, weights), loss, fit_intercept, passes=passes, max_iter=1000
+    )
     result = run.solve(1e-4, False)
     alone = sdca(
         X, y, loss=loss, alpha=ALPHA, sample_weight=weights, fit_intercept=fit_intercept, tol=1e-7,
@@ -77,7 +75,7 @@ def test_the_optimum_is_that_of_all_rows(rows, loss, fit_intercept, shards):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_bound_is_that_of_the_balanced_dual(rows, loss):
     X, y, weights = rows
-    run = rounds_of(Serial.split(X, y, 3, weights), loss)
+    run = rounds_of(LocalShards.split(X, y, 3, weights), loss)
     for _ in range(3):
         run.run_epoch()
         point = run.measure()
@@ -94,7 +92,7 @@ def test_the_bound_is_that_of_the_balanced_dual(rows, loss):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_bound_where_few_rows_are_balanced(rows, loss):
     X, y, weights = rows
-    run = rounds_of(Serial.split(X, y, 3, weights), loss)
+    run = rounds_of(LocalShards.split(X, y, 3, weights), loss)
     run.tol = 1e-3
     for _ in range(3):
         run.run_epoch()
@@ -113,7 +111,7 @@ def test_the_bound_where_few_rows_are_balanced(rows, loss):
 
 def test_w_is_the_sum_of_the_shares(rows):
     X, y, _ = rows
-    run = rounds_of(Serial.split(X, y, 4))
+    run = rounds_of(LocalShards.split(X, y, 4))
     for _ in range(5):
         run.run_epoch()
         run.measure()
@@ -124,7 +122,7 @@ def test_w_is_the_sum_of_the_shares(rows):
 
 def test_the_dual_never_falls(rows):
     X, y, _ = rows
-    run = rounds_of(Serial.split(X, y, 6), fit_intercept=False, passes=1)
+    run = rounds_of(LocalShards.split(X, y, 6), fit_intercept=False, passes=1)
     bounds = [0.0]
     for _ in range(30):
         run.run_epoch()
@@ -135,7 +133,7 @@ def test_the_dual_never_falls(rows):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_lost_shards_cost_progress_only(rows, loss):
     X, y, weights = rows
-    shards = Losing(Serial.split(X, y, 4, weights).shards, every=6, most=5)
+    shards = Losing(LocalShards.split(X, y, 4, weights).shards, every=6, most=5)
     run = rounds_of(shards, loss, max_iter=1000)
     result = run.solve(1e-3, False)
     assert run.lost == 5
@@ -148,7 +146,7 @@ def test_lost_shards_cost_progress_only(rows, loss):
 
 def test_another_alpha_starts_from_the_last_dual(rows):
     X, y, _ = rows
-    shards = Serial.split(X, y, 3)
+    shards = LocalShards.split(X, y, 3)
     result = rounds_of(shards).solve(1e-5, False)
     again = rounds_of(shards, start=result.intercept)
     assert again.measure().within(1e-3)
@@ -160,7 +158,7 @@ def test_a_shard_of_weights_zero_has_no_say(rows):
     weights = np.ones(len(y))
     weights[:100] = 0
     for loss in "hinge", "log":
-        result = rounds_of(Serial.split(X, y, 3, weights), loss).solve(1e-4, False)
+        result = rounds_of(LocalShards.split(X, y, 3, weights), loss).solve(1e-4, False)
         assert result.gap <= 1e-4 * result.objective
 
 
@@ -174,97 +172,13 @@ def test_packed_changes_come_back(rows):
     assert pack(dense).n_bytes == 8 * 4
 
 
-def pegasos_rounds_of(shards, loss="hinge", **options):
-    described = [shard.describe() for shard in shards.shards]
-    options = {"positive": 1, "fit_intercept": True, "max_iter": 20, **options}
-    return PegasosRounds(shards, described, loss=loss, alpha=ALPHA, **options)
-
-
-@pytest.mark.parametrize("loss", PEGASOS_LOSSES)
-@pytest.mark.parametrize("batch_size", [1, 7])
-def test_pegasos_round_is_the_mean_of_local_steps(rows, loss, batch_size):
-    X, y, weights = rows
-    shards = Serial.split(X, y, 2, weights)
-    shards.shards[1] = Shard([X[150:200]], [y[150:200]], [weights[150:200]])
-    run = pegasos_rounds_of(shards, loss, passes=1, batch_size=batch_size)
-    run._round()
-    local = [
-        pegasos(
-            shard.X, shard.y, loss=loss, alpha=ALPHA, sample_weight=shard.sample_weight, max_iter=1,
-            batch_size=batch_size, order=shard.solver.order[np.newaxis],
-        )
-        for shard in shards.shards
-    ]  # fmt: skip
-    np.testing.assert_allclose(run.w, 0.75 * local[0].w + 0.25 * local[1].w, rtol=0, atol=1e-4)
-    assert run.bias == pytest.approx(0.75 * local[0].intercept + 0.25 * local[1].intercept)
-
-
-@pytest.mark.parametrize("loss", PEGASOS_LOSSES)
-@pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("averaging", ["last", "tail"])
-def test_pegasos_certificate_is_that_of_all_rows(rows, loss, fit_intercept, averaging):
-    X, y, weights = rows
-    shards = Serial.split(X, y, 3, weights)
-    run = pegasos_rounds_of(shards, loss, fit_intercept=fit_intercept, averaging=averaging, max_iter=40)
-    result = run.solve(None, False)
-    assert result.objective == pytest.approx(
-        losses.primal(loss, ALPHA, X, y, result.w, result.intercept, weights), rel=1e-12
-    )
-    dual = np.concatenate([shard.solver.feasible_dual() for shard in shards.shards])
-    assert (dual >= 0).all()
-    assert (dual <= weights).all()
-    if fit_intercept:
-        above, below = dual[y > 0].sum(), dual[y < 0].sum()
-        dual[y > 0] *= min(1, below / above)
-        dual[y < 0] *= min(1, above / below)
-    bound = losses.dual(loss, ALPHA, X, y, dual, weights)
-    assert result.objective - result.gap == pytest.approx(bound, rel=1e-9)
-    best = sdca(
-        X, y, loss=loss, alpha=ALPHA, sample_weight=weights, fit_intercept=fit_intercept, tol=1e-7,
-        random_state=0,
-    ).objective  # fmt: skip
-    assert bound <= best <= result.objective <= 1.02 * best
-
-
-def test_pegasos_in_one_shard_is_pegasos(rows):
-    X, y, _ = rows
-    run = pegasos_rounds_of(Serial.split(X, y, 1), seed=3, passes=1)
-    alone = PegasosSolver(
-        Problem(X, y), loss="hinge", alpha=ALPHA, fit_intercept=True, max_iter=20, batch_size=1,
-        order="permutation", project=False, averaging="last", random=np.array([3], np.uint64),
-    ).solve()  # fmt: skip
-    result = run.solve(None, False)
-    np.testing.assert_allclose(result.w, alone.w, rtol=0, atol=1e-3 * np.abs(alone.w).max())
-    assert result.gap == pytest.approx(alone.gap, rel=1e-2)
-
-
-@pytest.mark.parametrize("batch_size", [1, 8])
-def test_pegasos_goes_on_where_shards_are_lost(rows, batch_size):
-    X, y, weights = rows
-    shards = Losing(Serial.split(X, y, 4, weights).shards, every=6, most=5)
-    run = pegasos_rounds_of(shards, max_iter=40, batch_size=batch_size, project=True)
-    result = run.solve(None, False)
-    assert run.lost == 5
-    best = sdca(X, y, alpha=ALPHA, sample_weight=weights, tol=1e-7, random_state=0).objective
-    assert result.objective - result.gap <= best <= result.objective <= 1.02 * best
-    assert result.gap <= 0.1 * best
-
-
-def test_pegasos_keeps_w_in_the_ball(rows):
-    X, y, _ = rows
-    run = pegasos_rounds_of(Serial.split(X, y, 3), project=True)
-    for _ in range(3):
-        run._round()
-        assert np.linalg.norm(run.w) <= (1 + 1e-12) / np.sqrt(ALPHA)
-
-
 def test_a_certificate_is_looked_at_when_it_holds():
     """The gap falls to a hundredth in the second pass, and that must not set what later looks wait for."""
     rng = np.random.default_rng(2)
     X = sparse.random_array((2000, 300), density=0.05, random_state=rng, format="csr")
     y = np.where(X @ rng.normal(size=300) + 0.5 * rng.normal(size=2000) > 0, 1, -1)
     traced, looking = (
-        rounds_of(Serial.split(X, y, 4), fit_intercept=False, passes=1, alpha=3e-2) for _ in range(2)
+        rounds_of(LocalShards.split(X, y, 4), fit_intercept=False, passes=1, alpha=3e-2) for _ in range(2)
     )
     traced.solve(1e-3, True)
     looking.solve(1e-3, False)

@@ -20,7 +20,7 @@ from .counting import CALIBRATE, TRAIN, TRY, Coded, Seen, Tally, count, rows_of,
 if TYPE_CHECKING:
     from distributed import Client
 
-ON_CLUSTER = ("SDCA", "Pegasos")  # the classes of classifiers that can be fitted there
+ON_CLUSTER = ("SDCA",)  # the classes of classifiers that can be fitted there
 
 
 class Shard(NamedTuple):
@@ -118,9 +118,9 @@ class SentRows:
 
     def fit(self, estimator: Any) -> None:
         """Fit to the rows to train on, whose labels are numbers."""
-        from fastsvm import dask
+        from fastsvm.dask import SDCAClassifier
 
-        there = getattr(dask, f"{type(estimator).__name__}Classifier")()
+        there = SDCAClassifier()
         there.set_params(**{k: v for k, v in estimator.get_params().items() if k in there.get_params()})
         steps.fit_classifier(there, self._placed, None)
         del self._placed  # workers may forget the rows

@@ -1,0 +1,161 @@
+"""SDCA on one part of the rows of a problem; the other rows are elsewhere."""
+
+import math
+import sys
+from typing import NamedTuple
+
+import numpy as np
+
+from . import _sdca  # type: ignore[attr-defined]  # compiled
+from ._rows import dual_sum, sums_by_sign
+from .sdca_solver import SDCASolver
+
+
+class Progress(NamedTuple):
+    """Sums over a part's rows after a round of its solver.
+
+    Attributes
+    ----------
+    passes : float, made over the part's rows in this round
+    sums : (float, float), sum_i b_i over the rows of sign +1 and of sign -1
+    gap, loss, dual_margins : float
+        Sums over the last complete epoch, each row as visited. The gap is infinite before it ends.
+    """
+
+    passes: float
+    sums: tuple
+    gap: float
+    loss: float
+    dual_margins: float
+
+
+class CertificateTerms(NamedTuple):
+    """A part's summands of the certificate at (w, intercept), with balanced dual variables.
+
+    Attributes
+    ----------
+    loss : float, sum_i c_i phi(m_i)
+    terms : float, sum_i c_i psi(b_i / c_i)
+    inner : float, w . (w(b) of the part - the driver's copy of it)
+    distance : float, ||w(b) of the part - the driver's copy of it||
+    """
+
+    loss: float
+    terms: float
+    inner: float
+    distance: float
+
+
+class SDCAPart(SDCASolver):
+    """SDCA on one part of the rows: CoCoA+'s local problem.
+
+    From w = w(b) of all parts, a change d of the part's b is worth, at least::
+
+        1/n sum_i c_i psi((b_i + d_i) / c_i) - alpha w.u - alpha damping/2 ||u||^2,    u = w(d)
+
+    so that the changes of K parts can be added for damping = K (sigma' in the paper), whatever the rows. With
+    v = w + damping u its coordinate steps are SDCA's at v, for a problem in which damping / (alpha n)
+    is 1 / (alpha n): the kernel is the same.
+
+    Parameters
+    ----------
+    problem : Problem, the part's rows
+    n : int, rows of all parts
+    loss, alpha, random : as in `SDCASolver`
+    damping : float >= 1
+    column : float, the `bias_rate` of the whole problem; 0 for no intercept
+    dual : array, default=None, the dual variables to start from
+
+    Attributes
+    ----------
+    share : ndarray, the part's w(b)
+    sent : ndarray, the driver's copy of `share`
+    completed : int, epochs
+
+    References
+    ----------
+    Ma, Smith, Jaggi, Jordan, Richtarik & Takac, Adding vs. averaging in distributed primal-dual
+    optimization, ICML 2015, eq. 9.
+    """
+
+    knows_sides = False  # the driver's w is that of all parts
+
+    def __init__(self, problem, *, n, loss, alpha, damping, column, random, dual=None):
+        self.column, self.damping = column * damping, damping
+        self.share_alpha = alpha * n / problem.n  # makes the part's 1 / (alpha n) the whole problem's
+        super().__init__(
+            problem,
+            loss=loss,
+            alpha=self.share_alpha / damping,
+            fit_intercept=column > 0,
+            max_iter=sys.maxsize,
+            order="permutation",
+            averaging="last",
+            sgd_init=False,
+            random=random,
+            start=None if dual is None else (dual, 0.0, np.zeros(problem.rows.n_columns)),
+        )
+        self.share = problem.primal_from_dual(self.dual, self.share_alpha)
+        self.sent = np.zeros_like(self.share)
+        self.queue = np.empty(0, np.int32)  # the rows left in this pass
+        self.completed = 0
+        self.last = math.inf, 0.0, 0.0
+
+    def _bias_rate(self, mean_square):
+        return self.column
+
+    def advance(self, w, bias, passes):
+        """Visit a fraction of the rows, at most to the end of the pass; return the Progress.
+
+        Parameters
+        ----------
+        w : array, bias : float, the point that all parts start this round from
+        passes : float, at most 1
+        """
+        self.w[:], self.state.bias = w, bias
+        if not len(self.queue):
+            self._begin_pass()
+        count = math.ceil(passes * len(self.order))
+        visits, self.queue = self.queue[:count], self.queue[count:]
+        for rows in self.slices(visits):
+            _sdca.run_epoch(*self.problem.data, rows, self.state)
+        if not len(self.queue):
+            self.completed += 1
+            self.done = self.completed
+            self.last = self.state.gap, self.state.loss_sum, self.state.dual_margins
+        self.share += (self.w - w) / self.damping
+        made = len(visits) / max(len(self.order), 1)
+        return Progress(made, self.sums(), *self.last)
+
+    def _begin_pass(self):
+        if self.shrinking and self.completed:
+            self._shrink()
+        self.state.begin()
+        self.queue = self.next_order()
+
+    def sums(self):
+        """Return sum_i b_i over the rows of sign +1, and of sign -1."""
+        return sums_by_sign(self.problem.signs, self.dual)
+
+    def certificate_terms(self, w, bias, factors, exact):
+        """Return the CertificateTerms; also choose the rows that need no visits for now.
+
+        `exact`: sum w(b) anew, without the rounding errors in `share`. That takes a pass.
+        """
+        p = self.problem
+        self.state.bias = self.anchor = bias
+        self.looking = True
+        loss = self._mean_loss(w, bias) * p.n
+        if self.shrinking:
+            self._take_all()
+            self._leave_out()
+        self.queue = np.empty(0, np.int32)
+        if exact:
+            share = p.primal_from_dual(self.dual, self.share_alpha, factors)
+            terms = dual_sum(p.signs, self.dual, p.weights, self.loss.struct, *factors)
+        else:
+            taken = p.excess(self.dual, factors)
+            share = self.share - p.primal_from_dual(taken, self.share_alpha)
+            terms = dual_sum(p.signs, self.dual - taken, p.weights, self.loss.struct)
+        unsent = share - self.sent
+        return CertificateTerms(loss, terms, float(w @ unsent), float(np.linalg.norm(unsent)))
