@@ -15,6 +15,4 @@ Examples:
   fastsvm-cells train data/cells/images --groups data/cells/groups.csv
 """
 
-EXAMPLE = "FASTSVM_CELLS_TRAIN_FOLDS=3 stands for train --folds 3"
-
-main = app("fastsvm-cells", HELP, EXAMPLE, COMMANDS, own_stderr)
+main = app("fastsvm-cells", HELP, COMMANDS, own_stderr)

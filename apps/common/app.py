@@ -1,7 +1,6 @@
 """The click group every app starts from: one-line errors and exit codes."""
 
 import gc
-import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ import click
 from .errors import DONE, FAILED, USAGE, AppError, is_shortage
 from .gone import farewell
 from .interrupts import come_again
+from .limits import check_variables
 from .output import one_line
 from .streams import discard, open_closed, tell
 
@@ -55,7 +55,7 @@ class App(click.Group):
         # A terminal that cannot show a character gets its escape, not an exception.
         sys.stdout.reconfigure(errors="backslashreplace")
         try:
-            self._refuse_unknown_variables(ctx)
+            check_variables(self.name)
             code = super().invoke(ctx)
             sys.stdout.flush()  # what goes wrong here is told below
             return code
@@ -83,17 +83,6 @@ class App(click.Group):
             raise AppError(message, USAGE)
         return super().resolve_command(ctx, args)
 
-    def _refuse_unknown_variables(self, ctx):
-        prefix = f"{ctx.auto_envvar_prefix}_"
-        known = {
-            f"{prefix}{name}_{option.name}".upper()
-            for name, command in self.commands.items()
-            for option in command.params
-            if isinstance(option, click.Option)
-        }
-        if unknown := [name for name in os.environ if name.startswith(prefix) and name not in known]:
-            raise AppError(f"unknown environment variable {', '.join(unknown)}", USAGE)
-
 
 def _about_removed_option(error: click.ClickException) -> str | None:
     """Return the message for an option that was removed, or None."""
@@ -102,20 +91,17 @@ def _about_removed_option(error: click.ClickException) -> str | None:
     return farewell(error.ctx.find_root().command.name, error.ctx.command.name, error.option_name)
 
 
-def app(name: str, help: str, example: str, commands: Sequence[click.Command], around=nullcontext) -> App:
-    """Return a command line of its own, whose options can come from the environment.
+def app(name: str, help: str, commands: Sequence[click.Command], around=nullcontext) -> App:
+    """Return the command line of an app.
 
     Parameters
     ----------
     name : str
     help : str
-    example : str
-        What sets an option by the environment, and what it stands for.
     commands : sequence of click.Command
     around : callable, optional
         Returns a context manager that commands run in.
     """
-    prefix = name.upper().replace("-", "_")
 
     @click.group(
         cls=App,
@@ -123,8 +109,7 @@ def app(name: str, help: str, example: str, commands: Sequence[click.Command], a
         help=help,
         commands=commands,
         invoke_without_command=True,
-        context_settings={"auto_envvar_prefix": prefix, "max_content_width": 100, "show_default": True},
-        epilog=f"Options can come from the environment: {example}.",
+        context_settings={"max_content_width": 100, "show_default": True},
     )
     @click.version_option(package_name="fastsvm", prog_name=name, message="%(prog)s %(version)s")
     @click.pass_context

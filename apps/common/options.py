@@ -1,11 +1,13 @@
-"""Option decorators and parameter types that the commands share."""
+"""Option decorators, parameter types and the sections of the help that all commands share."""
 
 import math
+from collections.abc import Callable
 
 import click
 
 from .errors import USAGE, AppError
 from .files import read_limited
+from .gone import farewell
 
 MAX_CONFIG = 1 << 20  # bytes
 
@@ -36,7 +38,7 @@ class CountOrAll(click.ParamType):
 
 
 def _load_config(ctx, param, path):
-    """Take option defaults from a TOML file; the command line and the environment come first."""
+    """Take option defaults from a TOML file; the command line comes first."""
     if path is None:
         return
     import tomllib
@@ -52,6 +54,11 @@ def _load_config(ctx, param, path):
         (name := key.replace("-", "_")): _as_typed(value, name in several) for key, value in config.items()
     }
     if unknown := sorted(ctx.default_map.keys() - known):
+        for name in unknown:
+            if message := farewell(
+                ctx.find_root().command.name, ctx.command.name, f"--{name.replace('_', '-')}"
+            ):
+                raise AppError(f"{path}: {message}", USAGE)
         keys = ", ".join(sorted(known)).replace("_", "-")
         raise AppError(f"{path}: unknown key {', '.join(unknown)}; '{ctx.info_name}' knows {keys}", USAGE)
 
@@ -71,6 +78,59 @@ seed_option = click.option(
     help="Seed of every random choice: the same seed gives the same numbers.",
 )
 
+SECTIONS = ("Input", "Recipe", "Training", "Evaluation", "Output")  # of the help, in this order
+LAST_SECTION = "General"
+
+
+def section(title: str, *options: Callable):
+    """Return a decorator that adds options to a command, below a heading of its help.
+
+    Parameters
+    ----------
+    title : str
+        One of `SECTIONS`, or a heading of the command's own, which comes after these.
+    *options : decorators
+        What `click.option` returns, in the order of the help.
+
+    Examples
+    --------
+    >>> @command("fastsvm-cells", "count smears", "count smears --json")
+    ... @section("Output", json_option)
+    ... def count(json, quiet, verbose):
+    ...     "Count the cells."
+    """
+
+    def decorate(function):
+        for option in reversed(options):
+            function = option(function)
+            function.__click_params__[-1].section = title
+        return function
+
+    return decorate
+
+
+class Command(click.Command):
+    """A command whose help lists the options by section."""
+
+    def format_options(self, ctx, formatter):
+        """Write the options, each section below its heading."""
+        sections = {title: [] for title in SECTIONS}
+        last = []
+        for param in self.get_params(ctx):
+            if isinstance(param, click.Option) and (record := param.get_help_record(ctx)):
+                title = getattr(param, "section", LAST_SECTION)
+                (last if title == LAST_SECTION else sections.setdefault(title, [])).append(record)
+        for title, records in (*sections.items(), (LAST_SECTION, last)):
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
+
+def _set_quiet(ctx, param, verbose):
+    ctx.params["quiet"] = verbose is False
+    return verbose is True
+
+
 # The options that every command has.
 COMMON = [
     click.Option(
@@ -79,15 +139,21 @@ COMMON = [
         expose_value=False,
         callback=_load_config,
         metavar="FILE.toml",
-        help="Take option values from a TOML file; its keys are option names (k = 2000).",
+        help="Read option values from a TOML file. Its keys are option names, for example k = 2000.",
     ),
-    click.Option(["-q", "--quiet"], is_flag=True, help="Nothing on stderr but errors."),
-    click.Option(["-v", "--verbose"], is_flag=True, help="Name each stage on stderr as it begins."),
+    click.Option(
+        ["-v/-q", "--verbose/--quiet"],
+        default=None,
+        callback=_set_quiet,
+        help="Print the name of each stage to stderr as it begins, or print only errors there.",
+    ),
 ]
 
 
 def command(app: str, *examples: str):
     """Return a decorator that makes a function a command, with the options that every command has.
+
+    The function also gets `quiet` and `verbose`.
 
     Parameters
     ----------
@@ -99,7 +165,7 @@ def command(app: str, *examples: str):
     epilog = "\b\nExamples:\n" + "\n".join(f"  {app} {line}" for line in examples)
 
     def decorate(function):
-        made = click.command(epilog=epilog)(function)
+        made = click.command(cls=Command, epilog=epilog)(function)
         made.params += COMMON
         return made
 

@@ -11,6 +11,4 @@ Examples:
   fastsvm-sentiment predict reviews.safetensors new.txt
 """
 
-EXAMPLE = "FASTSVM_SENTIMENT_TRAIN_K=2000 stands for train --k 2000"
-
-main = app("fastsvm-sentiment", HELP, EXAMPLE, COMMANDS)
+main = app("fastsvm-sentiment", HELP, COMMANDS)

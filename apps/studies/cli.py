@@ -11,6 +11,4 @@ Examples:
   fastsvm-studies all --quick -o studies
 """
 
-EXAMPLE = "FASTSVM_STUDIES_DIGITS_RUNS=20 stands for digits --runs 20"
-
-main = app("fastsvm-studies", HELP, EXAMPLE, COMMANDS)
+main = app("fastsvm-studies", HELP, COMMANDS)

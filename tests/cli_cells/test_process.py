@@ -55,15 +55,13 @@ def test_options_from_a_file_and_the_environment(run, folder, tmp_path, monkeypa
         return json.loads(result.stdout)["alpha"]
 
     assert alpha() == 0.5
-    monkeypatch.setenv("FASTSVM_CELLS_TRAIN_ALPHA", "0.25")
-    assert alpha() == 0.25
     assert alpha("--alpha", 1) == 1
     config.write_text("alfa = 3\n")
     result = run("train", top, "--config", config)
     assert result.exit_code == 2
     assert "unknown key alfa; 'train' knows alpha, " in result.stderr
-    monkeypatch.setenv("FASTSVM_CELLS_TRAIN_ALFA", "0.25")
-    assert run("train", top).stderr == "error: unknown environment variable FASTSVM_CELLS_TRAIN_ALFA\n"
+    monkeypatch.setenv("FASTSVM_CELLS_TRAIN_ALPHA", "0.25")
+    assert run("train", top).stderr.startswith("error: FASTSVM_CELLS_TRAIN_ALPHA has no effect")
 
 
 @pytest.mark.slow

@@ -1,0 +1,66 @@
+"""Limits on input and on service, which environment variables set."""
+
+import os
+from typing import NamedTuple
+
+from .errors import USAGE, AppError
+
+MIB = 1 << 20  # bytes
+
+
+class Limit(NamedTuple):
+    """A number that an environment variable may replace, and its range."""
+
+    default: int
+    least: int
+    most: int
+
+
+LIMITS = {
+    # Longest line of text or JSON, and longest file of a folder of texts, in MiB.
+    "FASTSVM_MAX_LINE_MIB": Limit(16, 1, 1024),
+    # Gzipped input may unpack to this many times its size. Texts are packed to a third, logs to a tenth, a
+    # bomb to a thousandth.
+    "FASTSVM_MAX_EXPANSION": Limit(200, 1, 1_000_000_000),
+    # Of `serve`: largest request in MiB, most texts in a request, most clients at a time, and the seconds
+    # that a client has for sending a request and for reading the answer.
+    "FASTSVM_SERVE_MAX_BODY_MIB": Limit(1, 1, 64),
+    "FASTSVM_SERVE_MAX_TEXTS": Limit(1000, 1, 1_000_000_000),
+    "FASTSVM_SERVE_MAX_CONNECTIONS": Limit(512, 1, 1_000_000),
+    "FASTSVM_SERVE_TIMEOUT": Limit(10, 1, 3600),
+}
+FAMILIES = ("FASTSVM_MAX_", "FASTSVM_SERVE_")  # of variables, none of which may be misspelled
+
+
+def limit(name: str) -> int:
+    """Return the value of a limit: of the environment variable, or the default.
+
+    Raises
+    ------
+    AppError
+        If the variable holds no whole number, or one out of range.
+    """
+    default, least, most = LIMITS[name]
+    text = os.environ.get(name, "").strip()
+    if not text:
+        return default
+    if not (text.isascii() and text.isdigit() and least <= int(text[:20]) <= most):
+        raise AppError(f"{name} is {text!r}; set a whole number from {least} to {most:,}", USAGE)
+    return int(text)
+
+
+def check_variables(app: str) -> None:
+    """Refuse misspelled limits, and variables in the place of options, which older versions read.
+
+    Parameters
+    ----------
+    app : str
+        The name of the program.
+    """
+    prefix = f"{app}_".replace("-", "_").upper()
+    for name in os.environ:
+        if name.startswith(prefix):
+            raise AppError(f"{name} has no effect; give options on the command line or in --config", USAGE)
+        if name.startswith(FAMILIES) and name not in LIMITS:
+            there = ", ".join(LIMITS)
+            raise AppError(f"unknown environment variable {name}; the limits are {there}", USAGE)
