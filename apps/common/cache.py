@@ -1,0 +1,134 @@
+"""Results of finished steps, kept in a folder so that a killed run can resume."""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import zlib
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+
+from fastsvm import __version__
+from fastsvm._utils.atomic import replacing
+
+ENDING = ".npz"
+_OURS = re.compile(r"(?P<name>.+)-(?P<digest>[0-9a-f]{16})(\.\w+)?")
+_JSON = "json"
+_DAMAGED = (OSError, ValueError, EOFError, KeyError, RuntimeError, MemoryError, BadZipFile, zlib.error)
+
+
+class Cache:
+    """A folder of results, each found again by the name of its step and a key: all that it depends on.
+
+    Parameters
+    ----------
+    folder : str, path-like or None
+        None keeps nothing.
+    **key
+        What every result depends on: numbers, strings, arrays, and lists, tuples and dicts of them. The
+        version of fastsvm is added.
+
+    Examples
+    --------
+    >>> Cache(None, seed=0).get("mean", lambda: {"mean": 0.5})
+    {'mean': 0.5}
+    """
+
+    def __init__(self, folder: str | os.PathLike[str] | None, **key: object) -> None:
+        self.folder = None if folder is None else Path(folder)
+        self._key = key
+
+    def get(self, name: str, compute: Callable[[], Mapping[str, Any]], **key: object) -> dict[str, Any]:
+        """Return the result that an earlier run has kept, or compute it and keep it.
+
+        Parameters
+        ----------
+        name : str
+        compute : callable
+            Returns a dict of arrays and of values that JSON can hold.
+        **key
+            What this result depends on besides.
+
+        Raises
+        ------
+        TypeError
+            If a key or a result needs a pickle.
+        """
+        if self.folder is None:
+            return dict(compute())
+        path, record = self.path(name, ENDING, **key), self._record(key)
+        found = _read(path, record)
+        if found is not None:
+            return found
+        result = dict(compute())
+        arrays = {each: value for each, value in result.items() if isinstance(value, np.ndarray)}
+        if refused := [each for each, array in arrays.items() if array.dtype.hasobject]:
+            raise TypeError(f"{refused[0]} has objects, which are not kept")
+        others = json.dumps([record, {each: result[each] for each in result if each not in arrays}])
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as file:
+            np.savez(file, **arrays, **{_JSON: np.frombuffer(others.encode(), np.uint8)})
+        return {**arrays, **json.loads(others)[1]}
+
+    def has(self, name: str, **key: object) -> bool:
+        """Tell whether an earlier run has kept a result."""
+        return (
+            self.folder is not None and _read(self.path(name, ENDING, **key), self._record(key)) is not None
+        )
+
+    def path(self, name: str, ending: str = "", **key: object) -> Path:
+        """Return the path of a result, or of any other file or folder that this key has."""
+        digest = hashlib.sha256(self._record(key).encode()).hexdigest()[:16]
+        return Path(self.folder or "", f"{name}-{digest}{ending}")
+
+    def names(self) -> list[str]:
+        """Return the names of all entries that have the key of this cache and no other, the oldest first."""
+        digest = hashlib.sha256(self._record({}).encode()).hexdigest()[:16]
+        return [match["name"] for _, match in _entries(self.folder) if match["digest"] == digest]
+
+    def clear(self, every: bool = False) -> None:
+        """Remove the entries of this key, or the results of every key; other files stay."""
+        digest = hashlib.sha256(self._record({}).encode()).hexdigest()[:16]
+        for path, match in _entries(self.folder):
+            if match["digest"] == digest or (every and path.suffix == ENDING):
+                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+
+    def _record(self, key: Mapping[str, object]) -> str:
+        return json.dumps({"fastsvm": __version__, **self._key, **key}, sort_keys=True, default=_digest)
+
+
+def _entries(folder: Path | None) -> list[tuple[Path, re.Match[str]]]:
+    """Return the entries of a folder that a cache made, the oldest first."""
+    if folder is None or not folder.is_dir():
+        return []
+    found = [(path, match) for path in folder.iterdir() if (match := _OURS.fullmatch(path.name))]
+    return sorted(found, key=lambda item: item[0].lstat().st_mtime_ns)
+
+
+def _read(path: Path, record: str) -> dict[str, Any] | None:
+    """Return the result in a file, or None where the file is absent, damaged or of another key."""
+    with (
+        suppress(*_DAMAGED),
+        open(path, "rb") as file,
+        np.lib.npyio.NpzFile(file, allow_pickle=False) as content,
+    ):
+        arrays = {name: content[name] for name in content.files}
+        found, others = json.loads(arrays.pop(_JSON).tobytes())
+        return {**arrays, **others} if found == record else None
+    return None
+
+
+def _digest(value: object) -> object:
+    """Return what stands for a value in a key."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
+        content = hashlib.sha256(np.ascontiguousarray(value).data)
+        return [str(value.dtype), value.shape, content.hexdigest()]
+    raise TypeError(f"{type(value).__name__} in the key of a cache")
