@@ -36,7 +36,7 @@ def make(folder, n_bytes):
 
     random = np.random.default_rng(0)
     w = random.normal(size=COLUMNS)
-    with MatrixWriter(folder, source="benchmarks.out_of_core") as writer:
+    with MatrixWriter(folder) as writer:
         for _ in range(n_bytes // (8 * VALUES * BLOCK)):
             columns = (COLUMNS ** random.random((BLOCK, VALUES)) - 1).astype(np.int32)
             columns.sort(axis=1)

@@ -1,4 +1,4 @@
-"""What lies in the folder of a matrix, and its manifest, checked."""
+"""The files in a matrix's folder, and its manifest, checked."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_JSON = 1 << 30  # bytes of a manifest
 
 
 class MatrixFileError(ValueError):
-    """A folder from which no matrix can be read."""
+    """A folder that is not a readable matrix."""
 
 
 def header_of(dtype: np.dtype, length: int) -> bytes:
@@ -39,9 +39,9 @@ def header_of(dtype: np.dtype, length: int) -> bytes:
 
 
 def read_json(path: Path) -> Any:
-    """Parse a file that a writer made, or raise a MatrixFileError."""
+    """Parse a writer's JSON file, or raise a MatrixFileError."""
     if os.path.getsize(path) > MOST_JSON:
-        raise MatrixFileError(f"{path}: too large to be read")
+        raise MatrixFileError(f"{path}: is too large")
     try:
         return json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
@@ -54,11 +54,11 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     Raises
     ------
     MatrixFileError
-        If there is none, or it cannot be right.
+        If there is no manifest, or it is damaged.
     """
     path = folder / MANIFEST
     if not path.is_file():
-        raise MatrixFileError(f"{folder}: is no matrix (there is no {MANIFEST} in it)")
+        raise MatrixFileError(f"{folder}: is not a stored matrix (it has no {MANIFEST})")
     manifest = read_json(path)
     problem = _problem(manifest)
     if problem:
@@ -67,11 +67,11 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def _problem(manifest: Any) -> str:
-    """Tell what is wrong with a manifest; nothing if it is right."""
+    """Describe what is wrong with a manifest; empty if nothing is."""
     if type(manifest) is not dict or manifest.get("format") != FORMAT:
-        return "is not that of a matrix of fastsvm"
+        return "is not a manifest of a fastsvm matrix"
     if manifest.get("version") != VERSION:
-        return f"is of version {manifest.get('version')!r}; this fastsvm reads {VERSION}"
+        return f"has version {manifest.get('version')!r}; this fastsvm reads version {VERSION}"
     shape, values, arrays = manifest.get("shape"), manifest.get("values"), manifest.get("arrays")
     if type(shape) is not list or len(shape) != 2 or not all(_is_count(n, 2**31) for n in shape):
         return f"the shape is {shape!r}"
@@ -81,14 +81,14 @@ def _problem(manifest: Any) -> str:
     for name, dtypes in ARRAYS.items():
         array = arrays.get(name) if type(arrays) is dict else None
         if type(array) is not dict or array.get("dtype") not in dtypes:
-            return f"{name} has no dtype that is known"
+            return f"{name} has no known dtype"
         if array.get("length") != lengths[name] or not _is_count(array.get("crc32"), 2**32):
-            return f"{name} has not {lengths[name]} items and a checksum"
+            return f"{name} needs {lengths[name]} items and a checksum"
     labels, names = manifest.get("labels"), manifest.get("feature_names")
     if labels is not None and not _are_texts(labels):
         return "the labels are not texts"
     if names is not None and not (_are_texts(names) and len(names) == shape[1]):
-        return f"there are not {shape[1]} feature names"
+        return f"the number of feature names is not {shape[1]}"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""Files of lines, read in blocks that end where a line does, from any place on."""
+"""Files of lines, read in blocks of whole lines, from any place on."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 BLOCK = 1 << 23  # bytes read at a time
 LONGEST = 1 << 28  # bytes of a line
-SAVED = 1 << 28  # bytes between positions that are saved
 
 
 class Place(NamedTuple):
-    """A place between two lines: which file, how many bytes of it are before, and how many lines."""
+    """A place between two lines: the number of the file, and the bytes and lines before the place."""
 
     file: int = 0
     offset: int = 0
@@ -23,7 +22,7 @@ class Place(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Whole lines, each with a line feed; where they begin, and the place after them."""
+    """Whole lines, each with a line feed, the place where they begin and the place after them."""
 
     text: bytes
     begin: Place
@@ -31,7 +30,7 @@ class Block(NamedTuple):
 
 
 def paths_of(paths: str | os.PathLike | Sequence[str | os.PathLike]) -> list[str]:
-    """One path or several as a list; a ValueError if there is none."""
+    """Return one path or several as a list; a ValueError if there is none."""
     files = [os.fspath(p) for p in ([paths] if isinstance(paths, (str, os.PathLike)) else paths)]
     if not files:
         raise ValueError("There are no files to read.")
@@ -39,14 +38,14 @@ def paths_of(paths: str | os.PathLike | Sequence[str | os.PathLike]) -> list[str
 
 
 def fingerprint(paths: Sequence[str], **options: Any) -> dict[str, Any]:
-    """What tells a source that was changed, and how it is read: for `MatrixWriter`."""
+    """Identify files by path, size and time, with the options that read them: a key for `MatrixWriter`."""
     stats = [os.stat(path) for path in paths]
     files = [[os.path.abspath(p), s.st_size, s.st_mtime_ns] for p, s in zip(paths, stats, strict=True)]
     return {"files": files, **options}
 
 
 def blocks(paths: Sequence[str], begin: Place = Place()) -> Iterator[Block]:  # noqa: B008 (immutable)
-    """Yield the lines of files, plain or gzipped, from a place on; a last line without an end gets one."""
+    """Yield the lines of files, plain or gzipped, from a place on; the last one gets a line feed."""
     for number in range(begin.file, len(paths)):
         place = begin if number == begin.file else Place(number)
         with _opened(paths[number]) as file:
@@ -82,30 +81,6 @@ def _opened(path: str) -> BinaryIO:
     if file.peek(2)[:2] == b"\x1f\x8b":
         return cast(BinaryIO, gzip.GzipFile(fileobj=file))
     return file
-
-
-def decoded(block: Block, paths: Sequence[str]) -> str:
-    """The text of a block, without a mark of its encoding and with plain line ends.
-
-    Raises
-    ------
-    ValueError
-        On what is not UTF-8, and on NUL characters.
-    """
-    try:
-        text = block.text.decode()
-    except UnicodeDecodeError as error:
-        line = block.text.count(b"\n", 0, error.start)
-        what = f"is not UTF-8 (byte {block.text[error.start]:#04x}); convert the file, as iconv does"
-        raise ValueError(f"{where(paths, block.begin, line)}: {what}.") from None
-    nul = text.find("\0")
-    if nul >= 0:
-        line = text.count("\n", 0, nul)
-        what = "has a NUL character; is the file damaged, or in UTF-16?"
-        raise ValueError(f"{where(paths, block.begin, line)}: {what}")
-    if block.begin.offset == 0:
-        text = text.removeprefix("\ufeff")
-    return text.replace("\r\n", "\n")
 
 
 def where(paths: Sequence[str], place: Place, more: int = 0) -> str:

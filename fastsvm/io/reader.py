@@ -28,24 +28,24 @@ class Matrix(NamedTuple):
 
 
 def load(folder: str | os.PathLike, *, verify: bool = False) -> Matrix:
-    """Open a matrix that `store_svmlight` and its siblings have written; nothing is read that is not needed.
+    """Open a matrix that `store_svmlight` or `MatrixWriter` has written, without reading its values.
 
     Parameters
     ----------
     folder : str or path-like
     verify : bool, default=False
-        Read everything once, and compare checksums.
+        Read everything once to compare checksums.
 
     Returns
     -------
     Matrix
-        X and y. Every linear estimator takes X as it is; where it is larger than memory, leave `order` at its
-        default.
+        X and y. Every linear estimator takes X as it is. Where X is larger than memory, keep the default
+        `order`.
 
     Raises
     ------
     MatrixFileError
-        If the folder is not whole, or damaged.
+        If the folder is incomplete or damaged.
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
@@ -57,7 +57,7 @@ def load(folder: str | os.PathLike, *, verify: bool = False) -> Matrix:
 
 
 def feature_names(folder: str | os.PathLike) -> list[str] | None:
-    """The names of a stored matrix's columns, where its source had any."""
+    """Return the names of a stored matrix's columns; None if it has no names."""
     return read_manifest(Path(folder))["feature_names"]
 
 
@@ -83,5 +83,5 @@ def _labels(folder: Path, codes: np.ndarray, labels: list[str] | None) -> np.nda
         return codes
     places = codes.astype(np.int64)
     if not (len(labels) and places.min() >= 0 and places.max() < len(labels) and (places == codes).all()):
-        raise MatrixFileError(f"{folder / 'y.npy'}: names labels that the manifest has not")
+        raise MatrixFileError(f"{folder / 'y.npy'}: has labels that are not in the manifest")
     return np.array(labels)[places]

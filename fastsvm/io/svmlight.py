@@ -1,4 +1,4 @@
-"""Files of the svmlight format, stored as a matrix."""
+"""Files of the svmlight format: read into memory, or stored as a matrix on disk."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from scipy import sparse
 
 from ..solvers._input import positive
 from ._svmlight import WRONG, parse  # type: ignore[attr-defined]  # compiled
-from .lines import Block, where
-from .storing import Format
-from .writer import NARROW
+from .lines import Block, Place, blocks, fingerprint, paths_of, where
+from .reader import Matrix
+from .writer import NARROW, MatrixWriter, value_type
+
+SAVE_EVERY = 1 << 28  # bytes read between two saves
 
 
 def store_svmlight(
@@ -27,26 +29,26 @@ def store_svmlight(
 ) -> None:
     """Store files of the svmlight format as a matrix on disk, in bounded memory.
 
-    The format is that of LIBSVM and LIBLINEAR: a line is ``label index:value index:value # comment``.
+    This is the format of LIBSVM and LIBLINEAR; a line is ``label index:value index:value # comment``.
 
     Parameters
     ----------
     paths : path, or list of paths
-        Files, plain or gzipped; the rows of one come after those of another.
+        Files, plain or gzipped. Their rows follow one another.
     folder : str or path-like
-        Where the matrix goes; must not exist. It appears when it is whole. If the work is cut, the same call
-        goes on where the last was sure of its rows.
+        The folder to write, which must not exist. It appears when the matrix is complete. After an
+        interruption the same call resumes from the last save, every 256 MiB.
     n_features : int, default=None
-        Columns of X; an index beyond is an error. By default as the largest index asks for.
+        Columns of X; a larger index is an error. By default the largest index that occurs.
     zero_based : bool, default=False
         The first column is number 0, not 1.
     dtype : {float32, float64}, default=float32
-        Of the values.
+        The type of the values.
 
     Raises
     ------
     ValueError
-        On a line that cannot be read: file, line, and what is wrong with it.
+        If a line cannot be read; names the file, the line and the problem.
     FileExistsError
         If the folder exists, or is being written.
 
@@ -62,24 +64,73 @@ def store_svmlight(
     ...     X.toarray().tolist(), y.tolist()
     ([[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]], [1.0, -1.0])
     """
-    _Svmlight(paths, n_features, 0 if zero_based else 1, dtype).store(folder)
+    files, most, first = paths_of(paths), _most_columns(n_features), 0 if zero_based else 1
+    dtype = value_type(dtype)
+    key = fingerprint(files, format="svmlight", n_features=n_features, first=first)
+    with MatrixWriter(folder, key=key, dtype=dtype) as writer:
+        begin, unsaved = Place(*(writer.position or ())), 0
+        for block in blocks(files, begin):
+            X, labels = _parsed(block, files, most, first, dtype)
+            if X.shape[0]:
+                writer.append(X, labels)
+            unsaved += len(block.text)
+            if unsaved >= SAVE_EVERY:
+                writer.save(block.end)
+                unsaved = 0
+        writer.finish(n_features)
 
 
-class _Svmlight(Format):
-    def __init__(self, paths, n_features: int | None, first: int, dtype: Any) -> None:
-        super().__init__(paths, dtype, format="svmlight", n_features=n_features, first=first)
-        self.n_features, self._most, self._first = n_features, most_columns(n_features), first
+def read_svmlight(
+    paths: str | os.PathLike | Sequence[str | os.PathLike],
+    *,
+    n_features: int | None = None,
+    zero_based: bool = False,
+    dtype: Any = np.float32,
+) -> Matrix:
+    """Read files of the svmlight format into memory.
 
-    def rows(self, block: Block) -> tuple[sparse.csr_matrix, np.ndarray]:
-        return _parsed(block, self.files, self._most, self._first, self.dtype)
+    Parameters
+    ----------
+    paths, n_features, zero_based, dtype : as in `store_svmlight`
+
+    Returns
+    -------
+    Matrix
+        X, a CSR matrix of shape (n_samples, n_features), and y, float64.
+
+    Raises
+    ------
+    ValueError
+        If a line cannot be read; names the file, the line and the problem.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from fastsvm.io import read_svmlight
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".svm") as file:
+    ...     _ = file.write("+1 1:0.5 3:2\\n-1 2:1\\n")
+    ...     file.flush()
+    ...     X, y = read_svmlight(file.name)
+    >>> X.toarray().tolist(), y.tolist()
+    ([[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]], [1.0, -1.0])
+    """
+    files, most, first = paths_of(paths), _most_columns(n_features), 0 if zero_based else 1
+    dtype = value_type(dtype)
+    parts = [_parsed(block, files, most, first, dtype) for block in blocks(files)]
+    width = n_features or max((X.shape[1] for X, _ in parts), default=1)
+    for X, _ in parts:
+        X.resize(X.shape[0], width)
+    none = sparse.csr_matrix((0, width), dtype=dtype)
+    X = sparse.vstack([X for X, _ in parts] or [none], format="csr")
+    return Matrix(X, np.concatenate([np.empty(0), *(y for _, y in parts)]))
 
 
-def most_columns(n_features: int | None) -> int:
-    """The columns that there may be."""
+def _most_columns(n_features: int | None) -> int:
     return NARROW - 1 if n_features is None else positive("n_features", n_features, kind=int)
 
 
 def _parsed(block: Block, files: list[str], n_features: int, first: int, dtype: Any):
+    """Return the rows of a block and their labels; a ValueError names a bad line."""
     text = block.text.removeprefix(BOM_UTF8) if block.begin.offset == 0 else block.text
     n_lines, n_values = block.end.line - block.begin.line, text.count(b":")
     labels, ends = np.empty(n_lines), np.zeros(n_lines + 1, np.int64)

@@ -1,4 +1,4 @@
-"""A matrix on disk, written block by block: whole or not there, and gone on with after a cut."""
+"""A matrix on disk, written block by block; it appears when it is complete, and writing can be resumed."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from .layout import (
 if TYPE_CHECKING:
     from ..solvers.annotations import ArrayLike
 
-PARTIAL = ".partial"  # what the name of a folder ends with until it is whole
+PARTIAL = ".partial"  # the end of a folder's name until it is complete
 JOURNAL = "journal.json"
-OFFSETS = "offsets.npy"  # where rows end, in int64 until it is known how many values there are
+OFFSETS = "offsets.npy"  # the ends of rows, in int64 until the number of values is final
 NARROW = 2**31  # values below which offsets are int32, as SciPy would have them
 OWN = {*ARRAYS, OFFSETS, JOURNAL, MANIFEST}
 
 
 def value_type(dtype: Any) -> np.dtype:
-    """Return the type of a matrix's values; a ValueError if it is none that matrices have."""
+    """Return a matrix's type of values; a ValueError if it is not float32 or float64."""
     if np.dtype(dtype) not in (np.float32, np.float64):
         raise ValueError(f"dtype must be float32 or float64; got {dtype!r}.")
     return np.dtype(dtype)
@@ -59,7 +59,7 @@ class _Column:
         self.length += len(array)
 
     def sync(self) -> None:
-        """Have all that was written on the disk, with a header that says how much it is."""
+        """Put all that was written on the disk, with a header that has the length."""
         self._file.seek(0)
         self._file.write(header_of(self.dtype, self.length))
         self._file.seek(0, os.SEEK_END)
@@ -74,39 +74,40 @@ class _Column:
 
 
 class MatrixWriter:
-    """Write the rows of a sparse matrix, and their labels, to a folder.
+    """Write the rows of a matrix, and their labels, to a folder, block by block.
 
-    The folder appears when `finish` has made it whole. Until then its parts are beside it, in a folder whose
-    name ends with ``.partial``. `save` makes sure of what was appended, and of a position in the source; a
-    writer of the same folder and source begins there. What was never saved goes when the writer is left.
+    `finish` completes the folder; until then its files are in a folder beside it whose name ends with
+    ``.partial``. To resume after an interruption, call `save` with a position in your source now and then:
+    the next writer of the same folder has this `position`, and the rows before it. Rows that were never saved
+    are deleted when the writer is closed.
 
     Parameters
     ----------
     folder : str or path-like
         Must not exist.
-    source : JSON
-        What the rows come from, in enough detail to tell a changed source: else writing begins anew.
     dtype : {float32, float64}, default=float32
-        Of the values.
+        The type of the values.
+    key : JSON, default=None
+        An identification of the source, for `save`: rows that were saved with another key are deleted.
 
     Attributes
     ----------
     position : JSON or None
-        What the last `save` was told; None at the beginning.
+        The last argument of `save`; None at the beginning.
     rows, values : int
-        How many were appended.
+        The numbers appended so far.
 
     Raises
     ------
     FileExistsError
-        If the folder exists or is being written, or that of its parts has files of others.
+        If the folder exists or is being written, or the ``.partial`` folder has foreign files.
 
     Examples
     --------
     >>> import tempfile, scipy.sparse
     >>> from fastsvm.io import MatrixWriter, load
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with MatrixWriter(f"{folder}/X", source="an example") as writer:
+    ...     with MatrixWriter(f"{folder}/X") as writer:
     ...         writer.append(scipy.sparse.csr_matrix([[0.0, 2.0], [3.0, 0.0]]), [1.0, -1.0])
     ...         writer.finish()
     ...     X, y = load(f"{folder}/X")
@@ -114,32 +115,32 @@ class MatrixWriter:
     ([[0.0, 2.0], [3.0, 0.0]], [1.0, -1.0])
     """
 
-    def __init__(self, folder: str | os.PathLike, *, source: Any, dtype: Any = np.float32) -> None:
+    def __init__(self, folder: str | os.PathLike, *, dtype: Any = np.float32, key: Any = None) -> None:
         self.folder = Path(folder)
         if self.folder.exists():
             raise FileExistsError(f"{self.folder}: exists; choose another folder, or remove it")
         self._partial = self.folder.with_name(self.folder.name + PARTIAL)
-        self._source, self._dtype = json.loads(json.dumps(source)), value_type(dtype).newbyteorder("<")
+        self._key, self._dtype = json.loads(json.dumps(key)), value_type(dtype).newbyteorder("<")
         self._hold, self._whole = ExitStack(), False
         self._occupy()
-        kept = self._kept()
-        if kept is None:
+        journal = self._journal()
+        if journal is None:
             (self._partial / JOURNAL).unlink(missing_ok=True)
-        self.position = None if kept is None else kept["position"]
-        self._width = 0 if kept is None else kept["width"]
+        self.position = None if journal is None else journal["position"]
+        self._width = 0 if journal is None else journal["width"]
         self._labels: dict[str, int] | None = None
-        if kept is not None and kept["labels"] is not None:
-            self._labels = {label: code for code, label in enumerate(kept["labels"])}
+        if journal is not None and journal["labels"] is not None:
+            self._labels = {label: code for code, label in enumerate(journal["labels"])}
         self._columns = {}
         for name, dtype in self._layout().items():
-            was = {"length": 0, "crc32": 0} if kept is None else kept["arrays"][name]
+            was = {"length": 0, "crc32": 0} if journal is None else journal["arrays"][name]
             self._columns[name] = _Column(self._partial / name, dtype, was["length"], was["crc32"])
         self.rows, self.values = self._columns["y.npy"].length, self._columns["data.npy"].length
         if not self._columns[OFFSETS].length:
             self._columns[OFFSETS].append(np.zeros(1, np.int64))
 
     def _occupy(self) -> None:
-        """Make the folder of the parts, or take over what another writer has left of it."""
+        """Make the partial folder, or take over another writer's."""
         self._partial.mkdir(parents=True, exist_ok=True)
         try:
             self._hold.enter_context(held(self._partial))
@@ -151,18 +152,18 @@ class MatrixWriter:
             if name not in OWN and not name.startswith(".fastsvm-"):
                 self._hold.close()
                 raise FileExistsError(
-                    f"{self._partial}: has files of others, such as {name}; choose another folder"
+                    f"{self._partial}: has foreign files, such as {name}; choose another folder"
                 )
 
     def _layout(self) -> dict[str, str]:
         return {"data.npy": self._dtype.str, "indices.npy": "<i4", OFFSETS: "<i8", "y.npy": "<f8"}
 
-    def _kept(self) -> dict[str, Any] | None:
-        """Return the journal of a writer that was cut, if it is of this source and its files are."""
+    def _journal(self) -> dict[str, Any] | None:
+        """Return an interrupted writer's journal, if it has the same key and the files fit it."""
         try:
             journal = read_json(self._partial / JOURNAL)
             layout = self._layout()
-            same = journal["source"] == self._source and journal["format"] == [FORMAT, VERSION]
+            same = journal["key"] == self._key and journal["format"] == [FORMAT, VERSION]
             for name, dtype in layout.items():
                 was = journal["arrays"][name]
                 size = HEADER + was["length"] * np.dtype(dtype).itemsize
@@ -177,7 +178,7 @@ class MatrixWriter:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         for column in self._columns.values():
             column.close()
-        wrong = kind is not None and issubclass(kind, ValueError)  # and will be the next time
+        wrong = kind is not None and issubclass(kind, ValueError)  # the next attempt would fail, too
         if not self._whole and (wrong or self.position is None):
             shutil.rmtree(self._partial, ignore_errors=True)
         self._hold.close()
@@ -188,9 +189,9 @@ class MatrixWriter:
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
-            CSR matrices are not converted. Blocks may have different widths; the widest is the matrix's.
+            CSR matrices are not converted. Blocks may have different widths; the matrix has the widest.
         y : array of shape (n,)
-            Numbers, or texts; not first the one and then the other.
+            Numbers, or texts, in all blocks alike.
         """
         codes, X = self._codes(y), sparse.csr_matrix(X)
         if len(codes) != X.shape[0]:
@@ -206,7 +207,7 @@ class MatrixWriter:
         self.values += len(X.data)
 
     def _codes(self, y: ArrayLike) -> np.ndarray:
-        """Numbers as they are, texts as their places among the labels met so far."""
+        """Return numbers as they are, texts as their places among the labels so far."""
         array = np.asarray(y)
         if array.dtype.kind in "biuf" and self._labels is None:
             return array.astype(np.float64)
@@ -214,19 +215,22 @@ class MatrixWriter:
             raise ValueError("The labels are numbers in some rows and texts in others; make them all texts.")
         if self._labels is None:
             self._labels = {}
+        for place, label in enumerate(array):
+            if not isinstance(label, str):
+                raise ValueError(f"The label of row {self.rows + place:,} is {label!r}, which is not a text.")
         return np.array([self._labels.setdefault(str(label), len(self._labels)) for label in array], float)
 
     def save(self, position: Any) -> None:
-        """Make sure of what was appended: a later writer goes on from here.
+        """Put the appended rows on the disk, so that a later writer can resume here.
 
         Parameters
         ----------
         position : JSON
-            Where in the source that is.
+            The place in the source after these rows.
         """
         for column in self._columns.values():
             column.sync()
-        journal = {"format": [FORMAT, VERSION], "source": self._source, "position": position}
+        journal = {"format": [FORMAT, VERSION], "key": self._key, "position": position}
         self._write(JOURNAL, {**journal, **self._described()})
         self.position = position
 
@@ -242,12 +246,12 @@ class MatrixWriter:
             file.write(json.dumps(content, indent=1).encode())
 
     def finish(self, n_features: int | None = None, feature_names: list[str] | None = None) -> None:
-        """Make the folder whole, and give it its name.
+        """Complete the folder, and give it its name.
 
         Parameters
         ----------
         n_features : int, default=None
-            Columns of X, if there are more than the widest block had.
+            Columns of X, if more than in the widest block.
         feature_names : list of str, default=None
             One for each column.
         """
@@ -264,7 +268,7 @@ class MatrixWriter:
         described["indptr.npy"] = self._write_indptr(offsets.length)
         manifest = {
             **{"format": FORMAT, "version": VERSION, "shape": [self.rows, width], "values": self.values},
-            **{"labels": None if self._labels is None else list(self._labels), "source": self._source},
+            "labels": None if self._labels is None else list(self._labels),
             "arrays": {name: described[name] for name in ARRAYS},
             "feature_names": feature_names,
         }
@@ -275,7 +279,7 @@ class MatrixWriter:
             (self.folder / name).unlink(missing_ok=True)
 
     def _write_indptr(self, length: int) -> dict[str, Any]:
-        """Write the offsets as narrow as they may be."""
+        """Write the offsets in int32 if they fit, else in int64."""
         dtype = "<i4" if self.values < NARROW else "<i8"
         indptr = _Column(self._partial / "indptr.npy", dtype, 0, 0)
         wide = np.load(self._partial / OFFSETS, mmap_mode="r")

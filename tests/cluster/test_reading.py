@@ -41,7 +41,7 @@ def files(rows, tmp_path):
 
 @pytest.fixture
 def folder(rows, tmp_path):
-    with MatrixWriter(tmp_path / "X", source="test") as writer:
+    with MatrixWriter(tmp_path / "X") as writer:
         writer.append(*rows)
         writer.finish()
     return tmp_path / "X"
@@ -75,7 +75,7 @@ def test_windows_of_a_stored_matrix_are_mapped(rows, folder):
     np.testing.assert_array_equal(y.compute(scheduler="sync"), rows[1])
     block = X.to_delayed()[1, 0].compute(scheduler="sync")  # as the shards take it
     assert Shard([block], [rows[1][75:150]]).rows.mapped
-    with pytest.raises(MatrixFileError, match="is no matrix"):
+    with pytest.raises(MatrixFileError, match="is not a stored matrix"):
         load(folder.parent, n_chunks=4)
 
 

@@ -123,7 +123,7 @@ def test_who_goes_on_may_want_another_accuracy(file):
 
 def test_rows_on_disk_in_the_midst_of_an_epoch(tmp_path, file, kill, monkeypatch):
     X, y = made(1500, classes=2)
-    with MatrixWriter(tmp_path / "X", source="test", dtype=np.float64) as writer:
+    with MatrixWriter(tmp_path / "X", dtype=np.float64) as writer:
         writer.append(X, y)
         writer.finish()
     stored, labels = load(tmp_path / "X")

@@ -1,12 +1,14 @@
 import json
+import re
 import shutil
 from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-from fastsvm.io import MatrixFileError, MatrixWriter, feature_names, load, store_svmlight, storing, svmlight
+from fastsvm.io import MatrixFileError, MatrixWriter, feature_names, load, store_svmlight, svmlight
 from fastsvm.io import lines as lines_of_files
 
 
@@ -16,7 +18,7 @@ def a_matrix(n=50, d=12, seed=0):
 
 
 def stored(folder, X, y, **more):
-    with MatrixWriter(folder, source="test") as writer:
+    with MatrixWriter(folder) as writer:
         writer.append(X[:20], y[:20])
         writer.append(X[20:], y[20:])
         writer.finish(**more)
@@ -43,10 +45,10 @@ def test_labels_may_be_texts(tmp_path):
     assert load(tmp_path / "X").y.tolist() == y.tolist()
 
 
-def test_a_cut_is_gone_on_with(tmp_path, monkeypatch):
+def test_an_interrupted_store_resumes(tmp_path, monkeypatch):
     """Whatever block a process is killed after, the next call makes the same files."""
     monkeypatch.setattr(lines_of_files, "BLOCK", 40)
-    monkeypatch.setattr(storing, "SAVED", 100)
+    monkeypatch.setattr(svmlight, "SAVE_EVERY", 100)
     text = "".join(f"{i % 3} {i % 7 + 1}:{i} {i % 5 + 9}:.5\n" for i in range(40))
     (tmp_path / "a.svm").write_text(text)
     store_svmlight(tmp_path / "a.svm", tmp_path / "whole")
@@ -76,18 +78,32 @@ def test_a_cut_is_gone_on_with(tmp_path, monkeypatch):
     assert not (tmp_path / "X.partial").exists()
 
 
-def test_a_changed_source_is_begun_anew(tmp_path):
+def test_a_writer_resumes_what_was_saved_with_its_key(tmp_path):
     X, y = a_matrix(), np.ones(50)
-    with MatrixWriter(tmp_path / "X", source="one") as writer:
+    with MatrixWriter(tmp_path / "X", key="one") as writer:
         writer.append(X, y)
         writer.save("here")
-    with MatrixWriter(tmp_path / "X", source="one") as writer:
+        writer.append(X, y)
+    with MatrixWriter(tmp_path / "X", key="one") as writer:
         assert (writer.position, writer.rows) == ("here", 50)
-    with MatrixWriter(tmp_path / "X", source="two") as writer:
+    with MatrixWriter(tmp_path / "X", key="two") as writer:
         assert (writer.position, writer.rows) == (None, 0)
 
 
-def test_damage_is_told_in_a_line(tmp_path):
+def test_the_documentation_stores_a_table_in_chunks(tmp_path, monkeypatch):
+    pytest.importorskip("pandas")
+    page = (Path(__file__).parents[2] / "docs" / "scale.md").read_text()
+    [lines] = [code for code in re.findall("```python\n(.*?)```", page, re.DOTALL) if "read_csv" in code]
+    monkeypatch.chdir(tmp_path)
+    Path("rows.csv").write_text("width,label,height\n0.5,cat,2\n1e3,dog,0\n-1,cat,3\n")
+    exec(lines.replace("100_000", "2"), {})
+    X, y = load("rows", verify=True)
+    assert X.toarray().tolist() == [[0.5, 2], [1000, 0], [-1, 3]]
+    assert y.tolist() == ["cat", "dog", "cat"]
+    assert feature_names("rows") == ["width", "height"]
+
+
+def test_damage_is_one_line(tmp_path):
     stored(tmp_path / "whole", a_matrix(), np.ones(50))
 
     def message(damage, **options):
@@ -118,11 +134,11 @@ def test_damage_is_told_in_a_line(tmp_path):
     assert "checksum" in message(flip, verify=True)
     assert "indices.npy: is damaged" in message(cut)
     assert "is missing" in message(lambda folder: (folder / "y.npy").unlink())
-    assert "is no matrix" in message(lambda folder: (folder / "manifest.json").unlink())
+    assert "is not a stored matrix" in message(lambda folder: (folder / "manifest.json").unlink())
     assert "shape" in message(manifest_with(shape=[50]))
     assert "version 9" in message(manifest_with(version=9))
-    assert "data.npy has not 3 items" in message(manifest_with(values=3))
-    assert "indptr.npy has not 50 items" in message(manifest_with(shape=[49, 12]))
+    assert "data.npy needs 3 items" in message(manifest_with(values=3))
+    assert "indptr.npy needs 50 items" in message(manifest_with(shape=[49, 12]))
     assert "feature names" in message(manifest_with(feature_names=["a"]))
     assert "damaged" in message(lambda folder: (folder / "manifest.json").write_text("{"))
 
@@ -134,22 +150,27 @@ def test_damage_is_told_in_a_line(tmp_path):
 
 
 def test_what_cannot_be_written_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="no rows"), MatrixWriter(tmp_path / "X", source="") as writer:
+    with pytest.raises(ValueError, match="no rows"), MatrixWriter(tmp_path / "X") as writer:
         writer.finish()
-    with pytest.raises(ValueError, match="49 labels"), MatrixWriter(tmp_path / "X", source="") as writer:
+    with pytest.raises(ValueError, match="49 labels"), MatrixWriter(tmp_path / "X") as writer:
         writer.append(a_matrix(), np.ones(49))
-    with MatrixWriter(tmp_path / "X", source="") as writer:
+    with MatrixWriter(tmp_path / "X") as writer:
         writer.append(a_matrix(), np.ones(50))
         with pytest.raises(ValueError, match="texts in others"):
             writer.append(a_matrix(), ["a"] * 50)
+    with (
+        pytest.raises(ValueError, match="label of row 1 is nan, which is not a text"),
+        MatrixWriter(tmp_path / "X") as writer,
+    ):
+        writer.append(a_matrix()[:2], np.array(["a", float("nan")], object))
     with pytest.raises(ValueError, match="dtype"):
-        MatrixWriter(tmp_path / "X", source="", dtype=int)
+        MatrixWriter(tmp_path / "X", dtype=int)
     assert not list(tmp_path.iterdir())
 
 
 def test_blocks_of_any_form_are_rows(tmp_path):
     X = a_matrix()
-    with MatrixWriter(tmp_path / "X", source="") as writer:
+    with MatrixWriter(tmp_path / "X") as writer:
         for block in X[:20], X[20:40].tocsc(), X[40:].toarray():
             writer.append(block, np.ones(block.shape[0]))
         writer.finish()
@@ -159,27 +180,27 @@ def test_blocks_of_any_form_are_rows(tmp_path):
 def test_a_folder_has_one_writer(tmp_path):
     pytest.importorskip("fcntl")  # where there are no locks nobody knows
     X, y = a_matrix(), np.ones(50)
-    with MatrixWriter(tmp_path / "X", source="") as writer:
+    with MatrixWriter(tmp_path / "X") as writer:
         writer.append(X, y)
         with pytest.raises(FileExistsError, match="is being written"):
-            MatrixWriter(tmp_path / "X", source="")
+            MatrixWriter(tmp_path / "X")
         writer.finish()
     np.testing.assert_array_equal(load(tmp_path / "X", verify=True).X.toarray(), X.toarray())
 
 
-def test_files_of_others_stay(tmp_path):
+def test_foreign_files_stay(tmp_path):
     own = tmp_path / "X.partial" / "letter.txt"
     own.parent.mkdir()
     own.write_text("mine")
     for _ in range(2):  # nobody holds the folder afterwards
-        with pytest.raises(FileExistsError, match=r"files of others, such as letter\.txt"):
-            MatrixWriter(tmp_path / "X", source="")
+        with pytest.raises(FileExistsError, match=r"foreign files, such as letter\.txt"):
+            MatrixWriter(tmp_path / "X")
     assert own.read_text() == "mine"
 
 
 @pytest.mark.parametrize("error", [None, OSError, KeyboardInterrupt])
-def test_what_was_never_saved_goes(tmp_path, error):
-    with suppress(OSError, KeyboardInterrupt), MatrixWriter(tmp_path / "X", source="") as writer:
+def test_unsaved_rows_are_deleted(tmp_path, error):
+    with suppress(OSError, KeyboardInterrupt), MatrixWriter(tmp_path / "X") as writer:
         writer.append(a_matrix(), np.ones(50))
         if error:
             raise error

@@ -128,10 +128,13 @@ def test_sources_and_parameters_that_cannot_be_meant_are_refused(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["a.svm"]
 
 
-def test_an_empty_file_and_a_folder_that_exists_are_refused(tmp_path):
+def test_files_and_folders_that_cannot_be_used_are_refused(tmp_path):
     (tmp_path / "a").write_text("# nothing\n")
     with pytest.raises(ValueError, match="no rows"):
         store_svmlight(tmp_path / "a", tmp_path / "X")
+    (tmp_path / "cut.gz").write_bytes(gzip.compress(b"1 1:1\n" * 9999, mtime=0)[:40])
+    with pytest.raises(ValueError, match=r"cut\.gz: damaged gzip data"):
+        store_svmlight(tmp_path / "cut.gz", tmp_path / "X")
     (tmp_path / "X").mkdir()
     with pytest.raises(FileExistsError, match="exists"):
         store_svmlight(tmp_path / "a", tmp_path / "X")

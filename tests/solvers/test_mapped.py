@@ -30,7 +30,7 @@ def problem(tmp_path_factory):
     X = rng.normal(size=(1000, 30)) * (rng.random((1000, 30)) < 0.3) + 0.1 * y[:, np.newaxis]
     X = sparse.csr_matrix(X)
     folder = tmp_path_factory.mktemp("mapped") / "X"
-    with MatrixWriter(folder, source="", dtype=np.float64) as writer:
+    with MatrixWriter(folder, dtype=np.float64) as writer:
         writer.append(X, y)
         writer.finish()
     return X, load(folder).X, y
@@ -167,7 +167,7 @@ def test_threads_change_nothing(problem, small_windows):
 @pytest.mark.parametrize("what", ["column", "value"])
 def test_what_is_bad_is_found_before_it_is_visited(problem, small_windows, tmp_path, what):
     X, _, y = problem
-    with MatrixWriter(tmp_path / "X", source="", dtype=np.float64) as writer:
+    with MatrixWriter(tmp_path / "X", dtype=np.float64) as writer:
         writer.append(X, y)
         writer.finish()
     path = tmp_path / "X" / {"column": "indices.npy", "value": "data.npy"}[what]
@@ -247,7 +247,7 @@ def test_a_fit_takes_a_fraction_of_the_matrix(tmp_path):
     """500 MB are fitted to a certified 1 % and scored in a quarter of that: mapped pages, windows and all."""
     rng = np.random.default_rng(0)
     n, width, values = 5000, 20_000, 300
-    with MatrixWriter(tmp_path / "X", source="") as writer:
+    with MatrixWriter(tmp_path / "X") as writer:
         for _ in range(42):
             columns = np.sort(rng.integers(0, width, (n, values)), axis=1)
             y = rng.integers(0, 2, n)

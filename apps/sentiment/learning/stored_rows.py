@@ -36,10 +36,7 @@ class StoredRows:
         labels: dict[str, list[str]] = {CALIBRATE: [], TRY: []}
         parts = [part for part in (TRAIN, CALIBRATE, TRY) if not self._place(part).exists()]
         with ExitStack() as stack:
-            writers = {
-                part: stack.enter_context(MatrixWriter(self._place(part), source=self._source.path))
-                for part in parts
-            }
+            writers = {part: stack.enter_context(MatrixWriter(self._place(part))) for part in parts}
             _, _, found = stack.enter_context(batches(self._source, seen.settings.seed))
             for number, batch in enumerate(pieces(seen.settings, found), 1):
                 rows = {part: rows_of(seen.settings, batch, part) for part in (TRAIN, CALIBRATE, TRY)}
