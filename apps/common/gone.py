@@ -4,6 +4,11 @@
 SUCCESSORS = {
     ("fastsvm-sentiment", "tune"): "train searches already; evaluate A B compares",
     ("fastsvm-sentiment", "compare"): "evaluate A B compares two models; train --cv 5 measures a recipe",
+    (
+        "fastsvm-sentiment",
+        "train",
+        "--recipe article-literal",
+    ): "--recipe article is close; fastsvm-studies sentiment trains the article's own loops",
 }
 
 

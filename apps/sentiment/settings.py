@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from ..common.errors import USAGE, AppError
-
 
 class Classifier(NamedTuple):
     """A class of fastsvm.fitting by name, its fixed parameters and the defaults of the others.
@@ -35,13 +33,6 @@ CLASSIFIERS = {
     "pegasos-svm": Classifier("Pegasos", {**HINGE, "averaging": "tail"}, 0.015, 10),
     "pegasos-logistic": Classifier("Pegasos", {**LOG, "averaging": "tail"}, 0.01, 10),
     "perceptron": Classifier("Perceptron", {"averaging": "all"}, None, 10),
-}
-# The same to the letter: rows drawn with replacement, what the last step leaves, and weights alone, since
-# the article's classes have nothing else.
-LITERAL = {
-    "pegasos-svm": Classifier("Pegasos", {**HINGE, "order": "random"}, 0.015, 10),
-    "pegasos-logistic": Classifier("Pegasos", {**LOG, "order": "random"}, 0.01, 10),
-    "perceptron": Classifier("Perceptron", {"fit_intercept": False}, None, 10),
 }
 
 METRICS = ("accuracy", "balanced-accuracy", "macro-f1", "average-precision")
@@ -96,9 +87,6 @@ class Settings:
         the recipe that they are of, if any.
     refit : bool
         Save a model of all texts, by the recipe of the one that was tried; else the one that was tried.
-    literal : bool
-        Take the classifiers of `LITERAL`, split as ``train_test_split(texts, random_state=seed)`` does, weigh
-        all labels alike, and learn no probabilities.
     """
 
     classifier: str = "sdca-svm"
@@ -120,21 +108,11 @@ class Settings:
     threshold: str | None = None
     recipe: str | None = None
     refit: bool = True
-    literal: bool = False
 
     @property
     def method(self) -> Classifier:
-        """The classifier.
-
-        Raises
-        ------
-        AppError
-            When the article has none of that name, and its own is wanted.
-        """
-        if self.literal and self.classifier not in LITERAL:
-            has = ", ".join(LITERAL)
-            raise AppError(f"--recipe article-literal has no {self.classifier}; it has {has}", USAGE)
-        return (LITERAL if self.literal else CLASSIFIERS)[self.classifier]
+        """The classifier."""
+        return CLASSIFIERS[self.classifier]
 
 
 def spelled(value: object, none: str = "all") -> str:
@@ -149,10 +127,9 @@ def recipe(weighting: str, ngrams: tuple[int, int] | None, chars: tuple[int, int
     return Settings(weighting=weighting, ngrams=ngrams, chars=chars)
 
 
-# article: counts of single words, as the article has it; article-literal: its loops too. The others were the
-# best of one corpus or another: one to three words for the polarity of reviews, words and characters for
-# their subject, characters for text messages and for texts without blanks between words. Counts and binary
-# counts were the best of none.
+# article: counts of single words. Each of the others was the best on some corpus: one to three words for the
+# polarity of reviews, words and characters for their subject, characters for text messages and for texts
+# without blanks between words. Counts and binary counts were the best on none.
 ARTICLE = Settings("pegasos-svm", "counts", (1, 1), None, 1, 5000)
 RECIPES = {
     "nb-words": recipe("nb", (1, 3)),
@@ -165,11 +142,10 @@ RECIPES = {
     "nb-signs": recipe("nb", None, (1, 4)),
     "tfidf-signs": recipe("tfidf", None, (1, 4)),
     "article": ARTICLE,
-    "article-literal": replace(ARTICLE, literal=True),
 }
 AUTO, DEFAULT = "auto", "nb-words"
 UNSEGMENTED = ("nb-signs", "tfidf-signs")  # tried where no blanks stand between words
-SEARCHED = tuple(name for name in RECIPES if name not in (*UNSEGMENTED, "article", "article-literal"))
+SEARCHED = tuple(name for name in RECIPES if name not in (*UNSEGMENTED, "article"))
 
 
 def settings_of(name: str, given: Mapping[str, Any]) -> Settings:

@@ -9,3 +9,9 @@ def test_a_removed_command_names_its_successor(run, command):
     assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
     assert result.stderr.startswith(f"error: fastsvm-sentiment {command} is gone: ")
     assert "evaluate A B" in result.stderr
+
+
+def test_a_removed_recipe_names_its_successor(run):
+    result = run("train", "a.csv", "--recipe", "article-literal")
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert "train --recipe article-literal is gone: " in result.stderr

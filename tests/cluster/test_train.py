@@ -131,7 +131,6 @@ def test_a_killed_worker_costs_time_only(client, kill, corpus, monkeypatch, mome
         (["--cv", "3"], "leave it out, or --scheduler"),
         (["--chars", "3"], "--scheduler counts words"),
         (["--classifier", "pegasos-svm"], "--scheduler has no pegasos-svm; it has sdca-svm, sdca-logistic"),
-        (["--recipe", "article-literal", "--k", "all"], "--scheduler has no article-literal"),
     ],
 )
 def test_what_a_cluster_does_not_do_is_refused_before_it_is_looked_for(corpus, options, message):

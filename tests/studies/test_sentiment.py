@@ -113,10 +113,10 @@ def made_up(differences, n_runs=12):
     """Return what is found where the literal ones differ from .8 by so much, and the others are at .85."""
     random = np.random.default_rng(0)
     results = []
-    for name in comparison.contenders(texts.LETTER):
+    for name in comparison.contenders(texts.LITERAL):
         shift = differences[name.removesuffix(TO_THE_LETTER)] if name.endswith(TO_THE_LETTER) else 0.05
         values = (0.8 + shift + 0.004 * random.standard_normal(n_runs)).tolist()
-        results.append(Runs(name, texts.LETTER, accuracies=values, values=values, seconds=[0.1] * n_runs))
+        results.append(Runs(name, texts.LITERAL, accuracies=values, values=values, seconds=[0.1] * n_runs))
     comparison.set_intervals(results, 800, 200)
     known = comparison.Comparison(
         list(range(n_runs)), "split", "accuracy", 800, 200, {"neg": 500, "pos": 500}, results, Skipped("")

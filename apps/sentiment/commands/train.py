@@ -9,6 +9,7 @@ from click.core import ParameterSource
 from ...common.cluster import connected
 from ...common.errors import USAGE, AppError
 from ...common.files import check_file, check_is_file
+from ...common.gone import farewell
 from ...common.options import COUNT, STRENGTH, CountOrAll, json_option, seed_option
 from ...common.output import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
@@ -28,6 +29,16 @@ class AlphaOrAuto(click.ParamType):
     def convert(self, value, param, ctx):
         """Convert and check one value."""
         return value if value == "auto" else STRENGTH.convert(value, param, ctx)
+
+
+class RecipeName(click.Choice):
+    """The name of a recipe; one that was removed is refused with its successor."""
+
+    def convert(self, value, param, ctx):
+        """Check one value."""
+        if message := farewell(ctx.find_root().command.name, ctx.command.name, f"--recipe {value}"):
+            raise AppError(message, USAGE)
+        return super().convert(value, param, ctx)
 
 
 def _alphas() -> str:
@@ -112,7 +123,7 @@ def _kept(checkpoint: str | None, source, settings: Settings, start: str | None,
 )
 @click.option(
     "--recipe",
-    type=click.Choice([AUTO, *RECIPES]),
+    type=RecipeName([AUTO, *RECIPES]),
     default=AUTO,
     help="How texts become numbers. auto tries recipes on some of the training texts, unless you say how "
     "with --weighting, --ngrams or --chars; article is that of the article this app redoes. Options given "

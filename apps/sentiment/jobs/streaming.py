@@ -110,10 +110,9 @@ def _check(source: Source, settings: Settings, on_cluster: bool) -> None:
         raise AppError(f"{option} keeps all terms that are frequent; give --k all", USAGE)
     if settings.ngrams is not None and settings.chars is not None:
         raise AppError(f"{option} counts words or characters; give --chars none or --ngrams none", USAGE)
-    if on_cluster and (settings.literal or settings.method.model not in ON_CLUSTER):
+    if on_cluster and settings.method.model not in ON_CLUSTER:
         there = ", ".join(name for name, method in CLASSIFIERS.items() if method.model in ON_CLUSTER)
-        name = "article-literal" if settings.literal else settings.classifier
-        raise AppError(f"--scheduler has no {name}; it has {there}", USAGE)
+        raise AppError(f"--scheduler has no {settings.classifier}; it has {there}", USAGE)
     if source.is_read_once and not on_cluster:
         raise AppError(
             f"--stream reads a corpus twice, which {source.name} cannot be; give a file or a folder", USAGE

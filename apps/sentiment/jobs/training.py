@@ -133,9 +133,7 @@ def _scores_before(model: Pipeline, texts: list[str], y: list[str]) -> Scores:
 
 def _split(corpus: Corpus, settings: Settings) -> tuple[Labelled, Labelled]:
     """Return the texts to train on, of two labels or more, and those held out."""
-    train, test = split_texts(
-        corpus.texts, corpus.labels, settings.holdout, settings.seed, literal=settings.literal
-    )
+    train, test = split_texts(corpus.texts, corpus.labels, settings.holdout, settings.seed)
     if len(set(train[1])) < 2:
         raise AppError(
             f"{corpus.skipped.source}: only the label {train[1][0]!r} is left to train on; give more texts, "

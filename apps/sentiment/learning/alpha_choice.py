@@ -250,21 +250,14 @@ def inner_folds(y: np.ndarray, seed: int) -> list:
     return trainable_folds(y, k if min(counts) == 1 else min(k, *counts), seed)
 
 
-def split_texts(
-    texts: list[str], labels: list[str], holdout: float, seed: int, *, literal: bool = False
-) -> tuple[Labelled, Labelled]:
-    """Split into training and test texts; the order in the file, sorted or shuffled, changes nothing.
-
-    A `literal` split is scikit-learn's of texts as they come, whatever their labels.
-    """
-    order = list(range(len(texts)))
-    if not literal:
-        order.sort(key=lambda i: (labels[i], texts[i]))
+def split_texts(texts: list[str], labels: list[str], holdout: float, seed: int) -> tuple[Labelled, Labelled]:
+    """Split into training and test texts; the order in the file, sorted or shuffled, changes nothing."""
+    order = sorted(range(len(texts)), key=lambda i: (labels[i], texts[i]))
     parts = np.arange(len(order)), []
     if holdout > 0:
         counts = Counter(labels).values()
         n_test = int(np.ceil(holdout * len(texts)))
-        even = not literal and min(counts) >= 2 and min(n_test, len(texts) - n_test) >= len(counts)
+        even = min(counts) >= 2 and min(n_test, len(texts) - n_test) >= len(counts)
         try:
             parts = split(len(order), holdout, seed, [labels[i] for i in order] if even else None)
         except ValueError as error:

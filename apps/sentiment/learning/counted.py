@@ -114,8 +114,6 @@ class Counted(NamedTuple):
         self, settings: Settings, choice: Choice | None, stage: Stages, kept: Kept
     ) -> LeftOut | None:
         """Return what probabilities are learned from; None if there are to be none, or texts are too few."""
-        if settings.literal:
-            return None
         if choice is not None:
             return LeftOut.of_choice(choice, self.y)
         folds = inner_folds(self.y, settings.seed)

@@ -40,7 +40,7 @@ def check_labels(source: Source, labels: Collection[str]) -> None:
 
 def with_metric(settings: Settings, y: Sequence[str] | Counter[str]) -> Settings:
     """Return the settings with what follows from how many texts have each label."""
-    is_balanced = settings.class_weight is not None or settings.literal or not is_skewed(y)
+    is_balanced = settings.class_weight is not None or not is_skewed(y)
     if not is_balanced and len(set(y)) == 2:
         # Balanced accuracy finds a good alpha, but would give a rare label to every third text.
         aim = settings.metric if settings.metric in ("accuracy", "balanced-accuracy") else "macro-f1"

@@ -115,8 +115,7 @@ def print_trial(result: Training) -> None:
     print_line(f"baseline: accuracy {trial.guessing_accuracy:.4f}{by_metric}, {guess}")
     error = result.calibration
     if error is None:
-        why = "the article has none" if result.settings.literal else "too few texts to learn them from"
-        print_line(f"no probabilities: {why}")
+        print_line("no probabilities: too few texts to learn them from")
     else:
         chance = f"the right ones would have about {error.by_chance:.4f} on so few texts"
         print_line(f"probabilities: expected calibration error {error.value:.4f} ({chance})")

@@ -14,14 +14,13 @@ from ....common.errors import AppError, Skipped
 from ....common.progress import UNWATCHED, Stages
 from ....common.statistics import resampled_interval, wilson_interval
 from ....sentiment.data.corpus import Source
-from ....sentiment.learning import steps
-from ....sentiment.learning.alpha_choice import Labelled, split_texts
+from ....sentiment.learning.alpha_choice import Labelled
 from ....sentiment.learning.counted import Counted
 from ....sentiment.learning.recipe_choice import choose_recipe
 from ....sentiment.measures.metrics import judge
 from ....sentiment.settings import AUTO, Settings, settings_of
-
-COUNTS = Settings(weighting="counts", ngrams=(1, 1), min_df=1, k=5000)
+from . import literal
+from .literal import LITERAL, LiteralSettings
 
 # In the order of the article that this app redoes.
 ARTICLE = ("perceptron", "pegasos-svm", "pegasos-logistic")
@@ -148,24 +147,22 @@ def contenders(settings: Settings) -> dict[str, Settings]:
 
     Parameters
     ----------
-    settings : Settings
-        Of the classifiers of the article; the first two share the seed, the metric and how texts are cut.
-        Where it is `literal`, the article's classifiers are there twice, as averages and to the letter.
+    settings : LiteralSettings
+        Of the article's classifiers, which are there twice, with averages and to the letter. The others share
+        the seed, the metric and how texts are cut.
     """
     same = {name: getattr(settings, name) for name in ("tokens", "markup", "seed", "metric")}
     plain = Settings("sdca-logistic", "tfidf", ngrams=(1, 1), min_df=1, **same)
     found = {"default": settings_of(AUTO, same), "logistic-regression": plain}
-    for literal in (False, True)[: 1 + settings.literal]:
-        for name in ARTICLE:
-            alpha = None if name == "perceptron" else settings.alpha  # it has none
-            made = replace(settings, classifier=name, alpha=alpha, literal=literal)
-            found[f"{name}{TO_THE_LETTER}" if literal else name] = made
+    averaged = Settings(**vars(settings))
+    for suffix, made in ("", averaged), (TO_THE_LETTER, settings):
+        found |= {f"{name}{suffix}": replace(made, classifier=name) for name in ARTICLE}
     return found
 
 
 def compare(
     source: Source,
-    settings: Settings = COUNTS,
+    settings: Settings = LITERAL,
     *,
     runs: int = 5,
     contenders: Callable[[Settings], dict[str, Settings]] = contenders,
@@ -173,8 +170,7 @@ def compare(
 ) -> Comparison:
     """Train and try each of the contenders on the same splits.
 
-    Run number `i` has the split and the seed that `training.train` has with `seed + i`; if they are literal,
-    the splits are those of the article.
+    Run number `i` has the article's split by `seed + i`.
 
     Parameters
     ----------
@@ -195,14 +191,12 @@ def compare(
     Comparison
     """
     with stage("read"):
-        corpus, settings = steps.read_labelled(source, settings)
+        corpus, settings = literal.read(source, settings)
     results = [Runs(name, recipe) for name, recipe in contenders(settings).items()]
     seeds = list(range(settings.seed, settings.seed + runs))
     with stage("compare", total=runs * len(results)) as advance:
         for run, seed in enumerate(seeds):
-            train, test = split_texts(
-                corpus.texts, corpus.labels, settings.holdout, seed, literal=settings.literal
-            )
+            train, test = literal.split_texts(corpus.texts, corpus.labels, settings.holdout, seed)
             if len(set(train[1])) < 2:
                 raise AppError(
                     f"{source.name}: with seed {seed}, only the label {train[1][0]!r} is left to train on; "
@@ -235,9 +229,10 @@ def _run(result: Runs, source: Source, seed: int, training: Labelled, trial: Lab
         start = process_time()
         if settings.recipe == AUTO:
             settings, _ = choose_recipe(texts, y, settings)
-        vectorizer = steps.vectorizer(settings, np.float32 if settings.k is None else np.int64)
-        counts = steps.count_terms(source, texts, vectorizer)
-        model = Counted(vectorizer, counts, np.asarray(y)).learn(settings).model
+        if isinstance(settings, LiteralSettings):
+            model = literal.fit(source, texts, y, settings).model
+        else:
+            model = Counted.of(source, texts, y, settings).learn(settings).model
         result.seconds.append(process_time() - start)
     estimator = model["classifier"]
     result.recipes += [settings.recipe] if settings.recipe else []

@@ -55,7 +55,7 @@ def figures(found: Found) -> list[Figure]:
         ),
     ]
     for name in ARTICLE:
-        sides = top_words(found.trained[name].fitted, WORDS)
+        sides = top_words(found.trained[name], WORDS)
         pictures.append(
             Figure(
                 f"words-{name}",

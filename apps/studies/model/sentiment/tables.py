@@ -76,7 +76,7 @@ def _words(found: Found) -> Table:
         [
             [NAMES[name], side.label, shown(item.word), item.weight]
             for name in ARTICLE
-            for side in top_words(found.trained[name].fitted, WORDS)
+            for side in top_words(found.trained[name], WORDS)
             for item in side.words
         ],
         shown=False,

@@ -7,21 +7,20 @@ from pathlib import Path
 
 import numpy as np
 
-from fastsvm.fitting import ConvergenceWarning
+from fastsvm.fitting import ConvergenceWarning, Pipeline
 
 from ....common.errors import AppError, Skipped
 from ....common.folds import split
 from ....sentiment.data.corpus import Source
-from ....sentiment.jobs import training
 from ....sentiment.jobs.description import Description, describe
-from ....sentiment.jobs.trained import Training
 from ....sentiment.learning import steps
-from ....sentiment.learning.alpha_choice import part_of, split_texts
+from ....sentiment.learning.alpha_choice import part_of
 from ....sentiment.learning.recipe_choice import choose_recipe
-from ....sentiment.settings import AUTO, RECIPES, Settings, settings_of
+from ....sentiment.settings import AUTO, Settings, settings_of
 from ..context import Context
-from . import comparison
+from . import comparison, literal
 from .comparison import ARTICLE, Comparison
+from .literal import LITERAL
 
 RUNS, FEW_RUNS = 10, 3  # splits
 HOLDOUT = 0.2
@@ -36,8 +35,6 @@ WORDS = 15  # for each label
 
 ARTICLES_TEXTS, ARTICLES_COLUMNS = 11_914, 51_063
 ARTICLES_TRAINING = floor((1 - HOLDOUT) * ARTICLES_TEXTS)
-
-LETTER = replace(comparison.COUNTS, literal=True)
 
 
 @dataclass(frozen=True)
@@ -89,7 +86,7 @@ class Found:
     recipe: str
     tuning: Tuning
     growth: Growth
-    trained: dict[str, Training]
+    trained: dict[str, Pipeline]
 
 
 def find(data: str | None) -> Corpus:
@@ -115,7 +112,7 @@ def run(context: Context, corpus: Corpus) -> Found | None:
     with context.stage("texts: describe"):
         description = describe(source)
         _check_labels(source, description)
-        texts, settings = steps.read_labelled(source, replace(LETTER, seed=context.seed))
+        texts, settings = literal.read(source, replace(LITERAL, seed=context.seed))
     with context.stage("texts: compare", total=1) as advance:
         known = context.part("classifiers", lambda: _compared(source, settings, runs), runs=runs, **key)
         advance()
@@ -130,11 +127,12 @@ def run(context: Context, corpus: Corpus) -> Found | None:
             "words", lambda: grow(counted, context.seed), orders=ORDERS, shares=SHARES, **key
         )
     with context.stage("texts: train", total=len(ARTICLE)) as advance:
+        (train, y_train), _ = literal.split_texts(texts.texts, texts.labels, HOLDOUT, context.seed)
         trained = {}
         for name in ARTICLE:
-            as_article = replace(RECIPES["article-literal"], classifier=name, seed=context.seed, refit=False)
+            as_article = replace(settings, classifier=name)
             with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-                trained[name] = training.train(source, None, as_article)
+                trained[name] = literal.fit(source, train, y_train, as_article).model
             advance()
     return Found(
         corpus,
@@ -156,8 +154,8 @@ def _check_labels(source: Source, description: Description) -> None:
 
 def _compared(source: Source, settings: Settings, runs: int) -> dict:
     """Compare the classifiers; the recipe that train chooses is that of the first split."""
-    corpus, _ = steps.read_labelled(source, settings)
-    (texts, y), _ = split_texts(corpus.texts, corpus.labels, HOLDOUT, settings.seed, literal=True)
+    corpus, _ = literal.read(source, settings)
+    (texts, y), _ = literal.split_texts(corpus.texts, corpus.labels, HOLDOUT, settings.seed)
     recipe = choose_recipe(texts, y, _by_default(AUTO, settings))[0].recipe
     found = comparison.compare(source, settings, runs=runs, contenders=_contenders(recipe))
     return {
