@@ -17,12 +17,12 @@ import cv2
 
 from fastsvm_apps.cells.data.files import find_images
 from fastsvm_apps.cells.data.images import read_image, read_scaled
-from fastsvm_apps.cells.finding.document import locate_report
-from fastsvm_apps.cells.finding.locate import find_center, locate
+from fastsvm_apps.cells.finding.locate import locate
 from fastsvm_apps.cells.finding.stain import usual_field
 from fastsvm_apps.cells.learning.classifier import load_cell_model
 from fastsvm_apps.cells.learning.prediction import classify
 from fastsvm_apps.cells.measuring.features import describe
+from fastsvm_apps.studies.model.cells.document import find_center, locate_report
 
 from .common import cpu
 

@@ -72,7 +72,7 @@ def described(files, condition, folder, settings):
     def work(file):
         path = f"{folder}/{file.name}.png"
         cv2.imwrite(path, CONDITIONS[condition](read_image(file.path)))
-        return describe_image(replace(file, path=path), settings.features, quality=True, most=1)
+        return describe_image(replace(file, path=path), quality=True, most=1)
 
     return [result for _, result in map_images(work, files)]
 

@@ -70,14 +70,14 @@ def crops(folder):
     import cv2
 
     from fastsvm_apps.cells.data.images import read_image
-    from fastsvm_apps.cells.finding.document import crop
-    from fastsvm_apps.cells.finding.locate import find_center
+    from fastsvm_apps.cells.finding.findings import square_around
+    from fastsvm_apps.studies.model.cells.document import SIZE, find_center
 
     rows, labels = [], []
     for kind in ("LYMPHOCYTE", "NEUTROPHIL"):
         for path in sorted((folder / "images" / kind).iterdir()):
             image = read_image(str(path))
-            gray = cv2.cvtColor(crop(image, find_center(image)), cv2.COLOR_BGR2GRAY)
+            gray = cv2.cvtColor(square_around(image, find_center(image), SIZE), cv2.COLOR_BGR2GRAY)
             rows.append(gray.ravel().astype(np.float32))
             labels.append(kind == "NEUTROPHIL")
     X = np.array(rows)

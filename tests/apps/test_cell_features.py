@@ -9,10 +9,8 @@ import pytest
 
 from drawing import CYTOPLASM, NUCLEUS, PLASMA, TURNS
 from fastsvm_apps.cells.data.images import read_image
-from fastsvm_apps.cells.finding.document import SIZE, crop, gray_negative, locate_report
 from fastsvm_apps.cells.finding.locate import Cell, Field, locate
-from fastsvm_apps.cells.measuring.features import REGIONS, describe, feature_names
-from fastsvm_apps.cells.settings import FEATURES
+from fastsvm_apps.cells.measuring.features import REGIONS, describe, feature_names, features_of
 
 SMEARS = Path(__file__).parents[2] / "data" / "cells" / "images"
 HISTOGRAMS = ("colour", "edge")
@@ -36,12 +34,12 @@ def only_cell(image):
     return field, cell
 
 
-def measured(image, features="cells"):
-    return describe(*only_cell(image), features)
+def measured(image):
+    return describe(*only_cell(image))
 
 
-def named(values, features="cells"):
-    return dict(zip(feature_names(features), values.tolist(), strict=True))
+def named(values):
+    return dict(zip(feature_names(), values.tolist(), strict=True))
 
 
 def drawn(*lobes, center=(160, 120), cell=40, nucleus=NUCLEUS, bridge=0):
@@ -61,30 +59,23 @@ LOBED = drawn((-20, 0, 17), (20, 0, 17))  # as large as the round one
 BRIDGED = drawn((-20, 0, 16), (20, 0, 16), bridge=7)
 
 
-def columns(features, prefix):
-    return np.array([name.startswith(prefix) for name in feature_names(features)])
+def columns(prefix):
+    return np.array([name.startswith(prefix) for name in feature_names()])
 
 
 # Names and values
 
 
-@pytest.mark.parametrize("features", FEATURES)
-def test_each_value_has_a_name(smears, features):
-    names = feature_names(features)
+def test_each_value_has_a_name(smears):
+    names = feature_names()
     assert len(set(names)) == len(names)
-    for image in smears[:1] if features == "pixels" else smears:  # the mean shift is slow
-        values = measured(image, features)
+    for image in smears:
+        values = measured(image)
+        assert [name for name, _ in features_of(*only_cell(image))] == names
         assert values.shape == (len(names),)
         assert values.dtype == np.float32
         assert np.isfinite(values).all()
-        np.testing.assert_array_equal(values, measured(image.copy(), features))
-
-
-def test_the_sets_are_told_apart_by_their_names():
-    names = [set(feature_names(features)) for features in FEATURES]
-    assert not names[0] & names[1]
-    assert not names[1] & names[2]
-    assert not names[0] & names[2]
+        np.testing.assert_array_equal(values, measured(image.copy()))
 
 
 def test_histograms_are_shares_under_a_root(smears):
@@ -95,22 +86,7 @@ def test_histograms_are_shares_under_a_root(smears):
     assert in_a_histogram == [name for name in names if name.startswith(HISTOGRAMS)]
     values = measured(smears[0])
     for prefix in whole:
-        assert (values[columns("cells", prefix)] ** 2).sum() == pytest.approx(1, abs=1e-4), prefix
-
-
-def test_shells_count_every_pixel_of_the_nucleus(smears):
-    for image in smears:
-        values = named(measured(image, "shells"), "shells")
-        inner = [v for name, v in values.items() if name.startswith("shell_in") and name.endswith("pixels")]
-        assert sum(inner) == pytest.approx(1, abs=1e-3)
-
-
-def test_pixels_are_the_crop_of_the_document(smears):
-    values = measured(smears[0], "pixels")
-    expected = gray_negative(crop(smears[0], locate_report(smears[0])))
-    assert expected.shape == (SIZE, SIZE)
-    np.testing.assert_allclose(values, expected.ravel() / 255, atol=1e-6)
-    assert feature_names("pixels")[SIZE + 2] == "gray_1_2"
+        assert (values[columns(prefix)] ** 2).sum() == pytest.approx(1, abs=1e-4), prefix
 
 
 # Drawn cells
@@ -173,20 +149,9 @@ def test_a_thicker_nucleus_is_thicker():
     assert ring["nucleus_thicker_3"] < whole["nucleus_thicker_3"]
 
 
-def test_densities_are_those_drawn():
-    values = named(measured(ROUND, "shells"), "shells")
-    densities = np.log(np.add(PLASMA, 1) / np.add(NUCLEUS, 1))
-    for channel, density in zip(("blue", "green", "red"), densities, strict=True):
-        assert values[f"shell_in_16_{channel}_mean"] == pytest.approx(density, abs=0.02)
-        assert values[f"shell_in_16_{channel}_spread"] == pytest.approx(0, abs=0.01)
-    densities = np.log(np.add(PLASMA, 1) / np.add(CYTOPLASM, 1))
-    for channel, density in zip(("blue", "green", "red"), densities, strict=True):
-        assert values[f"shell_out_9_{channel}_mean"] == pytest.approx(density, abs=0.02)
-
-
 def test_a_darker_nucleus_moves_the_colours_of_the_nucleus_only():
     normal, dark = measured(ROUND), measured(drawn((0, 0, 24), nucleus=(120, 30, 80)))
-    moved = {region: np.abs(normal - dark)[columns("cells", f"colour_{region}")].sum() for region in REGIONS}
+    moved = {region: np.abs(normal - dark)[columns(f"colour_{region}")].sum() for region in REGIONS}
     assert moved["core"] > 1
     assert moved["far"] < 0.1
 
@@ -206,9 +171,9 @@ def test_grain_shows_in_grain_edges_and_patterns():
 # What must not change them
 
 
-def between(smears, features, some):
+def between(smears, some):
     """Return how far the features of two cells are apart, on average."""
-    rows = np.stack([measured(image, features)[some] for image in smears])
+    rows = np.stack([measured(image)[some] for image in smears])
     pairs = np.triu_indices(len(rows), 1)
     return np.abs(rows[pairs[0]] - rows[pairs[1]]).mean()
 
@@ -219,30 +184,27 @@ SOME_TURNS = [
 ]
 
 
-@pytest.mark.parametrize("features", ["cells", "shells"])
 @pytest.mark.parametrize("turn", SOME_TURNS)
-def test_a_turned_cell_has_the_same_features(smears, features, turn):
+def test_a_turned_cell_has_the_same_features(smears, turn):
     differences = []
     for image in smears:
-        straight, turned = (
-            measured(view, features) for view in (image, np.ascontiguousarray(TURNS[turn](image)))
-        )
+        straight, turned = (measured(view) for view in (image, np.ascontiguousarray(TURNS[turn](image))))
         assert np.corrcoef(straight, turned)[0, 1] > 0.999
         differences.append(np.abs(straight - turned))
-    for prefix in (*HISTOGRAMS, "grain") if features == "cells" else ("shell",):
-        some = columns(features, prefix)
-        assert np.mean(differences, axis=0)[some].mean() < 0.25 * between(smears, features, some), prefix
+    for prefix in (*HISTOGRAMS, "grain"):
+        some = columns(prefix)
+        assert np.mean(differences, axis=0)[some].mean() < 0.25 * between(smears, some), prefix
 
 
 @pytest.mark.parametrize("lamp", [pytest.param(0.8, marks=pytest.mark.slow), 0.65])
 def test_a_weaker_lamp_changes_little(smears, lamp):
     """Densities are against the image's own background; what is left is rounding."""
-    for features, prefix in (("cells", "colour"), ("cells", "edge"), ("shells", "shell")):
-        some = columns(features, prefix)
-        scale = between(smears, features, some)
+    for prefix in HISTOGRAMS:
+        some = columns(prefix)
+        scale = between(smears, some)
         for image in smears:
-            dimmed = measured((image * lamp).astype(np.uint8), features)[some]
-            normal = measured(image, features)[some]
+            dimmed = measured((image * lamp).astype(np.uint8))[some]
+            normal = measured(image)[some]
             assert np.abs(dimmed - normal).mean() < 0.3 * scale, prefix
             assert np.corrcoef(dimmed, normal)[0, 1] > 0.99, prefix
 
@@ -257,10 +219,9 @@ def test_the_place_in_the_image_does_not_matter():
 
 
 @pytest.mark.parametrize("center", [(0, 120), (319, 120), (160, 0), (160, 239), (6, 6), (314, 234)])
-@pytest.mark.parametrize("features", FEATURES)
-def test_a_cell_that_the_border_cuts(center, features):
-    values = measured(drawn((0, 0, 30), center=center, cell=42), features)
-    assert values.shape == (len(feature_names(features)),)
+def test_a_cell_that_the_border_cuts(center):
+    values = measured(drawn((0, 0, 30), center=center, cell=42))
+    assert values.shape == (len(feature_names()),)
     assert np.isfinite(values).all()
 
 
@@ -272,21 +233,11 @@ def full(height, width):
     return Field(np.full((height, width, 3), NUCLEUS, np.uint8)), cell
 
 
-@pytest.mark.parametrize("features", FEATURES)
 @pytest.mark.parametrize("shape", [(32, 32), (240, 320), (33, 300)])
-def test_a_nucleus_without_a_border(features, shape):
-    values = describe(*full(*shape), features)
+def test_a_nucleus_without_a_border(shape):
+    values = describe(*full(*shape))
     assert np.isfinite(values).all()
     assert np.abs(values).max() < 1e4
-
-
-def test_a_nucleus_deeper_than_the_last_shell():
-    field, cell = full(600, 600)
-    cell.nucleus[[0, -1]] = cell.nucleus[:, [0, -1]] = 0
-    values = named(describe(field, cell, "shells"), "shells")
-    shares = [v for name, v in values.items() if name.startswith("shell_in") and name.endswith("pixels")]
-    assert sum(shares) == pytest.approx(1, abs=1e-3)
-    assert shares[-1] > 0.85  # all but 16 pixels on each side
 
 
 def test_a_cell_beside_a_black_wedge():
@@ -296,28 +247,22 @@ def test_a_cell_beside_a_black_wedge():
     assert np.isfinite(values).all()
     # The wedge is neither cytoplasm nor stain.
     whole = measured(ROUND)
-    colours = columns("cells", "colour")
+    colours = columns("colour")
     assert np.corrcoef(values[colours], whole[colours])[0, 1] > 0.95
 
 
 def test_threads(smears):
-    def work(image):
-        field, cell = only_cell(image)
-        return [describe(field, cell, features) for features in ("cells", "shells")]
-
-    alone = [work(image) for image in smears]
+    alone = [measured(image) for image in smears]
     with ThreadPoolExecutor(4) as pool:
-        for results, expected in zip(pool.map(work, 3 * smears), 3 * alone, strict=True):
-            for result, values in zip(results, expected, strict=True):
-                np.testing.assert_array_equal(result, values)
+        for values, expected in zip(pool.map(measured, 3 * smears), 3 * alone, strict=True):
+            np.testing.assert_array_equal(values, expected)
 
 
 def test_describing_changes_nothing(smears):
     image = smears[0].copy()
     field, cell = only_cell(image)
     masks = cell.nucleus.copy(), cell.body.copy()
-    for features in FEATURES:
-        describe(field, cell, features)
+    describe(field, cell)
     np.testing.assert_array_equal(image, smears[0])
     np.testing.assert_array_equal(cell.nucleus, masks[0])
     np.testing.assert_array_equal(cell.body, masks[1])

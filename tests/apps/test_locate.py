@@ -10,7 +10,7 @@ import pytest
 
 from drawing import CYTOPLASM, NUCLEUS, PLASMA, TURNS
 from fastsvm_apps.cells.data.images import read_image, read_scaled
-from fastsvm_apps.cells.finding.locate import Field, find_center, locate, outlined
+from fastsvm_apps.cells.finding.locate import Field, locate
 
 SMEARS = Path(__file__).parents[2] / "data" / "cells"
 
@@ -283,7 +283,6 @@ def test_cells_of_a_large_image_are_those_of_its_parts(smear):
 @pytest.mark.parametrize("shape", [(240, 320), (32, 32), (33, 35), (32, 320), (241, 32)])
 def test_one_colour_is_no_cell(colour, shape):
     assert locate(Field(plain(colour, shape))) == []
-    assert find_center(plain(colour, shape)) is None
 
 
 def test_black_wedges_in_one_colour_are_no_cell():
@@ -332,24 +331,6 @@ def test_a_black_image_is_all_frame():
     np.testing.assert_array_equal(field.background, 255)
 
 
-# The centre alone, and pictures
-
-
-@pytest.mark.parametrize("fraction", [1, 0.5, 0.25])
-def test_find_center(fraction):
-    for file, boxes in BOXES.items():
-        image, scale = read_scaled(str(SMEARS / file), fraction=fraction)
-        center = np.divide(find_center(image), scale)
-        assert any(within(center, box) for box in boxes), file
-
-
-def test_find_center_takes_the_largest():
-    assert (
-        np.abs(np.subtract(find_center(drawn((60, 60, 20, 30), (230, 160, 26, 38))), (230, 160))).max() <= 1
-    )
-    assert find_center(drawn()) is None
-
-
 def test_each_step_is_shown(smear):
     image, shown = smear(TOUCHING[0]), {}
     cells = locate(Field(image), shown.__setitem__)
@@ -373,19 +354,6 @@ def test_steps_end_where_nothing_is_found(smear):
     shown = []
     locate(Field(plain()), lambda title, picture: shown.append(title))
     assert shown == ["blue minus green", "Otsu's threshold, opened"]
-
-
-def test_outlines(smear):
-    image = smear(TOUCHING[0])
-    cells = locate(Field(image))
-    picture = outlined(image, cells)
-    changed = (picture != image).any(axis=2)
-    assert changed.any()
-    assert not changed[0, 0]
-    for cell in cells:
-        columns, rows = cell.contour.T
-        assert (picture[rows, columns] == (0, 220, 255)).all(axis=1).mean() > 0.9
-    np.testing.assert_array_equal(outlined(image, []), image)
 
 
 # Real smears
@@ -418,11 +386,3 @@ def test_real_smears(real_smears):
     assert 2 * right / (2 * right + extra + missed) >= 0.985
     assert np.mean(overlaps) >= 0.86
     assert counted >= 0.99 * len(real_smears)
-
-
-@pytest.mark.slow
-def test_centres_on_real_smears(real_smears):
-    for path, box in real_smears.items():
-        image, scale = read_scaled(str(path), fraction=0.5)
-        assert image.shape[1] == 160
-        assert within(np.divide(find_center(image), scale), box), path.name

@@ -1,7 +1,6 @@
 """Pictures of cells: what is drawn where, sheets, files and figures."""
 
 import os
-import sys
 
 import cv2
 import numpy as np
@@ -18,7 +17,6 @@ from fastsvm_apps.cells.output.drawing import (
     draw_overlay,
     save_image,
 )
-from fastsvm_apps.cells.output.sheets import plot_steps
 from fastsvm_apps.common.errors import AppError
 
 
@@ -179,6 +177,19 @@ def test_a_sheet_has_a_limit(columns, written, monkeypatch):
     assert captions[-1] == "... and more"
 
 
+def test_names_are_cut_in_the_middle(monkeypatch):
+    drawn = []
+    put = plots.cv2.putText
+    monkeypatch.setattr(plots.cv2, "putText", lambda *args: (drawn.append(args[1]), put(*args)))
+    tile = np.zeros((9, 9, 3), np.uint8)
+    name = "BloodImage_of_a_very_long_series_00017.jpeg 2"
+    plots.contact_sheet([(tile, f"A: B 0.98\n{name}")], tile=120, lines=2)
+    assert drawn[0] == "A: B 0.98"
+    assert drawn[1].startswith("Blo")
+    assert drawn[1].endswith("017.jpeg 2")
+    assert "..." in drawn[1]
+
+
 # Files
 
 
@@ -212,53 +223,3 @@ def test_a_picture_that_memory_does_not_suffice_for_is_no_fault_of_its_format(tm
     monkeypatch.setattr(cv2, "imencode", fail)
     with pytest.raises(cv2.error, match="Insufficient memory"):
         save_image(str(tmp_path / "a.png"), pink())
-
-
-# Figures
-
-
-def steps():
-    gray = np.zeros((60, 80), np.uint8)
-    gray[20:40, 20:60] = 128
-    return [
-        ("image", pink()),
-        ("cost $5 & $6", gray),
-        ("mask", gray > 0),
-        ("big", pink(2_000, 3_000)),
-        ("crop", gray),
-    ]
-
-
-def test_plot_steps(tmp_path):
-    path = tmp_path / "steps.png"
-    plot_steps(steps(), str(path))
-    picture = cv2.imread(str(path))
-    assert picture.shape[1] > picture.shape[0]
-    assert (picture == pink()[0, 0]).all(axis=2).mean() > 0.1, "in its own colours"
-    assert (picture == 128).all(axis=2).mean() > 0.01, "greys as they are"
-    assert os.listdir(tmp_path) == ["steps.png"]
-    plot_steps(steps()[:1], str(tmp_path / "steps.pdf"))
-    assert (tmp_path / "steps.pdf").read_bytes().startswith(b"%PDF")
-
-
-def test_titles_of_steps(tmp_path):
-    from matplotlib import rc_context
-
-    with rc_context({"svg.fonttype": "none"}):
-        plot_steps(steps(), str(tmp_path / "steps.svg"))
-    picture = (tmp_path / "steps.svg").read_text()
-    for title in ("1. image", "2. cost $5 &amp; $6", "5. crop"):
-        assert title in picture
-
-
-@pytest.mark.parametrize("name", ["a.xyz", "a"])
-def test_a_figure_needs_a_format(tmp_path, name):
-    with pytest.raises(AppError, match="no format of pictures"):
-        plot_steps(steps(), str(tmp_path / name))
-    assert os.listdir(tmp_path) == []
-
-
-def test_without_matplotlib(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(AppError, match=r"pip install fastsvm\[plot\]"):
-        plot_steps(steps(), str(tmp_path / "a.png"))

@@ -79,22 +79,22 @@ def start(work):
         process.stderr.close()
 
 
-def _train(tmp_path_factory, features, classifier):
-    path = str(tmp_path_factory.mktemp("model") / f"{features}.safetensors")
-    train([str(SAMPLE / "images")], path, Settings(classifier, features, alpha=0.3, folds=1, versions=0))
+def _train(tmp_path_factory, classifier):
+    path = str(tmp_path_factory.mktemp("model") / f"{classifier}.safetensors")
+    train([str(SAMPLE / "images")], path, Settings(classifier, alpha=0.3, folds=1, versions=0))
     return path
 
 
 @pytest.fixture(scope="session")
 def model(tmp_path_factory):
     """Return the path of a model of the sample smears, with probabilities."""
-    return _train(tmp_path_factory, "cells", "sdca-logistic")
+    return _train(tmp_path_factory, "sdca-logistic")
 
 
 @pytest.fixture(scope="session")
 def svm(tmp_path_factory):
-    """Return the path of a model of few features, with decision values."""
-    return _train(tmp_path_factory, "shells", "sdca-svm")
+    """Return the path of a model of the sample smears, with decision values."""
+    return _train(tmp_path_factory, "sdca-svm")
 
 
 @pytest.fixture

@@ -2,12 +2,10 @@
 
 import csv
 import io
-import json
 import os
 
 import cv2
 import numpy as np
-import pytest
 
 COLUMNS = ["file", "cell", "x", "y", "w", "h", "cx", "cy", "area", "status"]
 
@@ -49,60 +47,23 @@ def test_boxes_and_crops(run, smears, work):
     assert sum(len(files) for _, _, files in os.walk("crops")) == 47
 
 
-@pytest.mark.parametrize("method", ["cells", "center", pytest.param("report", marks=pytest.mark.slow)])
-def test_methods(run, folder, work, method):
-    top = folder(0, 1, 20)
-    result = run("crop", top, "-o", "crops", "--method", method, "--size", 100, "--gray-negative", "--json")
-    assert result.exit_code == 0
-    record = json.loads(result.stdout)
-    assert (record["n_images"], record["n_cells"], record["skipped"]) == (3, 3, 0)
-    rows = rows_of((work / "crops/boxes.csv").read_text())
-    for row in rows:
-        crop = cv2.imread(str(work / "crops" / f"{row['file'][:-4]}_1.png"), cv2.IMREAD_UNCHANGED)
-        assert crop.shape == (100, 100)
-        assert crop[30:70, 30:70].mean() > crop.mean()  # what is stained is bright
-        assert (row["area"] == "") == (method != "cells")
-        if method != "cells":
-            assert box_of(row)[2:] == (100, 100)
-
-
-@pytest.mark.slow
-def test_all_methods_find_about_the_same_centre(run, folder):
-    top = folder(0, 1, 2, 20, 21)
-    centres = [
-        [
-            (int(row["cx"]), int(row["cy"]))
-            for row in rows_of(run("crop", top, "-o", "-", "--csv-only", "--method", method).stdout)
-        ]
-        for method in ("cells", "center", "report")
-    ]
-    for other in centres[1:]:
-        assert np.abs(np.subtract(centres[0], other)).max() < 25
-
-
-def test_csv_only(run, folder, work):
+def test_only_the_table(run, folder, work):
     top = folder(0, 40)
-    printed = run("crop", top, "-o", "-", "--csv-only").stdout
+    printed = run("crop", top, "-o", "-").stdout
     assert [row["status"] for row in rows_of(printed)] == ["ok", "no white cell"]
-    assert run("crop", top, "-o", "boxes.csv", "--csv-only").exit_code == 0
-    assert run("crop", top, "-o", "some/folder", "--csv-only").exit_code == 0
-    assert (work / "boxes.csv").read_text() == (work / "some/folder/boxes.csv").read_text() == printed
-    assert sorted(path.name for path in work.rglob("*") if path.is_file()) == ["boxes.csv", "boxes.csv"]
-
-
-def test_the_table_does_not_depend_on_the_crops(run, folder, work):
-    top = folder(0, 23, 40)
-    for method in ("cells", "center"):
-        printed = run("crop", top, "-o", "-", "--csv-only", "--method", method).stdout
-        run("crop", top, "-o", "crops", "--method", method)
-        assert (work / "crops/boxes.csv").read_text() == printed
+    assert run("crop", top, "-o", "boxes.csv").exit_code == 0
+    assert run("crop", top, "-o", "crops", "--size", 100).exit_code == 0
+    assert (work / "boxes.csv").read_text() == (work / "crops/boxes.csv").read_text() == printed
+    names = sorted(path.name for path in work.rglob("*") if path.is_file())
+    assert names == ["boxes.csv", "boxes.csv", "smear_00_1.png"]
+    assert cv2.imread("crops/smear_00_1.png").shape == (100, 100, 3)
 
 
 def test_places_are_in_pixels_of_the_file(run, enlarged, work):
     large, plain = enlarged
     found = []
     for top, options in ((plain, []), (large, []), (large, ["--cell-width", 160])):
-        rows = rows_of(run("crop", top, "-o", "-", "--csv-only", *options).stdout)
+        rows = rows_of(run("crop", top, "-o", "-", *options).stdout)
         found.append([[int(row[name]) for name in COLUMNS[2:9]] for row in rows])
     assert len(found[0]) == 2
     for larger in found[1:]:
@@ -118,8 +79,8 @@ def test_a_small_image_is_enlarged_when_told(run, folder, work):
     top = folder(0)
     image = cv2.imread(str(top / "smear_00.jpg"))
     cv2.imwrite(str(top / "small.png"), cv2.resize(image, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA))
-    rows = rows_of(run("crop", top / "small.png", "-o", "-", "--csv-only", "--cell-width", 40).stdout)
-    full = rows_of(run("crop", top / "smear_00.jpg", "-o", "-", "--csv-only").stdout)
+    rows = rows_of(run("crop", top / "small.png", "-o", "-", "--cell-width", 40).stdout)
+    full = rows_of(run("crop", top / "smear_00.jpg", "-o", "-").stdout)
     np.testing.assert_allclose(2 * np.array(box_of(rows[0])), box_of(full[0]), atol=6)
 
 
@@ -191,4 +152,4 @@ def test_bad_images(run, bad, problems, work):
         "smear_20.jpg": "ok",
         **{name: f"skipped: {problem}" for name, problem in problems.items()},
     }
-    assert run("crop", bad, "-o", "-", "--csv-only", "-q").stderr == ""
+    assert run("crop", bad, "-o", "-", "-q").stderr == ""

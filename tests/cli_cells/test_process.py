@@ -8,8 +8,6 @@ import time
 import pytest
 
 from fastsvm_apps.cells.cli import main
-from fastsvm_apps.cells.measuring.features import feature_names
-from fastsvm_apps.cells.settings import FEATURES
 from processes import seconds_of
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and pipes")
@@ -34,18 +32,12 @@ def test_version(run):
     assert run().stdout.startswith("Usage: fastsvm-cells")
 
 
-def test_choices_are_those_of_the_features():
-    sizes = [len(feature_names(features)) for features in FEATURES]
-    assert len(set(sizes)) == len(FEATURES)
-    assert min(sizes) > 0
-
-
 @pytest.mark.slow
 def test_options_from_a_file_and_the_environment(run, folder, tmp_path, monkeypatch):
     top = folder(0, 1, 20, 21, by_label=True)
     config = tmp_path / "train.toml"
     config.write_text(
-        'features = "shells"\nalpha = 0.5\nfolds = 2\nno-intercept = true\njson = true\ncell-width = 80\n'
+        "versions = 0\nalpha = 0.5\nfolds = 2\njson = true\ncell-width = 80\n"
         'classes = "LYMPHOCYTE, NEUTROPHIL"\n'
     )
 
@@ -87,7 +79,7 @@ def test_interrupt(start, folder, svm, work):
         (top / f"LYMPHOCYTE/{n:04}.jpg").write_bytes(content)
     for line, message in (
         (("train", top), "error: interrupted; no model was written\n"),
-        (("crop", top, "-o", "boxes.csv", "--csv-only"), "error: interrupted\n"),
+        (("crop", top, "-o", "boxes.csv"), "error: interrupted\n"),
     ):
         process = start(*line, "-v")
         while process.stderr.readline() not in ("measure ...\n", "crop ...\n"):

@@ -40,9 +40,6 @@ EVERYTHING = [
     [
         ["classify", *EVERYTHING],
         ["classify", "--csv", "--strict", "--min-score", ".9"],
-        ["crop", "-o", "out"],
-        ["crop", "-o", "out", "--method", "center", "--gray-negative"],
-        ["crop", "-o", "out/boxes.csv", "--csv-only", "--json"],
     ],
 )
 def test_outputs_are_those_of_the_local_command(run, bad, problems, work, pickled, monkeypatch, command):
@@ -66,14 +63,12 @@ def test_large_images_travel_in_smaller_shards(run, folder, pickled, monkeypatch
     smears = folder(0, 4, 8)
     largest = max(path.stat().st_size for path in smears.iterdir())
     monkeypatch.setattr(carried, "SHARD_BYTES", largest)
-    assert run("crop", smears, "-o", "boxes.csv", "--csv-only", "--scheduler", "a").exit_code == 0
+    assert run("classify", smears, "-o", "cells.csv", "--scheduler", "a").exit_code == 0
     assert pickled == [1, 1, 1]
 
 
-@pytest.mark.parametrize(
-    "command", [["classify", "-o", "cells.csv", "--overlay", "out"], ["crop", "-o", "out"]]
-)
-def test_no_scheduler_answers(run, smears, work, monkeypatch, command):
+def test_no_scheduler_answers(run, smears, work, monkeypatch):
+    command = ["classify", "-o", "cells.csv", "--overlay", "out"]
     monkeypatch.setattr(cluster, "CONNECTING", 0.1)
     pytest.importorskip("distributed")
     (work / "cells.csv").write_text("earlier")

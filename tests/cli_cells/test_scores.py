@@ -277,7 +277,7 @@ def test_what_a_file_says_is_checked(run, smears, sure, work, path, value):
     save_plain(model, "odd.safetensors", changed(load_about(sure), path, value))
     result = run("classify", smears, "-m", "odd.safetensors")
     assert (result.exit_code, result.stdout) == (1, "")
-    message = "error: odd.safetensors: what it says about its model is damaged; train it again\n"
+    message = "error: odd.safetensors: its notes on the model are damaged; train it again\n"
     assert result.stderr == message
 
 

@@ -104,16 +104,7 @@ def test_without_cells_there_is_no_share(run, folder, model, work):
 def test_the_score_of_an_svm_is_its_decision(run, folder, svm, n_classes):
     top = folder(0, 1, 20, 21)
     if n_classes == 2:
-        options = (
-            "--features",
-            "shells",
-            "--classifier",
-            "sdca-svm",
-            "--alpha",
-            0.3,
-            "-o",
-            "two.safetensors",
-        )
+        options = ("--classifier", "sdca-svm", "--alpha", 0.3, "-o", "two.safetensors")
         run("train", folder(*range(3), *range(20, 23), name="two", by_label=True), *options)
         svm = "two.safetensors"
     record = json.loads(run("classify", top, "-m", svm, "--json").stdout)
@@ -121,7 +112,7 @@ def test_the_score_of_an_svm_is_its_decision(run, folder, svm, n_classes):
     assert min(scores) >= 0
     model = fastsvm.load_model(svm)
     files = find_images([str(top)])
-    X = np.stack([describe_image(file, "shells").X[0] for file in files])
+    X = np.stack([describe_image(file).X[0] for file in files])
     with pytest.warns(UserWarning, match="feature names"):
         decision = model.decision_function(X)
     expected = np.abs(decision) if n_classes == 2 else decision.max(axis=1)
@@ -181,7 +172,7 @@ def test_tables_have_no_formulas_and_are_read_back(run, folder, model, work):
         (top / old).rename(top / new)
     (top / "-b.jpg").write_text("no image")
     quoted = ["''@a.jpg", "'-b.jpg", "'=1+1.jpg"]
-    assert run("crop", top, "-o", "boxes.csv", "--csv-only").exit_code == 3
+    assert run("crop", top, "-o", "boxes.csv").exit_code == 3
     assert run("classify", top, "-m", model, "-o", "cells.csv", "--csv").exit_code == 3
     for name in ("boxes.csv", "cells.csv"):
         rows = list(csv.DictReader((work / name).read_text().splitlines()))
@@ -319,9 +310,7 @@ def test_a_field_needs_no_cell_width_and_says_what_was_read(run, smears, model, 
     (said,) = (line for line in result.stderr.splitlines() if "red cells" in line)
     assert said.startswith("note: ")
     assert "--cell-width" in said
-    for command in (("crop", "-o", "boxes.csv", "--csv-only"), ("sheet", "-o", "sheet.png", "--crops")):
-        assert said in run(command[0], "field.jpg", *command[1:]).stderr
-    assert said in run("steps", "field.jpg", "-o", "steps.png").stderr
+    assert said in run("crop", "field.jpg", "-o", "boxes.csv").stderr
     given = run("classify", "field.jpg", "-m", model, "--json", "--cell-width", 80)
     assert "red cells" not in given.stderr
     assert json.loads(given.stdout)["cell_width"] == 80

@@ -73,8 +73,8 @@ TEXT_MODELS = {
 }
 
 
-def cell_model(*steps, features="cells", labels=("a", "b")):
-    names = feature_names(features)
+def cell_model(*steps, labels=("a", "b")):
+    names = feature_names()
     X = np.random.default_rng(0).normal(size=(40, len(names))).astype(np.float32)
     model = Pipeline(list(steps)).fit(X, np.array(labels)[(X[:, 0] > 0).astype(int)])
     model[0].feature_names_in_ = np.array(names, dtype=object)

@@ -173,8 +173,6 @@ WRITING = {
         ("classify", "smears", "-o", "out/c.csv"),
         ("classify", "smears", "--overlay", "out"),
         ("crop", "smears", "-o", "out"),
-        ("sheet", "smears", "-o", "out/s.png"),
-        ("steps", "smears/LYMPHOCYTE/smear_00.jpg", "-o", "out/s.svg"),
     ],
 }
 QUICK = {"sentiment": ("out/m.safetensors", "out/m.json"), "cells": ("out/c.csv",)}  # model, text, table

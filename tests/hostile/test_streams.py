@@ -31,7 +31,7 @@ COMMANDS = {
     "sentiment explain": (("english", "a great thing"), (), 0),
     "sentiment words": (("english", "--plot", "p.svg"), ("p.svg",), 0),
     "sentiment export": (("english", "--to", "json", "--keep", "99", "-o", "m.json"), ("m.json",), 0),
-    "cells crop": ((*CELLS, "-o", "boxes.csv", "--csv-only"), ("boxes.csv",), 3),
+    "cells crop": ((*CELLS, "-o", "boxes.csv"), ("boxes.csv",), 3),
     "cells train": ((*CELLS, "-o", "m.safetensors", "--folds", "1"), ("m.safetensors",), 3),
     "cells classify": (
         (*CELLS, "-o", "c.csv", "--report", "r.html", "--overlay", "drawn"),

@@ -42,10 +42,10 @@ def files():
 def no_crops(monkeypatch):
     """From now on nothing is cropped."""
 
-    def refuse(files, *_, **__):
+    def refuse(work, files, **_):
         raise AssertionError([file.name for file in files])
 
-    return lambda: monkeypatch.setattr(images, "crop_cells", refuse)
+    return lambda: monkeypatch.setattr(images, "map_images", refuse)
 
 
 def test_a_folder_of_images_is_enough(tmp_path):

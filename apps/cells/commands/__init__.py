@@ -8,8 +8,6 @@ from .crop import crop
 from .evaluate import evaluate
 from .explain import explain
 from .review import review
-from .sheet import sheet
-from .steps import steps
 from .train import train
 
-COMMANDS = (crop, train, classify, review, evaluate, explain, steps, sheet)
+COMMANDS = (classify, review, train, evaluate, explain, crop)

@@ -7,13 +7,13 @@ from ...common.files import check_is_file
 from ...common.options import COUNT, STRENGTH, json_option, seed_option
 from ...common.output import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ..settings import ALPHAS, CLASSIFIERS, FEATURES, Settings
+from ..settings import ALPHAS, CLASSIFIERS, Settings
 from ._options import NO_GROUPS, cell_width_option, command, images_argument, known_options
 
 
 @command(
     "train data/cells/images --groups data/cells/groups.csv",
-    "train smears --labels labels.csv --groups groups.csv --features shells -o cells.safetensors",
+    "train smears --labels labels.csv --groups groups.csv -o cells.safetensors",
     "train smears --corrections corrections.json -o better.safetensors",
 )
 @images_argument
@@ -26,27 +26,13 @@ from ._options import NO_GROUPS, cell_width_option, command, images_argument, kn
     help="Learn also, or only, from cells that were corrected with `review`. May be repeated.",
 )
 @click.option(
-    "--features",
-    type=click.Choice(FEATURES),
-    default="cells",
-    help="What of a cell is measured: shape, colours and texture; only the colours in shells around the "
-    "border of the nucleus; or the gray pixels of a crop.",
-)
-@click.option(
     "--classifier", type=click.Choice(list(CLASSIFIERS)), default="sdca-logistic", help="Learning algorithm."
 )
-@click.option("--pca", type=COUNT, metavar="N", help="Replace the features by N whitened components.")
 @click.option(
     "--alpha",
     type=STRENGTH,
     help="Strength of the L2 regularisation.  [default: one of "
     f"{', '.join(f'{alpha:g}' for alpha in ALPHAS)}, chosen by cross-validation]",
-)
-@click.option(
-    "--epochs",
-    type=COUNT,
-    help="Passes over the images; SDCA stops earlier, once its gap is small.  [default: "
-    f"{', '.join(f'{name} {recipe.epochs}' for name, recipe in CLASSIFIERS.items())}]",
 )
 @click.option(
     "--versions",
@@ -55,11 +41,10 @@ from ._options import NO_GROUPS, cell_width_option, command, images_argument, kn
     help="Of each original learn from N more, turned, and with other light, colours, focus and noise.",
 )
 @click.option("--folds", type=COUNT, default=10, help="Folds of the cross-validation; 1 does without.")
-@click.option("--no-intercept", is_flag=True, help="Decide without a constant.")
 @cell_width_option
 @seed_option
 @json_option
-def train(images, output, known, corrections, no_intercept, json, quiet, verbose, **settings):
+def train(images, output, known, corrections, json, quiet, verbose, **settings):
     """Train a classifier of white cells on IMAGES, cross-validate and save it.
 
     Of each image the largest white cell counts, and the corrected ones.
@@ -72,7 +57,7 @@ def train(images, output, known, corrections, no_intercept, json, quiet, verbose
         if not known["groups"]:
             note(NO_GROUPS)
         with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
-            settings = Settings(intercept=not no_intercept, **settings)
+            settings = Settings(**settings)
             result = training.train(images, output, settings, corrections=corrections, **known, stage=stage)
     except KeyboardInterrupt:
         raise AppError("interrupted; no model was written") from None

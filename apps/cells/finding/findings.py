@@ -25,6 +25,29 @@ def cut_out(image: np.ndarray, box: Box) -> np.ndarray:
     return image[y : y + h, x : x + w]
 
 
+def square_around(image: np.ndarray, center: tuple[int, int], size: int) -> np.ndarray:
+    """Cut out a square around a point, moved so that it lies inside the image.
+
+    Parameters
+    ----------
+    image : ndarray of shape (height, width) or (height, width, 3)
+    center : tuple of int
+        x and y.
+    size : int
+        Where the image is smaller, its border is repeated.
+
+    Returns
+    -------
+    ndarray of shape (size, size) or (size, size, 3)
+    """
+    height, width = image.shape[:2]
+    left = max(0, min(center[0] - size // 2, width - size))
+    top = max(0, min(center[1] - size // 2, height - size))
+    part = image[top : top + size, left : left + size]
+    down, right = size - part.shape[0], size - part.shape[1]
+    return np.pad(part, ((0, down), (0, right), *[(0, 0)] * (part.ndim - 2)), "edge")
+
+
 @dataclass(frozen=True)
 class Finding:
     """A white cell.

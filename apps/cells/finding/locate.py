@@ -163,31 +163,6 @@ def locate(field: Field, show: Callable[[str, np.ndarray], None] | None = None) 
     return sorted((cell for cell in cells if _is_white(cell, field)), key=lambda cell: -cell.area)
 
 
-def find_center(image: np.ndarray) -> tuple[int, int] | None:
-    """Find the middle of the largest nucleus, and nothing else, fast.
-
-    Parameters
-    ----------
-    image : ndarray of shape (height, width, 3) and dtype uint8
-        At any scale; half of the working scale is enough.
-
-    Returns
-    -------
-    tuple of int, or None
-        x and y; None when nothing is stained, or everything.
-    """
-    purple = cv2.subtract(cv2.extractChannel(image, 0), cv2.extractChannel(image, 1))
-    threshold, stained = cv2.threshold(purple, 0, 1, cv2.THRESH_OTSU)
-    if threshold < MIN_PURPLE:
-        stained = cv2.threshold(purple, MIN_PURPLE, 1, cv2.THRESH_BINARY)[1]
-    stained = cv2.morphologyEx(stained, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
-    n, _, stats, centers = cv2.connectedComponentsWithStats(stained)
-    if n == 1 or stained.all():
-        return None
-    x, y = centers[1 + stats[1:, cv2.CC_STAT_AREA].argmax()]
-    return int(x), int(y)
-
-
 # Light and stain
 
 
@@ -427,19 +402,6 @@ def _tight(field: Field, part, body: np.ndarray, nucleus: np.ndarray) -> np.ndar
     lobes[0] = 0
     tight = lobes[labels]
     return tight if cv2.countNonZero(tight) >= MIN_NUCLEUS / 3 else np.ascontiguousarray(nucleus)
-
-
-# Pictures of the steps
-
-
-def outlined(image: np.ndarray, cells: list[Cell]) -> np.ndarray:
-    """Draw the outlines of cells (yellow) and of their nuclei (green) into a copy of an image."""
-    picture = image.copy()
-    for cell in cells:
-        nuclei, _ = cv2.findContours(cell.nucleus, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_NONE, offset=cell.corner)
-        cv2.drawContours(picture, nuclei, -1, (0, 200, 0), 1)
-        cv2.drawContours(picture, [cell.contour], -1, (0, 220, 255), 1)
-    return picture
 
 
 def _stretched(plane: np.ndarray) -> np.ndarray:

@@ -89,9 +89,7 @@ def explain(path: str, model: CellModel, number: int, cell_width: CellWidth = No
         raise AppError(
             f"{model.name}: only a linear model of single measurements with probabilities can be explained"
         )
-    found = describe_image(
-        ImageFile(path, path), model.features, cell_width, usual=model.about.usual, thumbnails=True
-    )
+    found = describe_image(ImageFile(path, path), cell_width, usual=model.about.usual, thumbnails=True)
     if not found.cells:
         raise AppError(f"{path}: {NO_CELL}")
     if number > len(found.cells):
@@ -105,7 +103,7 @@ def explain(path: str, model: CellModel, number: int, cell_width: CellWidth = No
     towards = coef[order[0]] - coef[order[1]]
     contributions = towards * values
     shown = np.argsort(-np.abs(contributions))[:SHOWN]
-    names = feature_names(model.features)
+    names = feature_names()
     total = float(contributions.sum() + intercept[order[0]] - intercept[order[1]])
     classes = model.classes
 

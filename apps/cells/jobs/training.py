@@ -8,18 +8,15 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
-import fastsvm
-from fastsvm import fitting
 from fastsvm._utils.threads import Threads
-from fastsvm.fitting import ConvergenceWarning, Pipeline, Scaler
+from fastsvm.fitting import SDCA, ConvergenceWarning, Pipeline, Scaler
 from fastsvm.model_files import save_plain
 
-from ...common.errors import USAGE, AppError, Skipped
+from ...common.errors import Skipped
 from ...common.files import check_model_path
 from ...common.progress import UNWATCHED, Stages
 from ..data.threads import processors
@@ -32,7 +29,7 @@ from ..learning.corrections import images_to_learn_from
 from ..learning.samples import Samples, measure_samples
 from ..learning.scores import Scores, score
 from ..measuring.features import feature_names
-from ..settings import ALPHAS, CLASSIFIERS, USUAL_ALPHA, Settings
+from ..settings import ALPHAS, CLASSIFIERS, MAX_EPOCHS, USUAL_ALPHA, Settings
 
 INNER_FOLDS = 3
 LOOSE = 1e-2  # gap at which a fit is good enough to choose by
@@ -102,12 +99,9 @@ def validate(samples: Samples, settings: Settings, stage: Stages) -> Validation:
 
 def fit(samples: Samples, settings: Settings, alpha: float) -> Pipeline:
     """Fit a model, preparation and classifier."""
-    steps, X = [], samples.X
-    for name, step in _preparation(settings):
-        X = step.fit(X).transform(X)
-        steps.append((name, step))
-    classifier = _classifier(settings, alpha).fit(X, samples.y, _weights(samples))
-    return _parts(settings).pipeline([*steps, ("classifier", classifier)])
+    scaler = Scaler().fit(samples.X)
+    classifier = _classifier(settings, alpha).fit(scaler.transform(samples.X), samples.y, _weights(samples))
+    return Pipeline([("scaler", scaler), ("classifier", classifier)])
 
 
 def _weights(samples: Samples) -> np.ndarray:
@@ -117,65 +111,14 @@ def _weights(samples: Samples) -> np.ndarray:
     return weights / weights.mean()
 
 
-class _Parts(NamedTuple):
-    """What models are made of: classes, and what writes a model."""
-
-    pipeline: type
-    scaler: type
-    classifier: Callable[[str], type]
-    save: Callable[[object, str], None]
-
-
-def _parts(settings: Settings) -> _Parts:
-    """Return the plain parts, or estimators around a step that only scikit-learn has."""
-    if not settings.pca:
-        return _Parts(Pipeline, Scaler, partial(getattr, fitting), save_plain)
-    import sklearn.pipeline
-    import sklearn.preprocessing
-
-    return _Parts(
-        sklearn.pipeline.Pipeline,
-        sklearn.preprocessing.StandardScaler,
-        lambda name: getattr(fastsvm, f"{name}Classifier"),
-        fastsvm.save_model,
-    )
-
-
-def _preparation(settings: Settings) -> list[tuple[str, object]]:
-    """Return the steps before the classifier. Gray pixels are all on the same scale already."""
-    steps: list[tuple[str, object]] = []
-    if settings.features != "pixels":
-        steps.append(("scaler", _parts(settings).scaler()))
-    if settings.pca:
-        from sklearn.decomposition import PCA
-
-        steps.append(("pca", PCA(settings.pca, whiten=True, random_state=settings.seed)))
-    return steps
-
-
 def _classifier(settings: Settings, alpha: float, **parameters):
-    recipe = CLASSIFIERS[settings.classifier]
-    return _parts(settings).classifier(recipe.estimator)(
-        **recipe.parameters,
+    return SDCA(
+        loss=CLASSIFIERS[settings.classifier],
         **parameters,
         alpha=alpha,
-        max_iter=settings.epochs or recipe.epochs,
-        fit_intercept=settings.intercept,
+        max_iter=MAX_EPOCHS,
         random_state=settings.seed,
     )
-
-
-def check_components(samples: Samples, settings: Settings) -> None:
-    """Refuse more principal components than the smallest part that is trained on can have."""
-    if settings.pca is None:
-        return
-    smallest = len(samples.y)
-    for train, _ in samples.splits(settings.folds, settings.seed):
-        inner = samples.rows(train).splits(INNER_FOLDS, settings.seed) if settings.alpha is None else []
-        smallest = min(smallest, len(train), *(len(rows) for rows, _ in inner))
-    most = min(smallest, samples.X.shape[1])
-    if settings.pca > most:
-        raise AppError(f"--pca {settings.pca} is too much for these images; {most} is the most", USAGE)
 
 
 def _chosen_alphas(
@@ -205,16 +148,11 @@ def _losses(train: Samples, test: Samples, settings: Settings) -> np.ndarray:
 
     With few originals the count of mistakes jumps about, and would choose by chance.
     """
-    X, X_test = train.X, test.X
-    for _, step in _preparation(settings):
-        # scikit-learn's PCA differs in the last digits between the two ways.
-        X = step.fit_transform(X) if hasattr(step, "fit_transform") else step.fit(X).transform(X)
-        X_test = step.transform(X_test)
+    scaler = Scaler().fit(train.X)
+    X, X_test = scaler.transform(train.X), scaler.transform(test.X)
     losses, weights = [], _weights(train)
-    # Each fit is no better than it need be.
-    tolerance = {"tol": LOOSE} if hasattr(_classifier(settings, 1.0), "tol") else {}
     for alpha in ALPHAS:
-        estimator = _classifier(settings, alpha, **tolerance)
+        estimator = _classifier(settings, alpha, tol=LOOSE)
         decision = estimator.fit(X, train.y, weights).decision_function(X_test)
         if decision.ndim == 1:
             margins = np.where(test.y == estimator.classes_[1], decision, -decision)
@@ -300,15 +238,14 @@ def train(
     samples, ranges = measure_samples(files, boxes, settings, scale, skipped, stage)
     images = samples.rows(~samples.is_version)
     counts = dict(sorted(Counter(images.y.tolist()).items()))
-    check_components(samples, settings)
     validation = validate(samples, settings, stage)
     with stage("fit"):
         model = fit(samples, settings, validation.alpha)
-    model[0].feature_names_in_ = np.array(feature_names(settings.features), dtype=object)
+    model[0].feature_names_in_ = np.array(feature_names(), dtype=object)
     about = _about(samples, validation, settings, ranges)
-    about = replace(about, means=_means(images, model, settings), limits=limits)
+    about = replace(about, means=_means(images, model), limits=limits)
     with stage("save"):
-        _parts(settings).save(model, model_path, about.record)
+        save_plain(model, model_path, about.record)
     scores, of_versions = (
         _scored(samples, validation, rows, bool(known.get("groups")))
         for rows in (~samples.is_version, samples.is_version)
@@ -332,7 +269,7 @@ def _scored(samples: Samples, validation: Validation, rows: np.ndarray, grouped:
 
 def _about(samples: Samples, validation: Validation, settings: Settings, ranges: Ranges) -> About:
     """Return what a model's file says besides the model."""
-    if validation.scores is None or CLASSIFIERS[settings.classifier].parameters["loss"] != "log":
+    if validation.scores is None or CLASSIFIERS[settings.classifier] != "log":
         return About(USUAL, ranges=ranges)
     classes, truth = np.unique(samples.y, return_inverse=True)
     calibration = calibrate(validation.scores, truth, samples.shares, validation.parts)
@@ -347,9 +284,7 @@ def _about(samples: Samples, validation: Validation, settings: Settings, ranges:
     return About(USUAL, calibration, ranges, confusion.tolist())
 
 
-def _means(images: Samples, model: Pipeline, settings: Settings) -> list[list[float]]:
+def _means(images: Samples, model: Pipeline) -> list[list[float]]:
     """Return the mean of each feature over each class, in standard deviations of all."""
-    if settings.pca or settings.features == "pixels":
-        return []
     X = model[0].transform(images.X)
     return [X[images.y == label].mean(axis=0).tolist() for label in np.unique(images.y)]

@@ -16,7 +16,6 @@ from ...common.files import load_model, shipped_model
 from ..finding.quality import WORDS, Ranges
 from ..finding.stain import Usual
 from ..measuring.features import feature_names
-from ..settings import FEATURES
 from .calibration import Calibration
 
 SHIPPED = "shipped/white_cells.safetensors"
@@ -40,7 +39,7 @@ class About:
         cross-validation; empty where there was none.
     means : list of list of float
         The mean of each feature (columns) over the images of each class (rows), in standard deviations of
-        all; empty where features are no measurements.
+        all images; empty in older models.
     limits : str
         What is known to go wrong with it.
     """
@@ -98,14 +97,10 @@ def _numbers(values: Sequence, n: int | None = None) -> tuple[float, ...]:
 
 @dataclass(frozen=True, eq=False)
 class CellModel:
-    """A classifier of cells, which features it takes, and what is known about it.
-
-    Its pipeline is a plain one, or scikit-learn's where a step of it is only scikit-learn's.
-    """
+    """A classifier of cells, and what is known about it."""
 
     name: str
     pipeline: Pipeline
-    features: str
     about: About = field(default_factory=About)
 
     @property
@@ -177,15 +172,13 @@ def load_cell_model(path: str | None) -> CellModel:
         model = load_model(path)
     except ModelFileError as error:
         raise AppError(str(error)) from error
-    # Of a pipeline, whether it is plain or scikit-learn's.
     names = list(getattr(model[0], "feature_names_in_", ())) if hasattr(model, "steps") else None
-    for features in FEATURES:
-        if names == feature_names(features) and hasattr(model, "classes_"):
-            for _, step in model.steps:
-                vars(step).pop("feature_names_in_", None)  # or it would ask for them with every array
-            try:
-                about = about_of(load_about(path), len(model.classes_), len(names))
-            except (KeyError, TypeError, ValueError, AttributeError):
-                raise AppError(f"{path}: what it says about its model is damaged; train it again") from None
-            return CellModel(os.path.basename(path), model, features, about)
-    raise AppError(f"{path}: a model for other features; give one that this fastsvm-cells train wrote")
+    if names != feature_names() or not hasattr(model, "classes_"):
+        raise AppError(f"{path}: a model for other features; give one that this fastsvm-cells train wrote")
+    for _, step in model.steps:
+        vars(step).pop("feature_names_in_", None)  # or it would ask for them with every array
+    try:
+        about = about_of(load_about(path), len(model.classes_), len(names))
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise AppError(f"{path}: its notes on the model are damaged; train it again") from None
+    return CellModel(os.path.basename(path), model, about)

@@ -44,7 +44,6 @@ class Described(NamedTuple):
 
 def describe_image(
     file: ImageFile,
-    features: str,
     cell_width: CellWidth = None,
     *,
     usual: Usual | None = USUAL,
@@ -60,8 +59,6 @@ def describe_image(
     Parameters
     ----------
     file : ImageFile
-    features : {"cells", "shells", "pixels"}
-        What of a cell is measured.
     cell_width : float or callable, optional
         As for `read_scaled`.
     usual : Usual or None
@@ -101,7 +98,7 @@ def describe_image(
         found = [_detailed(one, field, cell, scale) for one, cell in zip(found, cells, strict=True)]
     if thumbnails:
         found = [replace(cell, thumbnail=_thumbnail(cut_out(image, cell.box))) for cell in found]
-    X = [describe(field, cell, features) for cell in cells]
+    X = [describe(field, cell) for cell in cells]
     return Described([cell.at_scale_of_file(scale) for cell in found], X, kept, size, taken, others)
 
 
@@ -171,7 +168,7 @@ def classify(
     least = model.least(min_score)
     keep = draw is not None and describing is map_images  # elsewhere pixels would come back for each image
     how |= {"usual": about.usual, "quality": bool(about.ranges), "keep": keep}
-    results = describing(partial(describe_image, features=model.features, **how), files)
+    results = describing(partial(describe_image, **how), files)
     classified = (
         (file, _refused(found) if strict and found.flags else found, reader)
         for file, found, reader in _classified(results, model, batch, least)

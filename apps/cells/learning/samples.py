@@ -149,7 +149,7 @@ def _measure(
     file: ImageFile, boxes: Boxes, settings: Settings, cell_width: CellWidth, firsts: Collection[ImageFile]
 ) -> _Measured:
     most = None if file in boxes else 1
-    found = describe_image(file, settings.features, cell_width, quality=True, most=most)
+    found = describe_image(file, cell_width, quality=True, most=most)
     wanted = settings.versions and found.cells and file in firsts
     return _Measured(found, _versions(file, found, settings, cell_width) if wanted else [])
 
@@ -174,5 +174,5 @@ def _versions(
         pairs = matched_boxes(
             [tuple(side / fineness for side in box) for box in moved], [cell.box for cell in cells]
         )
-        versions.append({k: describe(field, cells[other], settings.features) for k, other in pairs})
+        versions.append({k: describe(field, cells[other]) for k, other in pairs})
     return versions

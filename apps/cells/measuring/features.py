@@ -1,7 +1,7 @@
-"""What a white cell looks like, in numbers with names.
+"""The features of a white cell, which a classifier learns from: pairs of a name and a value.
 
-All is measured at the working scale and in optical density, in an image that was given the usual stain.
-Directions do not count: a turned or mirrored cell has the same features.
+They are measured at the working scale and in optical density, in an image that was given the usual stain.
+A turned or mirrored cell has the same features.
 
 ===================  ====================================================================================
 group                what
@@ -14,13 +14,13 @@ group                what
 ``grain_*``          granularity: what openings and closings by discs of three sizes take away
 ===================  ====================================================================================
 
-The set ``shells`` is another, smaller view: mean and spread of each channel and the number of pixels in
-shells at equal distance to the border of the nucleus, inwards and outwards (``shell_*``).
-
 Histograms are shares of the region's pixels, under a square root: the dot product of two is then the
 Bhattacharyya coefficient, which suits a linear classifier.
+
+To add a feature, yield one more pair. Then train the models again: a model file names its features.
 """
 
+from collections.abc import Iterator
 from functools import cache
 from itertools import product
 
@@ -29,13 +29,10 @@ import numpy as np
 
 from ...common.errors import is_shortage
 from ..finding import _pixels
-from ..finding.document import SIZE, crop, gray_negative, locate_report
 from ..finding.locate import COLOUR_PLANES, Cell, Field
 
-CHANNELS = ("blue", "green", "red")
 REGIONS = ("core", "rim", "near", "far")
 PARTS = ("nucleus", "cytoplasm")
-INWARD, OUTWARD = (0, 2, 4, 7, 11, 16, 255), (0, 2, 5, 9, 14, 20, 28)  # edges of the shells
 RIM, NEAR, BLEND = 3, 6, 1.5  # up to the last from the border of the nucleus, pixels are neither
 PINK, PURPLE, DARK, BLUE = (-0.6, 0.8, 10), (-0.1, 0.8, 8), (0.0, 1.2, 8), (-0.4, 0.7, 8)
 PLANES = np.vstack([COLOUR_PLANES, np.float32([1, 0, -1])])  # pink, purple, dark; blue over red
@@ -44,11 +41,14 @@ GRAINS = (3, 5, 9)  # widths of discs
 THICKNESSES = (3, 5, 8, 11)
 LOBE_DEPTHS = (0.35, 0.5, 0.65, 0.8)  # of the greatest
 N_DEFECTS, N_HU = 3, 4
-MARGINS = {"cells": 12, "shells": OUTWARD[-1] + 2}  # around the cell, that filters see
+MARGIN = 12  # pixels around the cell, which filters see
 
 
-def describe(field: Field, cell: Cell, features: str = "cells") -> np.ndarray:
-    """Measure a cell.
+Feature = tuple[str, float]
+
+
+def features_of(field: Field, cell: Cell) -> Iterator[Feature]:
+    """Yield the name and the value of each feature of a cell.
 
     Parameters
     ----------
@@ -56,104 +56,60 @@ def describe(field: Field, cell: Cell, features: str = "cells") -> np.ndarray:
         The image.
     cell : Cell
         One that was found in it.
-    features : {"cells", "shells", "pixels"}
-        All features that can be explained, only the shells, or the source document's crop, in which the
-        cell is found by the document's own steps (`document`), as gray levels in [0, 1].
-
-    Returns
-    -------
-    ndarray of shape (n_features,) and dtype float32
-        In the order of `feature_names`.
     """
-    if features == "pixels":
-        center = locate_report(field.image) or cell.center
-        return gray_negative(crop(field.image, center)).ravel().astype(np.float32) / 255
-    measured = _Measured(field, cell, MARGINS[features])
-    groups = (measured.shells(),) if features == "shells" else measured.all()
-    return np.concatenate([np.ravel(values) for values in groups]).astype(np.float32)
+    measured = _Measured(field, cell)
+    yield from measured.nucleus_shape()
+    yield from measured.cell_shape()
+    yield from measured.colours()
+    yield from measured.edges()
+    yield from measured.grains()
+
+
+def describe(field: Field, cell: Cell) -> np.ndarray:
+    """Return the values of the features of a cell, in the order of `feature_names`, as float32."""
+    return np.array([value for _, value in features_of(field, cell)], np.float32)
 
 
 @cache
-def feature_names(features: str = "cells") -> list[str]:
-    """Return the name of each feature, in order.
-
-    Parameters
-    ----------
-    features : {"cells", "shells", "pixels"}
-
-    Returns
-    -------
-    list of str
-    """
-    if features == "pixels":
-        return [f"gray_{y}_{x}" for y, x in product(range(SIZE), repeat=2)]
-    if features == "shells":
-        return _shell_names()
-    bins = [range(axis[2] // 2) for axis in (PINK, PURPLE, DARK, BLUE)]
-    return [
-        *("nucleus_area", "nucleus_solidity", "nucleus_perimeter", "nucleus_convexity"),
-        *("nucleus_thickness_max", "nucleus_thickness_mean", "nucleus_parts", "nucleus_elongation"),
-        *(f"nucleus_hu_{i + 1}" for i in range(N_HU)),
-        *(f"nucleus_dent_{i + 1}" for i in range(N_DEFECTS)),
-        *(f"nucleus_lobes_{depth}" for depth in LOBE_DEPTHS),
-        *(f"nucleus_thicker_{thickness}" for thickness in THICKNESSES),
-        *("cell_area", "cell_nucleus_share", "cell_solidity", "cell_roundness", "cell_eccentricity"),
-        *(f"colour_{r}_pink{i}_purple{j}" for r, i, j in product(REGIONS, *bins[:2])),
-        *(f"colour_{r}_dark{i}_blue{j}" for r, i, j in product(REGIONS, *bins[2:])),
-        *(f"edge_{plane}_{region}_{i}" for plane, region, i in product(EDGE_AXES, REGIONS, range(8))),
-        *(
-            f"grain_{kind}_{width}_{part}_{plane}"
-            for width, kind, part, plane in product(GRAINS, ("bright", "dark"), PARTS, EDGE_AXES)
-        ),
-    ]
-
-
-def _shell_names() -> list[str]:
-    shells = [f"shell_in_{b}" for b in INWARD[1:]] + [f"shell_out_{b}" for b in OUTWARD[1:]]
-    statistics = [f"{c}_{s}" for s in ("mean", "spread") for c in CHANNELS] + ["pixels"]
-    return [f"{shell}_{statistic}" for shell, statistic in product(shells, statistics)]
+def feature_names() -> list[str]:
+    """Return the names of the features, in order, as they are for any cell."""
+    field = Field(np.full((64, 64, 3), 255, np.uint8))
+    disc = cv2.circle(np.zeros((40, 40), np.uint8), (20, 20), 15, 1, cv2.FILLED)
+    nucleus = cv2.circle(np.zeros_like(disc), (20, 20), 9, 1, cv2.FILLED)
+    (contour,), _ = cv2.findContours(disc, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    area = int(np.count_nonzero(disc))
+    cell = Cell((12, 12, 40, 40), (32, 32), area, contour.reshape(-1, 2) + 12, (12, 12), nucleus, disc)
+    return [name for name, _ in features_of(field, cell)]
 
 
 class _Measured:
     """A cell with its surroundings, and what several groups of features are made from."""
 
-    def __init__(self, field: Field, cell: Cell, margin: int) -> None:
+    def __init__(self, field: Field, cell: Cell) -> None:
         height, width = field.frame.shape
         (x, y), (h, w) = cell.corner, cell.body.shape
-        left, top = max(0, x - margin), max(0, y - margin)
-        right, bottom = min(width, x + w + margin), min(height, y + h + margin)
+        left, top = max(0, x - MARGIN), max(0, y - MARGIN)
+        right, bottom = min(width, x + w + MARGIN), min(height, y + h + MARGIN)
         part = np.s_[top:bottom, left:right]
         around = (y - top, bottom - y - h, x - left, right - x - w)
         self.nucleus, body = (
             cv2.copyMakeBorder(mask, *around, cv2.BORDER_CONSTANT) for mask in (cell.nucleus, cell.body)
         )
         self.cell = cell
-        self.free = 1 - field.frame[part]
+        free = 1 - field.frame[part]
         self.area = cv2.countNonZero(self.nucleus)
         self.nucleus_box = cv2.boundingRect(self.nucleus)
         self.depth, self.height = _to_border(self.nucleus), _to_border(1 - self.nucleus)
-        self.pixels = cv2.GaussianBlur(field.image[part], (3, 3), 0)
-        self.field = field
-        self.planes = field.densities(self.pixels, PLANES)
+        self.planes = field.densities(cv2.GaussianBlur(field.image[part], (3, 3), 0), PLANES)
         self.pink_dark = np.ascontiguousarray(self.planes[..., :3:2])
         inside = self.nucleus > 0
-        cytoplasm = (body * self.free > 0) & (self.height > BLEND)
+        cytoplasm = (body * free > 0) & (self.height > BLEND)
         self.regions = np.select(
             [self.depth > RIM, inside, cytoplasm & (self.height <= NEAR), cytoplasm], [1, 2, 3, 4]
         ).astype(np.uint8)
         self.parts = (self.regions + 1) // 2
 
-    def all(self):
-        """Return every group in the order of its names."""
-        return (
-            self.nucleus_shape(),
-            self.cell_shape(),
-            *self.colours(),
-            self.edges(),
-            self.grains(),
-        )
-
-    def nucleus_shape(self) -> list[float]:
+    def nucleus_shape(self) -> Iterator[Feature]:
         size = np.sqrt(self.area)
         contours, _ = cv2.findContours(self.nucleus, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
         hull = cv2.convexHull(np.concatenate(contours))
@@ -161,20 +117,22 @@ class _Measured:
         sides = sorted(cv2.minAreaRect(hull)[1])
         hu = cv2.HuMoments(cv2.moments(self.nucleus, True)).ravel()[:N_HU]
         deepest = self.depth.max()
-        return [
-            size,
-            self.area / max(cv2.contourArea(hull), 1),
-            perimeter / size,
-            cv2.arcLength(hull, True) / max(perimeter, 1),
-            deepest / size,
-            self.depth.sum() / self.area / size,
-            len(contours),
-            sides[0] / max(sides[1], 1),
-            *np.log(np.abs(hu) + 1e-9),
-            *(_dents(max(contours, key=len)) / size),
-            *(self._lobes(depth * deepest) for depth in LOBE_DEPTHS),
-            *(np.count_nonzero(self.depth > thickness) / self.area for thickness in THICKNESSES),
-        ]
+        yield "nucleus_area", size
+        yield "nucleus_solidity", self.area / max(cv2.contourArea(hull), 1)
+        yield "nucleus_perimeter", perimeter / size
+        yield "nucleus_convexity", cv2.arcLength(hull, True) / max(perimeter, 1)
+        yield "nucleus_thickness_max", deepest / size
+        yield "nucleus_thickness_mean", self.depth.sum() / self.area / size
+        yield "nucleus_parts", len(contours)
+        yield "nucleus_elongation", sides[0] / max(sides[1], 1)
+        for number, value in enumerate(np.log(np.abs(hu) + 1e-9), start=1):
+            yield f"nucleus_hu_{number}", value
+        for number, dent in enumerate(_dents(max(contours, key=len)) / size, start=1):
+            yield f"nucleus_dent_{number}", dent
+        for depth in LOBE_DEPTHS:
+            yield f"nucleus_lobes_{depth}", self._lobes(depth * deepest)
+        for thickness in THICKNESSES:
+            yield f"nucleus_thicker_{thickness}", np.count_nonzero(self.depth > thickness) / self.area
 
     def _lobes(self, depth: float) -> int:
         """Count the parts left of the nucleus when a border of that width is taken off."""
@@ -183,34 +141,26 @@ class _Measured:
         _, _, stats, _ = cv2.connectedComponentsWithStats(core)
         return np.count_nonzero(stats[1:, cv2.CC_STAT_AREA] > 6)
 
-    def cell_shape(self) -> list[float]:
+    def cell_shape(self) -> Iterator[Feature]:
         hull = cv2.convexHull(self.cell.contour)
         hull_area = cv2.contourArea(hull)
         size = np.sqrt(self.cell.area)
         body, nucleus = (cv2.moments(mask, True) for mask in (self.cell.body, self.cell.nucleus))
         offset = [body[m] / body["m00"] - nucleus[m] / nucleus["m00"] for m in ("m10", "m01")]
-        return [
-            size,
-            self.area / self.cell.area,
-            self.cell.area / max(hull_area, 1),
-            4 * np.pi * hull_area / max(cv2.arcLength(hull, True), 1) ** 2,
-            np.hypot(*offset) / size,
-        ]
+        yield "cell_area", size
+        yield "cell_nucleus_share", self.area / self.cell.area
+        yield "cell_solidity", self.cell.area / max(hull_area, 1)
+        yield "cell_roundness", 4 * np.pi * hull_area / max(cv2.arcLength(hull, True), 1) ** 2
+        yield "cell_eccentricity", np.hypot(*offset) / size
 
-    def shells(self) -> np.ndarray:
-        inward = _shell_table(INWARD)[np.ceil(self.depth).astype(np.uint8)]
-        outward = _shell_table(OUTWARD)[np.ceil(self.height).astype(np.uint8)]
-        shells = (inward + outward + (len(INWARD) - 1) * (outward > 0)).astype(np.uint8) * self.free
-        counts, means, spreads = _pixels.moments(
-            self.field.densities(self.pixels), shells, len(INWARD) + len(OUTWARD) - 2
-        )
-        return np.column_stack([means, spreads, counts / self.area])
-
-    def colours(self) -> list[np.ndarray]:
-        return [
-            _rooted(self._colour_counts(planes, axes).reshape(len(REGIONS), -1))
-            for planes, axes in ((self.planes[..., :2], (PINK, PURPLE)), (self.planes[..., 2:], (DARK, BLUE)))
-        ]
+    def colours(self) -> Iterator[Feature]:
+        pairs = (("pink", PINK, "purple", PURPLE), ("dark", DARK, "blue", BLUE))
+        for k, (one, axis, other, other_axis) in enumerate(pairs):
+            counts = self._colour_counts(self.planes[..., 2 * k : 2 * k + 2], (axis, other_axis))
+            for region, shares in zip(REGIONS, _rooted(counts.reshape(len(REGIONS), -1)), strict=True):
+                bins = product(range(axis[2] // 2), range(other_axis[2] // 2))
+                for (i, j), share in zip(bins, shares.tolist(), strict=True):
+                    yield f"colour_{region}_{one}{i}_{other}{j}", share
 
     def _colour_counts(self, planes: np.ndarray, axes) -> np.ndarray:
         """Count in bins twice as wide as those of the axes, so that only their edges are soft."""
@@ -218,41 +168,34 @@ class _Measured:
         rows = counts[:, ::2] + counts[:, 1::2]
         return rows[..., ::2] + rows[..., 1::2]
 
-    def edges(self) -> list[np.ndarray]:
+    def edges(self) -> Iterator[Feature]:
         across, down = (cv2.Sobel(self.pink_dark, cv2.CV_32F, dx, 1 - dx, scale=0.25) for dx in (1, 0))
         steps = cv2.magnitude(across, down)
-        return np.concatenate(
-            [
-                _shares(steps[..., i : i + 1], self.regions, len(REGIONS), (axis,))
-                for i, axis in enumerate(EDGE_AXES.values())
-            ]
-        )
+        for k, (plane, axis) in enumerate(EDGE_AXES.items()):
+            counts = _pixels.joint_histograms(steps[..., k : k + 1], self.regions, len(REGIONS), (axis,))
+            for region, shares in zip(REGIONS, _rooted(counts.reshape(len(REGIONS), -1)), strict=True):
+                for i, share in enumerate(shares.tolist()):
+                    yield f"edge_{plane}_{region}_{i}", share
 
-    def grains(self) -> list[float]:
+    def grains(self) -> Iterator[Feature]:
         # Densities in steps of 1/200, because whole numbers are quick to sort out.
         planes = cv2.convertScaleAbs(np.maximum(self.pink_dark + 0.2, 0), alpha=200)
-        last = {cv2.MORPH_OPEN: planes, cv2.MORPH_CLOSE: planes}
-        masks = [cv2.inRange(self.parts, k, k) for k in (1, 2)]
-        values = []
+        last = {"bright": planes, "dark": planes}
+        masks = {part: cv2.inRange(self.parts, k, k) for k, part in enumerate(PARTS, start=1)}
         for width in GRAINS:
             disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (width, width))
-            for kind in last:
-                now = cv2.morphologyEx(planes, kind, disc)
+            for kind, operation in (("bright", cv2.MORPH_OPEN), ("dark", cv2.MORPH_CLOSE)):
+                now = cv2.morphologyEx(planes, operation, disc)
                 taken = cv2.absdiff(now, last[kind])
-                values += [cv2.mean(taken, mask)[:2] for mask in masks]
                 last[kind] = now
-        return np.concatenate(values) / 200
+                for part, mask in masks.items():
+                    for plane, value in zip(EDGE_AXES, cv2.mean(taken, mask), strict=False):
+                        yield f"grain_{kind}_{width}_{part}_{plane}", value / 200
 
 
 def _to_border(mask: np.ndarray) -> np.ndarray:
     """Return how far each pixel of a mask is from its border, at most 255: it may fill the array."""
     return np.minimum(cv2.distanceTransform(mask, cv2.DIST_L2, cv2.DIST_MASK_5), 255)
-
-
-@cache
-def _shell_table(edges: tuple[int, ...]) -> np.ndarray:
-    """Number the shells by the distance, rounded up."""
-    return np.array([0, *np.searchsorted(edges, range(1, 256))], np.uint8) % len(edges)
 
 
 def _dents(contour: np.ndarray) -> np.ndarray:
@@ -269,10 +212,6 @@ def _dents(contour: np.ndarray) -> np.ndarray:
         deepest = np.sort(defects.reshape(-1, 4)[:, 3])[::-1][:N_DEFECTS] / 256
         depths[: len(deepest)] = deepest
     return depths
-
-
-def _shares(planes: np.ndarray, regions: np.ndarray, n_regions: int, axes) -> np.ndarray:
-    return _rooted(_pixels.joint_histograms(planes, regions, n_regions, axes).reshape(n_regions, -1))
 
 
 def _rooted(counts: np.ndarray) -> np.ndarray:

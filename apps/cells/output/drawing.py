@@ -133,17 +133,12 @@ def check_ending(path: str) -> str:
 
 def save_image(path: str, image: np.ndarray) -> None:
     """Write an image in one go, in the format that the ending of its name says."""
-    replace_file(path, image_content(image, path))
-
-
-def image_content(image: np.ndarray, path: str = "crop.png") -> bytes:
-    """Return an image as the content of a file of this name."""
     ending = check_ending(path)
     content = encoded(image, ending)
     if content is None:
         height, width = image.shape[:2]
         raise AppError(f"{path}: OpenCV cannot write {width:,} x {height:,} pixels as {ending}; try .png")
-    return content
+    replace_file(path, content)
 
 
 def encoded(image: np.ndarray, ending: str = ".png") -> bytes | None:

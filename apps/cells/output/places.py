@@ -8,7 +8,6 @@ from pathlib import PurePath
 import numpy as np
 
 from ...common.errors import AppError
-from ...common.files import replace_file
 from ..data.files import ImageFile
 from ..finding.findings import ImageFindings
 from .drawing import draw_overlay, save_image
@@ -51,10 +50,10 @@ def _parts(name: str) -> list[str]:
     return [part for part in path.parts if part not in (path.anchor, "..")]
 
 
-def crop_writer(files: Sequence[ImageFile], folder: str) -> Callable[[ImageFile, int, bytes], None]:
-    """Return what writes the crop of an image's n-th cell, the content of a PNG file, into a folder."""
+def crop_writer(files: Sequence[ImageFile], folder: str) -> Callable[[ImageFile, int, np.ndarray], None]:
+    """Return a function that writes the crop of the n-th cell of an image into a folder, as PNG."""
     places = mirrored(files, folder)
-    return lambda file, number, crop: _write(replace_file, f"{places[file]}_{number}.png", crop)
+    return lambda file, number, crop: write_image(f"{places[file]}_{number}.png", crop)
 
 
 def overlay_writer(
@@ -71,13 +70,9 @@ def overlay_writer(
 
 def write_image(path: str, image: np.ndarray) -> None:
     """Write an image, and the folders that it lies in."""
-    _write(save_image, path, image)
-
-
-def _write(save: Callable, path: str, what: object) -> None:
     # A full disk ends the work; it is no fault of the image.
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        save(path, what)
+        save_image(path, image)
     except OSError as error:
         raise AppError(f"{path}: {error.strerror}") from error

@@ -23,9 +23,10 @@ def training_record(result: Training, seconds: dict[str, float]) -> dict:
     settings = result.settings
     return {
         "model": result.model,
-        **fields(settings, "classifier", "features"),
+        "classifier": settings.classifier,
+        "features": "cells",
         "n_features": result.n_features,
-        "pca": settings.pca,
+        "pca": None,
         "cell_width": scale_record(result.scale),
         **fields(result, "alpha", "fold_alphas", "folds"),
         "seed": settings.seed,
@@ -75,7 +76,7 @@ def _scores_record(scores: Scores | None) -> dict:
 def print_training(result: Training, seconds: dict[str, float]) -> None:
     """Print what `train` did."""
     n = sum(result.label_counts.values())
-    print_line(f"{many(n, 'image')}, {many(result.n_features, 'feature')} ({result.settings.features})")
+    print_line(f"{many(n, 'image')}, {many(result.n_features, 'feature')}")
     print_heading("Labels")
     print_table(("label", "images"), [(label, f"{n:,}") for label, n in result.label_counts.items()])
     print_heading("Cross-validation")

@@ -12,15 +12,16 @@ from typing import NamedTuple
 import numpy as np
 
 from ....cells.data.files import ImageFile, find_images
-from ....cells.jobs.cropping import Cropping, crop_cells
-from ....cells.learning.invented import Smear, copy_of, mirrored_and_turned
+from ....cells.data.threads import map_images
 from ....cells.output.drawing import save_image
 from ....common.folds import split
 from ....common.output import many
+from ...data.invented import Smear, copy_of, mirrored_and_turned
 from ..context import Context
+from .document import SIZE, document_crop
 
 CLASSES = ("LYMPHOCYTE", "NEUTROPHIL")  # of sign -1 and +1
-SIDE = 120  # pixels of a crop
+SIDE = SIZE  # pixels of a crop
 PART = 500  # images whose crops are kept in one file
 COPIES = 8  # of each smear that is drawn
 
@@ -117,13 +118,12 @@ def sample(files: Sequence[ImageFile], n: int, seed: int) -> list[ImageFile]:
 
 def cropped(context: Context, files: Sequence[ImageFile], method: str) -> Crops:
     """Crop cells by `method`; what an earlier run has cropped is taken from its files."""
-    how = Cropping(method, SIDE, gray_negative=True)
     parts = []
     with context.stage("crop", total=len(files)) as advance:
         for first in range(0, len(files), PART):
             some = files[first : first + PART]
-            compute = partial(_cropped, some, how, context.threads, advance)
-            parts.append(context.part(f"crops-{method}", compute, files=_digest(some), how=how._asdict()))
+            compute = partial(_cropped, some, method, context.threads, advance)
+            parts.append(context.part(f"crops-{method}", compute, files=_digest(some)))
     found = np.concatenate([part["found"] for part in parts])
     kept = [file for file, is_found in zip(files, found, strict=True) if is_found]
     return Crops(
@@ -148,15 +148,13 @@ def words(crops: Crops, source: Source) -> str:
 
 
 def _cropped(
-    files: Sequence[ImageFile], how: Cropping, jobs: int, advance: Callable[[], None]
+    files: Sequence[ImageFile], method: str, jobs: int, advance: Callable[[], None]
 ) -> dict[str, np.ndarray]:
     crops: dict[str, np.ndarray] = {}
-
-    def keep(file: ImageFile, number: int, crop: np.ndarray) -> None:
-        crops[file.path] = crop.ravel()
-
     start = time.process_time()
-    for _ in crop_cells(files, how, keep, jobs=jobs):
+    for file, crop in map_images(partial(document_crop, method=method), files, jobs=jobs):
+        if isinstance(crop, np.ndarray):  # neither None nor an image that cannot be read
+            crops[file.path] = crop.ravel()
         advance()
     seconds = time.process_time() - start
     found = np.array([file.path in crops for file in files])

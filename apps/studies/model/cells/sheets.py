@@ -8,11 +8,11 @@ import numpy as np
 from ....cells.data.files import ImageFile
 from ....cells.data.images import read_image
 from ....cells.output.drawing import contact_sheet, encoded
-from ....cells.output.sheets import draw_steps, steps_of, steps_size
 from ..report import Figure
 from .components import components
 from .experiments import SCALE, Images
 from .images import CLASSES, SIDE
+from .steps import draw_steps, steps_of, steps_size
 
 SHOWN = 8  # of each class
 COLUMNS = 8

@@ -1,4 +1,4 @@
-"""The source document's way: its six steps, its crops and their gray negatives."""
+"""The document on cells: its six steps to a crop, gray negatives, and pictures of the steps."""
 
 from pathlib import Path
 
@@ -7,7 +7,17 @@ import numpy as np
 import pytest
 
 from fastsvm_apps.cells.data.images import read_image
-from fastsvm_apps.cells.finding.document import FRAME, SIZE, crop, gray_negative, locate_report, without_frame
+from fastsvm_apps.cells.finding.findings import square_around
+from fastsvm_apps.common.errors import AppError
+from fastsvm_apps.studies.model.cells import steps
+from fastsvm_apps.studies.model.cells.document import (
+    FRAME,
+    SIZE,
+    find_center,
+    gray_negative,
+    locate_report,
+    without_frame,
+)
 
 SMEAR = Path(__file__).parents[2] / "data" / "cells" / "images" / "LYMPHOCYTE" / "smear_03.jpg"
 STAIN = (150, 70, 120)
@@ -49,7 +59,7 @@ def test_the_six_steps(smear):
     assert (opened >= dark).all()  # opening takes from what is dark, which is shown black
     rows, columns = np.nonzero(opened == 0)
     assert center == (int(columns.mean()), int(rows.mean()))
-    np.testing.assert_array_equal(cropped, crop(smear, center))
+    np.testing.assert_array_equal(cropped, square_around(smear, center, SIZE))
 
 
 def test_steps_change_nothing_and_are_repeated(smear):
@@ -100,13 +110,15 @@ def test_specks_and_black_wedges_are_not_found():
 )
 def test_a_crop_lies_inside_the_image(gray, center, left, top):
     image = np.random.default_rng(0).integers(0, 256, (150, 200) if gray else (150, 200, 3), np.uint8)
-    np.testing.assert_array_equal(crop(image, center), image[top : top + SIZE, left : left + SIZE])
+    np.testing.assert_array_equal(
+        square_around(image, center, SIZE), image[top : top + SIZE, left : left + SIZE]
+    )
 
 
 @pytest.mark.parametrize("size", [1, 7, 30, 31])
 def test_a_crop_has_the_size_asked_for(size):
     image = np.arange(100 * 90, dtype=np.uint16).reshape(100, 90)
-    part = crop(image, (45, 50), size)
+    part = square_around(image, (45, 50), size)
     assert part.shape == (size, size)
     assert part[size // 2, size // 2] == image[50, 45]
 
@@ -114,7 +126,7 @@ def test_a_crop_has_the_size_asked_for(size):
 @pytest.mark.parametrize("shape", [(50, 200), (200, 50), (50, 60), (1, 1)])
 def test_where_the_image_is_smaller_its_border_is_repeated(shape):
     image = np.random.default_rng(1).integers(0, 256, (*shape, 3), np.uint8)
-    part = crop(image, (shape[1] // 2, shape[0] // 2), 64)
+    part = square_around(image, (shape[1] // 2, shape[0] // 2), 64)
     assert part.shape == (64, 64, 3)
     top, left = (max(0, n // 2 - 32) for n in shape)
     rows = np.minimum(np.arange(top, top + 64), shape[0] - 1)
@@ -146,3 +158,43 @@ def test_what_is_stained_is_bright_and_the_frame_is_neither():
 
 def test_an_image_that_is_all_frame_stays():
     np.testing.assert_array_equal(gray_negative(plain(10)), 245)
+
+
+# The centre alone, and pictures of the steps
+
+
+def test_find_center():
+    image = plain(shape=(240, 320))
+    assert find_center(image) is None
+    for x, y, radius in ((60, 60, 20), (230, 160, 26)):
+        cv2.circle(image, (x, y), radius, STAIN, cv2.FILLED)
+    assert np.abs(np.subtract(find_center(image), (230, 160))).max() <= 1
+    assert find_center(plain(STAIN)) is None
+
+
+@pytest.mark.parametrize("method", ["cells", pytest.param("report", marks=pytest.mark.slow)])
+def test_steps_are_drawn(tmp_path, method):
+    path = str(tmp_path / "steps.png")
+    assert steps.plot_steps(str(SMEAR), path, method)
+    assert min(cv2.imread(path).shape[:2]) > 500
+    with pytest.raises(AppError, match="not an image"):
+        steps.plot_steps(__file__, path, method)
+    with pytest.raises(AppError, match="no format of pictures"):
+        steps.plot_steps(str(SMEAR), str(tmp_path / "a.xyz"), method)
+
+
+def test_steps_say_what_they_did_not_find(tmp_path):
+    titles = [title for title, _ in steps.steps_of(str(SMEAR), "cells")[0]]
+
+    def said(image):
+        path = str(tmp_path / "field.png")
+        cv2.imwrite(path, image)
+        shown, found = steps.steps_of(path, "cells")
+        assert not found
+        assert [title for title, _ in shown] == titles
+        return [words for _, words in shown if isinstance(words, str)]
+
+    plasma = np.full((240, 320, 3), (225, 220, 230), np.uint8)
+    assert said(plasma) == ["no nucleus: nowhere is blue 40 levels above green", *["not reached"] * 3]
+    purple = cv2.circle(plasma.copy(), (160, 120), 8, (150, 60, 120), cv2.FILLED)
+    assert "a nucleus at least 600" in said(purple)[0]
