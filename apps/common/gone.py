@@ -9,6 +9,9 @@ SUCCESSORS = {
         "train",
         "--recipe article-literal",
     ): "--recipe article is close; fastsvm-studies sentiment trains the article's own loops",
+    ("fastsvm-sentiment", "describe"): "inspect CORPUS shows the same",
+    ("fastsvm-sentiment", "suspects"): "inspect CORPUS lists suspected labels",
+    ("fastsvm-sentiment", "words"): "explain MODEL, without a text, shows the top words",
 }
 
 

@@ -150,7 +150,7 @@ def shared_data():
 # Each command that reads a corpus, as quick as can be.
 READERS = {
     "train": (),
-    "describe": (),
+    "inspect": ("--folds", 0),
     "evaluate": (),
 }
 

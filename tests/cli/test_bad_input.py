@@ -113,11 +113,11 @@ def test_paths(run, write, texts, model, tmp_path):
     fails(run("evaluate", model, "missing.txt"), 1, "missing.txt")
     fails(run("predict", corpus, corpus), 2, re.escape(corpus) + ": is no model; write predict MODEL FILE")
     fails(run("predict", model, "missing.txt"), 1, "missing.txt: No such file")
-    fails(run("words", model, "--json", "--csv"), 2, "not both")
-    fails(run("words", model, "-n", 0), 2, "-n")
+    fails(run("explain", model, "--json", "--csv"), 2, "not both")
+    fails(run("explain", model, "-n", 0), 2, "-n")
     pytest.importorskip("matplotlib")
-    fails(run("words", model, "--plot", "picture.xyz"), 2, "picture.xyz: .*name it with .png, .svg or .pdf")
-    fails(run("words", model, "--plot", "missing/a.png"), 1, "missing/a.png: No such file")
+    fails(run("explain", model, "--plot", "picture.xyz"), 2, "picture.xyz: .*name it with .png, .svg or .pdf")
+    fails(run("explain", model, "--plot", "missing/a.png"), 1, "missing/a.png: No such file")
 
 
 def test_the_output_is_checked_before_the_corpus_is_read(run):

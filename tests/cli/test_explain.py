@@ -214,8 +214,8 @@ def test_explain_without_a_model_takes_the_one_that_comes_along(run, model, monk
 
 def test_bad_arguments(run, model):
     for arguments, said in (
-        ([], "Missing argument"),
-        ([model], "is a file; give a TEXT after MODEL"),
+        ([model, "--label", "pos"], "--label needs a TEXT"),
+        ([model, "a text", "--csv"], "show the top words of MODEL; leave out TEXT"),
         ([model, "what", "a", "waste"], "4 arguments, where MODEL and TEXT are expected; put TEXT in quotes"),
     ):
         result = run("explain", *arguments)
@@ -252,7 +252,7 @@ def test_characters_are_shared_out_over_the_words_that_have_them(run, write, tex
     out = run("explain", "m.safetensors", "great thing7").stdout
     assert "great[+" in out
     assert ("…reat" if recipe == "nb-both" else "reat␣") in out
-    assert "words__" not in out + run("words", "m.safetensors").stdout
+    assert "words__" not in out + run("explain", "m.safetensors").stdout
 
 
 def test_without_blanks_between_words_each_character_has_its_share(run, write):

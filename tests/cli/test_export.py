@@ -1,10 +1,7 @@
 """export: the same predictions from other files, by other programs."""
 
 import json
-import math
 import re
-import unicodedata
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -42,40 +39,6 @@ def fitted(texts):
         return Pipeline(steps).fit(lines, np.array(y))
 
     return fitted
-
-
-def reimplemented(path, text):
-    """Compute label and scores from the JSON alone, as another language would."""
-    model = json.loads(Path(path).read_text(encoding="utf-8"))
-    text = text.lower() if model["lowercase"] else text
-    if model["accents"] == "unicode":
-        text = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
-    tokens = [t for t in re.findall(model["token_pattern"], text) if t not in model["stop_words"]]
-    low, high = model["ngrams"]
-    terms = Counter(
-        " ".join(tokens[i : i + n]) for n in range(low, high + 1) for i in range(len(tokens) - n + 1)
-    )
-    column = {term: i for i, term in enumerate(model["vocabulary"])}
-    value = {"count": float, "binary": lambda n: 1.0, "log": lambda n: 1 + math.log(n)}[model["value"]]
-    row = {i: value(n) * model["factors"][i] for t, n in terms.items() if (i := column.get(t)) is not None}
-    norm = (model["norm"] and math.hypot(*row.values())) or 1
-    weights = zip(model["weights"], model["intercept"], strict=True)
-    scores = [b + sum(x / norm * w[i] for i, x in row.items()) for w, b in weights]
-    return model["labels"][int(scores[0] > 0) if len(scores) == 1 else scores.index(max(scores))], scores
-
-
-@pytest.mark.parametrize("labels", [pytest.param(2, marks=pytest.mark.slow), 3])
-@pytest.mark.parametrize("weighting", WEIGHTINGS)
-def test_json_is_enough_to_predict(fitted, texts, tmp_path, labels, weighting):
-    model = fitted(labels, weighting)
-    path = str(tmp_path / "m.json")
-    export(model, path, "json")
-    lines = [*HOSTILE, *(text for _, text in texts(40, LABELS[labels], seed=1))]
-    decisions = model.decision_function(lines).reshape(len(lines), -1)
-    for line, label, decision in zip(lines, model.predict(lines), decisions, strict=True):
-        found, scores = reimplemented(path, line)
-        np.testing.assert_allclose(scores, decision, rtol=1e-10, atol=1e-12)
-        assert found == label
 
 
 def liblinear_rows(path, lines):
@@ -191,18 +154,15 @@ def test_a_pruned_model_is_a_model(run, model, texts, tmp_path):
     )
 
 
-@pytest.mark.parametrize("to", ["json", "liblinear"])
-def test_files_of_the_same_kind_are_replaced(run, model, to):
+def test_files_of_the_same_kind_are_replaced(run, model):
     for keep in (5, 6):
-        result = run("export", model, "--to", to, "--keep", keep, "-o", "out")
+        result = run("export", model, "--to", "liblinear", "--keep", keep, "-o", "out")
         assert (result.exit_code, result.stderr) == (0, "")
         assert result.stdout.startswith(f"{keep} of 70 terms\nout: ")
-    assert (
-        sorted(path.name for path in Path().iterdir()) == ["out", "out.vocabulary.tsv"][: 2 - (to == "json")]
-    )
+    assert sorted(path.name for path in Path().iterdir()) == ["out", "out.vocabulary.tsv"]
 
 
-@pytest.mark.parametrize("to", ["pruned", "liblinear", "json"])
+@pytest.mark.parametrize("to", ["pruned", "liblinear"])
 def test_nothing_else_is_overwritten(run, model, to):
     options = ["--to", to, "--keep", 5, "-o"]
     for content in ("important", '{"format": "other"}', "solver_typo"):
@@ -226,11 +186,11 @@ def test_nothing_else_is_overwritten(run, model, to):
     ("options", "error"),
     [
         (["--to", "pruned", "-o", "x"], "--to pruned needs --keep N or --min-weight W"),
-        (["--to", "json", "-o", "-"], "a model cannot go to stdout; give a file with -o"),
-        (["--to", "json", "--min-weight", "1e9", "-o", "x"], r"no term has a weight of 1e\+09 or more; .*"),
-        (["--to", "json", "--keep", "0", "-o", "x"], ".*--keep.*"),
-        (["--to", "xml", "-o", "x"], ".*--to.*"),
-        (["--to", "json"], ".*-o.*"),
+        (["--to", "liblinear", "-o", "-"], "a model cannot go to stdout; give a file with -o"),
+        (["--to", "pruned", "--min-weight", "1e9", "-o", "x"], r"no term has a weight of 1e\+09 or more; .*"),
+        (["--to", "liblinear", "--keep", "0", "-o", "x"], ".*--keep.*"),
+        (["--to", "json", "-o", "x"], ".*--to.*"),
+        (["--to", "liblinear"], ".*-o.*"),
     ],
 )
 def test_bad_options(run, model, options, error):
@@ -246,7 +206,6 @@ def test_a_model_of_characters_can_be_pruned_only(run, write, texts, recipe):
     pruned = run("export", "m.safetensors", "--to", "pruned", "--keep", 50, "-o", "small.safetensors")
     assert pruned.exit_code == 0
     assert run("explain", "small.safetensors", "great lovely thing1").exit_code == 0
-    for to in "json", "liblinear":
-        result = run("export", "m.safetensors", "--to", to, "-o", "m.other")
-        assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
-        assert "this one counts characters; train one --recipe nb-words" in result.stderr
+    result = run("export", "m.safetensors", "--to", "liblinear", "-o", "m.other")
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert "this one counts characters; train one --recipe nb-words" in result.stderr

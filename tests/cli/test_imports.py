@@ -12,7 +12,7 @@ COMMANDS = {
     "evaluate": ["evaluate", "MODEL", "CORPUS"],
     "predict": ["predict", "MODEL", "LINES"],
     "predict probabilities": ["predict", "MODEL", "LINES", "--proba", "--json"],
-    "words": ["words", "MODEL"],
+    "words": ["explain", "MODEL"],
 }
 
 

@@ -68,7 +68,7 @@ def test_a_record_is_no_longer_than_a_line(run, texts, tmp_path, rest, skipped):
     # The quote before these lines is not closed.
     lines = "".join(f"{'dull thing ' * 15}{i}\n" for i in range(10_000))
     corpus.write_text(f'{tsv(texts(60))}pos\t"great{rest}\n{lines}')
-    result = run("describe", corpus, "--max-line-mib", 1)
+    result = run("inspect", corpus, "--max-line-mib", 1)
     assert result.exit_code == 3, (result.stderr, result.exception)
     assert f": {skipped} skipped\n" in result.stderr
 
@@ -86,7 +86,7 @@ def test_gzip_bombs(reader, bomb, tmp_path):
 @pytest.mark.slow
 def test_gzip_bombs_of_lines(run):
     bomb = gzip.compress(b"__label__pos great\n" * (72 * MIB // 19))
-    fails(run("describe", "-", input=bomb), 1, "<stdin>" + BOMBED)
+    fails(run("inspect", "-", input=bomb), 1, "<stdin>" + BOMBED)
 
 
 @needs_dev
@@ -96,7 +96,7 @@ def test_devices(reader, run, model):
     fails(run("predict", model, "/dev/zero"), 1, "/dev/zero: is a device")
     assert run("predict", model, "/dev/null").exit_code == 0
     fails(run("predict", "/dev/zero", input="a\n"), 1, "/dev/zero: not a regular file")
-    fails(run("describe", "x", "--config", "/dev/zero"), 2, "/dev/zero: larger than .* a config file")
+    fails(run("inspect", "x", "--config", "/dev/zero"), 2, "/dev/zero: larger than .* a config file")
 
 
 def test_predict_takes_the_beginning_of_a_long_line(run, model):
@@ -132,7 +132,7 @@ main(sys.argv[1:])
 
 @pytest.mark.slow
 @needs_dev
-@pytest.mark.parametrize("command", ["train -", "describe -", "evaluate", "predict", "explain -"])
+@pytest.mark.parametrize("command", ["train -", "inspect -", "evaluate", "predict", "explain -"])
 def test_a_stream_that_never_ends(command, model, tmp_path):
     args = command.split()
     if args[0] in ("evaluate", "predict"):

@@ -177,9 +177,9 @@ def test_a_terminal_sees_the_stage_after_a_while(tmp_path, monkeypatch):
 def test_styles_on_a_terminal(model, monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert b"\x1b[1m" in on_terminal("words", model)
+    assert b"\x1b[1m" in on_terminal("explain", model)
     monkeypatch.setenv("NO_COLOR", "1")
-    shown = on_terminal("words", model)
+    shown = on_terminal("explain", model)
     assert b"weight" in shown
     assert b"\x1b" not in shown
 

@@ -63,10 +63,9 @@ def test_unknown_words_say_nothing(english):
 @pytest.mark.slow
 def test_commands_need_no_model(start):
     """In fresh processes, in a folder that is empty."""
-    predict, proba, explain, words = (
-        start(*command)
-        for command in (["predict"], ["predict", "--proba"], ["explain", "boring film", "--json"], ["words"])
-    )
+    explanation = ["explain", "boring film", "--json"]
+    commands = ["predict"], ["predict", "--proba"], explanation, ["explain"]
+    predict, proba, explain, words = (start(*command) for command in commands)
     text = "\n".join(SHORT) + "\n"
     out, err = predict.communicate(text)
     assert predict.returncode == 0

@@ -216,7 +216,7 @@ def test_alpha_where_a_label_is_too_rare_for_folds(run, write):
 def test_top_words_weigh_what_the_model_gives_them(run, write, texts, labels):
     record = train_json(run, write(texts(120, labels)))
     model = fastsvm.load_model(record["model"])
-    sides = json.loads(run("words", record["model"], "-n", 3, "--json").stdout)["words"]
+    sides = json.loads(run("explain", record["model"], "-n", 3, "--json").stdout)["words"]
     for i, (label, words) in enumerate(sides.items()):
         assert label == model.classes_[i]
         for item in words:

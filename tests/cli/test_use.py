@@ -1,4 +1,4 @@
-"""evaluate, predict and words: what a saved model is used for."""
+"""evaluate, predict and explain: what a saved model is used for."""
 
 import csv
 import io
@@ -198,7 +198,7 @@ def test_the_model_that_comes_along(run, model, write, texts, tmp_path, monkeypa
     expected = run("predict", model, file).stdout
     assert run("predict", input="great\ndull\n").stdout == expected
     assert run("predict", "english", file).stdout == expected
-    assert run("words").stdout == run("words", model).stdout
+    assert run("explain").stdout == run("explain", model).stdout
     corpus = write(texts(20))
     expected = run("evaluate", model, corpus).stdout
     assert run("evaluate", "english", corpus).stdout == expected
@@ -216,7 +216,7 @@ def test_words_are_the_largest_weights(run, model):
     weights = pipeline["classifier"].coef_[0]
     names = pipeline["vectorizer"].get_feature_names_out()
     order = np.argsort(weights)
-    record = json.loads(run("words", model, "-n", 4, "--json").stdout)["words"]
+    record = json.loads(run("explain", model, "-n", 4, "--json").stdout)["words"]
     assert [item["word"] for item in record["pos"]] == names[order[::-1][:4]].tolist()
     assert [item["word"] for item in record["neg"]] == names[order[:4]].tolist()
     np.testing.assert_array_equal([item["weight"] for item in record["neg"]], weights[order[:4]])
@@ -225,15 +225,15 @@ def test_words_are_the_largest_weights(run, model):
 def test_words_of_several_labels(run, model3):
     pipeline = fastsvm.load_model(model3)
     names = pipeline["vectorizer"].get_feature_names_out()
-    record = json.loads(run("words", model3, "-n", 2, "--json").stdout)["words"]
+    record = json.loads(run("explain", model3, "-n", 2, "--json").stdout)["words"]
     for label, weights in zip(pipeline.classes_, pipeline["classifier"].coef_, strict=True):
         assert [item["word"] for item in record[label]] == names[np.argsort(-weights)[:2]].tolist()
 
 
 def test_words_table_and_csv(run, model):
-    rows = list(csv.DictReader(io.StringIO(run("words", model, "-n", 3, "--csv").stdout)))
+    rows = list(csv.DictReader(io.StringIO(run("explain", model, "-n", 3, "--csv").stdout)))
     assert [row["label"] for row in rows] == ["neg"] * 3 + ["pos"] * 3
-    lines = run("words", model, "-n", 3).stdout.splitlines()
+    lines = run("explain", model, "-n", 3).stdout.splitlines()
     assert lines[0].split() == ["pos", "weight", "neg", "weight"]
     best = max(rows, key=lambda row: float(row["weight"]))
     assert lines[1].split()[:2] == [best["word"], f"{float(best['weight']):+.4f}"]
@@ -242,14 +242,11 @@ def test_words_table_and_csv(run, model):
 def test_words_csv_has_no_formulas(run, write, texts):
     corpus = write([({"pos": "=pos", "neg": "-2"}[y], f"@{y} {text}") for y, text in texts(40)])
     assert run("train", corpus, "--tokens", "split", "-o", "m.safetensors").exit_code == 0
-    found = run("words", "m.safetensors", "--csv", "-n", 200).stdout
+    found = run("explain", "m.safetensors", "--csv", "-n", 200).stdout
     rows = list(csv.reader(io.StringIO(found)))
     assert {row[0] for row in rows[1:]} == {"'=pos", "-2"}
     assert {"'@pos", "'@neg"} < {row[1] for row in rows}
     assert any(row[2].startswith("-") for row in rows)  # numbers are as they are
-    raw = run("words", "m.safetensors", "--csv", "--raw-csv", "-n", 200).stdout
-    assert found.replace("'", "") == raw
-    assert {"=pos", "@pos"} < {*raw.replace("\n", ",").split(",")}
 
 
 @pytest.mark.parametrize("name", ["words.png", pytest.param("words.svg", marks=pytest.mark.slow)])
@@ -257,14 +254,14 @@ def test_words_csv_has_no_formulas(run, write, texts):
 def test_words_plot(run, request, tmp_path, path, name):
     pytest.importorskip("matplotlib")
     picture = tmp_path / name
-    assert run("words", request.getfixturevalue(path), "--plot", picture).exit_code == 0
+    assert run("explain", request.getfixturevalue(path), "--plot", picture).exit_code == 0
     start = picture.read_bytes()[:100]
     assert start.startswith(b"\x89PNG") or b"<?xml" in start
 
 
 def test_words_without_matplotlib(run, model, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
-    result = run("words", model, "--plot", "a.png")
+    result = run("explain", model, "--plot", "a.png")
     assert result.exit_code == 1
     assert result.stderr == "error: pictures need matplotlib: pip install fastsvm[plot]\n"
 
@@ -273,9 +270,9 @@ def test_words_of_control_characters_cannot_move_the_cursor(run, tmp_path):
     corpus = tmp_path / "a.txt"
     corpus.write_text("toys pos 1.txt good \x1b[2J [bold]\ntoys neg 2.txt bad $x^\n" * 9)
     assert run("train", corpus, "-o", "m.safetensors").exit_code == 0
-    out = run("words", "m.safetensors").stdout
+    out = run("explain", "m.safetensors").stdout
     assert "\x1b" not in out
     assert r"\x1b[2j" in out
     assert "[bold]" in out
     pytest.importorskip("matplotlib")
-    assert run("words", "m.safetensors", "--plot", "a.png").exit_code == 0
+    assert run("explain", "m.safetensors", "--plot", "a.png").exit_code == 0

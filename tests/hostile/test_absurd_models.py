@@ -188,15 +188,15 @@ def through_text_commands(path, corpus):
         for text in (TEXTS[0], "unheard of"):
             check(sentiment, "explain", path, text, *json_or_not)
         check(sentiment, "explain", path, "great dull fun", "--label", "pos", "-n", 1, *json_or_not)
-        check(sentiment, "words", path, *json_or_not)
-        for to, more in (("json", ()), ("liblinear", ()), ("pruned", ("--keep", 3))):
+        check(sentiment, "explain", path, *json_or_not)
+        for to, more in (("liblinear", ()), ("pruned", ("--keep", 3))):
             target = folder / f"exported.{to}"
             target.unlink(missing_ok=True)
             done = check(sentiment, "export", path, "--to", to, *more, "-o", target, *json_or_not)
             assert target.exists() == done
             if done and to == "liblinear":
                 assert not {"inf", "-inf", "nan"} & {*target.read_text().split()}
-    check(sentiment, "words", path, "--csv")
+    check(sentiment, "explain", path, "--csv")
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_pictures_of_words(change, tmp_path):
     path = tmp_path / "m.safetensors"
     for name in ("linear", "nb, unscaled", "three labels"):
         absurd(TEXT_MODELS[name](), path, change, "coef_")
-        check(sentiment, "words", path, "--plot", tmp_path / "words.png")
+        check(sentiment, "explain", path, "--plot", tmp_path / "words.png")
 
 
 def through_cell_commands(path, folder):

@@ -26,7 +26,7 @@ COMMANDS = {
             "train reviews.txt --alpha 1e-3 -o out/m.safetensors --report out/r.html",
             ("--seed 0", "--seed 1"),
         ),
-        "export": ("export english -o out/e", ("--to json --keep 2000", "--to json --keep 2001")),
+        "export": ("export english -o out/e", ("--to pruned --keep 2000", "--to pruned --keep 2001")),
     },
     "cells": {
         "train": (

@@ -97,7 +97,7 @@ def is_ended_by_library(done):
     return done.code in (127, -signal.SIGABRT)
 
 
-TEXTS = each(["train", "describe"], MEMORY, [("train", 0), ("train", 30), ("describe", 10)])
+TEXTS = each(["train", "inspect"], MEMORY, [("train", 0), ("train", 30), ("inspect", 10)])
 
 
 @pytest.mark.parametrize(("command", "megabytes"), TEXTS)
@@ -163,9 +163,9 @@ WRITING = {
     "sentiment": [
         ("train", "reviews.txt", "--alpha", 1e-3, "-o", "out/m.safetensors"),
         ("train", "reviews.txt", "--alpha", 1e-3, "-o", "m.safetensors", "--report", "out/r.html"),
-        ("export", "english", "--to", "json", "-o", "out/m.json"),
+        ("export", "english", "--to", "pruned", "--keep", "99", "-o", "out/m.safetensors"),
         ("export", "english", "--to", "liblinear", "-o", "out/m.txt"),
-        ("words", "english", "--plot", "out/w.png"),
+        ("explain", "english", "--plot", "out/w.png"),
     ],
     "cells": [
         ("train", "smears", "--folds", 1, "--versions", 1, "--alpha", 0.1, "-o", "out/m.safetensors"),

@@ -26,11 +26,11 @@ COMMANDS = {
         ("m.safetensors", "r.html"),
         3,
     ),
-    "sentiment describe": (("a.tsv",), (), 3),
+    "sentiment inspect": (("a.tsv",), (), 3),
     "sentiment evaluate": (("english", "a.tsv"), (), 3),
     "sentiment explain": (("english", "a great thing"), (), 0),
-    "sentiment words": (("english", "--plot", "p.svg"), ("p.svg",), 0),
-    "sentiment export": (("english", "--to", "json", "--keep", "99", "-o", "m.json"), ("m.json",), 0),
+    "sentiment explain --plot": (("english", "--plot", "p.svg"), ("p.svg",), 0),
+    "sentiment export": (("english", "--to", "pruned", "--keep", "99", "-o", "e"), ("e",), 0),
     "cells crop": ((*CELLS, "-o", "boxes.csv"), ("boxes.csv",), 3),
     "cells train": ((*CELLS, "-o", "m.safetensors", "--folds", "1"), ("m.safetensors",), 3),
     "cells classify": (
@@ -65,7 +65,7 @@ def inputs(tmp_path_factory):
 
 def begin(command, inputs, folder):
     """Return the command line of a command, to be run in a folder, and which files it is to write."""
-    app, name, *more = command.split()
+    app, name, *more = command.removesuffix(" --plot").split()
     arguments, files, code = COMMANDS[command]
     for entry in ("a.tsv", "few"):
         os.symlink(inputs / entry, folder / entry)

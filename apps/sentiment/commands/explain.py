@@ -1,54 +1,106 @@
-"""`explain`: why a text gets its label."""
+"""`explain`: why a text gets its label, and the words that decide."""
 
 import os
 
 import click
 
 from ...common.errors import USAGE, AppError
-from ...common.options import json_option
-from ...common.output import note, print_json, tidy_warnings
+from ...common.options import json_option, section
+from ...common.output import check_one_form, note, print_json, tidy_warnings
 from ...common.progress import Stages
 from ..data.lines import MIB, open_binary, too_long
 from ._options import command, max_line_option, number_option
 
 
-@command('explain "what a waste of money"', "explain reviews.safetensors - < review.txt")
-@click.argument("arguments", metavar="[MODEL] TEXT", nargs=-1, required=True)
-@number_option("How many terms to list, those that contribute most.")
-@click.option(
-    "--label", help="The label whose score to explain.  [default: the second of two, else the one predicted]"
+@command(
+    'explain "what a waste of money"',
+    "explain reviews.safetensors - < review.txt",
+    "explain reviews.safetensors -n 30 --plot words.png",
 )
-@max_line_option
-@json_option
-def explain(arguments, number, label, max_line_mib, json, quiet, verbose):
-    """Show what each word of TEXT contributes to its score.
+@click.argument("arguments", metavar="[MODEL] [TEXT]", nargs=-1)
+@section("Input", max_line_option)
+@section(
+    "Output",
+    number_option("Number of terms to list: those that contribute most, or for each label its top words."),
+    click.option(
+        "--label",
+        help="Explain the score of this label.  [default: the second of two labels, else the predicted one]",
+    ),
+    click.option(
+        "--plot", metavar="FILE.png", help="Without TEXT: also draw a bar chart (.png, .svg or .pdf)."
+    ),
+    click.option("--csv", is_flag=True, help="Without TEXT: print a CSV table of label, word and weight."),
+    json_option,
+)
+def explain(arguments, number, label, plot, csv, json, max_line_mib, quiet, verbose):
+    """Show how much each word of TEXT contributes to its score, or the top words of MODEL.
 
-    The score is the sum of an intercept and the contributions of the terms: words, or several in a row if
-    the model was trained with --ngrams. Each word of the text is marked by what it contributes, alone and in
-    longer terms, in colours or, where there are none, by one to three signs.
+    The score is the sum of an intercept and the contributions of the terms. A term is a word, or several
+    words in a row if the model was trained with --ngrams. Colours, or one to three signs, mark the words of
+    the text by their contributions. Without TEXT, explain lists the words with the largest weights for each
+    label.
 
-    TEXT is one argument, or - for stdin. MODEL is a file that train wrote or, by default, `english`, a model
-    of reviews that comes along.
+    TEXT is one argument, or - for stdin. MODEL is a file that train wrote. The default is `english`, a model
+    of reviews that comes with fastsvm.
     """
+    model, text = _model_and_text(arguments)
+    check_one_form(json, csv)
+    if text is None and label is not None:
+        raise AppError("--label needs a TEXT", USAGE)
+    if text is not None and (plot or csv):
+        raise AppError("--plot and --csv show the top words of MODEL; leave out TEXT", USAGE)
+    from ..measures import prediction
+
+    if text == "-":
+        text = _read_stdin(max_line_mib * MIB)
+    with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+        with stage("load"):
+            model = prediction.load_text_model(model)
+        if text is None:
+            _show_words(model, number, plot, csv, json, stage)
+        else:
+            _show_text(model, text, label, number, json, stage)
+
+
+def _model_and_text(arguments: tuple[str, ...]) -> tuple[str | None, str | None]:
+    """Tell MODEL and TEXT apart; one argument alone is MODEL if it is the name of a model or of a file."""
+    from ..measures.prediction import SHIPPED_NAME
+
     if len(arguments) > 2:
         raise AppError(
             f"{len(arguments)} arguments, where MODEL and TEXT are expected; put TEXT in quotes", USAGE
         )
-    model, text = arguments if len(arguments) == 2 else (None, *arguments)
-    if model is None and os.path.isfile(text):
-        raise AppError(
-            f"{text}: is a file; give a TEXT after MODEL, or a text from a file by - < FILE", USAGE
-        )
-    from ..jobs.explanation import explain
-    from ..measures import prediction
+    if len(arguments) == 1:
+        [one] = arguments
+        is_model = one == SHIPPED_NAME or one.endswith(".safetensors") or os.path.isfile(one)
+        return (one, None) if is_model else (None, one)
+    return arguments or (None, None)
+
+
+def _show_words(model, number: int, plot: str | None, csv: bool, json: bool, stage: Stages) -> None:
+    from ..jobs.trained import top_words
+    from ..output import tables
+
+    sides = top_words(model, number)
+    if plot:
+        from ..output.plots import plot_top_words
+
+        with stage("plot"):
+            plot_top_words(sides, plot)
+    if json:
+        print_json(tables.words_record(sides))
+    elif csv:
+        tables.print_words_csv(sides)
+    else:
+        tables.print_sides(sides)
+
+
+def _show_text(model, text: str, label: str | None, number: int, json: bool, stage: Stages) -> None:
+    from ..jobs.explanation import explain as explained
     from ..output import explanations
 
-    with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
-        with stage("load"):
-            model = prediction.load_text_model(model)
-        with stage("explain"):
-            text = _read_stdin(max_line_mib * MIB) if text == "-" else text
-            found = explain(model, text, label)
+    with stage("explain"):
+        found = explained(model, text, label)
     if json:
         print_json(explanations.explanation_record(found, number))
     else:

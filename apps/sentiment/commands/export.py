@@ -14,15 +14,15 @@ from ._options import command
 
 @command(
     "export reviews.safetensors --to pruned --keep 1000 -o small.safetensors",
-    "export reviews.safetensors --to json -o reviews.json",
+    "export reviews.safetensors --to liblinear -o reviews.model",
 )
 @click.argument("model")
 @click.option("-o", "--output", metavar="FILE", required=True, help="Where it goes.")
 @click.option(
     "--to",
-    type=click.Choice(["pruned", "liblinear", "json"]),
+    type=click.Choice(["pruned", "liblinear"]),
     required=True,
-    help="A model of fewer terms, LIBLINEAR's model file, or all that a prediction needs as JSON.",
+    help="A model with fewer terms, or LIBLINEAR's model file.",
 )
 @click.option("--keep", type=COUNT, metavar="N", help="Keep the N terms of the largest effective weights.")
 @click.option(

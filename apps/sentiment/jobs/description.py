@@ -1,4 +1,4 @@
-"""What is in a corpus: labels, lengths, words, copies and characters."""
+"""Statistics of a corpus: labels, lengths, words, copies and characters."""
 
 import re
 import unicodedata
@@ -12,8 +12,7 @@ import numpy as np
 from fastsvm.text import has_markup
 
 from ...common.errors import Skipped
-from ...common.progress import UNWATCHED, Stages
-from ..data.corpus import Corpus, Source, read_corpus
+from ..data.corpus import Corpus
 from ..learning import steps
 from ..settings import Settings
 
@@ -38,7 +37,7 @@ _SCRIPTS = {
 
 @dataclass(frozen=True)
 class Lengths:
-    """How long texts are."""
+    """The distribution of the lengths of texts."""
 
     mean: float
     minimum: int
@@ -51,7 +50,7 @@ class Lengths:
 
 @dataclass(frozen=True)
 class LabelLengths:
-    """How long the texts of a label are; of all texts where the label is None."""
+    """The lengths of the texts of a label; without a label, of all texts."""
 
     label: str | None
     n_texts: int
@@ -95,7 +94,7 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Group:
+class CopyGroup:
     """Texts that are the same: how many, and the first of them."""
 
     size: int
@@ -113,7 +112,7 @@ class Copies:
     groups: int
     spare: int
     conflicts: int
-    named: list[Group]
+    named: list[CopyGroup]
 
 
 @dataclass(frozen=True)
@@ -131,10 +130,10 @@ class Characters:
 
 @dataclass(frozen=True)
 class Description:
-    """What `describe` found.
+    """The labels, lengths, words, copies and characters of a corpus.
 
-    `near` are texts that differ in case and white space only; `token_counts` and `character_counts` belong to
-    the texts, whose labels are the keys of `label_counts` by number in `codes`.
+    `near` are texts that differ only in case and white space. `codes`, `token_counts` and `character_counts`
+    have an entry for each text; a code is the place of a label in `label_counts`.
     """
 
     format: str
@@ -151,43 +150,42 @@ class Description:
     character_counts: np.ndarray
 
 
-def describe(
-    source: Source, *, tokens: str | None = None, number: int = 20, stage: Stages = UNWATCHED
-) -> Description:
-    """Look a corpus over.
+def describe(corpus: Corpus, tokens: str | None = None, number: int = 20) -> Description:
+    """Measure the texts of a corpus.
 
     Parameters
     ----------
-    source : Source
-        The labelled texts.
+    corpus : Corpus
+        With the places of its texts.
     tokens : {"words", "split"}, optional
-        What a word is; as in `pipeline.train`.
+        How texts are cut into words.
     number : int
         How many of the most frequent words to return.
-    stage : Stages, optional
-        Times the stages.
 
     Returns
     -------
     Description
     """
-    with stage("read"):
-        corpus = read_corpus(source, places=True, most_labels=None)
-        tokens = tokens or corpus.tokens
-        counts = dict(sorted(Counter(corpus.labels).items(), key=lambda item: (-item[1], item[0])))
-        number_of = {label: i for i, label in enumerate(counts)}
-        codes = np.fromiter(map(number_of.__getitem__, corpus.labels), np.int64, len(corpus.labels))
-    with stage("count words"):
-        words, token_counts = _words(corpus, tokens, number)
-    with stage("measure"):
-        character_counts = np.fromiter(map(len, corpus.texts), np.int64, len(corpus.texts))
-        lengths = _lengths(list(counts), codes, token_counts, character_counts)
-    with stage("compare texts"):
-        exact, near = _copies(corpus)
-    with stage("count characters"):
-        characters = _characters(corpus.texts)
-    found = counts, lengths, words, exact, near, characters, corpus.skipped
-    return Description(corpus.format, len(codes), *found, codes, token_counts, character_counts)
+    counts = dict(sorted(Counter(corpus.labels).items(), key=lambda item: (-item[1], item[0])))
+    number_of = {label: i for i, label in enumerate(counts)}
+    codes = np.fromiter(map(number_of.__getitem__, corpus.labels), np.int64, len(corpus.labels))
+    words, token_counts = _words(corpus, tokens or corpus.tokens, number)
+    character_counts = np.fromiter(map(len, corpus.texts), np.int64, len(corpus.texts))
+    exact, near = _copies(corpus)
+    return Description(
+        format=corpus.format,
+        n_texts=len(codes),
+        label_counts=counts,
+        lengths=_lengths(list(counts), codes, token_counts, character_counts),
+        words=words,
+        exact=exact,
+        near=near,
+        characters=_characters(corpus.texts),
+        skipped=corpus.skipped,
+        codes=codes,
+        token_counts=token_counts,
+        character_counts=character_counts,
+    )
 
 
 def _words(corpus: Corpus, tokens: str, number: int) -> tuple[Words, np.ndarray]:
@@ -267,11 +265,11 @@ def _named(groups: list[list[int]], corpus: Corpus) -> Copies:
     )
 
 
-def _group(numbers: list[int], corpus: Corpus) -> Group:
+def _group(numbers: list[int], corpus: Corpus) -> CopyGroup:
     """Name the first of each label, and then whatever comes first."""
     first = {corpus.labels[i]: i for i in reversed(numbers)}
     named = sorted(numbers, key=lambda i: first[corpus.labels[i]] != i)[:MEMBERS_NAMED]
-    return Group(len(numbers), [Member(corpus.places[i], corpus.labels[i]) for i in sorted(named)])
+    return CopyGroup(len(numbers), [Member(corpus.places[i], corpus.labels[i]) for i in sorted(named)])
 
 
 def _characters(texts: Sequence[str]) -> Characters:

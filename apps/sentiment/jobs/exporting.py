@@ -1,4 +1,4 @@
-"""Models for other programs and smaller ones: pruned, as LIBLINEAR's text, as JSON.
+"""Models for other programs, and smaller ones: pruned, or in the format of LIBLINEAR.
 
 LIBLINEAR
 ---------
@@ -9,31 +9,6 @@ then come the columns feature, term and factor. Of two labels the first is -1 an
 are 1, 2, 3 ... in the order of the model. What the weighting multiplies a term by is part of `w` and every
 factor is 1, unless rows are scaled to length 1: that comes between the factors and `w`, so there they stay
 apart.
-
-JSON
-----
-One object with the keys
-
-=============  ==============================================================================================
-format         "fastsvm-text"
-version        1
-labels         the labels
-lowercase      whether a text is put in lower case first
-markup         where it is "html", lower case is what fastsvm.text.lower_without_markup gives; else missing
-accents        null, or how accents are removed from it: "unicode" (NFKD without combining marks) or "ascii"
-token_pattern  the regular expression of its tokens, in Python's notation, with Unicode's letters and digits
-stop_words     tokens that are left out then
-ngrams         the fewest and the most tokens in a row that make a term, joined by a space
-value          of a term from its count in the text: "count", "binary" (1) or "log" (1 + ln count)
-norm           what the row of value times factor is divided by: null (nothing) or "l2", its Euclidean norm
-vocabulary     the terms; others are left out
-factors        of each term
-weights        a list for each label of a weight for each term; of two labels only that of the second
-intercept      as many numbers
-=============  ==============================================================================================
-
-A score is the intercept plus the sum of value times factor, divided by the norm, times weight. Of two labels
-a score above 0 means the second; of more, the label of the highest score is given, the first of equal ones.
 """
 
 import copy
@@ -78,8 +53,8 @@ def export(
         A vectorizer, perhaps a weighting, and a linear classifier.
     path : str
         Where it goes. A file there is replaced only if it is of the same kind.
-    to : {"pruned", "liblinear", "json"}
-        A smaller model of this app, or one for others; see the top of this module.
+    to : {"pruned", "liblinear"}
+        A smaller model of this app, or one for LIBLINEAR; see the top of this module.
     keep : int, optional
         How many terms to keep, those of the largest effective weights: times their factor.
     min_weight : float, optional
@@ -105,8 +80,6 @@ def check_path(path: str, to: str) -> None:
     """Find out before the work whether files can be written, and never replace what is something else."""
     if to == "pruned":
         check_model_path(path)
-    elif to == "json":
-        check_replaceable(path, _JSON_START, "is not a JSON model")
     else:
         check_replaceable(path, "solver_type ", "is not a LIBLINEAR model")
         check_replaceable(path + VOCABULARY, VOCABULARY_START, "is not the vocabulary of a LIBLINEAR model")
@@ -158,27 +131,6 @@ def _columns(step, kept: np.ndarray):
 def _save_pruned(model: Pipeline, path: str) -> list[str]:
     (save_plain if isinstance(model, Pipeline) else fastsvm.save_model)(model, path)
     return [path]
-
-
-def _write_json(model: Pipeline, path: str) -> list[str]:
-    weighting, vectorizer, classifier = effect_of(model), model["vectorizer"], model["classifier"]
-    record = {
-        "format": "fastsvm-text",
-        "version": 1,
-        "labels": [str(label) for label in classifier.classes_.tolist()],
-        **_tokenisation(vectorizer),
-        "value": weighting.value,
-        "norm": weighting.norm,
-        "vocabulary": vectorizer.get_feature_names_out().tolist(),
-        "factors": weighting.factors.tolist(),
-        "weights": classifier.coef_.tolist(),
-        "intercept": classifier.intercept_.tolist(),
-    }
-    replace_file(path, (json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n").encode())
-    return [path]
-
-
-_JSON_START = '{"format": "fastsvm-text"'
 
 
 def _tokenisation(vectorizer) -> dict:
@@ -241,5 +193,4 @@ def _vocabulary(model: Pipeline, numbers: list[int], names: list[str], factors, 
 _WRITERS: dict[str, Callable[[Pipeline, str], list[str]]] = {
     "pruned": _save_pruned,
     "liblinear": _write_liblinear,
-    "json": _write_json,
 }

@@ -21,14 +21,19 @@ from ..settings import Settings
 TOKENS = {"words": {"token_pattern": r"(?u)\b\w+\b"}, "split": {"analyzer": "split"}}
 
 
-def read_labelled(source: Source, settings: Settings, *, places: bool = False) -> tuple[Corpus, Settings]:
-    """Read a corpus of several labels; the settings returned say how its texts are cut."""
-    corpus = read_corpus(source, places=places)
+def read_labelled(source: Source, settings: Settings) -> tuple[Corpus, Settings]:
+    """Read a corpus, and fit the settings to it."""
+    corpus = read_corpus(source)
+    return corpus, fitted_to(source, corpus, settings)
+
+
+def fitted_to(source: Source, corpus: Corpus, settings: Settings) -> Settings:
+    """Return the settings with the metric, tokens and markup of a corpus of two labels or more."""
     check_labels(source, set(corpus.labels))
     check_class_weight(settings, source, set(corpus.labels))
     settings = with_metric(settings, corpus.labels)
     markup = not settings.keep_markup and any(map(has_markup, corpus.texts))
-    return corpus, replace(settings, tokens=settings.tokens or corpus.tokens, markup=markup)
+    return replace(settings, tokens=settings.tokens or corpus.tokens, markup=markup)
 
 
 def check_labels(source: Source, labels: Collection[str]) -> None:

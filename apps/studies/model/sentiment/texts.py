@@ -11,7 +11,7 @@ from fastsvm.fitting import ConvergenceWarning, Pipeline
 
 from ....common.errors import AppError, Skipped
 from ....common.folds import split
-from ....sentiment.data.corpus import Source
+from ....sentiment.data.corpus import Source, read_corpus
 from ....sentiment.jobs.description import Description, describe
 from ....sentiment.learning import steps
 from ....sentiment.learning.alpha_choice import part_of
@@ -110,7 +110,7 @@ def run(context: Context, corpus: Corpus) -> Found | None:
     runs = context.runs or (FEW_RUNS if context.quick else RUNS)
     key = {"corpus": np.frombuffer(Path(source.path).read_bytes(), np.uint8), "seed": context.seed}
     with context.stage("texts: describe"):
-        description = describe(source)
+        description = describe(read_corpus(source, places=True))
         _check_labels(source, description)
         texts, settings = literal.read(source, replace(LITERAL, seed=context.seed))
     with context.stage("texts: compare", total=1) as advance:

@@ -1,4 +1,4 @@
-"""Labels of a corpus that are probably wrong, and texts that it has more than once."""
+"""Inspect a corpus: its statistics, labels that are probably wrong, and texts that occur several times."""
 
 import warnings
 from collections import Counter
@@ -11,9 +11,9 @@ from scipy.special import expit, logsumexp
 
 from fastsvm.fitting import ConvergenceWarning
 
-from ...common.errors import AppError, Skipped
+from ...common.errors import AppError
 from ...common.progress import UNWATCHED, Stages
-from ..data.corpus import Source
+from ..data.corpus import MOST_LABELS, Corpus, Source, read_corpus
 from ..learning import steps
 from ..learning.alpha_choice import k_folds, split_texts
 from ..learning.counted import Counted
@@ -21,11 +21,12 @@ from ..learning.recipe_choice import choose_recipe
 from ..measures.prediction import winners_of
 from ..measures.scores import HeldOut
 from ..settings import AUTO, Settings
+from .description import Description, describe
 from .duplicates import same_texts, similar_texts
 
 
 class Suspect(NamedTuple):
-    """A text of a corpus to look at.
+    """A text that a person should check.
 
     Attributes
     ----------
@@ -51,48 +52,49 @@ class Suspect(NamedTuple):
 
 @dataclass(frozen=True)
 class Inspection:
-    """What is wrong with a corpus.
+    """The statistics of a corpus, and its suspected texts.
 
     Attributes
     ----------
+    description : Description
     suspects : list of Suspect
-        First the labels that the model contradicts, the surest first; then what is there more than once.
-    n_texts : int
-    accuracy : float
-        Share of the labels that models trained without these texts agree with.
-    n_contradicted : int
+        First the labels that the model contradicts, the surest first; then texts that occur several times.
+    accuracy : float or None
+        Share of the labels that models trained without these texts agree with; None if none was trained.
+    n_contradicted : int or None
         The other labels: wrong ones, and texts that are too hard for the model.
     n_conflicts : int
-        Texts that are there with another label as well.
+        Texts that occur elsewhere with another label.
     n_crossing : int
         Texts to train on that are, nearly, among those held out as well.
-    skipped : Skipped
+    unchecked : str
+        The reason why no model was trained; empty if one was.
     """
 
+    description: Description
     suspects: list[Suspect]
-    n_texts: int
-    accuracy: float
-    n_contradicted: int
+    accuracy: float | None
+    n_contradicted: int | None
     n_conflicts: int
     n_crossing: int
-    skipped: Skipped
+    unchecked: str
 
 
 def inspect(
-    source: Source, settings: Settings, *, folds: int = 5, number: int = 100, stage: Stages = UNWATCHED
+    source: Source, settings: Settings, *, folds: int = 5, number: int = 20, stage: Stages = UNWATCHED
 ) -> Inspection:
-    """Find the labels of a corpus that a model trained on other texts contradicts, and texts that come again.
+    """Measure a corpus, and find labels that are probably wrong and texts that occur several times.
 
     Parameters
     ----------
     source : Source
     settings : Settings
-        The recipe; `holdout` and `seed` say which split is looked at for texts on both sides.
+        The recipe. `holdout` and `seed` decide which texts `train` would hold out.
     folds : int
-        Parts of the texts; each is tried by what is trained on the others. Texts that are nearly the same
-        are in the same part.
+        Parts of the texts. A model trained on the other parts checks the labels of each part; similar texts
+        are in the same part. 0 checks no labels.
     number : int
-        Most texts of each kind to return.
+        Most frequent words, and most texts of each kind, to return.
     stage : Stages, optional
         Times the stages.
 
@@ -101,12 +103,41 @@ def inspect(
     Inspection
     """
     with stage("read"):
-        corpus, settings = steps.read_labelled(source, settings, places=True)
-    with stage("duplicates"):
-        same = same_texts(corpus.texts)
-        similar = similar_texts(corpus.texts)
+        corpus = read_corpus(source, places=True, most_labels=None)
+    with stage("describe"):
+        description = describe(corpus, settings.tokens, number)
+    with stage("find duplicates"):
+        same, similar = same_texts(corpus.texts), similar_texts(corpus.texts)
+    found, odds, unchecked = [], None, "--folds 0" if folds == 0 else ""
+    if folds:
+        try:
+            found, odds = _contradicted(source, corpus, similar, settings, folds, stage)
+        except AppError as error:
+            unchecked = error.message
+    is_held_out = _held_out(corpus.texts, corpus.labels, settings)
+    conflicts = list(_conflicts(corpus, same, similar))
+    crossing = list(_crossing(corpus, same, similar, is_held_out))
+    n_wrong = None if odds is None else int(np.count_nonzero(odds > 0))
+    return Inspection(
+        description=description,
+        suspects=[*found[:number], *conflicts[:number], *crossing[:number]],
+        accuracy=None if n_wrong is None else 1 - n_wrong / len(corpus.labels),
+        n_contradicted=n_wrong,
+        n_conflicts=len(conflicts),
+        n_crossing=len(crossing),
+        unchecked=unchecked,
+    )
+
+
+def _contradicted(
+    source: Source, corpus: Corpus, groups: np.ndarray, settings: Settings, folds: int, stage: Stages
+) -> tuple[list[Suspect], np.ndarray]:
+    """Return the texts whose label a model of other texts contradicts, the surest first, and all log odds."""
+    if len(set(corpus.labels)) > MOST_LABELS:
+        raise AppError(f"{source.name}: more than {MOST_LABELS:,} labels")
+    settings = steps.fitted_to(source, corpus, settings)
     y = np.asarray(corpus.labels)
-    classes, likely = _probabilities(source, corpus.texts, y, similar, settings, folds, stage)
+    classes, likely = _probabilities(source, corpus.texts, y, groups, settings, max(folds, 2), stage)
     suggested, odds = _contradictions(likely, classes, y)
     found = [
         Suspect(
@@ -117,22 +148,10 @@ def inspect(
             "contradicted",
             corpus.texts[i],
         )
-        for i in np.argsort(-odds, kind="stable")[:number]
+        for i in np.argsort(-odds, kind="stable")
         if odds[i] > 0
     ]
-    is_held_out = _held_out(corpus.texts, corpus.labels, settings)
-    conflicts = list(_conflicts(corpus, same, similar))
-    crossing = list(_crossing(corpus, same, similar, is_held_out))
-    n_wrong = int(np.count_nonzero(odds > 0))
-    return Inspection(
-        [*found, *conflicts[:number], *crossing[:number]],
-        len(y),
-        1 - n_wrong / len(y),
-        n_wrong,
-        len(conflicts),
-        len(crossing),
-        corpus.skipped,
-    )
+    return found, odds
 
 
 def _probabilities(
@@ -191,7 +210,10 @@ def _contradictions(likely: np.ndarray, classes: np.ndarray, y: np.ndarray) -> t
 
 def _held_out(texts: list[str], labels: list[str], settings: Settings) -> list[bool]:
     """Tell of each text whether `train` holds it out."""
-    _, held_out = split_texts(texts, labels, settings.holdout, settings.seed)
+    try:
+        _, held_out = split_texts(texts, labels, settings.holdout, settings.seed)
+    except AppError:  # too few texts
+        return [False] * len(texts)
     left = Counter(zip(*held_out, strict=True))
     found = []
     for key in zip(texts, labels, strict=True):

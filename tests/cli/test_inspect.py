@@ -1,12 +1,19 @@
+"""inspect: statistics of a corpus, duplicates, and wrong labels, the surest first."""
+
+import csv
 import json
+import random
 from collections import Counter
 
 import numpy as np
 import pytest
 
+QUICK = "inspect", "--folds", 0
+HEADER = ["place", "label", "suggested", "sure", "why", "text"]
+
 
 def describe_json(run, *args, exit_code=0):
-    result = run("describe", *args, "--json")
+    result = run(*QUICK, *args, "--json")
     assert result.exit_code == exit_code, result.stderr
     return json.loads(result.stdout)
 
@@ -47,7 +54,7 @@ def test_words_are_those_that_train_counts(run, write):
     record = describe_json(run, corpus)
     assert {word["word"] for word in record["words"]["frequent"]} == {"a", "good", "ish", "thing"}
     assert (record["words"]["texts_without"], record["words"]["places_without"]) == (1, [3])
-    assert "1 text without any: line 3\n" in run("describe", corpus).stdout
+    assert "1 text without any: line 3\n" in run(*QUICK, corpus).stdout
     assert describe_json(run, corpus, "--tokens", "split")["words"]["distinct"] == 7
 
 
@@ -69,7 +76,7 @@ def test_copies(run, tmp_path):
     ]
     assert (near["groups"], near["spare"], near["conflicts"]) == (1, 1, 0)
     assert near["named"][0]["members"] == [{"place": 2, "label": "neg"}, {"place": 6, "label": "neg"}]
-    out = run("describe", corpus).stdout
+    out = run(*QUICK, corpus).stdout
     assert "3 groups, 2 with different labels; 10 texts to spare\n" in out
     assert "\n  line 2: neg, line 3: pos\n" in out
     assert "line 12: neg, line 16: pos, and 3 more\n" in out
@@ -78,8 +85,8 @@ def test_copies(run, tmp_path):
 
 def test_no_copies_and_files_of_a_folder(run, write):
     pairs = [("pos", "one"), ("neg", "two"), ("neg", "one")]
-    assert "the same text: none\n" in run("describe", write(pairs[:2])).stdout
-    assert "\n  neg/2.txt: neg, pos/0.txt: pos\n" in run("describe", write(pairs, "folder")).stdout
+    assert "the same text: none\n" in run(*QUICK, write(pairs[:2])).stdout
+    assert "\n  neg/2.txt: neg, pos/0.txt: pos\n" in run(*QUICK, write(pairs, "folder")).stdout
 
 
 def test_characters(run, tmp_path):
@@ -98,7 +105,7 @@ def test_characters(run, tmp_path):
     assert [*characters["scripts"]][:3] == ["ASCII", "Cyrillic", "Latin beyond ASCII"]
     assert (characters["texts_beyond_ascii"], characters["replacement"]) == (2, 1)
     assert (characters["control"], characters["texts_with_control"]) == (3, 1)
-    out = run("describe", corpus).stdout
+    out = run(*QUICK, corpus).stdout
     assert "3 control characters in 1 text\n" in out
     assert "\x1b" not in out
 
@@ -120,7 +127,7 @@ def test_what_is_skipped_is_counted_by_problem(run, tmp_path):
     record = describe_json(run, corpus, exit_code=3)
     assert record["skipped"] == 4
     assert record["skipped_by_problem"] == {"bytes that are not UTF-8": 2, "no text": 1, "no label": 1}
-    result = run("describe", corpus)
+    result = run(*QUICK, corpus)
     assert "bytes that are not UTF-8        2\n" in result.stdout
     assert f"{corpus}: 4 skipped" in result.stderr.splitlines()
 
@@ -131,15 +138,16 @@ def test_many_labels_are_shown_first_and_counted(run, write):
     assert len(record["label_counts"]) == 1001
     assert len(record["lengths"]) == 21
     assert record["lengths"][1]["label"] == "often"
-    result = run("describe", corpus)
+    result = run(*QUICK, corpus)
     assert result.exit_code == 0
     assert result.stdout.count("... and 981 more labels\n") == 3
-    assert len(result.stdout.splitlines()) < 120
+    assert len(result.stdout.splitlines()) < 150
 
 
 def test_verbose_names_the_stages(run, write, texts):
-    stages = ["read ...", "count words ...", "measure ...", "compare texts ...", "count characters ..."]
-    assert run("describe", write(texts(10)), "-v").stderr.splitlines() == stages
+    stages = ["read ...", "describe ...", "find duplicates ..."]
+    done = run(*QUICK, write(texts(10)), "-v")
+    assert done.stderr.splitlines() == [*stages, "note: labels were not checked: --folds 0"]
 
 
 def test_a_real_corpus(run, shared_data):
@@ -148,3 +156,116 @@ def test_a_real_corpus(run, shared_data):
     assert record["words"]["frequent"] == [{"word": "the", "count": 33618, "texts": 4496}]
     assert record["exact_copies"]["spare"] == 130
     assert record["near_copies"]["named"][0]["members"][1]["place"] == 2411
+
+
+def flipped(pairs, share, seed=0):
+    """Give some texts another label; return the pairs, and which they are."""
+    rng = random.Random(seed)
+    labels = sorted({label for label, _ in pairs})
+    wrong = set(rng.sample(range(len(pairs)), round(share * len(pairs))))
+    return [
+        (rng.choice([other for other in labels if other != label]) if i in wrong else label, text)
+        for i, (label, text) in enumerate(pairs)
+    ], wrong
+
+
+def rows_of(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    assert header == HEADER
+    return [dict(zip(HEADER, row, strict=True)) for row in rows]
+
+
+@pytest.mark.parametrize(
+    "labels", [("neg", "pos"), pytest.param(("neg", "pos", "mixed"), marks=pytest.mark.slow)]
+)
+def test_flipped_labels_come_first(run, write, texts, labels):
+    # Texts that say clearly what they are: each word that speaks speaks for the label.
+    clear = [(label, f"{text} really {label}ish") for label, text in texts(600, labels)]
+    pairs, wrong = flipped(clear, 0.02)
+    result = run("inspect", write(pairs, "tsv"), "-o", "found.csv", "-n", 12)
+    assert result.exit_code == 0, result.stderr
+    rows = rows_of("found.csv")
+    contradicted = [row for row in rows if row["why"] == "contradicted"]
+    places = [int(row["place"]) - 2 for row in contradicted]  # there is a header
+    assert len(wrong) == 12
+    assert len(wrong & set(places)) >= 11
+    for row, i in zip(contradicted, places, strict=True):
+        assert (row["label"], row["text"]) == pairs[i]
+        if i in wrong:
+            assert row["suggested"] == clear[i][0]
+    sure = [float(row["sure"]) for row in contradicted]
+    assert sure == sorted(sure, reverse=True)
+    assert 0.5 <= sure[-1] <= sure[0] <= 1
+
+
+@pytest.mark.slow
+def test_texts_that_are_there_twice(run, write, texts):
+    pairs = texts(200)
+    long = " ".join(f"only{i}" for i in range(40))
+    pairs[10] = pairs[11] = ("pos", long)
+    pairs[12] = ("neg", f"{long.upper()} !")
+    pairs[13] = ("neg", f"{long} again")
+    pairs[14] = ("pos", long)
+    for i in range(20, 40):
+        pairs[i] = (pairs[i][0], pairs[i + 100][1])
+    result = run("inspect", write(pairs, "csv"), "--json")
+    record = json.loads(result.stdout)
+    assert (result.exit_code, record["n_conflicts"]) == (0, 2)
+    conflicts = [one for one in record["suspects"] if "which is pos" in one["why"]]
+    assert [(one["place"], one["suggested"], one["sure"]) for one in conflicts] == [
+        (14, "pos", 0.6),
+        (15, "pos", 0.6),
+    ]
+    assert conflicts[0]["why"] == "the same as line 12, which is pos"
+    assert conflicts[1]["why"] == "nearly the same as line 12, which is pos"
+    crossing = [one for one in record["suspects"] if one["why"].endswith("which is held out")]
+    assert record["n_crossing"] == len(crossing) > 0
+    all_in = json.loads(run("inspect", write(pairs, "csv"), "--json", "--holdout", 0).stdout)
+    assert all_in["n_crossing"] == 0
+    shown = run("inspect", write(pairs, "csv")).stdout
+    assert "2 texts with another label elsewhere" in shown
+    assert "the same as line 12, which is pos" in shown
+
+
+@pytest.mark.slow
+def test_places_and_formulas(run, write, texts, tmp_path):
+    pairs, _ = flipped([(label, f"={text}") for label, text in texts(120)], 0.1)
+    assert run("inspect", write(pairs, "folder"), "-o", "found.csv", "-n", 3).exit_code == 0
+    row = rows_of("found.csv")[0]
+    assert row["place"].split("/")[0] == row["label"]
+    assert row["text"].startswith("'=")
+    assert run("inspect", write(pairs, "csv"), "-n", 0).exit_code == 0
+
+
+def test_labels_of_one_text_and_what_is_wrong(run, write, texts):
+    rare = [*texts(60), ("odd", "a text like no other")]
+    record = json.loads(run("inspect", write(rare), "--json").stdout)
+    assert all(one["label"] != "odd" for one in record["suspects"])
+    two = [("neg", "the same words"), ("pos", "the same words again")]
+    for pairs, message in ((texts(20, ("pos",)), "the only label"), (two, "too few texts to judge")):
+        result = run("inspect", write(pairs), "--tokens", "words")
+        assert (result.exit_code, result.stderr.count("\n")) == (0, 1)
+        assert result.stderr.startswith("note: labels were not checked: ")
+        assert message in result.stderr
+    assert run("inspect", write(rare), "-o", "-").exit_code == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "least"), [("sentiment.txt", 0.4), ("imdb_10k.tsv", 0.6), ("sms_spam.tsv", 0.65)]
+)
+def test_real_labels(run, write, shared, name, least):
+    """Of the surest, half as many as are flipped; the corpora have wrong labels of their own among them."""
+    from fastsvm_apps.sentiment.data.corpus import Source, read_corpus
+
+    corpus = read_corpus(Source(str(shared / name)))
+    pairs, wrong = flipped(list(zip(corpus.labels, corpus.texts, strict=True)), 0.02)
+    path = write(pairs, "jsonl")
+    assert (
+        run("inspect", path, "-o", "found.csv", "-n", len(wrong) // 2, "--tokens", corpus.tokens).exit_code
+        == 0
+    )
+    found = [int(row["place"]) - 1 for row in rows_of("found.csv") if row["why"] == "contradicted"]
+    assert len(found) == len(wrong) // 2
+    assert len(wrong.intersection(found)) >= least * len(found)

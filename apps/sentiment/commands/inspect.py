@@ -1,0 +1,64 @@
+"""`inspect`: what is in a corpus, and which of its labels are probably wrong."""
+
+import click
+
+from ...common.files import check_file, check_is_file
+from ...common.options import json_option, section, seed_option
+from ...common.output import note, note_skipped, print_json, tidy_warnings
+from ...common.progress import Stages
+from ._options import command, corpus_options, holdout_option, number_option, tokens_option
+
+
+@command("inspect data/reviews.txt", "inspect reviews.csv.gz --text-col review -n 500 -o suspects.csv")
+@corpus_options
+@section(
+    "Evaluation",
+    click.option(
+        "--folds",
+        type=click.IntRange(min=0),
+        default=5,
+        help="Parts of the texts. A model trained on the other parts checks the labels of each part; "
+        "0 does not check labels.",
+    ),
+    holdout_option("Share of the texts that train holds out. inspect lists texts on both sides."),
+    seed_option,
+)
+@section("Recipe", tokens_option)
+@section(
+    "Output",
+    click.option(
+        "-o", "--output", metavar="FILE.csv", help="Write the suspected texts to a CSV table, in full length."
+    ),
+    number_option("Number of frequent words to show, and of suspected texts of each kind.", least=0),
+    json_option,
+)
+def inspect(source, tokens, number, output, folds, holdout, seed, json, quiet, verbose):
+    """Show the labels, lengths, words, duplicates and suspected labels of CORPUS.
+
+    A label is suspected if a model that was trained on other texts contradicts it. inspect also lists texts
+    that occur several times with different labels, and texts that train would both learn from and be tested
+    on. Words are those that train counts, in lower case.
+
+    CORPUS is a file or a folder of labelled texts, or - for stdin. A file may be gzipped.
+    """
+    check_is_file(output, "a table")
+    if output:
+        check_file(output)
+    from ..jobs.inspection import inspect as inspected
+    from ..output import inspections
+    from ..settings import AUTO, settings_of
+
+    settings = settings_of(AUTO, {"tokens": tokens, "holdout": holdout, "seed": seed})
+    with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
+        found = inspected(source, settings, folds=folds, number=number, stage=stage)
+        if output:
+            inspections.write_suspects(output, found.suspects)
+    if json:
+        print_json(inspections.inspection_record(found, stage.seconds))
+    else:
+        inspections.print_inspection(found, source.name, with_list=not output)
+    if found.unchecked:
+        note(f"note: labels were not checked: {found.unchecked}")
+    if output:
+        note(f"{output}: {len(found.suspects):,} texts")
+    return note_skipped(found.description.skipped)
