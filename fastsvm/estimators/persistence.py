@@ -2,22 +2,19 @@
 
 The file's metadata has one key, ``"fastsvm"``, whose value is a JSON object::
 
-    {"schema": 1, "version": "0.1.0", "model": NODE}
+    {"schema": 3, "version": "0.1.0", "model": NODE, "about": {...}}
 
-or with schema 2 and ``"about": {...}`` in it, what else is to be known about the model; with schema 3 where
-a linear classifier has a ``calibration_``,
+where ``about`` has further facts about the model and ``NODE`` is
+``{"class": ..., "params": {...}, "fitted": {...}}``, or for a pipeline
+``{"class": "Pipeline", "steps": [[name, NODE], ...]}``. Tensors are named after their attribute, in a pipeline
+with the name of the step before it: ``classifier.coef_``. A list of strings is a pair of tensors, ``.bytes``
+(UTF-8, end to end) and ``.offsets`` (where each begins, and where the last ends). An array of a transformer
+that lies in memory by columns or upside down is stored as that view, ``.T`` or ``.flipud``, and loaded in the
+same layout, so that products take as long as before. A CSR array is three tensors, ``.data``, ``.indices`` and
+``.indptr``.
 
-where ``NODE`` is ``{"class": ..., "params": {...}, "fitted": {...}}``, or for a pipeline
-``{"class": "Pipeline", "steps": [[name, NODE], ...]}``. Tensors are named after the attribute they hold,
-in a pipeline with the step's name before it: ``classifier.coef_``. A list of strings is a pair of tensors,
-``.bytes`` (UTF-8, end to end) and ``.offsets`` (where each begins, and where the last ends). An array of a
-transformer that lies in memory by columns or upside down is stored as that other view of it, ``.T`` or
-``.flipud``, and loaded so: products take as long as before. A CSR array is three tensors, ``.data``,
-``.indices`` and ``.indptr``.
-
-A reader trusts nothing in the file: the class is looked up in a closed table, names of fields and tensors
-must be exactly the expected ones
-and every type, shape, offset and value is checked before it is used.
+The reader trusts nothing in the file. It looks the class up in a closed table, accepts only the expected names
+of fields and tensors, and checks every type, shape, offset and value before use.
 """
 
 from __future__ import annotations
@@ -88,8 +85,7 @@ def save_model(model: object, path: str | os.PathLike[str], about: Mapping[str, 
     path : str or path-like
         Where to write. An existing file is replaced.
     about : dict, optional
-        What else is to be known about the model, of what JSON has; ``fastsvm.model_files.load_about``
-        returns it.
+        Further facts about the model, as JSON; ``fastsvm.model_files.load_about`` returns them.
 
     Raises
     ------

@@ -1,6 +1,6 @@
 """The container of a model file: safetensors to a description and checked tensors, and back.
 
-What it means is left to others: :mod:`fastsvm.estimators.persistence` for all that a file may hold.
+The codecs give them a meaning; :mod:`fastsvm.estimators.persistence` lists all models that a file may hold.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ from safetensors import SafetensorError, deserialize
 
 from .._utils.atomic import replacing
 
-SCHEMA = 3  # since 2 a file may tell more about its model, since 3 a classifier may be calibrated
+SCHEMA = 3
 KEY = "fastsvm"
 MAX_HEADER = 1 << 24  # bytes of JSON; real models have a few hundred
 MAX_STEPS = 16
@@ -49,7 +49,7 @@ class UnknownStep(ModelFileError):
 
 
 def open_model(path):
-    """Read the description of a model, what else is said about it, and its tensors, from a file."""
+    """Read the description of a model, its `about` and its tensors from a file."""
     header, tensors = split(read_bytes(path))
     metadata = header.get("__metadata__") or {}
     if KEY not in metadata:
@@ -60,7 +60,7 @@ def open_model(path):
 
 @contextlib.contextmanager
 def named_errors(path):
-    """Put the name of the file before what is wrong with it."""
+    """Put the name of the file before the message of a ModelFileError."""
     try:
         yield
     except ModelFileError as error:
@@ -68,12 +68,11 @@ def named_errors(path):
 
 
 def described(text):
-    """Return the description of a model that the text of the metadata holds, and what else is said of it."""
+    """Return the description of a model in the text of the metadata, and its `about`."""
     document = _parse(text)
     _check_schema(document)
-    more = {"about": dict} if document["schema"] > 1 else {}
-    fields(document, "model description", schema=int, version=str, model=dict, **more)
-    return document["model"], document.get("about", {})
+    fields(document, "model description", schema=int, version=str, model=dict, about=dict)
+    return document["model"], document["about"]
 
 
 def split(content):
@@ -103,10 +102,9 @@ def _check_schema(document):
     schema = document.get("schema") if type(document) is dict else None
     if type(schema) is not int or schema < 1:
         raise ModelFileError(f"unknown schema {show(schema)}")
-    if schema > SCHEMA:
-        raise ModelFileError(
-            f"written by a later fastsvm (schema {schema}, this one reads up to {SCHEMA}); upgrade fastsvm"
-        )
+    if schema != SCHEMA:
+        when, do = ("a later", "upgrade fastsvm") if schema > SCHEMA else ("an earlier", "train it again")
+        raise ModelFileError(f"written by {when} fastsvm (schema {schema}, this one reads {SCHEMA}); {do}")
 
 
 def read_bytes(path):

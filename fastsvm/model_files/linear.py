@@ -8,13 +8,13 @@ from .container import FLOATS, ModelFileError, native, pack, same_names, show, t
 from .fields import COUNTS, MEASURES, count, feature_names, labels, measure
 from .parameters import check_and_set, to_json
 
-__all__ = ["CALIBRATION", "ClassifierCodec", "LinearCodec"]
+__all__ = ["ClassifierCodec", "LinearCodec"]
 
 CALIBRATION = "calibration_"  # slopes, and below them intercepts
 
 
 class ClassifierCodec(Codec):
-    """What codecs of classifiers share: parameters, classes, how the training ended."""
+    """A classifier: its parameters, its classes and the end of its training."""
 
     def encode(self, model):
         params = {name: to_json(name, value) for name, value in model.get_params(deep=False).items()}

@@ -1,4 +1,4 @@
-"""Models and files: what is told by a table of codecs."""
+"""Models to files and back, by a table of codecs."""
 
 import json
 import os
@@ -24,7 +24,6 @@ from .container import (
     show,
     write_model,
 )
-from .linear import CALIBRATION
 
 __all__ = ["Models"]
 
@@ -45,7 +44,7 @@ class Models:
         self.pipeline = pipeline
 
     def save(self, model, path, about=None):
-        """Write a model, and what else is to be known about it, to a file, complete or not there at all."""
+        """Write a model and its `about` to a file, completely or not at all."""
         try:
             content = self._to_bytes(model, about or {})
         except ModelFileError as error:
@@ -60,17 +59,14 @@ class Models:
 
     def _to_bytes(self, model, about):
         node, tensors = self._encode(model)
-        # What has no more to say can be read by earlier versions.
-        is_calibrated = any(name.endswith(CALIBRATION) for name in tensors)
-        schema = SCHEMA if is_calibrated else 2 if about else 1
-        document = {"schema": schema, "version": version("fastsvm"), "model": node}
+        document = {"schema": SCHEMA, "version": version("fastsvm"), "model": node, "about": about}
         try:
-            text = json.dumps(document | ({"about": about} if schema > 1 else {}), allow_nan=False)
+            text = json.dumps(document, allow_nan=False)
         except (TypeError, ValueError) as error:
-            raise ModelFileError(f"what is said about it is no JSON ({error})") from None
+            raise ModelFileError(f"`about` is not JSON ({error})") from None
         if len(text) > MAX_HEADER // 2:
             raise ModelFileError("its parameters are too large")
-        # What is written can be read: the reader's checks are the writer's.
+        # The reader's checks are the writer's, so that each file that is written can be read.
         self._decode(described(text)[0], dict(tensors))
         return save(tensors, {KEY: text})
 

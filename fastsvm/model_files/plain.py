@@ -1,4 +1,4 @@
-"""Model files as plain models: without scikit-learn, where it is not needed."""
+"""Model files as plain models, without scikit-learn."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ MODELS = Models(
 
 
 def save_plain(model: object, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None) -> None:
-    """Write a plain model to a file, the same as `fastsvm.save_model` writes of the estimators.
+    """Write a plain model to a file, the same file that `fastsvm.save_model` writes for estimators.
 
     Parameters
     ----------
     model : SDCA, ASDCA, Pegasos, Perceptron, Scaler, Bag, Union, Weighting, or a Pipeline of these
     path : str or path-like
     about : dict, optional
-        What else is to be known about the model, of what JSON has; `load_about` returns it.
+        Further facts about the model, as JSON; `load_about` returns them.
 
     Raises
     ------
@@ -63,13 +63,12 @@ def load_plain(path: str | os.PathLike[str]) -> Any:
     Returns
     -------
     model
-        One that `save_plain` takes.
+        A model that `save_plain` takes.
 
     Raises
     ------
     ModelFileError
-        As `fastsvm.load_model` does; and if the model has a step that only scikit-learn, or a kernel
-        machine, can be.
+        As `fastsvm.load_model` does; and if a step of the model needs scikit-learn, or is a kernel machine.
     OSError
         If the file cannot be read.
     """
@@ -77,7 +76,7 @@ def load_plain(path: str | os.PathLike[str]) -> Any:
 
 
 def load_about(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read what else a model file says about its model: the `about` that it was saved with.
+    """Read the `about` that a model was saved with.
 
     Parameters
     ----------
@@ -87,12 +86,12 @@ def load_about(path: str | os.PathLike[str]) -> dict[str, Any]:
     Returns
     -------
     dict
-        Empty where nothing is said.
+        Empty if the model was saved without it.
 
     Raises
     ------
     ModelFileError, OSError
-        If the file cannot be read, or is no model.
+        If the file cannot be read, or is not a model.
     """
     with named_errors(path):
         return open_model(path)[1]

@@ -9,14 +9,8 @@ from sklearn.preprocessing import StandardScaler
 
 from fastsvm import KernelFeatures, ModelFileError, SDCAClassifier, save_model
 from model_files import (
-    KERNEL_ATTRIBUTES,
-    KERNEL_PARAMETERS,
-    SPARSE_ROWS,
     assert_same_predictions,
     assert_saved_alike,
-    changed,
-    read,
-    refuses_arrays,
     round_trip,
 )
 from pairs import pairs
@@ -45,23 +39,6 @@ def pipeline(features, dtype=np.float64, layout=np.asarray):
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "model.safetensors"
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory):
-    """The bytes of good files: features of each kind, of four columns and eight components."""
-    file = tmp_path_factory.mktemp("good") / "model.safetensors"
-
-    def written(method, layout):
-        features = KernelFeatures(method=method, n_components=8, random_state=0)
-        save_model(features.fit(layout(X)), file)
-        return file.read_bytes()
-
-    return {
-        "dense": written("nystroem", np.asarray),
-        "sparse": written("nystroem", sparse.csr_array),
-        "random": written("random", np.asarray),
-    }
 
 
 # Round trips ---------------------------------------------------------------------------------------------
@@ -120,125 +97,6 @@ def test_unsavable(features, reason, path):
     assert not path.exists()
 
 
-# Hostile files -------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "reason"),
-    [
-        *KERNEL_PARAMETERS,
-        ("kernel", "precomputed", "kernel must be one of"),
-        ("method", "fourier", "method must be one of"),
-        ("method", {}, "parameter method is {}"),
-        ("n_components", 0, "n_components must be"),
-        ("n_components", 8.0, "parameter n_components is 8.0"),
-        ("n_components", True, "parameter n_components is True"),
-    ],
-)
-def test_hostile_parameters(name, value, reason, path, files):
-    changed(path, files["dense"], lambda node, _: node["params"].update({name: value}), reason)
-
-
-@pytest.mark.parametrize("name", KernelFeatures().get_params())
-def test_missing_parameters(name, path, files):
-    changed(path, files["dense"], lambda node, _: node["params"].pop(name), f"parameter '{name}' is missing")
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "reason"),
-    [
-        *KERNEL_ATTRIBUTES,
-        ("n_features_in_", 3, "components_ is of shape (8, 4), for 3 features"),
-        ("other_", 1, "'other_' is unexpected"),
-    ],
-)
-def test_hostile_attributes(name, value, reason, path, files):
-    changed(path, files["dense"], lambda node, _: node["fitted"].update({name: value}), reason)
-
-
-def test_missing_attributes(path, files):
-    for name in ("gamma_", "n_features_in_"):
-        changed(path, files["dense"], lambda node, _, n=name: node["fitted"].pop(n), f"'{name}' is missing")
-
-
-def test_arrays_of_another_method(path, files):
-    changed(
-        path, files["dense"], lambda node, _: node["params"].update(method="random"), "'offsets_' is missing"
-    )
-    changed(
-        path,
-        files["random"],
-        lambda node, _: node["params"].update(method="nystroem"),
-        "'factor_' is missing",
-    )
-    changed(
-        path, files["random"], lambda node, _: node["params"].update(kernel="poly"), "has no kernel 'poly'"
-    )
-    changed(
-        path,
-        files["dense"],
-        lambda _, tensors: tensors.update(offsets_=np.ones(8)),
-        "'offsets_' is unexpected",
-    )
-
-
-@pytest.mark.parametrize(
-    ("file", "name"),
-    [
-        ("dense", "components_"),
-        ("dense", "factor_"),
-        ("sparse", "components_.data"),
-        ("sparse", "components_.indices"),
-        ("sparse", "components_.indptr"),
-        ("sparse", "factor_"),
-        ("random", "components_"),
-        ("random", "offsets_"),
-    ],
-)
-def test_hostile_arrays(file, name, path, files):
-    missing = "components_" if name == "components_.indptr" else name  # without it, dense ones are looked for
-    refuses_arrays(path, files[file], name, "components", missing)
-
-
-@pytest.mark.parametrize("file", ["dense", "sparse", "random"])
-def test_arrays_of_another_precision_than_the_others(file, path, files):
-    for name, array in read(files[file])[1].items():
-        change = {name: array.astype(np.float32)}
-        changed(path, files[file], lambda _, tensors, c=change: tensors.update(c), "is of type float")
-
-
-def test_hostile_factors(path, files):
-    for place, value in (((0, 7), 1e-300), ((0, 0), 0.0), ((0, 0), -0.0), ((7, 7), -1.0)):
-        changed(
-            path,
-            files["dense"],
-            lambda _, tensors, p=place, v=value: tensors["factor_"].__setitem__(p, v),
-            "factor_ is not lower triangular with a positive diagonal",
-        )
-    changed(
-        path,
-        files["dense"],
-        lambda _, tensors: tensors.update(factor_=np.ascontiguousarray(tensors["factor_"][:7, :7])),
-        "factor_ of shape (7, 7) for 8 components",
-    )
-    changed(
-        path,
-        files["random"],
-        lambda _, tensors: tensors.update(offsets_=tensors["offsets_"][:7].copy()),
-        "offsets_ of shape (7,) for 8 components",
-    )
-
-
-@pytest.mark.parametrize(("name", "place", "value", "reason"), SPARSE_ROWS)
-def test_hostile_sparse_components(name, place, value, reason, path, files):
-    changed(
-        path,
-        files["sparse"],
-        lambda _, tensors: tensors[f"components_.{name}"].__setitem__(place, value),
-        reason,
-    )
-
-
 def test_empty_sparse_components(path):
     """Rows without values, the first and last too, are rows; no rows are not."""
     rows = sparse.csr_array(np.array([[0, 0], [1, 2], [0, 0], [0, 3], [0, 0]], dtype=float))
@@ -249,13 +107,3 @@ def test_empty_sparse_components(path):
     features.components_, features.factor_ = rows[:0], np.eye(0)
     with pytest.raises(ModelFileError, match="indptr does not span the 0 values"):
         save_model(features, path)
-
-
-def test_the_classifier_takes_what_the_features_give(path):
-    save_model(pipeline(KernelFeatures(n_components=8, random_state=0)), path)
-
-    def change(_, tensors):
-        name = "sdcaclassifier.coef_"
-        tensors[name] = np.ascontiguousarray(tensors[name][:, 1:])
-
-    changed(path, path.read_bytes(), change, "does not take the 8 features it is given")
