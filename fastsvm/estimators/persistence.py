@@ -4,17 +4,16 @@ The file's metadata has one key, ``"fastsvm"``, whose value is a JSON object::
 
     {"schema": 3, "version": "0.1.0", "model": NODE, "about": {...}}
 
-where ``about`` has further facts about the model and ``NODE`` is
-``{"class": ..., "params": {...}, "fitted": {...}}``, or for a pipeline
-``{"class": "Pipeline", "steps": [[name, NODE], ...]}``. Tensors are named after their attribute, in a pipeline
-with the name of the step before it: ``classifier.coef_``. A list of strings is a pair of tensors, ``.bytes``
-(UTF-8, end to end) and ``.offsets`` (where each begins, and where the last ends). An array of a transformer
-that lies in memory by columns or upside down is stored as that view, ``.T`` or ``.flipud``, and loaded in the
-same layout, so that products take as long as before. A CSR array is three tensors, ``.data``, ``.indices`` and
-``.indptr``.
+where ``about`` has further facts about the model and ``NODE`` is ``{"class": ..., "params": {...},
+"fitted": {...}}``, or for a pipeline ``{"class": "Pipeline", "steps": [[name, NODE], ...]}``. Tensors are
+named after their attribute, in a pipeline with the name of the step before it: ``classifier.coef_``. A list
+of strings is a pair of tensors, ``.bytes`` (UTF-8, end to end) and ``.offsets`` (where each begins, and
+where the last ends). An array of a transformer that lies in memory by columns or upside down is stored as
+that view, ``.T`` or ``.flipud``, and loaded in the same layout, so that products take as long as before. A
+CSR array is three tensors, ``.data``, ``.indices`` and ``.indptr``.
 
-The reader trusts nothing in the file. It looks the class up in a closed table, accepts only the expected names
-of fields and tensors, and checks every type, shape, offset and value before use.
+The reader trusts nothing in the file. It looks the class up in a closed table, accepts only the expected
+names of fields and tensors, and checks every type, shape, offset and value before use.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ import json
 import pickle
 import struct
 import warnings
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -117,9 +118,9 @@ def edit_field(document, draw):
     if draw(st.integers(0, 5)) == 0:
         del parent[key]
     elif isinstance(parent, dict) and draw(st.integers(0, 7)) == 0:
-        parent[draw(st.sampled_from(["tol", "n_jobs", "steps", "class", "more"]))] = draw(VALUES)
+        parent[draw(st.sampled_from(["tol", "n_jobs", "steps", "class", "more"]))] = deepcopy(draw(VALUES))
     else:
-        parent[key] = draw(VALUES)
+        parent[key] = deepcopy(draw(VALUES))
 
 
 def edit_tensor(tensors, draw):
