@@ -77,46 +77,17 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
     """
 
     def __init__(
-        self,
-        *,
-        input="content",
-        encoding="utf-8",
-        decode_error="strict",
-        strip_accents=None,
-        lowercase=True,
-        preprocessor=None,
-        tokenizer=None,
-        stop_words=None,
-        token_pattern=DEFAULT_PATTERN,
-        ngram_range=(1, 1),
-        analyzer="word",
-        max_df=1.0,
-        min_df=1,
-        max_features=None,
-        vocabulary=None,
-        binary=False,
-        dtype=np.int64,
-        n_jobs=None,
-    ):
+        self, *, input="content", encoding="utf-8", decode_error="strict", strip_accents=None,
+        lowercase=True, preprocessor=None, tokenizer=None, stop_words=None, token_pattern=DEFAULT_PATTERN,
+        ngram_range=(1, 1), analyzer="word", max_df=1.0, min_df=1, max_features=None, vocabulary=None,
+        binary=False, dtype=np.int64, n_jobs=None,
+    ):  # fmt: skip
         super().__init__(
-            input=input,
-            encoding=encoding,
-            decode_error=decode_error,
-            strip_accents=strip_accents,
-            lowercase=lowercase,
-            preprocessor=preprocessor,
-            tokenizer=tokenizer,
-            stop_words=stop_words,
-            token_pattern=token_pattern,
-            ngram_range=ngram_range,
-            analyzer=analyzer,
-            max_df=max_df,
-            min_df=min_df,
-            max_features=max_features,
-            vocabulary=vocabulary,
-            binary=binary,
-            dtype=dtype,
-        )
+            input=input, encoding=encoding, decode_error=decode_error, strip_accents=strip_accents,
+            lowercase=lowercase, preprocessor=preprocessor, tokenizer=tokenizer, stop_words=stop_words,
+            token_pattern=token_pattern, ngram_range=ngram_range, analyzer=analyzer, max_df=max_df,
+            min_df=min_df, max_features=max_features, vocabulary=vocabulary, binary=binary, dtype=dtype,
+        )  # fmt: skip
         self.n_jobs = n_jobs
 
     def fit(self, raw_documents, y=None):

@@ -1,4 +1,4 @@
-"""What scikit-learn adds to the plain models: its checks of input, tags, callbacks, metadata."""
+"""The plain models with scikit-learn's contract: its checks of input, tags, callbacks and metadata."""
 
 import numpy as np
 import sklearn.exceptions
@@ -18,7 +18,7 @@ from .callbacks import CallbackSupportMixin, Tasks, with_callbacks
 
 
 class ConvergenceWarning(advice.ConvergenceWarning, sklearn.exceptions.ConvergenceWarning):
-    """A fit stopped short of its tolerance: scikit-learn's warning, and this package's own."""
+    """A fit stopped short of its tolerance: both scikit-learn's warning and this package's own."""
 
 
 ACCEPTED = {
@@ -30,22 +30,22 @@ ACCEPTED = {
 
 
 def validated(estimator, X, y="no_validation", *, columns=False, **options):
-    """X, and y where there is one, as scikit-learn checks them for an estimator.
+    """Return X, and y if it is given, checked by scikit-learn for an estimator.
 
-    Sparse matrices become CSR, their arrays checked. Values, and columns, are left to `as_rows`.
+    Sparse matrices become CSR with checked arrays; `as_rows` checks values and columns later.
 
     Parameters
     ----------
     estimator, X, y, **options : as in scikit-learn's `validate_data`
         float32 and float64 stay as they are, by default.
     columns : bool, default=False
-        Look at those of sparse matrices here.
+        Check the columns of sparse matrices here.
     """
     return validate_data(estimator, as_csr(X, columns), y, **{**ACCEPTED, **options})
 
 
 def validated_counts(estimator, X, y="no_validation", **options):
-    """X, and y where there is one, as `validated` has them, but of any type of numbers, and finite."""
+    """Return X, and y if it is given, as `validated` does, but with numbers of any type, all finite."""
     options = {"accept_sparse": "csr", "ensure_all_finite": False, **options}
     found = validate_data(estimator, as_csr(X), y, **options)
     counts = found if isinstance(y, str) else found[0]
@@ -54,8 +54,8 @@ def validated_counts(estimator, X, y="no_validation", **options):
     return found
 
 
-class OneVsRestClassifier(ClassifierMixin, BaseEstimator, OneVsRest):
-    """What all classifiers share."""
+class SklearnClassifier(ClassifierMixin, BaseEstimator, OneVsRest):
+    """A classifier with scikit-learn's checks, tags and random states."""
 
     def _validated(self, X, y, reset=True):
         X, y = validated(self, X, y, reset=reset)
@@ -93,7 +93,7 @@ class OneVsRestClassifier(ClassifierMixin, BaseEstimator, OneVsRest):
         return tags
 
 
-class LinearClassifier(CallbackSupportMixin, OneVsRestClassifier, LinearModel):
+class LinearClassifier(CallbackSupportMixin, SklearnClassifier, LinearModel):
     """A linear classifier: a plain model with scikit-learn's checks and callbacks."""
 
     @all_or_nothing

@@ -1,4 +1,6 @@
-"""What choices by cross-validation share: folds, and what splitter and scorer are given."""
+"""The choice of parameters by cross-validation: folds, scores, and metadata for splitter and scorer."""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn import get_config
@@ -7,21 +9,107 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
-__all__ = ["CrossValidated", "mean_over_folds", "rows_of"]
+from ..fitting.advice import ends_of, warn_if_short
+from .base import ConvergenceWarning
+
+__all__ = ["Best", "CrossValidated", "FoldFit"]
+
+
+class FoldFit(NamedTuple):
+    """A fit to a fold's training rows.
+
+    Attributes
+    ----------
+    model : fitted classifier
+    dual : array of shape (n_problems, n)
+        Dual variables of all rows.
+    intercept : array of shape (n_problems,)
+    objective, gap, n_iter : arrays of shape (n_problems,)
+    """
+
+    model: Any
+    dual: Any
+    intercept: Any
+    objective: Any
+    gap: Any
+    n_iter: Any
+
+
+class Best(NamedTuple):
+    """The candidate with the best mean score.
+
+    Attributes
+    ----------
+    place : tuple of int, in the table of scores
+    dual, intercept : arrays, means over the folds, for the final fit to start from
+    n_tried : int, candidates before a callback stopped the search
+    ends : list of Ended, of all fits
+    """
+
+    place: tuple
+    dual: np.ndarray
+    intercept: np.ndarray
+    n_tried: int
+    ends: list
 
 
 class CrossValidated:
-    """What a classifier does that chooses parameters by cross-validation.
+    """A classifier that chooses parameters by cross-validation.
 
-    Goes before the classifier in the list of bases; the subclass has the parameters `cv` and `scoring`.
+    It is the first base of a classifier that has the parameters `cv`, `scoring`, `tol` and `verbose`.
     """
 
+    def _choose_by_folds(self, candidates, fits_of, shape, folds, X, y, scorer_params, steps):
+        """Fit and score all candidates on the folds; set `scores_` and the like, return the Best.
+
+        Parameters
+        ----------
+        candidates : list of (name, alpha)
+            In the order of a table of this `shape`.
+        fits_of : iterator
+            It makes the fits of the next candidate: a FoldFit for each fold.
+        """
+        problems = len(self._positives())
+        self.scores_ = np.full((*shape, len(folds)), np.nan)
+        self.cv_objectives_, self.cv_dual_gaps_ = np.full((2, *self.scores_.shape, problems), np.nan)
+        scorer, best, chosen, ends = self._scorer(), -np.inf, None, []
+        n_tried = 0
+        for place, (name, alpha) in zip(np.ndindex(*shape), candidates, strict=True):
+            steps.begin(name)
+            fits, n_tried = next(fits_of), n_tried + 1
+            scores = self.scores_[place] = [
+                _score(scorer, each.model, X[test], y[test], _rows_of(scorer_params, test))
+                for each, (_, test) in zip(fits, folds, strict=True)
+            ]
+            self.cv_objectives_[place] = [each.objective for each in fits]
+            self.cv_dual_gaps_[place] = [each.gap for each in fits]
+            ends += [end for each in fits for end in ends_of(each.objective, each.gap, each.n_iter, alpha)]
+            mean = np.mean(scores)
+            if self.verbose:
+                print(f"{name}  score {mean:.4f} +- {np.std(scores):.4f}")
+            if mean > best:
+                best, intercept = mean, np.mean([each.intercept for each in fits], axis=0)
+                chosen = place, _mean_over_folds(folds, [each.dual for each in fits], len(y)), intercept
+            if steps.end():
+                break
+        if chosen is None:
+            raise ValueError("scoring gave no finite mean score for any of the candidates.")
+        self.mean_scores_ = self.scores_.mean(axis=-1)
+        return Best(*chosen, n_tried, ends)
+
+    def _take_over(self, final, ends, X, steps):
+        """Take the attributes of the final fit, end the steps, and warn if any fit stopped short."""
+        vars(self).update({name: value for name, value in vars(final).items() if name.endswith("_")})
+        steps.end()
+        steps.finish()
+        warn_if_short(ends, self.tol, X, self.max_iter, category=ConvergenceWarning, stacklevel=6)
+
     def _folds(self, X, y, routed):
-        """The folds, a list of (train, test)."""
+        """Return the folds, a list of (train, test)."""
         return list(check_cv(self.cv, y, classifier=True).split(X, y, **routed.splitter.split))
 
     def _fold_weights(self, y, sample_weight, k, train):
-        """Weights of all rows in the k-th fold: 0 for what is not in `train`."""
+        """Return the weights of all rows in the k-th fold: 0 outside `train`."""
         for label in np.setdiff1d(self.classes_, y[train]).tolist():
             raise ValueError(
                 f"Fold {k} trains on no row of class {label!r}: use fewer folds, or stratified ones."
@@ -35,7 +123,7 @@ class CrossValidated:
         return get_scorer("accuracy" if self.scoring is None else self.scoring)
 
     def score(self, X, y, sample_weight=None):
-        """The score by `scoring`, accuracy by default.
+        """Return the score by `scoring`, accuracy by default.
 
         Parameters
         ----------
@@ -51,7 +139,7 @@ class CrossValidated:
         return self._scorer()(self, X, y, **weights)
 
     def _routed(self, sample_weight, params):
-        """What splitter and scorer get of what `fit` was given."""
+        """Return the parameters of `fit` for the splitter and the scorer."""
         if get_config()["enable_metadata_routing"]:
             return process_routing(self, "fit", sample_weight=sample_weight, **params)
         unknown = params.keys() - {"groups"}
@@ -61,7 +149,7 @@ class CrossValidated:
         return Bunch(splitter=Bunch(split=params), scorer=Bunch(score=weights))
 
     def get_metadata_routing(self):
-        """Which metadata goes where: to `fit` itself, the splitter and the scorer.
+        """Return the routing of metadata to `fit` itself, the splitter and the scorer.
 
         Returns
         -------
@@ -75,13 +163,13 @@ class CrossValidated:
         )
 
 
-def rows_of(params, test):
-    """What the scorer is given with these rows."""
+def _rows_of(params, test):
+    """Return the scorer's parameters for these rows."""
     return {name: np.asarray(value)[test] for name, value in params.items() if value is not None}
 
 
-def mean_over_folds(folds, duals, n):
-    """The mean dual variables, each over the folds that train on its row.
+def _mean_over_folds(folds, duals, n):
+    """Return the mean dual variables, each over the folds that train on its row.
 
     Parameters
     ----------
@@ -97,3 +185,10 @@ def mean_over_folds(folds, duals, n):
     for train, _ in folds:
         trained[np.unique(train)] += 1
     return sum(map(np.asarray, duals)) / np.maximum(trained, 1)
+
+
+def _score(scorer, model, rows, y, params):
+    model.test_rows = rows
+    found = scorer(model, rows, y, **params)
+    del model.test_rows
+    return found

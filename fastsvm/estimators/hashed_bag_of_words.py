@@ -55,44 +55,17 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype : as
     """
 
     def __init__(
-        self,
-        *,
-        input="content",
-        encoding="utf-8",
-        decode_error="strict",
-        strip_accents=None,
-        lowercase=True,
-        preprocessor=None,
-        tokenizer=None,
-        stop_words=None,
-        token_pattern=DEFAULT_PATTERN,
-        ngram_range=(1, 1),
-        analyzer="word",
-        n_features=2**20,
-        binary=False,
-        norm="l2",
-        alternate_sign=True,
-        dtype=np.float64,
-        n_jobs=None,
-    ):
+        self, *, input="content", encoding="utf-8", decode_error="strict", strip_accents=None,
+        lowercase=True, preprocessor=None, tokenizer=None, stop_words=None, token_pattern=DEFAULT_PATTERN,
+        ngram_range=(1, 1), analyzer="word", n_features=2**20, binary=False, norm="l2",
+        alternate_sign=True, dtype=np.float64, n_jobs=None,
+    ):  # fmt: skip
         super().__init__(
-            input=input,
-            encoding=encoding,
-            decode_error=decode_error,
-            strip_accents=strip_accents,
-            lowercase=lowercase,
-            preprocessor=preprocessor,
-            tokenizer=tokenizer,
-            stop_words=stop_words,
-            token_pattern=token_pattern,
-            ngram_range=ngram_range,
-            analyzer=analyzer,
-            n_features=n_features,
-            binary=binary,
-            norm=norm,
-            alternate_sign=alternate_sign,
-            dtype=dtype,
-        )
+            input=input, encoding=encoding, decode_error=decode_error, strip_accents=strip_accents,
+            lowercase=lowercase, preprocessor=preprocessor, tokenizer=tokenizer, stop_words=stop_words,
+            token_pattern=token_pattern, ngram_range=ngram_range, analyzer=analyzer, n_features=n_features,
+            binary=binary, norm=norm, alternate_sign=alternate_sign, dtype=dtype,
+        )  # fmt: skip
         self.n_jobs = n_jobs
 
     def fit(self, X, y=None):

@@ -19,7 +19,7 @@ from ..solvers.kernel._gram import scores_of
 from ..solvers.kernel._problem import make_gram
 from ..solvers.kernel._values import KERNELS, GivenKernel, Kernel
 from ..solvers.kernel.parameters import check_kernel_parameters, gamma_of
-from .base import OneVsRestClassifier, validated
+from .base import SklearnClassifier, validated
 from .callbacks import CallbackSupportMixin, Steps, with_callbacks
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["KernelClassifier", "decision_of", "share_threads"]
 
 
-class KernelClassifier(CallbackSupportMixin, OneVsRestClassifier):
+class KernelClassifier(CallbackSupportMixin, SklearnClassifier):
     """What the kernel classifiers share: the kernel, the support, prediction.
 
     A subclass has the parameters `kernel`, `gamma`, `degree`, `coef0`, `alpha`, `cache_size`, `n_jobs`,

@@ -10,17 +10,16 @@ from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
 from .._utils.blas import one_blas_thread
-from ..fitting.advice import warn_if_short
+from ..fitting.advice import ends_of
 from ..fitting.one_vs_rest import all_or_nothing
 from ..fitting.path import best_multiple, decreasing
 from ..fitting.threads import in_threads
 from ..solvers.kernel._problem import KernelProblem
 from ..solvers.kernel.parameters import gamma_of
-from .base import ConvergenceWarning
 from .callbacks import Steps, with_callbacks
-from .cross_validation import CrossValidated, mean_over_folds, rows_of
+from .cross_validation import CrossValidated, FoldFit
 from .kernel_base import KernelClassifier, decision_of, share_threads
-from .kernel_sdca import KernelSDCAClassifier, ended
+from .kernel_sdca import KernelSDCAClassifier
 
 if TYPE_CHECKING:
     from ..solvers.annotations import ArrayLike, Callable, ClassWeight, EstimatorSeed
@@ -139,7 +138,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         return np.unique([gamma_of(gamma, X) for gamma in self.gammas])
 
     def _model(self, gamma, alpha, kind=KernelSDCAClassifier):
-        """What is fitted at one gamma and alpha."""
+        """Return the classifier for one gamma and alpha."""
         shared = ("kernel", "loss", "degree", "coef0", "max_iter", "tol", "class_weight", "cache_size")
         parameters = {name: getattr(self, name) for name in (*shared, "n_jobs", "verbose")}
         return kind(gamma=gamma, alpha=alpha, **parameters)
@@ -185,49 +184,42 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         signs = self._signs(y)
         *seeds, seed = check_random_state(self.random_state).randint(2**31 - 1, size=len(folds) + 1)
         self.gammas_, self.alphas_ = self._gammas(X), self._alphas(len(y))
-        self.scores_ = np.full((len(self.gammas_), len(self.alphas_), len(folds)), np.nan)
-        self.cv_objectives_ = np.full((*self.scores_.shape, len(signs)), np.nan)
-        self.cv_dual_gaps_ = self.cv_objectives_.copy()
-        steps = Steps(self, X, y, sample_weight, self.scores_[..., 0].size + 1)
-        best, fits_ended = -np.inf, []
-        for i, gamma in enumerate(self.gammas_.tolist()):
-            self.gamma_, gram, path = gamma, None, None  # one kernel matrix goes before the next comes
-            gram = self._gram(X)
-            path = self._path(gram, signs, folds, weights, seeds)
-            for j, alpha in enumerate(self.alphas_.tolist()):
-                steps.begin(f"gamma {gamma:.3g}, alpha {alpha:.3g}")
-                fits = next(path)
-                scores = self.scores_[i, j] = self._score_folds(alpha, folds, fits, X, y, routed.scorer.score)
-                self.cv_objectives_[i, j] = [fit.primal for fit in fits]
-                self.cv_dual_gaps_[i, j] = [fit.gap for fit in fits]
-                fits_ended += [each for fit in fits for each in ended(fit, alpha)]
-                mean = np.mean(scores)
-                if self.verbose:
-                    print(f"gamma {gamma:.3g}  alpha {alpha:.3e}  score {mean:.4f} +- {np.std(scores):.4f}")
-                if mean > best:
-                    best, chosen = mean, (gamma, alpha)
-                    start = mean_over_folds(folds, [fit.dual for fit in fits], len(y))
-                if stopped := steps.end():
-                    break
-            if stopped:
-                break
-        if best == -np.inf:
-            raise ValueError("scoring gave no finite mean score for any gamma and alpha.")
-        self.gamma_, self.alpha_ = chosen
-        if self.gamma_ != gamma:
-            gram = path = None
-            gram = self._gram(X)
+        shape = len(self.gammas_), len(self.alphas_)
+        steps = Steps(self, X, y, sample_weight, np.prod(shape).item() + 1)
+        candidates = [
+            (f"gamma {gamma:.3g}, alpha {alpha:.3g}", alpha)
+            for gamma in self.gammas_
+            for alpha in self.alphas_.tolist()
+        ]
+        grams = {}
+        fits = self._fits(X, signs, folds, weights, seeds, grams)
+        best = self._choose_by_folds(candidates, fits, shape, folds, X, y, routed.scorer.score, steps)
+        fits.close()
+        self.gamma_ = float(self.gammas_[best.place[0]])
+        self.alpha_ = float(self.alphas_[best.place[1]])
+        gram = self._gram_of(X, grams)
         gram.use_threads(effective_n_jobs(self.n_jobs))
-        self.mean_scores_ = self.scores_.mean(axis=2)
 
         steps.begin(f"final fit at gamma {self.gamma_:.3g}, alpha {self.alpha_:.3g}")
-        run = self._fit_all(X, KernelProblem(gram, signs, self._weights(y, sample_weight)), seed, start)
-        steps.end()
-        steps.finish()
-        fits_ended += ended(run, self.alpha_)
-        columns = None if self._precomputed else X
-        warn_if_short(fits_ended, self.tol, columns, self.max_iter, category=ConvergenceWarning, stacklevel=5)
+        problem = KernelProblem(gram, signs, self._weights(y, sample_weight))
+        final, run = self._fit_all(X, problem, seed, best.dual)
+        ends = [*best.ends, *ends_of(run.primal, run.gap, run.done, self.alpha_)]
+        self._take_over(final, ends, None if self._precomputed else X, steps)
         return self
+
+    def _fits(self, X, signs, folds, weights, seeds, grams):
+        """Yield for each gamma and alpha a FoldFit of each fold; `gamma_` is the current gamma."""
+        for gamma in self.gammas_.tolist():
+            self.gamma_, path = gamma, None  # one kernel matrix goes before the next comes
+            path = self._path(X, self._gram_of(X, grams), signs, folds, weights, seeds)
+            yield from path
+
+    def _gram_of(self, X, grams):
+        """Return the kernel matrix at `gamma_`, the only one in `grams`."""
+        if self.gamma_ not in grams:
+            grams.clear()
+            grams[self.gamma_] = self._gram(X)
+        return grams[self.gamma_]
 
     def _fit_all(self, X, problem, seed, start):
         """Fit all rows at `gamma_` and `alpha_`, starting from dual variables that their box may not hold."""
@@ -238,11 +230,10 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
             for _ in run.epochs(self.tol):
                 pass
         final._set_result(X, run.result())
-        vars(self).update({name: value for name, value in vars(final).items() if name.endswith("_")})
-        return run
+        return final, run
 
-    def _path(self, gram, signs, folds, weights, seeds):
-        """For each alpha the fits of all folds."""
+    def _path(self, X, gram, signs, folds, weights, seeds):
+        """Yield for each alpha a FoldFit of each fold."""
         paths = [
             _Path(KernelProblem(gram, signs, of_fold, train), seed)
             for of_fold, (train, _), seed in zip(weights, folds, seeds, strict=True)
@@ -259,31 +250,25 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
 
             with one_blas_thread:
                 fits = in_threads(solve, paths, n_workers, stopping.append)
-            yield fits
+            yield [self._fold_fit(alpha, X, test, fit) for (_, test), fit in zip(folds, fits, strict=True)]
 
-    def _score_folds(self, alpha, folds, fits, X, y, params):
-        scorer = self._scorer()
-        scores = []
-        for (_, test), fit in zip(folds, fits, strict=True):
-            model = self._model(self.gamma_, alpha, _OfFold)
-            model.classes_, model.n_features_in_, model.gamma_ = self.classes_, X.shape[1], self.gamma_
-            model._set_support(X, fit.coef)
-            rows = X[test]
-            model.known = rows, decision_of(fit.scores, test)
-            scores.append(scorer(model, rows, y[test], **rows_of(params, test)))
-        return scores
+    def _fold_fit(self, alpha, X, test, fit):
+        model = self._model(self.gamma_, alpha, _OfFold)
+        model.classes_, model.n_features_in_, model.gamma_ = self.classes_, X.shape[1], self.gamma_
+        model._set_support(X, fit.coef)
+        model.test_scores = decision_of(fit.scores, test)
+        return FoldFit(model, fit.dual, np.zeros(len(fit.dual)), fit.primal, fit.gap, fit.done)
 
 
 class _OfFold(KernelSDCAClassifier):
-    """A fold's classifier, which knows the scores of the fold's test rows."""
+    """A fold's classifier, with the scores of the fold's test rows."""
 
     def decision_function(self, X):
-        rows, scores = self.known
-        return scores if X is rows else super().decision_function(X)
+        return self.test_scores if X is self.test_rows else super().decision_function(X)
 
 
 class _Fit(NamedTuple):
-    """What is kept of a KernelSDCASolver; its attributes."""
+    """The attributes of a KernelSDCASolver that the next fit, or the score, needs."""
 
     alpha: float
     dual: np.ndarray

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..fitting.advice import Ended, warn_if_short
+from ..fitting.advice import ends_of, warn_if_short
 from ..solvers import LOSSES
 from ..solvers._input import one_of
 from ..solvers.kernel._problem import KernelProblem
@@ -18,7 +18,7 @@ from .kernel_base import KernelClassifier
 if TYPE_CHECKING:
     from ..solvers.annotations import ArrayLike, Callable, ClassWeight, EstimatorSeed
 
-__all__ = ["KernelSDCAClassifier", "ended"]
+__all__ = ["KernelSDCAClassifier"]
 
 
 @dataclass(eq=False, repr=False)
@@ -171,12 +171,5 @@ class KernelSDCAClassifier(KernelClassifier):
     def _warn_if_short(self, run, X, stacklevel):
         X = None if self._precomputed else X
         options = {"category": ConvergenceWarning, "stacklevel": stacklevel}
-        warn_if_short(ended(run), self.tol, X, self.max_iter, **options)
-
-
-def ended(run, alpha=None):
-    """Where each class of a KernelSDCASolver has ended."""
-    return [
-        Ended(gap / primal if primal > 0 else 0.0, n_iter, alpha)
-        for primal, gap, n_iter in zip(run.primal, run.gap, run.done, strict=True)
-    ]
+        ends = ends_of(run.primal, run.gap, run.done)
+        warn_if_short(ends, self.tol, X, self.max_iter, **options)

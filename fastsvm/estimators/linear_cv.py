@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..fitting.advice import Ended, warn_if_short
+from ..fitting.advice import Ended
 from ..fitting.engine import solve_all
 from ..fitting.labels import signs_of
 from ..fitting.one_vs_rest import all_or_nothing
@@ -17,9 +17,9 @@ from ..fitting.path import Path, as_alphas, largest_alpha
 from ..solvers import LOSSES, as_rows
 from ..solvers._input import one_of
 from ..solvers._problem import Problem
-from .base import ConvergenceWarning, LinearClassifier
+from .base import LinearClassifier
 from .callbacks import Steps, with_callbacks
-from .cross_validation import CrossValidated, mean_over_folds, rows_of
+from .cross_validation import CrossValidated, FoldFit
 from .linear import SDCAClassifier
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier):
         self._scorer()
 
     def _model(self, alpha):
-        """What is fitted at one alpha."""
+        """Return the classifier for one alpha."""
         shared = ("loss", "max_iter", "tol", "fit_intercept", "class_weight", "n_jobs")
         return SDCAClassifier(alpha=alpha, **{name: getattr(self, name) for name in shared})
 
@@ -161,50 +161,28 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier):
             self.alphas, self.n_alphas, self.eps, lambda: self._largest_alpha(X, rows, y, sample_weight)
         )
         steps = Steps(self, X, y, sample_weight, len(self.alphas_) + 1)
-        best, fits, scores = -np.inf, [], []
-        for alpha in self.alphas_:
-            steps.begin(f"alpha {alpha:.3g}")
-            results = self._fit_folds(alpha, folds, paths, len(y))
-            scores.append(self._score_folds(alpha, folds, results, X, y, routed.scorer.score))
-            fits.append([[r._replace(w=None, dual=None, history=None) for r in fold] for fold in results])
-            mean = np.mean(scores[-1])
-            if self.verbose:
-                print(f"alpha {alpha:.3e}  score {mean:.4f} +- {np.std(scores[-1]):.4f}")
-            if mean > best:
-                best, self.alpha_ = mean, float(alpha)
-                duals = mean_over_folds(folds, [[r.dual for r in fold] for fold in results], len(y))
-                intercepts = np.mean([[r.intercept for r in fold] for fold in results], axis=0)
-            if steps.end():
-                break
-        if best == -np.inf:
-            raise ValueError("scoring gave no finite mean score for any of the alphas.")
-        self.alphas_ = self.alphas_[: len(scores)]
-        self.scores_ = np.array(scores)
-        self.mean_scores_ = self.scores_.mean(axis=1)
-        self.cv_objectives_ = np.array([[[r.objective for r in fold] for fold in fit] for fit in fits])
-        self.cv_dual_gaps_ = np.array([[[r.gap for r in fold] for fold in fit] for fit in fits])
+        candidates = [(f"alpha {alpha:.3g}", alpha) for alpha in self.alphas_]
+        fits = (self._fit_folds(alpha, X, folds, paths) for alpha in self.alphas_)
+        best = self._choose_by_folds(
+            candidates, fits, self.alphas_.shape, folds, X, y, routed.scorer.score, steps
+        )
+        self.alpha_ = float(self.alphas_[best.place])
+        for name in ("alphas_", "scores_", "mean_scores_", "cv_objectives_", "cv_dual_gaps_"):
+            setattr(self, name, getattr(self, name)[: best.n_tried])
 
         steps.begin(f"final fit at alpha {self.alpha_:.3g}")
         final = self._model(self.alpha_).set_params(random_state=random.randint(2**31 - 1))
         final._set_classes(self.classes_)
-        solvers = final._solvers(X, y, sample_weight, self.max_iter, lambda k: (duals[k], intercepts[k]))
+        starts = list(zip(best.dual, best.intercept, strict=True))
+        solvers = final._solvers(X, y, sample_weight, self.max_iter, starts.__getitem__)
         results = solve_all(solvers, tol=self.tol, trace=False, n_threads=self._threads())
         final._set_results(results, X, y)
-        vars(self).update({name: value for name, value in vars(final).items() if name.endswith("_")})
-        steps.end()
-        steps.finish()
-        ended = [
-            Ended.of(result, alpha)
-            for alpha, fit in zip(self.alphas_, fits, strict=True)
-            for fold in fit
-            for result in fold
-        ]
-        ended += [Ended.of(result, self.alpha_) for result in results]
-        warn_if_short(ended, self.tol, X, self.max_iter, category=ConvergenceWarning, stacklevel=5)
+        ends = [*best.ends, *(Ended.of(result, self.alpha_) for result in results)]
+        self._take_over(final, ends, X, steps)
         return self
 
     def _paths(self, rows, y, sample_weight, k, train, random):
-        """The k-th fold's problems, one a class, with weight 0 for what is not in `train`."""
+        """Return the paths of the k-th fold, one a class, with weight 0 for rows outside `train`."""
         weights = self._fold_weights(y, sample_weight, k, train)
         options = {name: getattr(self, name) for name in ("loss", "fit_intercept", "max_iter", "tol")}
         return [
@@ -219,10 +197,10 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier):
         problems = (Problem(rows, signs_of(y, label), weights) for label in self._positives())
         return max(largest_alpha(X, problem, self.loss, self.fit_intercept) for problem in problems)
 
-    def _fit_folds(self, alpha, folds, paths, n):
-        """For each fold a list of Results, one a class."""
+    def _fit_folds(self, alpha, X, folds, paths):
+        """Return a FoldFit for each fold."""
         jobs = [
-            (path, alpha * len(train) / n)
+            (path, alpha * len(train) / X.shape[0])
             for (train, _), of_fold in zip(folds, paths, strict=True)
             for path in of_fold
         ]
@@ -231,15 +209,13 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier):
         for (path, own_alpha), result in zip(jobs, results, strict=True):
             path.add(own_alpha, result)
         size = len(self._positives())
-        return [results[k : k + size] for k in range(0, len(results), size)]
+        return [self._fold_fit(alpha, X, results[k : k + size]) for k in range(0, len(results), size)]
 
-    def _score_folds(self, alpha, folds, results, X, y, params):
-        scorer = self._scorer()
-        scores = []
-        for (_, test), of_fold in zip(folds, results, strict=True):
-            model = self._model(alpha)
-            model.classes_, model.n_features_in_ = self.classes_, X.shape[1]
-            model.coef_ = np.array([r.w for r in of_fold], X.dtype)
-            model.intercept_ = np.array([r.intercept for r in of_fold], X.dtype)
-            scores.append(scorer(model, X[test], y[test], **rows_of(params, test)))
-        return scores
+    def _fold_fit(self, alpha, X, results):
+        model = self._model(alpha)
+        model.classes_, model.n_features_in_ = self.classes_, X.shape[1]
+        w, dual, intercept, objective, gap, n_iter = zip(
+            *((r.w, r.dual, r.intercept, r.objective, r.gap, r.n_iter) for r in results), strict=True
+        )
+        model.coef_, model.intercept_ = np.array(w, X.dtype), np.array(intercept, X.dtype)
+        return FoldFit(model, dual, intercept, objective, gap, n_iter)

@@ -28,6 +28,14 @@ class Ended(NamedTuple):
         return cls(result.gap / result.objective if result.objective > 0 else 0.0, result.n_iter, alpha)
 
 
+def ends_of(objectives, gaps, n_iters, alpha=None):
+    """Return the Ended of each problem."""
+    return [
+        Ended(gap / objective if objective > 0 else 0.0, n_iter, alpha)
+        for objective, gap, n_iter in zip(objectives, gaps, n_iters, strict=True)
+    ]
+
+
 def warn_if_short(fits, tol, X, max_iter, *, category=ConvergenceWarning, stacklevel=3):
     """Warn once, if any relative gap is above `tol`, of the largest, and say what to do.
 

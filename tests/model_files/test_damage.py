@@ -503,6 +503,12 @@ def test_one_long_label_does_not_fill_the_memory(path):
     refuses(path, put(document, tensors), "labels too long")
 
 
+def test_a_cache_beyond_all_memory_is_harmless(path):
+    document, tensors = read(good("pegasos"))
+    document["model"]["params"]["cache_size"] = 1e308
+    check_harmless(put(document, tensors), path)
+
+
 def test_bytes_that_are_no_booleans(path):
     assert good("truth").endswith(b"\0\1"), "booleans come last in the file"
     refuses(path, good("truth")[:-1] + b"\2", "neither true nor false")

@@ -214,7 +214,7 @@ def scores_of(kernel, support, coef, X, *, cache_size=1024, threads=1):
         for start, stop, tile in kernel.tiles(few, support, 0, len(support)):
             out[first : first + step] += np.matmul(tile, coef[start:stop], out=part)
 
-    for_each(some, range(0, n, step), max(1, min(threads, int(room / step))))
+    for_each(some, range(0, n, step), max(1, int(min(threads, room / step))))
     return out
 
 
