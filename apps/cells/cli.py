@@ -2,7 +2,6 @@
 
 from ..common.app import app
 from .commands import COMMANDS
-from .data.decoder_messages import own_stderr
 
 HELP = """Find the white cells in images of stained blood smears, classify and count them.
 
@@ -15,4 +14,4 @@ Examples:
   fastsvm-cells train data/cells/images --groups data/cells/groups.csv
 """
 
-main = app("fastsvm-cells", HELP, COMMANDS, own_stderr)
+main = app("fastsvm-cells", HELP, COMMANDS)

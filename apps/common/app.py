@@ -4,7 +4,6 @@ import gc
 import signal
 import sys
 from collections.abc import Sequence
-from contextlib import nullcontext
 
 import click
 
@@ -91,7 +90,7 @@ def _about_removed_option(error: click.ClickException) -> str | None:
     return farewell(error.ctx.find_root().command.name, error.ctx.command.name, error.option_name)
 
 
-def app(name: str, help: str, commands: Sequence[click.Command], around=nullcontext) -> App:
+def app(name: str, help: str, commands: Sequence[click.Command]) -> App:
     """Return the command line of an app.
 
     Parameters
@@ -99,8 +98,6 @@ def app(name: str, help: str, commands: Sequence[click.Command], around=nullcont
     name : str
     help : str
     commands : sequence of click.Command
-    around : callable, optional
-        Returns a context manager that commands run in.
     """
 
     @click.group(
@@ -114,7 +111,6 @@ def app(name: str, help: str, commands: Sequence[click.Command], around=nullcont
     @click.version_option(package_name="fastsvm", prog_name=name, message="%(prog)s %(version)s")
     @click.pass_context
     def main(ctx):
-        ctx.with_resource(around())
         if ctx.invoked_subcommand is None:
             click.echo(ctx.get_help())
 

@@ -148,5 +148,7 @@ def note_skipped(skipped: Skipped) -> int:
 def tidy_warnings():
     """Turn each Python warning into one line on stderr."""
     with warnings.catch_warnings():
+        # An image that cannot be used has an error; what Pillow remarks besides names no file.
+        warnings.filterwarnings("ignore", module=r"PIL\.")
         warnings.showwarning = lambda message, *_, **__: note(f"warning: {message}")
         yield

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fastsvm_apps.cells.data.header import BadImage
+from fastsvm_apps.cells.data.bad_image import BadImage
 from fastsvm_apps.cells.data.images import read_image
 
 

@@ -129,7 +129,7 @@ def test_a_tile_is_opened_as_an_image_is(slide, mosaic):
 
 @pytest.mark.parametrize("command", [["crop", "-o", "crops"]])
 def test_other_commands_refuse_slides_without_reading_them(run, slide, command, monkeypatch):
-    monkeypatch.setattr(images, "read_header", None)
+    monkeypatch.setattr(images, "open_image", None)
     done = run(command[0], slide, *command[1:])
     assert done.exit_code in (1, 3)
     assert "a slide; classify reads slides, and nothing else does" in done.stderr

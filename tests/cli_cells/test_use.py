@@ -137,8 +137,8 @@ def test_an_image_is_decoded_once(run, folder, model, work, monkeypatch, ending)
             image = np.repeat(np.repeat(cv2.imread(str(path)), 2, axis=0), 2, axis=1)
             cv2.imwrite(str(path.with_suffix(".png")), image)
             path.unlink()
-    decoded, decode = [], images._decode
-    monkeypatch.setattr(images, "_decode", lambda *args: decoded.append(args) or decode(*args))
+    decoded, decode = [], images.decode
+    monkeypatch.setattr(images, "decode", lambda *args: decoded.append(args) or decode(*args))
     width = ("--cell-width", 80 if ending == "jpg" else 160)  # or some are looked at for their scale first
     sinks = ("--overlay", "drawn", "--report", "page.html")
     assert run("classify", top, "-m", model, *sinks, *width).exit_code == 0

@@ -36,15 +36,15 @@ def at_image(monkeypatch):
     """Have something done when so many images were read to be sent."""
 
     def at_image(number, do):
-        read, seen = carried.image_bytes, []
+        read, seen = carried.image_content, []
 
-        def image_bytes(path):
+        def image_content(path):
             seen.append(path)
             if len(seen) == number:
                 do()
             return read(path)
 
-        monkeypatch.setattr(carried, "image_bytes", image_bytes)
+        monkeypatch.setattr(carried, "image_content", image_content)
 
     return at_image
 

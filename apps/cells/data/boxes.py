@@ -10,8 +10,8 @@ from typing import NamedTuple
 from ...common.errors import AppError
 from ...common.files import read_limited
 from ...common.output import note, shortened
+from .bad_image import BadImage
 from .files import MAX_TABLE_BYTES, ImageFile, Row, meant_files, read_annotations, read_table
-from .header import BadImage
 from .images import ImageReader
 
 SIDES = ("x", "y", "w", "h")

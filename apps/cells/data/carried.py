@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from ...common.cluster import connected, map_shards
-from .decoder_messages import own_stderr
+from .bad_image import BadImage
 from .files import ImageFile
-from .header import BadImage
-from .images import ImageReader, image_bytes
+from .images import Content, ImageReader, image_content
 from .threads import MapImages, map_images, one_thread_in_cv2, result_of
 from .tiles import Tile, Unreadable
 
@@ -31,15 +30,15 @@ class Carried(ImageFile):
 
     Attributes
     ----------
-    data : bytes
-        As of `image_bytes`.
+    content : tuple of (bytes, int or None)
+        As of `image_content`.
     """
 
-    data: bytes = field(default=b"", repr=False)
+    content: Content = field(default=(b"", None), repr=False)
 
     def open(self) -> ImageReader:
         """Return what reads its pixels."""
-        return ImageReader(self.path, data=self.data)
+        return ImageReader(self.path, content=self.content)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +95,7 @@ def map_carried(
 
 def results_of(files: Sequence[ImageFile], work: Callable[[ImageFile], T]) -> list[T | BadImage]:
     """Work on a shard, in any thread of a worker, as a thread of `map_images` works on an image."""
-    with own_stderr(), one_thread_in_cv2():
+    with one_thread_in_cv2():
         return [result_of(work, file) for file in files]
 
 
@@ -121,13 +120,13 @@ def _carried(file: ImageFile) -> tuple[ImageFile, int]:
     content = result_of(_content, file)
     if isinstance(content, BadImage):
         return Unreadable(**known, problem=str(content)), 0
-    if isinstance(content, bytes):
-        return Carried(**known, data=content), len(content)
+    if isinstance(content, tuple):
+        return Carried(**known, content=content), len(content[0])
     return replace(file, slide=Piece(file.slide.size, content)), content.nbytes
 
 
-def _content(file: ImageFile) -> bytes | np.ndarray:
+def _content(file: ImageFile) -> Content | np.ndarray:
     """Read a file, or of a slide the pixels of a tile."""
     if isinstance(file, Unreadable):
         return file.open()
-    return file.open().whole() if isinstance(file, Tile) else image_bytes(file.path)
+    return file.open().whole() if isinstance(file, Tile) else image_content(file.path)

@@ -15,7 +15,7 @@ from ...common.errors import AppError, Skipped
 from ...common.files import read_limited
 from ...common.output import many, note, shortened
 from ...common.tables import unquoted
-from .header import MAX_PAGES
+from .decoding import MAX_PAGES
 from .images import ImageReader, split_page
 from .slides import count_pages, is_slide_here, missing_for
 

@@ -1,16 +1,14 @@
 """One image, read with every check, as it is or at the working scale."""
 
 import os
-import re
 import stat
 from collections.abc import Callable, Sequence
 
 import cv2
 import numpy as np
 
-from ...common.errors import is_shortage
-from .decoder_messages import hear
-from .header import DAMAGED, TIFF, BadImage, Header, decodable, read_header, single_page
+from .bad_image import GRAY, BadImage, unreadable
+from .decoding import TIFF, decode, open_image
 from .slides import BIG_TIFF, is_slide
 
 MAX_PIXELS = 100_000_000
@@ -19,12 +17,11 @@ BLANK = 16  # levels between the darkest and the brightest part of a frame with 
 MAX_BYTES = 1 << 30
 LONGER_SIDE, CELL_WIDTH = 320, 80  # pixels at the working scale, of an image and of a white cell in it
 
-
-# What is wrong with an image is in BadImage; OpenCV is to be silent.
-(cv2.setLogLevel if hasattr(cv2, "setLogLevel") else cv2.utils.logging.setLogLevel)(0)
-
 # How many pixels of an image a white cell is wide: the number, or what tells it from width and height.
 CellWidth = float | Callable[[tuple[int, int]], float | None] | None
+
+
+Content = tuple[bytes, int | None]  # of a file, and the page that is meant
 
 
 def usual_cell_width(size: tuple[int, int]) -> float:
@@ -41,8 +38,8 @@ class ImageReader:
         A JPEG, PNG, TIFF, BMP, WebP or JPEG 2000 file, whatever its ending; ``scan.tif#2`` is a second page.
     max_pixels : int, default=MAX_PIXELS
         Refuse larger images before they are decoded, and to enlarge others beyond that.
-    data : bytes, optional
-        What `image_bytes` returned for the path, where the file itself may be out of reach.
+    content : tuple of (bytes, int or None), optional
+        What `image_content` returned for the path, where the file itself may be out of reach.
 
     Attributes
     ----------
@@ -58,18 +55,21 @@ class ImageReader:
         colours; some of that only when the image is asked for.
     """
 
-    def __init__(self, path: str, max_pixels: int = MAX_PIXELS, data: bytes | None = None) -> None:
-        self._data = image_bytes(path) if data is None else data
-        self._header = _checked_header(self._data, max_pixels)
+    def __init__(self, path: str, max_pixels: int = MAX_PIXELS, content: Content | None = None) -> None:
+        data, page = content or image_content(path)
+        self._data, self._opened = data, open_image(data, page)
         self._max_pixels = max_pixels
         self._whole = None
-        self.size = self._header.width, self._header.height
+        self.size = self._opened.size
         self.pixels = self.size[0] * self.size[1]
+        _check_size(self.size, max_pixels)
 
     def whole(self):
         """Return the image as it is in the file, as `read_image` does."""
         if self._whole is None:
-            self._whole = _decoded(self._data, self._header)
+            self._whole = decode(self._data, self._opened)
+            if _is_gray(self._whole) and not is_blank(self._whole):
+                raise BadImage(GRAY)
         return self._whole
 
     def reduced(self, reduce: int):
@@ -93,8 +93,8 @@ class ImageReader:
 def read_image(path: str, *, max_pixels: int = MAX_PIXELS):
     """Read an image in colour.
 
-    An orientation in its EXIF data is followed (not where pixels may be transparent), 16 bits a channel
-    become 8, CMYK becomes BGR, and transparent pixels lie on white.
+    An orientation in its EXIF data is followed, 16 bits a channel become 8, CMYK becomes BGR, and
+    transparent pixels lie on white.
 
     Parameters
     ----------
@@ -145,8 +145,8 @@ def read_scaled(
     return ImageReader(path, max_pixels).scaled(cell_width=cell_width, fraction=fraction)
 
 
-def image_bytes(path: str) -> bytes:
-    """Return the content of an image file; where a page of it is meant, a file of that page alone.
+def image_content(path: str) -> Content:
+    """Return the content of an image file, and the number of the page that is meant, if any.
 
     Raises
     ------
@@ -155,25 +155,9 @@ def image_bytes(path: str) -> bytes:
     """
     path, page = split_page(path)
     try:
-        data = _contents(path)
+        return _contents(path), page
     except OSError as error:
         raise BadImage(unreadable(error)) from error
-    return data if page is None else single_page(data, page)
-
-
-def _checked_header(data: bytes, max_pixels: int) -> Header:
-    header = read_header(data)
-    _check_size(header, max_pixels)
-    if header.gray:
-        raise BadImage(_GRAY)
-    return header
-
-
-def _decoded(data: bytes, header: Header):
-    image = _decode(decodable(data, header), header)
-    if _is_gray(image) and not is_blank(image):
-        raise BadImage(_GRAY)
-    return image
 
 
 def at_working_scale(image, size: Sequence[int], scale: float):
@@ -189,10 +173,6 @@ def _resized(image, sides: Sequence[int]):
         return image
     interpolation = cv2.INTER_AREA if across < width else cv2.INTER_LINEAR
     return cv2.resize(image, (across, down), interpolation=interpolation)
-
-
-NO_MEMORY = "too large for the memory there is"
-_GRAY = "grayscale; stains are told by their colours"
 
 
 def split_page(path: str) -> tuple[str, int | None]:
@@ -217,63 +197,12 @@ def _contents(path: str) -> bytes:
         return file.read()
 
 
-def unreadable(error: OSError) -> str:
-    """Say in a few words why a file cannot be read."""
-    return NO_MEMORY if is_shortage(error) else f"cannot be read: {error.strerror or error}"
-
-
-def _check_size(header: Header, max_pixels: int) -> None:
-    size = f"{header.width:,} x {header.height:,} pixels"
-    if min(header.width, header.height) < MIN_SIDE:
-        raise BadImage(f"{size}, too small")
-    if header.width * header.height > max_pixels:
-        raise BadImage(f"{size}, more than the limit of {max_pixels:,}")
-
-
-# Of such a JPEG the decoder makes up a part. Bytes too many do no harm.
-_CORRUPT = re.compile(rb"Corrupt JPEG data: (?!\d+ extraneous)|Premature end")
-
-
-def _decode(data: bytes, header: Header):
-    mode = cv2.IMREAD_UNCHANGED if header.alpha else cv2.IMREAD_COLOR
-    try:
-        image, complaints = hear(lambda: cv2.imdecode(np.frombuffer(data, np.uint8), mode))
-    except cv2.error as error:
-        if is_shortage(error):
-            raise BadImage(NO_MEMORY) from None
-        image = None
-    if image is None:
-        _check_memory(header)
-        raise BadImage(DAMAGED)
-    if _CORRUPT.search(complaints) or image.ndim != 3 or image.dtype not in (np.uint8, np.uint16):
-        raise BadImage(DAMAGED)
-    if sorted(image.shape[:2]) != sorted((header.height, header.width)):
-        raise BadImage(DAMAGED)
-    if header.alpha and image.shape[2] == 4:
-        image = _on_white(image, header.alpha)
-    return image
-
-
-def _check_memory(header: Header) -> None:
-    """Find out what OpenCV does not tell: whether an image was too large for the memory, not damaged."""
-    try:
-        np.empty((2, header.height, header.width, 4), np.uint8)  # as much as it may have asked for
-    except MemoryError:
-        raise BadImage(NO_MEMORY) from None
-
-
-def _on_white(image, alpha_kind: str):
-    """Lay an image with transparent pixels on white, and make 8 bits of 16."""
-    white = np.iinfo(image.dtype).max
-    colours, alpha = image[:, :, :3], image[:, :, 3:4]
-    if (alpha < white).any():
-        colours, alpha = colours.astype(np.uint32), alpha.astype(np.uint32)
-        if alpha_kind == "straight":
-            colours = colours * alpha // white
-        colours = np.minimum(colours + (white - alpha), white)
-    if white > 255:
-        colours = colours >> 8
-    return np.ascontiguousarray(colours, np.uint8)
+def _check_size(size: tuple[int, int], max_pixels: int) -> None:
+    words = f"{size[0]:,} x {size[1]:,} pixels"
+    if min(size) < MIN_SIDE:
+        raise BadImage(f"{words}, too small")
+    if size[0] * size[1] > max_pixels:
+        raise BadImage(f"{words}, more than the limit of {max_pixels:,}")
 
 
 def is_blank(image) -> bool:

@@ -8,7 +8,8 @@ from typing import Protocol
 
 import numpy as np
 
-from .header import TIFF, BadImage, TiffPage, tiff_pages
+from .bad_image import BadImage
+from .decoding import TIFF, TiffPage, tiff_pages
 
 SLIDE_PIXELS = 100_000_000  # a tiled TIFF file with more of them is read by regions
 MAX_SEGMENT = 1 << 26  # pixels of a tile or strip in a file, which is decoded as one
@@ -55,23 +56,14 @@ def is_slide(path: str) -> bool:
     if os.path.splitext(path)[1].lower() in NEEDED:
         return True
     magic, pages = _first_look(path)
-    return magic in BIG_TIFF or any(page.is_tiled and page.pixels > SLIDE_PIXELS for page in pages)
+    return magic in BIG_TIFF or any(
+        page.is_tiled and page.size[0] * page.size[1] > SLIDE_PIXELS for page in pages
+    )
 
 
 def count_pages(path: str) -> int:
     """Return how many images are in a file; of what is no TIFF file, or a slide, 1."""
     return 1 if is_slide(path) else max(1, len(_first_look(path)[1]))
-
-
-class _Slices:
-    """The bytes of a file, read as they are asked for."""
-
-    def __init__(self, file) -> None:
-        self._file = file
-
-    def __getitem__(self, part: slice) -> bytes:
-        self._file.seek(part.start or 0)
-        return self._file.read(part.stop - (part.start or 0))
 
 
 def _first_look(path: str) -> tuple[bytes, list[TiffPage]]:
@@ -91,7 +83,8 @@ def _look(path: str, *version: int) -> tuple[bytes, list[TiffPage]]:
     try:
         with open(path, "rb") as file:
             magic = file.read(4)
-            return magic, tiff_pages(_Slices(file)) if magic in TIFF else []
+            file.seek(0)
+            return magic, tiff_pages(file) if magic in TIFF else []
     except (OSError, BadImage):
         return b"", []
 

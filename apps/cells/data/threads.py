@@ -11,9 +11,8 @@ import cv2
 from fastsvm._utils.threads import Threads, result
 
 from ...common.errors import is_shortage
+from .bad_image import NO_MEMORY, BadImage, unreadable
 from .files import ImageFile
-from .header import BadImage
-from .images import NO_MEMORY, unreadable
 from .shared import shared
 
 AHEAD = 4  # images under way for each thread, so that none waits while the caller looks at a result

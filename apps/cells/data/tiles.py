@@ -6,8 +6,8 @@ from math import ceil
 
 import numpy as np
 
+from .bad_image import BadImage
 from .files import ImageFile
-from .header import BadImage
 from .images import CELL_WIDTH, at_working_scale
 from .slides import Slide, is_slide, open_slide
 

@@ -18,8 +18,8 @@ import cv2
 import numpy as np
 
 from ...common.output import note
+from ..data.bad_image import BadImage
 from ..data.files import ImageFile
-from ..data.header import BadImage
 from ..data.images import ImageReader, usual_cell_width
 from ..data.tiles import sample_tiles
 from .masks import black_frame

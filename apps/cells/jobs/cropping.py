@@ -5,8 +5,8 @@ from functools import partial
 
 import numpy as np
 
+from ..data.bad_image import BadImage
 from ..data.files import ImageFile
-from ..data.header import BadImage
 from ..data.images import CellWidth
 from ..data.threads import map_images
 from ..finding.findings import Finding, ImageFindings, cut_out, square_around

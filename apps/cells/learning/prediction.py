@@ -9,8 +9,8 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
+from ..data.bad_image import BadImage
 from ..data.files import ImageFile
-from ..data.header import BadImage
 from ..data.images import CellWidth, ImageReader, is_blank
 from ..data.threads import MapImages, map_images
 from ..finding.findings import UNCLASSIFIED, Finding, ImageFindings, cut_out

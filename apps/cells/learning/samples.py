@@ -12,8 +12,8 @@ import numpy as np
 from ...common.errors import AppError, Skipped
 from ...common.folds import Split, grouped_folds
 from ...common.progress import Stages
+from ..data.bad_image import BadImage
 from ..data.files import ImageFile, nothing_left
-from ..data.header import BadImage
 from ..data.images import CellWidth
 from ..data.threads import map_images
 from ..finding.findings import NO_CELL

@@ -15,7 +15,7 @@ import cv2
 
 from ...common.errors import AppError
 from ...common.files import replace_file
-from ..data.header import BadImage
+from ..data.bad_image import BadImage
 from ..data.images import read_image
 from ..learning.corrections import VERSION, checked_corrections
 from .drawing import shrunk

@@ -8,7 +8,7 @@ from itertools import islice
 import numpy as np
 
 from ...common.output import many
-from ..data.header import BadImage
+from ..data.bad_image import BadImage
 from ..data.images import read_image
 from ..data.threads import map_images
 from ..finding.findings import NO_CELL, cut_out

@@ -6,7 +6,7 @@ from textwrap import wrap
 import cv2
 import numpy as np
 
-from ....cells.data.header import BadImage
+from ....cells.data.bad_image import BadImage
 from ....cells.data.images import CellWidth, read_scaled
 from ....cells.finding.findings import cut_out
 from ....cells.finding.locate import MIN_NUCLEUS, MIN_PURPLE, Cell, locate

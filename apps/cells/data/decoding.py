@@ -1,0 +1,216 @@
+"""Image files as pixels. Pillow reads headers and decodes; JPEG is decoded by simplejpeg.
+
+Both decode a JPEG to the same pixels, by the same library. But only simplejpeg reports damage that a decoder
+can repair by inventing a part of the image.
+"""
+
+import re
+from collections.abc import Iterator
+from io import BytesIO
+from typing import BinaryIO, NamedTuple
+
+import cv2
+import numpy as np
+import simplejpeg
+from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL.TiffImagePlugin import ImageFileDirectory_v2
+
+from ...common.errors import is_shortage
+from .bad_image import CUT_SHORT, DAMAGED, GRAY, BadImage
+
+FORMATS = ("JPEG", "PNG", "TIFF", "BMP", "WEBP", "JPEG2000")
+JPEGS = ("JPEG", "MPO")  # the second is a JPEG with more images behind it, such as a preview
+# Formats told by name, so that the user knows what to convert: offset, bytes there, format.
+FOREIGN = (
+    (0, b"GIF8", "a GIF image"),
+    (4, b"ftypavif", "an AVIF image"),
+    (4, b"ftyphe", "a HEIC image"),
+    (4, b"ftypmif1", "a HEIC image"),
+    (4, b"JXL \r\n", "a JPEG XL image"),
+    (0, b"\xff\x0a", "a JPEG XL image"),
+    (0, b"ZISRAWFILE", "a CZI image"),
+    (128, b"DICM", "a DICOM image"),
+    (0, b"8BPS", "a Photoshop image"),
+    (0, b"%PDF", "a PDF document"),
+)
+KNOWN = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"II*\0", b"MM\0*", b"\0\0\0\x0cjP  ", b"\xff\x4f\xff\x51")
+TIFF = (b"II*\0", b"MM\0*")
+MAX_PAGES = 100  # of a TIFF file, which is read once for each
+MAX_SCANS = 100  # of a progressive JPEG: real ones have about ten; each may take a few bytes, but a pass
+_SUBFILE, _WIDTH, _HEIGHT, _TILE_WIDTH = 254, 256, 257, 322  # tags of TIFF
+_ORIENTATION = 0x112
+_EXTRA_BYTES = re.compile(r"\d+ extraneous bytes before marker 0xd9")  # before the end they do no harm
+
+# What is wrong with an image is in BadImage; the libraries are to be silent.
+Image.MAX_IMAGE_PIXELS = None  # `ImageReader` checks the size
+(cv2.setLogLevel if hasattr(cv2, "setLogLevel") else cv2.utils.logging.setLogLevel)(0)
+
+
+class TiffPage(NamedTuple):
+    """A page of a TIFF file: its number from 0, width and height, and whether it is stored in tiles."""
+
+    number: int
+    size: tuple[int, int]
+    is_tiled: bool
+
+
+def tiff_pages(file: BinaryIO) -> list[TiffPage]:
+    """Return the pages of a TIFF file, without masks and smaller copies of other pages.
+
+    Raises
+    ------
+    BadImage
+        When their tables cannot be read.
+    """
+    try:
+        return list(_tiff_pages(file))
+    except Exception as error:  # of hostile tables
+        raise BadImage(CUT_SHORT if isinstance(error, OSError) else DAMAGED) from error
+
+
+def _tiff_pages(file: BinaryIO) -> Iterator[TiffPage]:
+    tags = ImageFileDirectory_v2(file.read(8))
+    seen: list[int] = []
+    while tags.next and tags.next not in seen and len(seen) <= MAX_PAGES:
+        seen.append(tags.next)
+        file.seek(tags.next)
+        tags.load(file)
+        if _WIDTH not in tags:  # what Pillow makes of a table beyond the end of the file
+            raise OSError("cut short")
+        if not int(tags.get(_SUBFILE, 0)) & 0b101:
+            yield TiffPage(len(seen) - 1, (int(tags[_WIDTH]), int(tags[_HEIGHT])), _TILE_WIDTH in tags)
+
+
+def open_image(data: bytes, page: int | None = None) -> Image.Image:
+    """Read the header of an image file; its pixels are not decoded.
+
+    Parameters
+    ----------
+    data : bytes
+        The whole file.
+    page : int, optional
+        Of a TIFF file with several, from 1.
+
+    Raises
+    ------
+    BadImage
+        When it is of another format or gray, its header is damaged, or it holds several images.
+    """
+    if not data:
+        raise BadImage("an empty file")
+    number = _page_number(data, page)
+    try:
+        image = Image.open(BytesIO(data), formats=FORMATS)
+        if number:
+            image.seek(number)
+        frames = 1 if image.format in ("TIFF", *JPEGS) else getattr(image, "n_frames", 1)
+    except MemoryError:
+        raise
+    except Exception as error:  # a hostile header may make Pillow raise anything
+        is_unknown = isinstance(error, UnidentifiedImageError)
+        raise BadImage(_why_not(data, is_unknown)) from None
+    if frames > 1:
+        raise BadImage(f"animated, {frames:,} frames; save one of them as an image of its own")
+    if image.mode in ("1", "L", "LA", "F") or image.mode.startswith("I"):
+        raise BadImage(GRAY)
+    return image
+
+
+def _page_number(data: bytes, page: int | None) -> int:
+    """Return the number of the image that is meant, of all in a file, from 0."""
+    pages = tiff_pages(BytesIO(data)) if data.startswith(TIFF) else []
+    if data.startswith(TIFF) and not pages:
+        raise BadImage(DAMAGED)
+    if page is not None and not 1 <= page <= len(pages):
+        raise BadImage(f"no page {page:,}; it has {max(1, len(pages)):,}")
+    if len(pages) > MAX_PAGES:
+        raise BadImage(f"more than {MAX_PAGES:,} pages; save each as a file of its own")
+    if page is None and len(pages) > 1:
+        raise BadImage(f"{len(pages):,} pages; name one of them: the second is FILE#2")
+    return pages[(page or 1) - 1].number if pages else 0
+
+
+def _why_not(data: bytes, is_unknown: bool) -> str:
+    """Say why a file cannot be opened, by its first bytes."""
+    for offset, magic, name in FOREIGN:
+        if data.startswith(magic, offset):
+            return f"{name}; convert it to png or jpg"
+    if is_unknown and data.startswith(TIFF):  # its tables have been read
+        return "damaged, or a TIFF image of an unusual kind; save it with 8 bits a channel, or as png"
+    is_webp = data[:4] == b"RIFF" and data[8:12] == b"WEBP"
+    return DAMAGED if data.startswith(KNOWN) or is_webp else "not an image"
+
+
+def decode(data: bytes, image: Image.Image) -> np.ndarray:
+    """Return the pixels of an image that `open_image` opened.
+
+    Returns
+    -------
+    ndarray of shape (height, width, 3) and dtype uint8
+        Blue, green, red. Transparent pixels lie on white, and an orientation is followed.
+
+    Raises
+    ------
+    BadImage
+        When it is damaged, cut short or gray, or would take far too long.
+    """
+    size = image.size
+    try:
+        if image.format in JPEGS and image.mode == "RGB":
+            pixels = _jpeg(data, image)
+        else:
+            pixels = _by_pillow(data, image)
+    except (MemoryError, BadImage):
+        raise
+    except Exception as error:  # a hostile file may make a decoder raise anything
+        if is_shortage(error):
+            raise MemoryError(str(error)) from None
+        raise BadImage(CUT_SHORT if "truncated" in str(error) else DAMAGED) from None
+    if sorted(pixels.shape[:2]) != sorted(size):
+        raise BadImage(DAMAGED)
+    return pixels
+
+
+def _jpeg(data: bytes, image: Image.Image) -> np.ndarray:
+    if data.count(b"\xff\xda") > MAX_SCANS:
+        raise BadImage(f"more than {MAX_SCANS} scans; save it again, not progressive")
+    try:
+        pixels = simplejpeg.decode_jpeg(data, "BGR")
+    except ValueError as error:
+        if "Premature end of JPEG file" in str(error):
+            raise BadImage(CUT_SHORT) from None
+        if not _EXTRA_BYTES.search(str(error)):
+            raise
+        pixels = simplejpeg.decode_jpeg(data, "BGR", strict=False)
+    turn = image.getexif().get(_ORIENTATION, 1)
+    if turn in range(2, 9):
+        # As `ImageOps.exif_transpose` does it.
+        pixels = pixels.transpose(1, 0, 2) if turn >= 5 else pixels
+        down, across = (-1 if turn in some else 1 for some in ((3, 4, 7, 8), (2, 3, 6, 7)))
+        pixels = np.ascontiguousarray(pixels[::down, ::across])
+    return pixels
+
+
+def _by_pillow(data: bytes, image: Image.Image) -> np.ndarray:
+    if image.format == "PNG":  # its checksums are not looked at while it is decoded
+        Image.open(BytesIO(data)).verify()
+    elif image.format == "JPEG2000":
+        if data.rfind(b"\xff\xd9") < len(data) - 64:  # the end of the image
+            raise BadImage(CUT_SHORT)
+        if _jpeg_2000_bits(data) > 8:  # Pillow makes black of white
+            return cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+    ImageOps.exif_transpose(image, in_place=True)
+    if image.has_transparency_data and image.format != "BMP":
+        return _on_white(np.asarray(image.convert("RGBA")))
+    return cv2.cvtColor(np.asarray(image.convert("RGB")), cv2.COLOR_RGB2BGR)
+
+
+def _jpeg_2000_bits(data: bytes) -> int:
+    """Return the bits of the first channel, of the segment that a codestream begins with."""
+    return (data[data.index(b"\xff\x4f\xff\x51") + 42] & 0x7F) + 1
+
+
+def _on_white(image: np.ndarray) -> np.ndarray:
+    """Lay an image with transparent pixels on white."""
+    colours, alpha = image[..., 2::-1].astype(np.uint16), image[..., 3:].astype(np.uint16)
+    return np.ascontiguousarray(colours * alpha // 255 + (255 - alpha), np.uint8)
