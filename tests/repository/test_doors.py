@@ -46,7 +46,7 @@ HEAVY = {"click", "cv2", "matplotlib", "dask"}
 # But by these modules of the apps.
 MAY = {
     "click": r"common(\..+)?|[^.]+\.(api|cli|commands(\..+)?)",
-    "cv2": r"cells\.(data\.(images|threads)|(finding|measuring|learning|jobs|output)\..+)"
+    "cv2": r"cells\.(data\.(decoding|images|threads)|(finding|measuring|learning|jobs|output)\..+)"
     r"|studies\.(data\.invented|(.+\.)?cells\.(document|steps))",
 }
 
