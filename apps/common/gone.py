@@ -1,7 +1,43 @@
 """Commands and options that were removed, each with what to use instead."""
 
+_TEXTS = {
+    "--max-line-mib": "set the environment variable FASTSVM_MAX_LINE_MIB",
+    "--max-expansion": "set the environment variable FASTSVM_MAX_EXPANSION",
+    "--sep": "the separator is detected: a comma, a semicolon, a tab or |",
+    "--tokens": "the format decides: the format corpus is already cut at blanks",
+    "--keep-markup": "train decides; give train a --config FILE with keep-markup = true",
+    "--raw-csv": "read the CSV table with a program that takes an apostrophe for a mark of text",
+}
+_TRAIN = {
+    "--checkpoint": 'checkpoint = "FOLDER"',
+    "--chars": 'chars = "1-5"; or --recipe nb-chars',
+    "--epochs": "epochs = 100",
+    "--keep-markup": "keep-markup = true",
+    "--metric": 'metric = "macro-f1"',
+    "--min-df": "min-df = 3",
+    "--no-refit": "refit = false",
+    "--tokens": 'tokens = "split"',
+    "--weighting": 'weighting = "tfidf"; or --recipe tfidf-words',
+}
+_SERVE = ("--max-body-mib", "--max-texts", "--max-connections", "--timeout")
+
 # The key is a program, a command and, for an option, the option.
 SUCCESSORS = {
+    **{
+        ("fastsvm-sentiment", command, option): successor
+        for command in ("train", "evaluate", "predict", "inspect", "explain")
+        for option, successor in _TEXTS.items()
+    },
+    **{
+        ("fastsvm-sentiment", "train", option): f"give --config FILE with {line}"
+        for option, line in _TRAIN.items()
+    },
+    ("fastsvm-sentiment", "train", "--refit"): "train always does; --config FILE with refit = false does not",
+    **{
+        ("fastsvm-sentiment", "serve", option): "set the environment variable FASTSVM_SERVE"
+        + option[1:].replace("-", "_").upper()
+        for option in _SERVE
+    },
     ("fastsvm-sentiment", "tune"): "train searches already; evaluate A B compares",
     ("fastsvm-sentiment", "compare"): "evaluate A B compares two models; train --cv 5 measures a recipe",
     (

@@ -1,7 +1,7 @@
 """Option decorators, parameter types and the sections of the help that all commands share."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import click
 
@@ -21,6 +21,20 @@ class FiniteRange(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"{value} is not a finite number.", param, ctx)
         return number
+
+
+class Value(click.ParamType):
+    """A value that a function checks: it returns the value, or raises ValueError with what is wrong."""
+
+    def __init__(self, name: str, check: Callable) -> None:
+        self.name, self._check = name, check
+
+    def convert(self, value, param, ctx):
+        """Check one value."""
+        try:
+            return self._check(value)
+        except ValueError as error:
+            self.fail(f"{error}.", param, ctx)
 
 
 COUNT = click.IntRange(min=1)
@@ -48,6 +62,9 @@ def _load_config(ctx, param, path):
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise AppError(f"{path}: not a TOML file: {error}", USAGE) from error
     known = {other.name for other in ctx.command.params if isinstance(other, click.Option)} - {param.name}
+    for key in [key for key in config if key.replace("-", "_") in ctx.command.only_in_config]:
+        ctx.params[key.replace("-", "_")] = config.pop(key)
+        ctx.meta["config"] = path  # its values are on no command line
     # Values go through as text, as if typed, so that none slips past the check of its option.
     several = {other.name for other in ctx.command.params if getattr(other, "multiple", False)}
     ctx.default_map = {
@@ -59,7 +76,7 @@ def _load_config(ctx, param, path):
                 ctx.find_root().command.name, ctx.command.name, f"--{name.replace('_', '-')}"
             ):
                 raise AppError(f"{path}: {message}", USAGE)
-        keys = ", ".join(sorted(known)).replace("_", "-")
+        keys = ", ".join(sorted(known.union(ctx.command.only_in_config))).replace("_", "-")
         raise AppError(f"{path}: unknown key {', '.join(unknown)}; '{ctx.info_name}' knows {keys}", USAGE)
 
 
@@ -110,7 +127,18 @@ def section(title: str, *options: Callable):
 
 
 class Command(click.Command):
-    """A command whose help lists the options by section."""
+    """A command whose help lists the options by section.
+
+    Parameters
+    ----------
+    only_in_config : sequence of str
+        Names of parameters that are no options: the function gets those that the file of --config has, as
+        TOML gives them.
+    """
+
+    def __init__(self, *args, only_in_config: Sequence[str] = (), **more) -> None:
+        super().__init__(*args, **more)
+        self.only_in_config = only_in_config
 
     def format_options(self, ctx, formatter):
         """Write the options, each section below its heading."""
@@ -150,7 +178,7 @@ COMMON = [
 ]
 
 
-def command(app: str, *examples: str):
+def command(app: str, *examples: str, only_in_config: Sequence[str] = ()):
     """Return a decorator that makes a function a command, with the options that every command has.
 
     The function also gets `quiet` and `verbose`.
@@ -160,12 +188,16 @@ def command(app: str, *examples: str):
     app : str
     *examples : str
         Command lines without the name of the app, for the help.
+    only_in_config : sequence of str
+        See `Command`.
     """
     # \b keeps click from filling the lines.
     epilog = "\b\nExamples:\n" + "\n".join(f"  {app} {line}" for line in examples)
+    if only_in_config:
+        epilog += f"\n\nOnly in a file for --config: {', '.join(sorted(only_in_config)).replace('_', '-')}."
 
     def decorate(function):
-        made = click.command(cls=Command, epilog=epilog)(function)
+        made = click.command(cls=Command, epilog=epilog, only_in_config=only_in_config)(function)
         made.params += COMMON
         return made
 

@@ -12,45 +12,99 @@ Examples
 from __future__ import annotations
 
 import os
+import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
 from fastsvm.model_files import save_plain
 
-from ..common.errors import Skipped
+from ..common.cluster import connected
+from ..common.errors import USAGE, AppError, Skipped
 from ..common.files import check_model_path
-from ..common.options import CountOrAll
-from .commands._options import corpus_options
-from .commands.train import _check_continued, _with_recipe
-from .commands.train import train as command
-from .data.corpus import Given, Source
-from .jobs import training
+from ..common.output import note
+from ..common.progress import UNWATCHED, Stages
+from . import values
+from .data.corpus import FORMATS, Given, Source
+from .jobs import streaming, training
 from .jobs.explanation import Explainer, Explanation
 from .jobs.trained import Training
+from .learning import kept
 from .measures import prediction
-from .settings import Settings, spelled
+from .settings import AUTO, CHECKS, RECIPE, RECIPES, Settings, settings_of
 
 if TYPE_CHECKING:
     from fastsvm.fitting import Pipeline
 
     from .measures.scores import Scores
 
-__all__ = ["TextModel", "load", "train"]
+__all__ = ["TextModel", "TrainingWarning", "load", "train"]
+
+RECIPE_OF_MODEL = ("recipe", *RECIPE, "score", "tokens")  # a model that goes on learning decides these
+READING = {
+    "format": values.one_of(*FORMATS),
+    "text_col": str,
+    "label_col": str,
+    "encoding": values.encoding,
+}
+CHECKED = {**CHECKS, **READING, "recipe": values.one_of(AUTO, *RECIPES), "cv": values.parts}
+OPTIONS = {"start": "continue"}  # parameters with another name on the command line
+
+
+class TrainingWarning(UserWarning):
+    """Something about a trained model, or about its corpus, that the user should know."""
+
+
+class ParameterError(AppError, ValueError):
+    """An error in one line; ``str()`` names parameters where the command line names options."""
+
+    def __str__(self) -> str:
+        return re.sub(r"--([a-z][a-z-]*)(?: (\d[\d.]*|all|none|auto|split)\b)?", _as_parameter, self.message)
 
 
 def train(
     source: str | os.PathLike[str] | Sequence[str],
     labels: Iterable[str] | None = None,
     /,
-    **options,
+    *,
+    format: str | None = None,
+    text_col: str = "text",
+    label_col: str = "label",
+    encoding: str = "utf-8",
+    recipe: str = AUTO,
+    classifier: str | None = None,
+    weighting: str | None = None,
+    ngrams: tuple[int, int] | int | str | None = None,
+    chars: tuple[int, int] | int | str | None = None,
+    min_df: int | None = None,
+    k: int | str | None = "recipe",
+    score: str | None = None,
+    tokens: str | None = None,
+    keep_markup: bool = False,
+    alpha: float | str | None = None,
+    epochs: int | None = None,
+    metric: str | None = None,
+    class_weight: str | Mapping[str, float] | Sequence | None = None,
+    start: str | os.PathLike[str] | None = None,
+    seed: int = 0,
+    holdout: float = 0.2,
+    cv: int | None = None,
+    learning_curve: bool = False,
+    refit: bool = True,
+    stream: bool = False,
+    scheduler: str | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    save_to: str | os.PathLike[str] | None = None,
+    stage: Stages = UNWATCHED,
 ) -> TextModel:
-    """Train a classifier of texts: the recipe of ``fastsvm-sentiment train``, and the same bits.
+    """Train a classifier of texts, test it on texts held out, and train it again on all texts.
+
+    ``fastsvm-sentiment train`` calls this function, so both give the same model.
 
     Parameters
     ----------
@@ -58,12 +112,62 @@ def train(
         A file or folder of labelled texts in any format that the command reads; or, with `labels`, the texts.
     labels : iterable of str, optional
         The label of each text.
-    **options
-        Those of the command, by its names with ``_`` for ``-`` and with its defaults: `text_col`,
-        `label_col` and `format` of a file; `recipe`, `classifier`, `weighting`, `ngrams`, `alpha`, `holdout`,
-        `seed` and so on of the recipe. Values are as on a command line (``ngrams="1-2"``), or Python's own:
-        ``(1, 2)``, ``refit=False``, ``class_weight={"spam": 5}``. `start` is ``--continue``: the file of a
-        model that goes on learning.
+    format : {"corpus", "tsv", "csv", "jsonl", "fasttext", "folder"}, optional
+        Format of the file; by default its first lines decide.
+    text_col, label_col : str
+        Columns of the texts and the labels.
+    encoding : str
+        Encoding of the file.
+    recipe : str
+        The features of a text and their weights: "nb-words", "tfidf-words", "nb-chars" and so on. "auto"
+        tries several on training texts, unless you give `weighting`, `ngrams` or `chars`.
+    classifier : {"sdca-svm", "sdca-logistic", "pegasos-svm", "pegasos-logistic", "perceptron"}, optional
+        Learning algorithm; by default the recipe decides, as for the next five parameters.
+    weighting : {"counts", "binary", "tfidf", "nb"}, optional
+        Weight of a feature in a text: its count, 1, tf-idf, or its naive Bayes log-count ratio.
+    ngrams, chars : (int, int), int or "none", optional
+        Lengths of the word n-grams, and of the character n-grams inside words.
+    min_df : int, optional
+        Number of training texts in which a feature must occur.
+    k : int, "all" or None
+        Number of features to keep; "all" or None keeps every feature.
+    score : {"f_classif", "chi2"}, optional
+        Score that ranks the features for `k`.
+    tokens : {"words", "split"}, optional
+        Cut texts into words, or at white space; by default at white space for the format "corpus" alone.
+    keep_markup : bool
+        Leave HTML tags and entities in the texts.
+    alpha : float or "auto", optional
+        Strength of the L2 regularisation. "auto", the default for SDCA, tries several.
+    epochs : int, optional
+        Largest number of passes over the training texts.
+    metric : {"accuracy", "balanced-accuracy", "macro-f1", "average-precision"}, optional
+        Measure by which `recipe` and `alpha` are chosen; by default accuracy, or balanced accuracy if one
+        label has over 80 % of the texts.
+    class_weight : "balanced" or dict of str to float, optional
+        Weight of a text with each label. With two labels, a rare label gets more weight by default.
+    start : str or path-like, optional
+        File of a model that learns from the new texts. Its recipe applies.
+    seed : int
+        Seed of every random choice.
+    holdout : float
+        Share of the texts to test on; 0 tests nothing.
+    cv : int, optional
+        Also cross-validate, with this number of parts.
+    learning_curve : bool
+        Also train on growing shares of the training texts.
+    refit : bool
+        Train on all texts in the end; otherwise keep the model that was tested.
+    stream : bool
+        Read the corpus twice, and train from a matrix on disk: for a corpus larger than memory.
+    scheduler : str, optional
+        Address of a Dask scheduler; as `stream`, but its workers hold the matrix.
+    checkpoint : str or path-like, optional
+        Folder for the progress; the same call resumes from there. It is removed on success.
+    save_to : str or path-like, optional
+        Also write the model to this file.
+    stage : Stages, optional
+        Timer of the stages.
 
     Returns
     -------
@@ -72,40 +176,111 @@ def train(
     Raises
     ------
     TypeError
-        If there is no such option, or texts and labels are not strings.
+        If texts or labels are not strings.
     ValueError
-        If an option has no such value, or no model can be made of these texts; with the message that the
-        command prints.
+        If a parameter has a wrong value, or no model can be made of these texts.
     OSError
         If the file cannot be read.
 
     Warns
     -----
-    UserWarning
-        If texts were skipped, or the model is no better than a guess, or never predicts a label.
+    TrainingWarning
+        If texts were skipped, if the model is no better than a guess, or if it never predicts a label.
 
     See Also
     --------
-    load : a model that was saved.
+    load : read a model that was saved.
+
+    Examples
+    --------
+    >>> model = train("reviews.csv", text_col="review", ngrams=(1, 2))  # doctest: +SKIP
     """
-    with _plain_errors():
-        if labels is None:
-            if not isinstance(source, str | os.PathLike):
-                raise TypeError("train() takes the path of a corpus, or texts and their labels")
-            corpus, settings, more = _asked(os.fspath(source), options)
-        else:
-            _, settings, more = _asked("-", options)
-            if of_file := sorted(_OF_SOURCE & options.keys()):
-                raise TypeError(f"{', '.join(of_file)}: of a file, and there is none")
-            corpus = Given(texts=_strings(source, "texts"), labels=_strings(labels, "labels"))
-            if len(corpus.texts) != len(corpus.labels):
-                raise ValueError(f"{len(corpus.texts):,} texts and {len(corpus.labels):,} labels")
-        result = training.train(corpus, None, settings, **more)
+    values_of = locals()
+    given = {
+        name: values_of[name] for name, usual in train.__kwdefaults__.items() if values_of[name] != usual
+    }
+    with _value_errors():
+        checked = {name: _checked(name, value) for name, value in given.items() if name in CHECKED}
+        corpus = _corpus(source, labels, {name: value for name, value in checked.items() if name in READING})
+        settings = _settings(checked, start)
+        path = None if save_to is None else os.fspath(save_to)
+        if stream or scheduler:
+            _check_streamed("--scheduler" if scheduler else "--stream", given)
+        with _progress(checkpoint, corpus, settings, start, stream) as progress:
+            if stream or scheduler:
+                cluster = connected(scheduler) if scheduler else None
+                result = streaming.train_streamed(
+                    corpus, path, settings, cluster=cluster, kept=progress, stage=stage
+                )
+            else:
+                model = prediction.load_text_model(os.fspath(start)) if start else None
+                more = {"start": model, "cv": checked.get("cv", 0), "with_curve": learning_curve}
+                result = training.train(corpus, path, settings, **more, kept=progress, stage=stage)
     for message in ["\n".join(result.skipped.report())] * bool(result.skipped.count) + result.warnings:
-        warnings.warn(message, stacklevel=2)
-    given = [repr(os.fspath(source)) if labels is None else "texts, labels"]
-    given += [f"{name}={value!r}" for name, value in options.items()]
-    return TextModel(result.fitted, result, f"fastsvm_apps.sentiment.train({', '.join(given)})", corpus.name)
+        warnings.warn(message, TrainingWarning, stacklevel=2)
+    words = [repr(os.fspath(source)) if labels is None else "texts, labels"]
+    words += [f"{name}={value!r}" for name, value in given.items() if name not in _NOT_SHOWN]
+    return TextModel(result.fitted, result, f"fastsvm_apps.sentiment.train({', '.join(words)})", corpus.name)
+
+
+_NOT_SHOWN = {"stage", "checkpoint", "scheduler", "save_to", "learning_curve"}  # they change no model
+
+
+def _checked(name: str, value: object) -> Any:
+    try:
+        return CHECKED[name](value)
+    except ValueError as error:
+        raise AppError(f"--{OPTIONS.get(name, name).replace('_', '-')}: {error}", USAGE) from None
+
+
+def _corpus(source: Any, labels: Iterable[str] | None, reading: dict[str, Any]) -> Source:
+    """Return where the labelled texts come from."""
+    if labels is None:
+        if not isinstance(source, str | os.PathLike):
+            raise TypeError("train() takes the path of a corpus, or texts and their labels")
+        fields = {"text_col": "text_column", "label_col": "label_column"}
+        return Source(os.fspath(source), **{fields.get(name, name): reading[name] for name in reading})
+    if reading:
+        raise TypeError(f"{', '.join(sorted(reading))}: describes a file, but texts and labels were given")
+    corpus = Given(texts=_strings(source, "texts"), labels=_strings(labels, "labels"))
+    if len(corpus.texts) != len(corpus.labels):
+        raise ValueError(f"{len(corpus.texts):,} texts and {len(corpus.labels):,} labels")
+    return corpus
+
+
+def _settings(checked: dict[str, Any], start: object) -> Settings:
+    """Return the settings: the values given, and those of the recipe."""
+    for name in RECIPE_OF_MODEL if start else ():
+        if name in checked:
+            option = f"--{name.replace('_', '-')}"
+            raise AppError(f"{option}: the model of --continue decides this; leave it out", USAGE)
+    given = {name: value for name, value in checked.items() if name in CHECKS}
+    settings = settings_of(checked.get("recipe", AUTO), given)
+    if settings.ngrams is None and settings.chars is None:
+        raise AppError("--ngrams none and no --chars: there is nothing to count; give one of them", USAGE)
+    return settings
+
+
+def _check_streamed(option: str, given: dict[str, Any]) -> None:
+    """Refuse parameters that need all texts in memory, or that a cluster does not have."""
+    for name, words in (("start", "--continue"), ("cv", "--cv"), ("learning_curve", "--report")):
+        if name in given:
+            raise AppError(f"{words} needs all texts in memory; leave it out, or {option}", USAGE)
+    if "scheduler" in given and "checkpoint" in given:
+        raise AppError("--scheduler has no --checkpoint; leave out one of them", USAGE)
+
+
+@contextmanager
+def _progress(checkpoint, source: Source, settings: Settings, start, stream: bool) -> Iterator[kept.Kept]:
+    """Open the checkpoint, if there is to be one."""
+    if checkpoint is None:
+        yield kept.NOTHING
+        return
+    more = {"continue": kept.checksum(start and os.fspath(start)), "stream": stream}
+    with kept.opened(os.fspath(checkpoint), source, settings, **more) as found:
+        if found.done:
+            note(f"{checkpoint}: resuming after {', '.join(found.done)}")
+        yield found
 
 
 def load(path: str | os.PathLike[str] = prediction.SHIPPED_NAME) -> TextModel:
@@ -119,7 +294,7 @@ def load(path: str | os.PathLike[str] = prediction.SHIPPED_NAME) -> TextModel:
     Returns
     -------
     TextModel
-        Without `scores` and `report`, which are of a training.
+        Without `scores` and `report`, which need a training.
 
     Raises
     ------
@@ -128,7 +303,7 @@ def load(path: str | os.PathLike[str] = prediction.SHIPPED_NAME) -> TextModel:
     OSError
         If the file cannot be read.
     """
-    with _plain_errors():
+    with _value_errors():
         return TextModel(prediction.load_text_model(os.fspath(path)))
 
 
@@ -156,7 +331,8 @@ class TextModel:
         self.pipeline = pipeline
         self.training = training
         self.classes_ = pipeline.classes_
-        self._call, self._name, self._saved = call, name, "not saved yet"
+        self._call, self._name = call, name
+        self._saved = (training and training.model) or "not saved yet"
         self._explainer: Explainer | None = None
 
     def predict(self, texts: Iterable[str]) -> np.ndarray:
@@ -170,7 +346,7 @@ class TextModel:
         -------
         ndarray of str, shape (n_texts,)
         """
-        with _plain_errors():
+        with _value_errors():
             found = prediction.classify(self.pipeline, _strings(texts, "texts"))
         return self.classes_[found.winners]
 
@@ -191,7 +367,7 @@ class TextModel:
         ValueError
             If the model has no probabilities.
         """
-        with _plain_errors():
+        with _value_errors():
             prediction.check_choices(self.pipeline, True, None)
             return prediction.classify(self.pipeline, _strings(texts, "texts"), proba=True).probabilities
 
@@ -215,7 +391,7 @@ class TextModel:
         """
         if not isinstance(text, str):
             raise TypeError(f"the text is a {type(text).__name__}, not a string")
-        with _plain_errors():
+        with _value_errors():
             self._explainer = self._explainer or Explainer(self.pipeline)
             return self._explainer.explain(text, label)
 
@@ -234,13 +410,13 @@ class TextModel:
         OSError
             If the file cannot be written.
         """
-        with _plain_errors():
+        with _value_errors():
             check_model_path(os.fspath(path))
         save_plain(self.pipeline, path)
         self._saved = os.fspath(path)
 
     def report(self, path: str | os.PathLike[str]) -> None:
-        """Write a page on the model and its mistakes, as ``--report`` does; needs matplotlib.
+        """Write a page on the model and its mistakes, as ``--report`` does.
 
         Parameters
         ----------
@@ -257,7 +433,7 @@ class TextModel:
         if self.training is None:
             raise ValueError("this model was loaded, and a report is of a training; train() again")
         training = replace(self.training, model=self._saved)
-        with _plain_errors():
+        with _value_errors():
             write_report(path, training, self._name, self._call)
 
     @property
@@ -286,59 +462,6 @@ class TextModel:
         return f"<TextModel: {self.summary.replace(chr(10), '; ')}>"
 
 
-@corpus_options
-def _chosen(
-    source, recipe, start, cv, output, stream, checkpoint, scheduler, report, json, quiet, verbose, **options
-):
-    if start:
-        _check_continued()
-    start = prediction.load_text_model(start) if start else None
-    return source, _with_recipe(recipe, options), {"start": start, "cv": cv or 0}
-
-
-# The command in all but what it does.
-_ASKED = click.Command("train", params=command.params, callback=_chosen)
-_OF_SOURCE = {option.name for option in _chosen.__click_params__}
-_NOT_HERE = {
-    "corpus",
-    "config",
-    "output",
-    "report",
-    "stream",
-    "checkpoint",
-    "scheduler",
-    "json",
-    "quiet",
-    "verbose",
-}
-_OPTIONS = {option.name: option for option in command.params if option.name not in _NOT_HERE}
-
-
-def _asked(path: str, options: dict) -> tuple[Source, Settings, dict]:
-    """Return what the command would read and do; values go through its options, as if typed."""
-    if unknown := options.keys() - _OPTIONS.keys():
-        names = ", ".join(sorted(_OPTIONS))
-        raise TypeError(f"train() has no option {', '.join(sorted(unknown))}; it has {names}")
-    words = [word for name, value in options.items() for word in _typed(_OPTIONS[name], value)]
-    with _ASKED.make_context("train", [*words, "--", path]) as context:
-        return _ASKED.invoke(context)
-
-
-def _typed(option: click.Option, value: object) -> list[str]:
-    """Return an option as on a command line."""
-    name = max(option.opts, key=len)
-    if option.is_flag:
-        return [name] if value else option.secondary_opts[:1]
-    if option.multiple:
-        several = [value] if isinstance(value, str) else value or ()
-        if isinstance(several, dict):
-            several = [f"{label}={weight}" for label, weight in several.items()]
-        return [f"{name}={each}" for each in several]
-    if value is None and not isinstance(option.type, CountOrAll):
-        return []
-    return [f"{name}={spelled(value)}"]
-
-
 def _strings(values: Iterable[str], what: str) -> list[str]:
     if isinstance(values, str | bytes):
         raise TypeError(f"{what} are a sequence of strings, not a single one")
@@ -350,9 +473,16 @@ def _strings(values: Iterable[str], what: str) -> list[str]:
 
 
 @contextmanager
-def _plain_errors() -> Iterator[None]:
-    """Raise as ValueError what the commands tell in one line."""
+def _value_errors() -> Iterator[None]:
+    """Raise as ValueError what the commands print in one line."""
     try:
         yield
     except click.ClickException as error:
-        raise ValueError(error.format_message()) from error
+        raise ParameterError(error.message, error.exit_code) from error
+
+
+def _as_parameter(option: re.Match) -> str:
+    """Return an option in the words of Python: ``--text-col`` is text_col, ``--holdout 0`` is holdout=0."""
+    name, value = option.groups()
+    name = {words: name for name, words in OPTIONS.items()}.get(name, name.replace("-", "_"))
+    return name if value is None else f"{name}={value if value[0].isdigit() else repr(value)}"

@@ -1,8 +1,10 @@
-"""How a model is made: classifiers, settings and recipes; light, because `--help` shows the defaults."""
+"""Classifiers, recipes and settings of a training; light, because `--help` shows the defaults."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
+
+from . import values
 
 
 class Classifier(NamedTuple):
@@ -35,6 +37,9 @@ CLASSIFIERS = {
     "perceptron": Classifier("Perceptron", {"averaging": "all"}, None, 10),
 }
 
+WEIGHTINGS = ("counts", "binary", "tfidf", "nb")
+SCORES = ("f_classif", "chi2")
+TOKENS = ("words", "split")
 METRICS = ("accuracy", "balanced-accuracy", "macro-f1", "average-precision")
 RECIPE = ("classifier", "weighting", "ngrams", "chars", "min_df", "k")  # what a recipe decides
 FEATURES = ("weighting", "ngrams", "chars")  # what a search of recipes chooses
@@ -42,7 +47,7 @@ FEATURES = ("weighting", "ngrams", "chars")  # what a search of recipes chooses
 
 @dataclass(frozen=True)
 class Settings:
-    """What `train`, `tune` and `compare` do with a corpus; by default what is most accurate.
+    """The decisions of a training; the defaults are the most accurate ones.
 
     Attributes
     ----------
@@ -148,8 +153,29 @@ UNSEGMENTED = ("nb-signs", "tfidf-signs")  # tried where no blanks stand between
 SEARCHED = tuple(name for name in RECIPES if name not in (*UNSEGMENTED, "article"))
 
 
+# Each returns the value of a setting, or raises ValueError with what is wrong and what to give.
+CHECKS = {
+    "classifier": values.one_of(*CLASSIFIERS),
+    "weighting": values.one_of(*WEIGHTINGS),
+    "ngrams": values.length_range,
+    "chars": values.length_range,
+    "min_df": values.count,
+    "k": values.count_or_all,
+    "score": values.one_of(*SCORES),
+    "tokens": values.one_of(*TOKENS),
+    "keep_markup": bool,
+    "alpha": values.strength_or_auto,
+    "epochs": values.count,
+    "holdout": values.share,
+    "seed": values.seed,
+    "metric": values.one_of(*METRICS),
+    "class_weight": values.class_weight,
+    "refit": bool,
+}
+
+
 def settings_of(name: str, given: Mapping[str, Any]) -> Settings:
-    """Return settings: what is given, and the rest as the recipe has it.
+    """Return the settings of a recipe, with other values for some of them.
 
     Where the recipe is to be chosen, and features are given, these and the rest of the default one are taken.
     """

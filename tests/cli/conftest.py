@@ -80,12 +80,16 @@ def write(tmp_path):
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Run a command line inside an empty folder."""
+    """Run a command line inside an empty folder; `config` is a dict for a file of --config."""
     folder = tmp_path / "work"
     folder.mkdir()
     monkeypatch.chdir(folder)
 
-    def run(*args, **options):
+    def run(*args, config=None, **options):
+        if config:
+            lines = [f"{name} = {json.dumps(value)}\n" for name, value in config.items()]
+            (tmp_path / "options.toml").write_text("".join(lines))
+            args = (*args, "--config", tmp_path / "options.toml")
         return CliRunner().invoke(main, [str(arg) for arg in args], prog_name="fastsvm-sentiment", **options)
 
     return run

@@ -12,6 +12,7 @@ from sklearn.model_selection import cross_val_score
 import fastsvm
 from fastsvm.text import TextScorer
 from fastsvm_apps import sentiment
+from fastsvm_apps.sentiment.commands.train import train
 
 NEW = ["great lovely thing1", "awful dull thing2", "thing3", ""]
 
@@ -101,17 +102,34 @@ def test_the_english_model_without_the_apps(monkeypatch):
 @pytest.mark.parametrize(
     ("args", "options", "error", "message"),
     [
-        (["CORPUS"], {"learning_rate": 1}, TypeError, "no option learning_rate; it has alpha, "),
-        (["CORPUS"], {"alpha": -1}, ValueError, "--alpha"),
+        (["CORPUS"], {"learning_rate": 1}, TypeError, "unexpected keyword argument 'learning_rate'"),
+        (["CORPUS"], {"alpha": -1}, ValueError, "^alpha: -1 is not auto or a number above 0$"),
+        (["CORPUS"], {"ngrams": (3, 2)}, ValueError, r"^ngrams: \(3, 2\) is neither a number"),
+        (["CORPUS"], {"class_weight": {"spam": 0}}, ValueError, "^class_weight: 0 is not a weight above 0"),
+        (["CORPUS"], {"holdout": True}, ValueError, "^holdout: True is not a number from 0 to below 1$"),
+        (["CORPUS"], {"min_df": 2000}, ValueError, "; try min_df=1$"),
+        (
+            ["CORPUS"],
+            {"start": "x", "k": 5},
+            ValueError,
+            "^k: the model of start decides this; leave it out$",
+        ),
+        (["CORPUS"], {"stream": True, "cv": 3}, ValueError, "^cv needs all texts in memory; .* stream$"),
+        (["CORPUS"], {"recipe": "best"}, ValueError, "^recipe: 'best' is not one of 'auto', "),
         (["CORPUS"], {"classifier": "svm"}, ValueError, "'svm' is not one of 'sdca-svm'"),
-        (["CORPUS"], {"text_col": "review"}, ValueError, "no column 'review' among id, label, text"),
+        (
+            ["CORPUS"],
+            {"text_col": "review"},
+            ValueError,
+            "no column 'review' among id, label, text; choose with text_col$",
+        ),
         ([__file__ + "x"], {}, OSError, "No such file"),
         ([["a b", "c d"]], {}, TypeError, "texts and their labels"),
         ([["a b", "c d"], ["x"]], {}, ValueError, "2 texts and 1 labels"),
         ([["a b", "c d"], ["x", "x"]], {}, ValueError, "the texts given: 'x' is the only label"),
         ([["a b", "c d"], [0, 1]], {}, TypeError, "labels are strings; number 0 is a int: 0"),
         ([["a b", None], ["x", "y"]], {}, TypeError, "texts are strings; number 1 is a NoneType"),
-        ([["a b", "c d"], ["x", "y"]], {"text_col": "t"}, TypeError, "text_col: of a file"),
+        ([["a b", "c d"], ["x", "y"]], {"text_col": "t"}, TypeError, "text_col: describes a file"),
     ],
 )
 def test_what_is_wrong_is_said(corpus, args, options, error, message):
@@ -132,22 +150,19 @@ def test_a_text_is_not_a_list_of_texts(model, tmp_path):
         sentiment.load(tmp_path / "notes.txt")
 
 
-def test_every_option_of_the_recipe_is_there():
-    with pytest.raises(TypeError) as caught:
-        sentiment.train("x", no_such_option=1)
-    known = set(str(caught.value).partition("it has ")[2].split(", "))
-    assert known >= {
-        "alpha",
-        "chars",
-        "class_weight",
-        "cv",
-        "encoding",
-        "recipe",
-        "refit",
-        "start",
-        "text_col",
-    }
-    assert known.isdisjoint({"output", "report", "json", "quiet", "verbose", "config", "corpus"})
+def test_every_option_of_the_command_is_a_parameter():
+    parameters = sentiment.train.__kwdefaults__.keys()
+    options = {param.name for param in train.params} | {*train.only_in_config}
+    assert options - parameters == {"corpus", "output", "report", "json", "verbose", "config"}
+    assert parameters - options == {"keep_markup", "learning_curve", "save_to", "stage"} - options
+
+
+def test_values_in_words_and_in_python_are_the_same(corpus):
+    one = sentiment.train(
+        corpus, ngrams="1-2", k="all", class_weight=["pos=2"], seed="3", recipe="tfidf-words"
+    )
+    other = sentiment.train(corpus, ngrams=2, k=None, class_weight={"pos": 2}, seed=3, recipe="tfidf-words")
+    assert one.training.settings == other.training.settings
 
 
 def test_the_import_is_light():

@@ -1,4 +1,4 @@
-"""train --checkpoint: a training that is killed, and the same command again."""
+"""train with a checkpoint: a training that is killed, and the same command again."""
 
 import json
 import os
@@ -21,7 +21,7 @@ from fastsvm_apps.sentiment.learning.counting import Seen
 from fastsvm_apps.sentiment.learning.stored_rows import StoredRows
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and locks")
-COMMAND = "--recipe", "tfidf-single-words", "--json", "-o", "m.safetensors", "--checkpoint", "run.ckpt"
+COMMAND = "--recipe", "tfidf-single-words", "--json", "-o", "m.safetensors", "--config", "../resume.toml"
 MODES = {"memory": (), "fixed": ("--alpha", "0.001"), "stream": ("--stream",)}
 # Where each is killed: what it is about to do, and what is kept by then.
 DEATHS = {
@@ -37,6 +37,12 @@ DEATHS = {
 
 class Killed(BaseException):
     """Stands for the end of the process."""
+
+
+@pytest.fixture(autouse=True)
+def config(tmp_path):
+    """Write the file that names the checkpoint, beside the folder of `run`."""
+    (tmp_path / "resume.toml").write_text('checkpoint = "run.ckpt"\n')
 
 
 @pytest.fixture(autouse=True)
@@ -68,7 +74,7 @@ def test_what_was_done_is_not_done_again(mode, run, write, texts, monkeypatch):
     options = "--recipe", "tfidf-single-words", "--json", "-o", "m.safetensors", *MODES[mode]
     command = "train", write(texts(240, ("neg", "pos", "mixed"))), *options
     expected = facts(run(*command))
-    command += "--checkpoint", "run.ckpt"
+    command += "--config", "../resume.toml"
     os.unlink("m.safetensors")
     for place, name, there in DEATHS[mode]:
         with monkeypatch.context() as patch:
@@ -83,7 +89,7 @@ def test_what_was_done_is_not_done_again(mode, run, write, texts, monkeypatch):
     monkeypatch.setattr(StoredRows, "write", killed)
     again = run(*command)
     assert again.exit_code == 0, again.stderr
-    assert again.stderr.startswith(f"run.ckpt: goes on from there; it has {', '.join(done)}\n")
+    assert again.stderr.startswith(f"run.ckpt: resuming after {', '.join(done)}\n")
     found = facts(again)
     np.testing.assert_allclose(found.pop("objective"), expected.pop("objective"), rtol=1e-9)
     assert found == expected
@@ -98,7 +104,7 @@ def test_the_second_pass_goes_on_after_the_last_batch(cut, run, write, texts, mo
     options = "--stream", "--recipe", "tfidf-single-words", "--json", "-o", "m.safetensors"
     command = "train", write(texts(150)), "--alpha", "0.001", *options
     expected, n_batches = facts(run(*command)), len(counted)
-    command += "--checkpoint", "run.ckpt"
+    command += "--config", "../resume.toml"
     done, calls = getattr(MatrixWriter, cut), []
 
     def die_later(self, *args, **more):
@@ -211,7 +217,7 @@ def test_a_folder_of_texts_is_known_by_its_files(run, write, texts, monkeypatch)
         ("of a later version", "run.ckpt: is of fastsvm"),
     ],
 )
-def test_what_is_no_checkpoint_is_refused(what, message, begun, run, request):
+def test_what_is_no_checkpoint_is_refused(what, message, begun, run, request, tmp_path):
     manifest, path = Path("run.ckpt/checkpoint.json"), "run.ckpt"
     if what == "a file":
         path = "notes.txt"
@@ -229,7 +235,8 @@ def test_what_is_no_checkpoint_is_refused(what, message, begun, run, request):
         lock.__enter__()
         request.addfinalizer(lambda: lock.__exit__(None, None, None))
     before = content()
-    done = run(*begun[1], "--checkpoint", path)
+    (tmp_path / "resume.toml").write_text(f'checkpoint = "{path}"\n')
+    done = run(*begun[1])
     assert done.exit_code == 1
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
@@ -251,7 +258,7 @@ def test_ctrl_c_says_that_it_can_go_on(begun, run, monkeypatch):
     monkeypatch.setattr(training, "save_plain", interrupt)
     done = run(*begun[1])
     assert done.exit_code == 1
-    assert done.stderr.endswith("interrupted; no model was written; the same command goes on from run.ckpt\n")
+    assert done.stderr.endswith("interrupted; no model was written; the same command resumes from run.ckpt\n")
 
 
 @pytest.mark.slow
@@ -266,12 +273,14 @@ def test_kills_at_random_moments(more, start, write, tmp_path):
         said = f"{label}{rng.randrange(50)}" if rng.random() < 0.6 else "nothing"
         pairs.append((label, " ".join([said, *rng.choices(words, k=30)])))
     corpus = write(pairs, "csv", "reviews.csv")
-    command = ("train", corpus, "--ngrams", "1-2", "--alpha", "1e-6", "--epochs", 10**6, "--json", *more)
+    command = ("train", corpus, "--ngrams", "1-2", "--alpha", "1e-6", "--json", *more)
     began = time.monotonic()
-    whole = start(*command, "-o", "whole.safetensors")
+    (tmp_path / "whole.toml").write_text(f"epochs = {10**6}\n")
+    (tmp_path / "resume.toml").write_text(f'epochs = {10**6}\ncheckpoint = "run.ckpt"\n')
+    whole = start(*command, "-o", "whole.safetensors", "--config", "whole.toml")
     expected = json.loads(whole.communicate(timeout=100)[0])
     seconds = time.monotonic() - began
-    command += ("-o", "m.safetensors", "--checkpoint", "run.ckpt")
+    command += ("-o", "m.safetensors", "--config", "resume.toml")
     first = start(*command)
     while not {path.suffix for path in tmp_path.glob("run.ckpt/*")} & {kept.STEP, kept.FIT}:
         assert first.poll() is None
@@ -288,11 +297,12 @@ def test_kills_at_random_moments(more, start, write, tmp_path):
             process.kill()
             heard += process.communicate()[1]
     assert process.returncode == 0, err
-    assert "goes on from there" in heard + err
+    assert "resuming after" in heard + err
     record = json.loads(out)
     for one, other in zip(
         *[zip(each["objective"], each["gap"], strict=True) for each in (record, expected)], strict=True
     ):
         assert one[1] <= 1e-3 * one[0]
         assert abs(one[0] - other[0]) <= max(one[1], other[1])
-    assert {path.name for path in tmp_path.iterdir()} == {"reviews.csv", "m.safetensors", "whole.safetensors"}
+    there = {path.name for path in tmp_path.iterdir()}
+    assert there == {"reviews.csv", "m.safetensors", "whole.safetensors", "whole.toml", "resume.toml"}

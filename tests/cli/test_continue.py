@@ -111,8 +111,8 @@ def test_the_weights_of_the_scores_are_shared_out(texts, labels, weighting):
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (("--ngrams", 2), 2, "--ngrams is decided by the model of --continue; leave it out"),
-        (("--recipe", "article"), 2, "--recipe is decided by the model"),
+        (("--ngrams", 2), 2, "--ngrams: the model of --continue decides this; leave it out"),
+        (("--recipe", "article"), 2, "--recipe: the model"),
         (("--label-col", "id"), 1, "the model does not know the label '0'"),
     ],
 )

@@ -21,7 +21,7 @@ def describe_json(run, *args, exit_code=0):
 @pytest.mark.parametrize("format", ["corpus", "tsv", "csv", "jsonl", "fasttext", "folder"])
 def test_labels_lengths_and_words_of_every_format(run, write, texts, format):
     pairs = texts(101)
-    record = describe_json(run, write(pairs, format), "--tokens", "split", "-n", 3)
+    record = describe_json(run, write(pairs, format), "-n", 3)
     assert (record["format"], record["n_texts"], record["skipped"]) == (format, 101, 0)
     assert record["label_counts"] == {"neg": 51, "pos": 50}
     assert [part["label"] for part in record["lengths"]] == [None, "neg", "pos"]
@@ -55,7 +55,6 @@ def test_words_are_those_that_train_counts(run, write):
     assert {word["word"] for word in record["words"]["frequent"]} == {"a", "good", "ish", "thing"}
     assert (record["words"]["texts_without"], record["words"]["places_without"]) == (1, [3])
     assert "1 text without any: line 3\n" in run(*QUICK, corpus).stdout
-    assert describe_json(run, corpus, "--tokens", "split")["words"]["distinct"] == 7
 
 
 def test_copies(run, tmp_path):
@@ -244,7 +243,7 @@ def test_labels_of_one_text_and_what_is_wrong(run, write, texts):
     assert all(one["label"] != "odd" for one in record["suspects"])
     two = [("neg", "the same words"), ("pos", "the same words again")]
     for pairs, message in ((texts(20, ("pos",)), "the only label"), (two, "too few texts to judge")):
-        result = run("inspect", write(pairs), "--tokens", "words")
+        result = run("inspect", write(pairs, "csv"))
         assert (result.exit_code, result.stderr.count("\n")) == (0, 1)
         assert result.stderr.startswith("note: labels were not checked: ")
         assert message in result.stderr
@@ -262,10 +261,7 @@ def test_real_labels(run, write, shared, name, least):
     corpus = read_corpus(Source(str(shared / name)))
     pairs, wrong = flipped(list(zip(corpus.labels, corpus.texts, strict=True)), 0.02)
     path = write(pairs, "jsonl")
-    assert (
-        run("inspect", path, "-o", "found.csv", "-n", len(wrong) // 2, "--tokens", corpus.tokens).exit_code
-        == 0
-    )
+    assert run("inspect", path, "-o", "found.csv", "-n", len(wrong) // 2).exit_code == 0
     found = [int(row["place"]) - 1 for row in rows_of("found.csv") if row["why"] == "contradicted"]
     assert len(found) == len(wrong) // 2
     assert len(wrong.intersection(found)) >= least * len(found)

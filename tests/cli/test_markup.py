@@ -13,9 +13,9 @@ def html(texts):
     return [(y, f"{text}<br />The caf&eacute; &amp; <b>bar</b>") for y, text in texts(100)]
 
 
-@pytest.mark.parametrize("options", [[], ["--keep-markup"]])
+@pytest.mark.parametrize("options", [{}, {"keep_markup": True}])
 def test_a_model_does_with_new_texts_what_it_did_with_its_own(run, write, html, texts, options):
-    assert run("train", write(html, "csv"), "-o", "m.safetensors", *options).exit_code == 0
+    assert run("train", write(html, "csv"), "-o", "m.safetensors", config=options).exit_code == 0
     model = TextScorer.load("m.safetensors")
     names = set(model[0].get_feature_names_out().tolist())
     assert ("br" in names, "eacute" in names) == ((True, True) if options else (False, False))

@@ -37,7 +37,8 @@ def test_interrupt_leaves_no_model(start, write, texts, tmp_path, stage):
     if stage == "read":
         process = start("train", "-", "-v")  # stdin stays open: the reading does not end
     else:
-        options = ("--classifier", "pegasos-svm", "--epochs", 2**30)
+        (tmp_path / "long.toml").write_text(f"epochs = {2**30}\n")
+        options = ("--classifier", "pegasos-svm", "--config", "long.toml")
         process = start("train", write(texts(500)), "-v", *options)
     before = set(tmp_path.rglob("*"))
     wait_for(process.stderr, f"{stage} ...\n")
@@ -95,9 +96,13 @@ main(sys.argv[1:])
 def peak(model, short, long):
     """Return the peak memory in MB of predicting a stream, and how many lines came out."""
     feed = subprocess.Popen([sys.executable, "-P", "-c", FEED, str(short), str(long)], stdout=subprocess.PIPE)
-    command = [sys.executable, "-P", "-c", MEASURED, "predict", model, "--max-line-mib", "128"]
+    command = [sys.executable, "-P", "-c", MEASURED, "predict", model]
     with subprocess.Popen(
-        command, stdin=feed.stdout, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        command,
+        stdin=feed.stdout,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "FASTSVM_MAX_LINE_MIB": "128"},
     ) as process:
         feed.stdout.close()
         n = sum(1 for _ in process.stdout)

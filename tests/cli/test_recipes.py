@@ -26,8 +26,8 @@ def inflected(n):
     ]
 
 
-def train(run, corpus, *options, exit_code=0):
-    result = run("train", corpus, "-o", "model.safetensors", "--json", *options)
+def train(run, corpus, *options, exit_code=0, config=None):
+    result = run("train", corpus, "-o", "model.safetensors", "--json", *options, config=config)
     assert result.exit_code == exit_code, result.stderr
     return json.loads(result.stdout)
 
@@ -94,12 +94,12 @@ def test_scripts(texts, expected):
 
 def test_what_is_given_comes_first(run, write):
     corpus = write(inflected(300))
-    record = train(run, corpus, "--chars", "2-4")
+    record = train(run, corpus, config={"chars": "2-4"})
     assert (record["recipe"], record["recipe_choice"]) == (None, None)
     assert (record["ngrams"], record["chars"], record["weighting"]) == ("1-3", "2-4", "nb")
-    record = train(run, corpus, "--ngrams", "none", "--chars", "3", "--weighting", "tfidf")
+    record = train(run, corpus, "--ngrams", "none", config={"chars": 3, "weighting": "tfidf"})
     assert (record["ngrams"], record["chars"], record["weighting"]) == ("none", "1-3", "tfidf")
-    record = train(run, corpus, "--recipe", "tfidf-both", "--chars", "none")
+    record = train(run, corpus, "--recipe", "tfidf-both", config={"chars": "none"})
     assert (record["ngrams"], record["chars"]) == ("1-2", "none")
     result = run("train", corpus, "--ngrams", "none")
     assert (result.exit_code, result.stdout) == (2, "")
@@ -188,6 +188,6 @@ def test_texts_of_another_language_are_said_to_be(run, write):
 
 def test_where_no_term_is_frequent_enough_that_is_said(run, write, texts):
     """Of more training texts than the first look takes."""
-    done = run("train", write(texts(1300)), "--min-df", "5000", "-o", "model.safetensors")
+    done = run("train", write(texts(1300)), "-o", "model.safetensors", config={"min_df": 5000})
     assert (done.exit_code, done.stderr.count("\n")) == (1, 1)
     assert "no term is in 5000 of its texts or more" in done.stderr

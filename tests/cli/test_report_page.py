@@ -29,7 +29,7 @@ EVERY_SECTION = [
 
 
 QUICK = ("--recipe", "nb-words")  # a search for the recipe would take most of the time
-SPLIT = (*QUICK, "--tokens", "split", "--k", "all")
+SPLIT = (*QUICK, "--k", "all")
 
 
 @pytest.fixture
@@ -249,7 +249,7 @@ def test_many_labels(report, write, n_labels):
 def test_the_command_gives_the_same_page_again(run, write, texts, tmp_path):
     corpus = write(texts(200), "csv", name="my reviews.csv")
     config = tmp_path / "options.toml"
-    config.write_text('k = "all"\nngrams = 2\n')
+    config.write_text('k = "all"\nngrams = 2\nmin_df = 3\n')
     args = ("--config", config, "--seed", 3, "--report", "a.html", "-q")
     assert run("train", corpus, *args).exit_code == 0
     first = (tmp_path / "work" / "a.html").read_text()

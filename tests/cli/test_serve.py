@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import os
 import re
 import signal
 import socket
@@ -23,15 +24,21 @@ from fastsvm_apps.sentiment.output import server
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 
-TIMEOUT = 1.0  # seconds that the server gives a client
+TIMEOUT = 1  # seconds that the server gives a client
 TEXTS = ["great lovely thing1", "awful dull", "nothing known", ""]
 
 
 @contextmanager
-def serving(model, *options):
+def serving(model, *options, **limits):
     """Run a server; yield its process and its port."""
+    variables = {f"FASTSVM_SERVE_{name.upper()}": str(value) for name, value in limits.items()}
     command = [sys.executable, "-P", "-m", "fastsvm_apps.sentiment", "serve", str(model), "--port", "0"]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    pipes = {
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+        "text": True,
+        "env": os.environ | variables,
+    }
     with subprocess.Popen([*command, *map(str, options)], **pipes) as process:
         try:
             address = process.stdout.readline()
@@ -45,7 +52,7 @@ def serving(model, *options):
 @pytest.fixture(scope="module")
 def served(model3):
     """A server that all tests use which do not end it: whatever one of them did, the next is answered."""
-    with serving(model3, "--timeout", TIMEOUT, "--max-texts", 1000, "--max-connections", 40) as process:
+    with serving(model3, timeout=TIMEOUT, max_texts=1000, max_connections=40) as process:
         yield process
         assert process.poll() is None
 
@@ -310,7 +317,7 @@ def test_nothing_is_lost_when_it_is_stopped(model, number):
 
 @pytest.mark.slow
 def test_the_second_signal_ends_it_at_once(model):
-    with serving(model, "--timeout", 60) as process, raw(process) as client:
+    with serving(model, timeout=60) as process, raw(process) as client:
         client.sendall(post({"text": "great"}))
         assert client.recv(10_000).startswith(b"HTTP/1.1 200 ")  # it is listening to this client
         client.sendall(b"POST /predict")

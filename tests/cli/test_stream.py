@@ -104,7 +104,7 @@ def test_a_most_of_terms_raises_min_df(write, small_batches, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--chars", "3"], "give --chars none or --ngrams none"),
+        (["--recipe", "nb-both"], "give --chars none or --ngrams none"),
         (["--k", "9"], "give --k all"),
         (["--cv", "3"], "--cv needs all texts in memory"),
         (["--report", "page.html"], "--report needs all texts in memory"),
@@ -120,8 +120,8 @@ def test_what_needs_all_texts_is_refused(run, write, options, message):
 def test_stdin_and_what_cannot_be_told_apart_are_refused(run, write, tmp_path):
     assert "file or a folder" in run("train", "-", "--stream", "-o", "m.safetensors").stderr
     os.mkfifo(tmp_path / "pipe")  # opened, it would wait for ever
-    for option in ["--stream"], ["--checkpoint", "run.ckpt"]:
-        done = run("train", str(tmp_path / "pipe"), *option, "-o", "m.safetensors")
+    for option in {"stream": True}, {"checkpoint": "run.ckpt"}:
+        done = run("train", str(tmp_path / "pipe"), "-o", "m.safetensors", config=option)
         assert (done.exit_code, "pipe cannot be; give a file or a folder" in done.stderr) == (2, True)
     done = run("train", write(reviews(50, ("same",)), "csv", "reviews.csv"), "--stream")
     assert done.exit_code == 1

@@ -25,8 +25,8 @@ FIELDS = {
 }
 
 
-def train_json(run, *args):
-    result = run("train", *args, "--json")
+def train_json(run, *args, **more):
+    result = run("train", *args, "--json", **more)
     assert result.exit_code == 0, result.stderr
     assert result.stderr == ""
     return json.loads(result.stdout)
@@ -38,11 +38,11 @@ def vocabulary_of(record):
 
 @pytest.mark.parametrize("format", ["corpus", "tsv", "csv", "jsonl", "fasttext", "folder"])
 def test_every_format_is_told_apart_and_gives_the_same_model(run, write, texts, format):
-    pairs, options = texts(100), ("--tokens", "split", "--alpha", 0.01)
-    record = train_json(run, write(pairs, format), "-o", "a.safetensors", *options)
+    pairs, options = texts(100), {"config": {"tokens": "split", "alpha": 0.01}}
+    record = train_json(run, write(pairs, format), "-o", "a.safetensors", **options)
     assert record["accuracy"] > 0.75
     expected = train_json(
-        run, write(pairs, "corpus", "reference"), "-o", "b.safetensors", "--format", "corpus", *options
+        run, write(pairs, "corpus", "reference"), "-o", "b.safetensors", "--format", "corpus", **options
     )
     assert record["confusion"] == expected["confusion"]
     a, b = fastsvm.load_model("a.safetensors"), fastsvm.load_model("b.safetensors")
@@ -145,8 +145,8 @@ def test_same_seed_same_numbers(run, write, texts):
 def test_features(run, write, texts):
     corpus = write(texts(200))
 
-    def train(*args):
-        return train_json(run, corpus, "--recipe", "article", *args)
+    def train(*args, **more):
+        return train_json(run, corpus, "--recipe", "article", *args, **more)
 
     everything = train("--k", "all")
     assert everything["k"] == "all"
@@ -156,7 +156,7 @@ def test_features(run, write, texts):
     assert train("--k", 1000)["k"] == 1000
     pairs_too = train("--k", "all", "--ngrams", 2)["n_features"]
     assert train("--k", "all", "--ngrams", "2-2")["n_features"] == pairs_too - 70
-    repeated = train("--k", "all", "--ngrams", 2, "--min-df", 2)
+    repeated = train("--k", "all", "--ngrams", 2, config={"min_df": 2})
     assert 70 < repeated["n_features"] == repeated["n_features_seen"] < pairs_too
     for score in SCORES:
         record = train("--k", 10, "--score", score)
@@ -184,8 +184,8 @@ def test_a_recipe_gives_defaults_and_options_come_first(run, write, texts):
         }
         assert {key: record[key] for key in keys} == expected
     with open("article.toml", "w") as file:
-        file.write('recipe = "article"\nk = 20\nmin-df = 3\n')
-    record = train_json(run, corpus, "--config", "article.toml", "--weighting", "tfidf", "--k", "all")
+        file.write('recipe = "article"\nk = 20\nmin-df = 3\nweighting = "tfidf"\n')
+    record = train_json(run, corpus, "--config", "article.toml", "--k", "all")
     assert [record[key] for key in keys] == [None, "pegasos-svm", "tfidf", "1-1", "none", 3, "all"]
     assert fastsvm.load_model(record["model"])["weighting"].weighting == "tfidf"
 
@@ -234,10 +234,8 @@ def test_top_words_weigh_what_the_model_gives_them(run, write, texts, labels):
     [
         (("--classifier", "pegasos-svm", "--alpha", "auto"), "--alpha auto is not for the pegasos-svm;"),
         (("--classifier", "perceptron", "--alpha", "auto"), "--alpha auto is not for the perceptron;"),
-        (("--alpha", "best"), "'best' is not a valid float"),
-        (("--weighting", "bm25"), "'bm25' is not one of"),
+        (("--alpha", "best"), "'best' is not auto or a number above 0"),
         (("--recipe", "best"), "'best' is not one of"),
-        (("--min-df", 0), "0 is not in the range"),
     ],
 )
 def test_usage(run, write, texts, options, message):
@@ -272,19 +270,17 @@ def test_tokens(run, tmp_path):
     corpus = tmp_path / "a.txt"
     corpus.write_text("toys pos 1.txt not-bad , i like it\ntoys neg 2.txt no ! a waste\n" * 5)
 
-    def vocabulary(*args):
-        record = train_json(run, corpus, *args)
-        return set(vocabulary_of(record))
+    def vocabulary(**config):
+        return set(vocabulary_of(train_json(run, corpus, config=config)))
 
-    assert vocabulary("--ngrams", 1) == {"not-bad", ",", "i", "like", "it", "no", "!", "a", "waste"}
-    assert vocabulary("--ngrams", 1, "--tokens", "words") == {
-        *("not", "bad", "i", "like", "it", "no", "a", "waste")
-    }
+    assert vocabulary(ngrams=1) == {"not-bad", ",", "i", "like", "it", "no", "!", "a", "waste"}
+    assert vocabulary(ngrams=1, tokens="words") == {*("not", "bad", "i", "like", "it", "no", "a", "waste")}
 
 
 def test_options_reach_the_classifier(run, write, texts):
     corpus = write(texts(100))
-    record = train_json(run, corpus, "--classifier", "pegasos-logistic", "--alpha", "0.5", "--epochs", 3)
+    options = ("--classifier", "pegasos-logistic", "--alpha", "0.5")
+    record = train_json(run, corpus, *options, config={"epochs": 3})
     classifier = fastsvm.load_model(record["model"])["classifier"]
     assert (classifier.alpha, classifier.max_iter, classifier.loss) == (0.5, 3, "log")
     assert record["n_iter"] == 3
@@ -301,7 +297,7 @@ def test_holdout_zero_trains_on_everything(run, write, texts):
 def test_the_vocabulary_comes_from_the_training_part_only(run, write):
     pairs = [("pos", f"word{i} good") if i % 2 else ("neg", f"word{i} bad") for i in range(50)]
     options = ("--recipe", "article", "--k", "all")
-    record = train_json(run, write(pairs), *options, "--no-refit")
+    record = train_json(run, write(pairs), *options, config={"refit": False})
     assert record["n_features"] == record["n_train"] + 2
     refitted = train_json(run, write(pairs), *options)
     assert refitted["n_features"] == 52
@@ -350,11 +346,11 @@ def test_at_most_ten_skipped_lines_are_named(run, tmp_path, texts):
 
 
 def test_a_warning_is_one_line_on_stderr(run, write, texts):
-    result = run("train", write(texts(100)), "--epochs", 1, "--alpha", "1e-6", "--json")
+    result = run("train", write(texts(100)), "--json", config={"epochs": 1, "alpha": 1e-6})
     assert result.exit_code == 0
     assert re.fullmatch(r"warning: stopped at epoch 1 .*; raise --epochs or --alpha\n", result.stderr)
     assert json.loads(result.stdout)["n_iter"] == 1
-    assert run("train", write(texts(100)), "--epochs", 1, "--alpha", "1e-6", "-q").stderr == ""
+    assert run("train", write(texts(100)), "-q", config={"epochs": 1, "alpha": 1e-6}).stderr == ""
 
 
 def test_verbose_names_the_stages(run, write, texts):
@@ -362,7 +358,7 @@ def test_verbose_names_the_stages(run, write, texts):
     stages = ["read", "vectorize", "choose alpha", "train", "evaluate", "refit", "save"]
     stages = [f"{stage} ..." for stage in stages]
     assert result.stderr.splitlines() == stages
-    result = run("train", write(texts(100)), "-v", "--recipe", "article", "--no-refit")
+    result = run("train", write(texts(100)), "-v", "--recipe", "article", config={"refit": False})
     del stages[5]
     stages[2] = "calibrate ..."
     assert result.stderr.splitlines() == stages
@@ -392,7 +388,7 @@ def test_wilson_interval():
 
 def test_cross_validation_is_that_of_separate_trainings(run, write, texts):
     pairs, fixed = sorted(texts(200)), ("--alpha", "0.001", "--recipe", "nb-words")
-    record = train_json(run, write(pairs), "--cv", 4, *fixed, "--metric", "macro-f1")
+    record = train_json(run, write(pairs), "--cv", 4, *fixed, config={"metric": "macro-f1"})
     found = record["cross_validation"]
     assert (found["n_train"], found["n_test"]) == (150, 50)
     assert found["accuracy"] == pytest.approx(np.mean(found["accuracies"]))

@@ -127,9 +127,8 @@ def test_a_killed_worker_costs_time_only(client, kill, corpus, monkeypatch, mome
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--checkpoint", "run.ckpt"], "--checkpoint keeps nothing of what --scheduler does"),
         (["--cv", "3"], "leave it out, or --scheduler"),
-        (["--chars", "3"], "--scheduler counts words"),
+        (["--recipe", "nb-both"], "--scheduler counts words"),
         (["--classifier", "pegasos-svm"], "--scheduler has no pegasos-svm; it has sdca-svm, sdca-logistic"),
     ],
 )

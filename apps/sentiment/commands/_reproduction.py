@@ -1,46 +1,35 @@
 """The command line that gives the same result again."""
 
 import shlex
-from collections.abc import Collection
 
 import click
-from click.core import ParameterSource
 
-from ...common.options import CountOrAll
+from ...common.options import LAST_SECTION
 from ..settings import spelled
 
 
-def command_line(context: click.Context, leave_out: Collection[str] = ()) -> str:
-    """Return a command line with every value spelled out, wherever it came from.
+def command_line(context: click.Context) -> str:
+    """Return a command line with the value of every option that affects the result.
 
-    Defaults are spelled out too, since another version may have others.
+    It includes defaults, since another version may have others.
 
     Parameters
     ----------
     context : click.Context
-        Of the command that runs.
-    leave_out : collection of str
-        Names of options that have nothing to do with the result.
+        The context of the command that runs.
     """
-    words = context.command_path.split()
-    options, arguments = [], []
+    arguments, options = [], []
     for parameter in context.command.params:
-        if not parameter.expose_value or parameter.name in leave_out:
-            continue
-        value = context.params[parameter.name]
+        value = context.params.get(parameter.name)
         if isinstance(parameter, click.Argument):
-            arguments.append(value)
-        elif getattr(parameter, "is_flag", False):
-            on, off = parameter.opts, parameter.secondary_opts
-            options += [max(on, key=len)] if value else off[:1]
-        elif parameter.multiple:
-            for each in [value] if isinstance(value, str) else value or ():
+            arguments.append(str(value))
+        elif getattr(parameter, "section", LAST_SECTION) in ("Output", LAST_SECTION):
+            continue
+        elif value is True:
+            options.append(max(parameter.opts, key=len))
+        elif value not in (None, False, ()):
+            for each in value if parameter.multiple and not isinstance(value, str) else [value]:
                 options += [max(parameter.opts, key=len), spelled(each)]
-        elif value is not None or _given(context, parameter):
-            options += [max(parameter.opts, key=len), spelled(value)]
-    return shlex.join([*words, *map(str, arguments), *options])
-
-
-def _given(context: click.Context, parameter: click.Parameter) -> bool:
-    source = context.get_parameter_source(parameter.name)
-    return source is not ParameterSource.DEFAULT and isinstance(parameter.type, CountOrAll)
+    if config := context.meta.get("config"):
+        options += ["--config", config]
+    return shlex.join([*context.command_path.split(), *arguments, *options])

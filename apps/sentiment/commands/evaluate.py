@@ -12,7 +12,7 @@ from ...common.files import check_file, check_is_file
 from ...common.options import FiniteRange, json_option
 from ...common.output import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ._options import command, labelled_options
+from ._options import command, source_options
 
 SHARE = FiniteRange(0, 1, min_open=True)
 
@@ -37,7 +37,7 @@ class Costs(click.ParamType):
     "evaluate new.safetensors old.safetensors more.csv --groups country",
 )
 @click.argument("arguments", metavar="MODEL [SECOND] CORPUS", nargs=-1, required=True)
-@labelled_options
+@source_options()
 @click.option("--precision", type=SHARE, metavar="P", help="Recommend a threshold with this precision.")
 @click.option("--recall", type=SHARE, metavar="R", help="Recommend a threshold with this recall.")
 @click.option(

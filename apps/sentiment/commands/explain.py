@@ -8,8 +8,8 @@ from ...common.errors import USAGE, AppError
 from ...common.options import json_option, section
 from ...common.output import check_one_form, note, print_json, tidy_warnings
 from ...common.progress import Stages
-from ..data.lines import MIB, open_binary, too_long
-from ._options import command, max_line_option, number_option
+from ..data.lines import max_line, open_binary, too_long
+from ._options import command, number_option
 
 
 @command(
@@ -18,7 +18,6 @@ from ._options import command, max_line_option, number_option
     "explain reviews.safetensors -n 30 --plot words.png",
 )
 @click.argument("arguments", metavar="[MODEL] [TEXT]", nargs=-1)
-@section("Input", max_line_option)
 @section(
     "Output",
     number_option("Number of terms to list: those that contribute most, or for each label its top words."),
@@ -32,7 +31,7 @@ from ._options import command, max_line_option, number_option
     click.option("--csv", is_flag=True, help="Without TEXT: print a CSV table of label, word and weight."),
     json_option,
 )
-def explain(arguments, number, label, plot, csv, json, max_line_mib, quiet, verbose):
+def explain(arguments, number, label, plot, csv, json, quiet, verbose):
     """Show how much each word of TEXT contributes to its score, or the top words of MODEL.
 
     The score is the sum of an intercept and the contributions of the terms. A term is a word, or several
@@ -52,7 +51,7 @@ def explain(arguments, number, label, plot, csv, json, max_line_mib, quiet, verb
     from ..measures import prediction
 
     if text == "-":
-        text = _read_stdin(max_line_mib * MIB)
+        text = _read_stdin(max_line())
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         with stage("load"):
             model = prediction.load_text_model(model)

@@ -6,7 +6,7 @@ from ...common.files import check_file, check_is_file
 from ...common.options import json_option, section, seed_option
 from ...common.output import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ._options import command, corpus_options, holdout_option, number_option, tokens_option
+from ._options import command, corpus_options, holdout_option, number_option
 
 
 @command("inspect data/reviews.txt", "inspect reviews.csv.gz --text-col review -n 500 -o suspects.csv")
@@ -23,7 +23,6 @@ from ._options import command, corpus_options, holdout_option, number_option, to
     holdout_option("Share of the texts that train holds out. inspect lists texts on both sides."),
     seed_option,
 )
-@section("Recipe", tokens_option)
 @section(
     "Output",
     click.option(
@@ -32,7 +31,7 @@ from ._options import command, corpus_options, holdout_option, number_option, to
     number_option("Number of frequent words to show, and of suspected texts of each kind.", least=0),
     json_option,
 )
-def inspect(source, tokens, number, output, folds, holdout, seed, json, quiet, verbose):
+def inspect(source, number, output, folds, holdout, seed, json, quiet, verbose):
     """Show the labels, lengths, words, duplicates and suspected labels of CORPUS.
 
     A label is suspected if a model that was trained on other texts contradicts it. inspect also lists texts
@@ -48,7 +47,7 @@ def inspect(source, tokens, number, output, folds, holdout, seed, json, quiet, v
     from ..output import inspections
     from ..settings import AUTO, settings_of
 
-    settings = settings_of(AUTO, {"tokens": tokens, "holdout": holdout, "seed": seed})
+    settings = settings_of(AUTO, {"holdout": holdout, "seed": seed})
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         found = inspected(source, settings, folds=folds, number=number, stage=stage)
         if output:

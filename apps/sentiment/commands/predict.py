@@ -16,9 +16,9 @@ from ...common.options import COUNT, FiniteRange
 from ...common.output import many, note, note_skipped, tidy_warnings
 from ...common.progress import Stages
 from ..data.passes import SHARD
-from ..data.tables import DELIMITERS
+from ..data.tables import SEPARATORS
 from ..data.unlabelled import ANY_FORMAT, PLAIN, joined, open_texts
-from ._options import command, reading_options
+from ._options import command, source_options
 
 LOOKED_AT = 1000  # texts, the first ones, whose words are counted
 FATES = (  # of the inputs that are named, in records and in lines of text
@@ -47,7 +47,12 @@ class Band(click.ParamType):
     "predict < new.txt | cut -f1 | sort | uniq -c",
 )
 @click.argument("arguments", metavar="[MODEL] [FILE]...", nargs=-1)
-@reading_options(ANY_FORMAT, "FILE", "told from its name and first lines; stdin: text, one a line")
+@source_options(
+    labelled=False,
+    formats=ANY_FORMAT,
+    what="FILE",
+    told="detected from the name and the first lines; stdin: one text per line",
+)
 @click.option(
     "--proba", is_flag=True, help="Probabilities instead of scores, or in tables beside them, of every label."
 )
@@ -154,9 +159,9 @@ class _Run:
             skipped = Skipped(source.name)
             all_skipped.append(skipped)
             n = n_missing = 0
-            with open_texts(source, skipped) as (format, columns, batches):
+            with open_texts(source, skipped) as (format, columns, batches, separator):
                 skipped.fate = FATES[format == PLAIN]
-                as_it_stands = self._begin(source, format, columns)
+                as_it_stands = self._begin(source, format, columns, separator)
                 for batch in joined(batches, size) if size else batches:
                     waiting.append((batch, as_it_stands))
                     n, n_missing = n + len(batch.texts), n_missing + len(batch.missing)
@@ -176,7 +181,7 @@ class _Run:
             self.n_looked_at += len(batch.texts[:n])
             self.n_strange += count_strange(batch.texts[:n], n_terms[:n])
 
-    def _begin(self, source, format, columns):
+    def _begin(self, source, format, columns, separator):
         """Prepare for a file; tell whether its records may be written as they stand."""
         from ..output.scored import Writer, form_of
 
@@ -186,13 +191,12 @@ class _Run:
             if form == "objects":
                 form, columns = "jsonl", None if format == PLAIN else columns
             labels = [str(label) for label in self._model.classes_.tolist()]
-            separator = source.separator if form == format else None
-            choices = {"proba": self._choices["proba"], "top": self._top, "separator": separator}
-            self._separator = separator or DELIMITERS.get(form)
+            self._separator = separator if form == format else SEPARATORS.get(form, "")[:1]
+            choices = {"proba": self._choices["proba"], "top": self._top, "separator": self._separator}
             self._writer = Writer(self._file, form, columns, labels, **choices)
         elif columns != self._first[1]:
             raise AppError(f"{source.name}: has other columns than {self._first[0]}; predict it by itself")
-        return format in DELIMITERS and (source.separator or DELIMITERS[format]) == self._separator
+        return separator is not None and separator == self._separator
 
 
 def _model_and_files(arguments):

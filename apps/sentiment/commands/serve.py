@@ -5,41 +5,36 @@ import signal
 import click
 
 from ...common.errors import FAILED, AppError
-from ...common.options import COUNT, FiniteRange
+from ...common.limits import MIB, limit
+from ...common.options import section
 from ...common.output import many, note, print_line, tidy_warnings
 from ...common.progress import Stages
 from ._options import command
 
-MIB = 1 << 20  # bytes
-
 
 @command("serve reviews.safetensors --port 8000", "serve english --port 0")
 @click.argument("model")
-@click.option("--host", default="127.0.0.1", help="Address to listen at; by default for this computer only.")
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=8000, help="Port to listen at; 0 takes one that is free."
+@section(
+    "Server",
+    click.option(
+        "--host", default="127.0.0.1", help="Address to listen at. The default serves this computer only."
+    ),
+    click.option(
+        "--port", type=click.IntRange(0, 65535), default=8000, help="Port to listen at; 0 takes a free one."
+    ),
 )
-@click.option(
-    "--max-body-mib", type=click.IntRange(1, 64), default=1, metavar="N", help="Largest request, in MiB."
-)
-@click.option("--max-texts", type=COUNT, default=1000, metavar="N", help="Most texts in a request.")
-@click.option("--max-connections", type=COUNT, default=512, metavar="N", help="Most clients at a time.")
-@click.option(
-    "--timeout",
-    type=FiniteRange(min=0, min_open=True, max=3600),
-    default=10.0,
-    metavar="SECONDS",
-    help="Time that a client has for sending a request, and for reading the answer.",
-)
-def serve(model, host, port, max_body_mib, max_texts, max_connections, timeout, quiet, verbose):
+def serve(model, host, port, quiet, verbose):
     """Serve MODEL over HTTP: texts in, labels out, as JSON.
 
-    POST /predict takes {"text": "..."} and answers {"label": ..., "score": ...} with, where the model has
-    them, probabilities; it takes {"texts": [...]} or a list too, and answers a list. GET /health tells that
-    all is well. GET / shows how to ask.
+    POST /predict takes {"text": "..."} and answers {"label": ..., "score": ...}, with probabilities if the
+    model has them. It also takes {"texts": [...]} or a list, and then answers with a list. GET /health
+    answers when the server runs. GET / shows how to ask.
 
-    MODEL is a file that train wrote, or `english`. The address is printed once requests are taken. On Ctrl-C
-    or SIGTERM those that have begun are answered before the end; the second time it ends at once.
+    MODEL is a file that train wrote, or `english`. serve prints its address when it is ready. Ctrl-C or
+    SIGTERM finishes the running requests and exits; a second one exits immediately.
+
+    The environment variables FASTSVM_SERVE_MAX_BODY_MIB (1), FASTSVM_SERVE_MAX_TEXTS (1000),
+    FASTSVM_SERVE_MAX_CONNECTIONS (512) and FASTSVM_SERVE_TIMEOUT (10 seconds) limit the requests.
     """
     import asyncio
 
@@ -48,7 +43,11 @@ def serve(model, host, port, max_body_mib, max_texts, max_connections, timeout, 
 
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage, stage("load"):
         name, model = model, prediction.load_scorer(model)
-    service = Service(model, name, Limits(max_body_mib * MIB, max_texts, timeout, max_connections))
+    names = ("MAX_TEXTS", "TIMEOUT", "MAX_CONNECTIONS")
+    limits = Limits(
+        limit("FASTSVM_SERVE_MAX_BODY_MIB") * MIB, *(limit(f"FASTSVM_SERVE_{each}") for each in names)
+    )
+    service = Service(model, name, limits)
 
     async def run():
         loop = asyncio.get_running_loop()
@@ -64,7 +63,7 @@ def serve(model, host, port, max_body_mib, max_texts, max_connections, timeout, 
             print_line(url)
         click.get_text_stream("stdout").flush()
         if host not in ("127.0.0.1", "::1", "localhost"):
-            note(f"note: whoever reaches {host} can ask; there is no password and no encryption")
+            note(f"note: anybody who reaches {host} can send requests; there is no password or encryption")
 
     try:
         complete = asyncio.run(run())

@@ -14,11 +14,9 @@ from itertools import chain
 from typing import BinaryIO
 
 from ...common.errors import AppError, Skipped
+from ...common.limits import MIB, limit
 
-MIB = 1 << 20
-MAX_LINE = 16 * MIB  # bytes
 MOST_LEFT_OUT = 64  # times the limit of a line: where it has no end by then, there is none to wait for
-MAX_EXPANSION = 200  # texts are packed to a third, logs to a tenth; a bomb to a thousandth
 UNPACKED_ANYWAY = 64 * MIB
 ENDS_TOLD = 1 << 16  # bytes at the beginning that tell what ends a line
 UTF8 = "utf-8"
@@ -34,8 +32,8 @@ class DamagedGzip(AppError):
 class _Unpacked(gzip.GzipFile):
     """Gzipped data, refused where far more comes out of it than went in."""
 
-    def __init__(self, stream: BinaryIO, name: str, max_expansion: int) -> None:
-        self._packed, self._name, self._most = _Counted(stream), name, max_expansion
+    def __init__(self, stream: BinaryIO, name: str) -> None:
+        self._packed, self._name, self._most = _Counted(stream), name, limit("FASTSVM_MAX_EXPANSION")
         super().__init__(fileobj=self._packed)
 
     def read1(self, size: int = -1) -> bytes:
@@ -44,7 +42,7 @@ class _Unpacked(gzip.GzipFile):
         if (n := self.tell()) > UNPACKED_ANYWAY and n > self._most * self._packed.n:
             raise AppError(
                 f"{self._name}: gzip data that unpacks to more than {self._most:,} times its size; "
-                "if that is right, raise --max-expansion"
+                "if that is right, set FASTSVM_MAX_EXPANSION higher"
             )
         return chunk
 
@@ -93,13 +91,18 @@ class _Cut(bytes):
     """The beginning of a line that is longer than the limit."""
 
 
+def max_line() -> int:
+    """Return how many bytes a line of text, or a file of a folder, may have."""
+    return limit("FASTSVM_MAX_LINE_MIB") * MIB
+
+
 def too_long(limit: int) -> str:
-    """Return what is wrong with a text of more bytes than `limit`."""
-    return f"longer than {limit // MIB:,} MiB (see --max-line-mib)"
+    """Return the problem of a text of more bytes than `limit`."""
+    return f"longer than {limit // MIB:,} MiB (see FASTSVM_MAX_LINE_MIB)"
 
 
 @contextmanager
-def open_binary(path: str, max_expansion: int = MAX_EXPANSION, encoding: str = UTF8) -> Iterator[BinaryIO]:
+def open_binary(path: str, encoding: str = UTF8) -> Iterator[BinaryIO]:
     """Open a file or stdin (``-``) for reading bytes: unpacked where they are gzipped, and made UTF-8.
 
     A device is refused, but for a terminal and /dev/null.
@@ -109,7 +112,7 @@ def open_binary(path: str, max_expansion: int = MAX_EXPANSION, encoding: str = U
         if _is_device(stream):
             raise AppError(f"{name}: is a device; give a file or a pipe")
         if stream.peek(2)[:2] == b"\x1f\x8b":
-            stream = _Unpacked(stream, name, max_expansion)
+            stream = _Unpacked(stream, name)
         if encoding != UTF8:
             stream = _Recoded(stream, name, encoding)
         try:
@@ -143,9 +146,7 @@ class Lines:
     once. What is not UTF-8 comes as lone surrogates.
     """
 
-    def __init__(
-        self, stream: BinaryIO, skipped: Skipped, limit: int = MAX_LINE, size: int = 1 << 16
-    ) -> None:
+    def __init__(self, stream: BinaryIO, skipped: Skipped, limit: int, size: int = 1 << 16) -> None:
         self._arriving = _arriving_lines(stream, skipped.source, limit, size)
         self._skipped, self._limit = skipped, limit
         self._waiting: deque[str | None] = deque()  # None: a line that is left out
@@ -207,7 +208,7 @@ class Lines:
 
 
 def arriving_texts(
-    stream: BinaryIO, skipped: Skipped, *, limit: int = MAX_LINE, size: int = 1 << 18
+    stream: BinaryIO, skipped: Skipped, *, limit: int, size: int = 1 << 18
 ) -> Iterator[list[str]]:
     """Yield lists of lines as they arrive: at most `size` bytes at once, and no waiting to fill a list.
 

@@ -13,7 +13,6 @@ has no end is not waited for.
 """
 
 import codecs
-import csv
 import json
 import math
 import re
@@ -25,7 +24,7 @@ from textwrap import shorten
 from ...common.errors import USAGE, AppError
 from .lines import DamagedGzip, Lines, open_binary, too_long
 from .source import Record, Records, Source
-from .tables import DELIMITERS, open_table
+from .tables import SEPARATORS, header_of, is_header, open_table
 
 FORMATS = ("corpus", "tsv", "csv", "jsonl", "fasttext", "folder")
 SNIFFED_LINES = 20
@@ -47,7 +46,7 @@ def format_of_path(source: Source) -> str:
     if source.is_folder or source.format == "folder":
         kind = "a folder" if source.is_folder else "not a folder"
         raise AppError(f"{source.name}: is {kind}, which --format {source.format} cannot read", USAGE)
-    return source.format or ("csv" if source.separator else "")
+    return source.format or ""
 
 
 def head_of(lines: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
@@ -78,16 +77,6 @@ def format_of_lines(sample: list[str]) -> str:
     return ""
 
 
-def header_of(line: str, delimiter: str) -> list[str]:
-    """Return the names of the columns that a line would be the header of."""
-    return next(csv.reader([line], delimiter=delimiter))
-
-
-def is_header(columns: list[str]) -> bool:
-    """Tell whether all are single words, which prose is not."""
-    return len(columns) > 1 and not any(re.search(r"\s|^$", column) for column in columns)
-
-
 def format_of_labelled(head: list[tuple[int, str]], source: Source) -> str:
     """Tell the format of labelled texts from the first lines.
 
@@ -100,12 +89,10 @@ def format_of_labelled(head: list[tuple[int, str]], source: Source) -> str:
     if found := format_of_lines(sample):
         return found
     wanted = {source.text_column, source.label_column}
-    for name, delimiter in DELIMITERS.items():
-        columns = header_of(sample[0], delimiter)
-        if (len(columns) > 1 and wanted & set(columns)) or is_header(columns):
-            return name
-    if separator := next((c for c in ";|" if is_header(header_of(sample[0], c))), None):
-        raise AppError(f"{source.name}: its fields seem to be separated by {separator!r}; say so with --sep")
+    for name, separators in SEPARATORS.items():
+        for columns in (header_of(sample[0], separator) for separator in separators):
+            if (len(columns) > 1 and wanted & set(columns)) or is_header(columns):
+                return name
     start = sample[0][:40] + ("..." if len(sample[0]) > 40 else "")
     raise AppError(
         f"{source.name}: cannot tell its format from the first line, {start!r}; "
@@ -175,7 +162,7 @@ def _parse_json(line: str, source: Source) -> tuple:
 
 def _table_reader(format: str):
     def read(lines: Lines, source: Source) -> Records:
-        table = open_table(lines, source, DELIMITERS[format])
+        table = open_table(lines, source, SEPARATORS[format])
         return Records(table.columns, table.records())
 
     return read
@@ -215,5 +202,5 @@ _READERS: dict[str, Callable[[Lines, Source], Records]] = {
     "corpus": _line_reader(["domain", "label", "id", "text"], _parse_corpus),
     "fasttext": _line_reader(["label", "text"], _parse_fasttext),
     "jsonl": _line_reader(None, _parse_json),
-    **{format: _table_reader(format) for format in DELIMITERS},
+    **{format: _table_reader(format) for format in SEPARATORS},
 }

@@ -1,32 +1,29 @@
 """Where texts come from, how to read them, and what a reader gives."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from .lines import MAX_EXPANSION, MAX_LINE, UTF8, open_binary
+from .lines import UTF8, max_line, open_binary
 
 TEXT_COLUMN = "text"
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where texts come from and how to read them; `format` None means: look and see.
+    """The place of texts, and how to read them; where `format` is None it is detected.
 
-    A line or file of more than `max_line` bytes is skipped; gzipped data may unpack to `max_expansion` times
-    its size. `separator` stands between the fields of a table, by default what its format says. Without a
-    `label_column`, labels are not asked for.
+    A line or file of more than `max_line` bytes is skipped. Without a `label_column`, labels are not asked
+    for.
     """
 
     path: str
     format: str | None = None
     text_column: str = TEXT_COLUMN
     label_column: str | None = "label"
-    max_line: int = MAX_LINE
-    max_expansion: int = MAX_EXPANSION
-    separator: str | None = None
     encoding: str = UTF8
+    max_line: int = field(default_factory=max_line)
 
     @property
     def name(self) -> str:
@@ -53,7 +50,7 @@ class Source:
 
     def open(self):
         """Open the file for reading bytes, unpacked and in UTF-8."""
-        return open_binary(self.path, self.max_expansion, self.encoding)
+        return open_binary(self.path, self.encoding)
 
 
 class Record(NamedTuple):

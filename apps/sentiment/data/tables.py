@@ -1,6 +1,7 @@
 """Tables of fields, quoted or not: records of one line or several, and what stands in which column."""
 
 import csv
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
@@ -11,7 +12,7 @@ from ...common.errors import USAGE, AppError
 from .lines import Lines
 from .source import Record, Source
 
-DELIMITERS = {"tsv": "\t", "csv": ","}
+SEPARATORS = {"tsv": "\t", "csv": ",;|"}  # of fields; the first one unless the header has another
 QUOTED_LINES = 10_000  # how far ahead a closing quote is looked for
 MOST_COLUMNS = 10_000
 
@@ -98,9 +99,25 @@ def _quoted(first: int, lines: list[str], delimiter: str) -> tuple[Rows, int]:
     return Rows([first + i for i in starts], rows, raw), ends[-1] if ends else 0
 
 
-def open_table(lines: Lines, source: Source, usual: str) -> Table:
-    """Read the header of a table whose fields are separated as usual, unless `source` says otherwise."""
-    delimiter = source.separator or usual
+def header_of(line: str, delimiter: str) -> list[str]:
+    """Return the names of the columns that a line would be the header of."""
+    try:
+        return next(csv.reader([line], delimiter=delimiter))
+    except csv.Error:
+        return [line]
+
+
+def is_header(columns: list[str]) -> bool:
+    """Tell whether all are single words, which prose is not."""
+    return len(columns) > 1 and not any(re.search(r"\s|^$", column) for column in columns)
+
+
+def open_table(lines: Lines, source: Source, separators: str) -> Table:
+    """Read the header of a table; of the `separators`, the fields have the one that shows the text column."""
+    first = next(lines)
+    lines.give_back([first])
+    separates = (s for s in separators if source.text_column in map(str.strip, header_of(first[1], s)))
+    delimiter = next(separates, separators[0])
     header = [column.strip() for column in next(rows_of(lines, delimiter, source.max_line))[1]]
     text, label = _column(header, source.text_column, "--text-col", source), None
     if source.label_column is not None:
@@ -112,8 +129,7 @@ def _column(header: list[str], name: str, option: str, source: Source) -> int:
     if name in header:
         return header.index(name)
     there = shorten(", ".join(header[:100])[:1000], 80, placeholder=" ...")
-    other = ", or name what separates them with --sep" if len(header) == 1 else ""
-    raise AppError(f"{source.name}: no column {name!r} among {there}; choose with {option}{other}", USAGE)
+    raise AppError(f"{source.name}: no column {name!r} among {there}; choose with {option}", USAGE)
 
 
 def rows_of(lines: Lines, delimiter: str, limit: int) -> Iterator[tuple[int, list[str]]]:

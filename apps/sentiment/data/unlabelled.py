@@ -15,14 +15,12 @@ from .records import (
     format_of_lines,
     format_of_path,
     head_of,
-    header_of,
-    is_header,
     read_folder,
     read_records,
     sample_of,
 )
 from .source import TEXT_COLUMN, Record, Source
-from .tables import DELIMITERS, Rows, Table, open_table
+from .tables import SEPARATORS, Rows, Table, header_of, is_header, open_table
 
 PLAIN = "text"
 ANY_FORMAT = (PLAIN, *FORMATS)
@@ -53,11 +51,16 @@ class Batch(NamedTuple):
 
 
 class Texts(NamedTuple):
-    """Batches of texts as they arrive; `columns` are the names of the fields, None where each has its own."""
+    """Batches of texts as they arrive.
+
+    `columns` are the names of the fields, None where each record has its own; `separator` stands between the
+    fields of a table.
+    """
 
     format: str
     columns: list[str] | None
     batches: Iterator[Batch]
+    separator: str | None = None
 
 
 @contextmanager
@@ -102,12 +105,12 @@ def open_texts(source: Source, skipped: Skipped) -> Iterator[Texts]:
             return
         lines = Lines(stream, skipped, source.max_line, BATCH)
         if (first := next(dropwhile(lambda item: not item[1].strip(), lines), None)) is None:
-            yield Texts(format, [] if format in DELIMITERS else None, iter(()))
+            yield Texts(format, [] if format in SEPARATORS else None, iter(()))
             return
         lines.give_back([first])
-        if format in DELIMITERS:
-            table = open_table(lines, source, DELIMITERS[format])
-            yield Texts(format, table.columns, _batches_of_table(table, skipped))
+        if format in SEPARATORS:
+            table = open_table(lines, source, SEPARATORS[format])
+            yield Texts(format, table.columns, _batches_of_table(table, skipped), table.delimiter)
         else:
             columns, records = read_records(lines, format, source)
             yield Texts(format, columns, _batches(records, skipped, lines))
@@ -225,7 +228,7 @@ def _format(source: Source) -> str:
     if not os.path.isfile(source.path):  # a stream is not looked into: what arrives is answered at once
         return PLAIN
     ending = os.path.splitext(source.path.removesuffix(".gz"))[1].lower()[1:]
-    if ending in (*DELIMITERS, "jsonl"):
+    if ending in (*SEPARATORS, "jsonl"):
         return ending
     with source.open() as stream:
         sample = sample_of(head_of(Lines(stream, Skipped(source.name), source.max_line)))
@@ -238,10 +241,10 @@ def _format_of_table(sample: list[str], source: Source) -> str:
     A text may have a comma, and the word that names the column: the names are single words, and most of the
     records after them have as many fields.
     """
-    for name, delimiter in DELIMITERS.items():
-        columns = header_of(sample[0], delimiter)
+    for format, separator in ((f, separator) for f, several in SEPARATORS.items() for separator in several):
+        columns = header_of(sample[0], separator)
         if source.text_column in columns and is_header(columns):
-            alike = [len(header_of(line, delimiter)) == len(columns) for line in sample[1:]]
+            alike = [len(header_of(line, separator)) == len(columns) for line in sample[1:]]
             if 2 * sum(alike) >= len(alike):
-                return name
+                return format
     return PLAIN

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...common.errors import AppError
 from ...common.output import printable
-from ..data.tables import DELIMITERS
+from ..data.tables import SEPARATORS
 from ..data.unlabelled import PLAIN, Batch
 from ..measures.prediction import Predictions, ranked
 
@@ -60,11 +60,11 @@ class Writer:
         top: int,
         separator: str | None = None,
     ) -> None:
-        self._separator = separator or DELIMITERS.get(form, "")
+        self._separator = separator or SEPARATORS.get(form, "")[:1]
         self._file, self._form, self._columns, self._labels = file, form, columns, list(labels)
         self._proba, self._top = proba, min(top, len(labels))
         self._printed = [printable(label) for label in labels]
-        if form in DELIMITERS and columns is not None:
+        if form in SEPARATORS and columns is not None:
             self._write_header()
 
     def _write_header(self) -> None:

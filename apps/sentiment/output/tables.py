@@ -16,7 +16,6 @@ from ...common.output import (
     printable,
 )
 from ...common.tables import csv_writer
-from ..data.corpus import Source
 from ..jobs.trained import Side, Training
 from ..learning import steps
 from ..learning.alpha_choice import Choice
@@ -64,10 +63,11 @@ def training_record(result: Training, seconds: dict[str, float]) -> dict:
     }
 
 
-def print_training(result: Training, seconds: dict[str, float], source: Source) -> None:
+def print_training(result: Training, seconds: dict[str, float]) -> None:
     """Print what `train` did."""
     n, settings = result.n_train + result.n_test, result.settings
-    print_line(f"{source.name}: {n:,} texts, {result.n_train:,} to train on and {result.n_test:,} held out")
+    parts = f"{result.n_train:,} to train on and {result.n_test:,} held out"
+    print_line(f"{result.skipped.source}: {n:,} texts, {parts}")
     every = result.n_features == result.n_features_seen
     rare = "" if settings.min_df == 1 else f" in {settings.min_df} texts or more"
     kept = "all" if every else f"{result.n_features:,}"
