@@ -44,14 +44,14 @@ def sizes(revision=None):
     names = subprocess.run([*command, *FOLDERS], capture_output=True, text=True, check=True).stdout.split()
     counts = Counter()
     for name in names:
-        if name.endswith((".py", ".pyx", ".pxd")):
+        if name.endswith((".py", ".pyi", ".pyx", ".pxd")):
             if revision is None:
                 text = Path(name).read_text(encoding="utf-8")
             else:
                 text = subprocess.run(
                     ["git", "show", f"{revision}:{name}"], capture_output=True, text=True, check=True
                 ).stdout
-            lines = lines_of_python(text) if name.endswith(".py") else lines_of_cython(text)
+            lines = lines_of_python(text) if name.endswith((".py", ".pyi")) else lines_of_cython(text)
             counts["/".join(name.split("/")[:2]) if name.count("/") > 1 else name.split("/")[0]] += len(lines)
     return counts
 

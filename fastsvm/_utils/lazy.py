@@ -1,25 +1,32 @@
-"""Packages whose names are imported when they are asked for (PEP 562), because scikit-learn takes long."""
+"""Packages that import their public names on first use (PEP 562), because scikit-learn takes long."""
 
+import ast
 import sys
 from importlib import import_module
 from importlib.util import find_spec
 
 
-def lazily(package, origins):
-    """Make the `__getattr__` and `__dir__` of a package.
+def lazily(package, file):
+    """Make the `__getattr__`, `__dir__` and `__all__` of a package from its stub, ``__init__.pyi``.
+
+    The stub has a line for each public name: ``from .module import name as name``. Type checkers read it too.
 
     Parameters
     ----------
     package : str
-    origins : dict of str to str
-        Of each module, relative to the package, the names that come from it, with blanks between them.
+        Its ``__name__``.
+    file : str
+        Its ``__file__``.
 
     Returns
     -------
     __getattr__, __dir__ : callables
-        Modules of the package are found as well, as if they had been imported.
+        They find the modules of the package as well, as if these had been imported.
+    __all__ : list of str
     """
-    modules = {name: module for module, names in origins.items() for name in names.split()}
+    with open(f"{file.rpartition('.')[0]}.pyi", encoding="utf-8") as stub:
+        imports = ast.parse(stub.read()).body
+    modules = {name.name: "." * each.level + each.module for each in imports for name in each.names}
 
     def find(name):
         if name in modules:
@@ -34,4 +41,4 @@ def lazily(package, origins):
     def names():
         return sorted({*vars(sys.modules[package]), *modules})
 
-    return find, names
+    return find, names, sorted(name for name in modules if not name.startswith("_"))

@@ -1,0 +1,10 @@
+from .linear import SDCAClassifier as SDCAClassifier
+from .placing import Placed as Placed
+from .placing import place as place
+from .reading import Chunks as Chunks
+from .reading import load as load
+from .reading import read_svmlight as read_svmlight
+from .sending import place_shards as place_shards
+from .shards import map_shards as map_shards
+from .shards import send as send
+from .workers import ClusterError as ClusterError

@@ -1,0 +1,15 @@
+from ._download import DatasetError as DatasetError
+from ._download import DatasetNotFoundError as DatasetNotFoundError
+from .fetched import LIBSVM_SETS as LIBSVM_SETS
+from .fetched import fetch_blood_cells as fetch_blood_cells
+from .fetched import fetch_flame as fetch_flame
+from .fetched import fetch_imdb as fetch_imdb
+from .fetched import fetch_jain as fetch_jain
+from .fetched import fetch_libsvm as fetch_libsvm
+from .fetched import fetch_prostate as fetch_prostate
+from .fetched import fetch_skin as fetch_skin
+from .fetched import fetch_usps as fetch_usps
+from .made import make_overlap as make_overlap
+from .made import make_simulated as make_simulated
+from .shipped import load_cells as load_cells
+from .shipped import load_reviews as load_reviews

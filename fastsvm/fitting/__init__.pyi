@@ -1,0 +1,13 @@
+from .advice import ConvergenceWarning as ConvergenceWarning
+from .calibration import Calibration as Calibration
+from .labels import class_weights as class_weights
+from .linear import ASDCA as ASDCA
+from .linear import SDCA as SDCA
+from .linear import Pegasos as Pegasos
+from .linear import Perceptron as Perceptron
+from .parameters import Parameters as Parameters
+from .path import SDCAPath as SDCAPath
+from .path import sdca_path as sdca_path
+from .pipeline import Pipeline as Pipeline
+from .scaler import Scaler as Scaler
+from .threads import number_of_threads as number_of_threads

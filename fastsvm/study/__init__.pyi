@@ -1,0 +1,2 @@
+from .comparison import Comparison as Comparison
+from .running import compare as compare

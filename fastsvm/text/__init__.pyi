@@ -1,0 +1,15 @@
+from ..estimators.bag_of_words import BagOfWords as BagOfWords
+from ..estimators.hashed_bag_of_words import HashedBagOfWords as HashedBagOfWords
+from ..estimators.select_terms import SelectTerms as SelectTerms
+from ..estimators.term_weighting import TermWeighting as TermWeighting
+from ..model_files.scorer import TextScorer as TextScorer
+from ..model_files.scorer import TextScores as TextScores
+from .bag import Bag as Bag
+from .markup import has_markup as has_markup
+from .markup import lower_without_markup as lower_without_markup
+from .selection import Selection as Selection
+from .spilled import SpilledTerms as SpilledTerms
+from .spilled import TermFrequencies as TermFrequencies
+from .terms import Terms as Terms
+from .union import Union as Union
+from .weighting import Weighting as Weighting
