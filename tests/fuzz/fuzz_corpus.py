@@ -78,7 +78,7 @@ def rows(content, format, quick):
     source, skipped = Source("-", format, label_column=None), Skipped("stdin")
     try:
         if quick:
-            with open_texts(source, skipped) as (_, _, batches):
+            with open_texts(source, skipped) as (_, _, batches, _):
                 return [row for batch in batches for row in zip(batch.places, batch.rows, strict=True)]
         with source.open() as stream:
             lines = Lines(stream, skipped, source.max_line)
@@ -99,7 +99,7 @@ def check_line(message):
 
 def texts(stream, size):
     skipped = Skipped("stream")
-    lines = [line for lines in arriving_texts(stream, skipped, size=size) for line in lines]
+    lines = [line for lines in arriving_texts(stream, skipped, limit=1 << 24, size=size) for line in lines]
     return lines, skipped.report()
 
 

@@ -1,4 +1,4 @@
-"""`evaluate`: try a model on labelled texts."""
+"""`evaluate`: test a model on labelled texts."""
 
 import os
 import re
@@ -9,7 +9,7 @@ import click
 
 from ...common.errors import USAGE, AppError
 from ...common.files import check_file, check_is_file
-from ...common.options import FiniteRange, json_option
+from ...common.options import FiniteRange, json_option, section
 from ...common.output import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ._options import command, source_options
@@ -33,35 +33,44 @@ class Costs(click.ParamType):
 
 @command(
     "evaluate reviews.safetensors data/reviews.txt",
-    "evaluate spam.safetensors more.tsv --precision .99 --mistakes mistakes.csv --report more.html",
+    "evaluate spam.safetensors more.tsv --precision 0.99 --mistakes mistakes.csv --report more.html",
     "evaluate new.safetensors old.safetensors more.csv --groups country",
 )
 @click.argument("arguments", metavar="MODEL [SECOND] CORPUS", nargs=-1, required=True)
 @source_options()
-@click.option("--precision", type=SHARE, metavar="P", help="Recommend a threshold with this precision.")
-@click.option("--recall", type=SHARE, metavar="R", help="Recommend a threshold with this recall.")
-@click.option(
-    "--cost",
-    type=Costs(),
-    metavar="FP:FN",
-    help="Recommend the threshold at which mistakes cost least, of a label given wrongly and of one missed.",
+@section(
+    "Evaluation",
+    click.option("--precision", type=SHARE, metavar="P", help="Recommend a threshold with this precision."),
+    click.option("--recall", type=SHARE, metavar="R", help="Recommend a threshold with this recall."),
+    click.option(
+        "--cost",
+        type=Costs(),
+        metavar="FP:FN",
+        help="Recommend the threshold with the lowest cost. FP is the cost of a label given wrongly, FN the "
+        "cost of a label missed; for example 1:5.",
+    ),
+    click.option("--groups", metavar="COLUMN", help="Print the accuracy for each value of a column."),
 )
-@click.option("--groups", metavar="COLUMN", help="Accuracy for each value of a column.")
-@click.option("--report", metavar="FILE.html", help="Write a page on the model and its mistakes.")
-@click.option("--mistakes", metavar="FILE.csv", help="Write the texts given a wrong label, the worst first.")
-@json_option
+@section(
+    "Output",
+    click.option("--report", metavar="FILE.html", help="Write a page about the model and its mistakes."),
+    click.option(
+        "--mistakes", metavar="FILE.csv", help="Write the texts with a wrong label, the most certain first."
+    ),
+    json_option,
+)
 def evaluate(arguments, source, precision, recall, cost, groups, report, mistakes, json, quiet, verbose):
-    """Try MODEL on the labelled texts of CORPUS, alone or against a SECOND model.
+    """Test MODEL on the labelled texts of CORPUS, alone or against a SECOND model.
 
-    CORPUS is a file or a folder of labelled texts, or - for stdin; a file may be gzipped. MODEL may be
-    `english`, the model of reviews that comes along.
+    CORPUS is a file or a folder of labelled texts, or - for stdin. A file may be gzipped. MODEL may be
+    `english`, the model of reviews that comes with fastsvm.
 
-    Thresholds are of the probability of the second label, where the model has probabilities, else of its
-    score; of more labels, of the best probability. A threshold chosen on these texts does a little worse on
-    others.
+    With two labels, a threshold applies to the probability of the second label, or to its score if the model
+    has no probabilities. With more labels, it applies to the highest probability. Expect a threshold that
+    was chosen on these texts to do slightly worse on others.
     """
     if not 2 <= len(arguments) <= 3:
-        raise AppError(f"{len(arguments)} arguments, where MODEL and CORPUS are expected", USAGE)
+        raise AppError(f"{len(arguments)} arguments; give MODEL [SECOND] CORPUS", USAGE)
     model, *second, corpus = arguments
     if sum(wish is not None for wish in (precision, recall, cost)) > 1:
         raise AppError("give one of --precision, --recall and --cost", USAGE)

@@ -1,4 +1,4 @@
-"""`export`: a model for other programs, or a smaller one."""
+"""`export`: write a smaller model, or a model for other programs."""
 
 import os
 
@@ -6,7 +6,7 @@ import click
 
 from ...common.errors import USAGE, AppError
 from ...common.files import check_is_file
-from ...common.options import COUNT, FiniteRange, json_option
+from ...common.options import COUNT, FiniteRange, json_option, section
 from ...common.output import note, print_json, print_line, tidy_warnings
 from ...common.progress import Stages
 from ._options import command
@@ -17,29 +17,34 @@ from ._options import command
     "export reviews.safetensors --to liblinear -o reviews.model",
 )
 @click.argument("model")
-@click.option("-o", "--output", metavar="FILE", required=True, help="Where it goes.")
-@click.option(
-    "--to",
-    type=click.Choice(["pruned", "liblinear"]),
-    required=True,
-    help="A model with fewer terms, or LIBLINEAR's model file.",
+@section(
+    "Output",
+    click.option("-o", "--output", metavar="FILE", required=True, help="File to write."),
+    click.option(
+        "--to",
+        type=click.Choice(["pruned", "liblinear"]),
+        required=True,
+        help="Write a model with fewer terms, or LIBLINEAR's model file.",
+    ),
+    click.option(
+        "--keep", type=COUNT, metavar="N", help="Keep the N terms with the largest effective weights."
+    ),
+    click.option(
+        "--min-weight",
+        type=FiniteRange(min=0),
+        metavar="W",
+        help="Keep the terms with an effective weight of at least W.",
+    ),
+    json_option,
 )
-@click.option("--keep", type=COUNT, metavar="N", help="Keep the N terms of the largest effective weights.")
-@click.option(
-    "--min-weight",
-    type=FiniteRange(min=0),
-    metavar="W",
-    help="Keep the terms of at least this effective weight.",
-)
-@json_option
 def export(model, output, to, keep, min_weight, json, quiet, verbose):
-    """Write MODEL in another form.
+    """Write MODEL in another format.
 
-    The effective weight of a term is its largest weight for any label, times what the weighting (such as
-    tf-idf) multiplies it by. --keep and --min-weight go with every form.
+    The effective weight of a term is its largest weight for any label, multiplied by the factor of the
+    weighting, for example the inverse document frequency. --keep and --min-weight apply to every format.
 
-    LIBLINEAR numbers its features: FILE.vocabulary.tsv, written beside FILE, says which is which, and how
-    their values are computed. MODEL may be `english`, the model of reviews that comes along.
+    LIBLINEAR numbers its features. export also writes FILE.vocabulary.tsv, a table of these numbers and of
+    how to compute the values. MODEL may be `english`, the model of reviews that comes with fastsvm.
     """
     check_is_file(output, "a model")
     if to == "pruned" and keep is None and min_weight is None:
@@ -64,8 +69,6 @@ def export(model, output, to, keep, min_weight, json, quiet, verbose):
         for file, size in sizes.items():
             print_line(f"{file}: {size:,} bytes")
     if result.n_terms < result.n_terms_before and result.norm:
-        note(
-            "note: texts are scaled to length 1 over the terms kept, so their scores are not quite as before"
-        )
+        note("note: texts are scaled to length 1 over the kept terms, so their scores differ slightly")
     if to == "liblinear" and result.norm:
-        note(f"note: the values of a text need scaling to length 1; {output}{exporting.VOCABULARY} says how")
+        note(f"note: scale the values of each text to length 1, as {output}{exporting.VOCABULARY} describes")

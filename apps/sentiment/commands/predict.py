@@ -1,4 +1,4 @@
-"""`predict`: labels of texts as they arrive."""
+"""`predict`: label texts as they arrive."""
 
 import os
 import re
@@ -12,7 +12,7 @@ import click
 from ...common.cluster import connected, map_shards, scheduler_option
 from ...common.errors import USAGE, AppError, Skipped
 from ...common.files import check_file, check_is_file
-from ...common.options import COUNT, FiniteRange
+from ...common.options import COUNT, FiniteRange, section
 from ...common.output import many, note, note_skipped, tidy_warnings
 from ...common.progress import Stages
 from ..data.passes import SHARD
@@ -38,7 +38,7 @@ class Band(click.ParamType):
         match = re.fullmatch(f"(?:{number}-)?{number}", value)
         low, high = (float(match[1] or 0), float(match[2])) if match else (1.0, 0.0)
         if not low < high or (match[1] and low == 0):
-            self.fail(f"{value!r} is neither a probability nor a range such as .4-.6.", param, ctx)
+            self.fail(f"{value!r} is neither a probability nor a range such as 0.4-0.6.", param, ctx)
         return low, high
 
 
@@ -53,46 +53,52 @@ class Band(click.ParamType):
     what="FILE",
     told="detected from the name and the first lines; stdin: one text per line",
 )
-@click.option(
-    "--proba", is_flag=True, help="Probabilities instead of scores, or in tables beside them, of every label."
+@section(
+    "Output",
+    click.option(
+        "--proba",
+        is_flag=True,
+        help="Print the probability of the label instead of its score. In tables and JSON, add the "
+        "probability of every label.",
+    ),
+    click.option(
+        "--threshold",
+        type=FiniteRange(),
+        metavar="T",
+        help="Binary models: predict the second label when its score (with --proba, its probability) is at "
+        "least T.  [default: a score above 0]",
+    ),
+    click.option(
+        "--unsure",
+        type=Band(),
+        metavar="A-B|P",
+        help="Write `unsure` instead of a label. Binary models: if the probability of the second label is "
+        "from A to B. Other models: if the highest probability is below P.",
+    ),
+    click.option("--top", type=COUNT, default=1, metavar="N", help="Number of labels per text, best first."),
+    click.option("--json", is_flag=True, help="Write one JSON object per text, each on a line of its own."),
+    click.option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="Write FILE, completely or not at all. The ending .csv, .tsv or .jsonl sets its format; "
+        "otherwise the format is that of the input.  [default: stdout]",
+    ),
 )
-@click.option(
-    "--threshold",
-    type=FiniteRange(),
-    metavar="T",
-    help="Of two labels, give the second from this score, or with --proba this probability of it, upwards."
-    "  [default: above a score of 0]",
-)
-@click.option(
-    "--unsure",
-    type=Band(),
-    metavar="A-B|P",
-    help="Write `unsure` in place of a label: of two labels where the probability of the second is from A to "
-    "B; of any number where the best one is below P.",
-)
-@click.option("--top", type=COUNT, default=1, metavar="N", help="Labels of each text, the best first.")
-@click.option("--json", is_flag=True, help="Write a JSON object for each text, on a line of its own.")
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    help="Write a file, all of it or nothing; .csv, .tsv and .jsonl say what, others are like the input.  "
-    "[default: stdout]",
-)
-@scheduler_option
+@section("Cluster", scheduler_option)
 def predict(arguments, source, proba, threshold, unsure, top, json, output, scheduler, quiet, verbose):
-    """Write the label and the score of each text in FILE.
+    """Predict the label of each text in FILE.
 
-    FILE is whatever train reads, labels not needed, or a text a line; it may be gzipped, and is stdin when
-    it is - or left out. MODEL is a file that train wrote or, by default, `english`, a model of reviews that
-    comes along. Of two labels, a score above 0 means the second in alphabetical order; of more, the score is
-    that of the label given; with --top it is that of each label.
+    FILE has any format that train reads, with or without labels, or one text per line. It may be gzipped. The
+    default is stdin (-). MODEL is a file that train wrote; the default is `english`, a model of reviews that
+    comes with fastsvm. With two labels, a score above 0 means the second label in alphabetical order. With
+    more labels, or with --top, each score belongs to the label beside it.
 
-    Of a text a line comes a line of label, tab and score (with --proba, the probability of the label), as
-    soon as it can. Tables keep their columns and JSON objects their keys, with label, score, and with --proba
-    p(LABEL) or probabilities behind them; other formats become a table. A record without a text keeps its
-    place, and gets no label. Of a line of text that is too long the beginning counts. What comes with
-    --scheduler is the same, but in larger pieces.
+    For plain text, each input line produces one output line: label, tab, score. Output is written as soon as
+    it is ready. Tables keep their columns and JSON objects their keys; label and score are added, and with
+    --proba p(LABEL) or probabilities. Other formats become a table. A record without a text keeps its place
+    and gets no label. Overlong lines are truncated. With --scheduler the output is identical but arrives in
+    larger chunks.
     """
     from ..measures import prediction
 
