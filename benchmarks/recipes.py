@@ -72,7 +72,7 @@ def measure(texts, labels, tokens, recipe, constants, n_seeds):
             start = time.process_time()
             result = training.train(Given(texts=texts, labels=labels), None, replace(settings, seed=seed))
             seconds.append(time.process_time() - start)
-            accuracies.append(result.scores.accuracy)
+            accuracies.append(result.evaluation.accuracy)
             taken[result.settings.recipe] += 1
     return accuracies, seconds, taken
 

@@ -82,15 +82,18 @@ class Cache:
             self.folder is not None and _read(self.path(name, ENDING, **key), self._record(key)) is not None
         )
 
-    def path(self, name: str, ending: str = "", **key: object) -> Path:
-        """Return the path of a result, or of any other file or folder that this key has."""
+    def path(self, name: str, ending: str = "", **key: object) -> Path | None:
+        """Return a path for a result, or for another file or folder with this key, if there is a folder."""
+        if self.folder is None:
+            return None
         digest = hashlib.sha256(self._record(key).encode()).hexdigest()[:16]
-        return Path(self.folder or "", f"{name}-{digest}{ending}")
+        return self.folder / f"{name}-{digest}{ending}"
 
     def names(self) -> list[str]:
         """Return the names of all entries that have the key of this cache and no other, the oldest first."""
         digest = hashlib.sha256(self._record({}).encode()).hexdigest()[:16]
-        return [match["name"] for _, match in _entries(self.folder) if match["digest"] == digest]
+        names = (match["name"] for _, match in _entries(self.folder) if match["digest"] == digest)
+        return list(dict.fromkeys(names))
 
     def clear(self, every: bool = False) -> None:
         """Remove the entries of this key, or the results of every key; other files stay."""

@@ -27,21 +27,20 @@ from fastsvm.model_files import save_plain
 from ..common.cluster import connected
 from ..common.errors import USAGE, AppError, Skipped
 from ..common.files import check_model_path
-from ..common.output import note
 from ..common.progress import UNWATCHED, Stages
 from . import values
 from .data.corpus import FORMATS, Given, Source
 from .jobs import streaming, training
 from .jobs.explanation import Explainer, Explanation
-from .jobs.trained import Training
-from .learning import kept
+from .jobs.training import Training
+from .learning import checkpoint as checkpoints
 from .measures import prediction
 from .settings import AUTO, CHECKS, RECIPE, RECIPES, Settings, settings_of
 
 if TYPE_CHECKING:
     from fastsvm.fitting import Pipeline
 
-    from .measures.scores import Scores
+    from .measures.evaluation import Evaluation
 
 __all__ = ["TextModel", "TrainingWarning", "load", "train"]
 
@@ -206,21 +205,21 @@ def train(
         path = None if save_to is None else os.fspath(save_to)
         if stream or scheduler:
             _check_streamed("--scheduler" if scheduler else "--stream", given)
-        with _progress(checkpoint, corpus, settings, start, stream) as progress:
+        with checkpoints.opened(checkpoint, corpus, settings, start=start, stream=stream) as cache:
             if stream or scheduler:
                 cluster = connected(scheduler) if scheduler else None
                 result = streaming.train_streamed(
-                    corpus, path, settings, cluster=cluster, kept=progress, stage=stage
+                    corpus, path, settings, cluster=cluster, cache=cache, stage=stage
                 )
             else:
                 model = prediction.load_text_model(os.fspath(start)) if start else None
                 more = {"start": model, "cv": checked.get("cv", 0), "with_curve": learning_curve}
-                result = training.train(corpus, path, settings, **more, kept=progress, stage=stage)
+                result = training.train(corpus, path, settings, **more, cache=cache, stage=stage)
     for message in ["\n".join(result.skipped.report())] * bool(result.skipped.count) + result.warnings:
         warnings.warn(message, TrainingWarning, stacklevel=2)
     words = [repr(os.fspath(source)) if labels is None else "texts, labels"]
     words += [f"{name}={value!r}" for name, value in given.items() if name not in _NOT_SHOWN]
-    return TextModel(result.fitted, result, f"fastsvm_apps.sentiment.train({', '.join(words)})", corpus.name)
+    return TextModel(result.model, result, f"fastsvm_apps.sentiment.train({', '.join(words)})", corpus.name)
 
 
 _NOT_SHOWN = {"stage", "checkpoint", "scheduler", "save_to", "learning_curve"}  # they change no model
@@ -268,19 +267,6 @@ def _check_streamed(option: str, given: dict[str, Any]) -> None:
             raise AppError(f"{words} needs all texts in memory; leave it out, or {option}", USAGE)
     if "scheduler" in given and "checkpoint" in given:
         raise AppError("--scheduler has no --checkpoint; leave out one of them", USAGE)
-
-
-@contextmanager
-def _progress(checkpoint, source: Source, settings: Settings, start, stream: bool) -> Iterator[kept.Kept]:
-    """Open the checkpoint, if there is to be one."""
-    if checkpoint is None:
-        yield kept.NOTHING
-        return
-    more = {"continue": kept.checksum(start and os.fspath(start)), "stream": stream}
-    with kept.opened(os.fspath(checkpoint), source, settings, **more) as found:
-        if found.done:
-            note(f"{checkpoint}: resuming after {', '.join(found.done)}")
-        yield found
 
 
 def load(path: str | os.PathLike[str] = prediction.SHIPPED_NAME) -> TextModel:
@@ -332,7 +318,7 @@ class TextModel:
         self.training = training
         self.classes_ = pipeline.classes_
         self._call, self._name = call, name
-        self._saved = (training and training.model) or "not saved yet"
+        self._saved = (training and training.path) or "not saved yet"
         self._explainer: Explainer | None = None
 
     def predict(self, texts: Iterable[str]) -> np.ndarray:
@@ -432,14 +418,14 @@ class TextModel:
 
         if self.training is None:
             raise ValueError("this model was loaded, and a report is of a training; train() again")
-        training = replace(self.training, model=self._saved)
+        training = replace(self.training, path=self._saved)
         with _value_errors():
             write_report(path, training, self._name, self._call)
 
     @property
-    def scores(self) -> Scores | None:
+    def scores(self) -> Evaluation | None:
         """How the model did on the texts held out: `accuracy`, `interval`, `confusion`; None without any."""
-        return None if self.training is None else self.training.scores
+        return None if self.training is None else self.training.evaluation
 
     @property
     def skipped(self) -> Skipped | None:
@@ -452,7 +438,8 @@ class TextModel:
         lines = [f"{len(self.pipeline['vectorizer'].get_feature_names_out()):,} terms"]
         lines[0] += f", labels {', '.join(map(str, self.classes_))}"
         if self.training is not None:
-            lines.append(f"{self.training.n_train:,} texts to train on, {self.training.n_test:,} held out")
+            corpus = self.training.corpus
+            lines.append(f"{corpus.n_train:,} texts to train on, {corpus.n_test:,} held out")
         if self.scores is not None:
             low, high = self.scores.interval
             lines.append(f"accuracy {self.scores.accuracy:.4f} (95 % interval {low:.4f} to {high:.4f})")

@@ -9,7 +9,8 @@ from sklearn.feature_selection import SelectKBest, chi2
 
 from fastsvm import SDCAClassifier, sdca_path
 from fastsvm_apps.sentiment.learning import alpha_choice
-from fastsvm_apps.sentiment.learning.alpha_choice import choose_alpha, inner_folds, k_folds
+from fastsvm_apps.sentiment.learning.alpha_choice import choose_alpha
+from fastsvm_apps.sentiment.learning.splits import inner_folds, k_folds
 from fastsvm_apps.sentiment.measures.metrics import judge
 
 ALPHAS = [3e-2, 3e-3, 3e-4]

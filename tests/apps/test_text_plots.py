@@ -8,7 +8,7 @@ pytest.importorskip("matplotlib")
 
 from matplotlib import rc_context
 
-from fastsvm_apps.sentiment.jobs.trained import Side, WordWeight
+from fastsvm_apps.sentiment.measures.term_effects import TopWords, WordWeight
 from fastsvm_apps.sentiment.output.plots import plot_top_words
 
 
@@ -25,7 +25,7 @@ def drawn(tmp_path):
 
 
 def sides(*weights):
-    return [Side(f"label{i}", [WordWeight(f"word{i}", weight)]) for i, weight in enumerate(weights)]
+    return [TopWords(f"label{i}", [WordWeight(f"word{i}", weight)]) for i, weight in enumerate(weights)]
 
 
 def test_the_axes_of_words_are_named_once_and_of_one_scale(drawn):

@@ -47,7 +47,7 @@ def test_a_model_learns_and_forgets_little(run, write, old):
     assert record["accuracy"] > 0.7 > record["accuracy_before"]
     assert record["relative_gap"] < 1e-3
     again = run("train", corpus, "--continue", old, "-o", "again.safetensors")
-    assert f"before, the model had an accuracy of {record['accuracy_before']:.4f} on them" in again.stdout
+    assert f"accuracy of the model before it learned on: {record['accuracy_before']:.4f}\n" in again.stdout
 
     first, second = sentiment.load(old), sentiment.load("new.safetensors")
     terms = [model.pipeline["vectorizer"].get_feature_names_out().tolist() for model in (first, second)]
@@ -93,7 +93,7 @@ def test_the_weights_of_the_scores_are_shared_out(texts, labels, weighting):
     y, given = zip(*texts(150, labels), strict=True)
     old = sentiment.train(given, y, weighting=weighting, classifier="sdca-logistic", holdout=0).pipeline
     y, given = zip(*texts(90, labels, seed=1), strict=True)
-    everything = Continued.of(old, Source("new.csv"), list(given), list(y))
+    everything = Continued.of(Source("new.csv"), list(given), list(y), Settings(), old)
     learned = everything.learn(Settings(alpha=0.01, tokens="words"))
     estimator = everything.weighed.fit(Settings(alpha=0.01, weighting="counts", tokens="words")).model[
         "classifier"
@@ -104,7 +104,7 @@ def test_the_weights_of_the_scores_are_shared_out(texts, labels, weighting):
         rtol=1e-4,
         atol=1e-5,
     )
-    found = learned.try_on(everything.counts, [], []).decision
+    found, _ = learned.scores(everything.counts)
     np.testing.assert_allclose(found, learned.model.decision_function(given), rtol=1e-4, atol=1e-5)
 
 

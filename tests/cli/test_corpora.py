@@ -47,7 +47,7 @@ def test_accuracy_of_the_article(shared_data, tmp_path, classifier, least):
         pipeline.train(source, str(tmp_path / "m.safetensors"), Settings(classifier, seed=seed))
         for seed in range(10)
     ]
-    assert np.mean([result.scores.accuracy for result in results]) >= least
+    assert np.mean([result.evaluation.accuracy for result in results]) >= least
 
 
 @pytest.mark.slow
@@ -58,8 +58,8 @@ def test_domains_are_several_labels(shared_data, tmp_path):
             domain, label, rest = line.split(" ", 2)
             file.write(f"{label} {domain} {rest}")
     result = pipeline.train(Source(str(path)), str(tmp_path / "m.safetensors"))
-    assert len(result.scores.labels) == 6
-    assert result.scores.accuracy > 0.89
+    assert len(result.evaluation.labels) == 6
+    assert result.evaluation.accuracy > 0.89
     result = pipeline.train(Source(str(path)), str(tmp_path / "m.safetensors"), RECIPES["nb-words"])
-    for side, word in zip(result.sides, ["book", "camera"], strict=False):
+    for side, word in zip(result.fit.top_words, ["book", "camera"], strict=False):
         assert word in {item.word for item in side.words}

@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 import fastsvm
 from fastsvm import PerceptronClassifier
 from fastsvm.text import BagOfWords, TextScorer
-from fastsvm_apps.sentiment.learning.calibration import calibration_error
+from fastsvm_apps.sentiment.measures.calibration_error import calibration_error
 
 
 @pytest.fixture(scope="module")

@@ -50,7 +50,7 @@ def test_the_baseline_and_the_metric(run, corpus):
     scores = f"balanced-accuracy {record['metric_value']:.4f}, macro-f1 {record['macro_f1']:.4f}"
     assert f"\n{scores}\n" in out
     assert "\nbaseline: accuracy 0.9091, balanced-accuracy 0.5000, always guessing 'neg'\n" in out
-    assert "\nof the model trained on the other 264 texts; the one saved has seen all 330\n" in out
+    assert "trained on the other 264 texts.\nThe saved model was trained on all 330 texts.\n" in out
     for metric in ("accuracy", "macro-f1", "average-precision"):
         other, _ = train_json(run, corpus, config={"metric": metric})
         assert other["metric"] == other["alpha_choice"]["metric"] == metric
@@ -96,4 +96,4 @@ def test_by_default_a_rare_label_weighs_more_and_scores_are_moved(run, corpus, m
     model = fastsvm.load_model(record["model"])
     assert model["classifier"].intercept_[0] == pytest.approx(-record["threshold"]["shift"], rel=1e-5)
     assert recall(record) > 0
-    assert "scores are lowered by" in run("train", corpus).stdout.replace("raised", "lowered")
+    assert "Scores are lowered by" in run("train", corpus).stdout.replace("raised", "lowered")

@@ -47,12 +47,12 @@ def test_batches_give_the_vocabulary_of_all_texts_and_copies_stay_together(write
             assert place.setdefault(text, where) == where
             if counting.part_of(settings, where) == counting.TRAIN:
                 trained.append(text)
-    assert len(trained) == result.n_train
+    assert len(trained) == result.corpus.n_train
     bag = Bag(ngram_range=(1, 3), min_df=2, token_pattern=r"(?u)\b\w+\b").fit(trained)
-    names = result.fitted["vectorizer"].get_feature_names_out()
+    names = result.model["vectorizer"].get_feature_names_out()
     assert names.tolist() == bag.get_feature_names_out().tolist()
-    assert result.relative_gap <= 1e-3
-    assert np.allclose(result.n_test / 1000, 0.2, atol=0.06)
+    assert result.fit.relative_gap <= 1e-3
+    assert np.allclose(result.corpus.n_test / 1000, 0.2, atol=0.06)
 
 
 def test_of_texts_without_blanks_characters_are_counted(write, small_batches):
@@ -68,13 +68,13 @@ def test_of_texts_without_blanks_characters_are_counted(write, small_batches):
     result = streaming.train_streamed(source, None, settings)
     assert result.settings.recipe == "nb-signs"
     # As words, no two texts would have any in common.
-    best = {side.label: side.words[0].word for side in result.sides}
+    best = {side.label: side.words[0].word for side in result.fit.top_words}
     assert best["neg"] in "失望"
     assert best["pos"] in "很好"
     bag = Bag(ngram_range=(1, 4), min_df=2, analyzer="char_wb")
     with passes.batches(source, settings.seed) as (_, _, found):
         bag.fit([batch.texts[i] for batch in found for i in rows_of(settings, batch, TRAIN)])
-    names = result.fitted["vectorizer"].get_feature_names_out()
+    names = result.model["vectorizer"].get_feature_names_out()
     assert names.tolist() == bag.get_feature_names_out().tolist()
 
 
@@ -97,7 +97,7 @@ def test_a_most_of_terms_raises_min_df(write, small_batches, monkeypatch):
     result = streaming.train_streamed(
         Source(write(reviews(600), "csv", "reviews.csv")), None, RECIPES["nb-words"]
     )
-    assert result.n_features <= 50
+    assert result.fit.n_features <= 50
     assert result.settings.min_df > 2
 
 

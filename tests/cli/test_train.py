@@ -13,7 +13,7 @@ from fastsvm import SDCAClassifier
 from fastsvm.text import BagOfWords, TermWeighting
 from fastsvm_apps.common.folds import stratified_folds
 from fastsvm_apps.common.statistics import wilson_interval
-from fastsvm_apps.sentiment.learning.alpha_choice import split_texts
+from fastsvm_apps.sentiment.learning.splits import split_texts
 from fastsvm_apps.sentiment.settings import CLASSIFIERS, RECIPES, spelled
 
 SCORES = ("f_classif", "chi2")
@@ -97,13 +97,13 @@ def test_what_is_printed(run, write, texts):
     out = result.stdout
     for pattern in (
         r"200 texts, 160 to train on and 40 held out",
-        r"\d{3} features of 1-3 words in 2 texts or more, all kept, weighed by nb",
+        r"\d{3} features: word n-grams of length 1-3 that occur in at least 2 texts; none dropped;",
         r"neg +100\n",
         r"accuracy 0\.\d{4} on 40 texts \(95 % interval 0\.\d{4} to [01]\.\d{4}\)",
         r"true \\ predicted +neg +pos\nneg +\d+ +\d+\npos +\d+ +\d+\n",
-        r"Alpha\n0\.\d+, the best on 160 training texts left out, 5 parts in turn\n",
+        r"Alpha\n0\.\d+, the best on 160 training texts in 5 folds\n",
         r"\nalpha +accuracy +relative gap\n0.01 +0\.\d{4} +\d\.\de-\d\d\n",
-        r"relative gap \d\.\de-\d\d: no weights have an objective lower by more than",
+        r"relative gap \d\.\de-\d\d: no weights lower the objective by more than",
         r"vectorize +\d+\.\d\d\n",
         r"pos +weight +neg +weight\n",
         r"\nModel\nreviews\.safetensors\n$",

@@ -72,7 +72,7 @@ def evaluate(arguments, source, precision, recall, cost, groups, report, mistake
     if not 2 <= len(arguments) <= 3:
         raise AppError(f"{len(arguments)} arguments; give MODEL [SECOND] CORPUS", USAGE)
     model, *second, corpus = arguments
-    if sum(wish is not None for wish in (precision, recall, cost)) > 1:
+    if sum(each is not None for each in (precision, recall, cost)) > 1:
         raise AppError("give one of --precision, --recall and --cost", USAGE)
     _check_output(report, "--report", arguments)
     _check_output(mistakes, "--mistakes", (*arguments, report))
@@ -84,8 +84,8 @@ def evaluate(arguments, source, precision, recall, cost, groups, report, mistake
         result = evaluation.evaluate(
             model, source, other=second[0] if second else None, groups=groups, stage=stage
         )
-        wish = evaluation.Wish(precision, recall, cost)
-        advice = evaluation.advise(result, wish) if any(wish) else None
+        goal = evaluation.ThresholdGoal(precision, recall, cost)
+        advice = evaluation.advise(result.evaluation, goal) if any(goal) else None
         if mistakes:
             evaluations.write_mistakes(mistakes, result)
         if report:
@@ -97,7 +97,7 @@ def evaluate(arguments, source, precision, recall, cost, groups, report, mistake
         print_json(evaluations.evaluation_record(result, advice, stage.seconds))
     else:
         evaluations.print_evaluation(result, advice)
-    if unknown := result.scores.unknown_labels:
+    if unknown := result.evaluation.unknown_labels:
         names = shorten(", ".join(unknown), 200, placeholder=" ...")
         note(f"note: the model does not know {names}; these texts count as mistakes")
     return note_skipped(result.skipped)

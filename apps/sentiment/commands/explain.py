@@ -77,7 +77,7 @@ def _model_and_text(arguments: tuple[str, ...]) -> tuple[str | None, str | None]
 
 
 def _show_words(model, number: int, plot: str | None, csv: bool, json: bool, stage: Stages) -> None:
-    from ..jobs.trained import top_words
+    from ..measures.term_effects import top_words
     from ..output import tables
 
     sides = top_words(model, number)

@@ -15,11 +15,10 @@ from ...common.errors import AppError
 from ...common.progress import UNWATCHED, Stages
 from ..data.corpus import MOST_LABELS, Corpus, Source, read_corpus
 from ..learning import steps
-from ..learning.alpha_choice import k_folds, split_texts
 from ..learning.counted import Counted
 from ..learning.recipe_choice import choose_recipe
+from ..learning.splits import k_folds, split_texts
 from ..measures.prediction import winners_of
-from ..measures.scores import HeldOut
 from ..settings import AUTO, Settings
 from .description import Description, describe
 from .duplicates import same_texts, similar_texts
@@ -180,18 +179,16 @@ def _probabilities(
                     learned = others.learn(settings)
                 else:
                     learned = others.fit(learned.settings, left_out=learned.left_out)
-            found = learned.try_on(X, [], [])
-            likely[np.ix_(is_tried, np.isin(classes, known))] = _likely(found)
+            likely[np.ix_(is_tried, np.isin(classes, known))] = _likely(*learned.scores(X))
             advance()
     return classes, likely
 
 
-def _likely(found: HeldOut) -> np.ndarray:
-    """Return probabilities; where too few texts were there to learn them, what the scores say as they are."""
-    if found.probabilities is not None:
-        return found.probabilities
-    scores = found.decision
-    scores = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+def _likely(decision: np.ndarray, probabilities: np.ndarray | None) -> np.ndarray:
+    """Return the probabilities; without any, the scores as if they were log odds."""
+    if probabilities is not None:
+        return probabilities
+    scores = np.column_stack([-decision, decision]) if decision.ndim == 1 else decision
     return np.exp(scores - logsumexp(scores, axis=1, keepdims=True))
 
 

@@ -5,16 +5,19 @@ classifier is fitted from: in a matrix on disk, or on the workers of a cluster.
 """
 
 import tempfile
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastsvm._utils.atomic import temporary_folder
 from fastsvm.fitting import Pipeline
 from fastsvm.model_files import save_plain
 
+from ...common.cache import Cache
 from ...common.errors import USAGE, AppError
 from ...common.files import check_model_path
 from ...common.progress import UNWATCHED, Stages
@@ -22,15 +25,15 @@ from ..data.corpus import Source
 from ..learning import steps
 from ..learning.alpha_choice import Choice
 from ..learning.calibration import LeftOut
-from ..learning.counted import Counted, is_automatic
+from ..learning.checkpoint import NO_CACHE
+from ..learning.counted import Counted
 from ..learning.counting import CALIBRATE, TRY, Seen
-from ..learning.kept import NOTHING, Kept
 from ..learning.sent_rows import ON_CLUSTER, SentRows
+from ..learning.splits import inner_folds
 from ..learning.stored_rows import StoredRows
-from ..measures.scores import HeldOut
+from ..measures.evaluation import Evaluation, evaluation_of
 from ..settings import CLASSIFIERS, Settings
-from .trained import Training, of_model, of_trial
-from .training import ACCURATE
+from .training import ACCURATE, Choices, CorpusCounts, Training, fit_of
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -44,14 +47,14 @@ def train_streamed(
     settings: Settings = ACCURATE,
     *,
     cluster: "AbstractContextManager[Client] | None" = None,
-    kept: Kept = NOTHING,
+    cache: Cache = NO_CACHE,
     stage: Stages = UNWATCHED,
 ) -> Training:
-    """Train a classifier on a corpus that is larger than memory, try it on texts held out, and save it.
+    """Train a classifier on a corpus that is larger than memory, test it on texts held out, and save it.
 
-    The texts held out are drawn by their hash, so that copies of a text are on one side. Alpha is chosen on a
-    sample, such that a text weighs as much against the regularisation there as in all of them; probabilities
-    are learned from texts that are neither trained on nor tried. The model saved is the one that was tried.
+    A hash of each text decides whether it is held out, so copies are on one side. Alpha is chosen on a
+    sample, such that a text weighs as much against the regularisation as in all texts. Probabilities are
+    learned from texts that are neither trained on nor held out. The saved model is the one that was tested.
 
     Parameters
     ----------
@@ -60,13 +63,12 @@ def train_streamed(
     model_path : str or None
         As in `training.train`.
     settings : Settings
-        Of words or of characters; without a choice of features. Where the recipe is to be chosen, texts
-        decide in whose scripts no blanks stand between words.
+        Of words or of characters, and without a choice of features. If the recipe is to be chosen, it is one
+        of characters where the texts have no blanks between words.
     cluster : context manager of a client, optional
-        Of the cluster whose workers count terms and make the rows; entered once all else is checked. By
-        default, this process does.
-    kept : Kept, optional
-        Where terms, alpha, rows and the fit are kept; it goes on after the last of them.
+        The cluster whose workers count terms and make the rows; it is entered once all else is checked.
+    cache : Cache, optional
+        Keeps terms, alpha, rows and the fit, so that a killed training can resume.
     stage : Stages, optional
         Times the stages.
 
@@ -77,35 +79,45 @@ def train_streamed(
     _check(source, settings, cluster is not None)
     if model_path is not None:
         check_model_path(model_path)
-    with cluster or nullcontext() as client, kept.workplace(_place_of(model_path)) as folder:
-        rows = StoredRows(source, folder, kept) if client is None else SentRows(source, folder, client)
+    with cluster or nullcontext() as client, _workplace(cache, model_path) as folder:
+        rows = StoredRows(source, folder, cache) if client is None else SentRows(source, folder, client)
         with stage("count terms"):
-            seen = kept.result("terms", lambda: rows.count(settings), Seen.of, Seen.parts)
-        settings, choice = seen.settings, None
+            seen = Seen.of(**cache.get("terms", lambda: rows.count(settings).parts()))
+        settings = seen.settings
         steps.check_class_weight(settings, source, seen.labels)
-        if is_automatic(settings):
-            choice = kept.result("choose alpha", lambda: _choose_alpha(source, seen, stage), Choice)
+        choice = _choice(source, seen, cache, stage)
+        if steps.is_automatic(settings):
             settings = replace(settings, alpha=choice and _for_all(choice.alpha, seen))
         with stage("vectorize"):
             vectorizer, weighting = seen.weighed()
-            written = kept.result("rows", lambda: rows.write(seen, vectorizer, weighting), dict, dict)
+            labels = cache.get("rows", lambda: rows.write(seen, vectorizer, weighting))
         with stage("train"):
             estimator = _fit(settings, seen.labels, rows)
         with stage("evaluate"):
-            left_out = _calibrate(settings, estimator, rows, written)
-            held_out = _try_on(estimator, rows, written)
+            left_out = _calibrate(settings, estimator, rows, labels[CALIBRATE])
+            evaluation = _evaluated(settings, estimator, rows, labels[TRY], seen)
     named = ("vectorizer", vectorizer), ("weighting", weighting), ("classifier", estimator)
     model = Pipeline([(name, step) for name, step in named if step is not None])
     if model_path is not None:
         with stage("save"):
             save_plain(model, model_path)
-    return _result(model_path, settings, seen, choice, left_out, model, held_out, written)
+    n_train = seen.train_counts.total()
+    return Training(
+        model_path,
+        model,
+        model,
+        replace(settings, alpha=getattr(estimator, "alpha", None)),
+        CorpusCounts(seen.label_counts, n_train, len(labels[TRY]), n_train, seen.skipped),
+        Choices(None, choice, left_out.shift if left_out else 0.0),
+        fit_of(model, len(seen.terms.terms)),
+        evaluation,
+    )
 
 
 def _check(source: Source, settings: Settings, on_cluster: bool) -> None:
     """Refuse what needs all texts at once, or cannot be fitted in the place wanted."""
     option = "--scheduler" if on_cluster else "--stream"
-    steps.classifier(replace(settings, alpha=None) if is_automatic(settings) else settings)  # may complain
+    steps.check(settings)
     if settings.k is not None:
         raise AppError(f"{option} keeps all terms that are frequent; give --k all", USAGE)
     if settings.ngrams is not None and settings.chars is not None:
@@ -119,15 +131,29 @@ def _check(source: Source, settings: Settings, on_cluster: bool) -> None:
         )
 
 
-def _place_of(model_path: str | None) -> Path:
-    """Return where files of the size of the corpus are to go: beside the model."""
-    return Path(tempfile.gettempdir()) if model_path is None else Path(model_path).resolve().parent
+@contextmanager
+def _workplace(cache: Cache, model_path: str | None) -> Iterator[Path]:
+    """Give a folder for files of the size of the corpus: the checkpoint, or one beside the model."""
+    if cache.folder is not None:
+        yield cache.folder
+        return
+    place = Path(tempfile.gettempdir()) if model_path is None else Path(model_path).resolve().parent
+    with temporary_folder(place) as folder:
+        yield Path(folder)
 
 
-def _choose_alpha(source: Source, seen: Seen, stage: Stages) -> Choice | None:
+def _choice(source: Source, seen: Seen, cache: Cache, stage: Stages) -> Choice | None:
+    """Choose alpha on the sample, if it is to be chosen; None if the sample is too small."""
     texts, y = seen.sample
-    settings = replace(seen.settings, min_df=min(seen.settings.min_df, 2))
-    return Counted.of(source, texts, y, settings).choose(settings, stage)
+    folds = inner_folds(np.asarray(y), seen.settings.seed) if steps.is_automatic(seen.settings) else []
+    if not folds:
+        return None
+
+    def chosen() -> Choice:
+        settings = replace(seen.settings, min_df=min(seen.settings.min_df, 2))
+        return Counted.of(source, texts, y, settings).choose(settings, folds, stage)
+
+    return Choice(**cache.get("choose alpha", lambda: vars(chosen())))
 
 
 def _for_all(alpha: float, seen: Seen) -> float:
@@ -151,48 +177,25 @@ def _decision(rows: Rows, estimator: Any, part: str) -> np.ndarray:
     return rows.decision(estimator, part).astype(np.float32)
 
 
-def _calibrate(
-    settings: Settings, estimator: Any, rows: Rows, written: dict[str, list[str]]
-) -> LeftOut | None:
-    """Learn probabilities, and move the scores where there is a threshold; None where texts are too few."""
-    y = np.array(written[CALIBRATE])
+def _calibrate(settings: Settings, estimator: Any, rows: Rows, labels: list[str]) -> LeftOut | None:
+    """Learn probabilities, and move the scores if there is a threshold; None if the texts are too few."""
+    y = np.array(labels)
     known = np.isin(y, estimator.classes_)
     if len(np.unique(y[known])) < len(estimator.classes_):
         return None
     decision = _decision(rows, estimator, CALIBRATE)[known]
     left_out = LeftOut(estimator.classes_, y[known], decision).shifted(settings.threshold)
-    if len(estimator.classes_) == 2:
-        estimator.intercept_ = estimator.intercept_ - np.float32(left_out.shift)
-    estimator.calibration_ = left_out.calibration(estimator.classes_)
+    left_out.apply(estimator)
     return left_out
 
 
-def _try_on(estimator: Any, rows: Rows, written: dict[str, list[str]]) -> HeldOut | None:
-    if not written[TRY]:
+def _evaluated(
+    settings: Settings, estimator: Any, rows: Rows, labels: list[str], seen: Seen
+) -> Evaluation | None:
+    """Return the evaluation on the texts held out, without the texts themselves; None if there are none."""
+    if not labels:
         return None
     decision = _decision(rows, estimator, TRY)
     likely = estimator.calibration_.probabilities(decision) if hasattr(estimator, "calibration_") else None
-    return HeldOut([], written[TRY], decision, likely)
-
-
-def _result(model_path, settings, seen, choice, left_out, model, held_out, written) -> Training:
-    n_train = seen.train_counts.total()
-    return Training(
-        model=model_path,
-        settings=replace(settings, alpha=getattr(model["classifier"], "alpha", None)),
-        screening=None,
-        choice=choice,
-        shift=left_out.shift if left_out else 0.0,
-        label_counts=seen.label_counts,
-        n_train=n_train,
-        n_test=len(written[TRY]),
-        n_fitted=n_train,
-        n_features_seen=len(seen.terms.terms),
-        **of_trial(settings, model.classes_, held_out, seen.train_counts),
-        learning_curve=[],
-        cross_validation=None,
-        **of_model(model),
-        skipped=seen.skipped,
-        held_out=held_out,
-        tried=model if held_out is not None else None,
-    )
+    counts = seen.train_counts
+    return evaluation_of(estimator, [], labels, decision, likely, metric=settings.metric, y_train=counts)

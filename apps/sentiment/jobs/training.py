@@ -1,27 +1,114 @@
-"""Train a classifier of texts: functions that return what the commands print."""
+"""Train a classifier of texts, test it on texts held out, and save it."""
 
 import warnings
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
 
 from fastsvm.fitting import ConvergenceWarning, Pipeline
 from fastsvm.model_files import save_plain
 
-from ...common.errors import AppError
+from ...common.cache import Cache
+from ...common.errors import AppError, Skipped
 from ...common.files import check_model_path
 from ...common.progress import UNWATCHED, Stages
-from ..data.corpus import Corpus, Source
+from ..data.corpus import Source
 from ..learning import steps
-from ..learning.alpha_choice import Labelled, split_texts
+from ..learning.alpha_choice import Choice
+from ..learning.checkpoint import NO_CACHE
 from ..learning.continuing import Continued, settings_of
-from ..learning.counted import Counted, is_automatic
-from ..learning.kept import NOTHING, Kept
-from ..learning.recipe_choice import choose_recipe
-from ..learning.validation import cross_validate, learning_curve
-from ..measures.scores import HeldOut, Scores, scores_of
+from ..learning.counted import Counted, Learned
+from ..learning.recipe_choice import Screening, choose_recipe
+from ..learning.splits import split_texts
+from ..learning.validation import CrossValidation, CurvePoint, cross_validate, learning_curve
+from ..measures.evaluation import Evaluation, evaluation_of
+from ..measures.term_effects import TopWords, top_words
 from ..settings import AUTO, DEFAULT, RECIPES, Settings
-from .trained import Training, of_model, of_trial
 
 ACCURATE = replace(RECIPES[DEFAULT], recipe=AUTO)
+TOP_WORDS = 10  # for each label
+
+
+class CorpusCounts(NamedTuple):
+    """The texts of a training: by label, to train on, held out, seen by the saved model, and skipped."""
+
+    label_counts: dict[str, int]
+    n_train: int
+    n_test: int
+    n_fitted: int
+    skipped: Skipped
+
+
+class Choices(NamedTuple):
+    """The recipe and alpha that were chosen, if they were, and the shift of the scores."""
+
+    screening: Screening | None
+    choice: Choice | None
+    shift: float
+
+
+class Fit(NamedTuple):
+    """The fit of the saved model; gaps and objective are one number for two labels, a list for more.
+
+    `n_features_seen` features occur in `min_df` texts; `n_features` of them were kept.
+    """
+
+    n_features_seen: int
+    n_features: int
+    n_iter: int | list[int]
+    objective: float | list[float]
+    gap: float | list[float] | None
+    relative_gap: float | list[float] | None
+    top_words: list[TopWords]
+
+
+@dataclass(frozen=True)
+class Training:
+    """The result of a training.
+
+    Attributes
+    ----------
+    path : str or None
+        The file of the model, if it was saved.
+    model : Pipeline
+        The saved model.
+    tested : Pipeline
+        The model that was tested, which had not seen the texts held out.
+    settings : Settings
+        With the alpha, the metric and the tokens that were used.
+    corpus : CorpusCounts
+    choices : Choices
+    fit : Fit
+    evaluation : Evaluation or None
+        On the texts held out.
+    accuracy_before : float or None
+        On the same texts, of the model that learned on.
+    learning_curve : list of CurvePoint
+    cross_validation : CrossValidation or None
+    """
+
+    path: str | None
+    model: Pipeline
+    tested: Pipeline
+    settings: Settings
+    corpus: CorpusCounts
+    choices: Choices
+    fit: Fit
+    evaluation: Evaluation | None
+    accuracy_before: float | None = None
+    learning_curve: tuple[CurvePoint, ...] = ()
+    cross_validation: CrossValidation | None = None
+
+    @property
+    def skipped(self) -> Skipped:
+        """The records that were left out."""
+        return self.corpus.skipped
+
+    @property
+    def warnings(self) -> list[str]:
+        """Faults of a model that may look good."""
+        return self.evaluation.warnings if self.evaluation else []
 
 
 def train(
@@ -32,26 +119,26 @@ def train(
     start: Pipeline | None = None,
     cv: int = 0,
     with_curve: bool = False,
-    kept: Kept = NOTHING,
+    cache: Cache = NO_CACHE,
     stage: Stages = UNWATCHED,
 ) -> Training:
-    """Train a classifier on a corpus, try it on the texts held out, and save it.
+    """Train a classifier on a corpus, test it on the texts held out, and save it.
 
     Parameters
     ----------
     source : Source
         The labelled texts.
     model_path : str or None
-        Where the model goes; a file there is replaced only if it is a model. None saves none.
+        File of the model; a file there is replaced only if it is a model. None saves no model.
     settings : Settings
     start : Pipeline, optional
-        A model that goes on learning, in the place of a new one; see `continuing`.
+        A model that learns on; see `continuing`.
     cv : int
-        Also cross-validate the recipe on so many parts of all texts; 0 does not.
+        Number of parts of all texts to cross-validate the recipe on; 0 does not.
     with_curve : bool
         Also train on growing shares of the training texts.
-    kept : Kept, optional
-        Where what is chosen, and the fits, are kept; they go on from there.
+    cache : Cache, optional
+        Keeps the choices and the fits, so that a killed training can resume.
     stage : Stages, optional
         Times the stages.
 
@@ -63,80 +150,96 @@ def train(
         check_model_path(model_path)
     if start is not None:
         settings = settings_of(start, settings)
-    steps.classifier(replace(settings, alpha=None) if is_automatic(settings) else settings)  # may complain
-
+    steps.check(settings)
     with stage("read"):
         corpus, settings = steps.read_labelled(source, settings)
-        (texts, y_train), (test_texts, y_test) = _split(corpus, settings)
+        (texts, y_train), (held_out, y_test) = split_texts(
+            corpus.texts, corpus.labels, settings.holdout, settings.seed
+        )
         label_counts, skipped = corpus.label_counts, corpus.skipped
         del corpus
+        if len(set(y_train)) < 2:
+            raise AppError(
+                f"{source.name}: only the label {y_train[0]!r} is left to train on; give more texts, or "
+                "--holdout 0"
+            )
     screening = None
     if settings.recipe == AUTO:
         settings, screening = choose_recipe(texts, y_train, settings, stage)
     with stage("vectorize"):
-        y, n_train = y_train + y_test, len(y_train)
-        if start is None:
-            everything = Counted.of(source, texts + test_texts, y, settings)
-        else:
-            everything = Continued.of(start, source, texts + test_texts, y)
-        part, X_test = everything.parted(source, slice(n_train), slice(n_train, None))
-        del texts  # the counts say it all
-
-    refit = settings.refit and bool(test_texts)
-    with warnings.catch_warnings():
-        if refit:  # of the model that is saved there will be a warning
-            warnings.simplefilter("ignore", ConvergenceWarning)
-        tried = learned = part.learn(settings, stage, kept)
-    held_out, curve, validated = None, [], None
-    with stage("evaluate"):
-        if test_texts:
-            held_out = tried.try_on(X_test, test_texts, y_test)
-    if test_texts and with_curve:
-        with stage("learning curve"):
-            curve = learning_curve(everything, n_train, tried, source)
-    if cv:
-        with stage("cross-validate", total=cv) as advance:
-            validated = cross_validate(everything, source, settings, cv, advance)
-    if refit:
-        with stage("refit"):
-            refitted = kept.fit("refit")
-            learned = everything.fit(tried.settings, left_out=tried.left_out, checkpoint=refitted)
+        counts = Counted.of if start is None else Continued.of
+        everything = counts(source, texts + held_out, y_train + y_test, settings, start)
+        del texts  # the counts are enough
+    tested, saved, evaluation, more = _fitted(
+        everything, source, settings, len(y_train), held_out, cv, with_curve, cache, stage
+    )
     if model_path is not None:
         with stage("save"):
-            save_plain(learned.model, model_path)
-
+            save_plain(saved.model, model_path)
+    before = None
+    if start is not None and held_out:
+        before = evaluation_of(start, held_out, y_test, start.decision_function(held_out)).accuracy
+    n_fitted = len(y_train) if saved is tested else len(everything.y)
     return Training(
-        model=model_path,
-        settings=replace(settings, alpha=getattr(learned.model["classifier"], "alpha", None)),
-        screening=screening,
-        choice=tried.choice,
-        shift=tried.left_out.shift if tried.left_out else 0.0,
-        label_counts=label_counts,
-        n_train=n_train,
-        n_test=len(test_texts),
-        n_fitted=len(everything.y) if refit else n_train,
-        n_features_seen=learned.n_seen,
-        **of_trial(tried.settings, tried.model.classes_, held_out, y_train),
-        learning_curve=curve,
-        cross_validation=validated,
-        **of_model(learned.model),
-        skipped=skipped,
-        held_out=held_out,
-        tried=tried.model if test_texts else None,
-        before=None if start is None or not test_texts else _scores_before(start, test_texts, y_test),
+        model_path,
+        saved.model,
+        tested.model,
+        replace(settings, alpha=getattr(saved.model["classifier"], "alpha", None)),
+        CorpusCounts(label_counts, len(y_train), len(y_test), n_fitted, skipped),
+        Choices(screening, tested.choice, tested.left_out.shift if tested.left_out else 0.0),
+        fit_of(saved.model, saved.n_seen),
+        evaluation,
+        before,
+        **more,
     )
 
 
-def _scores_before(model: Pipeline, texts: list[str], y: list[str]) -> Scores:
-    return scores_of(model.classes_, HeldOut(texts, y, model.decision_function(texts)))
+def _fitted(
+    everything: Counted | Continued,
+    source: Source,
+    settings: Settings,
+    n_train: int,
+    held_out: list[str],
+    cv: int,
+    with_curve: bool,
+    cache: Cache,
+    stage: Stages,
+) -> tuple[Learned, Learned, Evaluation | None, dict]:
+    """Return the model that was tested, the model to save, the evaluation, and what else was measured."""
+    part, X_test = everything.parted(source, slice(n_train), slice(n_train, None))
+    refit = settings.refit and bool(held_out)
+    with warnings.catch_warnings():
+        if refit:  # the saved model will warn
+            warnings.simplefilter("ignore", ConvergenceWarning)
+        tested = saved = part.learn(settings, stage, cache)
+    evaluation, more = None, {}
+    with stage("evaluate"):
+        if held_out:
+            y_test = everything.y[n_train:].tolist()
+            evaluation = tested.evaluated(X_test, held_out, y_test, part.y.tolist())
+    if held_out and with_curve:
+        with stage("learning curve"):
+            more["learning_curve"] = tuple(learning_curve(everything, n_train, tested, source))
+    if cv:
+        with stage("cross-validate", total=cv) as advance:
+            more["cross_validation"] = cross_validate(everything, source, settings, cv, advance)
+    if refit:
+        with stage("refit"):
+            state = cache.path("refit", ".fit")
+            saved = everything.fit(tested.settings, left_out=tested.left_out, checkpoint=state)
+    return tested, saved, evaluation, more
 
 
-def _split(corpus: Corpus, settings: Settings) -> tuple[Labelled, Labelled]:
-    """Return the texts to train on, of two labels or more, and those held out."""
-    train, test = split_texts(corpus.texts, corpus.labels, settings.holdout, settings.seed)
-    if len(set(train[1])) < 2:
-        raise AppError(
-            f"{corpus.skipped.source}: only the label {train[1][0]!r} is left to train on; give more texts, "
-            "or --holdout 0"
-        )
-    return train, test
+def fit_of(model: Pipeline, n_seen: int) -> Fit:
+    """Return the facts about the fit of a model."""
+    classifier = model["classifier"]
+    gap = getattr(classifier, "dual_gap_", None)
+    return Fit(
+        n_seen,
+        classifier.n_features_in_,
+        np.asarray(classifier.n_iter_).tolist(),
+        np.asarray(classifier.objective_).tolist(),
+        None if gap is None else np.asarray(gap).tolist(),
+        None if gap is None else np.divide(gap, classifier.objective_).tolist(),
+        top_words(model, TOP_WORDS),
+    )

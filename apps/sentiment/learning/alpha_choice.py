@@ -1,7 +1,6 @@
 """Choose the strength of the regularisation by trying a whole path of them on texts left out."""
 
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -12,17 +11,10 @@ from scipy.sparse import csr_matrix
 
 from fastsvm.fitting import ConvergenceWarning, class_weights, sdca_path
 
-from ...common.errors import AppError
-from ...common.folds import plain_folds, split, stratified_folds
 from ..measures.metrics import average_precision, score
+from .splits import Fold
 
-Fold = tuple[np.ndarray, np.ndarray]
-Labelled = tuple[list[str], list[str]]
 ClassWeight = str | dict[str, float] | None
-
-FEW = 2000  # more texts than these are halved, not cut in five, to choose alpha
-
-RARE = 200  # fewer texts than these of one of two labels are cut in five all the same
 
 # Accuracy settles long before the optimum is reached; the worst of a path need not be solved at all.
 LOOSE = 0.01
@@ -124,7 +116,7 @@ def choose_alpha(
     y : sequence of str
         Labels, two or more.
     folds : iterable of (rows to train on, rows to try)
-        `trainable_folds` and `inner_folds` make them.
+        As `splits` makes them.
     weighting, selection : transformers that are not fitted, optional
         Columns are selected first, by their counts, and then weighted: what a saved model does. Both are
         copied for each fold.
@@ -221,51 +213,6 @@ def _beyond(choice: Choice) -> list[float]:
     neighbour = choice.alphas[-2 if is_last else 1]
     factor = choice.alpha / neighbour
     return [float(f"{choice.alpha * factor**k:.2g}") for k in range(1, EXTENSION + 1)]
-
-
-def k_folds(y: Sequence[str], k: int, seed: int) -> list[Fold]:
-    """Split rows into `k` folds of like labels, or where a label is too rare for that, of any."""
-    rarest = min(np.unique(y, return_counts=True)[1])
-    return stratified_folds(y, k, seed) if rarest >= k else plain_folds(len(y), k, seed)
-
-
-def trainable_folds(y: Sequence[str], k: int, seed: int) -> list[Fold]:
-    """Return those of `k_folds` whose rows to train on have two labels."""
-    codes = np.unique(y, return_inverse=True)[1]
-    return [fold for fold in k_folds(y, k, seed) if np.ptp(codes[fold[0]])]
-
-
-def n_parts(y: np.ndarray, few: int = FEW) -> int:
-    """Return in how many parts texts are cut to choose by them; in more where there are few."""
-    counts = np.unique(y, return_counts=True)[1]
-    return 5 if len(y) <= few or (len(counts) == 2 and min(counts) < RARE) else 2
-
-
-def inner_folds(y: np.ndarray, seed: int) -> list:
-    """Return what alpha is chosen by: parts of the training texts, none if no two labels are in two parts."""
-    counts = np.unique(y, return_counts=True)[1]
-    if np.count_nonzero(counts > 1) < 2:
-        return []
-    k = n_parts(y)
-    return trainable_folds(y, k if min(counts) == 1 else min(k, *counts), seed)
-
-
-def split_texts(texts: list[str], labels: list[str], holdout: float, seed: int) -> tuple[Labelled, Labelled]:
-    """Split into training and test texts; the order in the file, sorted or shuffled, changes nothing."""
-    order = sorted(range(len(texts)), key=lambda i: (labels[i], texts[i]))
-    parts = np.arange(len(order)), []
-    if holdout > 0:
-        counts = Counter(labels).values()
-        n_test = int(np.ceil(holdout * len(texts)))
-        even = min(counts) >= 2 and min(n_test, len(texts) - n_test) >= len(counts)
-        try:
-            parts = split(len(order), holdout, seed, [labels[i] for i in order] if even else None)
-        except ValueError as error:
-            raise AppError(
-                f"{len(texts)} texts are too few for --holdout {holdout:g}; try --holdout 0"
-            ) from error
-    train, test = (([texts[order[i]] for i in part], [labels[order[i]] for i in part]) for part in parts)
-    return train, test
 
 
 def _largest(part: Part, options: dict) -> float:

@@ -1,4 +1,4 @@
-"""Probabilities from every classifier, and how far they can be trusted."""
+"""Probabilities from every classifier, learned from the decision values of texts that were left out."""
 
 import warnings
 from collections.abc import Sequence
@@ -12,9 +12,8 @@ from fastsvm.fitting import Calibration, ConvergenceWarning
 from ..measures.metrics import best_threshold
 from ..settings import Settings
 from . import steps
-from .alpha_choice import Choice, Fold, part_of
-
-BINS = 15  # of as many texts each
+from .alpha_choice import Choice, part_of
+from .splits import Fold
 
 
 @dataclass(frozen=True)
@@ -72,36 +71,8 @@ class LeftOut:
             decision[:, np.searchsorted(classes, self.classes)] = known
         return Calibration.fit(decision, self.y, classes)
 
-
-@dataclass(frozen=True)
-class CalibrationError:
-    """How far probabilities are from what is true.
-
-    Attributes
-    ----------
-    value : float
-        Mean over `BINS` groups of as many texts each, sorted by probability, of the distance between the mean
-        probability and the share of texts with the label: the second of two, the most probable of more.
-    by_chance : float
-        What the right probabilities would have, for there are only so many texts.
-    """
-
-    value: float
-    by_chance: float
-
-
-def calibration_error(
-    classes: np.ndarray, labels: Sequence[str], probabilities: np.ndarray
-) -> CalibrationError:
-    """Return the expected calibration error (Naeini, Cooper & Hauskrecht, AAAI 2015) on labelled texts."""
-    y = np.asarray(labels, dtype=object)
-    if len(classes) == 2:
-        sure, is_it = probabilities[:, 1], y == str(classes[1])
-    else:
-        best = probabilities.argmax(axis=1)
-        sure, is_it = probabilities.max(axis=1), y == classes.astype(str).astype(object)[best]
-    groups = np.array_split(np.argsort(sure, kind="stable"), min(BINS, len(y)))
-    value = sum(abs(float(np.sum(sure[group] - is_it[group]))) for group in groups) / len(y)
-    # The mean of a normal deviate's absolute value is sqrt(2 / pi) standard deviations.
-    spread = sum(np.sqrt(2 / np.pi * np.sum(sure[group] * (1 - sure[group]))) for group in groups)
-    return CalibrationError(value, float(spread) / len(y))
+    def apply(self, estimator) -> None:
+        """Give a fitted classifier the calibration, and with two labels the shift."""
+        if len(estimator.classes_) == 2:
+            estimator.intercept_ = estimator.intercept_ - np.float32(self.shift)
+        estimator.calibration_ = self.calibration(estimator.classes_)

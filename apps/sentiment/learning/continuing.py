@@ -1,4 +1,4 @@
-"""A model that goes on learning from new texts, by the terms that it knows.
+"""A model that learns on from new texts, with the terms that it knows.
 
 The scores that it gives are one more column beside the terms (of several labels, one for each), and the new
 classifier is trained on all of them. With old weights w0 its weights are ``t w0 + v``. Where the new texts
@@ -14,13 +14,14 @@ from scipy.sparse import csr_matrix, hstack
 
 from fastsvm.fitting import Pipeline
 
+from ...common.cache import Cache
 from ...common.errors import AppError
 from ...common.progress import UNWATCHED, Stages
 from ..data.corpus import Source
 from ..measures.prediction import TRAIN_AGAIN, bags_of
 from ..settings import CLASSIFIERS, Settings
+from .checkpoint import NO_CACHE
 from .counted import Counted, Learned
-from .kept import NOTHING, Kept
 
 OTHERWISE = "train a model of old and new texts without --continue"
 
@@ -46,8 +47,10 @@ class Continued(NamedTuple):
     scale: float
 
     @classmethod
-    def of(cls, model: Pipeline, source: Source, texts: list[str], y: list[str]) -> "Continued":
-        """Take texts, which must have the labels of the model."""
+    def of(
+        cls, source: Source, texts: list[str], y: list[str], settings: Settings, model: Pipeline
+    ) -> "Continued":
+        """Count the terms of a model in texts, which must have its labels."""
         known, there = set(map(str, model.classes_.tolist())), set(y)
         for label in sorted(there - known):
             raise AppError(f"{source.name}: the model does not know the label {label!r}; {OTHERWISE}")
@@ -76,9 +79,9 @@ class Continued(NamedTuple):
             raise AppError(f"{source.name}: too few texts of {label!r}, which the model knows; give more")
         return self._replace(counts=self.counts[train], weighed=part), self.counts[test]
 
-    def learn(self, settings: Settings, stage: Stages = UNWATCHED, kept: Kept = NOTHING) -> Learned:
+    def learn(self, settings: Settings, stage: Stages = UNWATCHED, cache: Cache = NO_CACHE) -> Learned:
         """Return the model as it is after these texts: see `Counted.learn`."""
-        return self._in_terms(self.weighed.learn(_as_it_is(settings), stage, kept), settings)
+        return self._in_terms(self.weighed.learn(_as_it_is(settings), stage, cache), settings)
 
     def fit(self, settings: Settings, *args, **options) -> Learned:
         """Return the model as it is after these texts, of the alpha of the settings: see `Counted.fit`."""

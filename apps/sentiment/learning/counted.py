@@ -1,6 +1,6 @@
 """Counted texts, and what is learned from them: alpha, a model, its probabilities."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -12,21 +12,22 @@ from scipy.sparse import csr_matrix
 from fastsvm.fitting import Pipeline
 from fastsvm.text import Bag, Selection, Union
 
-from ...common.errors import USAGE, AppError
+from ...common.cache import Cache
 from ...common.progress import UNWATCHED, Stages
 from ..data.corpus import Source
-from ..measures.scores import HeldOut
+from ..measures.evaluation import Evaluation, evaluation_of
 from ..settings import Settings
 from . import steps
-from .alpha_choice import Choice, choose_alpha, inner_folds
+from .alpha_choice import Choice, choose_alpha
 from .calibration import LeftOut
-from .kept import NOTHING, Kept
+from .checkpoint import NO_CACHE
+from .splits import Fold, inner_folds
 
 EXTENSIONS = 3  # of the grid of alphas, at most
 
 
 class Learned(NamedTuple):
-    """A model, and how it was made: with what alpha, by which decision values, of which columns."""
+    """A model, and how it was made: its alpha, the decision values of left-out texts, its columns."""
 
     model: Pipeline
     settings: Settings
@@ -35,27 +36,35 @@ class Learned(NamedTuple):
     selection: Selection | None
     n_seen: int
 
-    def try_on(self, X: csr_matrix, texts: Sequence[str], labels: Sequence[str]) -> HeldOut:
-        """Return what the model says of other texts, of which the same terms were counted."""
+    def scores(self, X: csr_matrix) -> tuple[np.ndarray, np.ndarray | None]:
+        """Return the decision values and the probabilities of texts, whose terms were counted alike."""
         X = (X if self.selection is None else self.selection.transform(X)).astype(np.float32, copy=False)
         for _, step in self.model.steps[1:-1]:
             X = step.transform(X)
-        decision = self.model["classifier"].decision_function(X)
-        known = hasattr(self.model, "predict_proba")
-        probabilities = self.model["classifier"].predict_proba(X) if known else None
-        return HeldOut(texts, labels, decision, probabilities)
+        classifier = self.model["classifier"]
+        has_probabilities = hasattr(self.model, "predict_proba")
+        return classifier.decision_function(X), classifier.predict_proba(X) if has_probabilities else None
+
+    def evaluated(
+        self, X: csr_matrix, texts: list[str], y: list[str], y_train: Iterable[str] | None = None
+    ) -> Evaluation:
+        """Return the evaluation on texts that the model has not seen."""
+        scores = self.scores(X)
+        return evaluation_of(self.model, texts, y, *scores, metric=self.settings.metric, y_train=y_train)
 
 
 class Counted(NamedTuple):
-    """The counts of texts, what counted them, and the texts' labels."""
+    """The counts of texts, the vectorizer that counted them, and the labels of the texts."""
 
     vectorizer: Bag | Union
     X: csr_matrix
     y: np.ndarray
 
     @classmethod
-    def of(cls, source: Source, texts: Sequence[str], y: Sequence[str], settings: Settings) -> "Counted":
-        """Count the terms of texts."""
+    def of(
+        cls, source: Source, texts: Sequence[str], y: Sequence[str], settings: Settings, start: None = None
+    ) -> "Counted":
+        """Count the terms of texts, for a new model."""
         # Selection adds up counts, exactly; nothing else needs them to be integers.
         vectorizer = steps.vectorizer(settings, np.float32 if settings.k is None else np.int64)
         return cls(vectorizer, steps.count_terms(source, texts, vectorizer), np.asarray(y))
@@ -69,16 +78,24 @@ class Counted(NamedTuple):
         vectorizer = copy(self.vectorizer).restrict(terms, indices=True)
         return Counted(vectorizer, X[:, terms], self.y[train]), self.X[test][:, terms]
 
-    def learn(self, settings: Settings, stage: Stages = UNWATCHED, kept: Kept = NOTHING) -> Learned:
+    def learn(self, settings: Settings, stage: Stages = UNWATCHED, cache: Cache = NO_CACHE) -> Learned:
         """Return a model of these texts: choose alpha, unless it is given, and learn probabilities."""
-        choice = None
-        if is_automatic(settings):
-            choice = kept.result("choose alpha", lambda: self.choose(settings, stage), Choice)
-            settings = replace(settings, alpha=choice.alpha if choice else None)
-        left_out = self._left_out(settings, choice, stage, kept)
+        choice = left_out = None
+        folds = inner_folds(self.y, settings.seed)
+        if steps.is_automatic(settings):
+            if folds:
+                found = cache.get("choose alpha", lambda: vars(self.choose(settings, folds, stage)))
+                choice = Choice(**found)
+                left_out = LeftOut.of_choice(choice, self.y)
+            settings = replace(settings, alpha=choice and choice.alpha)
+        elif folds:
+            with stage("calibrate"):
+                left_out = LeftOut(
+                    **cache.get("calibrate", lambda: vars(LeftOut.of_folds(self.X, self.y, folds, settings)))
+                )
         left_out = left_out and left_out.shifted(settings.threshold)
         with stage("train"):
-            return self.fit(settings, choice, left_out, kept.fit("train"))
+            return self.fit(settings, choice, left_out, cache.path("train", ".fit"))
 
     def fit(
         self,
@@ -87,55 +104,20 @@ class Counted(NamedTuple):
         left_out: LeftOut | None = None,
         checkpoint: Path | None = None,
     ) -> Learned:
-        """Return a model of these texts, of the alpha of the settings."""
+        """Return a model of these texts, with the alpha of the settings."""
         n_seen = self.X.shape[1]
         selection = steps.selection(settings)
         X = steps.select_terms(self.vectorizer, self.X, self.y, selection)
         estimator = steps.classifier(settings)
         model = steps.fit(self.vectorizer, X, self.y, steps.weighting(settings), estimator, checkpoint)
         if left_out is not None:
-            if len(estimator.classes_) == 2:
-                estimator.intercept_ = estimator.intercept_ - np.float32(left_out.shift)
-            estimator.calibration_ = left_out.calibration(estimator.classes_)
+            left_out.apply(estimator)
         return Learned(model, settings, choice, left_out, selection, n_seen)
 
-    def choose(self, settings: Settings, stage: Stages) -> Choice | None:
-        """Choose alpha within these texts; None if they are too few."""
-        folds = inner_folds(self.y, settings.seed)
+    def choose(self, settings: Settings, folds: list[Fold], stage: Stages) -> Choice:
+        """Choose alpha on folds of these texts."""
         recipe = steps.recipe(settings)
         alphas = settings.method.alphas if steps.has_norm(recipe["weighting"]) else None
         with stage("choose alpha", total=len(folds)) as advance:
-            if not folds:
-                return None
             grid = {"alphas": alphas, "n_alphas": 10, "extensions": EXTENSIONS}
             return choose_alpha(self.X, self.y, folds, **recipe, **grid, advance=advance)
-
-    def _left_out(
-        self, settings: Settings, choice: Choice | None, stage: Stages, kept: Kept
-    ) -> LeftOut | None:
-        """Return what probabilities are learned from; None if there are to be none, or texts are too few."""
-        if choice is not None:
-            return LeftOut.of_choice(choice, self.y)
-        folds = inner_folds(self.y, settings.seed)
-
-        def tried() -> LeftOut | None:
-            return LeftOut.of_folds(self.X, self.y, folds, settings) if folds else None
-
-        with stage("calibrate"):
-            return kept.result("calibrate", tried, LeftOut)
-
-
-def is_automatic(settings: Settings) -> bool:
-    """Tell whether alpha is to be chosen.
-
-    Raises
-    ------
-    AppError
-        When it is to be, and cannot.
-    """
-    alphas = settings.method.alphas
-    if settings.alpha == "auto" and alphas is None:
-        raise AppError(
-            f"--alpha auto is not for the {settings.classifier}; give a number, or leave it out", USAGE
-        )
-    return settings.alpha == "auto" or (settings.alpha is None and alphas is not None)

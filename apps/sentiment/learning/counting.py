@@ -22,7 +22,6 @@ from ..data.passes import SHARD, Batch, batches
 from ..measures.languages import is_unsegmented
 from ..settings import AUTO, DEFAULT, UNSEGMENTED, Settings, with_features
 from . import steps
-from .kept import settings_of
 
 MOST_TERMS = 2_000_000  # of a model; where more are frequent enough, --min-df is raised
 SAMPLE = 20_000  # training texts that alpha is chosen on
@@ -72,11 +71,16 @@ class Seen:
         """Put the pieces together again."""
         return cls(
             skipped=Skipped(**{**skipped, "kinds": Counter(skipped["kinds"])}),
-            settings=settings_of(settings),
+            settings=Settings(**{name: _as_tuple(value) for name, value in settings.items()}),
             terms=TermFrequencies(Terms(content, ends), by_class, min_df),
             train_counts=Counter(train_counts),
             **rest,
         )
+
+
+def _as_tuple(value: Any) -> Any:
+    """Return the tuples that JSON has turned into lists."""
+    return tuple(map(_as_tuple, value)) if isinstance(value, list) else value
 
 
 class Coded(NamedTuple):

@@ -16,7 +16,8 @@ from ..measures.languages import is_unsegmented
 from ..measures.prediction import winners_of
 from ..settings import CLASSIFIERS, DEFAULT, RECIPES, SEARCHED, UNSEGMENTED, Settings, with_features
 from . import steps
-from .alpha_choice import Choice, choose_alpha, n_parts, split_texts, trainable_folds
+from .alpha_choice import Choice, choose_alpha
+from .splits import n_parts, split_texts, trainable_folds
 
 # On how many texts all recipes are tried, then the best ones, and on how many characters of these at most; of
 # more than two labels each is a problem of its own. python -m benchmarks.recipes: six corpora.

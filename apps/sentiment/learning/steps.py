@@ -1,4 +1,4 @@
-"""The steps from texts to a classifier, each as `train`, `tune`, `compare` and `describe` take it."""
+"""The steps from texts to a classifier: read, count, select, weigh, fit."""
 
 import warnings
 from collections import Counter
@@ -211,3 +211,24 @@ def fit_classifier(estimator, X: csr_matrix, y: Sequence[str], checkpoint: Path 
                 ConvergenceWarning,
                 stacklevel=2,
             )
+
+
+def is_automatic(settings: Settings) -> bool:
+    """Tell whether alpha is to be chosen.
+
+    Raises
+    ------
+    AppError
+        When it is to be, and cannot.
+    """
+    alphas = settings.method.alphas
+    if settings.alpha == "auto" and alphas is None:
+        raise AppError(
+            f"--alpha auto is not for the {settings.classifier}; give a number, or leave it out", USAGE
+        )
+    return settings.alpha == "auto" or (settings.alpha is None and alphas is not None)
+
+
+def check(settings: Settings) -> None:
+    """Refuse an alpha that the classifier does not take."""
+    classifier(replace(settings, alpha=None) if is_automatic(settings) else settings)

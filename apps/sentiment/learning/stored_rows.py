@@ -9,19 +9,20 @@ import numpy as np
 from fastsvm.io import MatrixWriter, load
 from fastsvm.text import Bag, Weighting
 
+from ...common.cache import Cache
 from ..data.corpus import Source
 from ..data.passes import batches
 from ..settings import Settings
 from . import steps
 from .counting import CALIBRATE, TRAIN, TRY, Seen, count, pieces, rows_of
-from .kept import Kept
 
 
 class StoredRows:
     """Texts of a source as rows of matrices, one for each part of the corpus, in a folder."""
 
-    def __init__(self, source: Source, folder: Path, kept: Kept) -> None:
-        self._source, self._folder, self._kept = source, folder, kept
+    def __init__(self, source: Source, folder: Path, cache: Cache) -> None:
+        self._source, self._folder, self._cache = source, folder, cache
+        self._rows = cache.path("rows") or folder / "rows"
 
     def count(self, settings: Settings) -> Seen:
         """Make the first pass."""
@@ -30,7 +31,7 @@ class StoredRows:
     def write(self, seen: Seen, vectorizer: Bag, weighting: Weighting | None) -> dict[str, list[str]]:
         """Make the second pass; return the labels of the texts that are not trained on, by part.
 
-        Where it is kept, each batch's rows are made sure of, and those that are there already but read.
+        With a cache, the rows of each batch are saved. A resumed training skips the batches that are there.
         """
         numbers = {label: code for code, label in enumerate(seen.labels)}
         labels: dict[str, list[str]] = {CALIBRATE: [], TRY: []}
@@ -50,7 +51,7 @@ class StoredRows:
                 for part in left:
                     own = [numbers.get(batch.labels[i], -1) for i in rows[part]]
                     writers[part].append(X[rows[part]], own)
-                    if self._kept.folder is not None:
+                    if self._cache.folder is not None:
                         writers[part].save(number)
             for writer in writers.values():
                 if writer.rows:
@@ -60,11 +61,11 @@ class StoredRows:
     def fit(self, estimator: Any) -> None:
         """Fit to the rows to train on, whose labels are numbers."""
         X, y = load(self._place(TRAIN))
-        steps.fit_classifier(estimator, X, y, self._kept.fit("train"))
+        steps.fit_classifier(estimator, X, y, self._cache.path("train", ".fit"))
 
     def decision(self, estimator: Any, part: str) -> np.ndarray:
         """Return the scores of the texts of a part."""
         return estimator.decision_function(load(self._place(part)).X)
 
     def _place(self, part: str) -> Path:
-        return self._folder / "rows" / part
+        return self._rows / part

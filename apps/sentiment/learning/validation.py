@@ -1,4 +1,4 @@
-"""How a recipe does on texts left out: over all texts in turn, and as it learns from more of them."""
+"""Cross-validation of a recipe, and its learning curve."""
 
 import warnings
 from collections.abc import Callable
@@ -12,10 +12,9 @@ from fastsvm.fitting import ConvergenceWarning
 from ...common.errors import AppError
 from ...common.statistics import resampled_interval
 from ..data.corpus import Source
-from ..measures.metrics import judge
 from ..settings import Settings
-from .alpha_choice import k_folds
 from .counted import Counted, Learned
+from .splits import k_folds
 
 SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2)  # of the training texts, for a learning curve; the last is all
 FEWEST = 20  # texts to train on in a learning curve
@@ -23,7 +22,7 @@ FEWEST = 20  # texts to train on in a learning curve
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """What a recipe, the choice of alpha with it, did on each part of all texts, trained on the others.
+    """The scores of a recipe on each part of all texts; alpha is chosen anew on the others.
 
     Attributes
     ----------
@@ -48,8 +47,8 @@ class CrossValidation:
 
 
 @dataclass(frozen=True)
-class Point:
-    """A point of a learning curve: what a model of the first `n_train` training texts gets right."""
+class CurvePoint:
+    """A point of a learning curve: the scores of a model of the first `n_train` training texts."""
 
     n_train: int
     accuracy: float
@@ -78,14 +77,14 @@ def cross_validate(
         part, X_test = everything.parted(source, train, test)
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
             learned = part.learn(settings)
-        accuracy, value = _judged(learned, X_test, everything.y[test], settings.metric)
+        accuracy, value = _scores(learned, X_test, everything.y[test])
         accuracies.append(accuracy)
         values.append(value)
         advance()
     return CrossValidation(settings.metric, accuracies, values, len(folds[0][0]), len(folds[0][1]))
 
 
-def learning_curve(everything: Counted, n_train: int, learned: Learned, source: Source) -> list[Point]:
+def learning_curve(everything: Counted, n_train: int, learned: Learned, source: Source) -> list[CurvePoint]:
     """Return how models of growing shares of the training texts do on the texts held out.
 
     Parameters
@@ -101,7 +100,7 @@ def learning_curve(everything: Counted, n_train: int, learned: Learned, source: 
 
     Returns
     -------
-    list of Point
+    list of CurvePoint
         The last is that of all training texts; shares too small to learn from are left out.
     """
     points, settings, labels = [], learned.settings, set(everything.y[:n_train])
@@ -119,12 +118,11 @@ def learning_curve(everything: Counted, n_train: int, learned: Learned, source: 
                 learned_of_less = part.fit(replace(settings, alpha=alpha))
         else:
             learned_of_less = learned
-        points.append(Point(n, *_judged(learned_of_less, X_test, everything.y[n_train:], settings.metric)))
+        points.append(CurvePoint(n, *_scores(learned_of_less, X_test, everything.y[n_train:])))
     return points
 
 
-def _judged(learned: Learned, X: csr_matrix, y: np.ndarray, metric: str) -> tuple[float, float]:
+def _scores(learned: Learned, X: csr_matrix, y: np.ndarray) -> tuple[float, float]:
     """Return the accuracy, and the score by the metric."""
-    decision = learned.try_on(X, [], []).decision
-    classes = learned.model.classes_
-    return judge("accuracy", classes, y, decision), judge(metric, classes, y, decision)
+    evaluation = learned.evaluated(X, [], y.tolist())
+    return evaluation.accuracy, evaluation.value

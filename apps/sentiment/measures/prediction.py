@@ -244,11 +244,3 @@ def winners_of(decision: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return (decision > 0).astype(int), decision
     winners = decision.argmax(axis=1)
     return winners, decision[np.arange(len(decision)), winners]
-
-
-def decide(classes: np.ndarray, decision: np.ndarray) -> np.ndarray:
-    """Return the labels that decision values stand for.
-
-    Of two labels, a score above 0 means the second; of several, the label of the highest.
-    """
-    return classes[winners_of(decision)[0]]

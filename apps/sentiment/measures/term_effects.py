@@ -1,4 +1,4 @@
-"""What a word of a model does to a score: its weight, times what the weighting multiplies it by."""
+"""The effect of a term of a model on a score: its weight, times the factor of the weighting."""
 
 from typing import NamedTuple
 
@@ -42,3 +42,32 @@ def weighted_coef(model: Pipeline) -> np.ndarray:
         word = model["vectorizer"].get_feature_names_out()[~np.isfinite(coef).all(axis=0)][0]
         raise AppError(f"the weight of {printable(str(word))!r} is beyond range; {TRAIN_AGAIN}")
     return coef
+
+
+class WordWeight(NamedTuple):
+    """A word and its weight in the decision."""
+
+    word: str
+    weight: float
+
+
+class TopWords(NamedTuple):
+    """The words with the largest weights for a label; the first of two labels has weights below 0."""
+
+    label: str
+    words: list[WordWeight]
+
+
+def top_words(model: Pipeline, n: int) -> list[TopWords]:
+    """Return, for each label, its `n` words with the largest weights.
+
+    A weight is the effect of one occurrence in a text, before the text is scaled to norm 1.
+    """
+    words, classes, coef = model["vectorizer"].get_feature_names_out(), model.classes_, weighted_coef(model)
+    weights = coef if len(classes) > 2 else (-coef[0], coef[0])
+    signs = (-1.0, 1.0) if len(classes) == 2 else [1.0] * len(classes)
+    sides = []
+    for label, weight, sign in zip(classes, weights, signs, strict=True):
+        best = [i for i in np.argsort(-weight, kind="stable")[:n] if weight[i] > 0]
+        sides.append(TopWords(str(label), [WordWeight(str(words[i]), sign * float(weight[i])) for i in best]))
+    return sides

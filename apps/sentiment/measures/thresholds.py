@@ -1,4 +1,4 @@
-"""What each threshold of a score gives: areas under the curves, a table, and the best one for a purpose."""
+"""The effect of each threshold of a score: curves, a table, and the best threshold for a purpose."""
 
 from typing import NamedTuple
 
@@ -74,9 +74,25 @@ class Ladder(NamedTuple):
     @property
     def area(self) -> float:
         """Under the ROC curve: how often a text with the label has the higher score, ties counted half."""
-        false = np.concatenate([[0], self.given - self.right]) / (self.n - self.having)
-        true = np.concatenate([[0], self.right]) / self.having
+        false, true = self.roc.T
         return float(np.diff(false) @ (true[1:] + true[:-1])) / 2
+
+    @property
+    def share(self) -> float:
+        """Share of the texts that have the label: the precision of guessing."""
+        return self.having / self.n
+
+    @property
+    def roc(self) -> np.ndarray:
+        """Points of the false and the true positive rate."""
+        false = (self.given - self.right) / (self.n - self.having)
+        return np.vstack([(0, 0), np.column_stack([false, self.right / self.having])])
+
+    @property
+    def precision_recall(self) -> np.ndarray:
+        """Points of recall and precision."""
+        points = np.column_stack([self.right / self.having, self.right / self.given])
+        return np.vstack([(0, 1), points])
 
     @property
     def average_precision(self) -> float:
@@ -86,8 +102,8 @@ class Ladder(NamedTuple):
 
     def at(self, threshold: float) -> Operating:
         """Return what a threshold gives."""
-        reached = int(np.searchsorted(-self.values, -threshold, side="right"))
-        given, right = (int(x[reached - 1]) if reached else 0 for x in (self.given, self.right))
+        count = int(np.searchsorted(-self.values, -threshold, side="right"))
+        given, right = (int(x[count - 1]) if count else 0 for x in (self.given, self.right))
         return Operating(threshold, self.n, given, right, self.having)
 
     def best(self, gain: np.ndarray) -> Operating | None:

@@ -1,32 +1,34 @@
-"""What `evaluate` says: tables for people, a record for --json, and the mistakes as a CSV table."""
+"""The output of `evaluate`: tables for people, a record for --json, and the mistakes as a CSV table."""
 
 import io
 import os
-from dataclasses import asdict
+from statistics import fmean
 
 from ...common.files import replace_file
 from ...common.output import fields, percent, print_confusion, print_heading, print_line, print_table
 from ...common.tables import csv_writer
-from ..jobs.evaluation import Advice, Evaluation
+from ..jobs.evaluation import Advice, CorpusEvaluation
+from ..measures.evaluation import Evaluation
 from ..measures.thresholds import Operating
-from .tables import LABELS_CROSSED
+from .tables import LABELS_CROSSED, calibration_line, print_accuracy
 
 GROUPS_PRINTED = 30
 
 
-def evaluation_record(result: Evaluation, advice: Advice | None, seconds: dict[str, float]) -> dict:
+def evaluation_record(result: CorpusEvaluation, advice: Advice | None, seconds: dict[str, float]) -> dict:
     """Return what `evaluate --json` prints."""
-    scores = result.scores
+    scores = result.evaluation
     record = {
         "n": scores.n,
         "accuracy": scores.accuracy,
         "accuracy_interval": list(scores.interval),
-        "baseline": {"label": result.trial.guess, "accuracy": result.trial.guessing_accuracy},
-        **fields(result, "balanced_accuracy", "macro_f1"),
+        "baseline": {"label": scores.guess, "accuracy": scores.guessing("accuracy")},
+        "balanced_accuracy": fmean(each.recall for each in scores.label_scores if each.recall is not None),
+        "macro_f1": scores.score("macro-f1"),
         **fields(scores, "labels", "confusion"),
-        "per_label": [{**each._asdict(), **_areas(result, each.label)} for each in result.label_scores],
-        "calibration_error": result.calibration and asdict(result.calibration),
-        "thresholds": [each.record() for each in result.threshold_table()],
+        "per_label": [{**each._asdict(), **_areas(scores, each.label)} for each in scores.label_scores],
+        "calibration_error": scores.calibration and scores.calibration._asdict(),
+        "thresholds": [each.record() for each in scores.threshold_table()],
     }
     if advice is not None:
         record["recommended"] = {**advice.found.record(), "option": advice.option}
@@ -37,33 +39,30 @@ def evaluation_record(result: Evaluation, advice: Advice | None, seconds: dict[s
     return {**record, "skipped": result.skipped.count, "seconds": seconds}
 
 
-def print_evaluation(result: Evaluation, advice: Advice | None) -> None:
+def print_evaluation(result: CorpusEvaluation, advice: Advice | None) -> None:
     """Print how a model does."""
-    scores = result.scores
-    low, high = scores.interval
-    print_line(
-        f"accuracy {scores.accuracy:.4f} on {scores.n:,} texts (95 % interval {low:.4f} to {high:.4f})"
-    )
-    print_line(f"baseline {result.trial.guessing_accuracy:.4f}, always saying {result.trial.guess}")
-    print_line(f"balanced accuracy {_number(result.balanced_accuracy)}, macro F1 {result.macro_f1:.4f}")
-    if error := result.calibration:
-        chance = f"the right ones would have about {error.by_chance:.4f} on so few texts"
-        print_line(f"probabilities: expected calibration error {error.value:.4f} ({chance})")
+    scores = result.evaluation
+    print_accuracy(scores)
+    print_line(f"baseline {scores.guessing('accuracy'):.4f}, always guessing {scores.guess}")
+    balanced, macro_f1 = map(scores.score, ("balanced-accuracy", "macro-f1"))
+    print_line(f"balanced accuracy {balanced:.4f}, macro F1 {macro_f1:.4f}")
+    if scores.calibration:
+        print_line(calibration_line(scores.calibration))
     print_heading("Labels")
     rows = [
         (
             each.label,
             f"{each.n:,}",
             *map(_number, each[2:]),
-            *map(_number, _areas(result, each.label).values()),
+            *map(_number, _areas(scores, each.label).values()),
         )
-        for each in result.label_scores
+        for each in scores.label_scores
     ]
     print_table(("label", "texts", "precision", "recall", "F1", "ROC area", "PR area"), rows)
     if len(scores.labels) <= LABELS_CROSSED:
         print_line("")
         print_confusion(scores.labels, scores.confusion)
-    _print_thresholds(result, advice)
+    _print_thresholds(scores, advice)
     if result.groups is not None:
         print_heading("Groups")
         rows = [
@@ -81,18 +80,18 @@ def _print_rest(count: int, name: str) -> None:
         print_line(f"... and {count:,} more {name}; --json has all")
 
 
-def _print_thresholds(result: Evaluation, advice: Advice | None) -> None:
-    two = len(result.classes) == 2
+def _print_thresholds(scores: Evaluation, advice: Advice | None) -> None:
+    two = len(scores.classes) == 2
     if advice is not None:
         found = advice.found
         print_heading("Threshold", f"{found.threshold:g}, {advice.why}: predict {advice.option}")
         rows = [found]
     else:
-        rows = result.threshold_table()
+        rows = scores.threshold_table()
         if not rows:
             return
-        of = "probability" if result.held_out.probabilities is not None else "score"
-        whose = f"of {result.classes[1]}" if two else "of the best label; below it, the text is left unsure"
+        of = "probability" if scores.probabilities is not None else "score"
+        whose = f"of {scores.classes[1]}" if two else "of the best label; texts below it are left unsure"
         print_heading("Thresholds", f"{of} {whose}")
     if two:
         header = ("threshold", "precision", "recall", "F1", "accuracy", "false positives", "false negatives")
@@ -115,7 +114,7 @@ def _operating(row: Operating) -> tuple[str, ...]:
     )
 
 
-def _print_paired(result: Evaluation) -> None:
+def _print_paired(result: CorpusEvaluation) -> None:
     two = result.paired
     low, high = two.interval
     print_heading("Second model", f"{two.model}: accuracy {two.accuracy:.4f}")
@@ -124,8 +123,8 @@ def _print_paired(result: Evaluation) -> None:
     print_line(f"McNemar's exact test: p {'= ' if two.p_value else '< '}{two.p_value or 1e-300:.3g}")
 
 
-def _areas(result: Evaluation, label: str) -> dict[str, float | None]:
-    steps = result.ladder(label)
+def _areas(scores: Evaluation, label: str) -> dict[str, float | None]:
+    steps = scores.ladder(label)
     if steps is None:
         return {"roc_area": None, "average_precision": None}
     return {"roc_area": steps.area, "average_precision": steps.average_precision}
@@ -135,16 +134,15 @@ def _number(share: float | None) -> str:
     return "-" if share is None else f"{share:.4f}"
 
 
-def write_mistakes(path: str | os.PathLike[str], result: Evaluation) -> None:
-    """Write the texts given a wrong label as a CSV table, those the model was surest of first."""
+def write_mistakes(path: str | os.PathLike[str], result: CorpusEvaluation) -> None:
+    """Write the texts with a wrong label as a CSV table, those the model was surest of first."""
     file = io.StringIO(newline="")
     write = csv_writer(file)
     write(("place", "label", "predicted_label", "score", "probability", "text"))
-    decision, probabilities = result.held_out.decision, result.held_out.probabilities
-    for i in result.mistakes.tolist():
-        given = result.classes.index(result.given[i])
-        score = decision[i] if decision.ndim == 1 else decision[i, given]
-        share = "" if probabilities is None else f"{probabilities[i, given]:.6g}"
-        place, label, text = result.places[i], result.held_out.labels[i], result.held_out.texts[i]
-        write((place, label, result.given[i], f"{score:.6g}", share, text))
+    scores = result.evaluation
+    for i in scores.mistakes.tolist():
+        given = scores.classes.index(scores.given[i])
+        score = scores.decision[i] if scores.decision.ndim == 1 else scores.decision[i, given]
+        share = "" if scores.probabilities is None else f"{scores.probabilities[i, given]:.6g}"
+        write((result.places[i], scores.truth[i], scores.given[i], f"{score:.6g}", share, scores.texts[i]))
     replace_file(path, file.getvalue().encode())

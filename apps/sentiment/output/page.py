@@ -11,12 +11,10 @@ from fastsvm.fitting import Pipeline
 from ...common import html
 from ...common.output import many
 from ...common.statistics import wilson_interval
-from ..jobs.evaluation import Evaluation
 from ..jobs.explanation import Explainer
-from ..jobs.trained import Side, Training
-from ..measures import diagnostics
-from ..measures.prediction import decide
-from ..measures.scores import HeldOut
+from ..jobs.training import Training
+from ..measures.evaluation import Evaluation
+from ..measures.term_effects import TopWords
 from . import page_curves, page_scores
 from .highlights import highlight, shorten
 from .page_thresholds import thresholds
@@ -49,7 +47,7 @@ def write_report(path: str | os.PathLike[str], training: Training, corpus: str, 
     command : str
         The command line that does this training again.
     """
-    several = len(training.fitted.classes_) > 2
+    several = len(training.model.classes_) > 2
     sections = [
         ("accuracy", "Accuracy", _accuracy(training)),
         ("curves", "Precision and recall" if several else "ROC and precision-recall", _curves(training)),
@@ -69,12 +67,12 @@ def write_report(path: str | os.PathLike[str], training: Training, corpus: str, 
 
 def _header(training: Training, corpus: str) -> str:
     facts = [
-        ("texts to train on", training.n_train),
-        ("texts held out", training.n_test),
-        ("labels", len(training.label_counts)),
-        ("terms known", training.n_features),
+        ("texts to train on", training.corpus.n_train),
+        ("texts held out", training.corpus.n_test),
+        ("labels", len(training.corpus.label_counts)),
+        ("terms known", training.fit.n_features),
     ]
-    origin = [training.model, training.settings.classifier, f"fastsvm {version('fastsvm')}"]
+    origin = [training.path, training.settings.classifier, f"fastsvm {version('fastsvm')}"]
     skipped = ""
     if training.skipped.count:
         skipped = f'<p class="notice">{many(training.skipped.count, "record")} of the corpus skipped.</p>\n'
@@ -88,29 +86,19 @@ def _header(training: Training, corpus: str) -> str:
 
 
 def _accuracy(training: Training) -> str:
-    if training.held_out is None:
-        return filled("nothing held out")
-    return page_scores.accuracy(training.scores, training.held_out, training.tried.classes_, training.trial)
+    return page_scores.accuracy(training.evaluation) if training.evaluation else filled("nothing held out")
 
 
 def _curves(training: Training) -> str:
-    if training.held_out is None:
-        return ""
-    return page_curves.curves(training.tried.classes_, training.held_out)
+    return page_curves.curves(training.evaluation) if training.evaluation else ""
 
 
 def _calibration(training: Training) -> str:
-    held_out = training.held_out
-    if held_out is None:
-        return ""
-    return page_curves.calibration(training.tried.classes_, held_out, training.calibration)
+    return page_curves.calibration(training.evaluation) if training.evaluation else ""
 
 
 def _thresholds(training: Training) -> str:
-    if training.held_out is None:
-        return ""
-    model, skipped = str(training.model), training.skipped
-    found = thresholds(Evaluation(model, training.tried, training.scores, training.held_out, [], skipped))
+    found = thresholds(training.evaluation) if training.evaluation else ""
     return found and f"{found}\n{filled('wanted threshold')}"
 
 
@@ -120,7 +108,7 @@ def _learning(training: Training) -> str:
         return ""
     intervals = None
     if metric == "accuracy":
-        n = training.n_test
+        n = training.corpus.n_test
         intervals = [wilson_interval(round(point.accuracy * n), n) for point in points]
     sizes, values = [point.n_train for point in points], [point.value for point in points]
     return page_curves.learning(sizes, values, intervals, metric.replace("-", " "))
@@ -130,7 +118,7 @@ def _learning(training: Training) -> str:
 
 
 def _words(training: Training) -> str:
-    sides = sorted(training.sides, key=lambda side: -training.label_counts.get(side.label, 0))
+    sides = sorted(training.fit.top_words, key=lambda side: -training.corpus.label_counts.get(side.label, 0))
     shown = [side for side in sides if side.words][:LABELS_WITH_WORDS]
     if not shown:
         return "<p>None: no word has a weight.</p>"
@@ -139,7 +127,7 @@ def _words(training: Training) -> str:
     return filled("words", sides="\n".join(_side(side, most) for side in shown), rest=left_out)
 
 
-def _side(side: Side, most: float) -> str:
+def _side(side: TopWords, most: float) -> str:
     decimals = 3 if most < 10 else 2 if most < 100 else 1  # as wide as the column is
     rows = [
         filled(
@@ -154,22 +142,18 @@ def _side(side: Side, most: float) -> str:
 
 
 def _mistakes(training: Training) -> str:
-    return "" if training.held_out is None else mistakes(training.tried, training.held_out)
+    return mistakes(training.tested, training.evaluation) if training.evaluation else ""
 
 
-def mistakes(model: Pipeline, held_out: HeldOut) -> str:
-    """Return the texts given a wrong label that the model was surest of, with their words marked."""
-    classes = model.classes_
-    wrong = np.flatnonzero(~diagnostics.correct(classes, held_out))
+def mistakes(model: Pipeline, found: Evaluation) -> str:
+    """Return the texts with a wrong label that the model was surest of, with their words marked."""
+    wrong = found.mistakes
     if not len(wrong):
         return "<p>None: the label of every held-out text was found.</p>"
-    margin = diagnostics.margins(held_out.decision)
-    worst = wrong[np.argsort(-margin[wrong], kind="stable")][:MISTAKES]
-    predicted = decide(classes, held_out.decision)
+    worst = wrong[:MISTAKES]
     explainer = Explainer(model)
     items = "\n".join(
-        _mistake(explainer, held_out.texts[i], held_out.labels[i], str(predicted[i]), margin[i])
-        for i in worst
+        _mistake(explainer, found.texts[i], found.truth[i], found.given[i], found.margins[i]) for i in worst
     )
     count = f"{len(worst):,} of {len(wrong):,}" if len(worst) < len(wrong) else f"All {len(wrong):,}"
     return filled("mistakes", count="The only one" if len(wrong) == 1 else count, items=items)
@@ -189,15 +173,15 @@ def _mistake(explainer: Explainer, source: str, true: str, predicted: str, margi
 
 
 def _certificate(training: Training) -> str:
-    if training.relative_gap is None:
+    if training.fit.relative_gap is None:
         return f"<p>{html.text(certificate(training).capitalize())}.</p>"
-    worst = int(np.argmax(training.relative_gap))
+    worst = int(np.argmax(training.fit.relative_gap))
     objective, gap, relative = (
         float(np.atleast_1d(numbers)[worst])
-        for numbers in (training.objective, training.gap, training.relative_gap)
+        for numbers in (training.fit.objective, training.fit.gap, training.fit.relative_gap)
     )
-    several = np.ndim(training.objective) > 0
-    which = filled("one of several", name=name(str(training.fitted.classes_[worst]))) if several else ""
+    several = np.ndim(training.fit.objective) > 0
+    which = filled("one of several", name=name(str(training.model.classes_[worst]))) if several else ""
     advice = " More epochs, or a larger alpha, would bring it nearer." if relative > 0.01 else ""
     numbers = {"objective": objective, "bound": objective - gap, "percent": 100 * relative}
     return filled("certificate", which=which, **numbers, advice=advice)
@@ -212,7 +196,7 @@ def _range(ends: tuple[int, int] | None) -> str:
 
 
 def _again(training: Training, command: str) -> str:
-    steps = training.fitted.named_steps
+    steps = training.model.named_steps
     weighting = getattr(steps.get("weighting"), "weighting", "counts")
     classifier = steps["classifier"]
     loss = getattr(classifier, "loss", None)
@@ -223,8 +207,8 @@ def _again(training: Training, command: str) -> str:
         "Words in a row": _range(training.settings.ngrams),
         "Characters in a row": _range(training.settings.chars),
         "Terms weighted by": WORDS_OF_WEIGHTINGS.get(weighting, weighting),
-        "Terms kept": f"{training.n_features:,} of {training.n_features_seen:,}",
-        "Epochs": f"{np.max(training.n_iter):,}",
+        "Terms kept": f"{training.fit.n_features:,} of {training.fit.n_features_seen:,}",
+        "Epochs": f"{np.max(training.fit.n_iter):,}",
         "Seed": training.settings.seed,
         "Versions": ", ".join(f"{name} {version(name)}" for name in ("fastsvm", "numpy", "scipy")),
     }

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..learning.calibration import CalibrationError
-from ..measures import diagnostics
-from ..measures.scores import HeldOut
+from ..measures.calibration_error import GROUPS, ProbabilityGroup, by_probability
+from ..measures.evaluation import Evaluation
+from ..measures.thresholds import Ladder
 from .highlights import shorten
 from .page_charts import ENDS, PANEL, STRIP, Axis, Chart, learning_curve
 from .pieces import figure, filled, name, rest, share
@@ -16,20 +16,20 @@ PANELS = 24  # labels with a curve of their own
 RARE = 1 / 3  # of two labels, one with fewer of the texts is the one to be found
 
 
-def to_be_found(classes: np.ndarray, held_out: HeldOut) -> int:
-    """Return the number of the one of two labels that curves are about: the second, or a rare first one."""
-    return int(held_out.labels.count(str(classes[0])) >= RARE * len(held_out.labels))
+def to_be_found(scores: Evaluation) -> int:
+    """Return the place of the label that curves of two labels are about: the second, or a rare first one."""
+    return int(scores.truth.count(scores.classes[0]) >= RARE * scores.n)
 
 
-def curves(classes: np.ndarray, held_out: HeldOut) -> str:
+def curves(scores: Evaluation) -> str:
     """Return the whole section."""
-    if len(classes) > 2:
-        return _panels(classes, held_out)
-    chosen = to_be_found(classes, held_out)
-    found = diagnostics.curves(classes, held_out, str(classes[chosen]))
+    if len(scores.classes) > 2:
+        return _panels(scores)
+    chosen = to_be_found(scores)
+    label, found = scores.classes[chosen], scores.ladder(scores.classes[chosen])
     if found is None:
         return "<p>None: they need held-out texts with and without a label.</p>"
-    told = f"{shorten(found.label)}: area {found.area:.3f}, average precision {found.average_precision:.3f}"
+    told = f"{shorten(label)}: area {found.area:.3f}, average precision {found.average_precision:.3f}"
     roc = Chart(f"ROC curve. {told}", Axis("false positive rate"), Axis("true positive rate"))
     roc.line([(0, 0), (1, 1)], "guide")
     roc.line(found.roc)
@@ -38,8 +38,8 @@ def curves(classes: np.ndarray, held_out: HeldOut) -> str:
     pr.line(found.precision_recall)
     return filled(
         "curves",
-        found=name(found.label),
-        other=name(str(classes[1 - chosen])),
+        found=name(label),
+        other=name(scores.classes[1 - chosen]),
         rarer=", the rarer label," if found.share < RARE else "",
         share=share(found.share),
         roc=figure(f"ROC curve, area {found.area:.3f}", roc),
@@ -49,58 +49,56 @@ def curves(classes: np.ndarray, held_out: HeldOut) -> str:
     )
 
 
-def _panels(classes: np.ndarray, held_out: HeldOut) -> str:
+def _panels(scores: Evaluation) -> str:
     """Return a small precision-recall curve of each label, those with the lowest average precision first."""
-    often = Counter(held_out.labels)
-    names = sorted(map(str, classes), key=lambda label: -often[label])[: 4 * PANELS]
-    found = [curve for label in names if (curve := diagnostics.curves(classes, held_out, label))]
+    often = Counter(scores.truth)
+    labels = sorted(scores.classes, key=lambda label: -often[label])[: 4 * PANELS]
+    found = [(label, curve) for label in labels if (curve := scores.ladder(label))]
     if not found:
         return "<p>None: they need held-out texts with and without a label.</p>"
-    found.sort(key=lambda curve: curve.average_precision)
-    panels = "\n".join(map(_panel, found[:PANELS]))
-    return filled("panels", panels=panels, rest=rest(len(classes) - len(found[:PANELS]), "label"))
+    found.sort(key=lambda item: item[1].average_precision)
+    panels = "\n".join(_panel(*item) for item in found[:PANELS])
+    return filled("panels", panels=panels, rest=rest(len(scores.classes) - len(found[:PANELS]), "label"))
 
 
-def _panel(curve: diagnostics.Curves) -> str:
+def _panel(label: str, curve: Ladder) -> str:
     told = f"average precision {curve.average_precision:.3f}"
     chart = Chart(
-        f"Precision-recall curve of {shorten(curve.label)}: {told}",
+        f"Precision-recall curve of {shorten(label)}: {told}",
         Axis("", ticks=ENDS),
         Axis("", ticks=ENDS),
         PANEL,
     )
     chart.line([(0, curve.share), (1, curve.share)], "guide")
     chart.line(curve.precision_recall)
-    return filled("panel", name=name(curve.label), value=curve.average_precision, chart=chart.svg())
+    return filled("panel", name=name(label), value=curve.average_precision, chart=chart.svg())
 
 
-def calibration(classes: np.ndarray, held_out: HeldOut, error: CalibrationError | None) -> str:
+def calibration(scores: Evaluation) -> str:
     """Return the whole section: nothing where there are no probabilities."""
-    probabilities = held_out.probabilities
-    if probabilities is None or error is None:
+    probabilities, truth = scores.probabilities, np.asarray(scores.truth, dtype=object)
+    if probabilities is None:
         return ""
-    if len(classes) == 2:
-        chosen = to_be_found(classes, held_out)
-        label = str(classes[chosen])
+    if len(scores.classes) == 2:
+        chosen = to_be_found(scores)
+        label = scores.classes[chosen]
         what, whose = f"has the label {name(label)}", f"of the label {shorten(label)}"
-        sure, right = probabilities[:, chosen], np.asarray(held_out.labels, dtype=object) == label
-        truth = "share of texts with the label"
+        sure, right, shown = probabilities[:, chosen], truth == label, "share of texts with the label"
     else:
         what, whose = "has the label predicted for it", "of the predicted label"
-        predicted = classes[probabilities.argmax(axis=1)].astype(str)
-        sure, right = probabilities.max(axis=1), predicted == np.asarray(held_out.labels, dtype=str)
-        truth = "share of texts predicted right"
-    groups = diagnostics.by_probability(sure, right)
+        predicted = np.array(scores.classes, dtype=object)[probabilities.argmax(axis=1)]
+        sure, right, shown = probabilities.max(axis=1), predicted == truth, "share of texts predicted right"
+    groups = by_probability(sure, right)
     return filled(
         "reliability",
         what=what,
-        error=error,
-        chart=figure("Probability and truth", _reliability(groups, whose, truth), _texts(groups)),
+        error=scores.calibration,
+        chart=figure("Probability and truth", _reliability(groups, whose, shown), _texts(groups)),
         groups=_group_table(groups),
     )
 
 
-def _reliability(groups: Sequence[diagnostics.Group], whose: str, truth: str) -> Chart:
+def _reliability(groups: Sequence[ProbabilityGroup], whose: str, truth: str) -> Chart:
     told = "; ".join(f"{group.mean:.2f}: {share(group.share)}" for group in groups)
     chart = Chart(f"Share of texts by the probability {whose}. {told}", Axis("", ticks=()), Axis(truth))
     chart.line([(0, 0), (1, 1)], "guide")
@@ -110,7 +108,7 @@ def _reliability(groups: Sequence[diagnostics.Group], whose: str, truth: str) ->
     return chart
 
 
-def _texts(groups: Sequence[diagnostics.Group]) -> Chart:
+def _texts(groups: Sequence[ProbabilityGroup]) -> Chart:
     """Draw how many texts there are in each tenth."""
     most = max(group.n for group in groups)
     told = "; ".join(f"{group.low:.2f} to {group.high:.2f}: {group.n:,}" for group in groups)
@@ -120,13 +118,13 @@ def _texts(groups: Sequence[diagnostics.Group]) -> Chart:
         Axis("texts", 0, most, [(0, "0"), (most, f"{most:,}")]),
         STRIP,
     )
-    n_groups = diagnostics.GROUPS
+    n_groups = GROUPS
     middles = [(min(int(group.low * n_groups), n_groups - 1) + 0.5) / n_groups for group in groups]
     chart.bars([(x, group.n) for x, group in zip(middles, groups, strict=True)], 0.9 / n_groups)
     return chart
 
 
-def _group_table(groups: Sequence[diagnostics.Group]) -> str:
+def _group_table(groups: Sequence[ProbabilityGroup]) -> str:
     rows = [filled("group", group=group, share=share(group.share)) for group in groups]
     return filled("groups", rows="\n".join(rows))
 

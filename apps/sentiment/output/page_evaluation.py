@@ -6,7 +6,7 @@ from importlib.metadata import version
 
 from ...common import html
 from ...common.output import many
-from ..jobs.evaluation import Advice, Evaluation
+from ..jobs.evaluation import Advice, CorpusEvaluation
 from . import page_curves, page_scores
 from .page import mistakes
 from .page_thresholds import numbers, thresholds
@@ -16,7 +16,7 @@ GROUPS_LISTED = 100
 
 
 def write_report(
-    path: str | os.PathLike[str], result: Evaluation, corpus: str, advice: Advice | None = None
+    path: str | os.PathLike[str], result: CorpusEvaluation, corpus: str, advice: Advice | None = None
 ) -> None:
     """Write the report on an evaluation.
 
@@ -24,28 +24,27 @@ def write_report(
     ----------
     path : str or path-like
         The HTML file to write.
-    result : Evaluation
+    result : CorpusEvaluation
     corpus : str
         What the corpus is called.
     advice : Advice, optional
         The threshold to recommend.
     """
-    classes, held_out = result.fitted.classes_, result.held_out
-    accuracy = page_scores.accuracy(result.scores, held_out, classes, result.trial)
-    curves = page_curves.curves(classes, held_out)
-    calibration = page_curves.calibration(classes, held_out, result.calibration)
-    several = len(classes) > 2
+    scores = result.evaluation
+    accuracy, curves = page_scores.accuracy(scores), page_curves.curves(scores)
+    calibration = page_curves.calibration(scores)
+    several = len(scores.classes) > 2
     sections = [
         ("accuracy", "Accuracy", _of_any(accuracy)),
         ("second", "Second model", _second(result)),
         ("curves", "Precision and recall" if several else "ROC and precision-recall", _of_any(curves)),
         ("calibration", "Calibration", _of_any(calibration)),
-        ("thresholds", "Thresholds", thresholds(result, advice)),
+        ("thresholds", "Thresholds", thresholds(scores, advice)),
         ("groups", "Groups", _groups(result)),
         ("mistakes", "The most certain mistakes", _mistakes(result)),
     ]
     body = f"{_header(result, corpus)}\n{html.with_links(sections)}"
-    title = f"{result.model} on {corpus}"
+    title = f"{result.path} on {corpus}"
     html.write_page(path, html.page(title, body, style=html.packaged(__package__, "page.css")))
 
 
@@ -54,26 +53,26 @@ def _of_any(section: str) -> str:
     return re.sub(r"held-out\s+text", "text", section)
 
 
-def _mistakes(result: Evaluation) -> str:
-    found = mistakes(result.fitted, result.held_out)
-    return found if len(result.mistakes) else _of_any(found)
+def _mistakes(result: CorpusEvaluation) -> str:
+    found = mistakes(result.model, result.evaluation)
+    return found if len(result.evaluation.mistakes) else _of_any(found)
 
 
-def _header(result: Evaluation, corpus: str) -> str:
+def _header(result: CorpusEvaluation, corpus: str) -> str:
     facts = [
-        ("texts", result.scores.n),
-        ("labels", len(result.scores.labels)),
-        ("mistakes", len(result.mistakes)),
+        ("texts", result.evaluation.n),
+        ("labels", len(result.evaluation.labels)),
+        ("mistakes", len(result.evaluation.mistakes)),
     ]
     skipped = ""
     if result.skipped.count:
         skipped = f'<p class="notice">{many(result.skipped.count, "record")} of the corpus skipped.</p>\n'
-    names = {"model": html.bdi(result.model), "corpus": html.bdi(corpus)}
+    names = {"model": html.bdi(result.path), "corpus": html.bdi(corpus)}
     origin = f"fastsvm {version('fastsvm')}"
     return filled("evaluation", **names, origin=origin, skipped=skipped, facts=html.fact_boxes(facts))
 
 
-def _groups(result: Evaluation) -> str:
+def _groups(result: CorpusEvaluation) -> str:
     if result.groups is None:
         return ""
     listed = result.groups[:GROUPS_LISTED]
@@ -85,14 +84,14 @@ def _groups(result: Evaluation) -> str:
     return f"{table}{rest(len(result.groups) - len(listed), 'value')}"
 
 
-def _second(result: Evaluation) -> str:
+def _second(result: CorpusEvaluation) -> str:
     two = result.paired
     if two is None:
         return ""
     low, high = (f"{100 * bound:+.1f}" for bound in two.interval)
     return filled(
         "second model",
-        model=name(result.model),
+        model=name(result.path),
         other=name(two.model),
         accuracy=share(two.accuracy),
         first=two.only_first,

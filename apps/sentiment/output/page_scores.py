@@ -6,9 +6,7 @@ import numpy as np
 
 from ...common import html
 from ...common.output import many
-from ..measures import diagnostics
-from ..measures.metrics import guessing, judge
-from ..measures.scores import HeldOut, Scores, Trial
+from ..measures.evaluation import Evaluation, LabelScore
 from .pieces import filled, name, rest, share
 
 LABELS_LISTED = 100  # rows of the table of labels
@@ -18,7 +16,7 @@ SHADES = 10  # in page.css
 METRIC_NAMES = {"macro-f1": "macro-F1"}
 
 
-def accuracy(scores: Scores, held_out: HeldOut, classes: np.ndarray, trial: Trial) -> str:
+def accuracy(scores: Evaluation) -> str:
     """Return the whole section."""
     unknown = ""
     if scores.unknown_labels:
@@ -29,45 +27,44 @@ def accuracy(scores: Scores, held_out: HeldOut, classes: np.ndarray, trial: Tria
             texts=many(n, "held-out text"),
         )
     notices = "".join(
-        f'<p class="notice">{html.text(said[:1].upper() + said[1:])}.</p>\n' for said in trial.warnings
+        f'<p class="notice">{html.text(said[:1].upper() + said[1:])}.</p>\n' for said in scores.warnings
     )
-    parts = [_headline(scores, held_out, classes, trial), notices + unknown]
-    parts += [_label_table(scores, held_out, classes), _confusion(scores)]
+    parts = [_headline(scores), notices + unknown]
+    parts += [_label_table(scores), _confusion(scores)]
     return "\n".join(part for part in parts if part)
 
 
-def _headline(scores: Scores, held_out: HeldOut, classes: np.ndarray, trial: Trial) -> str:
+def _headline(scores: Evaluation) -> str:
     """Return what the model gets beside what guessing gets, as large."""
     # Where accuracy is the metric, it says nothing of rare labels: another one stands beside it.
-    metric = "macro-f1" if trial.metric == "accuracy" else trial.metric
-    value = judge(metric, classes, held_out.labels, held_out.decision)
+    metric = "macro-f1" if scores.metric == "accuracy" else scores.metric
+    value = scores.score(metric)
     low, high = map(share, scores.interval)
     return filled(
         "headline",
         share=share(scores.accuracy),
-        guessing_share=share(trial.guessing_accuracy),
-        guess=name(trial.guess),
+        guessing_share=share(scores.guessing("accuracy")),
+        guess=name(scores.guess),
         n=scores.n,
         low=low,
         high=high,
         metric=METRIC_NAMES.get(metric, metric.replace("-", " ")),
         value=value,
-        guessing=guessing(metric, held_out.labels, trial.guess),
+        guessing=scores.guessing(metric),
     )
 
 
-def _label_table(scores: Scores, held_out: HeldOut, classes: np.ndarray) -> str:
+def _label_table(scores: Evaluation) -> str:
     """Return the table of labels, those with the lowest F1 first."""
-    rows = sorted(diagnostics.label_scores(scores), key=lambda row: (row.f1 or 0.0, -row.n, row.label))
+    rows = sorted(scores.label_scores, key=lambda row: (row.f1 or 0.0, -row.n, row.label))
     listed = rows[:LABELS_LISTED]
-    lines = [_label_row(row, held_out, classes) for row in listed]
+    lines = [_label_row(row, scores) for row in listed]
     left_out = rest(len(rows) - len(listed), "label", "that did better not shown")
     return filled("labels", rows="\n".join(lines), rest=left_out)
 
 
-def _label_row(row: diagnostics.LabelScore, held_out: HeldOut, classes: np.ndarray) -> str:
-    known = row.label in map(str, classes)
-    curves = diagnostics.curves(classes, held_out, row.label) if known else None
+def _label_row(row: LabelScore, scores: Evaluation) -> str:
+    curves = scores.ladder(row.label)
     areas = (curves.area, curves.average_precision) if curves else (None, None)
     cells = [_cell(value, share) for value in (row.f1, row.precision, row.recall)] + [
         _cell(value, "{:.3f}".format) for value in areas
@@ -81,7 +78,7 @@ def _cell(value: float | None, shown) -> str:
     return f'<td class="number" data-key="{value!r}">{shown(value)}</td>'
 
 
-def _confusion(scores: Scores) -> str:
+def _confusion(scores: Evaluation) -> str:
     """Return the table of true and predicted labels; of very many, those without mistakes are together."""
     counts = np.asarray(scores.confusion)
     names = [name(label) for label in scores.labels]

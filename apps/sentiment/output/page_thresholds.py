@@ -3,19 +3,20 @@
 from collections.abc import Sequence
 
 from ...common import html
-from ..jobs.evaluation import Advice, Evaluation
+from ..jobs.evaluation import Advice
+from ..measures.evaluation import Evaluation
 from ..measures.thresholds import Operating
 from .pieces import filled, name, share
 
 
-def thresholds(result: Evaluation, advice: Advice | None = None) -> str:
+def thresholds(scores: Evaluation, advice: Advice | None = None) -> str:
     """Return what a few thresholds give, and which one is recommended, if one was asked for."""
-    rows = result.threshold_table()
+    rows = scores.threshold_table()
     if not rows:
         return ""
-    of = "probability" if result.held_out.probabilities is not None else "score"
-    if len(result.classes) == 2:
-        second = name(result.classes[1])
+    of = "probability" if scores.probabilities is not None else "score"
+    if len(scores.classes) == 2:
+        second = name(scores.classes[1])
         what = f"A text is given {second} where its {of} of {second} reaches the threshold."
         heads = ("Threshold", "Precision", "Recall", "F1", "Accuracy", "Given wrongly", "Missed")
         cells = [_operating(row) for row in rows]

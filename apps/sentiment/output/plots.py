@@ -3,15 +3,15 @@
 from ...common.errors import AppError
 from ...common.figures import figure
 from ...common.output import printable, shortened
-from ..jobs.trained import Side
 from ..measures.prediction import TRAIN_AGAIN
+from ..measures.term_effects import TopWords
 from .terms import shown
 
 FOR, AGAINST = "#2b7a78", "#c8553d"
 LARGEST_DRAWN = 1e300  # of axes with more on both sides the length is no number
 
 
-def plot_top_words(sides: list[Side], path: str) -> None:
+def plot_top_words(sides: list[TopWords], path: str) -> None:
     """Write a picture of the top words."""
     if any(abs(item.weight) > LARGEST_DRAWN for side in sides for item in side.words):
         raise AppError(f"{path}: weights beyond {LARGEST_DRAWN:g} cannot be drawn; {TRAIN_AGAIN}")
@@ -19,14 +19,14 @@ def plot_top_words(sides: list[Side], path: str) -> None:
         draw_top_words(sheet, sides)
 
 
-def size_of_top_words(sides: list[Side]) -> tuple[float, float]:
+def size_of_top_words(sides: list[TopWords]) -> tuple[float, float]:
     """Return the inches that a picture of the top words takes."""
     panels, rows, columns = _panels(sides)
     bars = max(sum(len(side.words) for side in panel) for panel in panels)
     return 7.0 if columns == 1 else 3.6 * columns, 0.6 + rows * (0.6 + 0.21 * bars)
 
 
-def draw_top_words(sheet, sides: list[Side]) -> None:
+def draw_top_words(sheet, sides: list[TopWords]) -> None:
     """Draw the weights of each label's top words as horizontal bars.
 
     Two labels share one pair of axes, since they share one weight for each word; more have a panel each.
@@ -47,14 +47,14 @@ def draw_top_words(sheet, sides: list[Side]) -> None:
     sheet.supxlabel(said, fontsize=10)
 
 
-def _panels(sides: list[Side]) -> tuple[list[list[Side]], int, int]:
+def _panels(sides: list[TopWords]) -> tuple[list[list[TopWords]], int, int]:
     """Return what shares axes, and in how many rows and columns these stand."""
     panels = [sides[::-1]] if len(sides) == 2 else [[side] for side in sides]
     columns = min(len(panels), 3)
     return panels, -(-len(panels) // columns), columns
 
 
-def _bars(ax, panel: list[Side]) -> None:
+def _bars(ax, panel: list[TopWords]) -> None:
     start = 0
     ticks = []
     for side, color in zip(panel, (FOR, AGAINST), strict=False):

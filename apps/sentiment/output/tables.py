@@ -1,4 +1,4 @@
-"""Results as the commands print them: tables for people, records for --json and --csv."""
+"""The output of `train` and of the top words: tables for people, records for --json and --csv."""
 
 import sys
 from dataclasses import asdict
@@ -16,122 +16,136 @@ from ...common.output import (
     printable,
 )
 from ...common.tables import csv_writer
-from ..jobs.trained import Side, Training
+from ..jobs.training import Training
 from ..learning import steps
 from ..learning.alpha_choice import Choice
 from ..learning.recipe_choice import Screening
 from ..learning.validation import CrossValidation
-from ..measures.diagnostics import label_scores
-from ..measures.scores import Scores
-from ..settings import Settings, spelled
+from ..measures.calibration_error import CalibrationError
+from ..measures.evaluation import Evaluation
+from ..measures.term_effects import TopWords
+from ..settings import spelled
 from .terms import shown
 
-LABELS_CROSSED = 20  # of more there is no confusion table
+LABELS_CROSSED = 20  # more labels have no confusion table
+WEIGHTINGS = {
+    "counts": "weighted by their counts",
+    "binary": "weighted by presence",
+    "tfidf": "weighted by tf-idf",
+    "nb": "weighted by naive Bayes log-count ratios (nb)",
+}
 
 
 def training_record(result: Training, seconds: dict[str, float]) -> dict:
     """Return what `train --json` prints."""
-    settings = result.settings
+    settings, chosen, corpus = result.settings, result.choices, result.corpus
     return {
-        "model": result.model,
+        "model": result.path,
         **fields(settings, "classifier", "alpha"),
-        "alpha_choice": _choice_record(result.choice),
+        "alpha_choice": _choice_record(chosen.choice),
         **fields(settings, "metric"),
         "class_weight": steps.class_weight(settings),
-        "threshold": None
-        if settings.threshold is None
-        else {"metric": settings.threshold, "shift": result.shift},
+        "threshold": settings.threshold and {"metric": settings.threshold, "shift": chosen.shift},
         "recipe": settings.recipe,
-        "recipe_choice": _screening_record(result.screening),
+        "recipe_choice": _screening_record(chosen.screening),
         "weighting": settings.weighting,
         "ngrams": spelled(settings.ngrams, "none"),
         "chars": spelled(settings.chars, "none"),
         **fields(settings, "min_df", "tokens"),
         "k": "all" if settings.k is None else settings.k,
         "seed": settings.seed,
-        **fields(result, "label_counts", "n_train", "n_test", "n_features_seen", "n_features"),
-        "n_fitted": result.n_fitted,
-        **_scores_record(result.scores),
-        **_trial_record(result),
-        "accuracy_before": result.before and result.before.accuracy,
+        **fields(corpus, "label_counts", "n_train", "n_test"),
+        **fields(result.fit, "n_features_seen", "n_features"),
+        "n_fitted": corpus.n_fitted,
+        **_evaluation_record(result.evaluation),
+        "warnings": result.warnings,
+        "accuracy_before": result.accuracy_before,
         "learning_curve": [asdict(point) for point in result.learning_curve],
         "cross_validation": _validation_record(result.cross_validation),
-        "calibration_error": result.calibration and asdict(result.calibration),
-        **fields(result, "n_iter", "objective", "gap", "relative_gap"),
-        "skipped": result.skipped.count,
+        "calibration_error": _calibration_record(result.evaluation),
+        **fields(result.fit, "n_iter", "objective", "gap", "relative_gap"),
+        "skipped": corpus.skipped.count,
         "seconds": seconds,
     }
 
 
 def print_training(result: Training, seconds: dict[str, float]) -> None:
-    """Print what `train` did."""
-    n, settings = result.n_train + result.n_test, result.settings
-    parts = f"{result.n_train:,} to train on and {result.n_test:,} held out"
+    """Print the result of a training."""
+    corpus, chosen = result.corpus, result.choices
+    n = corpus.n_train + corpus.n_test
+    parts = f"{corpus.n_train:,} to train on and {corpus.n_test:,} held out"
     print_line(f"{result.skipped.source}: {n:,} texts, {parts}")
-    every = result.n_features == result.n_features_seen
-    rare = "" if settings.min_df == 1 else f" in {settings.min_df} texts or more"
-    kept = "all" if every else f"{result.n_features:,}"
-    counted = features(settings)
-    print_line(f"{result.n_features_seen:,} {counted}{rare}, {kept} kept, weighed by {settings.weighting}")
+    print_line(_features_line(result))
     print_heading("Labels")
-    print_table(("label", "texts"), [(label, f"{n:,}") for label, n in result.label_counts.items()])
+    print_table(("label", "texts"), [(label, f"{n:,}") for label, n in corpus.label_counts.items()])
     print_heading("Held-out texts")
-    if result.scores:
-        print_scores(result.scores)
-        print_trial(result)
-        if result.before:
-            print_line(f"before, the model had an accuracy of {result.before.accuracy:.4f} on them")
+    if result.evaluation:
+        print_scores(result.evaluation)
+        _print_baseline(result, result.evaluation)
     else:
         print_line("none: --holdout 0 trains on every text")
-    if result.screening:
-        print_screening(result.screening)
+    if chosen.screening:
+        print_screening(chosen.screening)
     if result.cross_validation:
         print_validation(result.cross_validation)
-    if result.choice:
-        print_choice(result.choice)
+    if chosen.choice:
+        print_choice(chosen.choice)
     if result.settings.threshold:
         print_heading(
             "Rare label",
-            "texts of both labels weigh the same in training, and scores are "
-            f"{'lowered' if result.shift >= 0 else 'raised'} by {abs(result.shift):.3g}: "
-            f"of label 0 on, {result.settings.threshold} is then expected best",
+            "Both labels weigh the same in training. Scores are "
+            f"{'lowered' if chosen.shift >= 0 else 'raised'} by {abs(chosen.shift):.3g}, "
+            f"which gives the best {result.settings.threshold} according to the probabilities.",
         )
     print_heading("Certificate", certificate(result))
     print_times(seconds)
     print_heading("Top words")
-    print_sides(result.sides)
-    print_heading("Model", result.model)
+    print_sides(result.fit.top_words)
+    print_heading("Model", result.path)
 
 
-def print_trial(result: Training) -> None:
-    """Print what the scores on the held-out texts are of, and what guessing would get."""
-    trial = result.trial
-    by_metric = "" if trial.metric == "accuracy" else f", {trial.metric} {trial.guessing:.4f}"
-    print_line("")
-    if by_metric:
-        f1 = "" if trial.metric == "macro-f1" else f", macro-f1 {trial.macro_f1:.4f}"
-        print_line(f"{trial.metric} {trial.value:.4f}{f1}")
-    guess = f"always guessing {printable(trial.guess)!r}"
-    print_line(f"baseline: accuracy {trial.guessing_accuracy:.4f}{by_metric}, {guess}")
-    error = result.calibration
-    if error is None:
-        print_line("no probabilities: too few texts to learn them from")
-    else:
-        chance = f"the right ones would have about {error.by_chance:.4f} on so few texts"
-        print_line(f"probabilities: expected calibration error {error.value:.4f} ({chance})")
-    saved = "it is the one saved"
-    if result.n_fitted > result.n_train:
-        saved = f"the one saved has seen all {result.n_fitted:,}"
-    print_line(f"of the model trained on the other {result.n_train:,} texts; {saved}")
-
-
-def features(settings: Settings) -> str:
-    """Say what is counted in texts."""
+def _features_line(result: Training) -> str:
+    settings, fit = result.settings, result.fit
     kinds = (settings.ngrams, "word"), (settings.chars, "character")
-    said = [
-        f"{spelled(each)} {kind}{'' if each == (1, 1) else 's'}" for each, kind in kinds if each is not None
-    ]
-    return f"features of {' and '.join(said)}"
+    ranges = [_ngrams(each, kind) for each, kind in kinds if each is not None]
+    rare = "" if settings.min_df == 1 else f" that occur in at least {settings.min_df} texts"
+    kept = "none dropped" if fit.n_features == fit.n_features_seen else f"{fit.n_features:,} kept"
+    weights = WEIGHTINGS[settings.weighting]
+    return f"{fit.n_features_seen:,} features: {' and '.join(ranges)}{rare}; {kept}; {weights}"
+
+
+def _ngrams(ends: tuple[int, int], kind: str) -> str:
+    if ends == (1, 1):
+        return f"single {kind}s"
+    return f"{kind} n-grams of length {spelled(ends)}"
+
+
+def _print_baseline(result: Training, scores: Evaluation) -> None:
+    """Print the other scores on the held-out texts, and those of always guessing one label."""
+    metric = scores.metric
+    guess = f"accuracy {scores.guessing('accuracy'):.4f}"
+    print_line("")
+    if metric != "accuracy":
+        f1 = "" if metric == "macro-f1" else f", macro-f1 {scores.score('macro-f1'):.4f}"
+        print_line(f"{metric} {scores.value:.4f}{f1}")
+        guess += f", {metric} {scores.guessing(metric):.4f}"
+    print_line(f"baseline: {guess}, always guessing {printable(scores.guess)!r}")
+    if scores.calibration:
+        print_line(calibration_line(scores.calibration))
+    else:
+        print_line("no probabilities: too few texts to learn them from")
+    if result.accuracy_before is not None:
+        print_line(f"accuracy of the model before it learned on: {result.accuracy_before:.4f}")
+    corpus = result.corpus
+    print_line(f"The model that was tested was trained on the other {corpus.n_train:,} texts.")
+    if corpus.n_fitted > corpus.n_train:
+        print_line(f"The saved model was trained on all {corpus.n_fitted:,} texts.")
+
+
+def calibration_line(error: CalibrationError) -> str:
+    """Return a line on the error of the probabilities."""
+    chance = f"{error.by_chance:.4f} is expected by chance on this many texts"
+    return f"probabilities: expected calibration error {error.value:.4f} ({chance})"
 
 
 def print_screening(screening: Screening) -> None:
@@ -143,17 +157,17 @@ def print_screening(screening: Screening) -> None:
     print_table(("recipe", "texts", screening.metric, "alpha"), rows)
     if screening.unsegmented:
         print_line("")
-        print_line("the texts have no blanks between words, so characters are counted")
+        print_line("The texts have no blanks between words, so characters are counted.")
     elif screening.difference is not None:
         print_line("")
-        error = f", standard error {screening.standard_error:.4f}; they are taken from two of these on"
-        if screening.metric != "accuracy":  # which a rare label makes too uncertain to ask for so much
-            error = ""
-        print_line(f"with characters {screening.difference:+.4f}{error}")
+        print_line(f"Adding characters changes {screening.metric} by {screening.difference:+.4f}.")
+        if screening.metric == "accuracy":  # a rare label makes other metrics too uncertain for this rule
+            error = screening.standard_error
+            print_line(f"The standard error is {error:.4f}; a gain of two standard errors decides.")
 
 
 def print_validation(found: CrossValidation) -> None:
-    """Print what cross-validation says, each part of all texts tried by what was trained on the others."""
+    """Print the scores of the parts of all texts, each by a model of the other parts."""
     print_heading(f"Cross-validation in {len(found.values)} parts of all texts")
     rows = {"accuracy": found.accuracies, found.metric: found.values}
     for name, values in rows.items():
@@ -167,11 +181,11 @@ def print_validation(found: CrossValidation) -> None:
 def print_choice(choice: Choice) -> None:
     """Print the score at each alpha that was tried, and the alpha that was taken."""
     n_folds = choice.scores.shape[1]
-    turns = f", {n_folds} parts in turn" if n_folds > 1 else ""
-    best = f"{choice.alpha:g}, the best on {choice.n_tried:,} training texts left out{turns}"
+    folds = f" in {n_folds} folds" if n_folds > 1 else ""
+    best = f"{choice.alpha:g}, the best on {choice.n_tried:,} training texts{folds}"
     if choice.is_at_end:
-        best += f"; the last one tried, {'smaller' if choice.alpha == choice.alphas[-1] else 'larger'} ones "
-        best += "might be better"
+        smaller = choice.alpha == choice.alphas[-1]
+        best += f"; it is the last one tried, and {'smaller' if smaller else 'larger'} ones might be better"
     print_heading("Alpha", best, "")
     rows = [
         (f"{alpha:g}", f"{value:.4f}", f"{gap:.1e}")
@@ -181,37 +195,42 @@ def print_choice(choice: Choice) -> None:
 
 
 def certificate(result: Training) -> str:
-    """Say in plain words how near the optimum the classifier is."""
-    if result.relative_gap is None:
-        return f"none: the {result.settings.classifier} has no dual problem to bound its loss from below"
-    gap = np.max(result.relative_gap)
-    which = "" if np.ndim(result.relative_gap) == 0 else "largest "
-    return f"{which}relative gap {gap:.1e}: no weights have an objective lower by more than {100 * gap:.2g} %"
+    """Return a sentence on the distance to the optimum."""
+    gaps = result.fit.relative_gap
+    if gaps is None:
+        return f"none: the {result.settings.classifier} has no dual problem to bound its objective from below"
+    gap, which = np.max(gaps), "" if np.ndim(gaps) == 0 else "largest "
+    return f"{which}relative gap {gap:.1e}: no weights lower the objective by more than {100 * gap:.2g} %"
 
 
-def print_scores(scores: Scores) -> None:
-    """Print the accuracy and the confusion table; of many labels, how each does."""
+def print_accuracy(scores: Evaluation) -> None:
+    """Print the accuracy and its interval."""
     low, high = scores.interval
     print_line(
         f"accuracy {scores.accuracy:.4f} on {scores.n:,} texts (95 % interval {low:.4f} to {high:.4f})"
     )
+
+
+def print_scores(scores: Evaluation) -> None:
+    """Print the accuracy and the confusion table; for many labels, the scores of each."""
+    print_accuracy(scores)
     print_line("")
-    if len(scores.labels) > LABELS_CROSSED:
-        rows = [
-            (each.label, f"{each.n:,}", *("-" if share is None else f"{share:.4f}" for share in each[2:]))
-            for each in label_scores(scores)
-        ]
-        print_table(("label", "texts", "precision", "recall", "F1"), rows)
+    if len(scores.labels) <= LABELS_CROSSED:
+        print_confusion(scores.labels, scores.confusion)
         return
-    print_confusion(scores.labels, scores.confusion)
+    rows = [
+        (each.label, f"{each.n:,}", *("-" if share is None else f"{share:.4f}" for share in each[2:]))
+        for each in scores.label_scores
+    ]
+    print_table(("label", "texts", "precision", "recall", "F1"), rows)
 
 
-def words_record(sides: list[Side]) -> dict:
-    """Return what `words --json` prints."""
+def words_record(sides: list[TopWords]) -> dict:
+    """Return what `explain MODEL --json` prints."""
     return {"words": {side.label: [item._asdict() for item in side.words] for side in sides}}
 
 
-def print_words_csv(sides: list[Side], raw: bool = False) -> None:
+def print_words_csv(sides: list[TopWords], raw: bool = False) -> None:
     """Print a CSV table of all words."""
     write = csv_writer(sys.stdout, raw=raw)
     write(("label", "word", "weight"))
@@ -220,7 +239,7 @@ def print_words_csv(sides: list[Side], raw: bool = False) -> None:
             write((side.label, *item))
 
 
-def print_sides(sides: list[Side], abreast: int = 3) -> None:
+def print_sides(sides: list[TopWords], abreast: int = 3) -> None:
     """Print the top words of each label, a pair of columns each; the second of two labels comes first."""
     sides = sides[::-1] if len(sides) == 2 else sides
     for start in range(0, len(sides), abreast):
@@ -263,18 +282,27 @@ def _choice_record(choice: Choice | None) -> dict | None:
     }
 
 
-def _trial_record(result: Training) -> dict:
-    """Return what the held-out texts say by the metric, and what guessing would get."""
-    trial = result.trial
-    if trial is None:
-        return {"metric_value": None, "macro_f1": None, "baseline": None, "warnings": result.warnings}
-    baseline = {"label": trial.guess, "accuracy": trial.guessing_accuracy, "metric_value": trial.guessing}
+def _evaluation_record(scores: Evaluation | None) -> dict:
+    """Return the scores on the held-out texts, and those of guessing."""
+    if scores is None:
+        names = "accuracy", "accuracy_interval", "labels", "confusion", "metric_value", "macro_f1", "baseline"
+        return dict.fromkeys(names)
     return {
-        "metric_value": trial.value,
-        "macro_f1": trial.macro_f1,
-        "baseline": baseline,
-        "warnings": result.warnings,
+        "accuracy": scores.accuracy,
+        "accuracy_interval": list(scores.interval),
+        **fields(scores, "labels", "confusion"),
+        "metric_value": scores.value,
+        "macro_f1": scores.score("macro-f1"),
+        "baseline": {
+            "label": scores.guess,
+            "accuracy": scores.guessing("accuracy"),
+            "metric_value": scores.guessing(scores.metric),
+        },
     }
+
+
+def _calibration_record(scores: Evaluation | None) -> dict | None:
+    return scores and scores.calibration and scores.calibration._asdict()
 
 
 def _validation_record(found: CrossValidation | None) -> dict | None:
@@ -287,10 +315,3 @@ def _validation_record(found: CrossValidation | None) -> dict | None:
         "metric_interval": list(found.interval(found.values)),
         **fields(found, "accuracies", "values", "n_train", "n_test"),
     }
-
-
-def _scores_record(scores: Scores | None) -> dict:
-    if scores is None:
-        return dict.fromkeys(("accuracy", "accuracy_interval", "labels", "confusion"))
-    interval = {"accuracy_interval": list(scores.interval)}
-    return {"accuracy": scores.accuracy, **interval, **fields(scores, "labels", "confusion")}

@@ -14,9 +14,9 @@ from ....common.errors import AppError, Skipped
 from ....common.progress import UNWATCHED, Stages
 from ....common.statistics import resampled_interval, wilson_interval
 from ....sentiment.data.corpus import Source
-from ....sentiment.learning.alpha_choice import Labelled
 from ....sentiment.learning.counted import Counted
 from ....sentiment.learning.recipe_choice import choose_recipe
+from ....sentiment.learning.splits import Labelled
 from ....sentiment.measures.metrics import judge
 from ....sentiment.settings import AUTO, Settings, settings_of
 from . import literal

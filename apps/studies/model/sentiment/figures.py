@@ -1,7 +1,7 @@
 """Pictures of the classifiers of texts, and of the texts."""
 
 from ....common.figures import OKABE_ITO
-from ....sentiment.jobs.trained import top_words
+from ....sentiment.measures.term_effects import top_words
 from ....sentiment.output import plots
 from ..report import Figure
 from . import drawing

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ....sentiment.jobs.trained import top_words
+from ....sentiment.measures.term_effects import top_words
 from ....sentiment.output.terms import shown
 from ..report import Table
 from .claims import NAMES

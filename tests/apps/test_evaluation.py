@@ -1,0 +1,75 @@
+"""The evaluation of decision values, against scikit-learn's scores and by hand."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from sklearn.metrics import average_precision_score, precision_recall_fscore_support, roc_auc_score
+
+from fastsvm_apps.sentiment.measures.calibration_error import by_probability
+from fastsvm_apps.sentiment.measures.evaluation import evaluation_of
+
+
+def evaluation(classes, truth, decision):
+    return evaluation_of(SimpleNamespace(classes_=np.array(classes)), ["text"] * len(truth), truth, decision)
+
+
+@pytest.fixture(params=[2, 4])
+def tested(request):
+    """Return an evaluation of decisions that are right more often than not."""
+    n_classes = request.param
+    rng = np.random.default_rng(n_classes)
+    y = rng.integers(n_classes, size=300)
+    decision = rng.normal(size=(300, n_classes))
+    decision[np.arange(300), y] += 1
+    if n_classes == 2:
+        decision = decision[:, 1] - decision[:, 0]
+    classes = np.array([f"label {i}" for i in range(n_classes)])
+    return evaluation(classes, classes[y].tolist(), decision)
+
+
+def test_label_scores(tested):
+    classes, decision = np.array(tested.classes), tested.decision
+    predicted = classes[decision.argmax(axis=1) if decision.ndim > 1 else (decision > 0).astype(int)]
+    expected = precision_recall_fscore_support(tested.truth, predicted, labels=classes)
+    np.testing.assert_allclose([row[2:] for row in tested.label_scores], np.transpose(expected[:3]))
+    assert [row.n for row in tested.label_scores] == expected[3].tolist()
+    assert tested.given.tolist() == predicted.tolist()
+    assert tested.accuracy == np.mean(predicted == tested.truth)
+
+
+def test_shares_of_nothing():
+    found = evaluation(["a", "b", "c"], ["a", "a", "x"], np.array([[1.0, 0, 0], [0, 1, 0], [1, 0, 0]]))
+    a, b, c, x = found.label_scores
+    assert a == ("a", 2, 0.5, 0.5, 0.5)
+    assert b == ("b", 0, 0.0, None, 0.0)
+    assert c == ("c", 0, None, None, None)
+    assert x == ("x", 1, None, 0.0, 0.0)
+    assert found.ladder("b") is found.ladder("x") is None
+    assert found.right.tolist() == [True, False, False]
+
+
+def test_curves(tested):
+    for i, label in enumerate(tested.classes):
+        score = tested.decision[:, i] if tested.decision.ndim > 1 else tested.decision * (1 if i else -1)
+        truth = np.array(tested.truth) == label
+        found = tested.ladder(label)
+        assert found.area == pytest.approx(roc_auc_score(truth, score))
+        assert found.average_precision == pytest.approx(average_precision_score(truth, score))
+        assert found.share == truth.mean()
+        assert found.roc[[0, -1]].tolist() == [[0, 0], [1, 1]]
+        assert found.precision_recall[0].tolist() == [0, 1]
+        assert found.precision_recall[-1].tolist() == [1, truth.mean()]
+
+
+def test_margins():
+    assert evaluation(["a", "b"], ["a", "b"], np.array([-2.0, 0.5])).margins.tolist() == [2, 0.5]
+    decision = np.array([[1.0, 5, 3], [-1, -1, -4]])
+    assert evaluation(["a", "b", "c"], ["a", "b"], decision).margins.tolist() == [2, 0]
+
+
+def test_groups_by_probability():
+    probability = np.array([0, 0.05, 0.1, 0.95, 1.0])
+    groups = by_probability(probability, np.array([False, True, True, True, False]))
+    assert [(group.n, group.share) for group in groups] == [(2, 0.5), (1, 1), (2, 0.5)]
+    assert groups[2].mean == pytest.approx(0.975)
