@@ -19,8 +19,8 @@ from fastsvm_apps.cells.data.files import find_images
 from fastsvm_apps.cells.data.images import read_image, read_scaled
 from fastsvm_apps.cells.finding.locate import locate
 from fastsvm_apps.cells.finding.stain import usual_field
+from fastsvm_apps.cells.jobs.classification import classify
 from fastsvm_apps.cells.learning.classifier import load_cell_model
-from fastsvm_apps.cells.learning.prediction import classify
 from fastsvm_apps.cells.measuring.features import describe
 from fastsvm_apps.studies.model.cells.document import find_center, locate_report
 

@@ -23,8 +23,8 @@ from fastsvm_apps.cells.finding.quality import flags_of
 from fastsvm_apps.cells.jobs.training import fit
 from fastsvm_apps.cells.learning.calibration import calibrate
 from fastsvm_apps.cells.learning.classifier import scores_of
-from fastsvm_apps.cells.learning.prediction import Described, describe_image
 from fastsvm_apps.cells.learning.samples import Samples, measure_samples
+from fastsvm_apps.cells.measuring.describing import Described, describe_image
 from fastsvm_apps.cells.settings import Settings
 from fastsvm_apps.common.errors import Skipped
 from fastsvm_apps.common.progress import Stages

@@ -5,8 +5,6 @@ It imports nothing heavy at once, because `--help` shows the choices.
 
 from dataclasses import dataclass
 
-EXPORTS = ("coco", "geojson", "voc", "masks")
-
 CLASSIFIERS = {"sdca-logistic": "log", "sdca-svm": "hinge"}  # and their losses
 MAX_EPOCHS = 1000  # a fit stops earlier, once its duality gap is small
 

@@ -22,6 +22,8 @@ LIMITS = {
     # Gzipped input may unpack to this many times its size. Texts are packed to a third, logs to a tenth, a
     # bomb to a thousandth.
     "FASTSVM_MAX_EXPANSION": Limit(200, 1, 1_000_000_000),
+    # Cells on the page of `fastsvm-cells review`, the least certain.
+    "FASTSVM_MAX_REVIEW_CELLS": Limit(2000, 1, 1_000_000),
     # Of `serve`: largest request in MiB, most texts in a request, most clients at a time, and the seconds
     # that a client has for sending a request and for reading the answer.
     "FASTSVM_SERVE_MAX_BODY_MIB": Limit(1, 1, 64),

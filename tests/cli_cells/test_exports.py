@@ -4,7 +4,6 @@ import csv
 import json
 import math
 
-import cv2
 import numpy as np
 import pytest
 
@@ -12,7 +11,7 @@ from fastsvm_apps.cells.data.boxes import read_boxes
 from fastsvm_apps.cells.data.files import find_images
 from fastsvm_apps.cells.finding.findings import Finding, ImageFindings
 from fastsvm_apps.cells.output.cell_tables import cell_columns, image_record, row_writer, table_file
-from fastsvm_apps.cells.output.exports import export_of, exporting
+from fastsvm_apps.cells.output.exports import export_writer
 
 
 @pytest.fixture
@@ -42,10 +41,9 @@ def area(ring):
     return abs(np.dot(x, np.roll(y, 1)) - np.dot(y, np.roll(x, 1))) / 2
 
 
-@pytest.mark.parametrize("where", [["cells.json"], ["voc", "--export-as", "voc"]])
-def test_coco_and_voc_are_read_again(classified, where):
-    top, cells = classified("--export", *where)
-    found = read_boxes(where[0], find_images([str(top)]))
+def test_coco_is_read_again(classified):
+    top, cells = classified("--export", "cells.json")
+    found = read_boxes("cells.json", find_images([str(top)]))
     assert {file.name: [(each.box, each.label) for each in said] for file, said in found} == boxes(cells)
 
 
@@ -66,7 +64,7 @@ def test_coco(classified, work):
 
 
 def test_geojson(classified, work):
-    _, cells = classified("--export", "qupath", "--export-as", "geojson", "--pixel-size", "0.5")
+    _, cells = classified("--export", "qupath", "--pixel-size", "0.5")
     assert sorted(path.name for path in (work / "qupath").iterdir()) == [
         file.replace(".jpg", ".geojson") for file in sorted(cells)
     ]
@@ -96,32 +94,18 @@ def test_one_geojson_file_is_of_one_image(run, folder, work, model):
     assert len(json.loads((work / "cells.geojson").read_text())["features"]) == 1
 
 
-def test_masks(classified, work):
-    _, cells = classified("--export", "masks", "--export-as", "masks")
-    for file, of_file in cells.items():
-        stem = file.removesuffix(".jpg")
-        body, nuclei = (
-            cv2.imread(str(work / "masks" / f"{stem}_{part}.png"), cv2.IMREAD_UNCHANGED)
-            for part in ("cells", "nuclei")
-        )
-        assert body.dtype == np.uint16
-        assert body.shape == (240, 320)
-        assert sorted(np.unique(body)) == list(range(len(of_file) + 1))
-        assert (body[nuclei > 0] == nuclei[nuclei > 0]).mean() > 0.99 if of_file else not nuclei.any()
-        for number, cell in enumerate(of_file, start=1):
-            assert np.count_nonzero(body == number) == pytest.approx(cell["area"], rel=0.02)
-
-
 def test_an_enlarged_image_has_its_own_pixels(run, enlarged, work, model):
-    large, plain = enlarged
-    for top, name in ((large, "large"), (plain, "plain")):
-        args = ("--export", name, "--export-as", "masks", "--measurements", f"{name}.csv")
+    rows = []
+    for top, name in zip(enlarged, ("large", "plain"), strict=True):
+        args = ("--export", f"{name}.json", "--measurements", f"{name}.csv")
         assert run("classify", top, "-m", model, *args).exit_code == 0
-    one, two = (cv2.imread(str(work / name / "smear_04_cells.png"), -1) for name in ("plain", "large"))
-    assert two.shape == (2 * one.shape[0], 2 * one.shape[1])
-    assert np.mean((two[::2, ::2] > 0) == (one > 0)) > 0.98
-    rows = [next(csv.DictReader((work / f"{name}.csv").open())) for name in ("plain", "large")]
-    assert float(rows[1]["cell_area_px2"]) == pytest.approx(4 * float(rows[0]["cell_area_px2"]), rel=0.05)
+        first = json.loads((work / f"{name}.json").read_text())["annotations"][0]
+        rows.append((first, float(next(csv.DictReader((work / f"{name}.csv").open()))["cell_area_px2"])))
+    (large, area_of_large), (plain, area_of_plain) = rows
+    np.testing.assert_allclose(large["bbox"], np.multiply(2, plain["bbox"]), atol=5)
+    outlines = [np.reshape(each["segmentation"][0], (-1, 2)) for each in (large, plain)]
+    assert area(outlines[0]) == pytest.approx(4 * area(outlines[1]), rel=0.05)
+    assert area_of_large == pytest.approx(4 * area_of_plain, rel=0.05)
 
 
 def test_measurements(classified, work):
@@ -141,10 +125,9 @@ def test_measurements(classified, work):
 @pytest.mark.parametrize(
     ("args", "problem"),
     [
-        (["--export", "a.txt"], "--export a.txt: give a file that ends in .json or .geojson, or --export-as"),
-        (["--export", "folder"], "--export folder: give a file that ends in"),
+        (["--export", "a.txt"], "--export a.txt: give a file that ends in .json or .geojson, or a folder"),
         (["--pixel-size", "0"], "0.0 is not in the range"),
-        (["--measurements", "-"], "-o and --measurements want files"),
+        (["--measurements", "-"], "-o and --measurements need files"),
     ],
 )
 def test_what_cannot_be_exported(run, folder, work, args, problem):
@@ -154,17 +137,17 @@ def test_what_cannot_be_exported(run, folder, work, args, problem):
 
 
 def test_images_that_cannot_be_read_leave_no_files(run, bad, work, model):
-    result = run("classify", bad, "-m", model, "--export", "c.json", "--export", "v", "--export-as", "voc")
+    result = run("classify", bad, "-m", model, "--export", "c.json", "--export", "v")
     assert result.exit_code == 3
     assert len(json.loads((work / "c.json").read_text())["images"]) == 2
-    assert sorted(path.name for path in (work / "v").iterdir()) == ["smear_00.xml", "smear_20.xml"]
+    assert sorted(path.name for path in (work / "v").iterdir()) == ["smear_00.geojson", "smear_20.geojson"]
 
 
 def test_an_interrupted_export_leaves_nothing(work):
     found = ImageFindings("a.png", (Finding((1, 2, 3, 4), (2, 3), 9, "B", 0.75),), size=(9, 9))
 
     def interrupted():
-        with exporting(export_of("c.json", None), [], ["B"], None) as write:
+        with export_writer("c.json", [], ["B"], None) as write:
             write(found)
             raise KeyboardInterrupt
 

@@ -12,7 +12,7 @@ import fastsvm
 from fastsvm.model_files import load_about
 from fastsvm_apps.cells.data.files import find_images
 from fastsvm_apps.cells.learning.classifier import load_cell_model
-from fastsvm_apps.cells.learning.prediction import describe_image
+from fastsvm_apps.cells.measuring.describing import describe_image
 from fastsvm_apps.cells.measuring.features import feature_names
 
 COMMANDS = {

@@ -30,7 +30,7 @@ EVERYTHING = [
         "--also",
         "rbc,platelets",
     ),
-    *("--export", "out/coco.json", "--export", "out/masks", "--export-as", "masks"),
+    *("--export", "out/coco.json", "--export", "out/geojson"),
     *("--measurements", "out/measures.csv", "--pixel-size", ".1"),
 ]
 
@@ -39,7 +39,7 @@ EVERYTHING = [
     "command",
     [
         ["classify", *EVERYTHING],
-        ["classify", "--csv", "--strict", "--min-score", ".9"],
+        ["classify", "--csv", "--min-score", ".9"],
     ],
 )
 def test_outputs_are_those_of_the_local_command(run, bad, problems, work, pickled, monkeypatch, command):

@@ -11,9 +11,9 @@ import pytest
 import fastsvm
 from fastsvm_apps.cells.data.files import find_images
 from fastsvm_apps.cells.finding.findings import UNCLASSIFIED
+from fastsvm_apps.cells.jobs.classification import classify
 from fastsvm_apps.cells.jobs.training import train
 from fastsvm_apps.cells.learning.classifier import load_cell_model
-from fastsvm_apps.cells.learning.prediction import classify
 from fastsvm_apps.cells.settings import Settings
 
 CLASSES = ["EOSINOPHIL", "LYMPHOCYTE", "MONOCYTE", "NEUTROPHIL"]

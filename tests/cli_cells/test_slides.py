@@ -20,8 +20,8 @@ from fastsvm_apps.cells.data.slides import TiffSlide
 from fastsvm_apps.cells.data.tiles import sample_tiles, with_tiles
 from fastsvm_apps.cells.finding.masks import black_frame
 from fastsvm_apps.cells.finding.stain import USUAL, normalised, stain_of
-from fastsvm_apps.cells.learning import prediction
-from fastsvm_apps.cells.output import journal
+from fastsvm_apps.cells.jobs import classification
+from fastsvm_apps.cells.measuring import describing
 
 tifffile = pytest.importorskip("tifffile", reason="slides want tifffile")
 CELL_WIDTH = 80
@@ -127,10 +127,9 @@ def test_a_tile_is_opened_as_an_image_is(slide, mosaic):
     assert reader.reduced(4).shape == (h // 4, w // 4, 3)
 
 
-@pytest.mark.parametrize("command", [["crop", "-o", "crops"]])
-def test_other_commands_refuse_slides_without_reading_them(run, slide, command, monkeypatch):
+def test_other_commands_refuse_slides_without_reading_them(run, slide, monkeypatch):
     monkeypatch.setattr(images, "open_image", None)
-    done = run(command[0], slide, *command[1:])
+    done = run("crop", slide, "-o", "crops")
     assert done.exit_code in (1, 3)
     assert "a slide; classify reads slides, and nothing else does" in done.stderr
 
@@ -166,7 +165,7 @@ def test_a_large_tiled_tiff_is_a_slide(run, tmp_path, mosaic, model, monkeypatch
 
 
 def test_blank_tiles_are_not_searched(run, tmp_path, model, monkeypatch):
-    monkeypatch.setattr(prediction, "Field", None)
+    monkeypatch.setattr(describing, "Field", None)
     path = write(tmp_path / "blank.svs", np.full((500, 700, 3), (240, 235, 238), np.uint8))
     done = run("classify", path, "-m", model, "--cell-width", CELL_WIDTH)
     assert done.exit_code == 0, done.stderr
@@ -192,14 +191,14 @@ def begun(tmp_path_factory, mosaic, model):
     with pytest.MonkeyPatch.context() as context:
         context.chdir(folder)
         context.setattr(tiles, "CORE", 200)
-        context.setattr(journal, "TILES_AT_ONCE", 4)
+        context.setattr(classification, "TILES_AT_ONCE", 4)
         done = CliRunner().invoke(main, [*map(str, args), "whole.csv", "--json"])
         assert done.exit_code == 0, done.stderr
         (folder / "whole.json").write_text(done.stdout)
-        context.setattr("fastsvm_apps.cells.output.classification.merged", ending)
+        context.setattr(classification, "merged", ending)
         done = CliRunner().invoke(main, [*map(str, args), "cells.csv"])
     assert done.exit_code != 0
-    assert "--resume goes on from there" in done.stderr
+    assert "the results so far are kept in cells.csv.part; the same command resumes" in done.stderr
     assert not (folder / "cells.csv").exists()
     return args, folder
 
@@ -208,8 +207,9 @@ def begun(tmp_path_factory, mosaic, model):
 def ended(begun, work, monkeypatch):
     """Return the arguments of a run that has ended here after 12 tiles, and the tiles read from now on."""
     args, folder = begun
-    for name in ("whole.csv", "page.html", "cells.csv.part"):
+    for name in ("whole.csv", "page.html"):
         shutil.copy(folder / name, work)
+    shutil.copytree(folder / "cells.csv.part", work / "cells.csv.part")
     n_read, scaled = [], tiles.TileReader.scaled
 
     def count(reader, **how):
@@ -217,7 +217,7 @@ def ended(begun, work, monkeypatch):
             n_read.append(reader)
         return scaled(reader, **how)
 
-    monkeypatch.setattr(journal, "TILES_AT_ONCE", 4)
+    monkeypatch.setattr(classification, "TILES_AT_ONCE", 4)
     monkeypatch.setattr(tiles.TileReader, "scaled", count)
     return args, n_read
 
@@ -226,7 +226,7 @@ def test_a_run_goes_on(run, work, ended, slide):
     args, n_read = ended
     n_tiles = len(list(with_tiles([ImageFile(str(slide), "")], lambda file: CELL_WIDTH)))
     page = (work / "page.html").read_text()
-    done = run(*args, "cells.csv", "--resume")
+    done = run(*args, "cells.csv")
     assert done.exit_code == 0, done.stderr
     assert 0 < len(n_read) <= n_tiles - 8
     assert (work / "cells.csv").read_bytes() == (work / "whole.csv").read_bytes()
@@ -234,46 +234,48 @@ def test_a_run_goes_on(run, work, ended, slide):
     assert not (work / "cells.csv.part").exists()
 
 
-def test_a_line_that_was_cut_short_is_made_again(run, work, ended):
+def test_what_was_kept_in_part_is_made_again(run, work, ended):
     args, _ = ended
-    part = work / "cells.csv.part"
-    part.write_bytes(part.read_bytes()[:-30])
-    assert run(*args, "cells.csv", "--resume").exit_code == 0
+    last = max((work / "cells.csv.part").iterdir(), key=lambda path: path.stat().st_mtime_ns)
+    last.write_bytes(last.read_bytes()[:-30])
+    assert run(*args, "cells.csv").exit_code == 0
     assert (work / "cells.csv").read_bytes() == (work / "whole.csv").read_bytes()
 
 
-def test_another_run_is_not_gone_on_with(run, work, ended):
+def test_another_run_does_not_resume(run, work, ended, slide):
     args, n_read = ended
-    before = (work / "cells.csv.part").read_bytes()
     args = [81 if arg == CELL_WIDTH else arg for arg in args]
-    done = run(*args, "cells.csv", "--resume")
-    assert done.exit_code == 1
-    assert "cells.csv.part: of other images, another model or other options; remove it" in done.stderr
-    assert "goes on from there" not in done.stderr
-    assert (work / "cells.csv.part").read_bytes() == before
-    assert not n_read
+    done = run(*args, "cells.csv")
+    assert done.exit_code == 0, done.stderr
+    assert len(n_read) == len(list(with_tiles([ImageFile(str(slide), "")], lambda file: 81)))
+    assert not (work / "cells.csv.part").exists()
 
 
-@pytest.mark.slow
-def test_without_resume_all_is_done_again(run, work, ended, slide):
-    args, n_read = ended
+def test_images_are_resumed_too(run, folder, model, work, monkeypatch):
+    monkeypatch.setattr(classification, "BATCH", 2)
+    args = ("classify", folder(0, 20, 21, 22, 23), "-m", model, "-o")
+    assert run(*args, "whole.csv").exit_code == 0
+
+    def ending(results, advance):
+        for k, found in enumerate(results):
+            if k == 3:
+                raise KeyboardInterrupt
+            yield found[1]
+
+    with monkeypatch.context() as context:
+        context.setattr(classification, "merged", ending)
+        assert run(*args, "cells.csv").exit_code == 1
+    assert (work / "cells.csv.part").is_dir()
+    described, describe = [], classification.describe_image
+    monkeypatch.setattr(
+        classification, "describe_image", lambda file, **how: described.append(file) or describe(file, **how)
+    )
     assert run(*args, "cells.csv").exit_code == 0
-    assert len(n_read) == len(list(with_tiles([ImageFile(str(slide), "")], lambda file: CELL_WIDTH)))
-
-
-def test_images_are_resumed_too(run, folder, model):
-    args = ("classify", folder(0, 20, 21), "-m", model, "-o")
-    assert run(*args, "a.csv", "--resume").exit_code == run(*args, "b.csv").exit_code == 0
-    assert rows("a.csv") == rows("b.csv")
+    assert len(described) == 1
+    assert (work / "cells.csv").read_bytes() == (work / "whole.csv").read_bytes()
 
 
 # What does not work
-
-
-def test_resume_wants_a_table(run, slide):
-    done = run("classify", slide, "--resume")
-    assert done.exit_code == 2
-    assert "--resume wants the -o FILE.csv" in done.stderr
 
 
 def test_no_overlay_of_slides(run, slide, model):

@@ -14,7 +14,7 @@ import fastsvm
 from fastsvm_apps.cells.commands._options import NO_GROUPS
 from fastsvm_apps.cells.data import images
 from fastsvm_apps.cells.data.files import find_images
-from fastsvm_apps.cells.learning.prediction import describe_image
+from fastsvm_apps.cells.measuring.describing import describe_image
 
 COUNTS = {"EOSINOPHIL": 11, "LYMPHOCYTE": 12, "MONOCYTE": 11, "NEUTROPHIL": 12}
 CLASSES = [f"p_{label}" for label in COUNTS]
@@ -145,7 +145,7 @@ def test_an_image_is_decoded_once(run, folder, model, work, monkeypatch, ending)
     assert len(decoded) == 4
     assert run("crop", top, "-o", "crops", *width).exit_code == 0
     assert len(decoded) == 8
-    monkeypatch.setattr("fastsvm_apps.cells.learning.prediction.KEPT_PIXELS", 1000)  # as of a large image
+    monkeypatch.setattr("fastsvm_apps.cells.measuring.describing.KEPT_PIXELS", 1000)  # as of a large image
     assert run("classify", top, "-m", model, "--overlay", "again", *width).exit_code == 0
     assert len(decoded) == 16
     for path in (work / "drawn").iterdir():
@@ -179,9 +179,6 @@ def test_tables_have_no_formulas_and_are_read_back(run, folder, model, work):
         assert [row["file"] for row in rows] == quoted
     known = json.loads(run("evaluate", model, top, "--labels", "cells.csv", "--json").stdout)
     assert (known["n"], known["error"]) == (2, 0.0)
-    assert run("classify", top, "-m", model, "-o", "raw.csv", "--csv", "--raw-csv").exit_code == 3
-    rows = list(csv.DictReader((work / "raw.csv").read_text().splitlines()))
-    assert [row["file"] for row in rows] == sorted([*names, "-b.jpg"])
 
 
 @pytest.mark.parametrize("option", ["--labels", "--groups"])
@@ -270,7 +267,7 @@ def test_evaluate_counts_what_it_does_not_know_or_find(run, smears, model, work)
     assert np.sum(record["confusion"]) == 40
 
 
-def test_evaluate_by_original(run, folder, model, work):
+def test_evaluate_by_original(run, folder, model, work, monkeypatch):
     top = folder(0, 1, 20, 21, 22)
     (work / "t.csv").write_text(
         "file,label,original\n"
@@ -285,9 +282,10 @@ def test_evaluate_by_original(run, folder, model, work):
     assert "1 of 2 originals wrong in more than half of their images, 2 in any" in out
     # A tile for each original, with its name and how many images of it are wrong.
     two = cv2.imread("m.png").shape
+    monkeypatch.setattr("fastsvm_apps.cells.output.sheets.LIMIT", 1)
     args = ("evaluate", model, top, "--labels", "t.csv", "--groups", "t.csv", "--mistakes", "m.png")
-    result = run(*args, "--limit", 1)
-    assert result.stderr == "note: 1 mistake more than m.png has; --limit allows more\n"
+    result = run(*args)
+    assert result.stderr == "note: 1 more mistake than m.png shows; --json lists all\n"
     assert cv2.imread("m.png").shape[1] < two[1]
 
 

@@ -29,13 +29,16 @@ cell_width_option = click.option(
     "--cell-width",
     type=options.FiniteRange(min=20),
     metavar="PX",
-    help="How many pixels of the images a white cell is wide, typically.  "
+    help="Width of a typical white cell, in pixels of the images.  "
     "[default: read from the red cells, or a quarter of the longer side]",
+)
+model_option = click.option(
+    "-m", "--model", metavar="MODEL", help="The classifier.  [default: one that comes with fastsvm]"
 )
 
 
 class Kinds(Names):
-    """Names of what else is counted; the command gets what they stand for."""
+    """Names of other cells to count; the command gets the kinds that they stand for."""
 
     def convert(self, value, param, ctx):
         """Convert and check one value."""
@@ -53,31 +56,31 @@ also_option = click.option(
     "--also",
     type=Kinds(),
     metavar="rbc,platelets",
-    help="Find and count red cells, platelets or both as well.",
+    help="Also find and count red cells, platelets, or both.",
 )
 
 
 def known_options(command):
-    """Add what is known about the images; the command gets one dict `known`."""
+    """Add options for labels, originals and classes of images; the command gets one dict `known`."""
 
     @wraps(command)
     def with_known(labels, groups, classes, **options):
         return command(known={"labels": labels, "groups": groups, "classes": classes}, **options)
 
-    for decorate in (
-        click.option("--classes", type=Names(), metavar="A,B", help="Only the images with these labels."),
+    return options.section(
+        "Input",
+        click.option(
+            "--labels",
+            metavar="CSV|JSON|FOLDER",
+            help="Labels of the images, or of boxes of cells: a table with the columns file, label; a COCO "
+            "file; or a folder of Pascal VOC annotations.  [default: the folder that an image is in]",
+        ),
         click.option(
             "--groups",
             metavar="CSV",
-            help="Which original each image was made from: columns file, original. Copies of one original "
-            "are counted together, and never split.",
+            help="The original that each image was made from: columns file, original. Copies of an original "
+            "are counted together, and stay together in cross-validation.",
         ),
-        click.option(
-            "--labels",
-            metavar="CSV|FOLDER",
-            help="Labels of the images: columns file, label; or a folder of Pascal VOC annotations.  "
-            "[default: the folder that an image lies in]",
-        ),
-    ):
-        with_known = decorate(with_known)
-    return with_known
+        click.option("--classes", type=Names(), metavar="A,B", help="Use only images with these labels."),
+        cell_width_option,
+    )(with_known)

@@ -7,7 +7,7 @@ import click
 
 from ...common.errors import USAGE, AppError
 from ...common.files import make_folder
-from ...common.options import json_option
+from ...common.options import json_option, section
 from ...common.output import note_skipped, print_json, print_line, tidy_warnings
 from ...common.progress import Stages
 from ._options import cell_width_option, command, images_argument
@@ -15,22 +15,25 @@ from ._options import cell_width_option, command, images_argument
 
 @command("crop smears -o crops", "crop smears -o crops --size 120", "crop smears -o boxes.csv")
 @images_argument
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    metavar="DIR|FILE.csv",
-    help="Folder for the crops and boxes.csv. With FILE.csv, or - for stdout, only the table is written.",
+@section("Input", cell_width_option)
+@section(
+    "Output",
+    click.option(
+        "-o",
+        "--output",
+        required=True,
+        metavar="DIR|FILE.csv",
+        help="Folder for the crops and boxes.csv. With FILE.csv, or - for stdout, only the table is written.",
+    ),
+    click.option(
+        "--size",
+        type=click.IntRange(1, 4096),
+        metavar="N",
+        help="Cut squares of N pixels around the centre, in an image in which cells are about 80 wide.  "
+        "[default: the box of the cell as it is in the image]",
+    ),
+    json_option,
 )
-@click.option(
-    "--size",
-    type=click.IntRange(1, 4096),
-    metavar="N",
-    help="Cut squares of N pixels around the centre, where cells are about 80 wide.  "
-    "[default: the box of the cell as it is in the image]",
-)
-@cell_width_option
-@json_option
 def crop(images, output, size, cell_width, json, quiet, verbose):
     """Cut the white cells out of IMAGES.
 
@@ -39,7 +42,7 @@ def crop(images, output, size, cell_width, json, quiet, verbose):
     """
     if output == "-" and json:
         raise AppError("-o - and --json both write to stdout; choose one", USAGE)
-    from ..data.files import find_images, source_name
+    from ..data.files import find_images, outside, source_name
     from ..finding.findings import Count
     from ..finding.scale import scale_of, scale_record
     from ..jobs.cropping import crop_cells
@@ -55,7 +58,7 @@ def crop(images, output, size, cell_width, json, quiet, verbose):
             files = find_images(images)
             scale = scale_of(files, cell_width)
             if folder:
-                files = places.outside(files, folder)
+                files = outside(files, folder)
                 make_folder(folder)
         count = Count(source_name(images))
         write_crop = places.crop_writer(files, folder) if folder else None

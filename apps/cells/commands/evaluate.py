@@ -3,10 +3,10 @@
 import click
 
 from ...common.files import check_file
-from ...common.options import COUNT, json_option
+from ...common.options import json_option, section
 from ...common.output import many, note, note_skipped, print_json, print_line, tidy_warnings
 from ...common.progress import Stages
-from ._options import NO_GROUPS, cell_width_option, command, images_argument, known_options
+from ._options import NO_GROUPS, command, images_argument, known_options
 
 
 @command(
@@ -16,15 +16,16 @@ from ._options import NO_GROUPS, cell_width_option, command, images_argument, kn
 @click.argument("model")
 @images_argument
 @known_options
-@click.option(
-    "--mistakes",
-    metavar="FILE.png",
-    help="Draw the cells that it is wrong about, the surest first, with --groups one of each original.",
+@section(
+    "Output",
+    click.option(
+        "--mistakes",
+        metavar="FILE.png",
+        help="Draw the cells with a wrong label, the surest first; with --groups, one of each original.",
+    ),
+    json_option,
 )
-@click.option("--limit", type=COUNT, default=100, help="Most mistakes to draw.")
-@cell_width_option
-@json_option
-def evaluate(model, images, known, mistakes, limit, cell_width, json, quiet, verbose):
+def evaluate(model, images, known, mistakes, cell_width, json, quiet, verbose):
     """Try MODEL on the largest white cell of each of the labelled IMAGES.
 
     An image in which no cell is found counts as a mistake.
@@ -40,7 +41,7 @@ def evaluate(model, images, known, mistakes, limit, cell_width, json, quiet, ver
         result = evaluation.evaluate(model, images, **known, cell_width=cell_width, stage=stage)
         if mistakes and result.mistakes:
             with stage("draw"):
-                left_out = sheets.draw_mistakes(mistakes, result.mistakes, limit)
+                left_out = sheets.draw_mistakes(mistakes, result.mistakes)
     if json:
         print_json(score_tables.evaluation_record(result, stage.seconds))
     else:
@@ -53,7 +54,7 @@ def evaluate(model, images, known, mistakes, limit, cell_width, json, quiet, ver
     if mistakes and not result.mistakes:
         note(f"note: no mistakes, so {mistakes} was not written")
     if left_out:
-        note(f"note: {many(left_out, 'mistake')} more than {mistakes} has; --limit allows more")
+        note(f"note: {many(left_out, 'more mistake')} than {mistakes} shows; --json lists all")
     if unknown := result.scores.unknown_labels:
         note(f"note: the model does not know {', '.join(unknown)}; these images count as mistakes")
     return note_skipped(result.skipped)

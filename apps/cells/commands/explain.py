@@ -3,23 +3,27 @@
 import click
 
 from ...common.figures import check_picture
-from ...common.options import COUNT, json_option
+from ...common.options import COUNT, json_option, section
 from ...common.output import print_json, print_line, tidy_warnings
 from ...common.progress import Stages
-from ._options import cell_width_option, command
+from ._options import cell_width_option, command, model_option
 
 
 @command("explain smear.jpg -o why.png", "explain smear.jpg --cell 2 -m cells.safetensors")
 @click.argument("image")
-@click.option("--cell", type=COUNT, default=1, metavar="N", help="Its number; the largest is 1.")
-@click.option(
-    "-m", "--model", metavar="MODEL", help="The classifier.  [default: one that comes with fastsvm]"
+@section(
+    "Input",
+    click.option("--cell", type=COUNT, default=1, metavar="N", help="Number of the cell; the largest is 1."),
+    model_option,
+    cell_width_option,
 )
-@click.option("-o", "--output", metavar="FILE.png", help="Draw it, too (.png, .svg or .pdf).")
-@cell_width_option
-@json_option
+@section(
+    "Output",
+    click.option("-o", "--output", metavar="FILE.png", help="Draw the explanation (.png, .svg or .pdf)."),
+    json_option,
+)
 def explain(image, cell, model, output, cell_width, json, quiet, verbose):
-    """Tell which measurements decided about the label of a white cell in IMAGE."""
+    """Show which measurements decided the label of a white cell in IMAGE."""
     if output:
         check_picture(output)
     from ..data.files import find_images

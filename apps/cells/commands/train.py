@@ -4,11 +4,11 @@ import click
 
 from ...common.errors import AppError
 from ...common.files import check_is_file
-from ...common.options import COUNT, STRENGTH, json_option, seed_option
+from ...common.options import COUNT, STRENGTH, json_option, section, seed_option
 from ...common.output import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ..settings import ALPHAS, CLASSIFIERS, Settings
-from ._options import NO_GROUPS, cell_width_option, command, images_argument, known_options
+from ._options import NO_GROUPS, command, images_argument, known_options
 
 
 @command(
@@ -17,37 +17,55 @@ from ._options import NO_GROUPS, cell_width_option, command, images_argument, kn
     "train smears --corrections corrections.json -o better.safetensors",
 )
 @images_argument
-@click.option("-o", "--output", metavar="MODEL", default="cells.safetensors", help="Where the model goes.")
 @known_options
-@click.option(
-    "--corrections",
-    multiple=True,
-    metavar="FILE.json",
-    help="Learn also, or only, from cells that were corrected with `review`. May be repeated.",
+@section(
+    "Input",
+    click.option(
+        "--corrections",
+        multiple=True,
+        metavar="FILE.json",
+        help="Learn also, or only, from cells that were corrected with `review`. May be repeated.",
+    ),
 )
-@click.option(
-    "--classifier", type=click.Choice(list(CLASSIFIERS)), default="sdca-logistic", help="Learning algorithm."
+@section(
+    "Training",
+    click.option(
+        "--classifier",
+        type=click.Choice(list(CLASSIFIERS)),
+        default="sdca-logistic",
+        help="Learning algorithm. Only sdca-logistic gives probabilities.",
+    ),
+    click.option(
+        "--alpha",
+        type=STRENGTH,
+        help="Strength of the L2 regularisation.  [default: one of "
+        f"{', '.join(f'{alpha:g}' for alpha in ALPHAS)}, chosen by cross-validation]",
+    ),
+    click.option(
+        "--versions",
+        type=click.IntRange(0, 1000),
+        default=10,
+        help="Learn from N more versions of each original: turned, and with other light, colours, focus and "
+        "noise.",
+        metavar="N",
+    ),
+    seed_option,
 )
-@click.option(
-    "--alpha",
-    type=STRENGTH,
-    help="Strength of the L2 regularisation.  [default: one of "
-    f"{', '.join(f'{alpha:g}' for alpha in ALPHAS)}, chosen by cross-validation]",
+@section(
+    "Evaluation",
+    click.option("--folds", type=COUNT, default=10, help="Folds of the cross-validation; 1 does without."),
 )
-@click.option(
-    "--versions",
-    type=click.IntRange(0, 1000),
-    default=10,
-    help="Of each original learn from N more, turned, and with other light, colours, focus and noise.",
+@section(
+    "Output",
+    click.option(
+        "-o", "--output", metavar="MODEL", default="cells.safetensors", help="File to write the model to."
+    ),
+    json_option,
 )
-@click.option("--folds", type=COUNT, default=10, help="Folds of the cross-validation; 1 does without.")
-@cell_width_option
-@seed_option
-@json_option
 def train(images, output, known, corrections, json, quiet, verbose, **settings):
-    """Train a classifier of white cells on IMAGES, cross-validate and save it.
+    """Train a classifier of white cells on IMAGES, cross-validate it and save it.
 
-    Of each image the largest white cell counts, and the corrected ones.
+    The largest white cell of each image has the label of the image. Corrected cells have their own labels.
     """
     check_is_file(output, "a model")
     try:

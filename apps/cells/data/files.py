@@ -165,7 +165,8 @@ def _walk(top: str) -> Iterator[tuple[str, str]]:
         for entry in sorted(visible, key=lambda entry: entry.name):
             name = prefix + entry.name
             if os.path.isdir(entry) if entry.is_symlink() else entry.is_dir():
-                inner.append((entry.path, f"{name}/"))
+                if not name.endswith(".part"):  # results of an interrupted run
+                    inner.append((entry.path, f"{name}/"))
             else:
                 yield entry.path, name
         folders.extend(reversed(inner))
@@ -291,6 +292,20 @@ def _parsed(path: str):
         return ElementTree.fromstring(content, ElementTree.XMLParser(target=Tree()))
     except (ElementTree.ParseError, ValueError, LookupError) as error:  # the last two: of its encoding
         raise AppError(f"{path}: not XML: {error}") from error
+
+
+def outside(files: Sequence[ImageFile], folder: str) -> list[ImageFile]:
+    """Leave out the images in the folder for results: they are earlier ones, or would be replaced."""
+    top = os.path.join(os.path.realpath(folder), "")
+    folders = {path: os.path.join(os.path.realpath(path), "") for path in map(_folder_of, files)}
+    kept = [file for file in files if not folders[_folder_of(file)].startswith(top)]
+    if not kept:
+        raise AppError(f"{folder}: all images are in it; choose another folder for the results with -o")
+    return kept
+
+
+def _folder_of(file: ImageFile) -> str:
+    return os.path.dirname(file.path)
 
 
 def source_name(sources: Sequence[str]) -> str:

@@ -12,8 +12,8 @@ from ..data.files import ImageFile, labelled_images, nothing_left
 from ..finding.findings import Finding
 from ..finding.scale import Scale, scale_of
 from ..learning.classifier import load_cell_model
-from ..learning.prediction import classify
 from ..learning.scores import Scores, score
+from .classification import classify
 
 
 class Mistake(NamedTuple):

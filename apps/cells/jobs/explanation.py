@@ -11,7 +11,7 @@ from ..data.files import ImageFile
 from ..data.images import CellWidth
 from ..finding.findings import NO_CELL, Finding
 from ..learning.classifier import CellModel
-from ..learning.prediction import describe_image
+from ..measuring.describing import describe_image
 from ..measuring.features import feature_names
 
 SHOWN = 12  # measurements

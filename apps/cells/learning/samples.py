@@ -20,10 +20,10 @@ from ..finding.findings import NO_CELL
 from ..finding.locate import locate
 from ..finding.quality import Ranges, ranges_of
 from ..finding.stain import usual_field
+from ..measuring.describing import Described, describe_image
 from ..measuring.features import describe
 from ..settings import Settings
 from .corrections import Boxes, labelled_cells, matched_boxes
-from .prediction import Described, describe_image
 from .versions import version_of
 
 FINENESS = 2  # pixels for each one at the working scale in which versions are made, at most

@@ -42,9 +42,9 @@ def cell_columns(classes: Sequence[str]) -> tuple[str, ...]:
     return (*CELL_COLUMNS[:-2], *(f"p_{label}" for label in classes), *CELL_COLUMNS[-2:])
 
 
-def row_writer(file: TextIO, columns: Sequence[str], *, raw: bool = False) -> Callable[[ImageFindings], None]:
+def row_writer(file: TextIO, columns: Sequence[str]) -> Callable[[ImageFindings], None]:
     """Write the header of a table, and return what writes the rows of an image."""
-    write_row = csv_writer(file, raw=raw)
+    write_row = csv_writer(file)
     write_row(columns)
     labelled = "label" in columns
     n_classes = len(columns) - len(CELL_COLUMNS)
@@ -70,11 +70,9 @@ def row_writer(file: TextIO, columns: Sequence[str], *, raw: bool = False) -> Ca
     return write
 
 
-def measures_writer(
-    file: TextIO, pixel_size: float | None, *, raw: bool = False
-) -> Callable[[ImageFindings], None]:
+def measures_writer(file: TextIO, pixel_size: float | None) -> Callable[[ImageFindings], None]:
     """Write the header of a table of measurements, and return what writes the cells of an image."""
-    write_row = csv_writer(file, raw=raw)
+    write_row = csv_writer(file)
     write_row([*MEASURED_COLUMNS, *column_names(pixel_size)])
 
     def write(found: ImageFindings) -> None:

@@ -1,65 +1,51 @@
-"""What was found, in the formats of other programs: COCO, Pascal VOC, GeoJSON as QuPath has it, and masks."""
+"""Results in the formats of other programs: COCO, and GeoJSON as QuPath reads it."""
 
 import json
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 from uuid import NAMESPACE_URL, uuid5
-from xml.etree import ElementTree
 
-import cv2
 import numpy as np
 
 from fastsvm._utils.atomic import replacing
 
 from ...common.errors import USAGE, AppError
 from ...common.files import check_file, make_folder, replace_file
-from ...common.output import printable
 from ..data.files import ImageFile
 from ..finding.findings import Finding, ImageFindings
 from ..measuring.measures import column_names, with_units
 from .drawing import color_of
-from .places import mirrored, write_image
+from .places import mirrored
 
-ENDINGS = {".json": "coco", ".geojson": "geojson"}  # of files; everything else is a folder
+ENDINGS = (".json", ".geojson")  # of files, COCO and GeoJSON; everything else is a folder
 NO_LABEL = "white cell"  # for formats that have to have one
-MASK_CELLS = 65_535  # of 16 bits
 
 Sink = Callable[[ImageFindings], object]
 
 
-class Export(NamedTuple):
-    """Where to, in which format, and whether that is a folder with files for each image."""
-
-    path: str
-    kind: str
-    folder: bool
-
-
-def export_of(path: str, kind: str | None) -> Export:
-    """Tell what is to be written to a path: its ending says it, or, of a folder, the kind asked for."""
+def is_folder(path: str) -> bool:
+    """Tell whether an export is a folder with a GeoJSON file for each image."""
+    if os.path.isdir(path):
+        return True
     ending = os.path.splitext(path)[1].lower()
-    if ending in ENDINGS and not os.path.isdir(path):
-        return Export(path, ENDINGS[ending], folder=False)
-    if kind is None:
-        raise AppError(
-            f"--export {path}: give a file that ends in {' or '.join(ENDINGS)}, or --export-as for a folder",
-            USAGE,
-        )
-    return Export(path, kind, folder=True)
+    if ending and ending not in ENDINGS:
+        raise AppError(f"--export {path}: give a file that ends in .json or .geojson, or a folder", USAGE)
+    return not ending
 
 
 @contextmanager
-def exporting(
-    export: Export, files: Sequence[ImageFile], classes: Sequence[str], pixel_size: float | None
+def export_writer(
+    path: str, files: Sequence[ImageFile], classes: Sequence[str], pixel_size: float | None
 ) -> Iterator[Sink]:
-    """Give what writes the findings of each image; a single file is there once all is written.
+    """Return what writes the findings of each image; a single file is there once all is written.
 
     Parameters
     ----------
-    export : Export
+    path : str
+        ``.json`` is COCO; ``.geojson`` is GeoJSON of one image; anything else a folder with GeoJSON files.
     files : sequence of ImageFile
         All images there are.
     classes : sequence of str
@@ -67,42 +53,23 @@ def exporting(
     pixel_size : float, optional
         Micrometres; measurements are given in them, too.
     """
-    if export.kind == "coco":
-        check_file(export.path)
-        with replacing(export.path) as file:
+    if is_folder(path):
+        make_folder(path)
+        places = {file.name: f"{place}.geojson" for file, place in mirrored(files, path).items()}
+        yield lambda found: _write_geojson(places[found.file], found, classes, pixel_size)
+    elif path.lower().endswith(".geojson"):
+        if len(files) > 1:
+            raise AppError(
+                f"--export {path}: one GeoJSON file is for one image; for {len(files):,} give a folder", USAGE
+            )
+        check_file(path)
+        yield lambda found: _write_geojson(path, found, classes, pixel_size)
+    else:
+        check_file(path)
+        with replacing(path) as file:
             dataset = _Coco(file, classes)
             yield dataset.add
             dataset.end()
-        return
-    if not export.folder:
-        if len(files) > 1:
-            raise AppError(
-                f"--export {export.path}: one GeoJSON file is for one image; for {len(files):,} give a "
-                "folder with --export-as geojson",
-                USAGE,
-            )
-        check_file(export.path)
-        yield lambda found: _write_geojson(export.path, found, classes, pixel_size)
-        return
-    make_folder(export.path)
-    places = {file.name: place for file, place in mirrored(files, export.path).items()}
-    yield lambda found: _write_one(export.kind, places[found.file], found, classes, pixel_size)
-
-
-def _write_one(
-    kind: str, place: str, found: ImageFindings, classes: Sequence[str], pixel_size: float | None
-) -> None:
-    if found.problem is not None or found.size is None:
-        return
-    os.makedirs(os.path.dirname(place), exist_ok=True)
-    if kind == "voc":
-        replace_file(f"{place}.xml", _voc(found))
-    elif kind == "geojson":
-        _write_geojson(f"{place}.geojson", found, classes, pixel_size)
-    else:
-        cells, nuclei = _masks(found)
-        write_image(f"{place}_cells.png", cells)
-        write_image(f"{place}_nuclei.png", nuclei)
 
 
 # Polygons
@@ -175,33 +142,11 @@ def _flat(ring: Sequence[Sequence[float]]) -> list[float]:
     return [side for corner in ring for side in corner]
 
 
-def _voc(found: ImageFindings) -> bytes:
-    root = ElementTree.Element("annotation")
-
-    def put(parent, name: str, text: object = None):
-        element = ElementTree.SubElement(parent, name)
-        element.text = None if text is None else printable(str(text))
-        return element
-
-    put(root, "filename", found.file.rpartition("/")[2])
-    size = put(root, "size")
-    for name, side in zip(("width", "height", "depth"), (*found.size, 3), strict=True):
-        put(size, name, side)
-    for cell in found.cells:
-        element = put(root, "object")
-        put(element, "name", cell.label or NO_LABEL)
-        put(element, "difficult", 0)
-        x, y, w, h = cell.box
-        box = put(element, "bndbox")
-        for name, side in zip(("xmin", "ymin", "xmax", "ymax"), (x, y, x + w, y + h), strict=True):
-            put(box, name, side)
-    ElementTree.indent(root)
-    return ElementTree.tostring(root, encoding="utf-8") + b"\n"
-
-
 def _write_geojson(path: str, found: ImageFindings, classes: Sequence[str], pixel_size: float | None) -> None:
     if found.problem is not None:
         return
+    if folder := os.path.dirname(path):
+        os.makedirs(folder, exist_ok=True)
     features = [
         _feature(found.file, number, cell, classes, pixel_size)
         for number, cell in enumerate(found.cells, start=1)
@@ -245,17 +190,3 @@ def _geometry(rings: Sequence[list]) -> dict:
     if len(closed) == 1:
         return {"type": "Polygon", "coordinates": closed}
     return {"type": "MultiPolygon", "coordinates": [[ring] for ring in closed]}
-
-
-def _masks(found: ImageFindings) -> tuple[np.ndarray, np.ndarray]:
-    """Return images of the cells and of their nuclei, whose pixels have the number of the cell, or 0."""
-    if len(found.cells) > MASK_CELLS:
-        raise AppError(f"{found.file}: {len(found.cells):,} cells are too many for a mask of 16 bits")
-    width, height = found.size
-    cells, nuclei = (np.zeros((height, width), np.uint16) for _ in range(2))
-    for number, cell in enumerate(found.cells, start=1):
-        outline = cell.outline if cell.outline is not None else np.array(_outline(cell), np.int32)
-        cv2.fillPoly(cells, [outline.reshape(-1, 1, 2)], number)
-        if cell.nucleus:
-            cv2.fillPoly(nuclei, [part.reshape(-1, 1, 2) for part in cell.nucleus], number)
-    return cells, nuclei

@@ -13,20 +13,6 @@ from ..finding.findings import ImageFindings
 from .drawing import draw_overlay, save_image
 
 
-def outside(files: Sequence[ImageFile], folder: str) -> list[ImageFile]:
-    """Leave out the images in the folder for results: they are earlier ones, or would be replaced."""
-    top = os.path.join(os.path.realpath(folder), "")
-    folders = {path: os.path.join(os.path.realpath(path), "") for path in map(_folder_of, files)}
-    kept = [file for file in files if not folders[_folder_of(file)].startswith(top)]
-    if not kept:
-        raise AppError(f"{folder}: all images are in it; choose another folder for the results with -o")
-    return kept
-
-
-def _folder_of(file: ImageFile) -> str:
-    return os.path.dirname(file.path)
-
-
 def mirrored(files: Sequence[ImageFile], folder: str) -> dict[ImageFile, str]:
     """Return for each image the path in a folder, without ending, of what is made from it."""
     paths = {file: os.path.join(folder, *_parts(file.name)) for file in files}

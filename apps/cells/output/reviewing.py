@@ -10,9 +10,9 @@ from ..data.boxes import read_json
 from ..data.files import find_images, source_name
 from ..finding.findings import NO_CELL
 from ..finding.scale import scale_of
+from ..jobs.classification import classify, with_truths
 from ..learning.classifier import CellModel, load_cell_model
 from ..learning.corrections import checked_corrections
-from ..learning.prediction import classify, with_truths
 from .editing import About
 from .page import report_page
 from .server import Server, Work

@@ -15,10 +15,12 @@ from ..finding.findings import NO_CELL, cut_out
 from ..jobs.evaluation import Mistake
 from .drawing import contact_sheet, save_image
 
+LIMIT = 100  # originals
+
 Tile = tuple[np.ndarray, str]
 
 
-def draw_mistakes(path: str, mistakes: Sequence[Mistake], limit: int) -> int:
+def draw_mistakes(path: str, mistakes: Sequence[Mistake]) -> int:
     """Draw a sheet of mistakes: the cell of each, or the image if no cell was found in it.
 
     Parameters
@@ -26,8 +28,6 @@ def draw_mistakes(path: str, mistakes: Sequence[Mistake], limit: int) -> int:
     path : str
     mistakes : sequence of Mistake
         Of several copies of one original only the first is drawn.
-    limit : int
-        Most tiles.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def draw_mistakes(path: str, mistakes: Sequence[Mistake], limit: int) -> int:
     counts = Counter(mistake.file.original for mistake in mistakes)
     first = {mistake.file.original: mistake for mistake in reversed(mistakes)}
     # The order is that of the surest mistake of each.
-    drawn = [first[original] for original in islice(counts, limit)]
+    drawn = [first[original] for original in islice(counts, LIMIT)]
     lines = 2 + any(counts[mistake.file.original] > 1 for mistake in drawn)
     # Wide enough for two labels and a score.
     tiles = _mistake_tiles(drawn, counts)

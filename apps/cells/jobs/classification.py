@@ -1,0 +1,268 @@
+"""`classify`: find, classify and count the cells of images."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from typing import Protocol
+
+import numpy as np
+
+from ...common.errors import USAGE, AppError
+from ...common.files import make_folder
+from ...common.progress import Stages
+from ..data.bad_image import BadImage
+from ..data.files import ImageFile, find_images, outside, source_name
+from ..data.images import ImageReader
+from ..data.threads import MapImages, map_images
+from ..data.tiles import Tile, with_tiles
+from ..finding.findings import UNCLASSIFIED, Count, Finding, ImageFindings
+from ..finding.quality import flags_of
+from ..finding.scale import Scale, cell_width_of_slide, scale_of
+from ..finding.slide_findings import merged
+from ..finding.stain import stain_of_tiles
+from ..learning.classifier import CellModel, load_cell_model
+from ..learning.differential import corrected_shares
+from ..measuring.describing import Described, describe_image
+from .resuming import resumable
+
+BATCH = 64  # images whose cells are classified at once
+TILES_AT_ONCE = 8  # the same of tiles; what is beyond is lost if the run is interrupted
+
+Draw = Callable[[ImageFile, np.ndarray, ImageFindings], None]
+Sink = Callable[[ImageFindings], object]
+Found = tuple[ImageFile, ImageFindings]
+
+
+class Outputs(Protocol):
+    """What `classify_images` hands its results to.
+
+    Attributes
+    ----------
+    table : str or None
+        The CSV file that is written; an interrupted run keeps its results beside it.
+    overlay : str or None
+        The folder that images are drawn into.
+    folders : sequence of str
+        The folders that are written; images in them are left out.
+    thumbnails, details : bool
+        Whether findings need small pictures; outlines and measurements.
+    """
+
+    table: str | None
+    overlay: str | None
+    folders: Sequence[str]
+    thumbnails: bool
+    details: bool
+
+    def opened(
+        self, files: Sequence[ImageFile], model: CellModel, sources: Sequence[str]
+    ) -> AbstractContextManager[Sink]:
+        """Return what takes the results, image by image; files are complete at the end of its block."""
+
+    def draw(self, files: Sequence[ImageFile]) -> Draw | None:
+        """Return what draws a file, its image and the findings in it, in any thread; None draws nothing."""
+
+
+@dataclass(frozen=True)
+class Classification:
+    """What `classify_images` did.
+
+    Attributes
+    ----------
+    model : str
+    count : Count
+    scale : float or Scale
+    min_score : float or None
+        The least score of a label; None where scores are no probabilities.
+    corrected : dict or None
+        Shares of the classes, corrected for known confusions; None where these are not known.
+    """
+
+    model: str
+    count: Count
+    scale: float | Scale
+    min_score: float | None
+    corrected: dict[str, float] | None = None
+
+
+def classify_images(
+    sources: Sequence[str],
+    model_path: str | None,
+    outputs: Outputs,
+    stage: Stages,
+    *,
+    labels: str | None = None,
+    cell_width: float | None = None,
+    min_score: float | None = None,
+    also: Sequence[str] = (),
+    describing: MapImages = map_images,
+) -> Classification:
+    """Classify the cells of images.
+
+    Parameters
+    ----------
+    sources : sequence of str
+        Folders and images.
+    model_path : str or None
+        None is the model that comes with the package.
+    outputs : Outputs
+    stage : Stages
+        Times the stages.
+    labels : str, optional
+        Known labels, as for `find_images`.
+    cell_width : float, optional
+        As for `read_scaled`.
+    min_score : float, optional
+        A cell gets a label only with this score; by default with the model's.
+    also : sequence of {"red cell", "platelet"}
+        What is found beside white cells.
+    describing : callable, default=map_images
+        What describes the images.
+    """
+    with stage("load"):
+        model = load_cell_model(model_path)
+    with stage("find"):
+        files = with_truths(find_images(sources, labels=labels), model, labels)
+        for folder in outputs.folders:
+            files = outside(files, folder)
+            make_folder(folder)
+        scale = scale_of(files, cell_width)
+    least = model.least(min_score)
+    count = Count(source_name(sources), [*model.classes, UNCLASSIFIED] if least else model.classes, also)
+    with outputs.opened(files, model, sources) as write:
+        width_of = partial(cell_width_of_slide, given=cell_width)
+        items = list(with_tiles(files, width_of, stain_of_tiles))
+        draw = outputs.draw(files)
+        if draw and _has_tiles(items):
+            raise AppError("--overlay draws no slides; see their cells with --report", USAGE)
+        how = {
+            "cell_width": scale,
+            "also": tuple(also),
+            "thumbnails": outputs.thumbnails,
+            "details": outputs.details,
+            "min_score": min_score,
+        }
+        batch = TILES_AT_ONCE if _has_tiles(items) else BATCH
+        work = partial(classify, model=model, draw=draw, describing=describing, batch=batch, **how)
+        run = resumable(items, model_path, outputs.table, batch, drawn=outputs.overlay, **how)
+        with stage("classify", total=len(items)) as advance:
+            for found in merged(run.results(items, work), advance):
+                count.add(found)
+                write(found)
+    run.remove()
+    corrected = None
+    if least == model.about.calibration.min_score:  # confusions are known at that score
+        corrected = corrected_shares(count.labels, model.classes, model.about.confusion)
+    return Classification(model.name, count, scale, least, corrected)
+
+
+def _has_tiles(items: Sequence[ImageFile]) -> bool:
+    return any(isinstance(item, Tile) for item in items)
+
+
+def with_truths(files: Sequence[ImageFile], model: CellModel, labels: str | None) -> list[ImageFile]:
+    """Take the name of a folder for a label only where the model knows it as a class."""
+    if labels is not None:
+        return list(files)
+    known = set(model.classes)
+    return [file if file.label in known else replace(file, label=None) for file in files]
+
+
+def classify(
+    files: Iterable[ImageFile],
+    model: CellModel,
+    *,
+    draw: Draw | None = None,
+    describing: MapImages = map_images,
+    batch: int = BATCH,
+    min_score: float | None = None,
+    **how,
+) -> Iterator[Found]:
+    """Find and classify the cells of images.
+
+    Parameters
+    ----------
+    files : iterable of ImageFile
+    model : CellModel
+    draw : callable, optional
+        Called in any thread with each file that could be read, its image and what was found in it.
+    describing : callable, default=map_images
+        What describes the images. Their cells are classified here: that takes no time beside it, and sums
+        are then rounded alike.
+    batch : int, default=64
+        Images whose cells are classified at once.
+    min_score : float, optional
+        A cell gets a label only with this score; by default with that of the model.
+    **how
+        As for `describe_image`: `cell_width`, `thumbnails`, `details`, `most`, `also`.
+
+    Yields
+    ------
+    file : ImageFile
+        In the order they came.
+    found : ImageFindings
+        A truth is in it where the image has a label.
+    """
+    about = model.about
+    least = model.least(min_score)
+    keep = draw is not None and describing is map_images  # elsewhere pixels would come back for each image
+    how |= {"usual": about.usual, "quality": bool(about.ranges), "keep": keep}
+    results = describing(partial(describe_image, **how), files)
+    classified = _classified(results, model, batch, least)
+    if draw is None:
+        for file, found, _ in classified:
+            yield file, found
+    else:
+        yield from _drawn(classified, draw)
+
+
+def _classified(
+    results: Iterator[tuple[ImageFile, Described | BadImage]],
+    model: CellModel,
+    size: int,
+    least: float | None,
+) -> Iterator[tuple[ImageFile, ImageFindings, ImageReader | None]]:
+    classes = model.classes
+    while batch := list(islice(results, size)):
+        rows = [
+            (file.name, row) for file, result in batch if isinstance(result, Described) for row in result.X
+        ]
+        names, X = zip(*rows, strict=True) if rows else ((), ())
+        answers = iter(model.scores(np.stack(X), names).astype(float) if rows else ())
+        for file, result in batch:
+            if not isinstance(result, Described):
+                yield file, ImageFindings(file.name, (), file.label, str(result)), None
+                continue
+            cells = tuple(
+                _labelled(cell, scores, classes, least)
+                for cell, scores in zip(result.cells, answers, strict=False)
+            )
+            flags = flags_of(result.quality, model.about.ranges) if result.quality else ()
+            found = ImageFindings(
+                file.name, cells, file.label, size=result.size, flags=flags, others=result.others
+            )
+            yield file, found, result.reader
+
+
+def _labelled(cell: Finding, scores: np.ndarray, classes: Sequence[str], least: float | None) -> Finding:
+    """Give a cell its label; `least` is None where scores are no probabilities."""
+    winner = int(scores.argmax())
+    score = float(scores[winner])
+    if least is None:
+        return replace(cell, label=classes[winner], score=score)
+    label = classes[winner] if score >= least else UNCLASSIFIED
+    return replace(cell, label=label, score=score, probabilities=tuple(scores.tolist()))
+
+
+def _drawn(
+    classified: Iterable[tuple[ImageFile, ImageFindings, ImageReader | None]], draw: Draw
+) -> Iterator[Found]:
+    def work(item) -> None:
+        file, found, reader = item
+        if found.problem is None:
+            draw(file, (reader or file.open()).whole(), found)
+
+    for (file, found, _), problem in map_images(work, classified):
+        yield file, found if problem is None else replace(found, cells=(), others=(), problem=str(problem))

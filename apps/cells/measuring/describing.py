@@ -1,0 +1,111 @@
+"""Find the cells of an image and measure them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+
+from ..data.files import ImageFile
+from ..data.images import CellWidth, ImageReader, is_blank
+from ..finding.findings import Finding, cut_out
+from ..finding.locate import Cell, Field, locate
+from ..finding.masks import black_frame
+from ..finding.others import find_others
+from ..finding.quality import Quality, quality_of
+from ..finding.stain import USUAL, Usual, normalised, stain_of
+from .features import describe
+from .measures import measure
+
+KEPT_PIXELS = 1 << 20  # of an image that is kept until it is drawn; a larger one is decoded again
+THUMBNAIL = 96  # pixels, its longer side
+
+
+class Described(NamedTuple):
+    """The cells of an image, their features as rows, the reader to draw it from, its size and quality."""
+
+    cells: list[Finding]
+    X: list[np.ndarray]
+    reader: ImageReader | None = None
+    size: tuple[int, int] | None = None
+    quality: Quality | None = None
+    others: tuple[Finding, ...] = ()
+
+
+def describe_image(
+    file: ImageFile,
+    cell_width: CellWidth = None,
+    *,
+    usual: Usual | None = USUAL,
+    thumbnails: bool = False,
+    details: bool = False,
+    quality: bool = False,
+    keep: bool = False,
+    most: int | None = None,
+    also: Sequence[str] = (),
+) -> Described:
+    """Find the cells of an image and measure them.
+
+    Parameters
+    ----------
+    file : ImageFile
+    cell_width : float or callable, optional
+        As for `read_scaled`.
+    usual : Usual or None
+        The stain that the image is given; with None it stays as it is.
+    thumbnails : bool, default=False
+        Whether findings have small pictures.
+    details : bool, default=False
+        Whether findings have outlines and measurements.
+    quality : bool, default=False
+        Whether it is measured how the image is taken.
+    keep : bool, default=False
+        Whether the image, unless it is large, is kept to be drawn.
+    most : int, optional
+        How many cells, the largest, are measured.
+    also : sequence of {"red cell", "platelet"}
+        What else is found.
+
+    Returns
+    -------
+    Described
+    """
+    reader = file.open()
+    image, scale = reader.scaled(cell_width=cell_width)
+    kept = reader if keep and reader.pixels <= KEPT_PIXELS else None
+    size = _turned(reader.size, image)
+    if is_blank(image):
+        return Described([], [], kept, size)
+    frame = black_frame(image)
+    stain = getattr(file, "stain", None) or stain_of(image, frame)
+    field = Field(normalised(image, stain, usual) if usual else image, frame)
+    white = locate(field)
+    others = tuple(other.at_scale_of_file(scale) for other in find_others(field, white, also))
+    taken = quality_of(image, frame, stain, white) if quality else None
+    cells = white[:most]
+    found = [Finding(cell.box, cell.center, cell.area) for cell in cells]
+    if details:
+        found = [_detailed(one, field, cell, scale) for one, cell in zip(found, cells, strict=True)]
+    if thumbnails:
+        found = [replace(cell, thumbnail=_thumbnail(cut_out(image, cell.box))) for cell in found]
+    X = [describe(field, cell) for cell in cells]
+    return Described([cell.at_scale_of_file(scale) for cell in found], X, kept, size, taken, others)
+
+
+def _turned(size: tuple[int, int], image: np.ndarray) -> tuple[int, int]:
+    """Return width and height of an image as it is seen: an orientation may have turned what is stored."""
+    height, width = image.shape[:2]
+    return size if (width > height) == (size[0] > size[1]) else size[::-1]
+
+
+def _detailed(found: Finding, field: Field, cell: Cell, scale: float) -> Finding:
+    contours, _ = cv2.findContours(cell.nucleus, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE, offset=cell.corner)
+    nucleus = tuple(contour.reshape(-1, 2) for contour in contours)
+    return replace(found, outline=cell.contour, nucleus=nucleus, measures=measure(field, cell, scale))
+
+
+def _thumbnail(image: np.ndarray) -> bytes:
+    factor = min(1, THUMBNAIL / max(image.shape[:2]))
+    small = cv2.resize(image, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
+    return cv2.imencode(".jpg", small, (cv2.IMWRITE_JPEG_QUALITY, 85))[1].tobytes()

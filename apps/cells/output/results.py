@@ -1,0 +1,118 @@
+"""The files and lines that `classify` makes of its results."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Literal
+
+from ...common.files import check_file
+from ...common.html import write_page
+from ...common.streams import going_on
+from ..data.files import ImageFile
+from ..finding.findings import ImageFindings
+from ..jobs.classification import Draw, Sink
+from ..learning.classifier import CellModel
+from .cell_tables import cell_columns, cell_printer, image_record, measures_writer, row_writer, table_file
+from .editing import About
+from .exports import export_writer, is_folder
+from .page import LIMIT, report_page
+from .places import overlay_writer
+from .reviewing import about
+from .tally import Tally
+
+
+@dataclass(frozen=True)
+class Results:
+    """What `classify` prints and writes; see `classification.Outputs`.
+
+    Attributes
+    ----------
+    shown : {"lines", "csv", "json"}
+        What is printed: a line for people as each cell is found, the table as CSV, or nothing.
+    table, overlay, page, measurements : str, optional
+        A CSV file, a folder for copies with boxes and labels, an HTML file, and a CSV file of measurements.
+    exports : tuple of str
+        Files and folders in the formats of other programs.
+    pixel_size : float, optional
+        Micrometres, for measurements.
+    also : sequence of {"red cell", "platelet"}
+        What is found beside white cells.
+    records : list of dict
+        The records of the images, where JSON is shown.
+    """
+
+    shown: Literal["lines", "csv", "json"] = "lines"
+    table: str | None = None
+    overlay: str | None = None
+    page: str | None = None
+    measurements: str | None = None
+    exports: tuple[str, ...] = ()
+    pixel_size: float | None = None
+    also: Sequence[str] = ()
+    records: list[dict] = field(default_factory=list)
+
+    @property
+    def folders(self) -> list[str]:
+        """The folders that are written."""
+        return [*filter(None, [self.overlay]), *filter(is_folder, self.exports)]
+
+    @property
+    def thumbnails(self) -> bool:
+        """Whether small pictures of cells are needed."""
+        return bool(self.page)
+
+    @property
+    def details(self) -> bool:
+        """Whether outlines and measurements are needed."""
+        return bool(self.exports or self.measurements)
+
+    def draw(self, files: Sequence[ImageFile]) -> Draw | None:
+        """Return what draws findings into copies of images."""
+        return overlay_writer(files, self.overlay) if self.overlay else None
+
+    @contextmanager
+    def opened(self, files: Sequence[ImageFile], model: CellModel, sources: Sequence[str]) -> Iterator[Sink]:
+        """Return what prints and writes the findings of an image; files appear at the end of the block."""
+        known = About(**about(model, sources))
+        tally = Tally(LIMIT, known.classes)
+        if self.page:
+            check_file(self.page)
+        with ExitStack() as stack:
+            sinks = [*self._writers(stack, files, model), self._printer(files, model)]
+            sinks += [tally.add] if self.page else []
+
+            def write(found: ImageFindings) -> None:
+                for sink in sinks:
+                    sink(found)
+
+            yield write
+            if self.page:
+                write_page(self.page, report_page(tally, known))
+
+    def _writers(self, stack: ExitStack, files: Sequence[ImageFile], model: CellModel) -> Iterator[Sink]:
+        """Yield what writes tables and exports, which are complete once the stack is closed."""
+        if self.table:
+            check_file(self.table)
+            yield row_writer(stack.enter_context(table_file(self.table)), _columns(model))
+        if self.measurements:
+            check_file(self.measurements)
+            yield measures_writer(stack.enter_context(table_file(self.measurements)), self.pixel_size)
+        for path in self.exports:
+            yield stack.enter_context(export_writer(path, files, model.classes, self.pixel_size))
+
+    def _printer(self, files: Sequence[ImageFile], model: CellModel) -> Sink:
+        """Return what prints the findings of an image as they come."""
+        if self.shown == "json":
+            return lambda found: self.records.append(image_record(found, model.classes, self.also))
+        start: Callable[[], Sink] = partial(cell_printer, [file.name for file in files], model.classes)
+        if self.shown == "csv":
+            start = partial(row_writer, sys.stdout, _columns(model))
+        # A reader who leaves ends the work, unless there are files to write.
+        is_alone = not (self.table or self.overlay or self.page or self.exports or self.measurements)
+        return start() if is_alone else going_on(start)
+
+
+def _columns(model: CellModel) -> tuple[str, ...]:
+    return cell_columns(model.classes if model.gives_probabilities else ())
