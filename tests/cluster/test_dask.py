@@ -129,16 +129,6 @@ def test_a_scheduler_that_goes_away_is_an_error(rows, monkeypatch, own_cluster):
 
 
 @pytest.mark.slow
-def test_eight_workers(rows, own_cluster):
-    X, y = rows
-    with own_cluster(8) as (_, client):
-        data = place(in_chunks(X, 100), in_chunks(y == "red", 100), client=client)
-        assert len(data.shards) == 8
-        model = SDCAClassifier("squared_hinge", alpha=0.1, random_state=0).fit(data)
-        assert model.dual_gap_ <= 1e-3 * model.objective_
-
-
-@pytest.mark.slow
 def test_chunks_may_be_empty(client, rows):
     """Those of one of the workers are all."""
     X, y = rows[0].toarray(), (rows[1] == "red").astype(float)

@@ -205,15 +205,6 @@ def test_a_kernel_machine_that_was_stopped_has_its_certificate(estimator, labels
             clone(model).set_params(max_iter=2).fit(X, y)
 
 
-def test_scores_of_kernel_machines_are_monitored(problem):
-    for estimator in KERNEL_ALL:
-        monitor = callback.ScoringMonitor(scoring="accuracy")
-        model = clone(estimator).set_callbacks(monitor).fit(*problem)
-        scores = [row["accuracy"] for row in monitor.get_logs().data]
-        assert len(scores) == len(model.history_) + 1
-        assert scores[0] == scores[-1] == model.score(*problem)
-
-
 def test_scoring_monitor(problem, iris):
     monitor = callback.ScoringMonitor(scoring="accuracy")
     model = clone(ALL[0]).set_callbacks(monitor).fit(*problem)

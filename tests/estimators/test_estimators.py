@@ -240,13 +240,6 @@ def test_partial_fit_refuses_what_it_cannot_do(estimator, problem):
         clone(estimator).set_params(class_weight="balanced").partial_fit(X, y, classes=[-1, 1])
 
 
-@pytest.mark.parametrize("estimator", ALL[:-1], ids=str)
-@pytest.mark.parametrize("alpha", [0, -1.0, np.nan, np.inf, "a"])
-def test_alpha_must_be_positive(estimator, alpha, problem):
-    with pytest.raises(ValueError, match="alpha must be a positive number; got"):
-        clone(estimator).set_params(alpha=alpha).fit(*problem)
-
-
 @pytest.mark.parametrize(
     ("estimator", "message"),
     [

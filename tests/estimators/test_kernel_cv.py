@@ -4,14 +4,11 @@ import tracemalloc
 
 import numpy as np
 import pytest
-import sklearn
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.metrics import get_scorer
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import GroupKFold, StratifiedKFold
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fastsvm import KernelSDCAClassifier, KernelSDCAClassifierCV
@@ -103,43 +100,6 @@ def test_scorers_get_a_fold_s_classifier(kernel, iris):
     gammas = GAMMAS if kernel == "rbf" else [1.0]
     assert seen == [(50, gamma, alpha) for gamma in gammas for alpha in ALPHAS for _ in range(3)]
     assert model.score(X, y) == -len(model.support_)
-
-
-def test_scoring(problem):
-    X, y = problem
-    model = clone(MODEL).set_params(scoring="roc_auc").fit(X, y)
-    assert model.mean_scores_.max() > 0.9
-    assert model.score(X, y) == get_scorer("roc_auc")(model, X, y)
-    by_loss = clone(MODEL).set_params(scoring="neg_log_loss", loss="log").fit(X, y)
-    assert -0.7 < by_loss.mean_scores_.max() < 0
-
-
-@pytest.mark.parametrize("routing", [False, True])
-def test_groups(routing, iris):
-    X, y = iris
-    groups = np.arange(len(y)) % 7
-    splitter = GroupKFold(3)
-    with sklearn.config_context(enable_metadata_routing=routing):
-        model = clone(MODEL).set_params(cv=splitter).fit(X, y, groups=groups)
-        for k, (train, test) in enumerate(splitter.split(X, y, groups)):
-            own = clone(SINGLE).set_params(gamma=0.05, alpha=0.01).fit(X[train], y[train])
-            assert abs(own.score(X[test], y[test]) - model.scores_[0, 1, k]) <= 1.01 / len(test)
-        if routing:
-            pipeline = make_pipeline(StandardScaler(), clone(MODEL).set_params(cv=splitter))
-            routed = pipeline.fit(X, y, groups=groups)[-1]
-            np.testing.assert_allclose(routed.scores_, model.scores_, atol=0.03)
-
-
-@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
-def test_a_fold_may_repeat_and_leave_out_rows(loss, problem):
-    X, y = problem
-    rng = np.random.default_rng(0)
-    folds = [(rng.integers(0, 200, 150), np.arange(50)) for _ in range(2)]
-    model = clone(MODEL).set_params(cv=folds, loss=loss).fit(X, y)
-    for k, (train, _) in enumerate(folds):
-        own = clone(SINGLE).set_params(gamma=0.05, alpha=0.01, loss=loss).fit(X[train], y[train])
-        np.testing.assert_allclose(model.cv_objectives_[0, 1, k], own.objective_, rtol=3e-6)
-    assert 0 <= model.dual_gap_ <= 1e-6 * model.objective_
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

@@ -10,8 +10,6 @@ import sklearn
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.utils import get_tags
 
@@ -250,29 +248,6 @@ def test_names_through_a_pipeline_and_a_union():
     )
     assert_same_matrix(union.fit_transform(TEXTS).tocsr(), own.fit_transform(TEXTS).tocsr())
     assert union.get_feature_names_out().tolist() == own.get_feature_names_out().tolist()
-
-
-def test_grid_search():
-    texts, y = labelled()
-    grid = {"bag__ngram_range": [(1, 1), (1, 2)], "bag__min_df": [1, 3], "bag__binary": [False, True]}
-    found, own = (
-        GridSearchCV(Pipeline([("bag", one()), ("bayes", MultinomialNB())]), grid, cv=3).fit(texts, y)
-        for one in (BagOfWords, CountVectorizer)
-    )
-    np.testing.assert_array_equal(found.cv_results_["mean_test_score"], own.cv_results_["mean_test_score"])
-    assert found.best_params_ == own.best_params_
-    assert found.predict(texts).tolist() == own.predict(texts).tolist()
-
-
-@pytest.mark.slow
-def test_in_other_processes():
-    """joblib pickles the estimators and the texts on their way."""
-    texts, y = labelled()
-    scores = [
-        cross_val_score(make_pipeline(one(), MultinomialNB()), texts, y, cv=2, n_jobs=2)
-        for one in (BagOfWords, CountVectorizer)
-    ]
-    np.testing.assert_array_equal(*scores)
 
 
 def test_a_column_of_an_array():

@@ -136,12 +136,6 @@ def test_dual_variables_of_a_kernel_machine_stay_in_their_domain(data):
     assert (bounds <= weights[model.support_] * (1 + 1e-12)).all()
 
 
-def test_a_close_start_saves_a_kernel_machine_epochs(data):
-    model = clone(KERNEL).fit(*data).set_params(alpha=0.95e-3)
-    cold = clone(model).fit(*data).n_iter_
-    assert model.fit(*data).n_iter_ < cold
-
-
 @pytest.mark.parametrize("what", ["rows", "classes", "warm_start=False", "a file"])
 def test_what_has_no_old_kernel_machine_starts_cold(what, iris, tmp_path):
     X, y = iris

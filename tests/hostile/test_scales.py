@@ -2,6 +2,7 @@
 
 import itertools
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -20,21 +21,8 @@ from fastsvm import (
 from fastsvm.solvers import LOSSES, sdca
 
 SCALES = (
-    1e-320,
-    1e-300,
-    1e-200,
-    1e-160,
-    1e-100,
-    1e-30,
-    1e-10,
-    1,
-    1e10,
-    1e30,
-    1e75,
-    1e100,
-    1e153,
-    1e160,
-    1e300,
+    *(1e-320, 1e-300, 1e-200, 1e-160, 1e-100, 1e-30, 1e-10, 1),
+    *(1e10, 1e30, 1e75, 1e100, 1e153, 1e160, 1e300),
 )
 ALPHAS = (1e-300, 1e-100, 1e-4, 1e100, 1e300)
 FEW = {"max_iter": 60, "random_state": 0}
@@ -50,44 +38,21 @@ def models():
     """Name, loss where the objective is that of `sdca` with an intercept, and what makes one at an alpha."""
     for loss in LOSSES:
         for solver in ("coordinate", "newton"):
-            yield (
-                f"SDCA {loss} {solver}",
-                loss,
-                lambda alpha, loss=loss, solver=solver: SDCAClassifier(
-                    loss, alpha=alpha, solver=solver, **FEW
-                ),
-            )
+            yield f"SDCA {loss} {solver}", loss, partial(SDCAClassifier, loss, solver=solver, **FEW)
         for kernel in ("linear", "rbf", "poly"):
-            yield (
-                f"kernel {loss} {kernel}",
-                None,
-                lambda alpha, loss=loss, kernel=kernel: KernelSDCAClassifier(
-                    kernel, loss=loss, alpha=alpha, **FEW
-                ),
-            )
+            yield f"kernel {loss} {kernel}", None, partial(KernelSDCAClassifier, kernel, loss=loss, **FEW)
         yield f"CV {loss}", None, lambda alpha, loss=loss: SDCAClassifierCV(loss, n_alphas=3, cv=2, **FEW)
         if loss != "hinge":
-            yield f"ASDCA {loss}", loss, lambda alpha, loss=loss: ASDCAClassifier(loss, alpha=alpha, **FEW)
+            yield f"ASDCA {loss}", loss, partial(ASDCAClassifier, loss, **FEW)
+    pegasos = partial(PegasosClassifier, random_state=0)
     for loss, project in itertools.product(("hinge", "log"), (False, True)):
-        yield (
-            f"Pegasos {loss} {project}",
-            loss,
-            lambda alpha, loss=loss, project=project: PegasosClassifier(
-                loss, alpha=alpha, project=project, averaging="tail", random_state=0
-            ),
-        )
-    yield (
-        "Pegasos certified",
-        "hinge",
-        lambda alpha: PegasosClassifier(alpha=alpha, certify=True, random_state=0),
-    )
+        name = f"Pegasos {loss} {project}"
+        yield name, loss, partial(pegasos, loss, project=project, averaging="tail")
+    yield "Pegasos certified", "hinge", partial(pegasos, certify=True)
     yield "perceptron", None, lambda alpha: PerceptronClassifier(averaging="all", random_state=0)
-    yield "kernel Pegasos", None, lambda alpha: KernelPegasosClassifier(alpha=alpha, random_state=0)
-    yield (
-        "kernel CV",
-        None,
-        lambda alpha: KernelSDCAClassifierCV(gammas=["scale"], alphas=[alpha], cv=2, **FEW),
-    )
+    yield "kernel Pegasos", None, partial(KernelPegasosClassifier, random_state=0)
+    search = partial(KernelSDCAClassifierCV, gammas=["scale"], cv=2, **FEW)
+    yield "kernel CV", None, lambda alpha: search(alphas=[alpha])
 
 
 MODELS = {name: (loss, make) for name, loss, make in models()}
@@ -105,7 +70,7 @@ def is_within_the_truth(model, loss, scale, rounding):
 def check(name, scale, alpha, convert=np.asarray):
     loss, make = MODELS[name]
     X, y = data()
-    model = make(alpha)
+    model = make(alpha=alpha)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

@@ -19,7 +19,6 @@ from fastsvm import (
     ModelFileError,
     save_model,
 )
-from fastsvm.text import BagOfWords, TermWeighting
 from model_files import (
     LABELS,
     assert_same_predictions,
@@ -94,11 +93,6 @@ def test_labels_of_all_kinds(estimator, classes, path):
         assert type(getattr(loaded, name)) is type(getattr(model, name))
 
 
-def test_class_weights(path):
-    model = fitted(PEGASOS(class_weight={"a": 2, "b": 0.5, "ç": 1.0}))
-    assert round_trip(model, path).class_weight == {"a": 2, "b": 0.5, "ç": 1.0}
-
-
 @pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 def test_more_rows_than_are_compared_in_double_precision(layout, path):
     rng = np.random.default_rng(0)
@@ -135,23 +129,6 @@ def test_no_support_at_all(layout, path):
 def test_at_the_end_of_a_pipeline(before, classifier, path):
     model = make_pipeline(StandardScaler(), clone(before), clone(classifier)).fit(X[::2], Y[::2])
     assert_same_predictions(model, round_trip(model, path), X)
-
-
-@pytest.mark.parametrize("classifier", [SDCA("linear"), PEGASOS("laplacian")], ids=["sdca", "pegasos"])
-def test_after_words(classifier, path):
-    texts = ["a fine kettle", "quick and quiet", "a dull knife", "loud, dull, broken"] * 3
-    steps = BagOfWords(ngram_range=(1, 2)), TermWeighting("tfidf", norm="l2"), clone(classifier)
-    model = make_pipeline(*steps).fit(texts, ["pos", "pos", "neg", "neg"] * 3)
-    assert_same_predictions(model, round_trip(model, path), [*texts, "", "never seen", "dull kettle"])
-
-
-def test_names_of_features(path):
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(X, columns=["a", "b", "c", "d"])
-    model = SDCA().fit(frame, Y)
-    loaded = round_trip(model, path)
-    assert loaded.feature_names_in_.tolist() == ["a", "b", "c", "d"]
-    assert_same_predictions(model, loaded, frame)
 
 
 def test_a_loaded_one_can_be_fitted_again(path):
