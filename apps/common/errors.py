@@ -1,12 +1,14 @@
 """Exit codes, the error a user sees in one line, and the count of inputs left out."""
 
 import errno
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 
 import click
 
 DONE, FAILED, USAGE, SKIPPED = 0, 1, 2, 3
+OPTION = re.compile(r"--([a-z][a-z-]*)(?: (\d[\d.]*|all|none|auto|split)\b)?")  # in a message, and its value
 
 
 class AppError(click.ClickException):

@@ -1,11 +1,12 @@
 """Option decorators, parameter types and the sections of the help that all commands share."""
 
 import math
+import re
 from collections.abc import Callable, Sequence
 
 import click
 
-from .errors import USAGE, AppError
+from .errors import OPTION, USAGE, AppError
 from .files import read_limited
 from .gone import farewell
 
@@ -139,6 +140,22 @@ class Command(click.Command):
     def __init__(self, *args, only_in_config: Sequence[str] = (), **more) -> None:
         super().__init__(*args, **more)
         self.only_in_config = only_in_config
+
+    def invoke(self, ctx):
+        """Run the command; an error names a parameter that is no option as the file of --config has it."""
+        try:
+            return super().invoke(ctx)
+        except AppError as error:
+            error.message = OPTION.sub(self._as_in_config, error.message)
+            raise
+
+    def _as_in_config(self, option: re.Match) -> str:
+        name, value = option.groups()
+        if name.replace("-", "_") not in self.only_in_config:
+            return option[0]
+        if value is not None:
+            name += f" = {value}" if value[0].isdigit() else f' = "{value}"'
+        return f"{name} in --config"
 
     def format_options(self, ctx, formatter):
         """Write the options, each section below its heading."""

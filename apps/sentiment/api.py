@@ -25,7 +25,7 @@ import numpy as np
 from fastsvm.model_files import save_plain
 
 from ..common.cluster import connected
-from ..common.errors import USAGE, AppError, Skipped
+from ..common.errors import OPTION, USAGE, AppError, Skipped
 from ..common.files import check_model_path
 from ..common.progress import UNWATCHED, Stages
 from . import values
@@ -63,7 +63,7 @@ class ParameterError(AppError, ValueError):
     """An error in one line; ``str()`` names parameters where the command line names options."""
 
     def __str__(self) -> str:
-        return re.sub(r"--([a-z][a-z-]*)(?: (\d[\d.]*|all|none|auto|split)\b)?", _as_parameter, self.message)
+        return OPTION.sub(_as_parameter, self.message)
 
 
 def train(
@@ -401,13 +401,15 @@ class TextModel:
         save_plain(self.pipeline, path)
         self._saved = os.fspath(path)
 
-    def report(self, path: str | os.PathLike[str]) -> None:
-        """Write a page on the model and its mistakes, as ``--report`` does.
+    def report(self, path: str | os.PathLike[str], call: str | None = None) -> None:
+        """Write a page about the model and its mistakes, as ``--report`` does.
 
         Parameters
         ----------
         path : str or path-like
             The HTML file.
+        call : str, optional
+            The command that trains the model again; by default the call of `train`.
 
         Raises
         ------
@@ -420,7 +422,7 @@ class TextModel:
             raise ValueError("this model was loaded, and a report is of a training; train() again")
         training = replace(self.training, path=self._saved)
         with _value_errors():
-            write_report(path, training, self._name, self._call)
+            write_report(path, training, self._name, call or self._call)
 
     @property
     def scores(self) -> Evaluation | None:

@@ -55,9 +55,9 @@ def test_keys_with_dashes(run, tmp_path):
         ("[train]\nk = 3", "unknown key train"),
         ("alpha = 0", "--alpha"),
         ("k = [1, 2]", "--k"),
-        ("epochs = true", "--epochs: True is not a whole number"),
-        ('weighting = "bm25"', "--weighting: 'bm25' is not one of"),
-        ("min_df = 0", "--min-df: 0 is not a whole number of at least 1"),
+        ("epochs = true", "epochs in --config: True is not a whole number"),
+        ('weighting = "bm25"', "weighting in --config: 'bm25' is not one of"),
+        ("min_df = 0", "min-df in --config: 0 is not a whole number of at least 1"),
         ("k = ", "not a TOML file"),
     ],
 )

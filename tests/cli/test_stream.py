@@ -104,7 +104,7 @@ def test_a_most_of_terms_raises_min_df(write, small_batches, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--recipe", "nb-both"], "give --chars none or --ngrams none"),
+        (["--recipe", "nb-both"], 'give chars = "none" in --config or --ngrams none'),
         (["--k", "9"], "give --k all"),
         (["--cv", "3"], "--cv needs all texts in memory"),
         (["--report", "page.html"], "--report needs all texts in memory"),

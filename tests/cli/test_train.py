@@ -248,7 +248,10 @@ def test_no_term_is_frequent_enough(run, write):
     corpus = write([("pos" if i % 2 else "neg", f"word{i}") for i in range(50)], "csv")
     result = run("train", corpus)
     assert result.exit_code == 1
-    assert result.stderr == f"error: {corpus}: no term is in 2 of its texts or more; try --min-df 1\n"
+    assert (
+        result.stderr
+        == f"error: {corpus}: no term is in 2 of its texts or more; try min-df = 1 in --config\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -348,7 +351,9 @@ def test_at_most_ten_skipped_lines_are_named(run, tmp_path, texts):
 def test_a_warning_is_one_line_on_stderr(run, write, texts):
     result = run("train", write(texts(100)), "--json", config={"epochs": 1, "alpha": 1e-6})
     assert result.exit_code == 0
-    assert re.fullmatch(r"warning: stopped at epoch 1 .*; raise --epochs or --alpha\n", result.stderr)
+    assert re.fullmatch(
+        r"warning: stopped at epoch 1 .*; allow more epochs, or a larger alpha\n", result.stderr
+    )
     assert json.loads(result.stdout)["n_iter"] == 1
     assert run("train", write(texts(100)), "-q", config={"epochs": 1, "alpha": 1e-6}).stderr == ""
 

@@ -152,7 +152,8 @@ def train(corpus, output, report, json, quiet, verbose, **options):
 
         with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
             warnings.simplefilter("ignore", api.TrainingWarning)  # printed below
-            result = api.train(corpus, stage=stage, **given).training
+            model = api.train(corpus, stage=stage, **given)
+            result = model.training
     except KeyboardInterrupt:
         later = f"; the same command resumes from {checkpoint}" if checkpoint else ""
         raise AppError(f"interrupted; no model was written{later}") from None
@@ -160,10 +161,8 @@ def train(corpus, output, report, json, quiet, verbose, **options):
         note(f"warning: {message}")
     try:
         if report:  # before anything is printed: whoever reads that may leave
-            from ..output.page import write_report
-
             with Stages(verbose, spinner=not quiet) as stage_of_report, stage_of_report("report"):
-                write_report(report, result, result.skipped.source, command_line(click.get_current_context()))
+                model.report(report, command_line(click.get_current_context()))
     finally:  # whatever happened to the report, the model is there
         if json:
             print_json(training_record(result, stage.seconds))

@@ -207,7 +207,7 @@ def fit_classifier(estimator, X: csr_matrix, y: Sequence[str], checkpoint: Path 
         if gap > estimator.tol:
             warnings.warn(
                 f"stopped at epoch {np.max(estimator.n_iter_)} with a relative gap of {gap:.1e}, "
-                f"above the {estimator.tol:g} aimed at; raise --epochs or --alpha",
+                f"above the {estimator.tol:g} aimed at; allow more epochs, or a larger alpha",
                 ConvergenceWarning,
                 stacklevel=2,
             )
