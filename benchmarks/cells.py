@@ -22,7 +22,7 @@ from fastsvm_apps.cells.finding.stain import usual_field
 from fastsvm_apps.cells.jobs.classification import classify
 from fastsvm_apps.cells.learning.classifier import load_cell_model
 from fastsvm_apps.cells.measuring.features import describe
-from fastsvm_apps.studies.model.cells.document import find_center, locate_report
+from fastsvm_apps.studies.cells.document import find_center, locate_report
 
 from .common import cpu
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from fastsvm import datasets
-from fastsvm.datasets import DatasetError, DatasetNotFoundError, _download, fetched, shipped
+from fastsvm_apps.studies import data
+from fastsvm_apps.studies.data import DatasetError, DatasetNotFoundError, _download, fetched, shipped
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_public_formats(fetch, files, rows, labels, folder):
     for name, content in files.items():
         packed = bz2.compress(content.encode()) if name.endswith(".bz2") else content.encode()
         (folder / name).write_bytes(packed)
-    X, y = getattr(datasets, f"fetch_{fetch}")(data_home=folder)
+    X, y = getattr(data, f"fetch_{fetch}")(data_home=folder)
     assert (X.dtype, X.flags.c_contiguous, y.tolist()) == (np.float32, True, labels)
     if rows is None:
         assert X.shape == (3, 256)
@@ -83,19 +83,19 @@ def test_imdb(folder):
             member = tarfile.TarInfo(f"aclImdb/{name}")
             member.size = len(text.encode())
             archive.addfile(member, io.BytesIO(text.encode()))
-    texts, y = datasets.fetch_imdb(data_home=folder)
+    texts, y = data.fetch_imdb(data_home=folder)
     assert texts == ["Bad.", "Good.<br />Naïve."]
     assert y.tolist() == ["neg", "pos"]
-    assert datasets.fetch_imdb("test", data_home=folder)[0] == ["Worse."]
+    assert data.fetch_imdb("test", data_home=folder)[0] == ["Worse."]
     with pytest.raises(ValueError, match="subset must be 'train' or 'test', got 'all'"):
-        datasets.fetch_imdb("all", data_home=folder)
+        data.fetch_imdb("all", data_home=folder)
 
 
 def test_blood_cells_from_the_archive(folder):
     with zipfile.ZipFile(folder / "blood-cells.zip", "w") as file:
         for place in "TRAIN/NEUTROPHIL/_0_2.jpeg", "TRAIN/MONOCYTE/_0_1.jpeg", "TEST/MONOCYTE/_0_3.jpeg":
             file.writestr(f"dataset2-master/dataset2-master/images/{place}", b"jpeg")
-    files, y, groups = datasets.fetch_blood_cells(data_home=folder)
+    files, y, groups = data.fetch_blood_cells(data_home=folder)
     assert y.tolist() == ["MONOCYTE", "NEUTROPHIL"]
     assert [Path(file).read_bytes() for file in files] == [b"jpeg"] * 2
     assert groups is None
@@ -106,11 +106,11 @@ def test_a_table_of_groups_that_lacks_a_file(folder):
     with pytest.raises(
         DatasetError, match="images: has no images; they are expected in a folder for each class"
     ):
-        datasets.fetch_blood_cells(data_home=folder)
+        data.fetch_blood_cells(data_home=folder)
     (folder / "cells" / "images" / "MONOCYTE" / "1.jpeg").write_bytes(b"")
     (folder / "cells" / "groups.csv").write_text("file,label,original\n")
     with pytest.raises(DatasetError, match=re.escape("groups.csv: has no line for MONOCYTE/1.jpeg")):
-        datasets.fetch_blood_cells(data_home=folder)
+        data.fetch_blood_cells(data_home=folder)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_a_table_of_groups_that_lacks_a_file(folder):
     ],
 )
 def test_a_damaged_file(fetch, file, folder):
-    fetch = getattr(datasets, f"fetch_{fetch}")
+    fetch = getattr(data, f"fetch_{fetch}")
     with pytest.raises(DatasetNotFoundError, match="downloading is off; or put"):
         fetch(data_home=folder, download_if_missing=False)
     (folder / file).write_bytes(b"\x80\x81 cut")
@@ -136,15 +136,15 @@ def test_a_damaged_file(fetch, file, folder):
 
 def test_an_unknown_name():
     with pytest.raises(ValueError, match=r"name must be one of a9a, .*, got 'a10a'"):
-        datasets.fetch_libsvm("a10a")
+        data.fetch_libsvm("a10a")
 
 
 def test_our_own_samples(monkeypatch, tmp_path):
-    texts, y = datasets.load_reviews()
+    texts, y = data.load_reviews()
     assert len(texts) == len(y) == 2000
     assert set(y) == {"neg", "pos"}
     assert not any(re.match(r"\S+ (neg|pos) \d", text) for text in texts)
-    files, y, groups = datasets.load_cells()
+    files, y, groups = data.load_cells()
     assert len(files) == len(set(files)) == 40
     assert np.unique(y, return_counts=True)[1].tolist() == [10] * 4
     assert len(set(groups)) == 32
@@ -152,21 +152,21 @@ def test_our_own_samples(monkeypatch, tmp_path):
     with pytest.raises(
         DatasetError, match=r"data/reviews.txt is not installed with fastsvm: work in a clone"
     ):
-        datasets.load_reviews()
+        data.load_reviews()
 
 
 def test_simulated():
-    X, y, beta = datasets.make_simulated(20_000, 5, random_state=1)
+    X, y, beta = data.make_simulated(20_000, 5, random_state=1)
     np.testing.assert_allclose(X.mean(axis=0), 0, atol=1e-5)
     np.testing.assert_allclose(X.std(axis=0), 1, atol=1e-5)
     # Of a score of variance |beta|^2 and noise of variance 1.
     expected = 1 - np.arctan(1 / np.linalg.norm(beta)) / np.pi
     assert np.mean(np.sign(X @ beta) == y) == pytest.approx(expected, abs=0.01)
-    np.testing.assert_array_equal(datasets.make_simulated(20_000, 5, random_state=1)[0], X)
+    np.testing.assert_array_equal(data.make_simulated(20_000, 5, random_state=1)[0], X)
 
 
 def test_overlap():
-    X, y = datasets.make_overlap(20_001, random_state=np.random.default_rng(0))
+    X, y = data.make_overlap(20_001, random_state=np.random.default_rng(0))
     assert (y == -1).sum() == 10_000
     assert np.linalg.norm(X[y == 1].mean(axis=0) - X[y == -1].mean(axis=0)) == pytest.approx(3.5, abs=0.05)
     assert np.mean(np.sign(X.sum(axis=1)) != y) == pytest.approx(0.0401, abs=0.006)
@@ -174,24 +174,24 @@ def test_overlap():
 
 @pytest.mark.slow
 def test_the_real_sets(shared):
-    X, y = datasets.fetch_usps(data_home=shared)
+    X, y = data.fetch_usps(data_home=shared)
     assert X.shape == (9298, 256)
     assert (X.min(), X.max(), X.dtype) == (0, 1, np.float32)
     assert np.bincount(y).tolist() == [1553, 1269, 929, 824, 852, 716, 834, 792, 708, 821]
-    X, y = datasets.fetch_skin(data_home=shared)
+    X, y = data.fetch_skin(data_home=shared)
     assert X.shape == (245_057, 3)
     assert np.bincount(y).tolist() == [0, 50_859, 194_198]
     assert X[y == 1].mean(axis=0).argmax() == 2  # skin is red
-    X, y = datasets.fetch_libsvm("a9a", data_home=shared)
+    X, y = data.fetch_libsvm("a9a", data_home=shared)
     assert isinstance(X, sparse.csr_array)
     assert (X.shape, X.dtype) == ((32_561, 123), np.float32)
     assert np.unique(y).tolist() == [-1, 1]
     assert [
-        len(datasets.fetch_flame(data_home=shared)[1]),
-        len(datasets.fetch_jain(data_home=shared)[1]),
+        len(data.fetch_flame(data_home=shared)[1]),
+        len(data.fetch_jain(data_home=shared)[1]),
     ] == [240, 373]
-    assert datasets.fetch_prostate(data_home=shared)[0].shape == (102, 6033)
-    files, y, groups = datasets.fetch_blood_cells(data_home=shared)
+    assert data.fetch_prostate(data_home=shared)[0].shape == (102, 6033)
+    files, y, groups = data.fetch_blood_cells(data_home=shared)
     assert len(files) == 9957
     assert np.isin(y, ["LYMPHOCYTE", "NEUTROPHIL"]).sum() == 4982
     assert len(set(groups)) < 400

@@ -9,9 +9,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import numpy as np
 import pytest
 
-from fastsvm.datasets import DatasetError, _download, _files, fetch_libsvm
-from fastsvm.datasets._download import unpacked
-from fastsvm.datasets._files import Source, find
+from fastsvm_apps.studies.data import DatasetError, _download, _files, fetch_libsvm
+from fastsvm_apps.studies.data._download import unpacked
+from fastsvm_apps.studies.data._files import Source, find
 
 CONTENT = np.random.default_rng(0).bytes(300_000)
 SHA256 = f"sha256:{hashlib.sha256(CONTENT).hexdigest()}"
@@ -206,7 +206,7 @@ def test_an_archive_is_unpacked_whole_or_not_at_all(tmp_path):
 
 def test_a_set_of_libsvm_from_the_network(server, monkeypatch):
     server.content = b"-1 3:1 11:0.5\n+1 123:2\n"
-    monkeypatch.setattr("fastsvm.datasets.fetched._LIBSVM", server.url.rpartition("/")[0])
+    monkeypatch.setattr("fastsvm_apps.studies.data.fetched._LIBSVM", server.url.rpartition("/")[0])
     X, y = fetch_libsvm("a9a")
     assert X.shape == (2, 123)
     assert X.dtype == np.float32

@@ -111,13 +111,10 @@ def alike(line, expected):
         "solvers.pegasos_solver",
         "solvers.perceptron_solver",
         "solvers._choose",
-        "datasets.fetched",
-        "datasets.made",
         "estimators.bag_of_words",
         "estimators.hashed_bag_of_words",
         "estimators.select_terms",
         "estimators.term_weighting",
-        "study.running",
     ],
 )
 def test_examples_in_docstrings(module):

@@ -12,8 +12,8 @@ from fastsvm_apps.common.app import app
 from fastsvm_apps.common.errors import AppError
 from fastsvm_apps.studies.commands import study as commands
 from fastsvm_apps.studies.commands.gallery import gallery
-from fastsvm_apps.studies.model.report import Claim, Figure, Report, Table, Verdict
-from fastsvm_apps.studies.model.settings import Study
+from fastsvm_apps.studies.frame.report import Claim, Figure, Report, Table, Verdict
+from fastsvm_apps.studies.frame.settings import Study
 
 PIXEL = b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
 HOSTILE = "</script><script>document.title = 'bad'</script>"
@@ -87,7 +87,7 @@ def run(fake, tmp_path, monkeypatch):
     """Run a command line inside an empty folder."""
     monkeypatch.chdir(tmp_path)
     made = [commands.study_command(name, study) for name, study in commands.STUDIES.items()]
-    main = app("fastsvm-studies", "Help.", "X", [*made, commands.all_studies, gallery])
+    main = app("fastsvm-studies", "Help.", [*made, commands.all_studies, gallery])
 
     def run(*args, fails=None):
         fake.failure = fails and AppError(fails)

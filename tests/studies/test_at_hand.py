@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from fastsvm_apps.common.errors import AppError
-from fastsvm_apps.studies.model.context import Context
-from fastsvm_apps.studies.model.digits.experiments import read_digits
-from fastsvm_apps.studies.model.kernels.data import digits_of
-from fastsvm_apps.studies.model.sentiment import texts
-from fastsvm_apps.studies.model.sentiment.planes import planes
-from fastsvm_apps.studies.model.solvers.sets import all_sets
+from fastsvm_apps.studies.digits.experiments import read_digits
+from fastsvm_apps.studies.frame.context import Context
+from fastsvm_apps.studies.kernels.data import digits_of
+from fastsvm_apps.studies.sentiment import texts
+from fastsvm_apps.studies.sentiment.planes import planes
+from fastsvm_apps.studies.solvers.sets import all_sets
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 from fastsvm_apps.cells.data.images import read_image
 from fastsvm_apps.cells.finding.findings import square_around
 from fastsvm_apps.common.errors import AppError
-from fastsvm_apps.studies.model.cells import steps
-from fastsvm_apps.studies.model.cells.document import (
+from fastsvm_apps.studies.cells import steps
+from fastsvm_apps.studies.cells.document import (
     FRAME,
     SIZE,
     find_center,

@@ -9,11 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 from fastsvm_apps.cells.data.files import find_images
+from fastsvm_apps.studies import cells
+from fastsvm_apps.studies.cells import claims, components, experiments, figures, images
 from fastsvm_apps.studies.cli import main
-from fastsvm_apps.studies.model import cells
-from fastsvm_apps.studies.model.cells import claims, components, experiments, figures, images
-from fastsvm_apps.studies.model.context import Context
-from fastsvm_apps.studies.model.report import Verdict
+from fastsvm_apps.studies.frame.context import Context
+from fastsvm_apps.studies.frame.report import Verdict
 from fastsvm_apps.studies.output.pictures import drawn
 
 SAMPLE = Path(__file__).parents[2] / "data" / "cells"

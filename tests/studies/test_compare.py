@@ -10,11 +10,11 @@ from click.testing import CliRunner
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
-from fastsvm.study import compare
 from fastsvm_apps.studies.cli import main
 from fastsvm_apps.studies.data.matrices import read_matrix
-from fastsvm_apps.studies.model import comparing
-from fastsvm_apps.studies.model.comparing import Settings, is_unscaled, make_solver, summaries
+from fastsvm_apps.studies.frame import comparing
+from fastsvm_apps.studies.frame.comparing import Settings, is_unscaled, make_solver, summaries
+from fastsvm_apps.studies.race import compare
 
 N, D = 80, 6
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from fastsvm_apps.studies.model.cells import claims as cells
-from fastsvm_apps.studies.model.deciding import ENOUGH, decided, typical
-from fastsvm_apps.studies.model.digits import claims as digits
-from fastsvm_apps.studies.model.digits.experiments import METHODS, read_digits
-from fastsvm_apps.studies.model.report import Verdict
+from fastsvm_apps.studies.cells import claims as cells
+from fastsvm_apps.studies.digits import claims as digits
+from fastsvm_apps.studies.digits.experiments import METHODS, read_digits
+from fastsvm_apps.studies.frame.deciding import ENOUGH, decided, typical
+from fastsvm_apps.studies.frame.report import Verdict
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from fastsvm_apps.studies.cli import main
-from fastsvm_apps.studies.model.digits import claims, experiments
-from fastsvm_apps.studies.model.report import Verdict
+from fastsvm_apps.studies.digits import claims, experiments
+from fastsvm_apps.studies.frame.report import Verdict
 
 
 @pytest.fixture(scope="module")

@@ -5,12 +5,13 @@ import pytest
 
 from fastsvm import KernelPegasosClassifier
 from fastsvm_apps.common.figures import figure
-from fastsvm_apps.studies.model import kernels
-from fastsvm_apps.studies.model.context import Context
-from fastsvm_apps.studies.model.kernels import claims, experiments
-from fastsvm_apps.studies.model.kernels.data import Digits, digits_of
-from fastsvm_apps.studies.model.kernels.implementations import gaussian_matrix, naive, vectorised
-from fastsvm_apps.studies.model.kernels.settings import (
+from fastsvm_apps.studies import kernels
+from fastsvm_apps.studies.frame.context import Context
+from fastsvm_apps.studies.frame.report import Verdict
+from fastsvm_apps.studies.kernels import claims, experiments
+from fastsvm_apps.studies.kernels.data import Digits, digits_of
+from fastsvm_apps.studies.kernels.implementations import gaussian_matrix, naive, vectorised
+from fastsvm_apps.studies.kernels.settings import (
     FOLDS,
     GAUSSIANS,
     KERNELS,
@@ -21,7 +22,6 @@ from fastsvm_apps.studies.model.kernels.settings import (
     WHOLE,
     Size,
 )
-from fastsvm_apps.studies.model.report import Verdict
 
 TINY = Size(steps=(100, 500), rows=200, plane_rows=100, plane_steps=250, race_steps=(5, 20), repeats=2)
 

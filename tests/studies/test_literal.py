@@ -11,8 +11,8 @@ from sklearn.pipeline import make_pipeline
 
 from fastsvm import PegasosClassifier, PerceptronClassifier
 from fastsvm_apps.sentiment.data.corpus import Source
-from fastsvm_apps.studies.model.sentiment import literal
-from fastsvm_apps.studies.model.sentiment.comparison import ARTICLE
+from fastsvm_apps.studies.sentiment import literal
+from fastsvm_apps.studies.sentiment.comparison import ARTICLE
 
 K = 30
 PEGASOS = {"fit_intercept": False, "order": "random", "averaging": "last", "max_iter": 10}

@@ -5,8 +5,8 @@ import os
 import numpy as np
 import pytest
 
-from fastsvm_apps.studies.model import parts
-from fastsvm_apps.studies.model.context import Context
+from fastsvm_apps.studies.frame import parts
+from fastsvm_apps.studies.frame.context import Context
 
 
 @pytest.fixture

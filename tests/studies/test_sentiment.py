@@ -11,13 +11,13 @@ from scipy import sparse, stats
 import reference
 from fastsvm_apps.common.errors import Skipped
 from fastsvm_apps.sentiment.data.corpus import Source
-from fastsvm_apps.studies.model.context import Context
-from fastsvm_apps.studies.model.report import Verdict
-from fastsvm_apps.studies.model.sentiment import claims, comparison, plane_claims, planes, surfaces, texts
-from fastsvm_apps.studies.model.sentiment import run as run_study
-from fastsvm_apps.studies.model.sentiment.comparison import ARTICLE, TO_THE_LETTER, Runs
+from fastsvm_apps.studies.frame.context import Context
+from fastsvm_apps.studies.frame.report import Verdict
 from fastsvm_apps.studies.output.pictures import drawn
 from fastsvm_apps.studies.output.record import record_of
+from fastsvm_apps.studies.sentiment import claims, comparison, plane_claims, planes, surfaces, texts
+from fastsvm_apps.studies.sentiment import run as run_study
+from fastsvm_apps.studies.sentiment.comparison import ARTICLE, TO_THE_LETTER, Runs
 
 
 @pytest.fixture(autouse=True)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from fastsvm_apps.common.figures import figure
-from fastsvm_apps.studies.model import solvers
-from fastsvm_apps.studies.model.context import Context
-from fastsvm_apps.studies.model.report import Verdict
-from fastsvm_apps.studies.model.solvers import (
+from fastsvm_apps.studies import solvers
+from fastsvm_apps.studies.frame.context import Context
+from fastsvm_apps.studies.frame.report import Verdict
+from fastsvm_apps.studies.solvers import (
     experiments,
     figures,
     judging,
@@ -19,8 +19,8 @@ from fastsvm_apps.studies.model.solvers import (
     speed,
     variants,
 )
-from fastsvm_apps.studies.model.solvers.experiments import Curves
-from fastsvm_apps.studies.model.solvers.measures import Estimate
+from fastsvm_apps.studies.solvers.experiments import Curves
+from fastsvm_apps.studies.solvers.measures import Estimate
 
 
 @pytest.fixture(scope="module")

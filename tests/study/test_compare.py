@@ -16,7 +16,7 @@ from fastsvm import (
     fitting,
 )
 from fastsvm.solvers import losses
-from fastsvm.study import compare, products, running
+from fastsvm_apps.studies.race import compare, products, running
 from rounding import assert_close
 
 N, D = 120, 15

@@ -2,7 +2,7 @@
 
 import click
 
-from ..model.settings import STUDIES
+from ..frame.settings import STUDIES
 from .compare import compare
 from .gallery import gallery
 from .study import all_studies, study_command

@@ -8,15 +8,15 @@ from types import MappingProxyType
 
 from ...common.output import note, tidy_warnings
 from ...common.progress import Stages
-from ..model.settings import Study
+from ..frame.settings import Study
 
 
 def run_study(name: str, study: Study, folder: str, *, quiet: bool, verbose: bool, **options) -> dict:
     """Run a study and write its results; return their record."""
     from fastsvm.fitting import number_of_threads
 
-    from ..model import parts, running
-    from ..model.context import Context
+    from ..frame import parts, running
+    from ..frame.context import Context
     from ..output import folder as results
     from ..output import pictures
     from ..output.record import record_of

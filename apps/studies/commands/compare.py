@@ -48,7 +48,7 @@ def compare(
     FILE is svmlight (.svm, .libsvm), CSV or TSV with a column of labels, each also .gz, or .npz with X and y.
     FOLDER gets runs.csv (a line for each epoch of each run), solvers.csv and pictures.
     """
-    from ..model.comparing import is_unscaled, summaries
+    from ..frame.comparing import is_unscaled, summaries
     from ..output import comparing, folder, pictures
 
     if test and holdout:
@@ -83,7 +83,7 @@ def compare(
 
 
 def _models(solvers, *, loss, alpha, epochs, batch_size, intercept, runs):
-    from ..model.comparing import SOLVERS, Settings, make_solver
+    from ..frame.comparing import SOLVERS, Settings, make_solver
 
     names = [name.strip() for name in solvers.split(",")]
     for name in names:
@@ -97,7 +97,7 @@ def _models(solvers, *, loss, alpha, epochs, batch_size, intercept, runs):
 
 def _read(file, test, holdout, label_column, seed, scale):
     from ..data.matrices import Labelled, read_matrix
-    from ..model.comparing import check_alike, scaled, split_rows
+    from ..frame.comparing import check_alike, scaled, split_rows
 
     rows = read_matrix(file, label_column)
     if test:
@@ -112,7 +112,7 @@ def _read(file, test, holdout, label_column, seed, scale):
 
 def _run(file, models, rows, test_rows, stage, loss, runs, seed, threads):
     from fastsvm.fitting import number_of_threads
-    from fastsvm.study import compare as compare_solvers
+    from fastsvm_apps.studies.race import compare as compare_solvers
 
     with stage("run", total=runs * sum(model.max_iter for model in models.values())) as advance:
         try:

@@ -6,7 +6,7 @@ import click
 
 from ...common.errors import DONE, FAILED, AppError
 from ...common.output import note, print_json
-from ..model.settings import STUDIES, Study
+from ..frame.settings import STUDIES, Study
 from ._options import HELP, command, study_options
 from ._running import run_study
 

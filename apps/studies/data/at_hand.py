@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 
 import numpy as np
 
-from fastsvm.datasets import DatasetError, DatasetNotFoundError
+from fastsvm_apps.studies.data import DatasetError, DatasetNotFoundError
 
 from ...common.errors import AppError
 
@@ -14,7 +14,7 @@ Rows = tuple[np.ndarray, np.ndarray]
 def at_hand(
     fetch: Callable[..., Rows], folder: str | None, columns: int, labels: Collection[int]
 ) -> Rows | None:
-    """Return what a function of `fastsvm.datasets` finds without the network.
+    """Return what a function of `fastsvm_apps.studies.data` finds without the network.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from ...common.figures import figure
 from ...common.files import replace_file
 from ...common.output import print_heading, print_line, print_table
-from ..model.comparing import NEAR, Summary
+from ..frame.comparing import NEAR, Summary
 from .folder import table_bytes
 
 PICTURES = {"excess": "seconds", "gap": "visits", "error": "seconds"}

@@ -11,7 +11,7 @@ from ...common.files import make_folder, replace_file
 from ...common.html import write_page
 from ...common.progress import Stages
 from ...common.tables import csv_writer
-from ..model.report import Report
+from ..frame.report import Report
 from . import pages
 from .pictures import drawn
 from .record import REPORT

@@ -9,8 +9,8 @@ from contextlib import suppress
 from ...common.errors import AppError
 from ...common.files import check_replaceable, make_folder, replace_file
 from ...common.output import many
-from ..model.report import Verdict
-from ..model.settings import STUDIES
+from ..frame.report import Verdict
+from ..frame.settings import STUDIES
 from .pages import captioned
 from .record import REPORT, counted, legend, read_record
 from .small_pictures import small_picture

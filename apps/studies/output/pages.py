@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from ...common import html
-from ..model.report import Figure, Report, Table
+from ..frame.report import Figure, Report, Table
 from .numbers import column_texts, is_number
 from .pictures import uri_of
 from .record import counted, legend

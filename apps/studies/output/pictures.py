@@ -4,7 +4,7 @@ from mimetypes import guess_type
 
 from ...common.figures import content_of, figure
 from ...common.html import data_uri
-from ..model.report import Figure
+from ..frame.report import Figure
 
 
 def check_drawing() -> None:

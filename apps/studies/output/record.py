@@ -8,7 +8,7 @@ from dataclasses import asdict
 from importlib.metadata import version
 
 from ...common.errors import AppError
-from ..model.report import Report, Verdict
+from ..frame.report import Report, Verdict
 
 REPORT = "report.json"
 LIBRARIES = ("fastsvm", "numpy", "scipy", "scikit-learn")

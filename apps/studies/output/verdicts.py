@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Sequence
 
 from ...common.output import many, print_heading, print_line, print_table, shortened
-from ..model.report import Verdict
+from ..frame.report import Verdict
 from .record import counted, legend
 
 WIDEST = 100

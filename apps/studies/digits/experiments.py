@@ -1,0 +1,187 @@
+"""Draws of training and test images, and what is measured on them."""
+
+from collections.abc import Iterator
+from functools import partial
+from time import thread_time
+from typing import NamedTuple
+
+import numpy as np
+
+from fastsvm.fitting import SDCA, Pegasos
+from fastsvm_apps.studies.data import fetch_usps
+from fastsvm_apps.studies.race import compare
+
+from ..data.at_hand import at_hand
+from ..frame.context import Context
+from ..frame.parts import Arrays
+
+LABELS = (5, 6)
+ALPHA, EPOCHS = 1.0, 20  # lambda and T of the document
+N_TRAIN, N_TEST = 100, 300  # of a class; the document's
+
+METHODS = {
+    "Pegasos": partial(Pegasos, alpha=ALPHA, max_iter=EPOCHS),
+    "Pegasos, no intercept": partial(Pegasos, alpha=ALPHA, max_iter=EPOCHS, fit_intercept=False),
+    "SDCA": partial(SDCA, alpha=ALPHA, tol=1e-3),
+}
+STEPS = (1, 2, 5, 10, 20, 40, 80)  # epochs at which Pegasos is tried
+PACE_RUNS, PACE_EPOCHS, PACE_GOAL = 10, 100, 0.01  # to within 1 % of the optimum
+PACE_EPOCHS_SDCA = 20
+INTERCEPTS = (True, False)  # of the pace
+
+
+class Digits(NamedTuple):
+    """Images of the two digits.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, side * side)
+        Ink from 0 to 1.
+    y : ndarray of shape (n,)
+        Of `LABELS`.
+    n_train, n_test : int
+        Images of a class that are drawn.
+    original : bool
+        Whether they are of the document's kind.
+    words : str
+        What they are, one sentence.
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    n_train: int
+    n_test: int
+    original: bool
+    words: str
+
+    @property
+    def side(self) -> int:
+        """Pixels of a row of an image."""
+        return round(self.X.shape[1] ** 0.5)
+
+
+def read_digits(folder: str | None) -> Digits:
+    """Return the 5s and 6s of USPS, or of scikit-learn's digits where there is no USPS."""
+    found = at_hand(fetch_usps, folder, 256, range(10))
+    if found is not None:
+        X, y = found
+        n_train, n_test, name = N_TRAIN, N_TEST, "USPS, 16 by 16 pixels"
+        note = "The document says MNIST, but of 16 by 16 pixels; which of them it drew is unknown"
+    else:
+        from sklearn.datasets import load_digits
+
+        X, y = load_digits(return_X_y=True)
+        X, n_train, n_test, name = X / 16, 80, 80, "scikit-learn's digits, 8 by 8 pixels"
+        note = "They are other images than the document's"
+        if folder is not None:
+            note += ", for the folder of the data has no usps.npz"
+    two = np.isin(y, LABELS)
+    X, y = np.ascontiguousarray(X[two]), y[two]
+    counts = " and ".join(f"{np.sum(y == label):,} {label}s" for label in LABELS)
+    words = f"{counts} of {name}. A draw has {n_train} of each to train on and {n_test} to test on. {note}."
+    return Digits(X, y, n_train, n_test, found is not None, words)
+
+
+def draw(digits: Digits, seed: int, run: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows to train on and those to test on, as many of each class."""
+    rng = np.random.default_rng((seed, run))
+    n = digits.n_train + digits.n_test
+    rows = np.array([rng.choice(np.flatnonzero(digits.y == label), n, replace=False) for label in LABELS])
+    return rows[:, : digits.n_train].ravel(), rows[:, digits.n_train :].ravel()
+
+
+def confusion(truth: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """Count how often each label was given to each; rows are true ones. A score above 0 is the second."""
+    table = np.zeros((2, 2), int)
+    np.add.at(table, ((truth == LABELS[1]).astype(int), (scores > 0).astype(int)), 1)
+    return table
+
+
+def wrong(tables: np.ndarray) -> np.ndarray:
+    """Return how many images got the other's label, of confusion tables in the last two axes."""
+    return tables[..., 0, 1] + tables[..., 1, 0]
+
+
+def error_rates(context: Context, digits: Digits, runs: int) -> Arrays:
+    """Fit each method on each draw.
+
+    Returns
+    -------
+    dict
+        train, test : (methods, runs, 2, 2), confusion tables. seconds : (methods, runs), CPU of a fit.
+        coef : (methods, d), mean weights. steps : (len(STEPS), runs), test errors of Pegasos after so many
+        epochs.
+    """
+
+    def compute() -> Arrays:
+        train, test = (np.zeros((len(METHODS), runs, 2, 2), int) for _ in range(2))
+        seconds, coef = np.zeros((len(METHODS), runs)), np.zeros((len(METHODS), digits.X.shape[1]))
+        steps = np.zeros((len(STEPS), runs))
+        with context.stage("draws", total=runs) as advance:
+            for run in range(runs):
+                here, there = draw(digits, context.seed, run)
+                for k, method in enumerate(METHODS.values()):
+                    model = method(random_state=run)
+                    start = thread_time()
+                    model.fit(digits.X[here], digits.y[here])
+                    seconds[k, run] = thread_time() - start
+                    coef[k] += model.coef_[0] / runs
+                    train[k, run] = confusion(digits.y[here], model.decision_function(digits.X[here]))
+                    test[k, run] = confusion(digits.y[there], model.decision_function(digits.X[there]))
+                for k, epochs in enumerate(STEPS):
+                    model = Pegasos(alpha=ALPHA, max_iter=epochs, random_state=run)
+                    model.fit(digits.X[here], digits.y[here])
+                    scores = model.decision_function(digits.X[there])
+                    steps[k, run] = wrong(confusion(digits.y[there], scores)) / len(there)
+                advance()
+        return {"train": train, "test": test, "seconds": seconds, "coef": coef, "steps": steps}
+
+    key = {"X": digits.X, "y": digits.y, "runs": runs, "seed": context.seed}
+    return context.part("draws", compute, **key)
+
+
+def paces(context: Context, digits: Digits) -> Arrays:
+    """Measure how long Pegasos and SDCA take to within `PACE_GOAL` of the optimum, on ever more images.
+
+    Returns
+    -------
+    dict
+        n : (sizes,), images. seconds : (2, 2, sizes, runs), CPU of the updates up to the first epoch there,
+        or of all epochs; Pegasos, then SDCA; with an intercept, then without. reached : of
+        the same shape, whether it got there.
+    """
+    smallest = 2 * digits.n_train
+    sizes = [smallest << k for k in range(8) if smallest << k < len(digits.y)] + [len(digits.y)]
+    runs = 3 if context.quick else PACE_RUNS
+
+    def compute() -> Arrays:
+        seconds = np.zeros((2, len(INTERCEPTS), len(sizes), runs))
+        reached = np.zeros(seconds.shape, bool)
+        order = np.random.default_rng(context.seed).permutation(len(digits.y))
+        with context.stage("pace", total=len(sizes) * len(INTERCEPTS)) as advance:
+            for k, n in enumerate(sizes):
+                X, y = digits.X[order[:n]], digits.y[order[:n]]
+                for b, intercept in enumerate(INTERCEPTS):
+                    for m, (times, there) in enumerate(_paces(X, y, intercept, runs, context.seed)):
+                        seconds[m, b, k], reached[m, b, k] = times, there
+                    advance()
+        return {"n": np.array(sizes), "seconds": seconds, "reached": reached}
+
+    return context.part("pace", compute, X=digits.X, y=digits.y, runs=runs, seed=context.seed)
+
+
+def _paces(X, y, intercept: bool, runs: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the seconds of each run, and whether it got there in them, for Pegasos and for SDCA."""
+    how = {"alpha": ALPHA, "fit_intercept": intercept}
+    solvers = {
+        "Pegasos": Pegasos(max_iter=PACE_EPOCHS, **how),
+        "SDCA": SDCA(max_iter=PACE_EPOCHS_SDCA, **how),
+    }
+    # On so few rows threads would cost more than they bring.
+    found = compare(solvers, X, y, runs=runs, n_jobs=1, random_state=seed)
+    for name in solvers:
+        lines = found.table["solver"] == name
+        there = (found.excess[lines] <= PACE_GOAL).reshape(runs, -1)
+        reached = there.any(axis=1)
+        epoch = np.where(reached, there.argmax(axis=1), -1)
+        yield found.table["seconds"][lines].reshape(runs, -1)[np.arange(runs), epoch], reached

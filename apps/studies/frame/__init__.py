@@ -1,0 +1,1 @@
+"""What every study shares: its context, its report, the rules of its verdicts."""

@@ -1,0 +1,167 @@
+"""What is measured: errors over the grid, times of three implementations, the plane of t-SNE, mistakes."""
+
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from ...common.folds import Split, stratified_folds
+from ..frame.parts import Arrays
+from .implementations import naive, vectorised
+from .settings import FOLDS, LAMBDAS, RACE_ALPHA, RACE_G, RACE_ROWS, Size
+
+COMPONENTS = 40  # of PCA, that t-SNE starts from
+
+
+def folds_of(y: np.ndarray, seed: int) -> list[Split]:
+    """Return the stratified folds of a run."""
+    return stratified_folds(y, FOLDS, seed)
+
+
+def grid(
+    X: np.ndarray,
+    y: np.ndarray,
+    kernel: dict,
+    steps: tuple[int, ...],
+    seeds: range,
+    threads: int,
+    advance: Callable[[], None],
+) -> Arrays:
+    """Measure one kernel over all strengths and numbers of steps.
+
+    Parameters
+    ----------
+    X, y : ndarrays
+    kernel : dict
+        Parameters of :class:`fastsvm.KernelPegasosClassifier`.
+    steps : tuple of int
+    seeds : range
+        A cross-validation for each.
+    threads : int
+    advance : callable
+        Called after each fold and strength.
+
+    Returns
+    -------
+    dict
+        error and seconds (CPU time of the steps, for all classes): ndarrays of shape
+        (n_lambdas, n_steps, n_folds), the folds of all seeds.
+    """
+    from fastsvm import kernel_pegasos_grid
+
+    runs = [
+        kernel_pegasos_grid(
+            X,
+            y,
+            kernels=[kernel],
+            alphas=LAMBDAS,
+            n_iters=steps,
+            cv=folds_of(y, seed),
+            n_jobs=threads,
+            random_state=seed,
+            progress=lambda *_: advance(),
+        )[0]
+        for seed in seeds
+    ]
+    return {name: np.concatenate([run[name] for run in runs], axis=-1) for name in ("error", "seconds")}
+
+
+def race(X: np.ndarray, y: np.ndarray, size: Size, seed: int, advance: Callable[[], None]) -> Arrays:
+    """Time three implementations on the problem of one class, with a gaussian kernel.
+
+    Returns
+    -------
+    dict
+        seconds: CPU time of the first steps, kernel values included, of the naive, the vectorised and the
+        compiled one, ndarray of shape (3, n_steps, repeats).
+    """
+    rng = np.random.default_rng(seed)
+    rows = rng.permutation(len(y))[:RACE_ROWS]
+    X, signs = np.ascontiguousarray(X[rows]), np.where(y[rows] == np.bincount(y).argmax(), 1, -1)
+    seconds = np.empty((3, len(size.race_steps), size.repeats))
+    for repeat in range(size.repeats):
+        order = rng.integers(len(signs), size=size.race_steps[-1])
+        seconds[0, :, repeat] = _seconds_at(naive(X, signs, order, RACE_ALPHA, RACE_G), size.race_steps)
+        seconds[1, :, repeat] = _seconds_at(vectorised(X, signs, order, RACE_ALPHA, RACE_G), size.race_steps)
+        seconds[2, :, repeat] = [_compiled_seconds(X, signs, steps, seed) for steps in size.race_steps]
+        advance()
+    return {"seconds": seconds}
+
+
+def _seconds_at(run: Iterator, steps: tuple[int, ...]) -> list[float]:
+    """Return the CPU time of a run at some of its steps."""
+    start = time.process_time()
+    return [time.process_time() - start for t, _ in enumerate(run, start=1) if t in steps]
+
+
+def _compiled_seconds(X: np.ndarray, signs: np.ndarray, steps: int, seed: int) -> float:
+    from fastsvm import KernelPegasosClassifier
+
+    model = KernelPegasosClassifier(
+        gamma=1 / (2 * RACE_G), alpha=RACE_ALPHA, n_iter=steps, n_jobs=1, random_state=seed
+    )
+    start = time.process_time()
+    model.fit(X, signs)
+    return time.process_time() - start
+
+
+def plane(X: np.ndarray, y: np.ndarray, size: Size, seed: int, threads: int) -> Arrays:
+    """Project a sample of the digits by t-SNE, and look at the nearest neighbour of each in the plane.
+
+    Returns
+    -------
+    dict
+        points : ndarray of shape (m, 2)
+        labels : ndarray of shape (m,) and dtype int
+        nearest : ndarray of shape (m,) and dtype bool
+            Whether the nearest point is the same digit.
+    """
+    from sklearn.decomposition import PCA
+    from sklearn.manifold import TSNE
+    from sklearn.neighbors import NearestNeighbors
+    from threadpoolctl import threadpool_limits
+
+    rows = np.random.default_rng(seed).permutation(len(y))[: size.plane_rows]
+    labels = y[rows]
+    reduced = PCA(min(COMPONENTS, X.shape[1]), random_state=seed).fit_transform(X[rows])
+    with threadpool_limits(threads):  # its gradient would take all
+        points = TSNE(max_iter=size.plane_steps, random_state=seed, n_jobs=threads).fit_transform(reduced)
+    near = NearestNeighbors(n_neighbors=1).fit(points).kneighbors(return_distance=False)
+    return {"points": points, "labels": labels, "nearest": labels[near[:, 0]] == labels}
+
+
+def mistakes(
+    X: np.ndarray, y: np.ndarray, cell: tuple[dict, int, float], seed: int, threads: int, advance
+) -> Arrays:
+    """Predict each digit by the model of the other folds.
+
+    Parameters
+    ----------
+    X, y : ndarrays
+    cell : (dict, int, float)
+        Kernel, T and lambda.
+    seed, threads : int
+    advance : callable
+        Called after each fold.
+
+    Returns
+    -------
+    dict
+        predicted : ndarray of shape (n,) and dtype int
+        lead : ndarray of shape (n,)
+            The highest score minus that of the true digit, of functions whose margins are 1.
+    """
+    from fastsvm import KernelPegasosClassifier
+
+    kernel, steps, alpha = cell
+    predicted, lead = np.empty_like(y), np.empty(len(y))
+    for train, test in folds_of(y, seed):
+        model = KernelPegasosClassifier(
+            **kernel, alpha=alpha, n_iter=steps, n_jobs=threads, random_state=seed
+        )
+        scores = model.fit(X[train], y[train]).decision_function(X[test])
+        predicted[test] = model.classes_[scores.argmax(axis=1)]
+        own = np.take_along_axis(scores, np.searchsorted(model.classes_, y[test])[:, None], axis=1)[:, 0]
+        lead[test] = scores.max(axis=1) - own
+        advance()
+    return {"predicted": predicted, "lead": lead}

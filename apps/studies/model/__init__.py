@@ -1,1 +1,0 @@
-"""The experiments of the studies, and what they say of each claim."""

@@ -1,0 +1,200 @@
+"""One of the solvers compared: its runs, an epoch at a time, and what they are measured by."""
+
+from dataclasses import dataclass
+from time import thread_time
+from typing import NamedTuple
+
+import numpy as np
+
+from fastsvm.fitting.threads import in_threads
+from fastsvm.solvers.losses import Loss
+
+from .products import Products
+
+__all__ = ["Contender", "Objective", "Task"]
+
+FORCED = {"tol": None, "solver": "coordinate", "warm_start": False, "n_jobs": None}
+COLUMNS = (
+    *[("run", int), ("epoch", int), ("visits", int), ("steps", int)],
+    *[("seconds", float), ("primal", float), ("gap", float), ("error", float)],
+)
+
+
+class Objective(NamedTuple):
+    """What a contender is measured by; alpha=None: the mean loss."""
+
+    loss: Loss
+    alpha: float | None
+    fit_intercept: bool
+    class_weight: object
+
+
+@dataclass
+class Task:
+    """What all contenders are given.
+
+    Attributes
+    ----------
+    products : Products, with X
+    y, classes : ndarray
+    test : Products or None, with X_test
+    winners : ndarray or None, the true class of each test row, by number
+    seed, threads : int
+    """
+
+    products: Products
+    y: np.ndarray
+    classes: np.ndarray
+    test: Products | None
+    winners: np.ndarray | None
+    seed: int
+    threads: int
+
+
+class Contender:
+    """Seeded runs of one model.
+
+    Parameters
+    ----------
+    model : LinearModel, unfitted; not changed
+    objective : Objective
+    task : Task
+    runs : int
+    """
+
+    def __init__(self, model, objective: Objective, task: Task, runs: int):
+        self.model, self.objective, self.task = model, objective, task
+        self.problems = 1 if len(task.classes) == 2 else len(task.classes)
+        self.table = np.zeros((runs, model.max_iter), [*COLUMNS])
+        self.table["run"], self.table["epoch"] = np.ogrid[:runs, 1 : model.max_iter + 1]
+        self.coef = np.empty((runs, self.problems, task.products.rows.n_columns))
+        self.intercept = np.empty((runs, self.problems))
+
+    @property
+    def run_bytes(self):
+        """Memory of a run, about: its state, and its columns beside those of the others."""
+        return 32 * sum(self.task.products.X.shape) * self.problems
+
+    def start(self, runs):
+        """Make the solvers of a range of runs; one for each of their binary problems."""
+        self.runs = runs
+        self.solvers = [self._solvers_of(run) for run in runs]
+
+    def end(self):
+        """Let go of the solvers, whose states are large."""
+        self.runs, self.solvers = range(0), []
+
+    def _solvers_of(self, run):
+        """The very ones that a fit with this seed would have."""
+        model = type(self.model)(**self.model.get_params(deep=False))
+        model.set_params(random_state=self.task.seed + run)
+        model._check_params()
+        model._set_classes(self.task.classes)
+        y, rows = self.task.y, self.task.products.rows
+        makers = model._solvers(rows, y, None, model.max_iter, lambda k: None)
+        self.weights = model._weights(y, None)
+        return [make(1) for _, make in makers]
+
+    def advance(self):
+        """One more epoch of every run, timed by its thread's own clock."""
+        solvers = [solver for of_run in self.solvers for solver in of_run]
+        n_workers = min(self.task.threads, len(solvers))
+        shares = [solvers[k :: 4 * n_workers] for k in range(4 * n_workers)]
+
+        def stop(error):
+            for solver in solvers:
+                solver.cancelled = True
+
+        in_threads(_epoch, shares, n_workers, stop)
+
+    def measure(self, epoch):
+        """Fill in the lines of this epoch, the number of those done."""
+        lines = self.table[self.runs.start : self.runs.stop, epoch - 1]
+        for line, solvers in zip(lines, self.solvers, strict=True):
+            line["seconds"] = sum(solver.seconds for solver in solvers)
+            line["visits"] = sum(solver.done * solver.visits for solver in solvers)
+            line["steps"] = sum(solver.done * -(-solver.visits // solver.batch_size) for solver in solvers)
+        with np.errstate(over="ignore", invalid="ignore"):  # of steps that diverge
+            W, intercept, bound = self._iterates()
+            primal = self._primal(W, intercept)
+            lines["primal"], lines["gap"] = primal.mean(axis=1), np.maximum(primal - bound, 0).mean(axis=1)
+            lines["error"] = self._error(W, intercept)
+        if epoch == self.model.max_iter:
+            self.coef[self.runs.start : self.runs.stop] = W.T.reshape(len(self.runs), *self.coef.shape[1:])
+            self.intercept[self.runs.start : self.runs.stop] = intercept
+
+    def _iterates(self):
+        """What would be returned now, side by side, and the lower bounds that go with it; NaN: none."""
+        solvers = [solver for of_run in self.solvers for solver in of_run]
+        found = [self._feasible(solver, solver.candidate()) for solver in solvers]
+        missing = [k for k, c in enumerate(found) if c.dual is not None and c.w_of_dual is None]
+        if missing:
+            signed = [_signed(solvers[k].problem.signs, found[k]) for k in missing]
+            rate = 1 / (solvers[0].alpha * len(self.task.y))
+            columns = self.task.products.primal_from_dual(np.column_stack(signed), rate)
+            for k, w in zip(missing, np.ascontiguousarray(columns.T), strict=True):
+                found[k] = found[k]._replace(w_of_dual=w)
+        bound = np.array([self._bound(solver, c) for solver, c in zip(solvers, found, strict=True)])
+        W = np.column_stack([c.w_of_dual if c.w is None else c.w for c in found])
+        shape = len(self.solvers), self.problems
+        return W, np.array([c.intercept for c in found]).reshape(shape), bound.reshape(shape)
+
+    def _feasible(self, solver, candidate):
+        """The candidate, its dual variables within what the loss to measure by allows."""
+        loss = self.objective.loss
+        if candidate.dual is None or loss is solver.loss:
+            return candidate
+        dual = candidate.dual.copy()
+        if not solver.problem.clip_dual(dual, loss):
+            return candidate
+        w = candidate.w_of_dual if candidate.w is None else candidate.w
+        if w is None:
+            w = solver.problem.primal_from_dual(candidate.dual, solver.alpha, candidate.factors)
+        factors = solver.problem.balance(dual) if solver.fit_intercept else (1.0, 1.0)
+        return candidate._replace(w=w, dual=dual, factors=factors, w_of_dual=None)
+
+    def _bound(self, solver, candidate):
+        if candidate.dual is None:
+            return np.nan
+        loss, alpha = self.objective.loss, self.objective.alpha
+        return solver.problem.dual_value(candidate.dual, candidate.w_of_dual, loss, alpha, candidate.factors)
+
+    def _primal(self, W, intercept):
+        loss, alpha = self.objective.loss, self.objective.alpha
+        signs = np.column_stack([solver.problem.signs for solver in self.solvers[0]])
+
+        def losses(part, scores):
+            values = loss.value(signs[part, np.newaxis] * scores)
+            return values.sum(axis=0) if self.weights is None else np.tensordot(self.weights[part], values, 1)
+
+        primal = self.task.products.sum_scores(losses, W, intercept) / len(self.task.y)
+        if alpha is not None:
+            primal += alpha / 2 * np.einsum("ij,ij->j", W, W).reshape(primal.shape)
+        return primal
+
+    def _error(self, W, intercept):
+        """The share of test rows that each run has wrong; NaN without any."""
+        if self.task.test is None:
+            return np.nan
+        winners = self.task.winners
+
+        def wrong(part, scores):
+            found = scores[..., 0] > 0 if self.problems == 1 else scores.argmax(axis=-1)
+            return (found != winners[part, np.newaxis]).sum(axis=0)
+
+        return self.task.test.sum_scores(wrong, W, intercept) / len(winners)
+
+
+def _epoch(solvers):
+    for solver in solvers:
+        if not solver.finished():
+            start = thread_time()
+            solver.run_epoch()
+            solver.seconds += thread_time() - start
+            solver.done += 1
+
+
+def _signed(signs, candidate):
+    """b_i y_i of the feasible dual variables."""
+    above, below = candidate.factors
+    return candidate.dual * np.where(signs > 0, above, -below)

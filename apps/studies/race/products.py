@@ -1,0 +1,87 @@
+"""X times the iterates of many runs at once, which costs a fraction of a pass for each.
+
+Matrices are cut into parts that do not depend on the number of threads, and sums are added in order: no bit
+of a result depends on it.
+"""
+
+import numpy as np
+from scipy import sparse
+
+from fastsvm.fitting.threads import in_threads
+from fastsvm.solvers._rows import primal_from_dual
+
+PART = 1 << 21  # float64 numbers that a thread has in hand: 16 MB of X, or as much of the scores
+
+
+class Products:
+    """Products with one matrix.
+
+    Parameters
+    ----------
+    X : CSR matrix or array, or C-ordered ndarray, of shape (n_samples, n_features)
+    rows : Rows, of the same matrix
+    threads : int
+    """
+
+    def __init__(self, X, rows, threads):
+        self.X, self.rows, self.threads = X, rows, threads
+
+    def sum_scores(self, function, W, intercept):
+        """Sum what a function makes of the scores of some rows, over all rows.
+
+        Parameters
+        ----------
+        function : callable
+            ``function(part, scores)``: a slice of rows, and their w.x + b0 of shape (rows, *intercept.shape).
+        W : ndarray of shape (n_features, n_vectors), float64
+        intercept : ndarray of n_vectors numbers, float64
+
+        Returns
+        -------
+        Whatever function returns, added up.
+        """
+        n = self.rows.n_rows
+        step = max(1, min(self.rows.chunk_rows(PART), PART // W.shape[1]))
+
+        def of_part(first):
+            part = slice(first, min(first + step, n))
+            with np.errstate(over="ignore", invalid="ignore"):  # of steps that diverge
+                return function(part, (self.X[part] @ W).reshape(-1, *intercept.shape) + intercept)
+
+        return sum(self._in_threads(of_part, range(0, n, step)))
+
+    def primal_from_dual(self, duals, rate):
+        """w(b) = rate sum_i b_i y_i x_i of each column.
+
+        Parameters
+        ----------
+        duals : ndarray of shape (n_samples, n_vectors), float64
+            b_i y_i.
+        rate : float
+
+        Returns
+        -------
+        ndarray of shape (n_features, n_vectors), float64
+        """
+        n, d = self.X.shape
+        W = np.empty((d, duals.shape[1]))
+        if sparse.issparse(self.X):
+            positive = np.ones(n, np.int8)
+
+            def fill(k):
+                W[:, k] = primal_from_dual(self.rows, positive, np.ascontiguousarray(duals[:, k]), rate)
+
+            self._in_threads(fill, range(duals.shape[1]))
+        else:
+            step = max(1, PART // n)
+
+            def fill(first):
+                part = slice(first, first + step)
+                np.matmul(self.X[:, part].T.astype(np.float64, copy=False), duals, out=W[part])
+
+            self._in_threads(fill, range(0, d, step))
+            W *= rate
+        return W
+
+    def _in_threads(self, work, items):
+        return in_threads(work, items, min(self.threads, len(items)), lambda error: None)

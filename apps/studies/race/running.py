@@ -1,0 +1,219 @@
+"""`compare`: all runs of all solvers, epoch by epoch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fastsvm._utils.blas import one_blas_thread
+from fastsvm.fitting.labels import as_labels
+from fastsvm.fitting.linear_model import LinearModel
+from fastsvm.fitting.threads import number_of_threads
+from fastsvm.solvers._input import as_matrix, as_width, finite, one_of, positive
+from fastsvm.solvers.losses import LOSSES, as_loss
+
+from .comparison import Comparison
+from .contender import FORCED, Contender, Objective, Task
+from .products import Products
+
+if TYPE_CHECKING:
+    from fastsvm.solvers.annotations import ArrayLike, Callable, Matrix
+
+__all__ = ["compare"]
+
+MEMORY = 1 << 29  # bytes that the states and iterates of the runs which go on side by side may take, about
+
+
+def compare(
+    solvers: Mapping[str, LinearModel],
+    X: Matrix,
+    y: ArrayLike,
+    *,
+    runs: int = 10,
+    X_test: Matrix | None = None,
+    y_test: ArrayLike | None = None,
+    loss: str | None = None,
+    optimum: float | Mapping[str, float] | None = None,
+    n_jobs: int | None = None,
+    random_state: int = 0,
+    progress: Callable[[int, int], object] | None = None,
+) -> Comparison:
+    """Run several solvers several times, and measure all of them alike after every epoch.
+
+    The epochs of all runs go side by side, and the iterates of all runs of a solver are scored in one product
+    with X, which costs a fraction of what a trace costs each of them. Only updates are timed.
+
+    Parameters
+    ----------
+    solvers : dict of str to model
+        By label, `SDCAClassifier`, `PegasosClassifier`, `ASDCAClassifier`, `PerceptronClassifier`, or the
+        plain models of `fastsvm.fitting`; they need not be fitted, and are not changed. Each does exactly its
+        `max_iter` epochs (the perceptron none after one without a mistake): `tol` counts as None, and SDCA
+        takes coordinate steps.
+    X : array or sparse matrix of shape (n_samples, n_features)
+        float32 or float64; CSR or C-ordered arrays are not copied.
+    y : array of shape (n_samples,)
+        Labels. Of more than two classes each is taken against the rest: primal and gap are then means over
+        those problems, and visits, steps and seconds sums.
+    runs : int, default=10
+        Of each solver, with the seeds random_state, random_state + 1 and so on.
+    X_test, y_test : as X and y, default=None
+        Rows for the test error.
+    loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default=None
+        What all are measured by, with the alpha of each (a perceptron's: that of the others; the smooth
+        hinge's width is 1 but for models of that loss). None: each by its own.
+    optimum : float or dict of str to float, default=None
+        The optimal objective, of all or by label, if it is known. None: found when it is asked for.
+    n_jobs : int, default=None
+        Threads, over runs; -1 for all processors. Does not change the result, but for the seconds.
+    random_state : int, default=0
+        The first seed. A run returns what a fit with its seed would, up to rounding.
+    progress : callable, default=None
+        ``progress(done, total)`` is told how many epochs are done.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ValueError
+        On bad input, a bad parameter of a model, and where no alpha is known to measure a perceptron by.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from fastsvm import PegasosClassifier, SDCAClassifier
+    >>> from fastsvm_apps.studies.race import compare
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> solvers = {
+    ...     "SDCA": SDCAClassifier(alpha=0.01, max_iter=10),
+    ...     "Pegasos": PegasosClassifier(alpha=0.01, max_iter=10),
+    ... }
+    >>> c = compare(solvers, scale(X), y, runs=3)
+    >>> c.table.dtype.names
+    ('solver', 'run', 'epoch', 'visits', 'steps', 'seconds', 'primal', 'gap', 'error')
+    >>> last = c.table[c.table["epoch"] == 10]
+    >>> [bool((last["gap"][last["solver"] == label] < 0.01).all()) for label in solvers]
+    [True, False]
+    """
+    threads = number_of_threads(n_jobs)
+    runs = positive("runs", runs, kind=int)
+    seed = _seed(random_state, runs)
+    X, rows = as_matrix(X, threads)
+    y = as_labels(y, rows.n_rows)
+    classes = np.unique(y)
+    test, winners = _test_rows(X_test, y_test, classes, rows.n_columns, threads)
+    models = _models(solvers)
+    known = _known_optima(optimum, models)
+    objectives = _objectives(models, loss)
+    rows.squared_norms()  # before threads ask for them
+    task = Task(Products(X, rows, threads), y, classes, test, winners, seed, threads)
+    contenders = [Contender(model, objectives[label], task, runs) for label, model in models.items()]
+    with one_blas_thread:
+        _run(contenders, runs, progress or (lambda done, total: None))
+    return Comparison.of(dict(zip(models, contenders, strict=True)), known)
+
+
+def _run(contenders, runs, progress):
+    """All epochs of as many runs at a time as memory is meant for; contenders take turns."""
+    epochs = [contender.model.max_iter for contender in contenders]
+    done, total = 0, runs * sum(epochs)
+    size = max(1, MEMORY // sum(contender.run_bytes for contender in contenders))
+    for first in range(0, runs, size):
+        side_by_side = range(first, min(first + size, runs))
+        for contender in contenders:
+            contender.start(side_by_side)
+        for epoch in range(1, max(epochs) + 1):
+            for contender, last in zip(contenders, epochs, strict=True):
+                if epoch <= last:
+                    contender.advance()
+                    contender.measure(epoch)
+                    done += len(side_by_side)
+                    progress(done, total)
+        for contender in contenders:
+            contender.end()
+
+
+def _seed(random_state, runs):
+    last = 2**32 - runs
+    if (
+        not isinstance(random_state, (int, np.integer))
+        or isinstance(random_state, bool)
+        or not 0 <= random_state <= last
+    ):
+        raise ValueError(
+            f"random_state must be the first of the seeds, an int from 0 to {last}; got {random_state!r}."
+        )
+    return int(random_state)
+
+
+def _test_rows(X, y, classes, n_columns, threads):
+    """The test rows, and the number of each row's class."""
+    if X is None and y is None:
+        return None, None
+    if X is None or y is None:
+        raise ValueError("X_test and y_test go together; one of them is missing.")
+    X, rows = as_matrix(X, threads)
+    if rows.n_columns != n_columns:
+        raise ValueError(f"X_test has {rows.n_columns} columns, but X has {n_columns}.")
+    y = as_labels(y, rows.n_rows)
+    unknown = np.setdiff1d(y, classes)
+    if len(unknown):
+        raise ValueError(f"y_test has the label {unknown.tolist()[0]!r}, which is not in y.")
+    return Products(X, rows, threads), np.searchsorted(classes, y)
+
+
+def _models(solvers):
+    """Copies that do exactly their epochs, checked."""
+    if not isinstance(solvers, Mapping) or not solvers:
+        raise ValueError("solvers must be a dict of label to model, with at least one.")
+    models = {}
+    for label, model in solvers.items():
+        # One that chooses among fits is no solver.
+        if not isinstance(model, LinearModel) or type(model)._make_solver is LinearModel._make_solver:
+            raise ValueError(
+                f"solvers[{label!r}] must be SDCA, Pegasos, ASDCA or a perceptron of fastsvm; "
+                f"it is {model!r}."
+            )
+        parameters = model.get_params(deep=False)
+        models[str(label)] = type(model)(**parameters | {k: v for k, v in FORCED.items() if k in parameters})
+        models[str(label)]._check_params()
+    return models
+
+
+def _known_optima(optimum, models):
+    """By label; None where they are not known."""
+    if optimum is None:
+        return None
+    if not isinstance(optimum, Mapping):
+        optimum = dict.fromkeys(models, optimum)
+    for label in models:
+        if label not in optimum:
+            raise ValueError(f"There is no optimum of {label!r}; give those of all solvers, or None.")
+    return {label: finite("optimum", optimum[label]) for label in models}
+
+
+def _objectives(models, loss):
+    """By label, what each is measured by."""
+    if loss is not None:
+        one_of("loss", loss, LOSSES)
+    alphas = {model.alpha for model in models.values() if hasattr(model, "alpha")}
+    objectives = {}
+    for label, model in models.items():
+        own = getattr(model, "loss", "perceptron")
+        alpha = getattr(model, "alpha", None)
+        if loss is not None and alpha is None:
+            if len(alphas) != 1:
+                raise ValueError(
+                    f"solvers[{label!r}] has no alpha to measure it by, and the others do not share one."
+                )
+            [alpha] = alphas
+        width = as_width(getattr(model, "hinge_width", 1.0)) if loss in (None, own) else 1.0
+        objectives[label] = Objective(
+            as_loss(loss or own, width), alpha, model.fit_intercept, model.class_weight
+        )
+    return objectives

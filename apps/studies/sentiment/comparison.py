@@ -1,0 +1,267 @@
+"""What train makes by default, and what else one might have taken, on the same splits of a corpus."""
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import fmean, median, median_low
+from time import process_time
+
+import numpy as np
+
+from fastsvm.fitting import ConvergenceWarning
+
+from ...common.errors import AppError, Skipped
+from ...common.progress import UNWATCHED, Stages
+from ...common.statistics import resampled_interval, wilson_interval
+from ...sentiment.data.corpus import Source
+from ...sentiment.learning.counted import Counted
+from ...sentiment.learning.recipe_choice import choose_recipe
+from ...sentiment.learning.splits import Labelled
+from ...sentiment.measures.metrics import judge
+from ...sentiment.settings import AUTO, Settings, settings_of
+from . import literal
+from .literal import LITERAL, LiteralSettings
+
+# In the order of the article that this app redoes.
+ARTICLE = ("perceptron", "pegasos-svm", "pegasos-logistic")
+TO_THE_LETTER = "-literal"
+FEWEST_RUNS = 3  # for an interval from what differs between runs
+
+Interval = tuple[float, float]
+
+
+@dataclass
+class Runs:
+    """What one classifier did on each split.
+
+    Attributes
+    ----------
+    classifier : str
+        The name of a contender.
+    settings : Settings
+        How it is trained.
+    alphas : list of float
+        Those taken; empty where there are none.
+    recipes : list of str
+        Names of those chosen; empty where none is chosen.
+    n_features : list of int
+    accuracies, seconds : list of float
+        On the held-out texts; CPU seconds from texts to a model.
+    gaps : list of float
+        Relative duality gaps, of several labels the largest; empty where there is no dual problem.
+    stopped_short : int
+        Runs whose gap is above the one aimed at.
+    interval : (float, float)
+        95 % interval of the accuracy, within [0, 1].
+    values : list of float
+        Scores by the metric of the comparison: the accuracies, unless most texts have one label.
+    behind_best : float
+        Mean difference, by the metric, from the one with the best mean, on the same splits; 0 for that one.
+    behind_best_interval : (float, float) or None
+        Its 95 % interval; None for the best one, after too few runs, and where all of them agree.
+    """
+
+    classifier: str
+    settings: Settings
+    alphas: list[float] = field(default_factory=list)
+    recipes: list[str] = field(default_factory=list)
+    n_features: list[int] = field(default_factory=list)
+    accuracies: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+    gaps: list[float] = field(default_factory=list)
+    stopped_short: int = 0
+    interval: Interval = (0.0, 1.0)
+    behind_best: float = 0.0
+    behind_best_interval: Interval | None = None
+
+    @property
+    def alpha(self) -> float | None:
+        """The middle one."""
+        return median_low(self.alphas) if self.alphas else None
+
+    @property
+    def accuracy(self) -> float:
+        """The mean."""
+        return fmean(self.accuracies)
+
+    @property
+    def value(self) -> float:
+        """The mean by the metric."""
+        return fmean(self.values)
+
+    @property
+    def worst(self) -> float:
+        """The accuracy on the split with the lowest."""
+        return min(self.accuracies)
+
+    @property
+    def best(self) -> float:
+        """The accuracy on the split with the highest."""
+        return max(self.accuracies)
+
+    @property
+    def median_seconds(self) -> float:
+        """The median."""
+        return median(self.seconds)
+
+    @property
+    def gap(self) -> float | None:
+        """The largest."""
+        return max(self.gaps, default=None)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What `compare` did; `majority` is the share of the most frequent label."""
+
+    seeds: list[int]
+    tokens: str
+    metric: str
+    n_train: int
+    n_test: int
+    label_counts: dict[str, int]
+    results: list[Runs]
+    skipped: Skipped
+
+    @property
+    def majority(self) -> float:
+        """What always guessing the most frequent label would get right."""
+        return max(self.label_counts.values()) / sum(self.label_counts.values())
+
+    @property
+    def too_few(self) -> bool:
+        """Whether the splits are too few for an interval from what differs between them."""
+        return len(self.seeds) < FEWEST_RUNS
+
+    @property
+    def interval_kind(self) -> str:
+        """How the intervals were computed."""
+        if self.too_few:
+            return "Wilson's, of one split"
+        return "Nadeau and Bengio's corrected t, wider than Student's as the splits share their texts"
+
+
+def contenders(settings: Settings) -> dict[str, Settings]:
+    """Return how each is trained: by default, as a plain logistic regression, and as in the article.
+
+    Parameters
+    ----------
+    settings : LiteralSettings
+        Of the article's classifiers, which are there twice, with averages and to the letter. The others share
+        the seed, the metric and how texts are cut.
+    """
+    same = {name: getattr(settings, name) for name in ("tokens", "markup", "seed", "metric")}
+    plain = Settings("sdca-logistic", "tfidf", ngrams=(1, 1), min_df=1, **same)
+    found = {"default": settings_of(AUTO, same), "logistic-regression": plain}
+    averaged = Settings(**vars(settings))
+    for suffix, made in ("", averaged), (TO_THE_LETTER, settings):
+        found |= {f"{name}{suffix}": replace(made, classifier=name) for name in ARTICLE}
+    return found
+
+
+def compare(
+    source: Source,
+    settings: Settings = LITERAL,
+    *,
+    runs: int = 5,
+    contenders: Callable[[Settings], dict[str, Settings]] = contenders,
+    stage: Stages = UNWATCHED,
+) -> Comparison:
+    """Train and try each of the contenders on the same splits.
+
+    Run number `i` has the article's split by `seed + i`.
+
+    Parameters
+    ----------
+    source : Source
+        The labelled texts.
+    settings : Settings
+        Of the classifiers of the article. Whatever is learned, terms, weights and alpha, is learned from the
+        training part of a split.
+    runs : int
+        How many splits.
+    contenders : callable, optional
+        Takes the settings, with how texts are cut, and returns those of each contender by its name.
+    stage : Stages, optional
+        Times the stages.
+
+    Returns
+    -------
+    Comparison
+    """
+    with stage("read"):
+        corpus, settings = literal.read(source, settings)
+    results = [Runs(name, recipe) for name, recipe in contenders(settings).items()]
+    seeds = list(range(settings.seed, settings.seed + runs))
+    with stage("compare", total=runs * len(results)) as advance:
+        for run, seed in enumerate(seeds):
+            train, test = literal.split_texts(corpus.texts, corpus.labels, settings.holdout, seed)
+            if len(set(train[1])) < 2:
+                raise AppError(
+                    f"{source.name}: with seed {seed}, only the label {train[1][0]!r} is left to train on; "
+                    "give more texts"
+                )
+            if run == 0:  # what the first training of a process pays for is nobody's
+                _run(Runs("warm-up", results[-1].settings), source, seed, train, test)
+            # Each classifier comes first in its turn: none is always the one that finds cold caches.
+            for result in results[run % len(results) :] + results[: run % len(results)]:
+                _run(result, source, seed, train, test)
+                advance()
+    set_intervals(results, len(train[0]), len(test[0]))
+    return Comparison(
+        seeds,
+        settings.tokens,
+        settings.metric,
+        len(train[0]),
+        len(test[0]),
+        corpus.label_counts,
+        results,
+        corpus.skipped,
+    )
+
+
+def _run(result: Runs, source: Source, seed: int, training: Labelled, trial: Labelled) -> None:
+    """Train and try a contender once."""
+    settings = replace(result.settings, seed=seed)
+    texts, y = training
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # counted here
+        start = process_time()
+        if settings.recipe == AUTO:
+            settings, _ = choose_recipe(texts, y, settings)
+        if isinstance(settings, LiteralSettings):
+            model = literal.fit(source, texts, y, settings).model
+        else:
+            model = Counted.of(source, texts, y, settings).learn(settings).model
+        result.seconds.append(process_time() - start)
+    estimator = model["classifier"]
+    result.recipes += [settings.recipe] if settings.recipe else []
+    result.alphas += [estimator.alpha] if hasattr(estimator, "alpha") else []
+    result.n_features.append(estimator.n_features_in_)
+    decision = model.decision_function(trial[0])
+    result.accuracies.append(judge("accuracy", model.classes_, trial[1], decision))
+    result.values.append(judge(settings.metric, model.classes_, trial[1], decision))
+    if hasattr(estimator, "dual_gap_"):
+        result.gaps.append(float(np.max(np.divide(estimator.dual_gap_, estimator.objective_))))
+        result.stopped_short += hasattr(estimator, "tol") and result.gaps[-1] > estimator.tol
+
+
+def set_intervals(results: Sequence[Runs], n_train: int, n_test: int) -> None:
+    """Set what the runs of all say together: intervals, and how far each is behind the best."""
+    best = max(results, key=lambda result: result.value)
+    for result in results:
+        interval = _interval(result.accuracies, n_train, n_test)
+        result.interval = interval or wilson_interval(round(result.accuracy * n_test), n_test)
+        if result is not best:
+            behind = np.subtract(best.values, result.values)
+            result.behind_best = float(behind.mean())
+            result.behind_best_interval = _interval(behind, n_train, n_test, -1.0)
+
+
+def _interval(values: Sequence[float], n_train: int, n_test: int, least: float = 0.0) -> Interval | None:
+    """Return an interval within what is possible; None from few runs, or from those that all agree."""
+    # What differs by rounding only is the same.
+    if len(values) < FEWEST_RUNS or max(values) - min(values) < 0.5 / n_test:
+        return None
+    low, high = resampled_interval(values, n_train, n_test)
+    return max(low, least), min(high, 1.0)

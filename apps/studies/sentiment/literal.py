@@ -1,0 +1,49 @@
+"""The article's classifiers, split and training to the letter."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ...sentiment.data.corpus import Corpus, Source
+from ...sentiment.learning import steps
+from ...sentiment.learning.counted import Counted, Learned
+from ...sentiment.settings import ARTICLE, HINGE, LOG, Classifier, Settings
+
+# Rows are drawn with replacement, the weights are those after the last step, and there is no bias: the
+# article's classes have nothing else.
+CLASSIFIERS = {
+    "perceptron": Classifier("Perceptron", {"fit_intercept": False}, None, 10),
+    "pegasos-svm": Classifier("Pegasos", {**HINGE, "order": "random"}, 0.015, 10),
+    "pegasos-logistic": Classifier("Pegasos", {**LOG, "order": "random"}, 0.01, 10),
+}
+
+
+@dataclass(frozen=True)
+class LiteralSettings(Settings):
+    """Settings whose classifiers are the article's own; all labels weigh the same."""
+
+    @property
+    def method(self) -> Classifier:
+        """The classifier."""
+        return CLASSIFIERS[self.classifier]
+
+
+LITERAL = LiteralSettings(**{**vars(ARTICLE), "recipe": None})
+
+
+def read(source: Source, settings: Settings) -> tuple[Corpus, Settings]:
+    """Read a corpus; a rare label weighs no more than others, and no threshold is chosen."""
+    corpus, settings = steps.read_labelled(source, settings)
+    return corpus, replace(settings, class_weight=None, threshold=None)
+
+
+def split_texts(texts: Sequence[str], labels: Sequence[str], holdout: float, seed: int):
+    """Split at random, whatever the labels: texts and labels to train on, texts and labels to test on."""
+    from sklearn.model_selection import train_test_split
+
+    train, test, y_train, y_test = train_test_split(texts, labels, test_size=holdout, random_state=seed)
+    return (train, y_train), (test, y_test)
+
+
+def fit(source: Source, texts: Sequence[str], y: Sequence[str], settings: Settings) -> Learned:
+    """Train a classifier: its own lambda, no probabilities."""
+    return Counted.of(source, texts, y, settings).fit(settings)

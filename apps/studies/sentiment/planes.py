@@ -1,0 +1,258 @@
+"""Points in the plane: how often Pegasos is right, how long it takes, and its surface as the steps go."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from time import thread_time
+from typing import NamedTuple
+
+import numpy as np
+
+from fastsvm.fitting import Pegasos
+from fastsvm_apps.studies.data import fetch_flame, fetch_jain
+
+from ...common.folds import split
+from ..data.at_hand import at_hand
+from ..frame.context import Context
+
+RUNS, FEW_RUNS = 20, 5
+HOLDOUT = 0.2
+N_OVERLAP = 200
+APART = 1.75  # from the centre of a cloud to the line between both, in standard deviations: 4 % lie beyond it
+PASSES = 10  # as many steps for each training point, as for the texts
+ALPHA = 0.01
+WIDTH = 0.1  # g of the gaussian exp(-||x - z||^2 / (2 g)), of standardised points
+FRAMES = 24
+GRID = (90, 80)  # points of a surface, across and up
+MARGIN = 0.15  # of the points' range that a surface shows beyond them
+
+
+class Points(NamedTuple):
+    """Points in the plane and their signs."""
+
+    X: np.ndarray
+    y: np.ndarray
+
+
+@dataclass(frozen=True)
+class Plane:
+    """A method on a set of points.
+
+    Attributes
+    ----------
+    name, title : str
+    points : callable
+        Takes the number of a run.
+    method : Linear or Gaussian
+    is_fresh : bool
+        Whether each run has points of its own, or another split of the same.
+    is_articles : bool
+        Whether the article had the same points.
+    """
+
+    name: str
+    title: str
+    points: Callable[[int], Points]
+    method: "Linear | Gaussian"
+    is_fresh: bool = False
+    is_articles: bool = False
+
+
+@dataclass(frozen=True)
+class Surfaces:
+    """What was found in a plane.
+
+    Attributes
+    ----------
+    plane : Plane
+    n_train, n_test : int
+    accuracies, seconds : ndarray of shape (n_runs,)
+        On the points held out; CPU seconds of a fit.
+    X, y, rows : ndarray of shape (n, 2), (n,), (n_train,)
+        The points of the first run, as they are fitted, and which of them are trained on.
+    steps : ndarray of shape (n_frames,)
+    fields : ndarray of shape (n_frames, n_up, n_across)
+        Scores after so many steps, divided by the largest there.
+    across, up : ndarray
+        Where.
+    shown : ndarray of shape ()
+        Accuracy of the last surface on the points held out.
+    """
+
+    plane: Plane
+    n_train: int
+    n_test: int
+    accuracies: np.ndarray
+    seconds: np.ndarray
+    X: np.ndarray
+    y: np.ndarray
+    rows: np.ndarray
+    steps: np.ndarray
+    fields: np.ndarray
+    across: np.ndarray
+    up: np.ndarray
+    shown: np.ndarray
+
+
+def run(context: Context) -> list[Surfaces | str]:
+    """Do all that is done in the plane; why not, for points that are not there."""
+    runs = context.runs or (FEW_RUNS if context.quick else RUNS)
+    found = []
+    wanted = planes(context.data)
+    with context.stage("planes", total=len(wanted)) as advance:
+        for plane in wanted:
+            if isinstance(plane, str):
+                found.append(plane)
+                continue
+            points = plane.points(context.seed)
+            settings = {"passes": PASSES, "alpha": ALPHA, "width": WIDTH, "frames": FRAMES, "grid": GRID}
+            arrays = context.part(
+                f"plane-{plane.name}",
+                lambda plane=plane: _measured(plane, runs, context.seed),
+                X=points.X,
+                y=points.y,
+                runs=runs,
+                seed=context.seed,
+                apart=APART,
+                **settings,
+            )
+            n_train, n_test = arrays.pop("sizes").tolist()
+            found.append(Surfaces(plane, n_train, n_test, **arrays))
+            advance()
+    return found
+
+
+def planes(data: str | None) -> list[Plane | str]:
+    """Return the methods on their points, from the folder or without one on two moons."""
+    return [
+        Plane("overlap-svm", "SVM, linear with overlap", overlapping, Linear("hinge"), is_fresh=True),
+        Plane(
+            "overlap-logistic",
+            "Logistic, linear with overlap",
+            overlapping,
+            Linear("log"),
+            is_fresh=True,
+        ),
+        _shape(data, fetch_flame, "flame", (153, 87)),
+        _shape(data, fetch_jain, "jain", (276, 97)),
+    ]
+
+
+def _shape(data: str | None, fetch: Callable, name: str, sizes: tuple[int, int]) -> Plane | str:
+    if data is None:
+        return Plane(
+            name,
+            f"Kernel SVM, two moons of {sizes[0]} and {sizes[1]}",
+            lambda _: moons(sizes),
+            Gaussian(WIDTH),
+        )
+    found = at_hand(fetch, data, 2, (1, 2))
+    if found is None:
+        return f"The folder of the data has no {name}.csv."
+    X, y = found
+    points = Points(X.astype(float), np.where(y == y[0], 1, -1))
+    return Plane(name, f"Kernel SVM, {name}", lambda _: points, Gaussian(WIDTH), is_articles=True)
+
+
+def overlapping(seed: int) -> Points:
+    """Draw two round clouds of as many points, which a line through 0 tells apart but for an overlap."""
+    random = np.random.default_rng(seed)
+    y = np.repeat([1, -1], N_OVERLAP // 2)
+    direction = np.array([1, 1]) / np.sqrt(2)
+    return Points(random.normal(size=(N_OVERLAP, 2)) + APART * y[:, None] * direction, y)
+
+
+def moons(sizes: tuple[int, int]) -> Points:
+    """Return two moons of so many points."""
+    from sklearn.datasets import make_moons
+
+    X, y = make_moons(sizes, noise=0.15, random_state=0)
+    return Points(X, np.where(y == 0, 1, -1))
+
+
+class Linear(NamedTuple):
+    """Pegasos without intercept, by its loss."""
+
+    loss: str
+
+    def fit(self, X: np.ndarray, y: np.ndarray, seed: int):
+        """Return a classifier after all steps."""
+        return self._new(seed).fit(X, y)
+
+    def grow(self, X: np.ndarray, y: np.ndarray, steps: Sequence[int], seed: int) -> Iterator:
+        """Yield a classifier after each number of steps."""
+        drawn = np.random.default_rng(seed).integers(len(y), size=steps[-1])
+        model = self._new(seed)
+        for begin, end in pairwise((0, *steps)):
+            rows = drawn[begin:end]  # visited in any order: they are random
+            yield model.partial_fit(X[rows], y[rows], classes=[-1, 1])
+
+    def _new(self, seed: int):
+        options = {"fit_intercept": False, "max_iter": PASSES, "random_state": seed}
+        return Pegasos(self.loss, alpha=ALPHA, order="random", **options)
+
+
+class Gaussian(NamedTuple):
+    """Kernel Pegasos with a gaussian of this width."""
+
+    width: float
+
+    def fit(self, X: np.ndarray, y: np.ndarray, seed: int):
+        """Return a classifier after all steps."""
+        return self._new(PASSES * len(y), seed).fit(X, y)
+
+    def grow(self, X: np.ndarray, y: np.ndarray, steps: Sequence[int], seed: int) -> Iterator:
+        """Yield a classifier after each number of steps; all draw the same rows first."""
+        for n_steps in steps:
+            yield self._new(n_steps, seed).fit(X, y)
+
+    def _new(self, n_steps: int, seed: int):
+        from fastsvm import KernelPegasosClassifier
+
+        options = {"n_iter": n_steps, "random_state": seed}
+        return KernelPegasosClassifier("rbf", gamma=1 / (2 * self.width), alpha=ALPHA, **options)
+
+
+def _measured(plane: Plane, runs: int, seed: int) -> dict[str, np.ndarray]:
+    """Fit each run's split, and the first run's after fewer steps too."""
+    accuracies, seconds = [], []
+    for number in range(seed, seed + runs):
+        X, y, train, test = _split(plane, number)
+        if number == seed:
+            plane.method.fit(X[train], y[train], seed)  # what the first fit of a process pays for is nobody's
+        start = thread_time()
+        model = plane.method.fit(X[train], y[train], number)
+        seconds.append(thread_time() - start)
+        accuracies.append(np.mean(model.predict(X[test]) == y[test]))
+    return {
+        "accuracies": np.array(accuracies),
+        "seconds": np.array(seconds),
+        "sizes": np.array([len(train), len(test)]),
+        **evolution(plane, seed),
+    }
+
+
+def _split(plane: Plane, number: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return the points of a run, standardised by those to train on unless they are about 0 by themselves."""
+    X, y = plane.points(number)
+    train, test = split(len(y), HOLDOUT, number)
+    if not plane.is_fresh:
+        X = (X - X[train].mean(axis=0)) / X[train].std(axis=0)
+    return X, y, train, test
+
+
+def evolution(plane: Plane, seed: int) -> dict[str, np.ndarray]:
+    """Return the scores all over the plane after 1, 2, ... up to all steps: fields of `Surfaces`."""
+    X, y, train, test = _split(plane, seed)
+    steps = np.unique(np.geomspace(1, PASSES * len(train), FRAMES).round().astype(int))
+    low, high = X.min(axis=0), X.max(axis=0)
+    beyond = MARGIN * (high - low)
+    across, up = (np.linspace(a, b, n) for a, b, n in zip(low - beyond, high + beyond, GRID, strict=True))
+    grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
+    fields = []
+    for model in plane.method.grow(X[train], y[train], steps.tolist(), seed):
+        field = model.decision_function(grid)
+        fields.append(field.reshape(*GRID[::-1]) / np.abs(field).max())
+    shown = np.mean(model.predict(X[test]) == y[test])
+    found = {"X": X, "y": y, "rows": train, "steps": steps, "fields": np.array(fields)}
+    return {**found, "across": across, "up": up, "shown": np.array(shown)}

@@ -1,0 +1,120 @@
+"""Tables of what was found."""
+
+import numpy as np
+
+from ...sentiment.measures.term_effects import top_words
+from ...sentiment.output.terms import shown
+from ..frame.report import Table
+from .claims import NAMES
+from .comparison import ARTICLE, Runs
+from .plane_claims import interval_of
+from .planes import Surfaces
+from .texts import ALPHAS, TUNED, WORDS, Found
+
+SHOWN = 90  # characters of a text
+LENGTHS = ("mean", "quartile_1", "median", "quartile_3", "maximum")
+CLASSIFIER_COLUMNS = (
+    *("classifier", "first split", "accuracy", "low", "high", "worst", "best"),
+    *("behind best", "behind, low", "behind, high", "CPU s"),
+)
+
+
+def of_texts(found: Found) -> list[Table]:
+    """Return the tables of the corpus."""
+    return [_classifiers(found), _first_rows(found), _lengths(found), _words(found), _tuned(found)]
+
+
+def _classifiers(found: Found) -> Table:
+    return Table(
+        "classifiers",
+        "Accuracy and time",
+        "Means over the splits with 95 % intervals (Nadeau and Bengio's); the first split is the "
+        "article's. CPU seconds from texts to a model, the median.",
+        CLASSIFIER_COLUMNS,
+        [_classifier_row(runs) for runs in found.comparison.results],
+        source="figures f41 to f43",
+    )
+
+
+def _classifier_row(runs: Runs) -> list:
+    behind = runs.behind_best, *(runs.behind_best_interval or (None, None))
+    scores = runs.accuracies[0], runs.accuracy, *runs.interval, runs.worst, runs.best
+    return [runs.classifier, *scores, *behind, runs.median_seconds]
+
+
+def _first_rows(found: Found) -> Table:
+    return Table(
+        "first-rows",
+        "The first rows of the corpus",
+        "Label and the beginning of the text.",
+        ("label", "text"),
+        [[label, text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"] for label, text in found.first],
+        source="figure f37",
+    )
+
+
+def _lengths(found: Found) -> Table:
+    return Table(
+        "lengths",
+        "Lengths in words, by label",
+        "Of all texts of the corpus.",
+        ("label", "texts", "mean", "25 %", "median", "75 %", "most"),
+        [
+            [part.label or "all", part.n_texts, *(getattr(part.tokens, name) for name in LENGTHS)]
+            for part in found.description.lengths
+        ],
+        source="figures f38, f39",
+    )
+
+
+def _words(found: Found) -> Table:
+    return Table(
+        "words",
+        "Top words",
+        "Weights of the models to the letter, on the article's split.",
+        ("classifier", "label", "word", "weight"),
+        [
+            [NAMES[name], side.label, shown(item.word), item.weight]
+            for name in ARTICLE
+            for side in top_words(found.trained[name], WORDS)
+            for item in side.words
+        ],
+        shown=False,
+        source="figures f41 to f43",
+    )
+
+
+def _tuned(found: Found) -> Table:
+    return Table(
+        "lambda",
+        "Accuracy by lambda",
+        "Over the splits; to the letter but for lambda.",
+        ("classifier", "lambda", "accuracy", "worst", "best"),
+        [
+            [NAMES[name], alpha, *map(float, (row.mean(), row.min(), row.max()))]
+            for name, table in zip(TUNED, found.tuning.accuracies, strict=True)
+            for alpha, row in zip(ALPHAS.tolist(), table, strict=True)
+        ],
+        shown=False,
+    )
+
+
+def of_planes(planes: list[Surfaces]) -> Table:
+    """Return the table of the points in the plane."""
+    rows = []
+    for each in planes:
+        times = 1e3 * np.percentile(each.seconds, (2.5, 50, 97.5))
+        accuracies = each.accuracies
+        ends = interval_of(each)
+        sizes = len(accuracies), each.n_train, each.n_test
+        rows.append([each.plane.title, *sizes, float(accuracies.mean()), *ends, float(accuracies.min())])
+        rows[-1] += [float(times[1]), float(times[0]), float(times[2])]
+    header = ("points", "runs", "trained on", "held out", "accuracy", "low", "high", "worst")
+    return Table(
+        "planes",
+        "Points in the plane",
+        "Mean accuracy with its 95 % interval, and CPU milliseconds of a fit: median, and the middle 95 %.",
+        (*header, "ms", "ms, 2.5 %", "ms, 97.5 %"),
+        rows,
+        source="sections 1 to 3",
+    )

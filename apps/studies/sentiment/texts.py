@@ -1,0 +1,263 @@
+"""The article's three classifiers of texts: how they compare, lambda, words, lengths, the vocabulary."""
+
+import warnings
+from dataclasses import dataclass, replace
+from math import floor
+from pathlib import Path
+
+import numpy as np
+
+from fastsvm.fitting import ConvergenceWarning, Pipeline
+
+from ...common.errors import AppError, Skipped
+from ...common.folds import split
+from ...sentiment.data.corpus import Source, read_corpus
+from ...sentiment.jobs.description import Description, describe
+from ...sentiment.learning import steps
+from ...sentiment.learning.alpha_choice import part_of
+from ...sentiment.learning.recipe_choice import choose_recipe
+from ...sentiment.settings import AUTO, Settings, settings_of
+from ..frame.context import Context
+from . import comparison, literal
+from .comparison import ARTICLE, Comparison
+from .literal import LITERAL
+
+RUNS, FEW_RUNS = 10, 3  # splits
+HOLDOUT = 0.2
+ALPHAS = np.array(
+    [0.001, 0.002, 0.005, 0.01, 0.015, 0.02, 0.05, 0.1, 0.2]
+)  # the article's .01, .015 among them
+TUNED = ("pegasos-svm", "pegasos-logistic")
+SHARES = np.array([1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1])  # of the texts, for the growth of the vocabulary
+ORDERS = 10  # in which texts come for it
+FIRST_ROWS = 5
+WORDS = 15  # for each label
+
+ARTICLES_TEXTS, ARTICLES_COLUMNS = 11_914, 51_063
+ARTICLES_TRAINING = floor((1 - HOLDOUT) * ARTICLES_TEXTS)
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The texts of the study; `source` None: there are none, `why` says so.
+
+    `is_articles` tells whether they are of the article's corpus.
+    """
+
+    source: Source | None
+    is_articles: bool = False
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """Accuracies at each lambda of `ALPHAS`, and with the one that is best within the training texts.
+
+    Attributes
+    ----------
+    accuracies : ndarray of shape (len(TUNED), len(ALPHAS), n_runs)
+    chosen : ndarray of shape (len(TUNED), n_runs)
+        The lambda chosen on a fifth of the training texts.
+    of_chosen : ndarray of shape (len(TUNED), n_runs)
+        Its accuracy on the texts held out.
+    """
+
+    accuracies: np.ndarray
+    chosen: np.ndarray
+    of_chosen: np.ndarray
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How many different words there are in the first `sizes` texts; `columns` has a row for each order."""
+
+    sizes: np.ndarray
+    columns: np.ndarray
+
+
+@dataclass(frozen=True)
+class Found:
+    """All that was found of a corpus; `trained` are the article's classifiers on its own split."""
+
+    corpus: Corpus
+    description: Description
+    first: list[tuple[str, str]]
+    comparison: Comparison
+    recipe: str
+    tuning: Tuning
+    growth: Growth
+    trained: dict[str, Pipeline]
+
+
+def find(data: str | None) -> Corpus:
+    """Return the article's corpus from the folder; without a folder, the generated reviews of the sources."""
+    if data is not None:
+        path = Path(data, "sentiment.txt")
+        if path.is_file():
+            return Corpus(Source(str(path)), is_articles=True)
+        return Corpus(None, why="The folder of the data has no sentiment.txt.")
+    path = Path(__file__).resolve().parents[3] / "data" / "reviews.txt"
+    if path.is_file():
+        return Corpus(Source(str(path)))
+    return Corpus(None, why="No corpus comes with the installed package; give --data.")
+
+
+def run(context: Context, corpus: Corpus) -> Found | None:
+    """Do all that is done with texts; None without any."""
+    source = corpus.source
+    if source is None:
+        return None
+    runs = context.runs or (FEW_RUNS if context.quick else RUNS)
+    key = {"corpus": np.frombuffer(Path(source.path).read_bytes(), np.uint8), "seed": context.seed}
+    with context.stage("texts: describe"):
+        description = describe(read_corpus(source, places=True))
+        _check_labels(source, description)
+        texts, settings = literal.read(source, replace(LITERAL, seed=context.seed))
+    with context.stage("texts: compare", total=1) as advance:
+        known = context.part("classifiers", lambda: _compared(source, settings, runs), runs=runs, **key)
+        advance()
+    with context.stage("texts: tune lambda", total=runs) as advance:
+        counted = steps.count_terms(source, texts.texts, steps.vectorizer(settings))
+        y = np.asarray(texts.labels)
+        tuned = context.part(
+            "lambda", lambda: tune(counted, y, settings, runs, advance), runs=runs, alphas=ALPHAS, **key
+        )
+    with context.stage("texts: count words"):
+        growth = context.part(
+            "words", lambda: grow(counted, context.seed), orders=ORDERS, shares=SHARES, **key
+        )
+    with context.stage("texts: train", total=len(ARTICLE)) as advance:
+        (train, y_train), _ = literal.split_texts(texts.texts, texts.labels, HOLDOUT, context.seed)
+        trained = {}
+        for name in ARTICLE:
+            as_article = replace(settings, classifier=name)
+            with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+                trained[name] = literal.fit(source, train, y_train, as_article).model
+            advance()
+    return Found(
+        corpus,
+        description,
+        list(zip(texts.labels, texts.texts, strict=True))[:FIRST_ROWS],
+        _comparison(known, settings),
+        str(known["recipe"]),
+        Tuning(**tuned),
+        Growth(**growth),
+        trained,
+    )
+
+
+def _check_labels(source: Source, description: Description) -> None:
+    found = sorted(description.label_counts)
+    if found != ["neg", "pos"]:
+        raise AppError(f"{source.path}: has the labels {', '.join(found[:20])}, and the article neg and pos")
+
+
+def _compared(source: Source, settings: Settings, runs: int) -> dict:
+    """Compare the classifiers; the recipe that train chooses is that of the first split."""
+    corpus, _ = literal.read(source, settings)
+    (texts, y), _ = literal.split_texts(corpus.texts, corpus.labels, HOLDOUT, settings.seed)
+    recipe = choose_recipe(texts, y, _by_default(AUTO, settings))[0].recipe
+    found = comparison.compare(source, settings, runs=runs, contenders=_contenders(recipe))
+    return {
+        "recipe": recipe,
+        "classifiers": [each.classifier for each in found.results],
+        "accuracies": [each.accuracies for each in found.results],
+        "values": [each.values for each in found.results],
+        "seconds": [each.seconds for each in found.results],
+        "sizes": [found.n_train, found.n_test],
+        "labels": list(found.label_counts),
+        "counts": list(found.label_counts.values()),
+    }
+
+
+def _by_default(name: str, settings: Settings) -> Settings:
+    same = ("tokens", "markup", "seed", "metric")
+    return settings_of(name, {field: getattr(settings, field) for field in same})
+
+
+def _contenders(recipe: str):
+    """Return the contenders of `comparison.compare`, with the recipe known."""
+    return lambda settings: {**comparison.contenders(settings), "default": _by_default(recipe, settings)}
+
+
+def _comparison(known: dict, settings: Settings) -> Comparison:
+    """Return the comparison that gave these arrays."""
+    made = _contenders(str(known["recipe"]))(settings)
+    n_train, n_test = known["sizes"].tolist()
+    columns = ("accuracies", "values", "seconds")
+    results = [
+        comparison.Runs(name, made[name], **{column: known[column][i].tolist() for column in columns})
+        for i, name in enumerate(known["classifiers"].tolist())
+    ]
+    comparison.set_intervals(results, n_train, n_test)
+    seeds = list(range(settings.seed, settings.seed + known["accuracies"].shape[1]))
+    counts = dict(zip(known["labels"].tolist(), known["counts"].tolist(), strict=True))
+    skipped = Skipped("")
+    return Comparison(seeds, settings.tokens, settings.metric, n_train, n_test, counts, results, skipped)
+
+
+def tune(X, y: np.ndarray, settings: Settings, runs: int, advance) -> dict[str, np.ndarray]:
+    """Try every lambda on the texts held out, and on a fifth of the training texts to choose one of them.
+
+    Parameters
+    ----------
+    X : CSR matrix of shape (n_texts, n_words)
+        Counts of all texts.
+    y : ndarray of str, shape (n_texts,)
+    settings : Settings
+        The first seed among them.
+    runs : int
+    advance : callable
+        Called after each run.
+
+    Returns
+    -------
+    dict of ndarray
+        The fields of `Tuning`.
+    """
+    labels, codes = np.unique(y, return_inverse=True)
+    outer = np.empty((len(TUNED), len(ALPHAS), runs))
+    inner = np.empty_like(outer)
+    for run in range(runs):
+        seed = settings.seed + run
+        train, test = split(len(y), HOLDOUT, seed)
+        kept, tried = (train[part] for part in split(len(train), HOLDOUT, seed))
+        for fold, table in (((train, test), outer), ((kept, tried), inner)):
+            part = part_of(X, codes, labels, fold, steps.selection(settings), None, None)
+            for k, name in enumerate(TUNED):
+                for a, alpha in enumerate(ALPHAS.tolist()):
+                    model = steps.classifier(replace(settings, classifier=name, alpha=alpha, seed=seed))
+                    model.fit(part.X, part.y)
+                    table[k, a, run] = np.mean(model.predict(part.X_test) == part.y_test)
+        advance()
+    best = inner.argmax(axis=1)
+    of_chosen = np.take_along_axis(outer, best[:, None], axis=1)[:, 0]
+    return {"accuracies": outer, "chosen": ALPHAS[best], "of_chosen": of_chosen}
+
+
+def grow(X, seed: int) -> dict[str, np.ndarray]:
+    """Return how many columns are not empty in the first texts, in `ORDERS` random orders of them."""
+    n, random = X.shape[0], np.random.default_rng(seed)
+    sizes = np.maximum((SHARES * n).astype(int), 1)
+    rows = np.repeat(np.arange(n), np.diff(X.indptr))
+    columns = np.empty((ORDERS, len(sizes)), int)
+    for order in range(ORDERS):
+        first = np.full(X.shape[1], n)
+        np.minimum.at(first, X.indices, random.permutation(n)[rows])
+        columns[order] = np.searchsorted(np.sort(first), sizes)
+    return {"sizes": sizes, "columns": columns}
+
+
+def expected_columns(growth: Growth, n: int) -> tuple[float, float]:
+    """Return between how many columns n texts should have, where there are more of them than were counted.
+
+    Each doubling of the texts multiplies the columns by a factor that falls. The most: it stays what it was
+    in the last doubling; the fewest: its logarithm goes on falling as it did there. Over the orders, the
+    least of the fewest and the largest of the most.
+    """
+    logs = np.log2(growth.columns[:, -3:])
+    doublings = np.log2(n / growth.sizes[-1])
+    before, last = np.diff(logs, axis=1).T
+    most = logs[:, -1] + last * doublings
+    fewest = most - (before - last) * doublings * (doublings + 1) / 2
+    return float(2 ** fewest.min()), float(2 ** most.max())

@@ -1,0 +1,137 @@
+"""The tables of the study."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..frame.report import Table
+from .experiments import FIELDS, Draws, Results
+from .judging import Judged
+from .measures import AXES, cost_ratio, mean, median
+from .outputs import LAST, TABLE_2, TAIL
+from .sets import BETA_ACCURACY
+from .variants import FOUR, PEGASOS
+
+
+def tables(results: Results, judged: Sequence[Judged]) -> list[Table]:
+    """Return all of them."""
+    return [
+        _sets(results),
+        _accuracies(results.draws),
+        _ratios(results),
+        _ends(results),
+        _lambdas(results),
+        _thetas(results),
+        _curves(results),
+        _comparisons(judged),
+    ]
+
+
+def _sets(results: Results) -> Table:
+    rows = [
+        [data.title, len(data.y), len(data.y_test), data.X.shape[1], data.alpha, data.batch, data.epochs]
+        for data in results.sets
+    ]
+    header = "set", "training rows", "test rows", "features", "lambda", "batch", "epochs"
+    return Table(
+        "sets",
+        "Data sets",
+        "The batch is that of ASDCA and mini-batch Pegasos.",
+        header,
+        rows,
+        source="table 1",
+    )
+
+
+def _accuracies(draws: Draws) -> Table:
+    rows = []
+    for k, name in enumerate(draws.names):
+        row: list[object] = [name]
+        for output, theirs in zip((LAST, TAIL), TABLE_2[k], strict=True):
+            found = mean(draws.accuracy[:, k, output] - draws.beta_accuracy)
+            row += [draws.accuracy[:, k, output].mean(), *found, theirs, theirs - BETA_ACCURACY]
+        rows.append(row)
+    parts = "accuracy", "minus beta's", "from", "to", "document", "document minus beta's"
+    header = "algorithm", *parts, *(f"averaged: {part}" for part in parts)
+    caption = (
+        f"Means over {len(draws.accuracy)} draws of the simulated rows; from and to: the 95 % interval of "
+        f"the difference to beta. Beta has {draws.beta_accuracy.mean():.3f} (document: {BETA_ACCURACY})."
+    )
+    return Table("table-2", "Accuracy on test rows", caption, header, rows, source="table 2")
+
+
+def _ratios(results: Results) -> Table:
+    rows = [
+        [data.title, other, unit, *cost_ratio((curves, curves), (PEGASOS, other), axis)]
+        for data in results.sets
+        for curves in [results.curves[data.name]]
+        for other in FOUR
+        if other != PEGASOS
+        for axis, unit in AXES.items()
+    ]
+    caption = (
+        "How many times as much plain Pegasos needs until it is within 1 % of P* for good, or as low as the "
+        "worse of the two ends if none gets there. inf, 0: only the other, only Pegasos gets there."
+    )
+    header = "set", "against", "by the", "times", "from", "to"
+    return Table("ratios", "Plain Pegasos against the others", caption, header, rows)
+
+
+def _ends(results: Results) -> Table:
+    rows = []
+    for data in results.sets:
+        curves = results.curves[data.name]
+        for name, fields in curves.of.items():
+            last = {key: float(np.median(values[:, -1])) for key, values in fields.items()}
+            excess = median(curves.excess(name)[:, -1])
+            rows.append(
+                [data.title, name, last["primal"], *excess, last["gap"], last["error"], last["seconds"]]
+            )
+    header = "set", "algorithm", "objective", "excess", "from", "to", "gap", "test error", "CPU seconds"
+    caption = "Medians over the runs. Excess: (P - P*) / P*, with the 95 % interval of its median."
+    return Table("ends", "After the last epoch", caption, header, rows)
+
+
+def _lambdas(results: Results) -> Table:
+    rows = [
+        [name, alpha, solver, curves.optimum, *median(curves.of[solver]["primal"][:, -1])]
+        for name, grid in results.lambdas.items()
+        for alpha, curves in grid.items()
+        for solver in curves.of
+    ]
+    header = "set", "lambda", "algorithm", "P*", "objective at the end", "from", "to"
+    caption = "Medians over the runs with 95 % intervals."
+    return Table("lambda", "Five lambdas", caption, header, rows, source="figures 8 to 11")
+
+
+def _thetas(results: Results) -> Table:
+    rows = [
+        [name, label, *median(curves.excess(label)[:, -1])]
+        for name, curves in results.thetas.items()
+        for label in curves.of
+    ]
+    header = "set", "theta", "excess at the end", "from", "to"
+    return Table("theta", "ASDCA's theta", "(P - P*) / P* of the hinge objective.", header, rows)
+
+
+def _curves(results: Results) -> Table:
+    rows = [
+        [data.name, name, epoch + 1, *(float(np.median(fields[key][:, epoch])) for key in FIELDS)]
+        for data in results.sets
+        for name, fields in results.curves[data.name].of.items()
+        for epoch in range(fields["primal"].shape[1])
+    ]
+    header = "set", "algorithm", "epoch", *FIELDS
+    return Table(
+        "curves", "All curves", "Medians over the runs.", header, rows, shown=False, source="figures 1 to 6"
+    )
+
+
+def _comparisons(judged: Sequence[Judged]) -> Table:
+    rows = [
+        [one.claim.words, case.where, *case.found, "yes" if holds else "no"]
+        for one in judged
+        for case, holds in zip(one.cases, one.hold, strict=True)
+    ]
+    header = "claim", "comparison", "value", "from", "to", "holds"
+    return Table("comparisons", "All comparisons", "What each verdict rests on.", header, rows, shown=False)
