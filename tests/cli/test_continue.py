@@ -8,7 +8,6 @@ import pytest
 
 import fastsvm
 from fastsvm_apps import sentiment
-from fastsvm_apps.sentiment.data.corpus import Source
 from fastsvm_apps.sentiment.learning.continuing import Continued
 from fastsvm_apps.sentiment.settings import Settings
 
@@ -93,7 +92,7 @@ def test_the_weights_of_the_scores_are_shared_out(texts, labels, weighting):
     y, given = zip(*texts(150, labels), strict=True)
     old = sentiment.train(given, y, weighting=weighting, classifier="sdca-logistic", holdout=0).pipeline
     y, given = zip(*texts(90, labels, seed=1), strict=True)
-    everything = Continued.of(Source("new.csv"), list(given), list(y), Settings(), old)
+    everything = Continued.of(list(given), list(y), Settings(), old)
     learned = everything.learn(Settings(alpha=0.01, tokens="words"))
     estimator = everything.weighed.fit(Settings(alpha=0.01, weighting="counts", tokens="words")).model[
         "classifier"

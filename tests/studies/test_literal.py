@@ -49,7 +49,7 @@ def test_it_is_the_articles_pipeline(corpus, name):
         SelectKBest(k=K),
         THEIRS[name].set_params(random_state=3),
     ).fit(train, y)
-    ours = literal.fit(corpus, train, y, settings).model
+    ours = literal.fit(train, y, settings).model
     np.testing.assert_allclose(ours.decision_function(test), theirs.decision_function(test), rtol=1e-5)
     assert ours["classifier"].intercept_ == 0
     assert not hasattr(ours["classifier"], "calibration_")

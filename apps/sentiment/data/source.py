@@ -1,13 +1,32 @@
 """Where texts come from, how to read them, and what a reader gives."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import wraps
 from pathlib import Path
 from typing import NamedTuple
 
+from ...common.errors import AppError
 from .lines import UTF8, max_line, open_binary
 
 TEXT_COLUMN = "text"
+
+
+class CorpusError(AppError):
+    """An error about a corpus; `names_corpus` puts the name of the corpus before the message."""
+
+
+def names_corpus(job: Callable) -> Callable:
+    """Make a function, which takes a `Source` first, name that source in a `CorpusError`."""
+
+    @wraps(job)
+    def named(source, *args, **options):
+        try:
+            return job(source, *args, **options)
+        except CorpusError as error:
+            raise AppError(f"{source.name}: {error.message}", error.exit_code) from error
+
+    return named
 
 
 @dataclass(frozen=True)

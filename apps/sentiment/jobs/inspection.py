@@ -14,6 +14,7 @@ from fastsvm.fitting import ConvergenceWarning
 from ...common.errors import AppError
 from ...common.progress import UNWATCHED, Stages
 from ..data.corpus import MOST_LABELS, Corpus, Source, read_corpus
+from ..data.source import CorpusError
 from ..learning import steps
 from ..learning.counted import Counted
 from ..learning.recipe_choice import choose_recipe
@@ -110,7 +111,7 @@ def inspect(
     found, odds, unchecked = [], None, "--folds 0" if folds == 0 else ""
     if folds:
         try:
-            found, odds = _contradicted(source, corpus, similar, settings, folds, stage)
+            found, odds = _contradicted(corpus, similar, settings, folds, stage)
         except AppError as error:
             unchecked = error.message
     is_held_out = _held_out(corpus.texts, corpus.labels, settings)
@@ -129,14 +130,14 @@ def inspect(
 
 
 def _contradicted(
-    source: Source, corpus: Corpus, groups: np.ndarray, settings: Settings, folds: int, stage: Stages
+    corpus: Corpus, groups: np.ndarray, settings: Settings, folds: int, stage: Stages
 ) -> tuple[list[Suspect], np.ndarray]:
     """Return the texts whose label a model of other texts contradicts, the surest first, and all log odds."""
     if len(set(corpus.labels)) > MOST_LABELS:
-        raise AppError(f"{source.name}: more than {MOST_LABELS:,} labels")
-    settings = steps.fitted_to(source, corpus, settings)
+        raise CorpusError(f"more than {MOST_LABELS:,} labels")
+    settings = steps.fitted_to(corpus, settings)
     y = np.asarray(corpus.labels)
-    classes, likely = _probabilities(source, corpus.texts, y, groups, settings, max(folds, 2), stage)
+    classes, likely = _probabilities(corpus.texts, y, groups, settings, max(folds, 2), stage)
     suggested, odds = _contradictions(likely, classes, y)
     found = [
         Suspect(
@@ -154,7 +155,7 @@ def _contradicted(
 
 
 def _probabilities(
-    source: Source, texts: list[str], y: np.ndarray, groups: np.ndarray, settings: Settings, k: int, stage
+    texts: list[str], y: np.ndarray, groups: np.ndarray, settings: Settings, k: int, stage
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the labels, and their probabilities by models trained without each text and its likes.
 
@@ -163,7 +164,7 @@ def _probabilities(
     if settings.recipe == AUTO:
         settings, _ = choose_recipe(texts, y.tolist(), settings, stage)
     with stage("vectorize"):
-        everything = Counted.of(source, texts, y, settings)
+        everything = Counted.of(texts, y, settings)
     classes, first = np.unique(y), np.unique(groups, return_index=True)[1]
     likely, learned = np.full((len(y), len(classes)), np.nan), None
     with stage("cross-validate", total=k) as advance:
@@ -171,8 +172,8 @@ def _probabilities(
             is_tried = np.isin(groups, groups[first[part]])
             known = np.unique(y[~is_tried])
             if len(known) < 2:
-                raise AppError(f"{source.name}: too few texts to judge some of them by others; give more")
-            others, X = everything.parted(source, np.flatnonzero(~is_tried), np.flatnonzero(is_tried))
+                raise CorpusError("too few texts to judge some of them by others; give more")
+            others, X = everything.parted(np.flatnonzero(~is_tried), np.flatnonzero(is_tried))
             with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
                 # What is best for one part is for the others: alpha, and what makes scores probabilities.
                 if learned is None or set(learned.model.classes_) != set(known):

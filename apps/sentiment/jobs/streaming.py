@@ -22,6 +22,7 @@ from ...common.errors import USAGE, AppError
 from ...common.files import check_model_path
 from ...common.progress import UNWATCHED, Stages
 from ..data.corpus import Source
+from ..data.source import names_corpus
 from ..learning import steps
 from ..learning.alpha_choice import Choice
 from ..learning.calibration import LeftOut
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 Rows = StoredRows | SentRows
 
 
+@names_corpus
 def train_streamed(
     source: Source,
     model_path: str | None,
@@ -84,8 +86,8 @@ def train_streamed(
         with stage("count terms"):
             seen = Seen.of(**cache.get("terms", lambda: rows.count(settings).parts()))
         settings = seen.settings
-        steps.check_class_weight(settings, source, seen.labels)
-        choice = _choice(source, seen, cache, stage)
+        steps.check_class_weight(settings, seen.labels)
+        choice = _choice(seen, cache, stage)
         if steps.is_automatic(settings):
             settings = replace(settings, alpha=choice and _for_all(choice.alpha, seen))
         with stage("vectorize"):
@@ -142,7 +144,7 @@ def _workplace(cache: Cache, model_path: str | None) -> Iterator[Path]:
         yield Path(folder)
 
 
-def _choice(source: Source, seen: Seen, cache: Cache, stage: Stages) -> Choice | None:
+def _choice(seen: Seen, cache: Cache, stage: Stages) -> Choice | None:
     """Choose alpha on the sample, if it is to be chosen; None if the sample is too small."""
     texts, y = seen.sample
     folds = inner_folds(np.asarray(y), seen.settings.seed) if steps.is_automatic(seen.settings) else []
@@ -151,7 +153,7 @@ def _choice(source: Source, seen: Seen, cache: Cache, stage: Stages) -> Choice |
 
     def chosen() -> Choice:
         settings = replace(seen.settings, min_df=min(seen.settings.min_df, 2))
-        return Counted.of(source, texts, y, settings).choose(settings, folds, stage)
+        return Counted.of(texts, y, settings).choose(settings, folds, stage)
 
     return Choice(**cache.get("choose alpha", lambda: vars(chosen())))
 

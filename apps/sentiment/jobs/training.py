@@ -10,10 +10,11 @@ from fastsvm.fitting import ConvergenceWarning, Pipeline
 from fastsvm.model_files import save_plain
 
 from ...common.cache import Cache
-from ...common.errors import AppError, Skipped
+from ...common.errors import Skipped
 from ...common.files import check_model_path
 from ...common.progress import UNWATCHED, Stages
 from ..data.corpus import Source
+from ..data.source import CorpusError, names_corpus
 from ..learning import steps
 from ..learning.alpha_choice import Choice
 from ..learning.checkpoint import NO_CACHE
@@ -111,6 +112,7 @@ class Training:
         return self.evaluation.warnings if self.evaluation else []
 
 
+@names_corpus
 def train(
     source: Source,
     model_path: str | None,
@@ -159,19 +161,18 @@ def train(
         label_counts, skipped = corpus.label_counts, corpus.skipped
         del corpus
         if len(set(y_train)) < 2:
-            raise AppError(
-                f"{source.name}: only the label {y_train[0]!r} is left to train on; give more texts, or "
-                "--holdout 0"
+            raise CorpusError(
+                f"only the label {y_train[0]!r} is left to train on; give more texts, or --holdout 0"
             )
     screening = None
     if settings.recipe == AUTO:
         settings, screening = choose_recipe(texts, y_train, settings, stage)
     with stage("vectorize"):
         counts = Counted.of if start is None else Continued.of
-        everything = counts(source, texts + held_out, y_train + y_test, settings, start)
+        everything = counts(texts + held_out, y_train + y_test, settings, start)
         del texts  # the counts are enough
     tested, saved, evaluation, more = _fitted(
-        everything, source, settings, len(y_train), held_out, cv, with_curve, cache, stage
+        everything, settings, len(y_train), held_out, cv, with_curve, cache, stage
     )
     if model_path is not None:
         with stage("save"):
@@ -196,7 +197,6 @@ def train(
 
 def _fitted(
     everything: Counted | Continued,
-    source: Source,
     settings: Settings,
     n_train: int,
     held_out: list[str],
@@ -206,7 +206,7 @@ def _fitted(
     stage: Stages,
 ) -> tuple[Learned, Learned, Evaluation | None, dict]:
     """Return the model that was tested, the model to save, the evaluation, and what else was measured."""
-    part, X_test = everything.parted(source, slice(n_train), slice(n_train, None))
+    part, X_test = everything.parted(slice(n_train), slice(n_train, None))
     refit = settings.refit and bool(held_out)
     with warnings.catch_warnings():
         if refit:  # the saved model will warn
@@ -219,10 +219,10 @@ def _fitted(
             evaluation = tested.evaluated(X_test, held_out, y_test, part.y.tolist())
     if held_out and with_curve:
         with stage("learning curve"):
-            more["learning_curve"] = tuple(learning_curve(everything, n_train, tested, source))
+            more["learning_curve"] = tuple(learning_curve(everything, n_train, tested))
     if cv:
         with stage("cross-validate", total=cv) as advance:
-            more["cross_validation"] = cross_validate(everything, source, settings, cv, advance)
+            more["cross_validation"] = cross_validate(everything, settings, cv, advance)
     if refit:
         with stage("refit"):
             state = cache.path("refit", ".fit")

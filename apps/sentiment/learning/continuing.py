@@ -15,9 +15,8 @@ from scipy.sparse import csr_matrix, hstack
 from fastsvm.fitting import Pipeline
 
 from ...common.cache import Cache
-from ...common.errors import AppError
 from ...common.progress import UNWATCHED, Stages
-from ..data.corpus import Source
+from ..data.source import CorpusError
 from ..measures.prediction import TRAIN_AGAIN, bags_of
 from ..settings import CLASSIFIERS, Settings
 from .checkpoint import NO_CACHE
@@ -47,13 +46,11 @@ class Continued(NamedTuple):
     scale: float
 
     @classmethod
-    def of(
-        cls, source: Source, texts: list[str], y: list[str], settings: Settings, model: Pipeline
-    ) -> "Continued":
+    def of(cls, texts: list[str], y: list[str], settings: Settings, model: Pipeline) -> "Continued":
         """Count the terms of a model in texts, which must have its labels."""
         known, there = set(map(str, model.classes_.tolist())), set(y)
         for label in sorted(there - known):
-            raise AppError(f"{source.name}: the model does not know the label {label!r}; {OTHERWISE}")
+            raise CorpusError(f"the model does not know the label {label!r}; {OTHERWISE}")
         counts = model["vectorizer"].transform(texts).astype(np.float32)
         X = counts
         for _, step in model.steps[1:-1]:
@@ -61,7 +58,7 @@ class Continued(NamedTuple):
         with np.errstate(over="ignore", invalid="ignore"):  # found below
             scores = model["classifier"].decision_function(X).reshape(len(y), -1)
         if not np.isfinite(scores).all():
-            raise AppError(f"{source.name}: a score is beyond range; {TRAIN_AGAIN}")
+            raise CorpusError(f"a score is beyond range; {TRAIN_AGAIN}")
         scale = float(np.abs(scores).mean(dtype=float)) or 1.0
         X = hstack([X, csr_matrix((scores / scale).astype(np.float32))], format="csr")
         return cls(model, counts, Counted(model["vectorizer"], X, np.asarray(y)), scale)
@@ -71,12 +68,12 @@ class Continued(NamedTuple):
         """The labels."""
         return self.weighed.y
 
-    def parted(self, source: Source, train, test) -> tuple["Continued", csr_matrix]:
+    def parted(self, train, test) -> tuple["Continued", csr_matrix]:
         """Return some texts, and the counts of others; all have the terms of the model."""
         part = self.weighed._replace(X=self.weighed.X[train], y=self.y[train])
         known = self.model.classes_.tolist()
         for label in sorted(set(map(str, known)) - set(part.y.tolist())):
-            raise AppError(f"{source.name}: too few texts of {label!r}, which the model knows; give more")
+            raise CorpusError(f"too few texts of {label!r}, which the model knows; give more")
         return self._replace(counts=self.counts[train], weighed=part), self.counts[test]
 
     def learn(self, settings: Settings, stage: Stages = UNWATCHED, cache: Cache = NO_CACHE) -> Learned:

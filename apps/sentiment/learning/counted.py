@@ -14,7 +14,6 @@ from fastsvm.text import Bag, Selection, Union
 
 from ...common.cache import Cache
 from ...common.progress import UNWATCHED, Stages
-from ..data.corpus import Source
 from ..measures.evaluation import Evaluation, evaluation_of
 from ..settings import Settings
 from . import steps
@@ -61,20 +60,18 @@ class Counted(NamedTuple):
     y: np.ndarray
 
     @classmethod
-    def of(
-        cls, source: Source, texts: Sequence[str], y: Sequence[str], settings: Settings, start: None = None
-    ) -> "Counted":
+    def of(cls, texts: Sequence[str], y: Sequence[str], settings: Settings, start: None = None) -> "Counted":
         """Count the terms of texts, for a new model."""
         # Selection adds up counts, exactly; nothing else needs them to be integers.
         vectorizer = steps.vectorizer(settings, np.float32 if settings.k is None else np.int64)
-        return cls(vectorizer, steps.count_terms(source, texts, vectorizer), np.asarray(y))
+        return cls(vectorizer, steps.count_terms(texts, vectorizer), np.asarray(y))
 
-    def parted(self, source: Source, train, test) -> tuple["Counted", csr_matrix]:
+    def parted(self, train, test) -> tuple["Counted", csr_matrix]:
         """Return some rows as if those texts alone had been counted, and the same terms of others."""
         X = self.X[train]
         if X.shape[0] == len(self.y):
             return self, self.X[test]
-        terms = steps.terms_of(source, X, self.vectorizer.min_df)
+        terms = steps.terms_of(X, self.vectorizer.min_df)
         vectorizer = copy(self.vectorizer).restrict(terms, indices=True)
         return Counted(vectorizer, X[:, terms], self.y[train]), self.X[test][:, terms]
 

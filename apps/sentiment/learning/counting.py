@@ -218,7 +218,7 @@ class _Counted:
     def seen(self, spilled: SpilledTerms, skipped: Skipped) -> Seen:
         """Merge the terms of all texts."""
         name, settings, train = self.source.name, self.settings, self.train
-        steps.check_labels(self.source, self.every)
+        steps.check_labels(self.every)
         if len(train) < 2:
             raise AppError(f"{name}: too few texts are left to train on; give more texts, or --holdout 0")
         merged = spilled.merged(len(self.codes), settings.min_df, MOST_TERMS)

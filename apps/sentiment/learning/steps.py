@@ -15,32 +15,34 @@ from fastsvm.text import Bag, Selection, Union, Weighting, has_markup, lower_wit
 
 from ...common.errors import USAGE, AppError
 from ..data.corpus import Corpus, Source, read_corpus
+from ..data.source import CorpusError, names_corpus
 from ..measures.metrics import is_skewed, usual_metric
 from ..settings import Settings
 
 TOKENS = {"words": {"token_pattern": r"(?u)\b\w+\b"}, "split": {"analyzer": "split"}}
 
 
+@names_corpus
 def read_labelled(source: Source, settings: Settings) -> tuple[Corpus, Settings]:
     """Read a corpus, and fit the settings to it."""
     corpus = read_corpus(source)
-    return corpus, fitted_to(source, corpus, settings)
+    return corpus, fitted_to(corpus, settings)
 
 
-def fitted_to(source: Source, corpus: Corpus, settings: Settings) -> Settings:
+def fitted_to(corpus: Corpus, settings: Settings) -> Settings:
     """Return the settings with the metric, tokens and markup of a corpus of two labels or more."""
-    check_labels(source, set(corpus.labels))
-    check_class_weight(settings, source, set(corpus.labels))
+    check_labels(set(corpus.labels))
+    check_class_weight(settings, set(corpus.labels))
     settings = with_metric(settings, corpus.labels)
     markup = not settings.keep_markup and any(map(has_markup, corpus.texts))
     return replace(settings, tokens=settings.tokens or corpus.tokens, markup=markup)
 
 
-def check_labels(source: Source, labels: Collection[str]) -> None:
+def check_labels(labels: Collection[str]) -> None:
     """Refuse a corpus whose texts all have the same label."""
     if len(labels) < 2:
         (only,) = labels
-        raise AppError(f"{source.name}: {only!r} is the only label; give texts with two labels or more")
+        raise CorpusError(f"{only!r} is the only label; give texts with two labels or more")
 
 
 def with_metric(settings: Settings, y: Sequence[str] | Counter[str]) -> Settings:
@@ -65,39 +67,39 @@ def vectorizer(settings: Settings, dtype: type = np.int64) -> Bag | Union:
     return bags[0][1] if len(bags) == 1 else Union(bags)
 
 
-def count_terms(source: Source, texts: Sequence[str], vectorizer: Bag | Union) -> csr_matrix:
+def count_terms(texts: Sequence[str], vectorizer: Bag | Union) -> csr_matrix:
     """Return what a vectorizer learns and counts in texts.
 
     Raises
     ------
-    AppError
-        When there are no terms, naming the source.
+    CorpusError
+        When there are no terms.
     """
     try:
         return vectorizer.fit_transform(texts)
     except ValueError as error:  # no term is left
         if "min_df" in str(error):
-            raise _too_rare(source, vectorizer.min_df) from error
-        raise AppError(f"{source.name}: no words in its texts; try --tokens split ({error})") from error
+            raise _too_rare(vectorizer.min_df) from error
+        raise CorpusError(f"no words in its texts; try --tokens split ({error})") from error
 
 
-def terms_of(source: Source, X: csr_matrix, min_df: int) -> np.ndarray:
+def terms_of(X: csr_matrix, min_df: int) -> np.ndarray:
     """Return the columns that a vectorizer would keep of texts with these counts: terms in `min_df` of them.
 
     Raises
     ------
-    AppError
+    CorpusError
         When there are none.
     """
     frequency = np.bincount(X.indices, minlength=X.shape[1])  # a text has a term once
     kept = np.flatnonzero(frequency >= min_df)
     if not len(kept):
-        raise _too_rare(source, min_df)
+        raise _too_rare(min_df)
     return kept
 
 
-def _too_rare(source: Source, min_df: int) -> AppError:
-    return AppError(f"{source.name}: no term is in {min_df} of its texts or more; try --min-df 1")
+def _too_rare(min_df: int) -> CorpusError:
+    return CorpusError(f"no term is in {min_df} of its texts or more; try --min-df 1")
 
 
 def selection(settings: Settings) -> Selection | None:
@@ -129,13 +131,13 @@ def class_weight(settings: Settings) -> str | dict[str, float] | None:
     return given if given is None or isinstance(given, str) else dict(given)
 
 
-def check_class_weight(settings: Settings, source: Source, labels: Iterable[str]) -> None:
-    """Refuse weights of labels that the source does not have."""
+def check_class_weight(settings: Settings, labels: Iterable[str]) -> None:
+    """Refuse weights of labels that the corpus does not have."""
     weights = class_weight(settings)
     unknown = set(weights).difference(labels) if isinstance(weights, dict) else ()
     if unknown:
-        raise AppError(
-            f"--class-weight: {source.name} has no label {min(unknown)!r}; "
+        raise CorpusError(
+            f"--class-weight: the corpus has no label {min(unknown)!r}; "
             f"it has {', '.join(map(repr, sorted(labels)[:10]))}",
             USAGE,
         )

@@ -11,7 +11,7 @@ from fastsvm.fitting import ConvergenceWarning
 
 from ...common.errors import AppError
 from ...common.statistics import resampled_interval
-from ..data.corpus import Source
+from ..data.source import CorpusError
 from ..settings import Settings
 from .counted import Counted, Learned
 from .splits import k_folds
@@ -56,25 +56,23 @@ class CurvePoint:
 
 
 def cross_validate(
-    everything: Counted, source: Source, settings: Settings, k: int, advance: Callable[[], object]
+    everything: Counted, settings: Settings, k: int, advance: Callable[[], object]
 ) -> CrossValidation:
     """Train on all parts of the texts but one, and try that, for each of `k` parts.
 
     Raises
     ------
-    AppError
+    CorpusError
         When a part has too few labels to train without it.
     """
     accuracies, values = [], []
     if len(everything.y) < 2 * k:
-        raise AppError(f"{source.name}: {len(everything.y)} texts are too few for --cv {k}")
+        raise CorpusError(f"{len(everything.y)} texts are too few for --cv {k}")
     folds = k_folds(everything.y, k, settings.seed)
     for train, test in folds:
         if len(set(everything.y[train])) < 2:
-            raise AppError(
-                f"{source.name}: texts of one label only are left by a part of --cv {k}; give more"
-            )
-        part, X_test = everything.parted(source, train, test)
+            raise CorpusError(f"texts of one label only are left by a part of --cv {k}; give more")
+        part, X_test = everything.parted(train, test)
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
             learned = part.learn(settings)
         accuracy, value = _scores(learned, X_test, everything.y[test])
@@ -84,7 +82,7 @@ def cross_validate(
     return CrossValidation(settings.metric, accuracies, values, len(folds[0][0]), len(folds[0][1]))
 
 
-def learning_curve(everything: Counted, n_train: int, learned: Learned, source: Source) -> list[CurvePoint]:
+def learning_curve(everything: Counted, n_train: int, learned: Learned) -> list[CurvePoint]:
     """Return how models of growing shares of the training texts do on the texts held out.
 
     Parameters
@@ -95,8 +93,6 @@ def learning_curve(everything: Counted, n_train: int, learned: Learned, source: 
         How many there are to train on.
     learned : Learned
         The model of all of them; a text weighs the same against the regularisation in the others.
-    source : Source
-        The texts' origin.
 
     Returns
     -------
@@ -109,7 +105,7 @@ def learning_curve(everything: Counted, n_train: int, learned: Learned, source: 
         if n < FEWEST or set(everything.y[:n]) != labels:
             continue
         try:
-            part, X_test = everything.parted(source, slice(n), slice(n_train, None))
+            part, X_test = everything.parted(slice(n), slice(n_train, None))
         except AppError:  # no term is frequent enough
             continue
         if share < 1:

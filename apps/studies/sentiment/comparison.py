@@ -203,10 +203,10 @@ def compare(
                     "give more texts"
                 )
             if run == 0:  # what the first training of a process pays for is nobody's
-                _run(Runs("warm-up", results[-1].settings), source, seed, train, test)
+                _run(Runs("warm-up", results[-1].settings), seed, train, test)
             # Each classifier comes first in its turn: none is always the one that finds cold caches.
             for result in results[run % len(results) :] + results[: run % len(results)]:
-                _run(result, source, seed, train, test)
+                _run(result, seed, train, test)
                 advance()
     set_intervals(results, len(train[0]), len(test[0]))
     return Comparison(
@@ -221,7 +221,7 @@ def compare(
     )
 
 
-def _run(result: Runs, source: Source, seed: int, training: Labelled, trial: Labelled) -> None:
+def _run(result: Runs, seed: int, training: Labelled, trial: Labelled) -> None:
     """Train and try a contender once."""
     settings = replace(result.settings, seed=seed)
     texts, y = training
@@ -230,9 +230,9 @@ def _run(result: Runs, source: Source, seed: int, training: Labelled, trial: Lab
         if settings.recipe == AUTO:
             settings, _ = choose_recipe(texts, y, settings)
         if isinstance(settings, LiteralSettings):
-            model = literal.fit(source, texts, y, settings).model
+            model = literal.fit(texts, y, settings).model
         else:
-            model = Counted.of(source, texts, y, settings).learn(settings).model
+            model = Counted.of(texts, y, settings).learn(settings).model
         result.seconds.append(process_time() - start)
     estimator = model["classifier"]
     result.recipes += [settings.recipe] if settings.recipe else []

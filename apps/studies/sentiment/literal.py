@@ -44,6 +44,6 @@ def split_texts(texts: Sequence[str], labels: Sequence[str], holdout: float, see
     return (train, y_train), (test, y_test)
 
 
-def fit(source: Source, texts: Sequence[str], y: Sequence[str], settings: Settings) -> Learned:
+def fit(texts: Sequence[str], y: Sequence[str], settings: Settings) -> Learned:
     """Train a classifier: its own lambda, no probabilities."""
-    return Counted.of(source, texts, y, settings).fit(settings)
+    return Counted.of(texts, y, settings).fit(settings)

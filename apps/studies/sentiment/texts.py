@@ -117,7 +117,7 @@ def run(context: Context, corpus: Corpus) -> Found | None:
         known = context.part("classifiers", lambda: _compared(source, settings, runs), runs=runs, **key)
         advance()
     with context.stage("texts: tune lambda", total=runs) as advance:
-        counted = steps.count_terms(source, texts.texts, steps.vectorizer(settings))
+        counted = steps.count_terms(texts.texts, steps.vectorizer(settings))
         y = np.asarray(texts.labels)
         tuned = context.part(
             "lambda", lambda: tune(counted, y, settings, runs, advance), runs=runs, alphas=ALPHAS, **key
@@ -132,7 +132,7 @@ def run(context: Context, corpus: Corpus) -> Found | None:
         for name in ARTICLE:
             as_article = replace(settings, classifier=name)
             with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-                trained[name] = literal.fit(source, train, y_train, as_article).model
+                trained[name] = literal.fit(train, y_train, as_article).model
             advance()
     return Found(
         corpus,
