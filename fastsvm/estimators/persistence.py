@@ -69,8 +69,8 @@ MODELS = Models(
 def save_model(model: object, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None) -> None:
     """Write a fitted model to a safetensors file.
 
-    The file is complete or not there at all: it is written beside `path` under another name, flushed to
-    the disk and then renamed, so that whatever goes wrong leaves an earlier file at `path` as it was.
+    The file is written completely or not at all: it is written beside `path` under another name, flushed to
+    the disk and then renamed. An error leaves an earlier file at `path` as it was.
 
     Parameters
     ----------
@@ -89,30 +89,29 @@ def save_model(model: object, path: str | os.PathLike[str], about: Mapping[str, 
     Raises
     ------
     ModelFileError
-        If the model is of another class, is not fitted, or has settings that a file cannot hold: a
-        callable, a kernel matrix that was precomputed, a token pattern that is not one of those that
-        ``BagOfWords`` compiles, a ``CountVectorizer``'s stop words, data frames as output.
+        If the model has another class, is not fitted, or has settings that a file cannot hold: a
+        callable, a precomputed kernel matrix, a token pattern that ``BagOfWords`` does not compile, a
+        ``CountVectorizer``'s stop words, or data frames as output.
     OSError
         If the file cannot be written.
 
     Notes
     -----
-    What predictions need is kept exactly: the parameters, ``coef_`` and ``intercept_`` in their precision
-    (of a kernel machine ``support_vectors_``, ``support_``, ``dual_coef_`` and ``gamma_``), ``classes_``,
-    ``feature_names_in_``, and with them ``n_iter_``, ``t_``, ``objective_`` and ``dual_gap_`` as far as
-    they are finite; a linear classifier's ``calibration_``. What only training needs is not: its
-    ``dual_coef_``, ``history_``, the averages of ``partial_fit``, a random generator given as
-    `random_state` (an integer is kept), a vectorizer's limits on document frequency and its `n_jobs`, a
-    pipeline's cache. A ``CountVectorizer`` comes back with its vocabulary as one that was given, a
-    ``BagOfWords`` with it as one that was learned.
+    The file keeps exactly what predictions need: the parameters, ``coef_`` and ``intercept_`` in their
+    precision (for a kernel machine ``support_vectors_``, ``support_``, ``dual_coef_`` and ``gamma_``),
+    ``classes_``, ``feature_names_in_``, a linear classifier's ``calibration_``, and ``n_iter_``, ``t_``,
+    ``objective_`` and ``dual_gap_`` if they are finite. It does not keep what only training needs: a linear
+    classifier's ``dual_coef_``, ``history_``, the averages of ``partial_fit``, a random generator given as
+    `random_state` (an integer is kept), a vectoriser's limits on document frequency and its `n_jobs`, a
+    pipeline's cache. A loaded ``CountVectorizer`` has a given vocabulary, a ``BagOfWords`` a learned one.
 
-    Scores of texts and of kernel machines are then the same to the last bit. Those of dense rows, and what
-    a ``PCA`` or ``KernelFeatures`` gives, are so up to rounding: BLAS's sums may depend on where arrays lie
-    in memory.
+    The scores of texts and of kernel machines are the same to the last bit. The scores of dense rows, and the
+    output of a ``PCA`` or ``KernelFeatures``, are the same up to rounding, since sums in BLAS may depend on
+    the place of arrays in memory.
 
-    A ``StandardScaler`` forgets how many samples it has seen: its ``partial_fit`` starts anew. Of a ``PCA``
-    stay `whiten`, ``components_``, ``mean_`` and ``explained_variance_``; `n_components` is then the integer
-    ``n_components_``, whether it was a number, a share of the variance, ``"mle"`` or None.
+    A ``StandardScaler`` loses its number of samples: its ``partial_fit`` starts anew. A ``PCA`` keeps
+    `whiten`, ``components_``, ``mean_`` and ``explained_variance_``; its `n_components` becomes the number
+    of its components.
     """
     MODELS.save(model, path, about)
 
@@ -120,8 +119,8 @@ def save_model(model: object, path: str | os.PathLike[str], about: Mapping[str, 
 def load_model(path: str | os.PathLike[str]) -> Any:
     """Read a model from a file that :func:`save_model` wrote.
 
-    Nothing in the file is executed or imported, so a file from a stranger can be opened safely; what the
-    model then predicts is as trustworthy as the stranger.
+    Nothing in the file is executed or imported, so you can open a file from a stranger safely. The
+    predictions are only as trustworthy as the file's author.
 
     Parameters
     ----------
@@ -131,12 +130,12 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     Returns
     -------
     model : estimator
-        A fitted model that predicts as the saved one did.
+        A fitted model with the predictions of the saved one.
 
     Raises
     ------
     ModelFileError
-        If the file is damaged, is not a model, or was written by a later version with another layout.
+        If the file is damaged, is not a model, or was written by a version with another schema.
     OSError
         If the file cannot be read.
     """

@@ -1,4 +1,4 @@
-"""Model files: the container, its checked fields, a codec for each family, plain models to and from them."""
+"""Model files: the container, checks of its fields, a codec for each family, and plain models."""
 
 from .._utils.lazy import lazily
 

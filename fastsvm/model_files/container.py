@@ -33,16 +33,16 @@ FLOATS = (np.dtype("<f4"), np.dtype("<f8"))
 OFFSETS = (np.dtype("<i8"),)
 BYTES = (np.dtype("u1"),)
 
-# Views of an array by what their names end with; each undoes itself.
+# Views of an array, by the end of the tensor's name; each is its own inverse.
 VIEWS = {"": np.asarray, ".T": np.transpose, ".flipud": np.flipud}
 
 
 class ModelFileError(ValueError):
-    """A model that cannot be stored in a file, or a file from which no model can be read."""
+    """A model that cannot be saved, or a file that is not a readable model."""
 
 
 class UnknownStep(ModelFileError):
-    """A step of a model that the reader does not know, though others may."""
+    """A step that this reader cannot read, although `fastsvm.load_model` may."""
 
 
 # The file ------------------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ def _check_schema(document):
 
 
 def read_bytes(path):
-    """Read a file that has an end."""
+    """Read a regular file."""
     status = os.stat(path)
     if not stat.S_ISREG(status.st_mode):  # a pipe or a device may never end
         raise ModelFileError("not a regular file")
@@ -117,8 +117,10 @@ def read_bytes(path):
 
 
 def write_model(path, content):
-    """Write a file that is complete, or leave what was there."""
-    if os.path.exists(path) and not os.path.isfile(path):  # /dev/null, say: nothing could be loaded from it
+    """Write a file completely, or leave the earlier one."""
+    if os.path.exists(path) and not os.path.isfile(
+        path
+    ):  # /dev/null, for example
         raise ModelFileError(f"{os.path.realpath(path)}: not a regular file")
     with replacing(path) as file:
         file.write(content)
@@ -128,7 +130,7 @@ def write_model(path, content):
 
 
 def _parse(text):
-    """Parse JSON as the standard has it: no NaN, no number beyond 64 bits, no key twice."""
+    """Parse standard JSON: no NaN, no number beyond 64 bits, no repeated key."""
     try:
         return json.loads(
             text,
@@ -164,7 +166,7 @@ def _finite(digits):
 
 
 def fields(value, what, /, **kinds):
-    """Check that a JSON object has exactly these fields, each of its type."""
+    """Check that a JSON object has exactly these fields, with these types."""
     if type(value) is not dict:
         raise ModelFileError(f"{what} is not an object")
     same_names(value, kinds, f"{what}: field")
@@ -174,7 +176,7 @@ def fields(value, what, /, **kinds):
 
 
 def same_names(found, expected, what):
-    """Check that just the expected names are there."""
+    """Check that the names are exactly the expected ones."""
     for name in expected:
         if name not in found:
             raise ModelFileError(f"{what} {show(name)} is missing")
@@ -184,14 +186,14 @@ def same_names(found, expected, what):
 
 
 def show(value):
-    """Show a value of unknown origin on one short line."""
+    """Show an untrusted value on one short line."""
     shorten = reprlib.Repr()
     shorten.maxstring = shorten.maxother = 60
     return line(shorten.repr(value))
 
 
 def line(text):
-    """Keep a message to one line without control characters, some of which a terminal would obey."""
+    """Reduce a message to one line without control characters, which a terminal might obey."""
     return "".join(c if c.isprintable() else " " for c in str(text))[:200]
 
 
@@ -199,7 +201,7 @@ def line(text):
 
 
 def take(tensors, name, dtypes, ndim=1):
-    """Remove one tensor from those still to be read, and check its type and rank."""
+    """Remove one tensor from the unread ones, and check its type, rank and values."""
     if name not in tensors:
         raise ModelFileError(f"tensor {show(name)} is missing")
     array = tensors.pop(name)
@@ -215,29 +217,29 @@ def take(tensors, name, dtypes, ndim=1):
 
 
 def take_view(tensors, name, dtypes, ndim):
-    """Take the tensor of an array, and lay it out as `_view` found it."""
+    """Take the tensor of an array, and restore the layout that `view` saved."""
     suffix = next((suffix for suffix in VIEWS if name + suffix in tensors), "")
     return VIEWS[suffix](take(tensors, name + suffix, dtypes, ndim))
 
 
 def view(name, array):
-    """Turn an array into the tensor of that view of it which is in C order, if there is one."""
+    """Turn an array into a tensor of its view in C order, if it has one."""
     suffix = next((suffix for suffix, turn in VIEWS.items() if _goes_forward(turn(array))), "")
     return {name + suffix: native(VIEWS[suffix](array))}
 
 
 def _goes_forward(array):
-    """Tell whether an array lies row after row and, in each, value after value, with or without gaps."""
+    """Return whether an array lies in memory row after row and, in each row, value after value."""
     return all(stride > 0 for stride in array.strides) and all(a >= b for a, b in pairwise(array.strides))
 
 
 def native(array):
-    """Lay an array out as safetensors wants it: C order, this machine's byte order."""
+    """Return an array as safetensors needs it: in C order and this machine's byte order."""
     return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
 
 
 def pack(name, strings):
-    """Turn strings into the two tensors that hold them."""
+    """Turn strings into two tensors."""
     for string in strings:
         if not isinstance(string, str):
             raise ModelFileError(f"{name} has {show(string)}, which is not a string")
@@ -252,7 +254,7 @@ def pack(name, strings):
 
 
 def unpack(name, tensors):
-    """Take the two tensors of a list of strings, and return the list: unlike strings, at least one."""
+    """Take the two tensors of a list of strings, and return the list: at least one, no two alike."""
     content, ends = take_packed(name, tensors)
     whole = content.tobytes()
     strings = [whole[start:end].decode() for start, end in pairwise([0, *ends.tolist()])]
@@ -262,7 +264,7 @@ def unpack(name, tensors):
 
 
 def take_packed(name, tensors):
-    """Take the bytes of a list of strings and where each ends, when it is sure that they are strings."""
+    """Take the checked bytes of a list of strings, and the end of each."""
     content = take(tensors, f"{name}.bytes", BYTES)
     offsets = take(tensors, f"{name}.offsets", OFFSETS)
     if len(offsets) < 2 or offsets[0] != 0 or offsets[-1] != len(content):
@@ -284,12 +286,12 @@ def take_packed(name, tensors):
 
 
 def is_pipeline(node):
-    """Tell whether a description is that of a pipeline."""
+    """Return whether a node describes a pipeline."""
     return node.get("class") == "Pipeline"
 
 
 def decode_steps(node, tensors, decode):
-    """Return the steps of a pipeline, each a name and what `decode` makes of its description and tensors."""
+    """Return the names and steps of a pipeline; `decode` makes a step of its description and tensors."""
     fields(node, "pipeline", **{"class": str, "steps": list})
     if len(node["steps"]) > MAX_STEPS:
         raise ModelFileError(f"a pipeline of {len(node['steps'])} steps")
@@ -316,11 +318,11 @@ def _check_names(names):
 
 
 def check_width(name, taken, given):
-    """Check that a step takes as many columns as the one before gives."""
+    """Check that a step takes as many columns as the step before gives."""
     if taken != given:
         raise ModelFileError(f"step {show(name)} does not take the {given} features it is given")
 
 
 def check_node(node):
-    """Check the parts of what describes one step, or a model without steps."""
+    """Check the fields of a node that describes one step, or a model without steps."""
     fields(node, "model description", **{"class": str, "params": dict, "fitted": dict})

@@ -1,19 +1,19 @@
-"""What a model file says of one step, checked and in plain types: what the codecs share."""
+"""The fields of one step in a model file, checked: labels, counts, measures, names."""
 
 import numpy as np
 
 from .container import LABELS, ModelFileError, show, take, unpack
 
 MAX_LABELS = 1 << 24  # characters of a padded array of labels: one long label widens all the others
-MAX_FEATURES = 1 << 24  # where there may be no array to show for them
-MAX_COUNT = 1 << 62  # steps or epochs; training that goes on counts beyond, in 64 bits
+MAX_FEATURES = 1 << 24  # of steps without an array of this length
+MAX_COUNT = 1 << 62  # steps or epochs; further training counts on, in 64 bits
 
 COUNTS = ("n_iter_", "t_")
 MEASURES = ("objective_", "dual_gap_")
 
 
 def labels(kind, tensors):
-    """Take the labels of a classifier, of that kind of dtype."""
+    """Take the labels of a classifier, whose dtype is of this kind."""
     if kind in ("U", "O"):
         strings = unpack("classes_", tensors)
         if kind == "U" and len(strings) * max(map(len, strings)) > MAX_LABELS:
@@ -22,21 +22,21 @@ def labels(kind, tensors):
     else:
         classes = take(tensors, "classes_", LABELS)
         if classes.dtype.kind != kind:
-            raise ModelFileError(f"classes_ of type {classes.dtype}, said to be {show(kind)}")
+            raise ModelFileError(f"classes_ of type {classes.dtype}, described as {show(kind)}")
     if len(classes) < 2 or not (classes[:-1] < classes[1:]).all():
         raise ModelFileError("classes_ are not two or more labels in ascending order")
     return classes
 
 
 def count(name, value):
-    """Return a number of steps or epochs, checked."""
+    """Return a checked number of steps or epochs."""
     if type(value) is not int or not 0 <= value <= MAX_COUNT:
         raise ModelFileError(f"{name} is {show(value)}")
     return value
 
 
 def measure(name, value, n_rows):
-    """Check a number, or where there are several rows a list of as many, and turn a list into an array."""
+    """Check a number, or a list of as many numbers as rows; return a float or an array."""
     numbers = value if type(value) is list else [value]
     if any(type(number) not in (int, float) for number in numbers):
         raise ModelFileError(f"{name} is {show(value)}")
@@ -46,7 +46,7 @@ def measure(name, value, n_rows):
 
 
 def feature_names(tensors, n_features):
-    """Take the names of a step's features, if there are any."""
+    """Take the names of a step's features, if it has any."""
     if "feature_names_in_.bytes" not in tensors:
         return None
     names = unpack("feature_names_in_", tensors)
@@ -56,7 +56,7 @@ def feature_names(tensors, n_features):
 
 
 def n_columns(what, name, size):
-    """Return a number of columns, checked."""
+    """Return a checked number of columns."""
     if not 1 <= size <= MAX_FEATURES:
         raise ModelFileError(f"{what} attributes: {name} is {show(size)}")
     return size

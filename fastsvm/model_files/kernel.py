@@ -12,7 +12,7 @@ from .rows import pack_rows, take_rows
 
 __all__ = ["KernelCodec", "KernelFeaturesCodec"]
 
-# What a ``KernelFeatures`` of each method has beside its components.
+# The array that a ``KernelFeatures`` of each method has besides its components.
 BESIDE_COMPONENTS = {"nystroem": "factor_", "random": "offsets_"}
 
 # The types of a kernel machine's `support_` and `dual_coef_`.
@@ -21,11 +21,11 @@ COEFFICIENTS = (np.dtype("<f8"),)
 
 
 class KernelCodec(ClassifierCodec):
-    """A kernel machine with a kernel that has a name, its support and coefficients."""
+    """A kernel machine with a named kernel, its support and coefficients."""
 
     def __init__(self, cls, counter):
         super().__init__(cls)
-        self.counter = counter  # which of COUNTS it has
+        self.counter = counter  # its attribute among COUNTS
 
     def encode(self, model):
         self._check_fitted(model, "dual_coef_")
@@ -76,7 +76,7 @@ class KernelCodec(ClassifierCodec):
 
 
 class KernelFeaturesCodec(Codec):
-    """A ``KernelFeatures``: parameters, and centres with their factor, or directions with their offsets."""
+    """A ``KernelFeatures``: its parameters, and centres with a factor, or directions with offsets."""
 
     def encode(self, model):
         check_transformer(model, ["components_", "gamma_", "n_features_in_"])

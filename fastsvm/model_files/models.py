@@ -29,13 +29,13 @@ __all__ = ["Models"]
 
 
 class Models:
-    """The models that files may hold.
+    """The table of models that files may hold.
 
     Parameters
     ----------
     codecs : list of Codec
     pipeline : type
-        Made of a list of (name, step), which it has as `steps`.
+        Its constructor takes a list of (name, step), its attribute `steps`.
     """
 
     def __init__(self, codecs, pipeline):
@@ -98,7 +98,7 @@ class Models:
     def _encode_step(self, model):
         cls = type(model)
         if cls not in self.by_class:
-            raise ModelFileError(f"a model file holds no {cls.__module__}.{cls.__qualname__}")
+            raise ModelFileError(f"a model file cannot hold a {cls.__module__}.{cls.__qualname__}")
         params, fitted, tensors = self.by_class[cls].encode(model)
         return {"class": self.by_class[cls].name, "params": params, "fitted": fitted}, tensors
 

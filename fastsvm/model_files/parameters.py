@@ -8,9 +8,9 @@ from .container import ModelFileError, line, show
 
 __all__ = ["check_and_set", "to_json"]
 
-MAX_JOBS = 1024  # threads that a file may ask for; predictions of kernel machines start them
+MAX_JOBS = 1024  # threads in a file; kernel machines start them to predict
 
-# What may be given for a parameter whose default is of that type; `_check_params` knows the rest.
+# The types of a parameter by the type of its default; `_check_params` checks the rest.
 LIKE = {
     bool: (bool, int),
     int: (int,),
@@ -21,7 +21,7 @@ LIKE = {
 
 
 def check_and_set(what, model, params):
-    """Give a model, which the file calls so, the parameters of a file, checked."""
+    """Check the parameters in a file, and set them; `what` is the model's name in messages."""
     defaults = model.get_params(deep=False)
     params = {name: from_json(name, value, defaults[name]) for name, value in params.items()}
     try:
@@ -54,7 +54,7 @@ def from_json(name, value, default):
 
 
 def _in_range(name, value):
-    """Tell whether joblib, or NumPy's random generators, would take a number."""
+    """Return whether a number is valid for joblib, or for NumPy's random generators."""
     if name == "n_jobs":
         return value != 0 and value <= MAX_JOBS
     return name != "random_state" or 0 <= value < 2**32

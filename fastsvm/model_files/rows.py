@@ -9,7 +9,7 @@ __all__ = ["pack_rows", "take_rows"]
 
 
 def pack_rows(name, rows):
-    """Turn an array or a CSR matrix into tensors, with columns in order and none repeated."""
+    """Turn an array or a CSR matrix into tensors, with sorted and unique columns."""
     if not sparse.issparse(rows):
         return {name: native(rows)}
     if not rows.has_canonical_format:
@@ -23,7 +23,7 @@ def pack_rows(name, rows):
 
 
 def take_rows(name, tensors, n_columns, at_least=1):
-    """Take an array or a CSR array: at least so many rows, of so many columns."""
+    """Take an array or a CSR array with `n_columns` columns and at least `at_least` rows."""
     if f"{name}.indptr" not in tensors:
         rows = take(tensors, name, FLOATS, ndim=2)
         if len(rows) < at_least or rows.shape[1] != n_columns:

@@ -1,4 +1,4 @@
-"""Labels of texts from a model file, without scikit-learn."""
+"""Prediction of texts from a model file, without scikit-learn."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 
 __all__ = ["TextScorer", "TextScores"]
 
-# Models that come with the apps, which lie beside this package: by name, so that nothing here needs them.
+# Models that come with the apps, by name, so that the library does not import the apps.
 SHIPPED = {"english": ("fastsvm_apps.sentiment", "shipped/english.safetensors")}
 
 
 class TextScores(NamedTuple):
-    """What a model says of some texts.
+    """The scores of some texts.
 
     Attributes
     ----------
     decision : ndarray
         As `decision_function` returns it.
     probabilities : ndarray or None
-        As `predict_proba` returns it, where it was asked for.
+        As `predict_proba` returns it, if requested.
     n_terms : ndarray of shape (n_texts,)
-        How many different terms of the model each text has; where it is 0, only the intercept decides.
+        The number of different terms of the model in each text; at 0, only the intercept decides.
     """
 
     decision: np.ndarray
@@ -47,11 +47,11 @@ class TextScores(NamedTuple):
 
 
 class TextScorer(Pipeline):
-    """A saved text classifier that only predicts, and does not wait for scikit-learn to be imported.
+    """A saved text classifier that only predicts, and does not import scikit-learn.
 
-    The results are those of the pipeline that :func:`fastsvm.load_model` reads from the same file, to the
-    last bit. Made by :meth:`load`; `decision_function`, `predict` and, of models of the log loss or
-    with a calibration, `predict_proba` take an iterable of str.
+    The results equal those of the pipeline that :func:`fastsvm.load_model` reads from the same file, to the
+    last bit. Use :meth:`load` to make one. `decision_function`, `predict` and, for models with the log loss
+    or a calibration, `predict_proba` take an iterable of str.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class TextScorer(Pipeline):
 
     See Also
     --------
-    fastsvm.load_model : the whole model, which can be looked into and trained further.
+    fastsvm.load_model : the whole model, for inspection and further training.
 
     Examples
     --------
@@ -82,20 +82,19 @@ class TextScorer(Pipeline):
         Parameters
         ----------
         path : str or path-like
-            Or "english", the model of reviews that comes with the apps; a file of that name is "./english".
+            Or "english", the model of reviews that comes with the apps; for a file of that name, "./english".
 
         Returns
         -------
         TextScorer or None
-            None where the file is for :func:`fastsvm.load_model` alone to read, or to refuse: the model is
-            not a pipeline of `BagOfWords` (or several side by side), perhaps `TermWeighting`, and a linear
-            classifier, or has stop words, strips accents, counts n-grams of more than 8 words or names its
-            features.
+            None if only :func:`fastsvm.load_model` may read the file. TextScorer reads pipelines of one or
+            several `BagOfWords`, an optional `TermWeighting` and a linear classifier, without stop words,
+            stripped accents, n-grams of more than 8 words or feature names.
 
         Raises
         ------
         ModelFileError
-            If the file is damaged; or by name, if it was not installed.
+            If the file is damaged, or the named model is not installed.
         OSError
             If the file cannot be read.
         """
@@ -117,13 +116,13 @@ class TextScorer(Pipeline):
         return cls(model.steps) if usual else None
 
     def scores(self, texts: Iterable[str], proba: bool = False) -> TextScores:
-        """Return all that the model says of texts, which it reads once.
+        """Return scores, probabilities and numbers of terms, in one pass over the texts.
 
         Parameters
         ----------
         texts : iterable of str
         proba : bool, default=False
-            Whether to compute probabilities; models of the log loss have them, and calibrated ones.
+            Compute probabilities, for models with the log loss or a calibration.
 
         Returns
         -------
@@ -138,7 +137,7 @@ class TextScorer(Pipeline):
 
 
 def _file_of(path: str | os.PathLike[str]) -> AbstractContextManager[str | os.PathLike[str]]:
-    """Return what gives the file that a path or the name of a shipped model stands for."""
+    """Return a context with the file of a path, or of a shipped model's name."""
     if path not in SHIPPED:
         return nullcontext(path)
     from importlib import resources  # not before it is needed
@@ -149,10 +148,10 @@ def _file_of(path: str | os.PathLike[str]) -> AbstractContextManager[str | os.Pa
     except ModuleNotFoundError:
         file = None
     if file is None or not file.is_file():
-        raise ModelFileError(f"{path}: this installation comes without it; install fastsvm with its apps")
+        raise ModelFileError(f"{path}: is not installed; install fastsvm with its apps")
     return resources.as_file(file)
 
 
 def _is_compiled(bag):
-    """Tell whether the compiled code counts the terms of a plain bag."""
+    """Return whether the compiled code counts the terms of a plain bag."""
     return compiled_reading(bag.analyzer, bag.token_pattern, bag.ngram_range) is not None

@@ -1,4 +1,4 @@
-"""The steps that make numbers of texts in model files."""
+"""Vectorisers and weightings of texts in model files."""
 
 import numpy as np
 
@@ -28,16 +28,16 @@ from .parameters import to_json
 
 MAX_NGRAM = 16
 
-# A pattern stored in a file could be one that takes for ever to match; the file only names one of these.
-# All of PATTERNS take time in proportion to the text.
+# A pattern in a file could take for ever to match, so a file only names one of these. All PATTERNS take
+# time in proportion to the text.
 READING = {
     "analyzer": ("word", "split", "char_wb"),
     "token_pattern": tuple(PATTERNS),
     "stop_words": (None, "english", "listed"),
     "strip_accents": (None, "ascii", "unicode"),
 }
-PREPROCESSORS = {"markup": lower_without_markup}  # by their names in files, which most have not
-# How a file names the two patterns of a ``CountVectorizer`` that it may have.
+PREPROCESSORS = {"markup": lower_without_markup}  # by their names in files; most files have none
+# The names in files of a ``CountVectorizer``'s two patterns.
 ANALYZERS = {"words": DEFAULT_PATTERN, "split": SPLIT_PATTERN}
 
 MAX_WEIGHT = 1e4  # the weights that are learned are logarithms
@@ -45,18 +45,18 @@ COUNTS = ("int32", "int64", "float32", "float64")
 
 
 def check_counting(what, params, **kinds):
-    """Check the types of a vectoriser's parameters: those of all, and `kinds` of this one's own."""
+    """Check the types of a vectoriser's parameters: the common ones, and its own `kinds`."""
     usual = {"ngram_range": list, "lowercase": bool, "binary": bool, "analyzer": str, "dtype": str}
     fields(params, f"{what} parameters", **usual, **kinds)
 
 
 def refuse_parameter(what, name, value):
-    """Raise the error of a parameter that has no meaning."""
+    """Raise the error of an invalid parameter."""
     raise ModelFileError(f"{what} parameters: {name} is {show(value)}")
 
 
 def counting(what, params):
-    """Return the settings that all vectorisers have, of parameters whose types were checked."""
+    """Return the settings common to all vectorisers, from parameters with checked types."""
     ngrams = params["ngram_range"]
     if [type(n) for n in ngrams] != [int, int] or not 1 <= ngrams[0] <= ngrams[1] <= MAX_NGRAM:
         refuse_parameter(what, "ngram_range", ngrams)
@@ -71,7 +71,7 @@ def counting(what, params):
 
 
 class CountVectorizerCodec(Codec):
-    """scikit-learn's ``CountVectorizer``, as far as it is words, their order, and how to find them."""
+    """scikit-learn's ``CountVectorizer``: its vocabulary, and the settings that find words."""
 
     kept: tuple[str, ...] = ("ngram_range", "lowercase", "binary", "token_pattern", "dtype", "vocabulary")
     dropped: tuple[str, ...] = ("max_df", "min_df", "max_features")
@@ -122,7 +122,7 @@ class CountVectorizerCodec(Codec):
 
 
 class BagCodec(CountVectorizerCodec):
-    """A ``BagOfWords`` with settings that are compiled; its terms stay packed on their way."""
+    """A ``BagOfWords`` with compiled settings; its terms stay packed."""
 
     kept = (*CountVectorizerCodec.kept, "analyzer", "stop_words", "strip_accents", "preprocessor")
     dropped = (*CountVectorizerCodec.dropped, "n_jobs")
@@ -168,8 +168,8 @@ class BagCodec(CountVectorizerCodec):
         if settings["stop_words"] == "listed":
             settings["stop_words"] = unpack("stop_words", tensors)
         for name in settings.keys() - self.cls().get_params(deep=False).keys():
-            if settings.pop(name) is not None:  # a plain bag has no stop words, and keeps accents
-                raise UnknownStep(f"a {what} with {name} is for fastsvm.load_model to read")
+            if settings.pop(name) is not None:  # a plain bag has no stop words and strips no accents
+                raise UnknownStep(f"only fastsvm.load_model reads a {what} with {name}")
         terms = Terms(*take_packed("vocabulary", tensors))
         if not are_ascending(terms.content, terms.ends) and len(set(terms.strings())) != len(terms):
             raise ModelFileError("vocabulary: a string twice")
@@ -182,7 +182,7 @@ class BagCodec(CountVectorizerCodec):
 
 
 class UnionCodec(Codec):
-    """Bags side by side, each described as if it was alone."""
+    """Bags side by side; each is described as if it were alone."""
 
     def __init__(self, cls, bags):
         super().__init__(cls, "FeatureUnion")
@@ -196,7 +196,7 @@ class UnionCodec(Codec):
         described, tensors = [], {}
         for name, bag in union.transformer_list:
             if type(bag) is not self.bags.cls:
-                raise ModelFileError(f"a FeatureUnion of a {type(bag).__name__}; a file holds those of bags")
+                raise ModelFileError(f"a FeatureUnion of a {type(bag).__name__}, not only of BagOfWords")
             params, _, arrays = self.bags.encode(bag)
             described.append([name, params])
             tensors |= {f"{name}.{key}": array for key, array in arrays.items()}
@@ -217,7 +217,7 @@ class UnionCodec(Codec):
 
 
 class WeightingCodec(Codec):
-    """A ``TermWeighting``: its parameters, and the weights that it has learned, if any."""
+    """A ``TermWeighting``: its parameters, and its learned weights, if any."""
 
     def encode(self, model):
         check_transformer(model, ["weights_", "n_features_in_"])
@@ -245,6 +245,6 @@ class WeightingCodec(Codec):
             if len(model.weights_) != n:
                 raise ModelFileError(f"{len(model.weights_)} weights for {n} features")
             if np.abs(model.weights_).max(initial=0) > MAX_WEIGHT:
-                raise ModelFileError(f"{what}: weights_ beyond {MAX_WEIGHT:,.0f}, which are no logarithms")
+                raise ModelFileError(f"{what}: weights_ beyond {MAX_WEIGHT:,.0f}, too large for logarithms")
         set_names(model, feature_names(tensors, n))
         return model

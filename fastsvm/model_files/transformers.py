@@ -10,7 +10,7 @@ __all__ = ["PCACodec", "ScalerCodec"]
 
 
 class TransformerCodec(Codec):
-    """A transformer of scikit-learn that is a few switches, and arrays whose shapes agree."""
+    """A transformer of scikit-learn with a few switches, and arrays of matching shapes."""
 
     positive = ("scale_",)
     not_negative = ("var_", "explained_variance_")
@@ -18,9 +18,9 @@ class TransformerCodec(Codec):
     def __init__(self, cls, name, switches, shapes, optional=()):
         super().__init__(cls, name)
         self.switches = switches
-        self.shapes = shapes  # of each array, the attributes that say how long it is
+        self.shapes = shapes  # for each array, the attributes with its lengths
         self.sizes = list(dict.fromkeys(chain(*shapes.values())))
-        self.optional = dict(optional)  # arrays that need not be there, each with the switch that wants it
+        self.optional = dict(optional)  # optional arrays, each with the switch that requires it
 
     def encode(self, model):
         check_transformer(model, [*self.sizes, *self.shapes])
@@ -60,7 +60,7 @@ class TransformerCodec(Codec):
 
 
 class PCACodec(TransformerCodec):
-    """A PCA; what it was told about the number of its components has become that number."""
+    """A PCA; its parameter `n_components` becomes the number of its components."""
 
     def __init__(self, cls):
         shapes = {
@@ -79,7 +79,7 @@ class PCACodec(TransformerCodec):
 
 
 class ScalerCodec(TransformerCodec):
-    """A StandardScaler, which has only the arrays that it needs."""
+    """A StandardScaler with the arrays that its switches require."""
 
     def __init__(self, cls):
         switches = ("copy", "with_mean", "with_std")

@@ -95,7 +95,7 @@ def test_the_english_model_by_name():
 
 def test_the_english_model_without_the_apps(monkeypatch):
     monkeypatch.setitem(sys.modules, "fastsvm_apps.sentiment", None)
-    with pytest.raises(fastsvm.ModelFileError, match="this installation comes without it"):
+    with pytest.raises(fastsvm.ModelFileError, match="is not installed"):
         TextScorer.load("english")
 
 

@@ -265,7 +265,7 @@ def test_weighting_round_trip(weighting, dtype, path):
         (TermWeighting().fit(np.eye(2)).set_params(weighting="binary"), "was changed after fit"),
         (TermWeighting("counts").fit(np.eye(2)).set_params(weighting="nb"), "was changed after fit"),
         (TermWeighting().fit(np.eye(2)).set_output(transform="pandas"), "set_output(transform='pandas')"),
-        (type("Mine", (TermWeighting,), {})().fit(np.eye(2)), "holds no "),
+        (type("Mine", (TermWeighting,), {})().fit(np.eye(2)), "cannot hold a "),
     ],
     ids=repr,
 )
@@ -428,11 +428,11 @@ NAN_WEIGHTS = np.array([[0, 1, np.nan, 2, 3, 4]])
 UNSAVABLE = {
     "PerceptronClassifier is not fitted": lambda: PerceptronClassifier(),
     "Vocabulary not fitted": lambda: CountVectorizer(),
-    "no builtins.dict": lambda: {},
-    "no sklearn.linear_model._logistic.LogisticRegression": lambda: LogisticRegression(),
-    "no sklearn.feature_extraction.text.TfidfVectorizer": lambda: TfidfVectorizer().fit(TEXTS),
+    "a builtins.dict": lambda: {},
+    "a sklearn.linear_model._logistic.LogisticRegression": lambda: LogisticRegression(),
+    "a sklearn.feature_extraction.text.TfidfVectorizer": lambda: TfidfVectorizer().fit(TEXTS),
     "MyPerceptron": lambda: perceptron(MyPerceptron),
-    "no sklearn.preprocessing._data.MinMaxScaler": lambda: Pipeline(
+    "a sklearn.preprocessing._data.MinMaxScaler": lambda: Pipeline(
         [("scale", MinMaxScaler()), ("model", perceptron())]
     ),
     "the StandardScaler is not fitted": lambda: Pipeline([("scale", StandardScaler()), ("no", perceptron())]),
@@ -444,8 +444,8 @@ UNSAVABLE = {
     "'second' does not take the 2 features": lambda: Pipeline(
         [("first", scaled(PCA(2))), ("second", perceptron())]
     ),
-    "no builtins.str": lambda: Pipeline([("skip", "passthrough"), ("model", perceptron())]),
-    "no sklearn.pipeline.Pipeline": lambda: Pipeline([("inner", Pipeline([("model", perceptron())]))]),
+    "a builtins.str": lambda: Pipeline([("skip", "passthrough"), ("model", perceptron())]),
+    "a sklearn.pipeline.Pipeline": lambda: Pipeline([("inner", Pipeline([("model", perceptron())]))]),
     "step named 'a.b'": lambda: Pipeline([("a.b", perceptron())]),
     "transform_input": lambda: Pipeline([("model", perceptron())], transform_input=["X"]),
     "without steps": lambda: Pipeline([]),

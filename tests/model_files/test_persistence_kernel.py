@@ -182,7 +182,7 @@ def test_training_goes_on_after_loading(layout, first, path):
         (fitted(SDCA()).set_params(gamma=np.inf), "gamma is inf"),
         (fitted(SDCA()).set_params(n_jobs=1025), "parameter n_jobs is 1025"),
         (KernelSDCAClassifierCV(alphas=[1.0], gammas=[1.0], cv=2).fit(X, Y), "KernelSDCAClassifierCV"),
-        (type("Mine", (KernelSDCAClassifier,), {})().fit(X[::5], Y[::5]), "a model file holds no "),
+        (type("Mine", (KernelSDCAClassifier,), {})().fit(X[::5], Y[::5]), "a model file cannot hold a "),
     ],
     ids=range(11),
 )
