@@ -1,4 +1,4 @@
-"""Shards that are actors on a cluster's workers; a lost one is made again on another worker."""
+"""Shards as actors on a cluster's workers; a lost shard is made again on another worker."""
 
 import numpy as np
 
@@ -7,16 +7,16 @@ from .workers import LOOK, NOT_YET, PATIENCE, ClusterError, some_workers, worker
 
 __all__ = ["Cluster", "ShardActor", "ask_all"]
 
-STARTS = 5  # times that a shard is begun in vain, one after the other, until that is an error
+STARTS = 5  # attempts to start a shard before it is an error
 ENDING = (
-    "Workers end as they are given their rows, and their logs say why: it may be a lack of memory, or of a "
-    "module that the chunks are computed with."
+    "Workers end while they load their rows; their logs have the reason. It may be a lack of memory, or of a "
+    "module that computes the chunks."
 )
-LOST = (OSError, RuntimeError)  # what calls of an actor raise when its worker is gone
+LOST = (OSError, RuntimeError)  # raised by calls of an actor whose worker is gone
 
 
 def ask_all(shards, method):
-    """Return the replies of all shards; one that was lost is asked again, as it is there again."""
+    """Return the replies of all shards; ask shards again that were lost and made again."""
     replies = {}
     while len(replies) < len(shards):
         replies |= shards.ask(method, {k: () for k in range(len(shards)) if k not in replies})
@@ -35,7 +35,7 @@ class _Arguments:
 
 
 class ShardActor(Shard):
-    """A shard on a worker; or nothing, if all chunks are empty."""
+    """A shard on a worker; without rows if all chunks are empty."""
 
     empty = False
 
@@ -49,7 +49,7 @@ class ShardActor(Shard):
             raise ValueError(f"{error} Rows are counted within the chunks of a worker.") from None
 
     def is_empty(self):
-        """Tell whether there are no rows."""
+        """Return whether there are no rows."""
         return self.empty
 
     def call(self, method, sent):
@@ -58,13 +58,13 @@ class ShardActor(Shard):
 
 
 class Cluster:
-    """One shard on each worker, as many as there are blocks with rows for; as `SDCARounds` needs them.
+    """The shards of a fit, one on each worker that has blocks with rows; `SDCARounds` drives them.
 
     Parameters
     ----------
     client : distributed.Client
     blocks : list of tuples of delayed objects
-        Of X, y and, or None, the weights. They are computed again when a shard is lost.
+        Blocks of X, y and optionally weights. They are computed again when a shard is lost.
     """
 
     def __init__(self, client, blocks):
@@ -72,8 +72,8 @@ class Cluster:
         shared = self._shared_out(blocks, some_workers(client))
         self.places, self.blocks = map(list, zip(*shared.items(), strict=True))
         self.actors = [None] * len(shared)
-        self.futures = [None] * len(shared)  # a worker forgets an actor whose future nobody holds
-        self.made = False  # whether all of them have been
+        self.futures = [None] * len(shared)  # a worker drops an actor without a future
+        self.made = False  # whether all shards were made
         for k in range(len(shared)):
             self._start(k)
         for k in range(len(shared)):
@@ -87,7 +87,7 @@ class Cluster:
         return len(self.actors)
 
     def ask(self, method, calls):
-        """Call a method of some shards, all at once; see `LocalShards`."""
+        """Call a method of some shards at the same time; see `LocalShards`."""
         pending = {k: self._called(k, method, args) for k, args in calls.items()}
         replies = {k: self._reply(k, *call) for k, call in pending.items()}
         lost = [k for k, reply in replies.items() if reply is None]
@@ -96,16 +96,16 @@ class Cluster:
         return {k: reply for k, reply in replies.items() if k not in lost}
 
     def _called(self, k, method, args):
-        """Begin a call: its future, or None if the worker is lost, and what is sent."""
+        """Begin a call; return its future, or None if the worker is lost, and its arguments."""
         sent = _Arguments(args)
         try:
-            with self.client.as_current():  # actors look for a client when they are first called
+            with self.client.as_current():  # the first call of an actor looks for a client
                 return self.actors[k].call(method, sent), sent
         except LOST:
             return None, sent
 
     def _leave_out_empty(self):
-        """Forget the shards without rows."""
+        """Remove the shards without rows."""
         empty = ask_all(self, "is_empty")
         if all(empty):
             raise ValueError("X has no rows.")
@@ -113,7 +113,7 @@ class Cluster:
             del self.places[k], self.blocks[k], self.actors[k], self.futures[k]
 
     def _reply(self, k, future, sent):
-        """What a call returns, or None if the worker is lost."""
+        """Wait for the result of a call; None if the worker is lost."""
         try:
             while future is not None:
                 try:
@@ -129,7 +129,7 @@ class Cluster:
             sent.args = None
 
     def _start(self, k):
-        """Begin to make a shard where its place is."""
+        """Begin to make a shard on its worker."""
         client, address = self.client, self.places[k]
         columns = [
             client.compute(list(column), workers=[address], allow_other_workers=True)
@@ -147,7 +147,7 @@ class Cluster:
         )
 
     def _started(self, k):
-        """Wait for a shard; None if its worker is lost meanwhile."""
+        """Wait for a shard; return None if its worker is lost meanwhile."""
         from distributed import KilledWorker
 
         future = self.futures[k]
@@ -167,7 +167,7 @@ class Cluster:
                 return None
 
     def _restart(self, k):
-        """Make a shard again, where there are the fewest."""
+        """Make a shard again, on the worker with the fewest shards."""
         self.actors[k] = None
         here = [place for j, place in enumerate(self.places) if j != k]
         for _ in range(STARTS):
@@ -176,7 +176,7 @@ class Cluster:
             except ClusterError as error:
                 if self.made:
                     raise
-                workers_of(self.client)  # is it the scheduler that is gone?
+                workers_of(self.client)  # raises if the scheduler is gone
                 raise ClusterError(ENDING) from error
             self.places[k] = min(workers, key=here.count)
             self._start(k)
@@ -186,7 +186,7 @@ class Cluster:
         raise ClusterError(ENDING)
 
     def _shared_out(self, blocks, workers):
-        """For each worker its blocks, of equal numbers; those whose X lies there already come first."""
+        """Give each worker about the same number of blocks, first those whose X it already has."""
         most = -(-len(blocks) // len(workers))
         persisted = [block[0].key for block in blocks]
         client = self.client

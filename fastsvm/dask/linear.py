@@ -38,9 +38,8 @@ class SDCAClassifier(LinearClassifier):
         P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
 
     over the rows of all workers, and stops when the duality gap proves that P is within `tol` (relative) of
-    its optimum. Rows and dual variables stay where they are; in each round float32 changes of w travel. A
-    worker that is lost costs the progress of its rows, which another one takes over: the certificate holds
-    all the same.
+    its optimum. Rows and dual variables stay on the workers; each round sends float32 changes of w. If a
+    worker is lost, another one takes over its rows, whose progress is lost. The certificate remains valid.
 
     Parameters
     ----------
@@ -49,23 +48,23 @@ class SDCAClassifier(LinearClassifier):
     max_iter : int, default=1000
         Most epochs: passes over all rows, in one round or several.
     passes : float, default=0.5
-        Over its rows that each worker makes in a round, at most 1. Less needs fewer passes in all where alpha
-        is small, and more rounds.
+        The passes over its rows that each worker makes in a round, at most 1. Smaller values need more
+        rounds, but fewer passes if alpha is small.
     warm_start : bool, default=False
-        Start from the last fit's dual variables, if it was to the same `Placed` data.
+        Start from the dual variables of the last fit, if it had the same `Placed` data.
     client : distributed.Client, default=None
-        By default the one that was made last. Not pickled with the estimator.
+        By default the last client that was made. Not pickled with the estimator.
 
     Attributes
     ----------
     classes_, coef_, intercept_, objective_, dual_gap_, n_iter_, history_, n_features_in_ : as in
-        `fastsvm.SDCAClassifier`; the seconds of `history_` are those of the driver
+        `fastsvm.SDCAClassifier`; `history_` has the seconds of the driver
     n_rounds_ : int
         Rounds, of all classes.
     n_bytes_ : int
-        What was sent and received, of all classes.
+        Bytes sent and received, of all classes.
     n_lost_ : int
-        How many times a worker's part had to start again.
+        The number of times that a worker's part started again.
 
     References
     ----------
@@ -137,9 +136,7 @@ class SDCAClassifier(LinearClassifier):
         """
         self._check_params()
         if isinstance(X, Placed) and not (y is None and sample_weight is None):
-            raise ValueError(
-                "Rows that are placed have their labels and weights: leave out y and sample_weight."
-            )
+            raise ValueError("Placed rows have labels and weights: leave out y and sample_weight.")
         data = X if isinstance(X, Placed) else place(X, y, sample_weight, client=self.client)
         again = self.warm_start and getattr(self, "_fitted_data", None) is data
         starts = self.intercept_ if again else None
@@ -195,9 +192,9 @@ class SDCAClassifier(LinearClassifier):
         )
 
     def to_local(self):
-        """Return the fitted classifier of the same name in `fastsvm`, without a cluster, for model files.
+        """Return the fitted `fastsvm.SDCAClassifier` without a cluster, for model files.
 
-        It has no ``dual_coef_``: the dual variables are on the workers.
+        It has no ``dual_coef_``: the dual variables stay on the workers.
         """
         check_is_fitted(self)
         given = self.get_params()
@@ -213,7 +210,7 @@ class SDCAClassifier(LinearClassifier):
         return local
 
     def decision_function(self, X):
-        """Return the scores of X; of a dask array lazily, chunk by chunk.
+        """Return the scores of X; for a dask array lazily, chunk by chunk.
 
         Parameters
         ----------
@@ -226,7 +223,7 @@ class SDCAClassifier(LinearClassifier):
         return self._by_chunks("decision_function", X)
 
     def predict(self, X):
-        """Return the class of the highest score; of a dask array lazily, chunk by chunk.
+        """Return the class with the highest score; for a dask array lazily, chunk by chunk.
 
         Parameters
         ----------
@@ -240,7 +237,7 @@ class SDCAClassifier(LinearClassifier):
 
     @available_if(require_probabilities)
     def predict_proba(self, X):
-        """Return the probability of each class, for log loss; of a dask array lazily, chunk by chunk.
+        """Return the probability of each class, for log loss; for a dask array lazily, chunk by chunk.
 
         Parameters
         ----------
@@ -253,7 +250,7 @@ class SDCAClassifier(LinearClassifier):
         return self._by_chunks("predict_proba", X)
 
     def score(self, X, y, sample_weight=None):
-        """Return the share of rows whose class is the predicted one; computed at once.
+        """Return the share of rows with the right class, computed at once.
 
         Parameters
         ----------

@@ -13,7 +13,7 @@ __all__ = ["Placed", "place"]
 
 
 class Placed:
-    """Rows on a cluster's workers, for fits with other labels' signs, alphas and losses; made by `place`.
+    """Rows on a cluster's workers, for several fits; `place` makes it.
 
     Attributes
     ----------
@@ -22,7 +22,7 @@ class Placed:
     classes : ndarray of shape (n_classes,), the labels, sorted
     counts : dict of label to number of rows
     shape : (int, int)
-    dtype : float32 where X is, else float64
+    dtype : float32 if X is float32, else float64
     """
 
     def __init__(self, shards):
@@ -33,7 +33,7 @@ class Placed:
             raise ValueError(f"The chunks of X have different numbers of columns: {sorted(columns)}.")
         self.shape = sum(part.shape[0] for part in self.summaries), columns.pop()
         dtype = reduce(np.promote_types, (part.dtype for part in self.summaries))
-        self.dtype = dtype if dtype in (np.float32, np.float64) else np.dtype(float)  # counts, say
+        self.dtype = dtype if dtype in (np.float32, np.float64) else np.dtype(float)  # of counts, for example
         self.counts = sum_dicts(part.counts for part in self.summaries)
         self.classes = np.array(sorted(self.counts))
         if not any(weight for part in self.summaries for weight in part.weights.values()):
@@ -41,19 +41,18 @@ class Placed:
 
 
 def place(X, y, sample_weight=None, *, client=None):
-    """Put the rows of X on the cluster's workers, to be fitted several times.
+    """Put the rows of X on the cluster's workers, for several fits.
 
     Parameters
     ----------
     X : dask array of shape (n_samples, n_features)
-        Of dense chunks, or of CSR matrices; float32 and float64 are not converted. The numbers of rows may be
-        unknown, and some of them 0. Chunks are computed again if their worker is lost, and must then be the
-        same.
+        Of dense chunks or CSR matrices; float32 and float64 are not converted. The numbers of rows may be
+        unknown, or 0. If a worker is lost, its chunks are computed again, and must be the same.
     y : dask array of shape (n_samples,)
         Labels of any kind, in chunks like X's.
     sample_weight : dask array of shape (n_samples,), default=None
     client : distributed.Client, default=None
-        By default the one that was made last.
+        By default the last client that was made.
 
     Returns
     -------

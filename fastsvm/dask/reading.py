@@ -1,4 +1,4 @@
-"""Rows that the workers read: files of the svmlight format, and matrices that `fastsvm.io` has stored."""
+"""Rows that workers read from files: svmlight files, and matrices stored by `fastsvm.io`."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ def read_svmlight(
     zero_based: bool = False,
     dtype: Any = np.float32,
 ) -> Chunks:
-    """Dask arrays of svmlight files; a worker reads each when it is asked for.
+    """Make dask arrays of svmlight files; workers read them when they need them.
 
     Parameters
     ----------
     files : path, or list of paths
-        Plain or gzipped, where all workers can read them. Each is a chunk, so there should be as many as
-        workers or more, and a file should fit in a worker's memory.
+        Plain or gzipped, at paths that all workers can read. Each file is a chunk, so use at least as many
+        files as workers, each smaller than a worker's memory.
     n_features : int
-        Columns of X; an index beyond is an error.
+        Columns of X; a larger index is an error.
     zero_based : bool, default=False
         The first column is number 0, not 1.
     dtype : {float32, float64}, default=float32
-        Of the values.
+        The type of the values.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def read_svmlight(
     Raises
     ------
     ValueError
-        When they are computed, on a line that cannot be read: file, line, and what is wrong with it.
+        When the arrays are computed, if a line cannot be read; names the file, the line and the problem.
 
     Examples
     --------
@@ -77,15 +77,15 @@ def read_svmlight(
 
 
 def load(folder: str | os.PathLike, *, n_chunks: int) -> Chunks:
-    """Dask arrays of a matrix that `fastsvm.io` has stored; workers map its files where they need them.
+    """Make dask arrays of a matrix stored by `fastsvm.io`; workers map the rows that they need.
 
     Parameters
     ----------
     folder : str or path-like
-        Where all workers can read it.
+        A path that all workers can read.
     n_chunks : int
-        Of about as many rows each. With one for each worker, fits are from the files and need not hold the
-        rows in memory; several of a worker are put together there.
+        Chunks of about the same number of rows. With one chunk for each worker, fits read the files and need
+        not hold the rows in memory; a worker with several chunks copies them into one matrix.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def load(folder: str | os.PathLike, *, n_chunks: int) -> Chunks:
     Raises
     ------
     MatrixFileError
-        If the folder is not whole, or damaged.
+        If the folder is incomplete or damaged.
 
     Examples
     --------
@@ -110,13 +110,13 @@ def load(folder: str | os.PathLike, *, n_chunks: int) -> Chunks:
 
 
 def _window(folder, first, last):
-    """Rows of a stored matrix, over the mapped files."""
+    """Return rows of a stored matrix, over the mapped files."""
     X, y = io.load(folder)
     return some_rows(X, first, last), y[first:last]
 
 
 def _arrays(parts, rows, n_features, dtype, label):
-    """Put parts that are tuples of X and y below each other."""
+    """Put parts, tuples of X and y, below one another."""
     import dask.array as da
 
     none = sparse.csr_matrix((0, n_features), dtype=dtype)

@@ -1,4 +1,4 @@
-"""Rows that workers make of what is sent to them, piece by piece, and again where a worker is lost."""
+"""Rows that workers make of the shards they receive; the shards of a lost worker are sent again."""
 
 from __future__ import annotations
 
@@ -13,22 +13,21 @@ __all__ = ["place_shards"]
 
 
 def place_shards(client, function, shards, *shared):
-    """Call a function of each shard on the workers, and keep there the rows that it returns.
+    """Call a function of each shard on the workers, and keep the returned rows there for fits.
 
-    What `map_shards` is for results, this is for rows that are to be fitted. One shard at a time is on its
-    way to each worker. Those of a worker that is lost are sent again, to another one.
+    One shard at a time travels to each worker. If a worker is lost, its shards are sent to another one.
 
     Parameters
     ----------
     client : distributed.Client
     function : callable
-        One that workers can import; called with a shard and the shared values. Returns X, an array or CSR
-        matrix of float32 or float64, and y; the same ones each time.
+        Workers must be able to import it. It is called with a shard and the shared values, and returns X, an
+        array or CSR matrix of float32 or float64, and y; the same for the same shard.
     shards : sequence
-        Of what can be pickled, one or more; asked for by their numbers as they are needed, and again where a
-        worker is lost.
+        One or more picklable objects, which are read by number when they are needed, and again if a worker
+        is lost.
     *shared : object
-        What all shards need, sent once; or what `send` returned.
+        Values for all calls, sent once; or results of `send`.
 
     Returns
     -------
@@ -37,11 +36,11 @@ def place_shards(client, function, shards, *shared):
     Raises
     ------
     Exception
-        What the function raises.
+        Any error of the function.
     ValueError
         If X has bad values.
     ClusterError
-        If the scheduler goes away, no worker is left, or workers end as they make their rows.
+        If the scheduler goes away, no worker is left, or workers end while they make their rows.
 
     Examples
     --------
@@ -52,16 +51,16 @@ def place_shards(client, function, shards, *shared):
 
 
 class _Growing(ShardActor):
-    """A shard whose rows are made of what is sent, call after call.
+    """A shard that makes its rows from received shards, call after call.
 
-    Calls return what goes wrong, as a driver takes some errors for those of a lost worker.
+    Calls return errors instead of raising them, since some errors look like a lost worker.
     """
 
     def __init__(self, function, *shared):
         self.function, self.shared, self.made = function, shared, []
 
     def add(self, shard):
-        """Make the rows of a packed shard; return their number, or an error."""
+        """Make the rows of a packed shard; return the number of rows, or an error."""
         try:
             self.made.append(self.function(pickle.loads(shard), *self.shared))
         except Exception as error:
@@ -84,17 +83,19 @@ class _Sent(Cluster):
     def __init__(self, client, function, shards, shared):
         self.function, self.sources = function, shards
         self.shared = sent(client, shared)
-        self.whole = set()  # those that were lost meanwhile, and are there again
+        self.complete = set()  # shards that were lost meanwhile and made again
         super().__init__(client, range(len(shards)))
         for row in zip_longest(*self.blocks):
-            left = {k: number for k, number in enumerate(row) if number is not None and k not in self.whole}
-            self._tell("add", {k: (packed(shards[number]),) for k, number in left.items()})
-        self._tell("close", {k: () for k in range(len(self)) if k not in self.whole})
+            left = {
+                k: number for k, number in enumerate(row) if number is not None and k not in self.complete
+            }
+            self._call_all("add", {k: (packed(shards[number]),) for k, number in left.items()})
+        self._call_all("close", {k: () for k in range(len(self)) if k not in self.complete})
 
     def _shared_out(self, blocks, workers):
         return {worker: blocks[k :: len(workers)] for k, worker in enumerate(workers) if k < len(blocks)}
 
-    def _tell(self, method, calls):
+    def _call_all(self, method, calls):
         for reply in self.ask(method, calls).values():
             _raised(reply)
 
@@ -110,7 +111,7 @@ class _Sent(Cluster):
         )
 
     def _started(self, k):
-        """Wait for a shard; one that is made again is sent all of its rows at once."""
+        """Wait for a shard; send a shard that is made again all of its rows at once."""
         actor = super()._started(k)
         if actor is None or not self.made:
             return actor
@@ -120,7 +121,7 @@ class _Sent(Cluster):
             args = tuple(packed(self.sources[number]) for number in numbers)
             if _raised(self._reply(k, *self._called(k, method, args))) is None:
                 return None
-        self.whole.add(k)
+        self.complete.add(k)
         return actor
 
 

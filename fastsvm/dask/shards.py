@@ -1,4 +1,4 @@
-"""Work that is cut into shards: done by any worker, again if one is lost, and handed over in order."""
+"""Work in shards: any worker does a shard, again if a worker is lost; results come in order."""
 
 import pickle
 from collections import deque
@@ -8,24 +8,24 @@ from .workers import LOOK, NOT_YET, PATIENCE, ClusterError, some_workers, worker
 
 __all__ = ["in_turn", "map_shards", "packed", "send", "sent"]
 
-AHEAD = 2  # shards for each thread of the workers that are on their way
+AHEAD = 2  # shards in progress for each thread of the workers
 
 
 def map_shards(client, function, shards, *shared):
-    """Call a function of each shard on the workers, and yield what it returns, in order.
+    """Call a function of each shard on the workers, and yield the results in order.
 
-    A shard whose worker is lost goes to another one; each comes out once. Shards are taken as they are
-    needed: there are never more than two on their way for each thread of the workers.
+    If a worker is lost, its shards go to another one; each result comes once. Shards are read when they are
+    needed: at most two are in progress for each thread of the workers.
 
     Parameters
     ----------
     client : distributed.Client
     function : callable
-        One that workers can import; called with a shard and the shared values.
+        Workers must be able to import it. It is called with a shard and the shared values.
     shards : iterable
-        Of what can be pickled. They travel by content: workers may have another file system.
+        Picklable objects. Their content is sent: workers may have another file system.
     *shared : object
-        What all shards need, sent once; or what `send` returned.
+        Values for all calls, sent once; or results of `send`.
 
     Yields
     ------
@@ -34,7 +34,7 @@ def map_shards(client, function, shards, *shared):
     Raises
     ------
     ClusterError
-        If the scheduler goes away, no worker is left, or a shard ends the workers that take it.
+        If the scheduler goes away, no worker is left, or a shard ends its workers.
 
     Examples
     --------
@@ -54,12 +54,12 @@ def send(client, value):
     ----------
     client : distributed.Client
     value : object
-        One that can be pickled.
+        A picklable object.
 
     Returns
     -------
     distributed.Future
-        Workers hold the value for as long as this is held.
+        Workers keep the value as long as this object exists.
 
     Examples
     --------
@@ -70,21 +70,21 @@ def send(client, value):
 
 
 def sent(client, values):
-    """Send those of the values that are not there already."""
+    """Send the values that are not futures already."""
     from distributed import Future
 
     return [value if isinstance(value, Future) else send(client, value) for value in values]
 
 
 def in_turn(client, futures):
-    """Yield the results of futures in order; they are made one by one, so that only some are there."""
+    """Yield the results of futures in order, with only a few in progress."""
     futures, pending = iter(futures), deque()
     threads = sum(some_workers(client).values())
     while True:
         try:
             pending.extend(islice(futures, AHEAD * threads - len(pending)))
         except Exception:
-            workers_of(client)  # what made it fail, if it is gone
+            workers_of(client)  # raises ClusterError if the scheduler is gone
             raise
         if not pending:
             return
@@ -92,7 +92,7 @@ def in_turn(client, futures):
 
 
 def packed(value):
-    """Return a value as bytes, into which Dask does not look."""
+    """Return a value as bytes, which Dask does not inspect."""
     return pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
 
 
@@ -112,7 +112,7 @@ def _result(client, future):
             raise ClusterError(
                 "Several workers were lost with the same shard: it may need more memory than they have."
             ) from error
-        except (OSError, *NOT_YET):  # the first: a connection that breaks while the result is fetched
+        except (OSError, *NOT_YET):  # OSError: the connection broke while the result was fetched
             if future.status == "error":
                 return future.result()  # the function's own error
             some_workers(client)

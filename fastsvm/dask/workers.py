@@ -1,18 +1,18 @@
-"""The workers of a cluster: which there are, and the error when there are none."""
+"""The workers of a cluster, and the error when there are none."""
 
 import time
 from concurrent.futures import CancelledError
 
 __all__ = ["LOOK", "NOT_YET", "PATIENCE", "ClusterError", "some_workers", "workers_of"]
 
-LOOK = 0.5  # seconds without a reply, after which to look whether the worker is still there
-PATIENCE = 30.0  # seconds to wait for a worker where there is none, as one may be starting again
-# What waiting raises when it ended early; distributed's `sync` has no result then, nor an error.
+LOOK = 0.5  # seconds without a reply until the worker is checked
+PATIENCE = 30.0  # seconds to wait for a first worker, which may be restarting
+# Raised when waiting ends early; distributed's `sync` then has neither a result nor an error.
 NOT_YET = (TimeoutError, CancelledError, UnboundLocalError)
 
 
 class ClusterError(RuntimeError):
-    """The cluster went away in the middle of the work, or has no workers."""
+    """The cluster went away during the work, or has no workers."""
 
 
 def workers_of(client):
@@ -32,7 +32,7 @@ def workers_of(client):
 
 
 def some_workers(client):
-    """Return what `workers_of` does, once there are any; raise ClusterError if there are none for long."""
+    """Wait for workers and return them as `workers_of` does; raise ClusterError after `PATIENCE`."""
     since = time.monotonic()
     while not (workers := workers_of(client)):
         if time.monotonic() - since > PATIENCE:

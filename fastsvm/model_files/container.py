@@ -118,9 +118,7 @@ def read_bytes(path):
 
 def write_model(path, content):
     """Write a file completely, or leave the earlier one."""
-    if os.path.exists(path) and not os.path.isfile(
-        path
-    ):  # /dev/null, for example
+    if os.path.exists(path) and not os.path.isfile(path):  # /dev/null, for example
         raise ModelFileError(f"{os.path.realpath(path)}: not a regular file")
     with replacing(path) as file:
         file.write(content)
