@@ -25,7 +25,7 @@ from fastsvm_apps.cells.learning.calibration import calibrate
 from fastsvm_apps.cells.learning.classifier import scores_of
 from fastsvm_apps.cells.learning.samples import Samples, measure_samples
 from fastsvm_apps.cells.measuring.describing import Described, describe_image
-from fastsvm_apps.cells.settings import Settings
+from fastsvm_apps.cells.settings import TrainingSettings
 from fastsvm_apps.common.errors import Skipped
 from fastsvm_apps.common.progress import Stages
 from fastsvm_apps.common.statistics import wilson_interval
@@ -154,9 +154,11 @@ def main():
     parser.add_argument("--folds", type=int, default=5, help="(default: 5)")
     parser.add_argument("--seeds", type=int, default=3, help="ways to make folds (default: 3)")
     parser.add_argument("--alpha", type=float, default=0.03, help="(default: .03, as the shipped model)")
-    parser.add_argument("--versions", type=int, default=Settings().versions, help="(default: the program's)")
+    parser.add_argument(
+        "--versions", type=int, default=TrainingSettings().versions, help="(default: the program's)"
+    )
     options = parser.parse_args()
-    settings = Settings(versions=options.versions)
+    settings = TrainingSettings(versions=options.versions)
     photographs, copies = photographs_of(options.data / "smears"), copies_of(options.data / "cells")
     skipped = Skipped("images")
     samples, ranges = measure_samples(

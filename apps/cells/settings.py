@@ -14,7 +14,7 @@ USUAL_ALPHA = 0.1  # where there are too few images to choose
 
 
 @dataclass(frozen=True)
-class Settings:
+class TrainingSettings:
     """How a model is made.
 
     Attributes

@@ -6,7 +6,7 @@ import pytest
 from fastsvm_apps.cells.finding.findings import UNCLASSIFIED
 from fastsvm_apps.cells.finding.stain import USUAL
 from fastsvm_apps.cells.learning.calibration import WANTED_ERROR, calibrate
-from fastsvm_apps.cells.learning.classifier import About, about_of
+from fastsvm_apps.cells.learning.classifier import ModelNotes, model_notes
 from fastsvm_apps.cells.learning.differential import corrected_shares
 
 CLASSES = ["a", "b", "c"]
@@ -78,9 +78,11 @@ def test_shares_are_corrected():
 
 
 def test_what_a_file_says_is_checked():
-    record = About(USUAL, ranges={"noise": (0.0, 2.0)}, confusion=[[0.9, 0.0, 0.1], [0.1, 0.8, 0.1]]).record
-    assert about_of(record, 2, 5).record == record
-    assert about_of({}, 2, 5) == About()
+    record = ModelNotes(
+        USUAL, ranges={"noise": (0.0, 2.0)}, confusion=[[0.9, 0.0, 0.1], [0.1, 0.8, 0.1]]
+    ).record
+    assert model_notes(record, 2, 5).record == record
+    assert model_notes({}, 2, 5) == ModelNotes()
     for wrong in (
         {"usual": {"plasma": [1.0, 2.0], "density": 0.2}},
         {"usual": {"plasma": [1.0, 2.0, 3.0], "density": 0}},
@@ -93,4 +95,4 @@ def test_what_a_file_says_is_checked():
         {"limits": None},
     ):
         with pytest.raises((KeyError, TypeError, ValueError, AttributeError)):
-            about_of({**record, **wrong}, 2, 5)
+            model_notes({**record, **wrong}, 2, 5)

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from fastsvm_apps.cells.cli import main
 from fastsvm_apps.cells.data import carried, images
 from fastsvm_apps.cells.jobs.training import train
-from fastsvm_apps.cells.settings import Settings
+from fastsvm_apps.cells.settings import TrainingSettings
 
 SAMPLE = Path(__file__).parents[2] / "data" / "cells"
 
@@ -81,7 +81,7 @@ def start(work):
 
 def _train(tmp_path_factory, classifier):
     path = str(tmp_path_factory.mktemp("model") / f"{classifier}.safetensors")
-    train([str(SAMPLE / "images")], path, Settings(classifier, alpha=0.3, folds=1, versions=0))
+    train([str(SAMPLE / "images")], path, TrainingSettings(classifier, alpha=0.3, folds=1, versions=0))
     return path
 
 

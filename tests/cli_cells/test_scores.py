@@ -15,7 +15,7 @@ from fastsvm_apps.cells.jobs.training import train
 from fastsvm_apps.cells.learning.classifier import load_cell_model
 from fastsvm_apps.cells.measuring.features import feature_names
 from fastsvm_apps.cells.output.tally import Tally
-from fastsvm_apps.cells.settings import Settings
+from fastsvm_apps.cells.settings import TrainingSettings
 
 CLASSES = ["EOSINOPHIL", "LYMPHOCYTE", "MONOCYTE", "NEUTROPHIL"]
 
@@ -24,7 +24,7 @@ CLASSES = ["EOSINOPHIL", "LYMPHOCYTE", "MONOCYTE", "NEUTROPHIL"]
 def sure(tmp_path_factory, smears):
     """Return the path of a model of a few versions that knows how good it is."""
     path = str(tmp_path_factory.mktemp("sure") / "sure.safetensors")
-    train([str(smears / "images")], path, Settings(alpha=0.1, folds=3, versions=2))
+    train([str(smears / "images")], path, TrainingSettings(alpha=0.1, folds=3, versions=2))
     return path
 
 

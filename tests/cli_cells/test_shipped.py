@@ -14,7 +14,7 @@ from fastsvm_apps.cells.finding.findings import UNCLASSIFIED
 from fastsvm_apps.cells.jobs.classification import classify
 from fastsvm_apps.cells.jobs.training import train
 from fastsvm_apps.cells.learning.classifier import load_cell_model
-from fastsvm_apps.cells.settings import Settings
+from fastsvm_apps.cells.settings import TrainingSettings
 
 CLASSES = ["EOSINOPHIL", "LYMPHOCYTE", "MONOCYTE", "NEUTROPHIL"]
 
@@ -75,7 +75,7 @@ def some_images(shared, tmp_path):
 def test_grouped_error(some_images, tmp_path, classes, most_error, most_originals):
     images, groups = some_images
     path = str(tmp_path / "model.safetensors")
-    result = train([images], path, Settings(versions=3, folds=5), groups=groups, classes=classes)
+    result = train([images], path, TrainingSettings(versions=3, folds=5), groups=groups, classes=classes)
     assert result.scores.error <= most_error
     assert result.scores.originals.wrong <= most_originals
     assert fastsvm.load_model(path).classes_.tolist() == classes

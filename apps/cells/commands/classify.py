@@ -78,12 +78,12 @@ def classify(images, model, output, csv, json, export, scheduler, also, quiet, v
     from ..finding.scale import scale_record
     from ..jobs.classification import classify_images
     from ..output import cell_tables
-    from ..output.results import Results
+    from ..output.outputs import ClassifyOutputs
 
     also = also or ()
     written = {name: how.pop(name) for name in ("overlay", "page", "measurements", "pixel_size")}
     shown = "json" if json else "csv" if csv else "lines"
-    results = Results(shown, output, exports=export, also=also, **written)
+    results = ClassifyOutputs(shown, output, exports=export, also=also, **written)
     # Rows come as the work goes on; on a terminal they show the progress by themselves.
     with (
         tidy_warnings(),

@@ -7,7 +7,7 @@ from ...common.files import check_is_file
 from ...common.options import COUNT, STRENGTH, json_option, section, seed_option
 from ...common.output import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ..settings import ALPHAS, CLASSIFIERS, Settings
+from ..settings import ALPHAS, CLASSIFIERS, TrainingSettings
 from ._options import NO_GROUPS, command, images_argument, known_options
 
 
@@ -75,7 +75,7 @@ def train(images, output, known, corrections, json, quiet, verbose, **settings):
         if not known["groups"]:
             note(NO_GROUPS)
         with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
-            settings = Settings(**settings)
+            settings = TrainingSettings(**settings)
             result = training.train(images, output, settings, corrections=corrections, **known, stage=stage)
     except KeyboardInterrupt:
         raise AppError("interrupted; no model was written") from None

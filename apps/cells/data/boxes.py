@@ -31,7 +31,7 @@ class LabelledBox(NamedTuple):
     label: str | None
 
 
-class Said(NamedTuple):
+class AnnotatedBox(NamedTuple):
     """A box, the file it is in, and the size that the image is said to have."""
 
     file: str
@@ -87,14 +87,14 @@ def read_boxes(source: str, files: Sequence[ImageFile]) -> list[tuple[ImageFile,
 
 
 def boxes_of_files(
-    files: Sequence[ImageFile], said: Iterable[Said]
+    files: Sequence[ImageFile], said: Iterable[AnnotatedBox]
 ) -> list[tuple[ImageFile, list[LabelledBox]]]:
     """Find the image of each box that something is said about, and check that it lies inside."""
-    by_name: dict[str, list[Said]] = defaultdict(list)
+    by_name: dict[str, list[AnnotatedBox]] = defaultdict(list)
     for each in said:
         by_name[each.file].append(each)
     rows = [Row(boxes[0].boxed.where, name, name) for name, boxes in by_name.items()]
-    found: dict[ImageFile, list[Said]] = defaultdict(list)  # an image may have two names
+    found: dict[ImageFile, list[AnnotatedBox]] = defaultdict(list)  # an image may have two names
     for row, file in meant_files(files, rows):
         found[file] += by_name[row.file]
     for file, boxes in found.items():
@@ -102,7 +102,7 @@ def boxes_of_files(
     return [(file, [each.boxed for each in found[file]]) for file in files if file in found]
 
 
-def _check_inside(file: ImageFile, boxes: Iterable[Said]) -> None:
+def _check_inside(file: ImageFile, boxes: Iterable[AnnotatedBox]) -> None:
     try:
         sides = ImageReader(file.path).size
     except (BadImage, OSError):  # told when the image is worked on
@@ -137,13 +137,13 @@ def checked_box(where: str, values: object) -> Box:
     return left, top, right - left, bottom - top
 
 
-def _from_csv(path: str) -> Iterator[Said]:
+def _from_csv(path: str) -> Iterator[AnnotatedBox]:
     for where, (file, *sides, label) in read_table(path, ("file", *SIDES, "label")):
         if label.strip() and any(map(str.strip, sides)):  # an image without a cell has a row, too
-            yield Said(file, LabelledBox(where, checked_box(where, sides), label.strip()))
+            yield AnnotatedBox(file, LabelledBox(where, checked_box(where, sides), label.strip()))
 
 
-def _from_voc(folder: str) -> Iterator[Said]:
+def _from_voc(folder: str) -> Iterator[AnnotatedBox]:
     for path, file, root in read_annotations(folder):
         stated = [root.findtext(f"size/{side}", "") for side in ("width", "height")]
         size = tuple(map(int, stated)) if all(text.strip().isdecimal() for text in stated) else None
@@ -156,10 +156,10 @@ def _from_voc(folder: str) -> Iterator[Said]:
             label = element.findtext("name", "").strip()
             if label:
                 box = checked_box(path, (left, top, right - left, bottom - top))
-                yield Said(file, LabelledBox(path, box, label), size if size and all(size) else None)
+                yield AnnotatedBox(file, LabelledBox(path, box, label), size if size and all(size) else None)
 
 
-def _from_coco(path: str) -> Iterator[Said]:
+def _from_coco(path: str) -> Iterator[AnnotatedBox]:
     content = read_json(path, "COCO annotations")
     try:
         labels = {category["id"]: str(category["name"]) for category in content["categories"]}
@@ -176,7 +176,9 @@ def _from_coco(path: str) -> Iterator[Said]:
             raise AppError(f"{where}: nothing is known of {error}") from None
         size = image.get("width"), image.get("height")
         whole = all(isinstance(side, int) and side > 0 for side in size)
-        yield Said(str(file), LabelledBox(where, checked_box(where, box), label), size if whole else None)
+        yield AnnotatedBox(
+            str(file), LabelledBox(where, checked_box(where, box), label), size if whole else None
+        )
 
 
 def read_json(path: str, what: str) -> dict:

@@ -44,7 +44,7 @@ class Stain(NamedTuple):
     hue: float | None = None
 
 
-class Usual(NamedTuple):
+class UsualStain(NamedTuple):
     """The stain that images are given.
 
     Attributes
@@ -60,7 +60,7 @@ class Usual(NamedTuple):
 
 
 # The medians of the photographs that the shipped model is made from.
-USUAL = Usual((200.0, 204.0, 200.0), 0.25)
+USUAL = UsualStain((200.0, 204.0, 200.0), 0.25)
 
 
 def usual_field(image: np.ndarray) -> Field:
@@ -116,7 +116,7 @@ def stain_of_tiles(tiles: Iterable[ImageFile]) -> Stain | None:
     return Stain(tuple(plasma.tolist()), float(density), float(hue))
 
 
-def normalised(image: np.ndarray, stain: Stain, usual: Usual) -> np.ndarray:
+def normalised(image: np.ndarray, stain: Stain, usual: UsualStain) -> np.ndarray:
     """Return an image with the usual stain.
 
     Parameters
@@ -125,7 +125,7 @@ def normalised(image: np.ndarray, stain: Stain, usual: Usual) -> np.ndarray:
         Blue, green, red.
     stain : Stain
         Its own.
-    usual : Usual
+    usual : UsualStain
 
     Returns
     -------

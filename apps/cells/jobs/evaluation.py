@@ -12,7 +12,7 @@ from ..data.files import ImageFile, labelled_images, nothing_left
 from ..finding.findings import Finding
 from ..finding.scale import Scale, scale_of
 from ..learning.classifier import load_cell_model
-from ..learning.scores import Scores, score
+from ..learning.error_report import ErrorReport, error_report
 from .classification import classify
 
 
@@ -23,7 +23,7 @@ class Mistake(NamedTuple):
     cell: Finding | None
 
 
-class Labelled(NamedTuple):
+class Coverage(NamedTuple):
     """The share of cells whose score is enough for a label, and the share of these that is wrong."""
 
     min_score: float
@@ -32,14 +32,14 @@ class Labelled(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class CellEvaluation:
     """How a saved model does on labelled images; its mistakes, the surest first; and what was left out."""
 
-    scores: Scores
+    scores: ErrorReport
     mistakes: list[Mistake]
     skipped: Skipped
     scale: float | Scale
-    labelled: Labelled | None
+    labelled: Coverage | None
 
 
 def evaluate(
@@ -49,7 +49,7 @@ def evaluate(
     cell_width: float | None = None,
     stage: Stages = UNWATCHED,
     **known,
-) -> Evaluation:
+) -> CellEvaluation:
     """Try a saved model on labelled images, by the largest cell of each; `known` is as for `find_images`."""
     with stage("load"):
         model = load_cell_model(model_path)
@@ -72,14 +72,14 @@ def evaluate(
     mistakes = [pair for pair in tried if pair.cell is None or pair.cell.label != pair.file.label]
     # Where no cell was found nothing is sure; these come last.
     mistakes.sort(key=lambda pair: -np.inf if pair.cell is None else pair.cell.score, reverse=True)
-    scores = score(truth, predicted, model.classes, originals)
-    return Evaluation(scores, mistakes, skipped, scale, _labelled(tried, model.least()))
+    scores = error_report(truth, predicted, model.classes, originals)
+    return CellEvaluation(scores, mistakes, skipped, scale, _labelled(tried, model.least()))
 
 
-def _labelled(tried: Sequence[Mistake], least: float | None) -> Labelled | None:
+def _labelled(tried: Sequence[Mistake], least: float | None) -> Coverage | None:
     """Tell what a model says that leaves cells without a label; None for one that never does."""
     if not least:
         return None
     sure = [pair for pair in tried if pair.cell is not None and pair.cell.score >= least]
     wrong = sum(pair.cell.label != pair.file.label for pair in sure)
-    return Labelled(least, len(sure) / len(tried), wrong / len(sure) if sure else None)
+    return Coverage(least, len(sure) / len(tried), wrong / len(sure) if sure else None)

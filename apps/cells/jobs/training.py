@@ -24,12 +24,12 @@ from ..finding.quality import Ranges
 from ..finding.scale import Scale, scale_of
 from ..finding.stain import USUAL
 from ..learning.calibration import calibrate
-from ..learning.classifier import About, scores_of
+from ..learning.classifier import ModelNotes, scores_of
 from ..learning.corrections import images_to_learn_from
+from ..learning.error_report import ErrorReport, error_report
 from ..learning.samples import Samples, measure_samples
-from ..learning.scores import Scores, score
 from ..measuring.features import feature_names
-from ..settings import ALPHAS, CLASSIFIERS, MAX_EPOCHS, USUAL_ALPHA, Settings
+from ..settings import ALPHAS, CLASSIFIERS, MAX_EPOCHS, USUAL_ALPHA, TrainingSettings
 
 INNER_FOLDS = 3
 LOOSE = 1e-2  # gap at which a fit is good enough to choose by
@@ -60,13 +60,13 @@ class Validation:
     alpha: float
 
 
-def validate(samples: Samples, settings: Settings, stage: Stages) -> Validation:
+def validate(samples: Samples, settings: TrainingSettings, stage: Stages) -> Validation:
     """Choose the strength, and cross-validate the whole procedure, this choice included.
 
     Parameters
     ----------
     samples : Samples
-    settings : Settings
+    settings : TrainingSettings
         With less than 2 folds there are none, and the strength is still chosen.
     stage : Stages
         Shows how far it is.
@@ -97,7 +97,7 @@ def validate(samples: Samples, settings: Settings, stage: Stages) -> Validation:
     return Validation(scores, [test for _, test in splits], alphas, alpha)
 
 
-def fit(samples: Samples, settings: Settings, alpha: float) -> Pipeline:
+def fit(samples: Samples, settings: TrainingSettings, alpha: float) -> Pipeline:
     """Fit a model, preparation and classifier."""
     scaler = Scaler().fit(samples.X)
     classifier = _classifier(settings, alpha).fit(scaler.transform(samples.X), samples.y, _weights(samples))
@@ -111,7 +111,7 @@ def _weights(samples: Samples) -> np.ndarray:
     return weights / weights.mean()
 
 
-def _classifier(settings: Settings, alpha: float, **parameters):
+def _classifier(settings: TrainingSettings, alpha: float, **parameters):
     return SDCA(
         loss=CLASSIFIERS[settings.classifier],
         **parameters,
@@ -122,7 +122,7 @@ def _classifier(settings: Settings, alpha: float, **parameters):
 
 
 def _chosen_alphas(
-    samples: Samples, settings: Settings, parts: Sequence[np.ndarray], stage: Stages
+    samples: Samples, settings: TrainingSettings, parts: Sequence[np.ndarray], stage: Stages
 ) -> list[float]:
     """Return the best strength for each part of the samples, by a cross-validation inside the part."""
     if settings.alpha is not None:
@@ -143,7 +143,7 @@ def _chosen_alphas(
     return [_best(totals[number]) if number in totals else USUAL_ALPHA for number in range(len(parts))]
 
 
-def _losses(train: Samples, test: Samples, settings: Settings) -> np.ndarray:
+def _losses(train: Samples, test: Samples, settings: TrainingSettings) -> np.ndarray:
     """Sum the classifier's own loss over the test samples and labels, for each strength.
 
     With few originals the count of mistakes jumps about, and would choose by chance.
@@ -182,19 +182,19 @@ def _in_threads(work: Callable[[T], R], items: Iterable[T], advance: Callable[[]
 
 
 @dataclass(frozen=True)
-class Training:
+class CellTraining:
     """What `train` did."""
 
     model: str
-    settings: Settings
+    settings: TrainingSettings
     n_features: int
     label_counts: dict[str, int]
     folds: int
     alpha: float
     fold_alphas: list[float]
-    scores: Scores | None
-    of_versions: Scores | None
-    about: About
+    scores: ErrorReport | None
+    of_versions: ErrorReport | None
+    about: ModelNotes
     skipped: Skipped
     scale: float | Scale
 
@@ -202,12 +202,12 @@ class Training:
 def train(
     sources: Sequence[str],
     model_path: str,
-    settings: Settings,
+    settings: TrainingSettings,
     *,
     limits: str = "",
     stage: Stages = UNWATCHED,
     **known,
-) -> Training:
+) -> CellTraining:
     """Cross-validate a classifier of cells, fit it on all images and save it.
 
     The cell of an image is the largest one in it; where there are corrections, also the corrected ones.
@@ -218,7 +218,7 @@ def train(
         Folders and images.
     model_path : str
         Where the model goes; a file there is replaced only if it is a model.
-    settings : Settings
+    settings : TrainingSettings
         How it is made.
     limits : str, optional
         What is known to go wrong with the model, for those who use it.
@@ -229,7 +229,7 @@ def train(
 
     Returns
     -------
-    Training
+    CellTraining
     """
     check_model_path(model_path)
     with stage("find"):
@@ -252,25 +252,29 @@ def train(
     )
     alpha, alphas = validation.alpha, validation.alphas
     n_features = samples.X.shape[1]
-    return Training(
+    return CellTraining(
         *(model_path, settings, n_features, counts, len(alphas), alpha, alphas),
         *(scores, of_versions, about, skipped, scale),
     )
 
 
-def _scored(samples: Samples, validation: Validation, rows: np.ndarray, grouped: bool) -> Scores | None:
+def _scored(samples: Samples, validation: Validation, rows: np.ndarray, grouped: bool) -> ErrorReport | None:
     """Score what the folds' models said of some rows."""
     if validation.scores is None or not rows.any():
         return None
     classes = np.unique(samples.y)
     predicted = classes[validation.scores[rows].argmax(axis=1)]
-    return score(samples.y[rows], predicted, classes.tolist(), samples.groups[rows] if grouped else None)
+    return error_report(
+        samples.y[rows], predicted, classes.tolist(), samples.groups[rows] if grouped else None
+    )
 
 
-def _about(samples: Samples, validation: Validation, settings: Settings, ranges: Ranges) -> About:
+def _about(
+    samples: Samples, validation: Validation, settings: TrainingSettings, ranges: Ranges
+) -> ModelNotes:
     """Return what a model's file says besides the model."""
     if validation.scores is None or CLASSIFIERS[settings.classifier] != "log":
-        return About(USUAL, ranges=ranges)
+        return ModelNotes(USUAL, ranges=ranges)
     classes, truth = np.unique(samples.y, return_inverse=True)
     calibration = calibrate(validation.scores, truth, samples.shares, validation.parts)
     images = ~samples.is_version
@@ -281,7 +285,7 @@ def _about(samples: Samples, validation: Validation, settings: Settings, ranges:
     confusion = np.zeros((len(classes), len(classes) + 1))
     np.add.at(confusion, (truth[images], labels), samples.rows(images).shares)
     confusion /= confusion.sum(axis=1, keepdims=True)
-    return About(USUAL, calibration, ranges, confusion.tolist())
+    return ModelNotes(USUAL, calibration, ranges, confusion.tolist())
 
 
 def _means(images: Samples, model: Pipeline) -> list[list[float]]:

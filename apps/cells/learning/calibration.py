@@ -17,7 +17,7 @@ BINS = 10  # of scores, to compare them with how often they are right
 
 
 @dataclass(frozen=True)
-class Calibration:
+class CellCalibration:
     """How probabilities are made right, and what that came to.
 
     Attributes
@@ -51,7 +51,7 @@ class Calibration:
 
 def calibrate(
     probabilities: np.ndarray, truth: np.ndarray, weights: np.ndarray, parts: Sequence[np.ndarray]
-) -> Calibration:
+) -> CellCalibration:
     """Learn how scores are to be read.
 
     Parameters
@@ -67,7 +67,7 @@ def calibrate(
 
     Returns
     -------
-    Calibration
+    CellCalibration
     """
     power, min_score = _learnt(probabilities, truth, weights)
     score, right = np.empty(len(truth)), np.zeros(len(truth), bool)
@@ -82,7 +82,7 @@ def calibrate(
     shown = weights * labelled
     error = float(shown @ ~right / shown.sum()) if shown.any() else None
     coverage = float(shown.sum() / weights.sum())
-    return Calibration(power, min_score, coverage, error, _miscalibration(score, right, weights))
+    return CellCalibration(power, min_score, coverage, error, _miscalibration(score, right, weights))
 
 
 def _learnt(probabilities: np.ndarray, truth: np.ndarray, weights: np.ndarray) -> tuple[float, float]:

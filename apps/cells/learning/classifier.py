@@ -14,23 +14,23 @@ from fastsvm.model_files import ModelFileError, load_about
 from ...common.errors import AppError
 from ...common.files import load_model, shipped_model
 from ..finding.quality import WORDS, Ranges
-from ..finding.stain import Usual
+from ..finding.stain import UsualStain
 from ..measuring.features import feature_names
-from .calibration import Calibration
+from .calibration import CellCalibration
 
 SHIPPED = "shipped/white_cells.safetensors"
 APP = __package__.rpartition(".")[0]
 
 
 @dataclass(frozen=True)
-class About:
+class ModelNotes:
     """What a model's file says besides the model.
 
     Attributes
     ----------
-    usual : Usual or None
+    usual : UsualStain or None
         The stain that images are given; None leaves them as they are.
-    calibration : Calibration
+    calibration : CellCalibration
         How its probabilities are to be read.
     ranges : dict
         What images it has learnt from, as of `quality.ranges_of`.
@@ -44,8 +44,8 @@ class About:
         What is known to go wrong with it.
     """
 
-    usual: Usual | None = None
-    calibration: Calibration = field(default_factory=Calibration)
+    usual: UsualStain | None = None
+    calibration: CellCalibration = field(default_factory=CellCalibration)
     ranges: Ranges = field(default_factory=dict)
     confusion: Sequence[Sequence[float]] = ()
     means: Sequence[Sequence[float]] = ()
@@ -65,17 +65,17 @@ class About:
         }
 
 
-def about_of(record: Mapping, n_classes: int, n_features: int) -> About:
+def model_notes(record: Mapping, n_classes: int, n_features: int) -> ModelNotes:
     """Return what a model's file says; ValueError if that cannot be."""
     if not record:
-        return About()
+        return ModelNotes()
     usual, calibration = record["usual"], record["calibration"]
     if usual is not None:
         plasma, density = _numbers(usual["plasma"], 3), _numbers([usual["density"]])[0]
         if min(*plasma, density) <= 0 or max(plasma) > 255:
             raise ValueError("usual")
-        usual = Usual(plasma, density)
-    known = {each.name: calibration[each.name] for each in fields(Calibration)}
+        usual = UsualStain(plasma, density)
+    known = {each.name: calibration[each.name] for each in fields(CellCalibration)}
     _numbers([value for value in known.values() if value is not None])
     if not 0 < known["power"] < 100 or known["min_score"] < 0:
         raise ValueError("calibration")
@@ -84,7 +84,7 @@ def about_of(record: Mapping, n_classes: int, n_features: int) -> About:
     means = [_numbers(row, n_features) for row in record["means"]]
     if not {len(confusion), len(means)} <= {0, n_classes} or not isinstance(record["limits"], str):
         raise ValueError("confusion")
-    return About(usual, Calibration(**known), ranges, confusion, means, record["limits"])
+    return ModelNotes(usual, CellCalibration(**known), ranges, confusion, means, record["limits"])
 
 
 def _numbers(values: Sequence, n: int | None = None) -> tuple[float, ...]:
@@ -101,7 +101,7 @@ class CellModel:
 
     name: str
     pipeline: Pipeline
-    about: About = field(default_factory=About)
+    about: ModelNotes = field(default_factory=ModelNotes)
 
     @property
     def classes(self) -> list[str]:
@@ -178,7 +178,7 @@ def load_cell_model(path: str | None) -> CellModel:
     for _, step in model.steps:
         vars(step).pop("feature_names_in_", None)  # or it would ask for them with every array
     try:
-        about = about_of(load_about(path), len(model.classes_), len(names))
+        about = model_notes(load_about(path), len(model.classes_), len(names))
     except (KeyError, TypeError, ValueError, AttributeError):
         raise AppError(f"{path}: its notes on the model are damaged; train it again") from None
     return CellModel(os.path.basename(path), model, about)

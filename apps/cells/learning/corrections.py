@@ -11,7 +11,16 @@ from typing import NamedTuple
 
 from ...common.errors import AppError, Skipped
 from ...common.output import many, note
-from ..data.boxes import Box, LabelledBox, Said, boxes_of_files, checked_box, has_boxes, read_boxes, read_json
+from ..data.boxes import (
+    AnnotatedBox,
+    Box,
+    LabelledBox,
+    boxes_of_files,
+    checked_box,
+    has_boxes,
+    read_boxes,
+    read_json,
+)
 from ..data.files import ImageFile, find_images, labelled_images, source_name
 from ..finding.findings import UNCLASSIFIED, Finding
 
@@ -24,7 +33,7 @@ Boxes = Mapping[ImageFile, Sequence[LabelledBox]]
 class Corrections(NamedTuple):
     """What a file of corrections says, and the classes that were to choose from."""
 
-    said: list[Said]
+    said: list[AnnotatedBox]
     classes: set[str]
 
 
@@ -54,7 +63,7 @@ def checked_corrections(content: Mapping, where: str) -> Corrections:
     return Corrections(said, known | {boxed.label for _, boxed, _ in said if boxed.label})
 
 
-def _checked(entry: object, where: str) -> Said:
+def _checked(entry: object, where: str) -> AnnotatedBox:
     if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
         raise AppError(f"{where}: names no file")
     new, reject = entry.get("new"), entry.get("reject", False)
@@ -64,7 +73,7 @@ def _checked(entry: object, where: str) -> Said:
     if min(box[2:]) <= 0:
         raise AppError(f"{where}: a box with nothing in it")
     label = None if reject or new == UNCLASSIFIED else new
-    return Said(entry["file"], LabelledBox(where, box, label))
+    return AnnotatedBox(entry["file"], LabelledBox(where, box, label))
 
 
 # Samples

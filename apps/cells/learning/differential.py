@@ -23,7 +23,7 @@ def corrected_shares(
         How many cells have each label, or none (`UNCLASSIFIED`).
     classes : sequence of str
     confusion : sequence of sequence of float
-        As of `About`.
+        As of `ModelNotes`.
 
     Returns
     -------

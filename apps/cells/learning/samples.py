@@ -22,7 +22,7 @@ from ..finding.quality import Ranges, ranges_of
 from ..finding.stain import usual_field
 from ..measuring.describing import Described, describe_image
 from ..measuring.features import describe
-from ..settings import Settings
+from ..settings import TrainingSettings
 from .corrections import Boxes, labelled_cells, matched_boxes
 from .versions import version_of
 
@@ -81,7 +81,7 @@ class _Measured(NamedTuple):
 def measure_samples(
     files: Sequence[ImageFile],
     boxes: Boxes,
-    settings: Settings,
+    settings: TrainingSettings,
     cell_width: CellWidth,
     skipped: Skipped,
     stage: Stages,
@@ -94,7 +94,7 @@ def measure_samples(
         The largest cell of each has the image's label, if that has one.
     boxes : dict
         What is said about cells in boxes, as `images_to_learn_from` returns it.
-    settings : Settings
+    settings : TrainingSettings
         With `versions`, those of each original; they are made of the first image of it.
     cell_width : float or callable
         As for `read_scaled`.
@@ -146,7 +146,11 @@ def measure_samples(
 
 
 def _measure(
-    file: ImageFile, boxes: Boxes, settings: Settings, cell_width: CellWidth, firsts: Collection[ImageFile]
+    file: ImageFile,
+    boxes: Boxes,
+    settings: TrainingSettings,
+    cell_width: CellWidth,
+    firsts: Collection[ImageFile],
 ) -> _Measured:
     most = None if file in boxes else 1
     found = describe_image(file, cell_width, quality=True, most=most)
@@ -155,7 +159,7 @@ def _measure(
 
 
 def _versions(
-    file: ImageFile, found: Described, settings: Settings, cell_width: CellWidth
+    file: ImageFile, found: Described, settings: TrainingSettings, cell_width: CellWidth
 ) -> list[dict[int, np.ndarray]]:
     """Measure the cells of an image again in versions of it."""
     reader = file.open()

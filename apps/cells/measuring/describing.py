@@ -14,7 +14,7 @@ from ..finding.locate import Cell, Field, locate
 from ..finding.masks import black_frame
 from ..finding.others import find_others
 from ..finding.quality import Quality, quality_of
-from ..finding.stain import USUAL, Usual, normalised, stain_of
+from ..finding.stain import USUAL, UsualStain, normalised, stain_of
 from .features import describe
 from .measures import measure
 
@@ -37,7 +37,7 @@ def describe_image(
     file: ImageFile,
     cell_width: CellWidth = None,
     *,
-    usual: Usual | None = USUAL,
+    usual: UsualStain | None = USUAL,
     thumbnails: bool = False,
     details: bool = False,
     quality: bool = False,
@@ -52,7 +52,7 @@ def describe_image(
     file : ImageFile
     cell_width : float or callable, optional
         As for `read_scaled`.
-    usual : Usual or None
+    usual : UsualStain or None
         The stain that the image is given; with None it stays as it is.
     thumbnails : bool, default=False
         Whether findings have small pictures.

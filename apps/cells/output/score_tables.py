@@ -12,13 +12,13 @@ from ...common.output import (
 from ..data.files import ImageFile
 from ..finding.findings import Finding
 from ..finding.scale import scale_record
-from ..jobs.evaluation import Evaluation
-from ..jobs.training import Training
-from ..learning.calibration import Calibration
-from ..learning.scores import Scores
+from ..jobs.evaluation import CellEvaluation
+from ..jobs.training import CellTraining
+from ..learning.calibration import CellCalibration
+from ..learning.error_report import ErrorReport
 
 
-def training_record(result: Training, seconds: dict[str, float]) -> dict:
+def training_record(result: CellTraining, seconds: dict[str, float]) -> dict:
     """Return what `train --json` prints."""
     settings = result.settings
     return {
@@ -41,7 +41,7 @@ def training_record(result: Training, seconds: dict[str, float]) -> dict:
     }
 
 
-def evaluation_record(result: Evaluation, seconds: dict[str, float]) -> dict:
+def evaluation_record(result: CellEvaluation, seconds: dict[str, float]) -> dict:
     """Return what `evaluate --json` prints."""
     return {
         "n": result.scores.n,
@@ -59,7 +59,7 @@ def _mistake_record(file: ImageFile, cell: Finding | None) -> dict:
     return {"file": file.name, "label": file.label, **prediction}
 
 
-def _scores_record(scores: Scores | None) -> dict:
+def _scores_record(scores: ErrorReport | None) -> dict:
     if scores is None:
         names = ("error", "error_interval", "labels", "confusion", "without_cell", "originals")
         return dict.fromkeys(names)
@@ -73,7 +73,7 @@ def _scores_record(scores: Scores | None) -> dict:
     }
 
 
-def print_training(result: Training, seconds: dict[str, float]) -> None:
+def print_training(result: CellTraining, seconds: dict[str, float]) -> None:
     """Print what `train` did."""
     n = sum(result.label_counts.values())
     print_line(f"{many(n, 'image')}, {many(result.n_features, 'feature')}")
@@ -97,7 +97,7 @@ def print_training(result: Training, seconds: dict[str, float]) -> None:
     print_heading("Model", result.model)
 
 
-def print_calibration(calibration: Calibration) -> None:
+def print_calibration(calibration: CellCalibration) -> None:
     """Print how far scores and labels can be trusted."""
     if calibration.miscalibration is None:
         return
@@ -115,7 +115,7 @@ def coverage_line(min_score: float, coverage: float, error: float | None) -> str
     return f"by a score of {min_score:.2f} {100 * coverage:.0f} % of the cells get a label{wrong}"
 
 
-def _alpha_line(result: Training) -> str:
+def _alpha_line(result: CellTraining) -> str:
     if result.settings.alpha is not None:
         return f"{result.alpha:g}, as given"
     if not result.fold_alphas:
@@ -124,7 +124,7 @@ def _alpha_line(result: Training) -> str:
     return f"{result.alpha:g}, chosen on all images (inside the folds: {folds})"
 
 
-def print_scores(scores: Scores) -> None:
+def print_scores(scores: ErrorReport) -> None:
     """Print the error and the confusion table."""
     low, high = (100 * bound for bound in scores.interval)
     print_line(

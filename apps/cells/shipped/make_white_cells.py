@@ -20,7 +20,7 @@ import numpy as np
 import fastsvm
 from fastsvm_apps.cells.jobs.training import train
 from fastsvm_apps.cells.output.score_tables import print_training
-from fastsvm_apps.cells.settings import Settings
+from fastsvm_apps.cells.settings import TrainingSettings
 from fastsvm_apps.common.progress import Stages
 
 TARGET = Path(__file__).with_name("white_cells.safetensors")
@@ -60,7 +60,7 @@ def main():
                 write((name, label, SAME_CELL.get(original, original)))
         images = [str(each / "images") for each in (options.photographs, options.cells)]
         known = {"labels": str(table), "groups": str(table), "classes": CLASSES}
-        result = train(images, path, Settings(), limits=LIMITS, **known, stage=stage)
+        result = train(images, path, TrainingSettings(), limits=LIMITS, **known, stage=stage)
         made = fastsvm.load_model(path)
     print_training(result, stage.seconds)
     if options.check:

@@ -24,7 +24,7 @@ from .tally import Tally
 
 
 @dataclass(frozen=True)
-class Results:
+class ClassifyOutputs:
     """What `classify` prints and writes; see `classification.Outputs`.
 
     Attributes

@@ -27,7 +27,7 @@ class Originals:
 
 
 @dataclass(frozen=True)
-class Scores:
+class ErrorReport:
     """How a model did on labelled images.
 
     Attributes
@@ -60,7 +60,9 @@ class Scores:
     originals: Originals | None
 
 
-def score(truth: np.ndarray, predicted: np.ndarray, known: list[str], groups: np.ndarray | None) -> Scores:
+def error_report(
+    truth: np.ndarray, predicted: np.ndarray, known: list[str], groups: np.ndarray | None
+) -> ErrorReport:
     """Compare predictions with the truth.
 
     Parameters
@@ -74,7 +76,7 @@ def score(truth: np.ndarray, predicted: np.ndarray, known: list[str], groups: np
 
     Returns
     -------
-    Scores
+    ErrorReport
     """
     wrong = truth != predicted
     n, error = len(wrong), float(wrong.mean())
@@ -86,7 +88,7 @@ def score(truth: np.ndarray, predicted: np.ndarray, known: list[str], groups: np
     interval = wilson_interval(error * independent, independent)
     table = confusion(truth[seen], predicted[seen], labels).tolist()
     without_cell = [int(np.count_nonzero(truth[~seen] == label)) for label in labels]
-    return Scores(n, error, interval, labels, table, without_cell, unknown, originals)
+    return ErrorReport(n, error, interval, labels, table, without_cell, unknown, originals)
 
 
 def _originals(groups: np.ndarray, wrong: np.ndarray) -> Originals:
