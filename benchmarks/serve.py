@@ -83,7 +83,7 @@ class BareClient(asyncio.Protocol):
         """Send the next request once the answer is whole."""
         self.buffer += data
         head, _, body = self.buffer.partition(b"\r\n\r\n")
-        length = head.find(b"Content-Length: ")
+        length = head.lower().find(b"content-length: ")
         if length < 0 or len(body) < int(head[length + 16 :].split(b"\r", 1)[0]):
             return
         assert head.startswith(b"HTTP/1.1 200 "), head

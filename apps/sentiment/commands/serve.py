@@ -1,10 +1,8 @@
 """`serve`: a model that answers over HTTP."""
 
-import signal
-
 import click
 
-from ...common.errors import FAILED, AppError
+from ...common.errors import FAILED
 from ...common.limits import MIB, limit
 from ...common.options import section
 from ...common.output import many, note, print_line, tidy_warnings
@@ -36,8 +34,6 @@ def serve(model, host, port, quiet, verbose):
     The environment variables FASTSVM_SERVE_MAX_BODY_MIB (1), FASTSVM_SERVE_MAX_TEXTS (1000),
     FASTSVM_SERVE_MAX_CONNECTIONS (512) and FASTSVM_SERVE_TIMEOUT (10 seconds) limit the requests.
     """
-    import asyncio
-
     from ..measures import prediction
     from ..output.server import Limits, Service
 
@@ -49,26 +45,12 @@ def serve(model, host, port, quiet, verbose):
     )
     service = Service(model, name, limits)
 
-    async def run():
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            try:
-                loop.add_signal_handler(number, service.stop)
-            except NotImplementedError:  # on Windows
-                signal.signal(number, lambda *_: loop.call_soon_threadsafe(service.stop))
-        return await service.run(host, port, started)
-
-    def started(urls):
-        for url in urls:
-            print_line(url)
+    def started(url):
+        print_line(url)
         click.get_text_stream("stdout").flush()
         if host not in ("127.0.0.1", "::1", "localhost"):
             note(f"note: anybody who reaches {host} can send requests; there is no password or encryption")
 
-    try:
-        complete = asyncio.run(run())
-    except (OSError, UnicodeError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise AppError(f"{host}:{port}: cannot listen there ({why}); try another --port or --host") from error
+    complete = service.run(host, port, started)
     note(f"stopped; {many(service.n_answered, 'request')} answered, {service.n_refused:,} refused")
     return None if complete else FAILED
