@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import socket
 from collections.abc import Callable
@@ -53,8 +54,8 @@ class GracefulServer(Server):
         An ASGI application.
     timeout : float
         Seconds that a client has to send the head of a request, and to read an answer.
-    max_connections : int, optional
-        A request on any connection beyond that number is answered with status 503.
+    max_connections : int
+        Further connections are refused with status 503.
     started : callable, optional
         Called without arguments when the server accepts requests.
     """
@@ -64,14 +65,14 @@ class GracefulServer(Server):
         app: Callable,
         *,
         timeout: float = 10.0,
-        max_connections: int | None = None,
+        max_connections: int = 512,
         started: Callable[[], object] = lambda: None,
     ) -> None:
         logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # not each malformed request
         super().__init__(
             Config(
                 self._closing_at_the_end,
-                http=type("_TimedProtocol", (_Protocol,), {"timeout": timeout}),
+                http=type("_Limited", (_Protocol,), {"timeout": timeout, "most": max_connections}),
                 ws="none",
                 loop="asyncio",
                 interface="asgi3",
@@ -82,7 +83,6 @@ class GracefulServer(Server):
                 server_header=False,
                 headers=[("X-Content-Type-Options", "nosniff")],
                 timeout_keep_alive=IDLE,
-                limit_concurrency=max_connections and max_connections + 1,
             )
         )
         self._app, self._on_start = app, started
@@ -123,14 +123,17 @@ class GracefulServer(Server):
 
 
 class _Protocol(H11Protocol):
-    """uvicorn's protocol with a limit on the time for a head and for reading an answer."""
+    """uvicorn's protocol with limits on connections and on the time for a head and for reading an answer."""
 
     timeout: float
+    most: int  # connections
 
     def connection_made(self, transport) -> None:
         super().connection_made(transport)
         self._late_head = self._late_reader = None  # timers
         self.timeout_keep_alive_task = self.loop.call_later(IDLE, self.timeout_keep_alive_handler)
+        if len(self.connections) > self.most:
+            self._refuse("503 Service Unavailable", "too many connections; try again later")
 
     def connection_lost(self, error) -> None:
         for timer in self._late_head, self._late_reader:
@@ -152,9 +155,12 @@ class _Protocol(H11Protocol):
             super().shutdown()
 
     def _refuse_late_head(self) -> None:
-        self.transport.write(
-            b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
-        )
+        self._refuse("408 Request Timeout", f"the request was not complete after {self.timeout:g} seconds")
+
+    def _refuse(self, status: str, why: str) -> None:
+        content = json.dumps({"error": why})
+        head = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {len(content)}\r\n"
+        self.transport.write(f"{head}Retry-After: 1\r\nConnection: close\r\n\r\n{content}".encode())
         self.transport.close()
 
     def pause_writing(self) -> None:

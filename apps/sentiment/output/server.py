@@ -129,9 +129,7 @@ class Service:
             "answered": self.n_answered,
             "connections": len(self._server.server_state.connections),
         }
-        return _json(
-            json.dumps(record), HTTPStatus.SERVICE_UNAVAILABLE if stopping else HTTPStatus.OK
-        )
+        return _json(json.dumps(record), HTTPStatus.SERVICE_UNAVAILABLE if stopping else HTTPStatus.OK)
 
     async def _predict(self, request: Request) -> Response:
         body = bytearray()
@@ -254,7 +252,9 @@ def texts_of(body: bytes, max_texts: int) -> tuple[list[str], bool]:
         one = "text" in content
         texts = [content["text"]] if one else content.get("texts")
     if not isinstance(texts, list):
-        raise _error(HTTPStatus.BAD_REQUEST, 'send {"text": "..."}, {"texts": ["...", ...]} or a list of texts')
+        raise _error(
+            HTTPStatus.BAD_REQUEST, 'send {"text": "..."}, {"texts": ["...", ...]} or a list of texts'
+        )
     if len(texts) > max_texts:
         why = f"{len(texts):,} texts; send at most {max_texts:,} at once"
         raise _error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, why)
