@@ -13,6 +13,8 @@ from fastsvm_apps.sentiment.learning.alpha_choice import choose_alpha
 from fastsvm_apps.sentiment.learning.splits import inner_folds, k_folds
 from fastsvm_apps.sentiment.measures.metrics import judge
 
+pytestmark = pytest.mark.blas
+
 ALPHAS = [3e-2, 3e-3, 3e-4]
 
 

@@ -9,6 +9,8 @@ from fastsvm_apps.cells.learning.calibration import WANTED_ERROR, calibrate
 from fastsvm_apps.cells.learning.classifier import ModelNotes, model_notes
 from fastsvm_apps.cells.learning.differential import corrected_shares
 
+pytestmark = pytest.mark.blas
+
 CLASSES = ["a", "b", "c"]
 
 

@@ -7,6 +7,8 @@ from sklearn import metrics as theirs
 from fastsvm_apps.sentiment.measures import metrics
 from fastsvm_apps.sentiment.settings import METRICS
 
+pytestmark = pytest.mark.blas
+
 SCIKIT_LEARN = {
     "accuracy": theirs.accuracy_score,
     "balanced-accuracy": theirs.balanced_accuracy_score,

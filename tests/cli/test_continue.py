@@ -11,6 +11,8 @@ from fastsvm_apps import sentiment
 from fastsvm_apps.sentiment.learning.continuing import Continued
 from fastsvm_apps.sentiment.settings import Settings
 
+pytestmark = pytest.mark.blas
+
 FIRST, SECOND = (["good", "fine", "nice"], ["bad", "poor", "sad"]), (["cheap", "light"], ["dear", "heavy"])
 
 

@@ -7,6 +7,8 @@ import pytest
 
 import fastsvm
 
+pytestmark = pytest.mark.blas
+
 
 @pytest.fixture
 def corpus(write, texts):

@@ -14,6 +14,8 @@ from fastsvm_apps.sentiment.measures.languages import is_unsegmented
 from fastsvm_apps.sentiment.measures.prediction import load_text_model
 from fastsvm_apps.sentiment.settings import AUTO, RECIPES, SEARCHED, Settings, settings_of
 
+pytestmark = pytest.mark.blas
+
 RNG = random.Random(0)
 STEMS = ["walk", "talk", "jump", "look", "work", "play", "turn", "call", "help", "need", "cook", "paint"]
 

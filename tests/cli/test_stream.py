@@ -16,6 +16,8 @@ from fastsvm_apps.sentiment.learning import counting
 from fastsvm_apps.sentiment.learning.counting import TRAIN, rows_of
 from fastsvm_apps.sentiment.settings import RECIPES
 
+pytestmark = pytest.mark.blas
+
 
 def reviews(n, labels=("neg", "pos")):
     rng = random.Random(0)

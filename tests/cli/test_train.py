@@ -16,6 +16,8 @@ from fastsvm_apps.common.statistics import wilson_interval
 from fastsvm_apps.sentiment.learning.splits import split_texts
 from fastsvm_apps.sentiment.settings import CLASSIFIERS, RECIPES, spelled
 
+pytestmark = pytest.mark.blas
+
 SCORES = ("f_classif", "chi2")
 
 FIELDS = {

@@ -17,6 +17,8 @@ from fastsvm_apps.cells.measuring.features import feature_names
 from fastsvm_apps.cells.output.tally import Tally
 from fastsvm_apps.cells.settings import TrainingSettings
 
+pytestmark = pytest.mark.blas
+
 CLASSES = ["EOSINOPHIL", "LYMPHOCYTE", "MONOCYTE", "NEUTROPHIL"]
 
 

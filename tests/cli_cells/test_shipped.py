@@ -16,6 +16,8 @@ from fastsvm_apps.cells.jobs.training import train
 from fastsvm_apps.cells.learning.classifier import load_cell_model
 from fastsvm_apps.cells.settings import TrainingSettings
 
+pytestmark = pytest.mark.blas
+
 CLASSES = ["EOSINOPHIL", "LYMPHOCYTE", "MONOCYTE", "NEUTROPHIL"]
 
 

@@ -12,6 +12,8 @@ import fastsvm
 from fastsvm_apps.cells.measuring.features import feature_names
 from fastsvm_apps.cells.settings import ALPHAS
 
+pytestmark = pytest.mark.blas
+
 CLASSES = ["EOSINOPHIL", "LYMPHOCYTE", "MONOCYTE", "NEUTROPHIL"]
 FAST = ("--versions", 0)
 

@@ -15,6 +15,8 @@ import fastsvm
 from fastsvm.dask import ClusterError, SDCAClassifier, place, workers
 from fastsvm.fitting.sdca_rounds import SDCARounds
 
+pytestmark = pytest.mark.blas
+
 ALPHA = 1e-2
 
 

@@ -17,6 +17,8 @@ import dask.array as da
 from fastsvm.dask import Placed, SDCAClassifier
 from fastsvm.fitting.sdca_rounds import LocalShards
 
+pytestmark = pytest.mark.blas
+
 
 class Watch:
     """Writes down the tasks that have ended, with their fitted estimators, and stops after some epochs."""

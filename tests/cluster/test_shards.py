@@ -17,6 +17,8 @@ from fastsvm.dask import map_shards
 from fastsvm_apps.common import cluster as of_apps
 from fastsvm_apps.common.errors import AppError
 
+pytestmark = pytest.mark.blas
+
 
 @pytest.mark.slow
 def test_shards_come_out_once_and_in_order(client):

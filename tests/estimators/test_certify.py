@@ -31,6 +31,8 @@ from fastsvm import (
 )
 from fastsvm.solvers import LOSSES, losses, sdca
 
+pytestmark = pytest.mark.blas
+
 ALPHA = 0.01
 
 

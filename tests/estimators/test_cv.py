@@ -11,6 +11,8 @@ from sklearn.model_selection import KFold
 from fastsvm import KernelSDCAClassifierCV, SDCAClassifierCV
 from rounding import assert_close
 
+pytestmark = pytest.mark.blas
+
 OPTIONS = {"alphas": [0.1, 0.01, 0.001], "cv": 3, "tol": 1e-6, "max_iter": 10**5, "random_state": 0}
 LINEAR = SDCAClassifierCV(**OPTIONS)
 KERNEL = KernelSDCAClassifierCV(gammas=[0.05, 0.5], **OPTIONS)

@@ -26,6 +26,8 @@ from fastsvm.solvers._problem import Problem
 from fastsvm.solvers.pegasos_solver import PegasosSolver
 from rounding import assert_close
 
+pytestmark = pytest.mark.blas
+
 ALL = [
     SDCAClassifier(alpha=0.01, random_state=0),
     SDCAClassifier("log", alpha=0.01, random_state=0),

@@ -24,6 +24,8 @@ from fastsvm.solvers._input import as_state
 from fastsvm.solvers._random import draw_rows
 from interrupts import interrupt
 
+pytestmark = pytest.mark.blas
+
 ALL = [
     KernelSDCAClassifier(alpha=0.01, random_state=0),
     KernelSDCAClassifier(loss="log", alpha=0.01, random_state=0),

@@ -13,6 +13,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fastsvm import KernelSDCAClassifier, KernelSDCAClassifierCV
 
+pytestmark = pytest.mark.blas
+
 GAMMAS, ALPHAS = [0.05, 0.5], [0.1, 0.01, 0.001]
 MODEL = KernelSDCAClassifierCV(gammas=GAMMAS, alphas=ALPHAS, cv=3, tol=1e-6, max_iter=10**5, random_state=0)
 SINGLE = KernelSDCAClassifier(tol=1e-6, max_iter=10**5, random_state=0)

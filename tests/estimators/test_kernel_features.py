@@ -15,6 +15,8 @@ import fastsvm.estimators.kernel_features
 from fastsvm import KernelFeatures, SDCAClassifier
 from rounding import assert_close
 
+pytestmark = pytest.mark.blas
+
 KERNELS = ["rbf", "poly", "linear", "sigmoid", "laplacian"]
 POSITIVE = [kernel for kernel in KERNELS if kernel != "sigmoid"]
 

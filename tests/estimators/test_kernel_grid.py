@@ -10,6 +10,8 @@ from sklearn.preprocessing import scale
 
 from fastsvm import KernelPegasosClassifier, kernel_pegasos_grid
 
+pytestmark = pytest.mark.blas
+
 ALPHAS, STEPS = [1e-4, 0.01, 1.0], [50, 150, 500]
 FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
 KERNELS = [

@@ -20,6 +20,8 @@ from sklearn.preprocessing import StandardScaler
 
 from fastsvm import SDCAClassifier, SDCAClassifierCV
 
+pytestmark = pytest.mark.blas
+
 ALPHAS = [1.0, 0.1, 0.01]
 MODEL = SDCAClassifierCV(alphas=ALPHAS, cv=3, tol=1e-6, max_iter=10**5, random_state=0)
 

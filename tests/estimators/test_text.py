@@ -26,6 +26,8 @@ from twins import (
     scikit_learn,
 )
 
+pytestmark = pytest.mark.blas
+
 BOTH = pytest.mark.parametrize("vectorizer", [BagOfWords, HashedBagOfWords])
 OWN = {BagOfWords: CountVectorizer, HashedBagOfWords: HashingVectorizer}
 

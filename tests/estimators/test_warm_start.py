@@ -12,6 +12,8 @@ from fastsvm import KernelSDCAClassifier, SDCAClassifier, load_model, save_model
 from fastsvm.solvers import LOSSES, newton_solver
 from pairs import pairs
 
+pytestmark = pytest.mark.blas
+
 MODEL = SDCAClassifier(alpha=1e-2, solver="coordinate", random_state=0, warm_start=True)
 
 

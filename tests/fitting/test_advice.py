@@ -14,6 +14,8 @@ from fastsvm import SDCAClassifier, SDCAClassifierCV, certify, sdca_path
 from fastsvm.fitting import advice
 from fastsvm.fitting.advice import advise
 
+pytestmark = pytest.mark.blas
+
 RNG = np.random.default_rng(0)
 SCALED = scale(load_breast_cancer().data)
 TEXT = sparse.random_array((400, 300), density=0.05, random_state=RNG, format="csr")

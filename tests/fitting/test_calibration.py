@@ -12,6 +12,8 @@ from fastsvm.fitting import SDCA, Calibration, Pipeline
 from fastsvm.model_files import ModelFileError, TextScorer, load_plain, save_plain
 from fastsvm.text import BagOfWords
 
+pytestmark = pytest.mark.blas
+
 TEXTS = ["a fine pen", "a dull pen", "fine ink", "dull ink", "a pen"] * 4
 
 

@@ -13,6 +13,8 @@ from fastsvm.solvers import _solver
 from fastsvm.solvers.losses import as_loss
 from fastsvm.solvers.sdca_solver import SDCASolver
 
+pytestmark = pytest.mark.blas
+
 TOL = 1e-3
 OPTIONS = [
     {},

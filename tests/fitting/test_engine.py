@@ -16,6 +16,8 @@ from fastsvm.fitting.engine import solve_all
 from interrupts import interrupt
 from pairs import pairs
 
+pytestmark = pytest.mark.blas
+
 
 @pytest.fixture(autouse=True)
 def _libraries_as_they_are():

@@ -13,6 +13,8 @@ from fastsvm.solvers import LOSSES, losses, sdca
 from fastsvm.solvers._problem import Problem
 from rounding import assert_close
 
+pytestmark = pytest.mark.blas
+
 ALPHAS = np.geomspace(0.3, 1e-3, 6)
 
 

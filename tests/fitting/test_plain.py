@@ -13,6 +13,8 @@ from fastsvm import fitting, text
 from fastsvm.model_files import ModelFileError, load_plain, save_plain
 from pairs import pairs
 
+pytestmark = pytest.mark.blas
+
 PAIRS = {
     "SDCA": {"alpha": 0.01},
     "ASDCA": {"alpha": 0.1, "loss": "log"},

@@ -11,6 +11,8 @@ from fastsvm.solvers import LOSSES, losses, sdca
 from fastsvm.solvers._problem import balancing
 from pairs import pairs
 
+pytestmark = pytest.mark.blas
+
 ALPHA = 1e-2
 
 

@@ -13,6 +13,8 @@ from scipy import optimize, sparse
 from fastsvm import ASDCAClassifier, PegasosClassifier, SDCAClassifier, certify
 from fastsvm.solvers.losses import LOSSES, primal, slope
 
+pytestmark = pytest.mark.blas
+
 ROUNDING = 1e-9  # relative, of sums of few terms
 
 

@@ -20,6 +20,8 @@ from fastsvm import (
 )
 from fastsvm.solvers import LOSSES, sdca
 
+pytestmark = pytest.mark.blas
+
 SCALES = (
     *(1e-320, 1e-300, 1e-200, 1e-160, 1e-100, 1e-30, 1e-10, 1),
     *(1e10, 1e30, 1e75, 1e100, 1e153, 1e160, 1e300),

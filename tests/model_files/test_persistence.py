@@ -35,6 +35,8 @@ from model_files import (
 from pairs import pairs
 from rounding import assert_close
 
+pytestmark = pytest.mark.blas
+
 TEXTS = [
     "a fine kettle , quick and quiet",
     "quick , quiet and good",

@@ -16,6 +16,8 @@ from model_files import (
 from pairs import pairs
 from rounding import assert_close
 
+pytestmark = pytest.mark.blas
+
 X, Y = load_iris(return_X_y=True)
 
 FEATURES = {

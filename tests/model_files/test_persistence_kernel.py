@@ -26,6 +26,8 @@ from model_files import (
     round_trip,
 )
 
+pytestmark = pytest.mark.blas
+
 X, Y = load_iris(return_X_y=True)
 
 SDCA = partial(KernelSDCAClassifier, alpha=1e-2, tol=0.1, random_state=0)

@@ -17,6 +17,8 @@ from fastsvm import solvers
 from fastsvm.solvers.asdca_solver import ASDCASolver
 from fastsvm.solvers.losses import SMOOTH_LOSSES
 
+pytestmark = pytest.mark.blas
+
 # The slope changes by at most 1 / gamma times the change of the margin.
 GAMMAS = {"smooth_hinge": 1.0, "squared_hinge": 0.5, "log": 4.0}
 OPTIONS = [

@@ -13,6 +13,8 @@ from fastsvm.solvers.kernel._problem import KernelProblem, make_gram
 from fastsvm.solvers.kernel.pegasos_solver import KernelPegasosSolver
 from fastsvm.solvers.losses import as_loss
 
+pytestmark = pytest.mark.blas
+
 KERNELS = {
     "linear": {},
     "poly": {"gamma": 0.5, "degree": 3, "coef0": 1.0},

@@ -9,6 +9,8 @@ from fastsvm import solvers
 from fastsvm.solvers._input import as_state
 from fastsvm.solvers._random import draw_integer
 
+pytestmark = pytest.mark.blas
+
 EPOCHS, ROWS, COLUMNS = 4, 37, 11
 ALPHA = 0.03
 

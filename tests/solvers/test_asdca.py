@@ -11,6 +11,8 @@ from fastsvm.solvers.asdca_solver import ASDCASolver, as_theta, paper_theta
 from fastsvm.solvers.losses import SMOOTH_LOSSES
 from pairs import pairs
 
+pytestmark = pytest.mark.blas
+
 
 def make_solver(
     X, y, *, loss="smooth_hinge", alpha=0.01, max_iter=1000, batch_size=8, theta="paper", **options

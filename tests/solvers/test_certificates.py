@@ -14,6 +14,8 @@ from scipy import sparse
 
 from fastsvm.solvers import LOSSES, losses, sdca
 
+pytestmark = pytest.mark.blas
+
 EPS = np.finfo(float).eps
 HARDSHIPS = ("empty rows", "duplicates", "contradictions", "constant column", "uneven columns", "one class",
              "separable", "copied column", "whole numbers")  # fmt: skip

@@ -10,6 +10,8 @@ from fastsvm.solvers import asdca, losses, sdca
 from fastsvm.solvers.losses import as_loss
 from pairs import pairs
 
+pytestmark = pytest.mark.blas
+
 WIDTHS = [0.1, 0.5, 4.0]
 
 

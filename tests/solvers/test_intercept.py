@@ -11,6 +11,8 @@ from fastsvm.solvers._problem import Problem
 from fastsvm.solvers._scores import loss_and_slope, scores_of
 from fastsvm.solvers.losses import as_loss
 
+pytestmark = pytest.mark.blas
+
 
 @pytest.fixture(params=[False, True], ids=["alike", "weighted"])
 def problem(request):

@@ -9,6 +9,8 @@ from fastsvm.solvers.kernel._gram import scores_of
 from fastsvm.solvers.kernel._problem import make_gram
 from fastsvm.solvers.kernel._values import Kernel
 
+pytestmark = pytest.mark.blas
+
 LAYOUTS = {"dense": np.asarray, "csr": sparse.csr_array}
 
 

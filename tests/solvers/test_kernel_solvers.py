@@ -19,6 +19,8 @@ from fastsvm.solvers.kernel._problem import KernelProblem, make_gram
 from fastsvm.solvers.kernel.pegasos_solver import KernelPegasosSolver
 from fastsvm.solvers.kernel.sdca_solver import KernelSDCASolver
 
+pytestmark = pytest.mark.blas
+
 KERNELS = {
     "linear": {},
     "poly": {"gamma": 0.5, "degree": 5, "coef0": 1.0},

@@ -13,6 +13,8 @@ from fastsvm.io import MatrixWriter, load
 from fastsvm.solvers import _problem, _rows, _solver, _windows, as_rows, sdca
 from fastsvm.solvers._pages import Pages
 
+pytestmark = pytest.mark.blas
+
 
 @pytest.fixture
 def small_windows(monkeypatch):

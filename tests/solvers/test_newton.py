@@ -9,6 +9,8 @@ from fastsvm.solvers.newton_solver import NewtonSolver
 from pairs import pairs
 from rounding import assert_close
 
+pytestmark = pytest.mark.blas
+
 
 def newton(
     X, y, *, loss="hinge", alpha, fit_intercept=False, sample_weight=None, tol=1e-9, max_iter=60, **more

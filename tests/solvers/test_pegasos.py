@@ -6,6 +6,8 @@ from sklearn.preprocessing import scale
 import reference
 from fastsvm.solvers import losses, pegasos, sdca
 
+pytestmark = pytest.mark.blas
+
 OPTIONS = [
     {},
     {"batch_size": 7},

@@ -3,6 +3,8 @@ import pytest
 
 from fastsvm.solvers import perceptron
 
+pytestmark = pytest.mark.blas
+
 
 @pytest.fixture
 def separable():

@@ -8,6 +8,8 @@ from fastsvm.solvers._polish import polish
 from fastsvm.solvers._problem import Problem
 from fastsvm.solvers.losses import as_loss
 
+pytestmark = pytest.mark.blas
+
 ALPHA = 0.01
 
 

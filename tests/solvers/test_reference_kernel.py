@@ -7,6 +7,8 @@ from sklearn.metrics.pairwise import pairwise_kernels
 import reference
 from fastsvm.solvers import losses
 
+pytestmark = pytest.mark.blas
+
 RNG = np.random.default_rng(0)
 X, Z = RNG.normal(size=(23, 5)), RNG.normal(size=(11, 5))
 Y = np.where(X @ RNG.normal(size=(5, 3)) + RNG.normal(size=(23, 3)) > 0.3, 1, -1).T

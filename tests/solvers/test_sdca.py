@@ -7,6 +7,8 @@ from sklearn.svm import LinearSVC
 
 from fastsvm.solvers import LOSSES, losses, sdca
 
+pytestmark = pytest.mark.blas
+
 OPTIONS = [
     {},
     {"order": "random"},

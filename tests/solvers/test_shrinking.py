@@ -14,6 +14,8 @@ from fastsvm.solvers._problem import Problem
 from fastsvm.solvers.sdca_solver import SDCASolver
 from pairs import pairs
 
+pytestmark = pytest.mark.blas
+
 ALPHA = 1e-3
 ROUNDING = 1e-13  # of objectives below 1
 SMOOTH = [loss for loss in LOSSES if loss != "hinge"]

@@ -7,6 +7,8 @@ from scipy import sparse
 from fastsvm import SDCAClassifier
 from fastsvm.solvers import sdca
 
+pytestmark = pytest.mark.blas
+
 
 def wide(n_columns):
     rng = np.random.default_rng(0)

@@ -13,6 +13,8 @@ from fastsvm.solvers._problem import Problem
 from fastsvm.solvers._rows import map_chunks
 from pairs import pairs
 
+pytestmark = pytest.mark.blas
+
 
 @pytest.fixture(params=["csr", "dense"])
 def rows(request, monkeypatch):

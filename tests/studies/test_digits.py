@@ -10,6 +10,8 @@ from fastsvm_apps.studies.cli import main
 from fastsvm_apps.studies.digits import claims, experiments
 from fastsvm_apps.studies.frame.report import Verdict
 
+pytestmark = pytest.mark.blas
+
 
 @pytest.fixture(scope="module")
 def quick(tmp_path_factory):

@@ -23,6 +23,8 @@ from fastsvm_apps.studies.kernels.settings import (
     Size,
 )
 
+pytestmark = pytest.mark.blas
+
 TINY = Size(steps=(100, 500), rows=200, plane_rows=100, plane_steps=250, race_steps=(5, 20), repeats=2)
 
 

@@ -22,6 +22,8 @@ from fastsvm_apps.studies.solvers import (
 from fastsvm_apps.studies.solvers.experiments import Curves
 from fastsvm_apps.studies.solvers.measures import Estimate
 
+pytestmark = pytest.mark.blas
+
 
 @pytest.fixture(scope="module")
 def small():

@@ -19,6 +19,8 @@ from fastsvm.solvers import losses
 from fastsvm_apps.studies.race import compare, products, running
 from rounding import assert_close
 
+pytestmark = pytest.mark.blas
+
 N, D = 120, 15
 MODELS = {
     "sdca": SDCAClassifier(alpha=0.02, max_iter=4),

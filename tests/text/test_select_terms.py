@@ -15,6 +15,8 @@ from fastsvm import SDCAClassifier
 from fastsvm.text import SelectTerms, _counts
 from pairs import pairs
 
+pytestmark = pytest.mark.blas
+
 SCORES = {"f_classif": f_classif, "chi2": chi2}
 WHOLE = [bool, np.int8, np.uint8, np.int32, np.uint32, np.int64, np.uint64]
 

@@ -12,6 +12,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from fastsvm import SDCAClassifier
 from fastsvm.text import TermWeighting, _counts
 
+pytestmark = pytest.mark.blas
+
 WEIGHTINGS = ("counts", "binary", "tfidf", "nb")
 DTYPES = [bool, np.uint8, np.int32, np.int64, np.uint64, np.float32, np.float64]
 
