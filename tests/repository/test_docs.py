@@ -28,7 +28,7 @@ def test_the_examples_of_the_readme(name, monkeypatch):
     assert out.getvalue() == block(f"output: {name}")
 
 
-@pytest.mark.parametrize("page", [pytest.param("kernel", marks=pytest.mark.slow), "study"])
+@pytest.mark.parametrize("page", [pytest.param("kernel", marks=pytest.mark.slow), "studies"])
 def test_the_examples_of_a_page(page):
     """Each block goes on from the ones before, and prints what is said to be its output."""
     text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
@@ -61,36 +61,10 @@ def test_the_output_of_the_readme(app, name, command, tmp_path, monkeypatch):
     result = CliRunner().invoke(main, command)
     assert result.exit_code == 0
 
-    def without_times(text):
-        text = re.sub(r"(?m)^([a-z ]+?)  +\d+\.\d\d$", r"\1  -", text)  # long ones widen the table
-        return [re.sub("^stage +", "stage  ", line.rstrip()) for line in text.splitlines()]
-
-    lines, expected = without_times(result.stdout), without_times(block(f"output: {name}"))
-    assert len(lines) == len(expected)
-    for line, known in zip(lines, expected, strict=True):
-        assert alike(line, known), (line, known)
-
-
-def test_the_verdicts_of_the_readme(capsys):
-    """They are those of the report that the gallery was made of."""
-    from fastsvm_apps.studies.output.record import read_record
-    from fastsvm_apps.studies.output.verdicts import print_study
-
-    print_study(read_record(str(DOCS / "studies" / "digits")), "digits/report.html")
-    printed = capsys.readouterr().out
-    begin, end = block("output: studies").split("\n...\n")
-    assert printed.startswith(f"\n{begin}\n")
-    assert printed.endswith(f"\n{end}")
-
-
-def alike(line, expected):
-    """Compare lines; what comes of versions of images, JPEGs of this machine, may differ a little."""
-    number = re.compile(r"\d+(?:\.\d+)?")
-    if line == expected or number.sub("#", line) != number.sub("#", expected):
-        return line == expected
-    factor = 3.4 if "chosen on all images" in line else 1.3 if re.search("of them|score", line) else 1
-    values, known = (list(map(float, number.findall(text))) for text in (line, expected))
-    return all(a == b or a <= factor * b <= factor**2 * a for a, b in zip(values, known, strict=True))
+    place = 0
+    for part in block(f"output: {name}").split("\n...\n"):
+        place = result.stdout.find(part.strip("\n"), place)
+        assert place >= 0, part
 
 
 @pytest.mark.parametrize(

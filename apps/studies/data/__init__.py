@@ -1,7 +1,7 @@
 """Data sets to try things on: samples of the project, sets that are made, and public ones.
 
 All return plain arrays, ``X, y``; texts and images take the place of `X` as a list of strings or an array
-of paths. `docs/datasets.md` has a table.
+of paths. `docs/studies.md` has a table.
 """
 
 from fastsvm._utils.lazy import lazily
