@@ -186,15 +186,6 @@ def test_more_labels_than_can_be_told_apart(read):
     assert len(set(read(content.partition("\n")[2]).labels)) == 1000
 
 
-def test_line_numbers_after_a_record_of_several_lines(read):
-    assert read('label,text\na,"1\n2"\n\na\n').skipped.named == ["line 5: 1 fields, where the header has 2"]
-
-
-def test_long_fields(read):
-    text = "word " * 100_000
-    assert read(f'label,text\na,"{text}"\n').texts == [text]
-
-
 @pytest.mark.parametrize("content", ["plain prose, all of it\n", "word\n", "a b c d\n", "pos\tlovely film\n"])
 def test_what_cannot_be_told(read, content):
     with pytest.raises(AppError, match="cannot tell its format"):
@@ -273,12 +264,6 @@ def test_nul_characters_keep_their_line():
         "line 2: bytes that are not UTF-8",
         "line 3: NUL characters (is it text, and ",
     ]
-
-
-def test_undecodable_bytes_keep_their_line():
-    batches, skipped = arriving([b"a\nb\xff\nc\n"])
-    assert batches == [["a", "b\ufffd", "c"]]
-    assert skipped.named == ["line 2: bytes that are not UTF-8"]
 
 
 @pytest.mark.parametrize("size", [997, 4096])

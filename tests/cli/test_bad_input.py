@@ -4,7 +4,6 @@ Or, where some of it can be used: what cannot is named and counted.
 """
 
 import gzip
-import json
 import re
 from pathlib import Path
 
@@ -164,50 +163,6 @@ def test_bad_records_are_named_and_counted(reader, texts, tmp_path):
     )
 
 
-def test_labels_that_are_numbers_or_missing(run, texts, tmp_path):
-    for name, write, missing in (
-        ("a.jsonl", lambda y, text: json.dumps({"label": y, "text": text}), {"label": None, "text": "x"}),
-        ("b.jsonl", lambda y, text: json.dumps({"label": y, "text": text}), {"text": "x"}),
-        (
-            "c.jsonl",
-            lambda y, text: json.dumps({"label": y, "text": text}),
-            {"label": float("nan"), "text": "x"},
-        ),
-        ("d.tsv", lambda y, text: f"{y}\t{text}", None),
-    ):
-        lines = [write({"neg": 0, "pos": 1}[label], text) for label, text in texts(60)]
-        lines.insert(30, "\tx" if missing is None else json.dumps(missing))
-        if missing is None:
-            lines.insert(0, "label\ttext")
-        corpus = tmp_path / name
-        corpus.write_text("\n".join(lines))
-        result = run("train", corpus, "--json")
-        assert result.exit_code == 3, (result.stderr, result.exception)
-        assert json.loads(result.stdout)["label_counts"] == {"0": 30, "1": 30}
-        assert f"{corpus}, line {32 if missing is None else 31}: " in result.stderr
-        assert f"{corpus}: 1 skipped\n" in result.stderr
-
-
-@pytest.mark.parametrize("ending", ["\r\n", "\r"])
-@pytest.mark.parametrize("mark", ["", "\ufeff"])
-def test_line_ends_and_marks_change_nothing(run, texts, tmp_path, ending, mark):
-    lines = ["label,text", *(f'{label},"{text}\nsecond line"' for label, text in texts(60))]
-    found = []
-    for i, content in enumerate(("\n".join(lines), mark + ending.join(lines).replace("\n", ending))):
-        folder = tmp_path / str(i)
-        folder.mkdir()
-        (folder / "a.csv").write_bytes(content.encode())
-        trained = run("train", folder / "a.csv", "-o", folder / "m.safetensors", "--json", "--alpha", 0.01)
-        assert trained.exit_code == 0, (trained.stderr, trained.exception)
-        record = json.loads(trained.stdout)
-        assert record["n_train"] + record["n_test"] == 60
-        predicted = run("predict", folder / "m.safetensors", folder / "a.csv")
-        found.append((record["accuracy"], record["objective"], predicted.stdout, predicted.stderr))
-    assert found[0][:2] == found[1][:2]
-    assert found[0][2].count("\n") == found[1][2].count("\n") == 121
-    assert found[0][2:] == found[1][2:]
-
-
 def test_a_gzip_file_cut_short(reader, texts, tmp_path):
     content = gzip.compress("".join(f"toys {label} 1.txt {text}\n" for label, text in texts(1000)).encode())
     corpus = tmp_path / "a.txt.gz"
@@ -241,28 +196,6 @@ def test_predict_answers_every_line(run, model):
     assert "2 texts without a word the model knows got the label of the intercept\n" in result.stderr
 
 
-def test_predict_without_a_known_word(run, model, model3):
-    for path in (model, model3):
-        result = run("predict", path, "--json", input="unheard of\n\n!\n日本\n")
-        assert result.exit_code == 0
-        intercepts = fastsvm.load_model(path)["classifier"].intercept_
-        score = intercepts[0] if len(intercepts) == 1 else max(intercepts)
-        for line in result.stdout.splitlines():
-            assert json.loads(line)["score"] == pytest.approx(score)
-        assert "4 texts without a word the model knows" in result.stderr
-
-
-def test_more_labels_than_can_be_told_apart(reader, texts, tmp_path):
-    corpus = tmp_path / "a.tsv"
-    lines = [f"{i}\t{text}" for i, (_, text) in enumerate(texts(2_000))]
-    corpus.write_text("\n".join(["label\ttext", *lines]))
-    result = reader(corpus)
-    if "Characters" in result.stdout:  # a description says what the labels are
-        assert result.exit_code == 0
-        return
-    fails(result, 1, "a.tsv: 2,000 labels such as '0', where 1,000 are the most")
-
-
 def test_many_labels_the_model_does_not_know(run, model, texts, tmp_path):
     corpus = tmp_path / "a.tsv"
     lines = [f"label{i}\t{text}" for i, (_, text) in enumerate(texts(300))]
@@ -293,15 +226,6 @@ def test_a_line_of_100_megabytes(reader, texts, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_predict_a_line_of_100_megabytes(run, model, monkeypatch):
-    content = "great\n" + "great and not so great " * 4_500_000 + "\ndull\n"
-    monkeypatch.setenv("FASTSVM_MAX_LINE_MIB", "128")
-    result = run("predict", model, input=content)
-    assert result.exit_code == 0
-    assert [line.split("\t")[0] for line in result.stdout.splitlines()] == ["pos", "pos", "neg"]
-
-
-@pytest.mark.slow
 def test_a_million_empty_lines(reader, texts, tmp_path):
     corpus = tmp_path / "a.tsv"
     corpus.write_text("\n" * 1_000_000)
@@ -309,11 +233,3 @@ def test_a_million_empty_lines(reader, texts, tmp_path):
     lines = "\n".join(["label\ttext", *("\t".join(pair) for pair in texts(60)), "pos", ""])
     corpus.write_text("\n" * 500_000 + lines + "\n" * 500_000)
     names_skipped(reader(corpus), corpus, "line 500062: 1 fields, where the header has 2")
-
-
-@pytest.mark.slow
-def test_predict_a_million_empty_lines(run, model):
-    result = run("predict", model, input="\n" * 1_000_000)
-    assert result.exit_code == 0
-    assert result.stdout.count("\n") == 1_000_000
-    assert result.stderr == "1,000,000 texts without a word the model knows got the label of the intercept\n"

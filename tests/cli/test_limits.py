@@ -123,11 +123,6 @@ def test_predict_takes_the_beginning_of_a_long_line(run, model):
     ]
 
 
-def test_predict_from_a_bomb(run, bomb, model, tmp_path):
-    (tmp_path / "bomb.gz").write_bytes(bomb)
-    fails(run("predict", model, tmp_path / "bomb.gz"), 1, "bomb.gz: gzip data that unpacks to more than 200")
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("one_mib")
 def test_explain_a_long_text(run, model, monkeypatch):

@@ -128,17 +128,6 @@ def test_predict_takes_a_line_of_100_mb(model):
 
 
 @pytest.mark.slow
-def test_results_and_messages_stay_apart(start, write, texts, tmp_path):
-    corpus = write([*texts(100), ("", "a text without a label")], "csv")
-    process = start("train", corpus)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 3
-    assert "Top words" in out
-    assert err.splitlines()[-1] == f"{corpus}: 1 skipped"
-    assert (tmp_path / "reviews.safetensors").exists()
-
-
-@pytest.mark.slow
 def test_a_poor_terminal_gets_escapes(start, model, monkeypatch, tmp_path):
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
     corpus = tmp_path / "a.txt"

@@ -37,14 +37,6 @@ def test_evaluate(run, write, texts, model):
     assert re.search(rf"accuracy {right / 200:.4f} on 200 texts", run("evaluate", model, write(pairs)).stdout)
 
 
-def test_evaluate_agrees_with_train(run, write, texts):
-    pairs = texts(300)
-    trained = json.loads(run("train", write(pairs), "--recipe", "nb-words", "--json").stdout)
-    # The same texts in the split of seed 0 cannot be had here, but all of them are at least as easy.
-    result = run("evaluate", trained["model"], write(pairs), "--json")
-    assert json.loads(result.stdout)["accuracy"] >= trained["accuracy"] - 0.05
-
-
 def test_evaluate_counts_unknown_labels_as_mistakes(run, write, texts, model):
     result = run("evaluate", model, write(texts(30, ("neg", "pos", "mixed"))), "--json")
     record = json.loads(result.stdout)
@@ -52,15 +44,6 @@ def test_evaluate_counts_unknown_labels_as_mistakes(run, write, texts, model):
     assert sum(record["confusion"][2]) == 10
     assert record["accuracy"] <= 20 / 30
     assert result.stderr == "note: the model does not know mixed; these texts count as mistakes\n"
-
-
-def test_evaluate_skips(run, tmp_path, model):
-    corpus = tmp_path / "a.tsv"
-    corpus.write_bytes(b"label\ttext\npos\tgreat\nneg\tdull caf\xe9\nneg\tdull\n\tbroken\n")
-    result = run("evaluate", model, corpus, "--json")
-    assert result.exit_code == 3
-    assert json.loads(result.stdout)["skipped"] == 2
-    assert f"{corpus}, line 3: bytes that are not UTF-8\n" in result.stderr
 
 
 @pytest.mark.parametrize("labels", [2, 3])
@@ -86,13 +69,6 @@ def test_predict_reads_stdin_in_any_shape(run, model):
     for same in (b"great\ndull", b"great\r\ndull\r\n", b"\xef\xbb\xbfgreat\ndull\n"):
         assert run("predict", model, "-", input=same).stdout == plain.stdout
     assert run("predict", model, input=b"").stdout == ""
-
-
-def test_predict_keeps_the_place_of_an_undecodable_line(run, model):
-    result = run("predict", model, input=b"great\ncaf\xe9 dull\n\ngreat\n")
-    assert result.exit_code == 3
-    assert [line.split("\t")[0] for line in result.stdout.splitlines()] == ["pos", "neg", "neg", "pos"]
-    assert result.stderr.startswith("<stdin>, line 2: bytes that are not UTF-8")
 
 
 def test_predict_counts_texts_without_a_known_word(run, model):

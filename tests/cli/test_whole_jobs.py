@@ -222,17 +222,9 @@ def test_other_encodings_and_separators(answers, run, texts, tmp_path):
     assert json.loads(trained.stdout)["label_counts"] == {"neg": 30, "pos": 30}
 
 
-def test_no_model_means_the_one_that_comes_along(run, model, tmp_path, monkeypatch):
-    from fastsvm_apps.sentiment.measures import prediction
-
-    monkeypatch.setattr(prediction, "SHIPPED", model)
+def test_what_is_no_model_is_refused(run, tmp_path):
     file = tmp_path / "new.csv"
     file.write_text("text,id\ngreat,1\n")
-    assert (
-        run("predict", file).stdout
-        == run("predict", "english", file).stdout
-        == run("predict", model, file).stdout
-    )
     refused = run("predict", file, file)
     assert (refused.exit_code, refused.stdout) == (2, "")
     assert "new.csv: is no model; write predict MODEL FILE, with a MODEL that" in refused.stderr
