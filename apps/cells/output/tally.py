@@ -32,7 +32,7 @@ class Shown(NamedTuple):
         return self.truth is not None and self.found.label not in (None, UNCLASSIFIED)
 
     @property
-    def error_report(self) -> float | None:
+    def score(self) -> float | None:
         """The score, if it is a number at all."""
         score = self.found.score
         return None if score is None or math.isnan(score) else float(score)
