@@ -8,9 +8,10 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.feature_selection import SelectKBest, chi2
 
 from fastsvm import SDCAClassifier, sdca_path
+from fastsvm_apps.common.folds import stratified_folds
 from fastsvm_apps.sentiment.learning import alpha_choice
 from fastsvm_apps.sentiment.learning.alpha_choice import choose_alpha
-from fastsvm_apps.sentiment.learning.splits import inner_folds, k_folds
+from fastsvm_apps.sentiment.learning.splits import inner_folds
 from fastsvm_apps.sentiment.measures.metrics import judge
 
 pytestmark = pytest.mark.blas
@@ -44,7 +45,7 @@ class LabelRatio(TransformerMixin, BaseEstimator):
 @pytest.mark.parametrize("fit_intercept", [False, True])
 def test_scores_are_those_of_separate_fits(labels, fit_intercept):
     X, y = counts(labels)
-    folds = k_folds(y, 3, seed=0)
+    folds = stratified_folds(y, 3, seed=0)
     options = {"loss": "squared_hinge", "fit_intercept": fit_intercept, "tol": 1e-6}
     found = choose_alpha(X, y, folds, weighting=TfidfTransformer(), alphas=ALPHAS, **options)
     expected = np.empty((3, 3))
@@ -63,17 +64,19 @@ def test_scores_are_those_of_separate_fits(labels, fit_intercept):
 
 def test_the_largest_of_equal_alphas_in_any_order():
     X, y = counts()
-    found = choose_alpha(X, y, k_folds(y, 3, 0), alphas=[1e-2, 1e3, 1e2], weighting=TfidfTransformer())
+    found = choose_alpha(
+        X, y, stratified_folds(y, 3, 0), alphas=[1e-2, 1e3, 1e2], weighting=TfidfTransformer()
+    )
     assert found.alphas.tolist() == [1e3, 1e2, 1e-2]
     assert found.scores[0].tolist() == found.scores[1].tolist()  # w is proportional to 1/alpha there
-    same = choose_alpha(X, y, k_folds(y, 3, 0), alphas=[1e2, 1e3], weighting=TfidfTransformer())
+    same = choose_alpha(X, y, stratified_folds(y, 3, 0), alphas=[1e2, 1e3], weighting=TfidfTransformer())
     assert same.alpha == 1e3
 
 
 @pytest.mark.parametrize("labels", [("neg", "pos"), ("a", "b", "c")])
 def test_default_alphas(labels):
     X, y = counts(labels)
-    folds = k_folds(y, 3, 0)
+    folds = stratified_folds(y, 3, 0)
     found = choose_alpha(X, y, folds, n_alphas=4, eps=1e-3)
     train = folds[0][0]
     positives = labels[1:] if len(labels) == 2 else labels
@@ -95,7 +98,7 @@ def test_weights_that_learn_from_labels_see_the_training_rows_only():
     X = sparse.random(200, 3000, density=0.02, random_state=0, format="csr")
     X.data[:] = 1
     y = rng.permutation(np.repeat(["neg", "pos"], 100))
-    folds = k_folds(y, 4, 0)
+    folds = stratified_folds(y, 4, 0)
     leaky = choose_alpha(LabelRatio().fit(X, y).transform(X), y, folds, alphas=ALPHAS)
     honest = choose_alpha(X, y, folds, weighting=LabelRatio(), alphas=ALPHAS)
     assert leaky.scores.min() > 0.85
@@ -104,7 +107,7 @@ def test_weights_that_learn_from_labels_see_the_training_rows_only():
 
 def test_selection_sees_the_training_rows_only_and_comes_before_the_weighting():
     X, y = counts()
-    folds = k_folds(y, 3, 0)
+    folds = stratified_folds(y, 3, 0)
     found = choose_alpha(
         X, y, folds, selection=SelectKBest(chi2, k=12), weighting=TfidfTransformer(), alphas=ALPHAS, tol=1e-6
     )
@@ -122,7 +125,7 @@ def test_neither_the_counts_nor_the_recipe_change():
     X, y = counts()
     weighting, before = TfidfTransformer(), X.copy()
     calls = []
-    choose_alpha(X, y, k_folds(y, 3, 0), weighting=weighting, advance=lambda: calls.append(1))
+    choose_alpha(X, y, stratified_folds(y, 3, 0), weighting=weighting, advance=lambda: calls.append(1))
     assert abs(X - before).nnz == 0
     assert X.dtype == before.dtype
     assert not hasattr(weighting, "idf_")
@@ -139,14 +142,14 @@ def test_columns_in_any_order():
     shuffled.has_sorted_indices = False
     assert (shuffled.indices != X.indices).any()
     options = {"weighting": TfidfTransformer(), "alphas": ALPHAS, "tol": 1e-6}
-    ours, theirs = (choose_alpha(each, y, k_folds(y, 3, 0), **options) for each in (X, shuffled))
+    ours, theirs = (choose_alpha(each, y, stratified_folds(y, 3, 0), **options) for each in (X, shuffled))
     np.testing.assert_array_equal(ours.scores, theirs.scores)
 
 
 def test_a_label_that_a_fold_does_not_train_on_is_a_mistake():
     X, y = counts(n=60)
     y[7] = "rare"
-    found = choose_alpha(X, y, k_folds(y, 3, 0), alphas=ALPHAS)
+    found = choose_alpha(X, y, stratified_folds(y, 3, 0), alphas=ALPHAS)
     assert found.scores.shape == (3, 3)
     y[8:] = "neg"
     y[:8] = "pos"
@@ -154,18 +157,7 @@ def test_a_label_that_a_fold_does_not_train_on_is_a_mistake():
     assert choose_alpha(X, y, only_neg, alphas=ALPHAS).scores.tolist() == [[0.5]] * 3
 
 
-def test_folds():
-    y = np.repeat(["a", "b"], [40, 20])
-    for train, test in k_folds(y, 4, 0):
-        assert len(test) == 15
-        assert (y[test] == "b").sum() == 5
-        assert np.intersect1d(train, test).size == 0
-    assert [test.tolist() for _, test in k_folds(y, 4, 0)] != [test.tolist() for _, test in k_folds(y, 4, 1)]
-
-
 def test_folds_where_labels_are_rare():
-    y = [f"label {i // 2}" for i in range(20)]
-    assert sorted(np.concatenate([test for _, test in k_folds(y, 5, 0)])) == list(range(20))
     for train, _ in inner_folds(np.array(["a"] * 9 + ["b"] * 2), 0):
         assert len({"a", "b"} & set(np.array(["a"] * 9 + ["b"] * 2)[train])) == 2
     assert inner_folds(np.array(["a", "b"]), 0) == []
@@ -185,7 +177,7 @@ def skewed(n=400):
 @pytest.mark.parametrize("metric", ["balanced-accuracy", "macro-f1", "average-precision"])
 def test_metrics_and_class_weights_are_those_of_separate_fits(metric, class_weight):
     X, y = skewed()
-    folds = k_folds(y, 3, seed=0)
+    folds = stratified_folds(y, 3, seed=0)
     options = {"tol": 1e-6, "fit_intercept": False, "class_weight": class_weight}
     recipe = {"weighting": TfidfTransformer(), "alphas": ALPHAS, "metric": metric, **options}
     found = choose_alpha(X, y, folds, **recipe)
@@ -208,7 +200,7 @@ def test_metrics_and_class_weights_are_those_of_separate_fits(metric, class_weig
 def test_decision_values_of_several_labels_and_of_some_rows_only(monkeypatch):
     X, y = counts(("a", "b", "c"))
     y[5] = "rare"
-    folds = k_folds(y, 3, 0)
+    folds = stratified_folds(y, 3, 0)
     every = choose_alpha(X, y, folds, alphas=ALPHAS)
     assert every.decision.shape == (len(y), 4)
     held = next(i for i, (_, test) in enumerate(folds) if 5 in test)
@@ -225,7 +217,7 @@ def test_decision_values_of_several_labels_and_of_some_rows_only(monkeypatch):
 
 def test_the_grid_goes_on_where_its_end_is_best():
     X, y = counts()
-    folds, options = k_folds(y, 3, 0), {"weighting": TfidfTransformer()}
+    folds, options = stratified_folds(y, 3, 0), {"weighting": TfidfTransformer()}
     wide = choose_alpha(X, y, folds, alphas=np.geomspace(10, 1e-6, 15), **options)
     assert not wide.is_at_end
     for alphas in ([1e-6, 3e-6, 1e-5], [10.0, 1.0]):

@@ -229,8 +229,8 @@ def test_a_file_and_a_folder_in_use_are_refused(path, message, begun, run):
     if sys.platform == "win32":
         pytest.skip("no locks here")
     Path("notes.txt").write_text("notes")
+    Path("../resume.toml").write_text(f'checkpoint = "{path}"')
     before = content()
-    Path("../resume.toml").write_text(f'checkpoint = "{path}"\n')
     with held("run.ckpt"):
         done = run(*begun[1])
     assert (done.exit_code, done.stderr) == (1, f"error: {message}\n")

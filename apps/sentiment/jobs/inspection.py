@@ -12,13 +12,14 @@ from scipy.special import expit, logsumexp
 from fastsvm.fitting import ConvergenceWarning
 
 from ...common.errors import AppError
+from ...common.folds import stratified_folds
 from ...common.progress import UNWATCHED, Stages
 from ..data.corpus import MOST_LABELS, Corpus, Source, read_corpus
 from ..data.source import CorpusError
 from ..learning import steps
 from ..learning.counted import Counted
 from ..learning.recipe_choice import choose_recipe
-from ..learning.splits import k_folds, split_texts
+from ..learning.splits import split_texts
 from ..measures.prediction import winners_of
 from ..settings import AUTO, Settings
 from .description import Description, describe
@@ -168,7 +169,7 @@ def _probabilities(
     classes, first = np.unique(y), np.unique(groups, return_index=True)[1]
     likely, learned = np.full((len(y), len(classes)), np.nan), None
     with stage("cross-validate", total=k) as advance:
-        for _, part in k_folds(y[first], min(k, len(first)), settings.seed):
+        for _, part in stratified_folds(y[first], min(k, len(first)), settings.seed):
             is_tried = np.isin(groups, groups[first[part]])
             known = np.unique(y[~is_tried])
             if len(known) < 2:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...common.errors import AppError
-from ...common.folds import plain_folds, split, stratified_folds
+from ...common.folds import split, stratified_folds
 
 Fold = tuple[np.ndarray, np.ndarray]
 Labelled = tuple[list[str], list[str]]
@@ -20,11 +20,10 @@ def split_texts(texts: list[str], labels: list[str], holdout: float, seed: int) 
     order = sorted(range(len(texts)), key=lambda i: (labels[i], texts[i]))
     parts = np.arange(len(order)), []
     if holdout > 0:
-        counts = Counter(labels).values()
-        n_test = int(np.ceil(holdout * len(texts)))
-        even = min(counts) >= 2 and min(n_test, len(texts) - n_test) >= len(counts)
+        several = len(texts) - list(Counter(labels).values()).count(1)
+        like = [labels[i] for i in order] if several >= holdout * len(texts) else None
         try:
-            parts = split(len(order), holdout, seed, [labels[i] for i in order] if even else None)
+            parts = split(len(order), holdout, seed, like)
         except ValueError as error:
             raise AppError(
                 f"{len(texts)} texts are too few for --holdout {holdout:g}; try --holdout 0"
@@ -33,16 +32,10 @@ def split_texts(texts: list[str], labels: list[str], holdout: float, seed: int) 
     return train, test
 
 
-def k_folds(y: Sequence[str], k: int, seed: int) -> list[Fold]:
-    """Split rows into `k` folds of like labels, or where a label is too rare for that, of any."""
-    rarest = min(np.unique(y, return_counts=True)[1])
-    return stratified_folds(y, k, seed) if rarest >= k else plain_folds(len(y), k, seed)
-
-
 def trainable_folds(y: Sequence[str], k: int, seed: int) -> list[Fold]:
-    """Return the folds of `k_folds` whose training rows have two labels."""
+    """Return the stratified folds whose training rows have two labels."""
     codes = np.unique(y, return_inverse=True)[1]
-    return [fold for fold in k_folds(y, k, seed) if np.ptp(codes[fold[0]])]
+    return [fold for fold in stratified_folds(y, k, seed) if np.ptp(codes[fold[0]])]
 
 
 def n_parts(y: np.ndarray, few: int = FEW) -> int:

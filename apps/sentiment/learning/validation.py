@@ -10,11 +10,11 @@ from scipy.sparse import csr_matrix
 from fastsvm.fitting import ConvergenceWarning
 
 from ...common.errors import AppError
+from ...common.folds import stratified_folds
 from ...common.statistics import resampled_interval
 from ..data.source import CorpusError
 from ..settings import Settings
 from .counted import Counted, Learned
-from .splits import k_folds
 
 SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2)  # of the training texts, for a learning curve; the last is all
 FEWEST = 20  # texts to train on in a learning curve
@@ -68,7 +68,7 @@ def cross_validate(
     accuracies, values = [], []
     if len(everything.y) < 2 * k:
         raise CorpusError(f"{len(everything.y)} texts are too few for --cv {k}")
-    folds = k_folds(everything.y, k, settings.seed)
+    folds = stratified_folds(everything.y, k, settings.seed)
     for train, test in folds:
         if len(set(everything.y[train])) < 2:
             raise CorpusError(f"texts of one label only are left by a part of --cv {k}; give more")
