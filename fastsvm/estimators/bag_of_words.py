@@ -24,18 +24,17 @@ __all__ = ["BagOfWords"]
 class BagOfWords(Splitting, CountVectorizer):
     """Counts of the words of texts, and of their n-grams: scikit-learn's `CountVectorizer`, compiled.
 
-    Vocabulary, order, counts, dtypes and shape are exactly CountVectorizer's, and so are the errors. The
-    texts are read once, as they lie in memory, without the global interpreter lock; the CSR matrix is
-    built directly. A custom `tokenizer`, a callable `analyzer`, the analyzer "char", a `token_pattern`
-    other than words of at least one or two characters or `r"\\S+"`, and n-grams of more than 8 words are
-    left to scikit-learn's own code.
+    Vocabulary, order, counts, dtypes, shape and errors are exactly CountVectorizer's. Texts are read once,
+    in place, without the global interpreter lock, and the CSR matrix is built directly. scikit-learn's own
+    code handles a custom `tokenizer`, a callable `analyzer`, the analyzer "char", n-grams of more than 8
+    words, and a `token_pattern` other than words of at least one or two characters or `r"\\S+"`.
 
     Parameters
     ----------
     input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, \
 token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dtype : as in CountVectorizer
     analyzer : {"word", "split", "char", "char_wb"} or callable, default="word"
-        "split" takes what white space divides, for texts that are cut into words already; the same as
+        "split" divides at white space, for texts that are already cut into words; it is the same as
         ``token_pattern=r"\\S+"``. The others are as in CountVectorizer.
     n_jobs : int or None, default=None
         Threads; -1 for all processors. Does not change the result, to the last bit.
@@ -43,26 +42,25 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
     Attributes
     ----------
     vocabulary_ : dict of str to int
-        The column of each term; made when it is asked for. Assign another dict to change the vocabulary:
-        changes inside this one go unseen.
+        The column of each term, made on first use. To change the vocabulary, assign another dict: changes
+        inside this one have no effect.
     fixed_vocabulary_ : bool
         Whether `vocabulary` was given.
 
     Notes
     -----
-    Within a row the columns are in the order in which the terms of one word first come in the text, then
-    those of two, and so on ("char_wb": word by word): not sorted, but no column twice.
-    ``X.sort_indices()`` sorts them where something needs it.
+    Within a row, the columns are in the order of the first occurrence of the terms: single words first, then
+    pairs, and so on ("char_wb": word by word). They are not sorted, and no column occurs twice. Call
+    ``X.sort_indices()`` to sort them.
 
-    While it learns, memory holds the documents of a batch (about four million characters), 8 bytes for
-    each word of the texts and for each n-gram as it comes, and the tables of the terms. Character n-grams
-    are found once in each different word: 8 bytes for each column of each text, besides 4 for each n-gram
-    of each different word.
+    Learning needs memory for the documents of a batch (about four million characters), 8 bytes for each word
+    and each n-gram of the texts, and the tables of the terms. Character n-grams are found once in each
+    different word: 8 bytes for each column of each text, and 4 for each n-gram of each different word.
 
     References
     ----------
-    The order of words in UTF-8 is that of their code points: The Unicode Standard, section 2.5. The mixing
-    functions of the tables are those of SplitMix64 (Steele, Lea & Flood 2014).
+    Words in UTF-8 have the order of their code points: The Unicode Standard, section 2.5. The tables mix
+    hashes as SplitMix64 does (Steele, Lea & Flood 2014).
 
     Examples
     --------
@@ -105,8 +103,8 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         Raises
         ------
         ValueError
-            As CountVectorizer does: if there are no words, or none within the limits. A document of 4 GB
-            or more, or more than 4,294,967,280 words.
+            As CountVectorizer does: if there are no words, or none within the limits. Also for a document
+            of 4 GB or more, or more than 4,294,967,280 words.
         """
         self._learn(raw_documents, counts=False)
         return self
@@ -143,7 +141,7 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         Raises
         ------
         NotFittedError
-            If there is no vocabulary, learned or given.
+            If there is no learned or given vocabulary.
         """
         refuse_string(raw_documents)
         reading = reading_of(self)
@@ -173,12 +171,12 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         return np.asarray(self._packed().strings(), dtype=object)
 
     def restrict(self, support, indices=False):
-        """Keep only some terms, as `DictVectorizer.restrict` does, and number them anew.
+        """Keep only some terms, as `DictVectorizer.restrict` does, and renumber them.
 
         Parameters
         ----------
         support : array of shape (n_terms,), bool, or of ints
-            Which terms to keep: a mask, or with `indices` their columns.
+            The terms to keep: a mask, or with `indices` their columns.
         indices : bool, default=False
 
         Returns
@@ -209,8 +207,8 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
             state.pop(name, None)
         return state
 
-    # The vocabulary is kept as packed terms (`_terms`) or as a dict (`_vocabulary`), each made from the other
-    # when it is needed; `_lookup` is a table made from the terms.
+    # The vocabulary is stored as packed terms (`_terms`) or as a dict (`_vocabulary`); each is made from the
+    # other on demand. `_lookup` is a table made from the terms.
 
     def _forget(self):
         for name in ("_terms", "_vocabulary", "_lookup"):
@@ -230,7 +228,7 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         return self._terms
 
     def _take_vocabulary(self, checked):
-        """Take over the vocabulary that was given, and that scikit-learn's `checked` looks over."""
+        """Take over the given vocabulary, checked by scikit-learn."""
         self._set_terms(Terms.of(checked.get_feature_names_out()))
         self.fixed_vocabulary_ = True
 
@@ -252,7 +250,7 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
             return X
         warn_of_unused_pattern(self)
         if self.vocabulary is not None:
-            # Fitting warns, which transforming does not.
+            # Fitting warns; transforming does not.
             self._take_vocabulary(
                 CountVectorizer(vocabulary=self.vocabulary, lowercase=self.lowercase).fit([])
             )
@@ -282,7 +280,7 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         )
 
     def _adds_up(self):
-        """Tell whether the counts of a term, each in `dtype`, add up to its frequency."""
+        """Return whether the counts of a term, each in `dtype`, add up to its frequency."""
         try:
             dtype = np.dtype(self.dtype)
         except TypeError:

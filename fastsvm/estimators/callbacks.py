@@ -1,4 +1,4 @@
-"""A fit as scikit-learn's callbacks (1.9 and later) see it; without them nothing happens."""
+"""The tasks of a fit for scikit-learn's callbacks (1.9 and later); nothing happens without callbacks."""
 
 from functools import wraps
 from threading import Lock
@@ -10,10 +10,10 @@ try:
 except ImportError:
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Stands in for scikit-learn's: no `set_callbacks`."""
+        """A stand-in for scikit-learn's mixin, without `set_callbacks`."""
 
     def with_callbacks(method):
-        """Call `method` and nothing else (as many frames as scikit-learn's, for warnings' sake)."""
+        """Return a wrapper that only calls `method`, with as many frames as scikit-learn's, for warnings."""
 
         @wraps(method)
         def plain(*args, **kwargs):
@@ -26,9 +26,9 @@ __all__ = ["CallbackSupportMixin", "Steps", "Tasks", "with_callbacks"]
 
 
 class Steps:
-    """The tasks of a fit that is a few steps in a row; without callbacks nothing.
+    """The tasks of a fit that consists of steps in a row; it does nothing without callbacks.
 
-    Where a step can say so, callbacks are told of the fitted estimator as if the fit ended there.
+    After some steps, callbacks receive the fitted estimator as if the fit ended there.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Steps:
     X, y : as in `fit`, validated
     sample_weight : as in `fit`
     n : int
-        How many steps there are at most.
+        The largest number of steps.
     sequential : bool, default=True
 
     Attributes
@@ -61,33 +61,33 @@ class Steps:
             self.step.call_on_fit_task_begin(**self.data)
 
     def end(self, fitted=None):
-        """End the step; True if a callback asks to stop.
+        """End the step; return True if a callback asks to stop.
 
-        `fitted` gives the attributes that make the estimator a fitted one.
+        `fitted` returns the attributes of the fitted estimator.
         """
         return self.root is not None and self.step.call_on_fit_task_end(
             **self.data, reconstruction_attributes=fitted
         )
 
     def watch(self, name, run, rounds, fitted):
-        """What the `rounds` of a kernel machine's `run` yield, each a step; a callback may end them."""
+        """Yield from the `rounds` of a kernel machine's `run`, each a step; a callback may end them."""
         while run.left and not self.stopped:
             self.begin(name)
             yield next(rounds)
             self.stopped = bool(self.end(fitted) and run.left)
 
     def finish(self):
-        """The fit is done and its attributes are set."""
+        """End the fit, whose attributes are set."""
         if self.root is not None:
             self.root.call_on_fit_task_end(**self.data, reconstruction_attributes={})
 
 
 class Tasks(Steps):
-    """The tasks of one fit: the fit, its classes where there are more than two, and their epochs.
+    """The tasks of one fit: the fit, its classes if there are more than two, and their epochs.
 
-    A class's task has for its target values whether a row is of that class, and for its fitted estimator
-    the classifier of this class against the rest. Hooks are called one at a time, whatever the number of
-    threads. One that returns True at the end of an epoch stops that class.
+    The task of a class has True and False as targets, and the classifier of this class against the rest as
+    its fitted estimator. Hooks are called one at a time, whatever the number of threads. A hook that returns
+    True at the end of an epoch stops the class.
 
     Parameters
     ----------
@@ -113,11 +113,11 @@ class Tasks(Steps):
 
     @classmethod
     def of(cls, estimator, *args):
-        """The tasks of a fit, or None if its estimator has no callbacks."""
+        """Return the tasks of a fit, or None if its estimator has no callbacks."""
         return cls(estimator, *args) if getattr(estimator, "_skl_callbacks", None) else None
 
     def watch(self, k, run, epochs):
-        """The epochs of the k-th run, with the hooks called around each."""
+        """Yield the epochs of the k-th run, and call the hooks around each."""
         task, data = self.children[k], self.data
         if task is not self.root:
             if data["y"] is not None:  # rows that are placed on a cluster have their labels there

@@ -1,4 +1,4 @@
-"""How far a fitted classifier is from the optimum of its objective, which is read from it."""
+"""A proof of a fitted classifier's distance from the optimum of its objective."""
 
 from __future__ import annotations
 
@@ -40,40 +40,40 @@ def certify(
     max_iter: int = 1000,
     random_state: Seed = None,
 ) -> Certificate:
-    """Prove how much lower the objective of any linear classifier could get.
+    """Prove a bound on how much lower the objective of a linear classifier could be.
 
     For each class against the rest the objective is::
 
         P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
 
-    and any dual feasible b gives a lower bound D(b) <= min P. The dual variables that belong to the
-    classifier's own margins are tried first; then SDCA (Newton's method where there are few columns)
-    improves on them until the bound is tight enough to say what is asked.
+    and any dual feasible b gives a lower bound D(b) <= min P. The first attempt uses the dual variables of
+    the classifier's own margins; then SDCA (Newton's method if there are few columns) improves them until
+    the bound is tight enough.
 
     Parameters
     ----------
     model : fitted classifier, or array of shape (n_features,) or (n_classes, n_features)
         The objective is read from LinearSVC, LogisticRegression, SGDClassifier, SVC with a linear kernel
         and fastsvm's own: loss, alpha (or C = 1/(alpha n)), class weights, and whether the intercept
-        is free or, as in LIBLINEAR, regularised. Any other model with `coef_`, and bare
-        coefficients, need `loss` and `alpha`.
+        is free or, as in LIBLINEAR, regularised. Other models with `coef_`, and bare coefficients, need
+        `loss` and `alpha`.
     X : array or sparse matrix of shape (n_samples, n_features)
-        What the model was fitted to. Copied only where LIBLINEAR's intercept needs another column.
+        The rows of the model's fit. Copied only if LIBLINEAR's intercept needs another column.
     y : array of shape (n_samples,)
-        Labels. With bare coefficients of one row, the larger of two labels is +1; of several rows,
-        there is one for each label, sorted.
+        Labels. For bare coefficients of one row, the larger of two labels is +1; several rows belong to the
+        sorted labels.
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default=None
     alpha : float > 0, default=None
-        Instead of those of the model: its distance from the optimum of another objective. With both
-        given, any penalty the model may have is ignored.
+        In place of the model's loss and alpha: measure the distance from the optimum of another objective.
+        With both given, the model's penalty is ignored.
     intercept : float or array of shape (n_classes,), default=None
-        With bare coefficients: b0, not regularised. None: the objective has none.
+        For bare coefficients: b0, not regularised. None: the objective has no intercept.
     sample_weight : array of shape (n_samples,), default=None
-        Those the model was fitted with; multiplied by its class weights.
+        The weights of the model's fit; its class weights multiply them.
     accuracy : float > 1, default=2.0
-        Stop when the gap is proven to be at most this many times the true distance.
+        Stop when the gap is proven to be at most `accuracy` times the true distance.
     tol : float > 0, default=1e-8
-        Stop when the relative gap is at most this: the model is as good as optimal.
+        Stop when the relative gap is at most `tol`: the model is nearly optimal.
     max_iter : int, default=1000
         Most epochs, for each class.
     random_state : int, numpy Generator or None, default=None
@@ -87,17 +87,17 @@ def certify(
     Raises
     ------
     ValueError
-        If the model's objective is none of the above, and on bad input, naming the argument.
+        If the model's objective is another one, or an argument is invalid; names the argument.
 
     Warns
     -----
     ConvergenceWarning
-        If `max_iter` epochs, or double precision, were not enough. What is returned is proven all the same.
+        If `max_iter` epochs, or double precision, were not enough. The returned bound is still proven.
 
     Notes
     -----
-    From the bound are subtracted a few units of rounding, sqrt(n) eps times the sizes of what is summed,
-    so that the gap is never below the true distance.
+    The bound is lowered by a few units of rounding, sqrt(n) eps times the sizes of the summed terms, so that
+    the gap is never below the true distance.
 
     Examples
     --------
@@ -162,11 +162,11 @@ def _warn_if_loose(certificate, accuracy, tol, stalled):
         )
 
 
-# What is read from a model.
+# Reading the objective of a model.
 
 
 def _classifier(model, X, y, intercept):
-    """(classes, coef of shape (n_problems, n_features), intercept or None where the objective has none)."""
+    """Return classes, coef of shape (n_problems, n_features), and the intercept or None."""
     name = type(model).__name__
     if hasattr(model, "steps"):
         raise ValueError("model is a Pipeline: pass its last step, model[-1], and X as model[:-1] gives it.")
@@ -186,7 +186,7 @@ def _classifier(model, X, y, intercept):
         classes, coef = np.unique(y), model
     unknown = np.setdiff1d(y, classes)
     if len(unknown):
-        raise ValueError(f"y has the label {unknown.tolist()[0]!r}, which the model does not know.")
+        raise ValueError(f"y has the label {unknown.tolist()[0]!r}, which the model does not have.")
     coef = coef.toarray() if sparse.issparse(coef) else np.asarray(coef)
     coef = np.ascontiguousarray(np.atleast_2d(coef), dtype=np.float64)
     expected = (1 if len(classes) == 2 else len(classes), X.shape[1])
@@ -206,7 +206,7 @@ def _classifier(model, X, y, intercept):
 
 
 def _kind(model):
-    """The class of scikit-learn that a model is of, "fastsvm", or None."""
+    """Return the name of a model's scikit-learn class, "fastsvm", or None."""
     if isinstance(model, LinearClassifier):
         return "fastsvm"
     bases = (cls.__name__ for cls in type(model).__mro__ if cls.__module__.startswith("sklearn."))
@@ -214,11 +214,11 @@ def _kind(model):
 
 
 def _objective(model, loss, alpha, n_classes, n):
-    """Loss and alpha, as given or else as the model has them; a ValueError if its objective is not P."""
+    """Return loss and alpha, given or read from the model; a ValueError if its objective is not P."""
     if loss is not None and alpha is not None:
         return loss, alpha
     if not hasattr(model, "fit"):
-        raise ValueError("Bare coefficients say nothing of their objective: pass loss and alpha.")
+        raise ValueError("Bare coefficients have no objective: pass loss and alpha.")
     own_loss, penalty, other = getattr(model, "loss", None), "l2", None
     own_alpha = 1 / (model.C * n) if hasattr(model, "C") else getattr(model, "alpha", None)
     match _kind(model):
@@ -231,32 +231,32 @@ def _objective(model, loss, alpha, n_classes, n):
             own_loss, penalty = "log", _logistic_penalty(model)
             joint = getattr(model, "multi_class", None) == "multinomial"  # scikit-learn before 1.8
             if joint or (n_classes > 2 and model.solver != "liblinear"):
-                other = "a multinomial loss, which does not fall into one problem a class"
+                other = "a multinomial loss, not one problem a class"
         case "SGDClassifier":
             own_loss, penalty = {"log_loss": "log"}.get(own_loss, own_loss), model.penalty
         case "SVC":
             own_loss = "hinge"
         case _:
-            other = "another objective than certify knows"
+            other = "an objective that certify does not support"
     if other is None and penalty != "l2":
         other = f"penalty {penalty!r}, not 'l2'"
     if other is None and loss is None and own_loss not in LOSSES:
         other = f"loss {own_loss!r}, not one of {', '.join(map(repr, LOSSES))}"
     if other is not None:
         raise ValueError(
-            f"This {type(model).__name__} has {other}. To measure its coefficients by an objective that it "
-            "was not fitted for, pass loss and alpha."
+            f"This {type(model).__name__} has {other}. To measure its coefficients by another objective, "
+            "pass loss and alpha."
         )
     return own_loss if loss is None else loss, own_alpha if alpha is None else alpha
 
 
 def _alpha(model):
-    """Alpha of a model of fastsvm: the one given, or chosen by cross-validation."""
+    """Return the alpha of a fastsvm model: given, or chosen by cross-validation."""
     return getattr(model, "alpha_", getattr(model, "alpha", None))
 
 
 def _logistic_penalty(model):
-    """The penalty of a LogisticRegression, which from scikit-learn 1.8 on is said by l1_ratio and C."""
+    """Return the penalty of a LogisticRegression; l1_ratio and C imply it from scikit-learn 1.8 on."""
     if np.isinf(model.C):
         return None
     if model.penalty != "deprecated":
@@ -265,14 +265,14 @@ def _logistic_penalty(model):
 
 
 def _intercept_column(model):
-    """The value of the column that stands for the intercept in LIBLINEAR, which regularises it; or None."""
+    """Return the value of LIBLINEAR's extra column for a regularised intercept, or None."""
     kind = _kind(model)
     liblinear = kind == "LinearSVC" or (kind == "LogisticRegression" and model.solver == "liblinear")
     return float(model.intercept_scaling) if liblinear and model.fit_intercept else None
 
 
 def _with_column(X, coef, intercept, value):
-    """X and coef with the intercept as one more column, float64 as in LIBLINEAR."""
+    """Return X and coef with the intercept as one more column, float64 as in LIBLINEAR."""
     column = np.full((X.shape[0], 1), value)
     if sparse.issparse(X):
         X = sparse.hstack([X, sparse.csr_array(column)], format="csr", dtype=np.float64)
@@ -282,7 +282,7 @@ def _with_column(X, coef, intercept, value):
 
 
 def _weights(model, y, classes, labels, sample_weight):
-    """For each binary problem its c_i, with the class weights as the model's own fit had them."""
+    """Return the c_i of each binary problem, with the class weights of the model's own fit."""
     n, given = len(labels), sample_weight
     if isinstance(model, LinearClassifier):
         return [model._weights(y, sample_weight)] * n
@@ -296,13 +296,13 @@ def _weights(model, y, classes, labels, sample_weight):
     factor = by_class[np.searchsorted(classes, y)]
     sample_weight = as_weights(np.ones(len(y)) if given is None else given, len(y))
     if n > 1 and kind in ("LinearSVC", "LogisticRegression", "SGDClassifier"):
-        # Of LIBLINEAR's and SGD's problems of one class against the rest, the rest has weight 1.
+        # In LIBLINEAR's and SGD's problems of one class against the rest, the rest has weight 1.
         return [sample_weight * np.where(y == label, factor, 1) for label in labels]
     return [sample_weight * factor] * n
 
 
 def _duals(model, n):
-    """The dual variables b of a model that has them for these n rows, or None."""
+    """Return the dual variables b of a model for these n rows, or None."""
     dual = getattr(model, "dual_coef_", None)
     if not isinstance(model, LinearClassifier) or dual is None or dual.shape[1] != n:
         return None

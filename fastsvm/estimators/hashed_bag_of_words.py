@@ -25,9 +25,9 @@ __all__ = ["HashedBagOfWords"]
 class HashedBagOfWords(Splitting, HashingVectorizer):
     """Counts of hashed words and n-grams: scikit-learn's `HashingVectorizer`, compiled.
 
-    There is no vocabulary and nothing to fit: documents may come from a stream, batch after batch, and
-    `partial_fit` is there for pipelines that call it. Columns, signs, values, dtypes and shape are exactly
-    HashingVectorizer's. What `BagOfWords` leaves to scikit-learn, this does too.
+    There is no vocabulary and nothing to fit: documents may come from a stream, batch by batch, and
+    `partial_fit` exists for pipelines that call it. Columns, signs, values, dtypes and shape are exactly
+    HashingVectorizer's. scikit-learn handles the same settings as for `BagOfWords`.
 
     Parameters
     ----------
@@ -40,7 +40,8 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype : as
 
     Notes
     -----
-    Within a row the columns are in the order in which they first come: not sorted, but no column twice.
+    Within a row, the columns are in the order of their first occurrence. They are not sorted, and no column
+    occurs twice.
 
     References
     ----------

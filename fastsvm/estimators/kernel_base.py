@@ -1,4 +1,4 @@
-"""What kernel classifiers share: the kernel, the support, prediction."""
+"""The base of kernel classifiers: the kernel, the support, prediction."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ __all__ = ["KernelClassifier", "decision_of", "share_threads"]
 
 
 class KernelClassifier(CallbackSupportMixin, SklearnClassifier):
-    """What the kernel classifiers share: the kernel, the support, prediction.
+    """A kernel classifier: the kernel, the support, prediction.
 
     A subclass has the parameters `kernel`, `gamma`, `degree`, `coef0`, `alpha`, `cache_size`, `n_jobs`,
     `trace` and `verbose` too, and makes a solver in `_make_run`.
     """
 
     def _make_run(self, X, y, sample_weight):
-        """A `KernelSolver` for what was checked."""
+        """Make a solver for checked rows."""
         raise NotImplementedError
 
     def _rounds(self, run, watched):
-        """The epochs of the solver; `watched` says that there are callbacks."""
+        """Return the epochs of the solver; `watched` if there are callbacks."""
         raise NotImplementedError
 
     @all_or_nothing
@@ -55,7 +55,7 @@ class KernelClassifier(CallbackSupportMixin, SklearnClassifier):
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
-            For kernel="precomputed" the array of all K(x_i, x_j), of shape (n_samples, n_samples).
+            For kernel="precomputed", the array of all K(x_i, x_j), of shape (n_samples, n_samples).
         y : array of shape (n_samples,)
             Labels of any kind, two classes or more.
         sample_weight : array of shape (n_samples,), default=None
@@ -71,7 +71,7 @@ class KernelClassifier(CallbackSupportMixin, SklearnClassifier):
             On bad parameters, NaN or infinite values (with row and column), different lengths, a single
             class, and kernel values that overflow.
         MemoryError
-            Where not even a row of the kernel matrix fits into `cache_size`, or the cache into the memory.
+            If one row of the kernel matrix is larger than `cache_size`, or the cache than the memory.
         """
         self._check_params()
         X, y = self._validated(X, y)
@@ -93,7 +93,7 @@ class KernelClassifier(CallbackSupportMixin, SklearnClassifier):
         return self
 
     def _warn_if_short(self, run, X, stacklevel):
-        """Warn where the solver should have got further."""
+        """Warn if the solver stopped short of its tolerance."""
 
     def _check_params(self):
         super()._check_params()
@@ -110,7 +110,7 @@ class KernelClassifier(CallbackSupportMixin, SklearnClassifier):
         self.gamma_ = 1.0 if self._precomputed or callable(self.kernel) else gamma_of(self.gamma, X)
 
     def _gram(self, X):
-        """The kernel matrix of X, row by row."""
+        """Return the kernel matrix of X, row by row."""
         return make_gram(
             X,
             self.kernel,
@@ -125,7 +125,7 @@ class KernelClassifier(CallbackSupportMixin, SklearnClassifier):
         return np.array([signs_of(y, label) for label in self._positives()])
 
     def _set_support(self, X, coef):
-        """Keep the rows that have a coefficient, with `coef` of shape (n_classes, n)."""
+        """Keep the rows with a coefficient in `coef` of shape (n_classes, n)."""
         self.support_ = np.flatnonzero(coef.any(axis=0)).astype(np.int32)
         self.dual_coef_ = np.ascontiguousarray(coef[:, self.support_])
         if not self._precomputed:
@@ -140,17 +140,17 @@ class KernelClassifier(CallbackSupportMixin, SklearnClassifier):
         self.history_ = result.history[0] if binary else result.history
 
     def decision_function(self, X: Matrix) -> np.ndarray:
-        """Scores sum_i dual_coef_i K(x_i, x).
+        """Return the scores sum_i dual_coef_i K(x_i, x).
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
-            For kernel="precomputed" an array of K(x, x_i), of shape (n_samples, n_samples_fitted).
+            For kernel="precomputed", an array of K(x, x_i), of shape (n_samples, n_samples_fitted).
 
         Returns
         -------
         ndarray of shape (n_samples,) or, for more than two classes, (n_samples, n_classes), float64
-            Of two classes, above 0 means `classes_[1]`.
+            With two classes, scores above 0 mean `classes_[1]`.
         """
         check_is_fitted(self)
         given = self._precomputed
@@ -161,7 +161,7 @@ class KernelClassifier(CallbackSupportMixin, SklearnClassifier):
         return scores.ravel() if scores.shape[1] == 1 else scores
 
     def _scores(self, X):
-        """Scores of shape (n_samples, n_classes)."""
+        """Return scores of shape (n_samples, n_classes)."""
         if self._precomputed:
             return X[:, self.support_].astype(float) @ self.dual_coef_.T
         if not len(self.support_):
@@ -190,15 +190,15 @@ class KernelClassifier(CallbackSupportMixin, SklearnClassifier):
 
 
 def decision_of(scores, test):
-    """Scores of shape (n_problems, n) as `decision_function` gives those of the test rows."""
+    """Return the scores of the test rows as `decision_function` does, from scores of all rows."""
     scores = np.ascontiguousarray(scores[:, test].T)
     return scores.ravel() if scores.shape[1] == 1 else scores
 
 
 def share_threads(gram, needed, n_runs, n_jobs):
-    """How many runs over one kernel matrix may go on at once; each has its share of the threads.
+    """Share the threads among runs over one kernel matrix; return the number of simultaneous runs.
 
-    One, where the rows that they need do not fit into the cache: they would take each other's.
+    It is 1 if the needed rows do not fit into the cache, since runs would evict each other's rows.
     """
     n_threads = effective_n_jobs(n_jobs)
     if len(needed) > gram.capacity:

@@ -36,8 +36,8 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         P(f) = alpha/2 ||f||^2 + 1/n sum_i c_i phi(y_i f(x_i))
 
     and then, at the gamma and alpha of the best mean score, the same over all rows. The folds share the
-    kernel matrix of all rows, which is computed once for each gamma and has the scores of the test rows
-    too; each fit starts from the one at the next larger alpha.
+    kernel matrix of all rows, which is computed once for each gamma and also gives the scores of the test
+    rows. Each fit starts from the fit at the next larger alpha.
 
     Parameters
     ----------
@@ -46,8 +46,8 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
         As in :class:`KernelSDCAClassifier`.
     gammas : list of float > 0, "scale" or "auto", default=None
-        Gammas to choose from; of all rows' "scale" a quarter, half, it, its double and its fourfold by
-        default. "linear", "precomputed" and callables have none.
+        Gammas to choose from; by default 1/4, 1/2, 1, 2 and 4 times the "scale" of all rows. "linear",
+        "precomputed" and callables have none.
     alphas : array of shape (n_alphas,), default=None
         Regularisation strengths to choose from; 1/(C n_samples) with C = 0.1, 1, 10 and 100 by default.
     degree : int > 0, default=3
@@ -58,7 +58,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         Stratified folds, 5 by default; or as in scikit-learn. GroupKFold and the like get the `groups`
         of `fit`.
     scoring : str, callable or None, default=None
-        What to choose by, as in scikit-learn; None for accuracy.
+        The score that chooses, as in scikit-learn; None for accuracy.
     max_iter : int, default=1000
         Most epochs of each fit, passes over a working set.
     tol : float > 0 or None, default=1e-3
@@ -67,8 +67,8 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label) in the
         training rows.
     cache_size : float > 0, default=1024
-        MiB of kernel values to keep. Does not change the result; where the rows' kernel matrix does not
-        fit, folds take turns and compute values again.
+        MiB of kernel values to keep. Does not change the result; if the kernel matrix does not fit, folds
+        take turns and compute values again.
     n_jobs : int or None, default=None
         Threads, over folds first; -1 for all processors. Does not change the result.
     verbose : bool, default=False
@@ -78,11 +78,11 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
     Attributes
     ----------
     gamma_, alpha_ : float
-        Those of the best mean score; of equals the least gamma, and then the largest alpha.
+        The values with the best mean score; of equal ones, the least gamma and then the largest alpha.
     gammas_ : ndarray of shape (n_gammas,), increasing
     alphas_ : ndarray of shape (n_alphas,), decreasing
     scores_ : ndarray of shape (n_gammas, n_alphas, n_folds)
-        On each fold's test rows; NaN at what was not tried, as a callback had ended the search.
+        On each fold's test rows; NaN where a callback ended the search before.
     mean_scores_ : ndarray of shape (n_gammas, n_alphas)
     cv_objectives_, cv_dual_gaps_ : ndarrays of shape (n_gammas, n_alphas, n_folds, n_problems)
         P of each fit, over its training rows, and its gap; there is one problem, or one a class.
@@ -153,10 +153,10 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         Parameters
         ----------
         X, y, sample_weight : as in `KernelSDCAClassifier.fit`
-            sample_weight, if given, is passed on to the scorer too.
+            The scorer receives sample_weight, too, if given.
         **params : dict
-            `groups` of shape (n_samples,) for the splitter; with metadata routing enabled, whatever
-            splitter and scorer ask for.
+            `groups` of shape (n_samples,) for the splitter; with metadata routing enabled, all that splitter
+            and scorer request.
 
         Returns
         -------
@@ -165,15 +165,15 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         Raises
         ------
         ValueError
-            As `KernelSDCAClassifier.fit` does; if a fold trains on no row of some class, or no score is
-            a number.
+            As `KernelSDCAClassifier.fit` does; if a fold trains on no row of a class, or no mean score is
+            finite.
         MemoryError
             As `KernelSDCAClassifier.fit` does.
 
         Warns
         -----
         ConvergenceWarning
-            Once, if any fit's gap is above `tol`, for the worst.
+            Once, for the largest gap, if it is above `tol`.
         """
         self._check_params()
         X, y = self._validated(X, y)
@@ -222,7 +222,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         return grams[self.gamma_]
 
     def _fit_all(self, X, problem, seed, start):
-        """Fit all rows at `gamma_` and `alpha_`, starting from dual variables that their box may not hold."""
+        """Fit all rows at `gamma_` and `alpha_`, starting from dual variables, which are clipped."""
         final = self._model(self.gamma_, self.alpha_)
         final._set_classes(self.classes_)
         with one_blas_thread:
@@ -280,7 +280,7 @@ class _Fit(NamedTuple):
 
 
 class _Path:
-    """The fits of one fold for ever smaller alpha.
+    """The fits of one fold at decreasing alphas.
 
     Parameters
     ----------
@@ -293,7 +293,7 @@ class _Path:
         self.last = None
 
     def solve(self, model, stopping):
-        """The fit at the alpha of a KernelSDCAClassifier; given up once `stopping` has an item."""
+        """Fit at the alpha of a KernelSDCAClassifier; give up once `stopping` has an item."""
         self.problem.gram.forget_uses()
         run = model._make_solver(self.problem, self.seed, None if self.last is None else self._start(model))
         for _ in run.epochs(model.tol):
@@ -303,7 +303,7 @@ class _Path:
         return self.last
 
     def _start(self, model):
-        """For each class the multiple of the last dual variables that has the best bound; see `Path`."""
+        """Return for each class the multiple of the last dual variables with the best bound; see `Path`."""
         dual, shrinks = self.last.dual, model.alpha / self.last.alpha
         terms, scores = np.empty(dual.shape[1]), self.last.scores / shrinks
 

@@ -1,4 +1,4 @@
-"""Features whose dot products are nearly a kernel's values, for rows too many for a kernel matrix."""
+"""Features whose dot products approximate a kernel, for too many rows for a kernel matrix."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["KernelFeatures"]
 
-# The kernels that are the Fourier transform of a density, and how to draw from it.
+# The kernels that are Fourier transforms of a density, with functions that draw from it.
 DIRECTIONS = {
     "rbf": lambda random, shape, gamma: np.sqrt(2 * gamma) * random.normal(size=shape),
     "laplacian": lambda random, shape, gamma: gamma * random.standard_cauchy(size=shape),
@@ -39,9 +39,9 @@ KERNELS = {
 }
 
 BLOCK = 1 << 21  # kernel values at a time
-ROWS_A_CENTRE = 16  # whose mean it may become
+ROWS_A_CENTRE = 16  # the mean of which may replace the centre
 
-# What a centre must add to the span of the others, its squared distance from it as a share of the largest.
+# The least squared distance of a centre from the span of the others, as a share of the largest.
 LEAST = {np.dtype(np.float32): 1e-6, np.dtype(np.float64): 1e-12}
 
 
@@ -62,12 +62,12 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         exp(-gamma ||x - z||^2); (gamma x.z + coef0)^degree; x.z; tanh(gamma x.z + coef0);
         exp(-gamma ||x - z||_1).
     method : {"nystroem", "random"}, default="nystroem"
-        "nystroem": project onto the span of `n_components` centres; the fewer it takes to span the rows, the
-        better. "random": random Fourier features, cos(w.x + b), for "rbf" and "laplacian"; a column is
-        cheaper, but it takes more of them.
+        "nystroem": project onto the span of `n_components` centres; best if few centres span the rows.
+        "random": random Fourier features, cos(w.x + b), for "rbf" and "laplacian"; columns are cheaper, but
+        more of them are needed.
     n_components : int, default=512
-        Columns to make. "nystroem" makes fewer where there are fewer rows, or where centres add nothing to
-        the span of the others.
+        The number of columns. "nystroem" makes fewer if there are fewer rows, or if centres lie in the span
+        of the others.
     gamma : "scale", "auto" or float > 0, default="scale"
         "scale": 1 / (n_features * X.var()); "auto": 1 / n_features; as in SVC.
     degree : int > 0, default=3
@@ -97,13 +97,13 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     Notes
     -----
-    The centres are random rows. For the kernels of a distance, "rbf" and "laplacian", and dense rows each is
-    then moved to the mean of those it is nearest to, of 16 rows a centre: a step of k-means [2]_. Those of a
-    CSR matrix stay as they are, and sparse. The result is dense, float32 if fitted on float32 and float64
-    otherwise; beside it `transform` needs some tens of MiB a thread.
+    The centres are random rows. For "rbf" and "laplacian" with dense rows, a step of k-means on 16 rows a
+    centre then moves each centre to the mean of its nearest rows [2]_. The centres of a CSR matrix stay
+    sparse rows. The result is dense, float32 if fitted on float32 and float64 otherwise; `transform` needs
+    some tens of MiB a thread besides.
 
-    A kernel that is not positive semidefinite ("sigmoid", and "poly" with a negative `coef0`) is
-    approximated by as many centres as are left when it is positive definite on them.
+    For a kernel that is not positive semidefinite ("sigmoid", and "poly" with a negative `coef0`), only
+    centres on which it is positive definite are used.
 
     References
     ----------
@@ -181,7 +181,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             if not X.has_canonical_format:
                 X = X.copy()
                 X.sum_duplicates()
-            if X.indices.dtype != np.int32 and max(X.nnz, X.shape[1]) < 2**31:  # "laplacian" knows no others
+            if X.indices.dtype != np.int32 and max(X.nnz, X.shape[1]) < 2**31:  # "laplacian" needs int32
                 X = type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), X.shape)
         return X
 
@@ -200,7 +200,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             raise ValueError(
                 f"The {self.kernel} kernel {what}; scale the columns, or change gamma, degree or coef0."
             )
-        # A Cholesky factorisation that takes the centre that adds most next, until none adds anything.
+        # A pivoted Cholesky factorisation: the centre that adds most is next, until none adds anything.
         factor, order, rank, _ = lapack.dpstrf(values, lower=1, tol=LEAST[X.dtype] * largest)
         components = centres[order[:rank] - 1]
         self.components_ = sparse.csr_array(components) if sparse.issparse(X) else components
@@ -266,7 +266,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
 
 def _centres(X, n_centres, random, by_distance):
-    """Rows drawn at random, moved among their like where that helps and leaves them dense."""
+    """Return random rows, each moved to the mean of its nearest rows if that helps and X is dense."""
     n_rows = X.shape[0]
     if n_centres >= n_rows:
         return X
@@ -278,7 +278,7 @@ def _centres(X, n_centres, random, by_distance):
 
 
 def _nearest(rows, centres):
-    """For each row the number of the centre that is nearest to it."""
+    """Return the number of the nearest centre for each row."""
     middle = centres.mean(axis=0)  # distances do not change, and keep more digits
     centres = centres - middle
     sizes = np.square(centres).sum(axis=1) / 2
@@ -287,7 +287,7 @@ def _nearest(rows, centres):
 
 
 def _means(rows, groups, n_groups):
-    """The mean of each group of rows that has any."""
+    """Return the mean of each group that has rows."""
     members = sparse.csc_array(
         (np.ones_like(groups, rows.dtype), groups, np.arange(len(rows) + 1)), shape=(n_groups, len(rows))
     )

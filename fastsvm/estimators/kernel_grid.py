@@ -1,4 +1,4 @@
-"""Kernel Pegasos over a whole grid of parameters, every fold sharing the rows of one kernel matrix."""
+"""Kernel Pegasos over a grid of parameters; all folds share the rows of one kernel matrix."""
 
 from itertools import count
 from threading import Lock
@@ -36,11 +36,10 @@ def kernel_pegasos_grid(
     random_state=None,
     progress=None,
 ):
-    """Errors of :class:`KernelPegasosClassifier` on the folds of a cross-validation, over a grid.
+    """Compute the errors of :class:`KernelPegasosClassifier` on cross-validation folds, over a grid.
 
-    Each kernel matrix is computed once, for all rows, and its rows are shared by all folds, alphas and
-    threads. A run of the most steps is measured at each lesser number on its way, and has the scores of
-    the test rows at hand.
+    Each kernel matrix is computed once, for all rows, and shared by all folds, alphas and threads. A run of
+    the most steps is measured at each smaller number of steps on its way.
 
     Parameters
     ----------
@@ -48,21 +47,21 @@ def kernel_pegasos_grid(
     y : array of shape (n_samples,)
         Labels of any kind, two classes or more.
     kernels : list of dict
-        Parameters of :class:`KernelPegasosClassifier`: kernel, gamma, degree, coef0, its defaults for what is
-        left out. The gammas "scale" and "auto" are those of all rows.
+        Parameters of :class:`KernelPegasosClassifier`: kernel, gamma, degree, coef0, with its defaults. The
+        gammas "scale" and "auto" are computed from all rows.
     alphas : list of float > 0
     n_iters : list of int > 0
         Numbers of steps, T in the sources.
     cv : int, splitter or iterable, default=None
         Stratified folds, 5 by default; or as in scikit-learn.
     cache_size : float > 0, default=1024
-        MiB of kernel values to keep. Where the rows that are drawn do not fit, runs take turns and
-        compute values again; the errors are the same.
+        MiB of kernel values to keep. If the drawn rows do not fit, runs take turns and compute values again;
+        the errors are the same.
     n_jobs : int or None, default=None
         Threads, over folds and alphas first; -1 for all processors. Does not change the errors.
     random_state : int, RandomState or None, default=None
-        All runs draw the same numbers: the error is that of a KernelPegasosClassifier of this `random_state`
-        that is fitted to the fold's training rows, but for rounding of kernel values.
+        All runs draw the same numbers: up to rounding of kernel values, the error equals the error of a
+        KernelPegasosClassifier with this `random_state`, fitted to the fold's training rows.
     progress : callable, default=None
         Called as progress(done, total) after each run, by one thread at a time.
 
@@ -136,14 +135,14 @@ def _increasing(n_iters):
 
 
 def _drawn(train, n_iter, seed):
-    """The rows that a KernelPegasosClassifier would draw of `train`."""
+    """Return the rows that a KernelPegasosClassifier would draw from `train`."""
     order = np.empty(n_iter, np.int32)
     draw_rows(order, len(train), as_state(seed))
     return train[order].astype(np.int32)
 
 
 def _table(models, alphas, n_iters, n_folds):
-    """The grid, without what is to be measured."""
+    """Return the grid, without measurements."""
     kernels = [getattr(model.kernel, "__name__", model.kernel) for model in models]
     columns = {
         "kernel": np.reshape(kernels, (-1, 1, 1, 1)),

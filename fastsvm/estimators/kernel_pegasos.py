@@ -40,8 +40,8 @@ class KernelPegasosClassifier(KernelClassifier):
 
         P(f) = alpha/2 ||f||^2 + 1/n sum_i c_i max(0, 1 - y_i f(x_i))
 
-    SVC's objective with C = 1/(alpha n), without an intercept, one-vs-rest. All classes see the same rows.
-    The dual variables that the steps build up give a certificate, looser than SDCA's.
+    This is SVC's objective with C = 1/(alpha n), without an intercept, one-vs-rest. All classes use the same
+    rows. The steps build up dual variables, which give a certificate, looser than SDCA's.
 
     Parameters
     ----------
@@ -61,8 +61,8 @@ class KernelPegasosClassifier(KernelClassifier):
     class_weight : dict, "balanced" or None, default=None
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
     cache_size : float > 0, default=1024
-        MiB of kernel values to keep, in fitting and predicting. Does not change the result, but for the
-        last digits of single precision.
+        MiB of kernel values to keep, in fitting and predicting. Changes at most the last digits of single
+        precision.
     n_jobs : int or None, default=None
         Threads; -1 for all processors. Does not change the result.
     trace : bool, default=False
@@ -75,7 +75,7 @@ class KernelPegasosClassifier(KernelClassifier):
     Attributes
     ----------
     classes_, support_, support_vectors_, dual_coef_, gamma_ : as in :class:`KernelSDCAClassifier`
-        dual_coef_ is a_i y_i / (alpha t_), where a_i says how often row i pulled.
+        dual_coef_ is a_i y_i / (alpha t_), where a_i is the number of steps with row i.
     objective_ : float, or ndarray of shape (n_classes,)
         P at the solution; not after `partial_fit`.
     dual_gap_ : float, or ndarray of shape (n_classes,)
@@ -83,13 +83,13 @@ class KernelPegasosClassifier(KernelClassifier):
     history_ : list of Epoch, or one list a class
         (step, seconds, primal, dual, gap, score) of the epochs measured; not after `partial_fit`.
     t_ : int
-        Steps taken; `partial_fit` goes on from there.
+        Steps taken; `partial_fit` continues from there.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Notes
     -----
-    There is no `warm_start`: its steps get shorter with their number, which a start would begin anew.
-    `partial_fit` goes on from where `fit` stopped.
+    There is no `warm_start`, since steps get shorter with their number, and a new fit would count from 1.
+    `partial_fit` continues from `fit`.
 
     References
     ----------
@@ -149,15 +149,14 @@ class KernelPegasosClassifier(KernelClassifier):
     ) -> Self:
         """Take a step on each row of X, in random order, continuing where the last call, or `fit`, stopped.
 
-        There is no objective or gap, which would be those of this batch alone. `support_` numbers the rows
-        of all batches from the first.
+        There is no objective or gap, which would be about this batch alone. `support_` numbers the rows of
+        all batches from the first.
 
         Parameters
         ----------
         X, y, sample_weight : as in `fit`; the kernel cannot be "precomputed"
         classes : array of shape (n_classes,), default=None
-            All labels that will ever come; needed in the first call. `class_weight="balanced"` needs
-            `fit`.
+            All labels of all batches; needed in the first call. `class_weight="balanced"` needs `fit`.
 
         Returns
         -------
@@ -193,5 +192,5 @@ class KernelPegasosClassifier(KernelClassifier):
         return self
 
     def _seen(self):
-        """How many rows came so far; a model from a file knows of those up to the last of its support."""
+        """Return the number of rows so far; for a model from a file, up to the last row of its support."""
         return getattr(self, "_n_seen", int(self.support_.max(initial=-1)) + 1)

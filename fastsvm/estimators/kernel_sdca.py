@@ -37,11 +37,11 @@ class KernelSDCAClassifier(KernelClassifier):
     kernel : {"linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"} or callable, default="rbf"
         x.z; (gamma x.z + coef0)^degree; exp(-gamma ||x - z||^2); tanh(gamma x.z + coef0);
         exp(-gamma ||x - z||_1), all in single precision. "precomputed": X is the matrix of kernel values.
-        A callable is given two matrices and returns the values, of shape (len(X), len(Z)). Where it is not
-        positive semi-definite (the sigmoid), the gap is no bound.
+        A callable takes two matrices and returns the values, of shape (len(X), len(Z)). For kernels that are
+        not positive semi-definite (the sigmoid), the gap is not a bound.
     loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
         phi(m) = max(0, 1-m) (SVM); its square; the hinge with (1-m)^2/2 for 0 <= m <= 1 and 1/2-m below;
-        log(1 + exp(-m)) (kernel logistic regression, which has probabilities).
+        log(1 + exp(-m)) (kernel logistic regression, with probabilities).
     alpha : float > 0, default=1e-4
         Regularisation strength.
     gamma : "scale", "auto" or float > 0, default="scale"
@@ -58,17 +58,17 @@ class KernelSDCAClassifier(KernelClassifier):
     class_weight : dict, "balanced" or None, default=None
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
     cache_size : float > 0, default=1024
-        MiB of kernel values to keep, in fitting and predicting. Does not change the result, but for the
-        last digits of single precision.
+        MiB of kernel values to keep, in fitting and predicting. Changes at most the last digits of single
+        precision.
     warm_start : bool, default=False
-        Start from the previous fit's dual variables. They belong to its rows, so X must have the same ones
+        Start from the previous fit's dual variables. They belong to its rows, so X must have the same rows
         in the same order; kernel, alpha, loss and weights may have changed. A fit with another number of
         rows or other classes starts from zero.
     n_jobs : int or None, default=None
         Threads; -1 for all processors. Does not change the result.
     trace : bool, default=False
-        Measure objective and gap after every epoch (`history_`), not only at the end of each round, the
-        epochs on a working set. Every time takes kernel values of all rows.
+        Measure objective and gap after every epoch (`history_`), not only after each round of epochs on a
+        working set. Each measurement needs kernel values of all rows.
     verbose : bool, default=False
         Print a line for each class and round.
     random_state : int, RandomState or None, default=None
@@ -77,27 +77,27 @@ class KernelSDCAClassifier(KernelClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
     support_ : ndarray of shape (n_support,), int32
-        The rows that have a coefficient in any class.
+        The rows with a coefficient in any class.
     support_vectors_ : ndarray or CSR matrix of shape (n_support, n_features), of X's dtype
         X[support_]; not for "precomputed".
     dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support), float64
         y_i b_i / (alpha n), SVC's scale: f(x) = sum_i dual_coef_i K(x_i, x).
     gamma_ : float
-        The gamma that was used.
+        The gamma used.
     objective_ : float, or ndarray of shape (n_classes,)
         P at the solution.
     dual_gap_ : float, or ndarray of shape (n_classes,)
         P minus a lower bound on its optimum, in units of P, for the kernel values as computed: in single
         precision, gaps below 1e-5 P mean little.
     n_iter_ : int
-        Epochs done, by the class that needed most.
+        Epochs of the class that needed most.
     history_ : list of Epoch, or one list a class
-        (epoch, seconds, primal, dual, gap, score) after each round; the seconds are those of all classes.
+        (epoch, seconds, primal, dual, gap, score) after each round; the seconds include all classes.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     See Also
     --------
-    KernelFeatures : for more rows than kernel values can be had for.
+    KernelFeatures : for too many rows for a kernel matrix.
 
     References
     ----------
@@ -142,7 +142,7 @@ class KernelSDCAClassifier(KernelClassifier):
         return self._make_solver(problem, seed, self._start(len(y)))
 
     def _start(self, n):
-        """The dual variables of the last fit, with `warm_start`; None where there are none that suit."""
+        """Return the dual variables of the last fit, with `warm_start`; None if they do not fit."""
         scale = self._dual_scale(self.classes_, n)
         if scale is None:
             return None

@@ -37,20 +37,20 @@ class SDCAClassifier(LinearClassifier, SDCA):
     fit_intercept : bool, default=True
         False: b0 = 0.
     order : {"permutation", "random", "cyclic"}, default="permutation"
-        Rows of an epoch: a fresh permutation, draws with replacement, one permutation for all epochs.
+        Rows of an epoch: a new permutation, draws with replacement, or one permutation for all epochs.
     averaging : {"last", "tail", "random"}, default="last"
         Return the last iterate, the average over the second half of the steps, or one iterate drawn
-        from it; the certificate is that of what is returned.
+        from it; the certificate is about the returned solution.
     sgd_init : bool, default=False
         Make the first epoch modified SGD.
     class_weight : dict, "balanced" or None, default=None
         Weights by label, multiplied into c_i; "balanced": n / (n_classes * count of the label).
     solver : {"auto", "coordinate", "newton"}, default="auto"
         "coordinate": dual coordinate ascent. "newton": Newton's method, for few columns; its epochs are
-        passes over all rows. "auto" chooses, and `solver_` says what was chosen.
+        passes over all rows. "auto" chooses one, which `solver_` names.
     warm_start : bool, default=False
         Start from the previous fit's dual variables and intercepts. They belong to its rows, so X must
-        have the same ones in the same order; alpha, loss, weights and columns may have changed. A fit
+        have the same rows in the same order; alpha, loss, weights and columns may have changed. A fit
         with another number of rows or other classes starts from zero.
     n_jobs : int or None, default=None
         Threads, over the one-vs-rest classes first; -1 for all processors. Does not change the result.
@@ -74,16 +74,16 @@ class SDCAClassifier(LinearClassifier, SDCA):
     dual_gap_ : float, or ndarray of shape (n_classes,)
         P minus a lower bound on its optimum, in units of P.
     n_iter_ : int
-        Epochs done, by the class that needed most.
+        Epochs of the class that needed most.
     history_ : list of Epoch, or one list a class
         (epoch, seconds, primal, dual, gap, score) of the epochs measured.
     solver_ : str, or list of one a class where they differ
-        The method that was used.
+        The method used.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Notes
     -----
-    n counts all rows, those of weight 0 too: a fit without them has the same solution at the same
+    n counts all rows, also rows with weight 0: a fit without these rows has the same solution at the same
     alpha n, not at the same alpha.
 
     References
@@ -117,7 +117,7 @@ class PegasosClassifier(LinearClassifier, Pegasos):
 
         P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
 
-    SGDClassifier's objective with the same alpha. The dual variables that the steps build up give a
+    This is SGDClassifier's objective with the same alpha. The steps build up dual variables, which give a
     certificate, looser than SDCA's.
 
     Parameters
@@ -136,7 +136,7 @@ class PegasosClassifier(LinearClassifier, Pegasos):
         Rows of an epoch: a fresh permutation, cut into batches; draws with replacement; or for each step a
         batch of different rows, drawn from all.
     project : bool, default=False
-        Keep w in the ball that holds the optimum.
+        Keep w in a ball that contains the optimum.
     averaging : {"last", "tail", "random"}, default="last"
         Return the last iterate, the average over the second half of the steps, or one iterate drawn from that
         half. `partial_fit` draws from the second half of each call's steps.
@@ -308,7 +308,7 @@ class ASDCAClassifier(LinearClassifier, ASDCA):
     dual_gap_ : float, or ndarray of shape (n_classes,)
         P minus a lower bound on its optimum, in units of P.
     n_iter_ : int
-        Epochs done, by the class that needed most.
+        Epochs of the class that needed most.
     history_ : list of Epoch, or one list a class
         (epoch, seconds, primal, dual, gap, score) of the epochs measured.
     n_features_in_, feature_names_in_ : as in scikit-learn

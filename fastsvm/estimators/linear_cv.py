@@ -37,8 +37,8 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier):
         P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
 
     and then, at the alpha of the best mean score, the same over all rows. The alphas are a path: each fit
-    starts from those at larger alpha. The folds share one X: in each, the other rows have weight 0 and
-    alpha is multiplied by n_train/n, which is the problem of the training rows alone.
+    starts from the fits at larger alphas. The folds share one X: in each fold the other rows have weight 0,
+    and alpha is multiplied by n_train/n. This is the problem of the training rows alone.
 
     Parameters
     ----------
@@ -48,13 +48,13 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier):
         Regularisation strengths to choose from. By default `n_alphas` in geometric progression from
         the largest that matters (see `sdca_path`; of all classes) down to `eps` times that.
     n_alphas : int, default=10
-        Half as many as `sdca_path` has, as each is fitted for every fold.
+        Half the default of `sdca_path`, since each alpha is fitted for every fold.
     eps : float in (0, 1), default=1e-4
     cv : int, splitter or iterable, default=None
         Stratified folds, 5 by default; or as in scikit-learn. GroupKFold and the like get the `groups`
         of `fit`.
     scoring : str, callable or None, default=None
-        What to choose by, as in scikit-learn; None for accuracy.
+        The score that chooses, as in scikit-learn; None for accuracy.
     max_iter : int, default=1000
         Most epochs of each fit.
     tol : float > 0 or None, default=1e-3
@@ -73,7 +73,7 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier):
     Attributes
     ----------
     alpha_ : float
-        The alpha of the best mean score; the largest of equals.
+        The alpha with the best mean score; of equal ones, the largest.
     alphas_ : ndarray of shape (n_alphas,), decreasing
     scores_ : ndarray of shape (n_alphas, n_folds)
         On each fold's test rows.
@@ -130,10 +130,10 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier):
         Parameters
         ----------
         X, y, sample_weight : as in `SDCAClassifier.fit`
-            sample_weight, if given, is passed on to the scorer too.
+            The scorer receives sample_weight, too, if given.
         **params : dict
-            `groups` of shape (n_samples,) for the splitter; with metadata routing enabled, whatever
-            splitter and scorer ask for.
+            `groups` of shape (n_samples,) for the splitter; with metadata routing enabled, all that splitter
+            and scorer request.
 
         Returns
         -------
@@ -142,13 +142,12 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier):
         Raises
         ------
         ValueError
-            As `SDCAClassifier.fit` does; if a fold trains on no row of some class, or no score is
-            a number.
+            As `SDCAClassifier.fit` does; if a fold trains on no row of a class, or no mean score is finite.
 
         Warns
         -----
         ConvergenceWarning
-            Once, if any fit's gap is above `tol`, for the worst.
+            Once, for the largest gap, if it is above `tol`.
         """
         self._check_params()
         X, y = self._validated(X, y)

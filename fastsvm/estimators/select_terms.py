@@ -1,4 +1,4 @@
-"""The terms that tell most about the class: scikit-learn's choice, computed in one pass over the counts."""
+"""The selection of the terms with the highest scores, in one pass over the counts."""
 
 import warnings
 
@@ -16,25 +16,25 @@ __all__ = ["SelectTerms"]
 
 
 class SelectTerms(SelectorMixin, BaseEstimator, Selection):
-    """Keep the k columns with the highest scores, exactly those that ``SelectKBest`` keeps.
+    """Keep the k columns with the highest scores, exactly as ``SelectKBest`` does.
 
     Parameters
     ----------
     k : int or "all", default=5000
-        How many columns to keep; all, if there are fewer.
+        The number of columns to keep; all, if there are fewer.
     score : {"f_classif", "chi2"}, default="f_classif"
-        What ranks them, as scikit-learn's functions of these names: the ratio of the variance between
-        classes to that within them, or the chi-squared distance from what independence leads to expect,
-        for counts and other values that are not negative.
+        The score, as in scikit-learn's functions of these names: the ratio of the variances between and
+        within classes, or the chi-squared distance from independence, for counts and other non-negative
+        values.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        The score of each column; NaN, which ranks below all, where it is not defined.
+        The score of each column; NaN, below all others, if it is undefined.
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where X has names that are strings.
+        Their names, if X has names that are strings.
 
     See Also
     --------
@@ -42,13 +42,13 @@ class SelectTerms(SelectorMixin, BaseEstimator, Selection):
 
     Notes
     -----
-    For a CSR matrix the scores equal scikit-learn's to the last bit (of another sparse format, up to
-    rounding unless the values are whole numbers), in one pass over the matrix, which is not copied. Of
-    columns with the same score the last ones are kept, as there. A dense X is given to scikit-learn's
-    functions. A column twice in a row counts with its sum.
+    For a CSR matrix the scores equal scikit-learn's to the last bit, in one pass over the matrix, which is
+    not copied. For other sparse formats they are equal up to rounding, and exactly for whole numbers. Of
+    columns with equal scores the last ones are kept, as in scikit-learn. scikit-learn's own functions score
+    a dense X. A repeated column in a row counts with its sum.
 
-    Columns that do not vary, and a `k` above the number of columns, give no warnings. As `score` is a
-    parameter, there is no method of that name.
+    Constant columns, and a `k` above the number of columns, give no warnings. Since `score` is a parameter,
+    there is no method of this name.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class SelectTerms(SelectorMixin, BaseEstimator, Selection):
         Raises
         ------
         ValueError
-            On a bad parameter, NaN or infinite values, labels that are none, or values below 0 for chi2.
+            On a bad parameter, NaN or infinite values, invalid labels, or values below 0 for chi2.
         """
         self._check_params()
         if y is None:

@@ -18,33 +18,33 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Weigh
     Parameters
     ----------
     weighting : {"tfidf", "counts", "binary", "nb"}, default="tfidf"
-        What becomes of a count x of term t:
+        The weight of a count x of term t:
 
         - "counts": x.
         - "binary": 1 where x > 0.
         - "tfidf": x times the smoothed inverse document frequency, log((1 + n) / (1 + n_t)) + 1, of n
-          texts of which n_t have the term: as scikit-learn's ``TfidfTransformer``, to the last bit where
-          the columns of each row are in order (the sum of squares is rounded in the order they are in).
+          texts of which n_t have the term. Equals scikit-learn's ``TfidfTransformer``, to the last bit if
+          the columns of each row are sorted.
         - "nb": where x > 0, the naive Bayes log-count ratio of Wang & Manning [1]_,
           log((p_t / \|p\|_1) / (q_t / \|q\|_1)), where p_t is `smoothing` plus the number of texts of the
-          second class with the term, and q_t the same of the first class. Of more than two classes, each
-          term has that ratio, among those of one class to all others, which is furthest from 0; its sign
-          does not matter to a linear classifier. Needs the labels y.
+          second class with the term, and q_t the same for the first class. With more than two classes, each
+          term has the ratio furthest from 0 among the ratios of one class to all others; its sign does not
+          matter to a linear classifier. Needs the labels y.
     norm : {"auto", "l2", None}, default="auto"
         Whether to scale each row to the Euclidean norm 1; "auto" does so for "tfidf" only.
     sublinear_tf : bool, default=False
-        Take 1 + log(x) for counts x, in "counts" and "tfidf"; the others know no counts.
+        Use 1 + log(x) for counts x, in "counts" and "tfidf".
     smoothing : float, default=1.0
-        What "nb" adds to each term's number of texts, above 0.
+        Added to each term's number of texts in "nb"; above 0.
 
     Attributes
     ----------
     weights_ : ndarray of shape (n_features,), or None
-        What each column is multiplied with: the inverse document frequencies or the log-count ratios.
+        The factor of each column: the inverse document frequencies or the log-count ratios.
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where X has names that are strings.
+        Their names, if X has names that are strings.
 
     See Also
     --------
@@ -52,10 +52,10 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Weigh
 
     Notes
     -----
-    float32 stays float32, all else becomes float64. A CSR matrix is not changed, and of its copy only the
-    values are new: the indices of the two are the same arrays, so copy it before you sort one of them in
-    place. Columns may be in any order, and a column twice in a row counts with its sum. Other sparse
-    formats become CSR; a dense X stays dense.
+    float32 stays float32, other types become float64. A CSR matrix is not changed. The result has new values,
+    but shares the index arrays with X, so copy it before you sort one of them in place. Columns may be in any
+    order; a repeated column in a row counts with its sum. Other sparse formats become CSR; a dense X stays
+    dense.
 
     References
     ----------

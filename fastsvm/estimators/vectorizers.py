@@ -1,4 +1,4 @@
-"""What the vectorisers share: which of their settings the compiled code knows, and the way to it."""
+"""The way from a vectoriser's settings to the compiled code, if that supports them."""
 
 import warnings
 from numbers import Integral
@@ -22,10 +22,10 @@ ANALYZERS = ("word", "split", "char", "char_wb")
 
 
 def reading_of(vectorizer):
-    """Tell how the compiled code finds a vectoriser's terms; None if that is not for it to do.
+    """Return the compiled code's reading of a vectoriser; None if scikit-learn must read the texts.
 
-    What is not exactly as expected is left to scikit-learn, which also says what is wrong with it, except
-    for what it does not know.
+    scikit-learn handles all unusual settings, and reports errors in them, except in parameters that it does
+    not have.
     """
     n_jobs, analyzer = vectorizer.n_jobs, vectorizer.analyzer
     if n_jobs is not None and not isinstance(n_jobs, Integral):
@@ -45,7 +45,7 @@ def reading_of(vectorizer):
 
 
 def _is_changed(cls):
-    """Tell whether a subclass has its own way to a document's terms."""
+    """Return whether a subclass changes how documents become terms."""
     own = next(base for base in cls.__mro__ if base.__module__.startswith("fastsvm."))
     hooks = ("decode", "build_preprocessor", "build_tokenizer", "build_analyzer", "get_stop_words")
     return any(getattr(cls, name) is not getattr(own, name) for name in hooks)
@@ -76,7 +76,7 @@ def documents(vectorizer, raw_documents):
         text = vectorizer.decode(document)
         if every:
             text = prepare(text)
-        if not _is_str(text):  # let the usual way say so
+        if not _is_str(text):  # scikit-learn's tokenizer raises its own error
             vectorizer.build_tokenizer()(text if every else prepare(text))
             raise TypeError(f"a document is of type {type(text).__name__}, not str")
         return str(text)
@@ -89,7 +89,7 @@ def documents(vectorizer, raw_documents):
 
 
 def warn_of_unused_pattern(vectorizer):
-    """Warn, as scikit-learn does, of a token pattern that is passed over."""
+    """Warn, as scikit-learn does, of an unused token pattern."""
     if vectorizer.analyzer in ("split", "char_wb") and vectorizer.token_pattern not in (
         None,
         DEFAULT_PATTERN,
@@ -100,7 +100,7 @@ def warn_of_unused_pattern(vectorizer):
 
 
 def check_stop_words(vectorizer):
-    """Warn, as scikit-learn does and once for the same list, of stop words that no text can have."""
+    """Warn, as scikit-learn does and once for each list, of stop words that no text can contain."""
     words = vectorizer.stop_words
     if words is not None and vars(vectorizer).get("_stop_words_id") != id(words):
         vectorizer.build_analyzer()
@@ -108,7 +108,7 @@ def check_stop_words(vectorizer):
 
 
 class Splitting:
-    """What a vectoriser of scikit-learn, the second base beside this one, has to be told of "split"."""
+    """The analyzer "split", for a vectoriser of scikit-learn, which is the next base class."""
 
     def build_analyzer(self):
         """Return a function that makes the list of a document's terms.
@@ -129,7 +129,7 @@ class Splitting:
         return super().build_tokenizer() if self.analyzer != "split" else self._by_pattern().build_tokenizer()
 
     def _by_pattern(self):
-        """Make the vectoriser of scikit-learn that reads as "split" does."""
+        """Make scikit-learn's vectoriser that is equal to "split"."""
         params = self.get_params(deep=False)
         del params["n_jobs"]
         own = next(base for base in type(self).__mro__ if base.__module__.startswith("sklearn."))
@@ -137,6 +137,6 @@ class Splitting:
 
 
 def container():
-    """Return the type of sparse matrix that scikit-learn is configured to give."""
+    """Return the configured type of sparse matrix of scikit-learn."""
     arrays = get_config().get("sparse_interface") == "sparray"
     return sparse.csr_array if arrays else sparse.csr_matrix

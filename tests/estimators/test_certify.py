@@ -309,7 +309,7 @@ Y3 = np.array([0, 1, 2, 1])
 @pytest.mark.parametrize(
     ("model", "y", "message"),
     [
-        (RidgeClassifier(), Y2, "RidgeClassifier has another objective"),
+        (RidgeClassifier(), Y2, "RidgeClassifier has an objective that certify does not support"),
         (Perceptron(), Y2, "another objective"),
         (PerceptronClassifier(), Y2, "another objective"),
         (LogisticRegressionCV(cv=2), Y2, "another objective"),

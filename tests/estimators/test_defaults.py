@@ -20,7 +20,7 @@ METHODS = [
 # Parameters of one method whose defaults differ, and the words of a docstring that say why.
 REASONS = {
     "gamma": ("kernel_sdca", "Always a number"),
-    "n_alphas": ("SDCAClassifierCV", "Half as many as `sdca_path` has"),
+    "n_alphas": ("SDCAClassifierCV", "Half the default of `sdca_path`"),
 }
 
 # Parameters that have one default whatever the method.
