@@ -181,7 +181,9 @@ def test_a_long_line_at_the_beginning(read):
 
 def test_more_labels_than_can_be_told_apart(read):
     content = "".join(f"__label__{i} z\n" for i in range(1001))
-    with pytest.raises(AppError, match=r"1,001 labels such as '0', where 1,000 are the most .*--label-col"):
+    with pytest.raises(
+        AppError, match=r"1,001 labels such as '0', and a model has at most 1,000; .*--label-col"
+    ):
         read(content)
     assert len(set(read(content.partition("\n")[2]).labels)) == 1000
 

@@ -208,7 +208,7 @@ def test_other_encodings_and_separators(answers, run, texts, tmp_path):
     result = answers(content.encode("cp1252"))
     assert result.exit_code == 3
     assert "new.csv, line 2: bytes that are not UTF-8\n" in result.stderr
-    assert "name their encoding with --encoding, such as cp1252 or utf-16\n" in result.stderr
+    assert "give their encoding with --encoding, for example cp1252 or utf-16\n" in result.stderr
     wrong = answers("text\ngreat\n".encode("utf-16-le") + b"\0\xd8", "--encoding", "utf-16-le")
     assert wrong.exit_code == 1
     assert "new.csv: is not utf-16-le" in wrong.stderr

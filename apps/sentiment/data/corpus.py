@@ -1,4 +1,4 @@
-"""Labelled texts from files: records, checked, so that the memory holds each text once."""
+"""Labelled texts from files, checked. Memory holds each text once."""
 
 import sys
 from collections import Counter
@@ -21,7 +21,7 @@ from .source import Record, Records, Source
 
 __all__ = ["FORMATS", "Corpus", "Source", "is_text", "opened", "read_corpus", "usable"]
 
-MOST_LABELS = 1000  # that a model is asked to tell apart; more are hardly labels
+MOST_LABELS = 1000  # of a model; more are hardly labels
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,14 @@ class Given(Source):
 
 @dataclass
 class Corpus:
-    """Texts, the label of each, the format they came in, and what was left out.
+    """Texts and their labels, the format of the file, and the records that were skipped.
 
-    `places` are the line of each text, or its file in a folder, and `groups` what it has in a column, where
+    `places` are the line of each text, or its file in a folder, and `groups` its value in a column, if
     `read_corpus` was asked for them.
     """
 
     skipped: Skipped
-    format: str
+    format: str = ""
     texts: list[str] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
     places: list[int | str] | None = None
@@ -50,12 +50,12 @@ class Corpus:
 
     @property
     def label_counts(self) -> dict[str, int]:
-        """How many texts have each label, in the order of labels."""
+        """The number of texts with each label, in the order of labels."""
         return dict(sorted(Counter(self.labels).items()))
 
     @property
     def tokens(self) -> str:
-        """How its texts are cut unless something else is asked for."""
+        """The default way to cut the texts into tokens."""
         return "split" if self.format == "corpus" else "words"
 
 
@@ -73,9 +73,9 @@ def read_corpus(
     source : Source
         The labelled texts.
     places : bool
-        Keep where each text stands.
+        Keep the place of each text.
     groups : str, optional
-        Keep what each record has in the column of that name.
+        Keep the value of each record in the column of that name.
     most_labels : int or None
         Refuse a corpus of more labels; None takes any number.
 
@@ -86,34 +86,29 @@ def read_corpus(
     Raises
     ------
     AppError
-        When nothing can be read: an unknown format, a missing column, no labelled text at all. When there are
-        too many labels.
+        If nothing can be read: an unknown format, a missing column, or no labelled text; or if there are too
+        many labels.
     """
-    is_given = isinstance(source, Given)
-    corpus = Corpus(Skipped(source.name), "given" if is_given else format_of_path(source))
+    corpus = Corpus(Skipped(source.name))
     corpus.places = [] if places else None
     corpus.groups = None if groups is None else []
-    if is_given:
-        given = enumerate(zip(source.texts, source.labels, strict=True), 1)
-        records = (Record(f"text {i}", label.strip(), text) for i, (text, label) in given)
-        _collect(Records(None, records), corpus, groups)
+    with opened(source, corpus.skipped) as (corpus.format, found):
+        _collect(found, corpus, groups)
+    if isinstance(source, Given):
         corpus.skipped.hint = ""  # there was nothing to decode
-    else:
-        with opened(source, corpus.skipped) as (corpus.format, found):
-            _collect(found, corpus, groups)
     if not corpus.texts:
         raise nothing_usable(corpus.skipped, corpus.format)
     n_labels = len(set(corpus.labels))
     if most_labels is not None and n_labels > most_labels:
         raise AppError(
-            f"{source.name}: {n_labels:,} labels such as {corpus.labels[0]!r}, where {most_labels:,} are the "
-            "most that can be told apart; is the format right (--format), and the column (--label-col)?"
+            f"{source.name}: {n_labels:,} labels such as {corpus.labels[0]!r}, and a model has at most "
+            f"{most_labels:,}; check --format and --label-col"
         )
     return corpus
 
 
 def nothing_usable(skipped: Skipped, format: str | None) -> AppError:
-    """Return the error for a corpus without a text that can be used, with the first reason why."""
+    """Return the error for a corpus without a usable text, with the first problem."""
     found = skipped.named[0] if skipped.named else "nothing in it"
     read_as = f", read as {format}" if format else ""
     other = "--encoding" if skipped.kinds[NOT_UTF8] else "--format"
@@ -122,13 +117,17 @@ def nothing_usable(skipped: Skipped, format: str | None) -> AppError:
 
 @contextmanager
 def opened(source: Source, skipped: Skipped) -> Iterator[tuple[str, Records]]:
-    """Open a corpus: the format it is in, and its records as they come; lines too long count as skipped.
+    """Open a corpus: yield its format and its records. Overlong lines count as skipped.
 
     Raises
     ------
     AppError
         When the format is not known, or the file is empty.
     """
+    if isinstance(source, Given):
+        given = enumerate(zip(source.texts, source.labels, strict=True), 1)
+        yield "given", Records(None, (Record(f"text {i}", y.strip(), text) for i, (text, y) in given))
+        return
     format = format_of_path(source)
     if format == "folder":
         yield format, read_folder(source)
@@ -146,7 +145,7 @@ def opened(source: Source, skipped: Skipped) -> Iterator[tuple[str, Records]]:
 
 
 def usable(found: Records, skipped: Skipped) -> Iterator[Record]:
-    """Yield the records that can be used; the others are skipped and counted."""
+    """Yield the usable records; the others are skipped and counted."""
     for record in found.records:
         problem = _problem(record)
         if problem:
@@ -172,7 +171,7 @@ def _collect(found: Records, corpus: Corpus, groups: str | None) -> None:
 
 
 def _problem(record: Record) -> str:
-    """Tell why a labelled text cannot be used, if so."""
+    """Return the problem of a labelled text, or an empty string."""
     _, label, text, problem, _ = record
     if not (is_text(text) and is_text(label)):
         return NOT_UTF8
@@ -186,13 +185,13 @@ def _problem(record: Record) -> str:
 
 
 def _value(row: list[str] | dict | None, column: int | str) -> str:
-    """Return what a record has in a column, as text; nothing where it has none."""
+    """Return the value of a record in a column, as text."""
     value = row.get(column) if isinstance(row, dict) else row[column]
     return "" if value is None else str(value)
 
 
 def is_text(decoded: str) -> bool:
-    """Tell whether all bytes were UTF-8: errors="surrogateescape" turns others into lone surrogates."""
+    """Return whether all bytes were UTF-8: errors="surrogateescape" turns others into lone surrogates."""
     if decoded.isascii():
         return True
     try:

@@ -1,4 +1,4 @@
-"""Lines of text from files and streams, as they arrive; no more of one is held than a limit."""
+"""Lines of text from files and streams, as they arrive. A line takes no more memory than its limit."""
 
 import codecs
 import gzip
@@ -16,21 +16,21 @@ from typing import BinaryIO
 from ...common.errors import AppError, Skipped
 from ...common.limits import MIB, limit
 
-MOST_LEFT_OUT = 64  # times the limit of a line: where it has no end by then, there is none to wait for
+MOST_LEFT_OUT = 64  # times the limit of a line: a line without an end by then is refused
 UNPACKED_ANYWAY = 64 * MIB
-ENDS_TOLD = 1 << 16  # bytes at the beginning that tell what ends a line
+SAMPLE_OF_ENDS = 1 << 16  # bytes at the beginning that show what ends a line
 UTF8 = "utf-8"
 NOT_UTF8 = "bytes that are not UTF-8"
-TRY_ENCODING = "where texts are not UTF-8, name their encoding with --encoding, such as cp1252 or utf-16"
+TRY_ENCODING = "if the texts are not UTF-8, give their encoding with --encoding, for example cp1252 or utf-16"
 NUL = "NUL characters (is it text, and in UTF-8?)"
 
 
 class DamagedGzip(AppError):
-    """A gzipped file that is cut short or otherwise broken."""
+    """A gzipped file that is truncated or otherwise damaged."""
 
 
 class _Unpacked(gzip.GzipFile):
-    """Gzipped data, refused where far more comes out of it than went in."""
+    """Gzipped data, refused if it unpacks to far more than its size."""
 
     def __init__(self, stream: BinaryIO, name: str) -> None:
         self._packed, self._name, self._most = _Counted(stream), name, limit("FASTSVM_MAX_EXPANSION")
@@ -48,7 +48,7 @@ class _Unpacked(gzip.GzipFile):
 
 
 class _Counted:
-    """A stream that counts the bytes that were taken from it."""
+    """A stream that counts the bytes read from it."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream, self.n = stream, 0
@@ -60,7 +60,7 @@ class _Counted:
 
 
 class _Recoded:
-    """Bytes of another encoding, as UTF-8; what is none of it stays as it is, where that can be."""
+    """Bytes in another encoding, as UTF-8. Bytes that do not decode are passed through if possible."""
 
     def __init__(self, stream: BinaryIO, name: str, encoding: str) -> None:
         self._stream, self._name, self._encoding = stream, name, encoding
@@ -80,7 +80,7 @@ class _Recoded:
                 return text
 
     def read(self, size: int) -> bytes:
-        """Return at least so many bytes, or what is left."""
+        """Return at least `size` bytes, or all the remaining ones."""
         content = bytearray()
         while len(content) < size and (chunk := self.read1(size)):
             content += chunk
@@ -103,9 +103,9 @@ def too_long(limit: int) -> str:
 
 @contextmanager
 def open_binary(path: str, encoding: str = UTF8) -> Iterator[BinaryIO]:
-    """Open a file or stdin (``-``) for reading bytes: unpacked where they are gzipped, and made UTF-8.
+    """Open a file or stdin (``-``) for reading bytes, unpacked if gzipped and recoded to UTF-8.
 
-    A device is refused, but for a terminal and /dev/null.
+    Devices are refused, except a terminal and /dev/null.
     """
     name = "<stdin>" if path == "-" else path
     with _stdin() if path == "-" else open(path, "rb") as stream:
@@ -140,10 +140,10 @@ def _is_device(stream: BinaryIO) -> bool:
 
 
 class Lines:
-    """The lines of a stream with their numbers, as they arrive, without their ends and a byte order mark.
+    """The lines of a stream with their numbers, as they arrive, without line ends and byte order mark.
 
-    One of more bytes than `limit` is left out, and counted in `skipped`. At most `size` bytes are taken at
-    once. What is not UTF-8 comes as lone surrogates.
+    A line of more than `limit` bytes is left out, and counted in `skipped`. At most `size` bytes are read at
+    once. Bytes that are not UTF-8 become lone surrogates.
     """
 
     def __init__(self, stream: BinaryIO, skipped: Skipped, limit: int, size: int = 1 << 16) -> None:
@@ -166,11 +166,11 @@ class Lines:
 
     @property
     def are_waiting(self) -> bool:
-        """Whether there are lines already: else the next may take a while."""
+        """Whether lines have arrived; otherwise the next one may take a while."""
         return bool(self._waiting)
 
     def take_waiting(self) -> tuple[int, list[str]]:
-        """Take the lines that are there already, as far as none is left out; and the number of the first."""
+        """Return the number of the next line, and the lines that have arrived, up to one that is left out."""
         first = self._number + 1
         if None in self._waiting:
             lines = []
@@ -183,7 +183,7 @@ class Lines:
         return first, lines
 
     def give_back(self, lines: Sequence[tuple[int, str]]) -> None:
-        """Put back lines with their numbers, the last that were taken: they come again."""
+        """Put back the last lines that were taken, with their numbers."""
         for number, line in reversed(lines):
             self._waiting.extendleft([None] * (self._number - number))
             self._waiting.appendleft(line)
@@ -210,11 +210,10 @@ class Lines:
 def arriving_texts(
     stream: BinaryIO, skipped: Skipped, *, limit: int, size: int = 1 << 18
 ) -> Iterator[list[str]]:
-    """Yield lists of lines as they arrive: at most `size` bytes at once, and no waiting to fill a list.
+    """Yield lists of lines as they arrive: at most `size` bytes at once, without waiting to fill a list.
 
-    Every line has its place in the lists. One with bytes that are not UTF-8, or with NUL characters, is
-    counted in `skipped` and keeps its place, with the bytes replaced; so does the beginning of one that is
-    longer than `limit` bytes.
+    Every line keeps its place. Bytes that are not UTF-8 and NUL characters are replaced, a line of more than
+    `limit` bytes is truncated, and such lines are counted in `skipped`.
     """
     number = 0
 
@@ -244,16 +243,16 @@ def arriving_texts(
 
 
 def _arriving_lines(stream: BinaryIO, name: str, limit: int, size: int) -> Iterator[list[bytes]]:
-    """Yield lists of lines; of one that is longer than `limit` bytes, these.
+    """Yield lists of lines, each truncated to `limit` bytes.
 
-    Lines end with a line feed, which they come without; a carriage return before it is left to the caller.
-    Where the beginning has carriage returns and no line feed, these end the lines.
+    Lines end with a line feed, which is removed; a carriage return before it stays. If the beginning has
+    carriage returns and no line feed, carriage returns end the lines.
     """
     chunks = iter(lambda: stream.read1(size), b"")
     head = bytearray()
     for chunk in chunks:
         head += chunk
-        if b"\n" in chunk or len(head) >= ENDS_TOLD:
+        if b"\n" in chunk or len(head) >= SAMPLE_OF_ENDS:
             break
     by_returns = b"\r" in head and b"\n" not in head
     chunks = chain([head], chunks)
@@ -275,7 +274,7 @@ def _arriving_lines(stream: BinaryIO, name: str, limit: int, size: int) -> Itera
 
 
 def _with_feeds(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Put a line feed in the place of each carriage return, alone or before a line feed."""
+    """Replace each carriage return, alone or before a line feed, by a line feed."""
     after_return = False
     for chunk in chunks:
         if after_return:
@@ -285,20 +284,20 @@ def _with_feeds(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 class _Unfinished:
-    """A line whose end has not come yet; beyond `limit` bytes, only how many there were is kept."""
+    """A line whose end has not arrived; bytes beyond `limit` are only counted."""
 
     def __init__(self, limit: int) -> None:
         self.held, self.left_out = bytearray(), 0
         self._limit = limit
 
     def add(self, piece: bytes) -> None:
-        """Add a piece; it grows in place, so that the pieces of a long line are not copied with each."""
+        """Add a piece in place, so that the pieces of a long line are not copied again."""
         room = self._limit - len(self.held)
         self.held += piece[:room]
         self.left_out += max(0, len(piece) - room)
 
     def taken(self) -> bytes:
-        """Return the line, and begin the next."""
+        """Return the line, and start the next one."""
         line = _Cut(self.held) if self.left_out else self.held
         self.held, self.left_out = bytearray(), 0
         return line

@@ -1,4 +1,4 @@
-"""Records from files: the formats, how they are told apart, and a reader for each.
+"""Records from files: the formats, their detection, and a reader for each.
 
 ========  =====================================================================
 corpus    lines ``domain label id.txt tokens...``, already cut into tokens
@@ -8,8 +8,7 @@ fasttext  lines ``__label__x text``
 folder    one folder per class, one file per text
 ========  =====================================================================
 
-Everything is read line by line. A line, a record of several lines and a file in a folder have a limit: what
-has no end is not waited for.
+Files are read line by line. A line, a record of several lines and a file in a folder have a size limit.
 """
 
 import codecs
@@ -36,11 +35,11 @@ def read_records(lines: Lines, format: str, source: Source) -> Records:
     return _READERS[format](lines, source)
 
 
-# Telling the formats apart
+# Detection of the format
 
 
 def format_of_path(source: Source) -> str:
-    """Return the format that is known before a file is opened; an empty string where there is none."""
+    """Return the format that is known before the file is opened, or an empty string."""
     if source.is_folder and source.format in (None, "folder"):
         return "folder"
     if source.is_folder or source.format == "folder":
@@ -50,7 +49,7 @@ def format_of_path(source: Source) -> str:
 
 
 def head_of(lines: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
-    """Take the first lines, as far as they may tell the format; fewer where they are long."""
+    """Take the first lines, from which the format is detected; fewer if they are long."""
     head, room = [], SNIFFED_LINES * SNIFFED_CHARACTERS
     for item in islice(lines, SNIFFED_LINES):
         head.append(item)
@@ -66,7 +65,7 @@ def sample_of(head: list[tuple[int, str]]) -> list[str]:
 
 
 def format_of_lines(sample: list[str]) -> str:
-    """Return the format that most lines have, each by itself; an empty string where there is none."""
+    """Return the format of most of the lines, or an empty string if no format matches."""
     for name, pattern in (
         ("fasttext", r"__label__"),
         ("jsonl", r"\s*\{"),
@@ -78,12 +77,12 @@ def format_of_lines(sample: list[str]) -> str:
 
 
 def format_of_labelled(head: list[tuple[int, str]], source: Source) -> str:
-    """Tell the format of labelled texts from the first lines.
+    """Detect the format of labelled texts from the first lines.
 
     Raises
     ------
     AppError
-        When it cannot be told.
+        If no format matches.
     """
     sample = sample_of(head)
     if found := format_of_lines(sample):
@@ -100,8 +99,8 @@ def format_of_labelled(head: list[tuple[int, str]], source: Source) -> str:
     )
 
 
-# One reader for each format. A parser turns a line into label and text, each empty where it is missing, a
-# problem where there is one, and the fields.
+# One reader for each format. A parser turns a line into label, text, problem and fields. A missing label or
+# text, and no problem, are empty strings.
 
 
 def _line_reader(columns: list[str] | None, parse: Callable[[str, Source], tuple]):
@@ -169,7 +168,7 @@ def _table_reader(format: str):
 
 
 def read_folder(source: Source) -> Records:
-    """Read the files of a folder: those in the folders of their labels, or without labels also its own."""
+    """Read the files in the folders of the labels; without labels, also the files beside the folders."""
     return Records(["file"], _folder_records(source))
 
 

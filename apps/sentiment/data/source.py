@@ -1,4 +1,4 @@
-"""Where texts come from, how to read them, and what a reader gives."""
+"""The source of texts, and the records that readers return."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -46,24 +46,24 @@ class Source:
 
     @property
     def name(self) -> str:
-        """The path as messages show it."""
+        """The path, as shown in messages."""
         return "<stdin>" if self.path == "-" else self.path
 
     @property
     def stem(self) -> str:
-        """The name without its folder and endings."""
+        """The file name without folder and endings."""
         if self.path == "-":
             return "model"
         return Path(Path(self.path).resolve().name.removesuffix(".gz")).stem
 
     @property
     def is_folder(self) -> bool:
-        """Whether the path is that of a folder."""
+        """Whether the path is a folder."""
         return self.path != "-" and Path(self.path).is_dir()
 
     @property
     def is_read_once(self) -> bool:
-        """Whether what was read is gone: stdin, or a pipe."""
+        """Whether it can be read only once: stdin, or a pipe."""
         path = Path(self.path)
         return self.path == "-" or (path.exists() and not path.is_file() and not path.is_dir())
 
@@ -73,7 +73,7 @@ class Source:
 
 
 class Record(NamedTuple):
-    """A text, where it stands, its label, what is wrong with it, and all the fields of its record."""
+    """A text with its place, its label, its problem if it has one, and all fields of its record."""
 
     where: int | str
     label: str = ""
@@ -83,7 +83,7 @@ class Record(NamedTuple):
 
 
 class Records(NamedTuple):
-    """Records as they come, and the names of their fields; None where each has its own."""
+    """Records as they arrive, and the names of their fields; None if each record has its own."""
 
     columns: list[str] | None
     records: Iterator[Record]

@@ -1,4 +1,4 @@
-"""Tables of fields, quoted or not: records of one line or several, and what stands in which column."""
+"""Tables with quoted or plain fields, and records of one line or several."""
 
 import csv
 import re
@@ -13,14 +13,14 @@ from .lines import Lines
 from .source import Record, Source
 
 SEPARATORS = {"tsv": "\t", "csv": ",;|"}  # of fields; the first one unless the header has another
-QUOTED_LINES = 10_000  # how far ahead a closing quote is looked for
+QUOTED_LINES = 10_000  # lines ahead in which a closing quote is searched
 MOST_COLUMNS = 10_000
 
 csv.field_size_limit(2**31 - 1)  # a text may be long
 
 
 class Rows(NamedTuple):
-    """Records of a table: the numbers of their first lines, their fields, and how they stand there."""
+    """Records of a table: the numbers of their first lines, their fields, and their raw text."""
 
     numbers: list[int]
     fields: list[list[str]]
@@ -28,7 +28,7 @@ class Rows(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table whose header was read: its columns, and the places of the texts and the labels among them."""
+    """A table whose header was read: its columns, and the indices of the text and label columns."""
 
     lines: Lines
     columns: list[str]
@@ -43,7 +43,7 @@ class Table(NamedTuple):
             yield self.record(number, fields)
 
     def record(self, number: int, fields: list[str]) -> Record:
-        """Return what fields are; those that are not as many as the columns stay in theirs."""
+        """Return the record with these fields; with too many or too few fields it has a problem."""
         n = len(self.columns)
         if len(fields) == n:
             label = "" if self.label is None else fields[self.label].strip()
@@ -52,15 +52,14 @@ class Table(NamedTuple):
             problem = f"more than {MOST_COLUMNS:,} fields"
         else:
             problem = f"{len(fields)} fields, where the header has {n}"
-        # What is too much stays in the last one.
+        # The last column takes the surplus.
         row = [*fields[: n - 1], self.delimiter.join(fields[n - 1 :]), *[""] * (n - len(fields))][:n]
         return Record(number, problem=problem, row=row)
 
     def waiting(self) -> Rows:
-        """Read the records in the lines that are there already, much quicker than one by one.
+        """Read the records in the lines that have arrived, much faster than one by one.
 
-        It ends before the first of which that cannot be said: whose quotes are not those of a CSV writer, or
-        are not closed yet.
+        Stop before a record whose quotes no CSV writer makes, or whose quotes are still open.
         """
         first, lines = self.lines.take_waiting()
         if not any('"' in line for line in lines):
@@ -76,7 +75,7 @@ class Table(NamedTuple):
 
 
 def _quoted(first: int, lines: list[str], delimiter: str) -> tuple[Rows, int]:
-    """Read records as far as they are a CSV writer's; return them, and how many lines they are."""
+    """Read records while their quotes are those of a CSV writer; return them and their number of lines."""
     quoted = [line for line in lines if '"' in line]
     with suppress(csv.Error):
         parsed = list(csv.reader(quoted, delimiter=delimiter, strict=True))
@@ -100,7 +99,7 @@ def _quoted(first: int, lines: list[str], delimiter: str) -> tuple[Rows, int]:
 
 
 def header_of(line: str, delimiter: str) -> list[str]:
-    """Return the names of the columns that a line would be the header of."""
+    """Return the names of the columns in a header line."""
     try:
         return next(csv.reader([line], delimiter=delimiter))
     except csv.Error:
@@ -108,12 +107,12 @@ def header_of(line: str, delimiter: str) -> list[str]:
 
 
 def is_header(columns: list[str]) -> bool:
-    """Tell whether all are single words, which prose is not."""
+    """Return whether all names are single words, unlike prose."""
     return len(columns) > 1 and not any(re.search(r"\s|^$", column) for column in columns)
 
 
 def open_table(lines: Lines, source: Source, separators: str) -> Table:
-    """Read the header of a table; of the `separators`, the fields have the one that shows the text column."""
+    """Read the header of a table. The separator is the first of `separators` that yields the text column."""
     first = next(lines)
     lines.give_back([first])
     separates = (s for s in separators if source.text_column in map(str.strip, header_of(first[1], s)))
@@ -135,9 +134,9 @@ def _column(header: list[str], name: str, option: str, source: Source) -> int:
 def rows_of(lines: Lines, delimiter: str, limit: int) -> Iterator[tuple[int, list[str]]]:
     """Yield the fields of each record, with the number of its first line.
 
-    Where the quotes of a record are not those of a CSV writer they are plain characters: a text may begin
-    with a word in quotes, or with a quote nobody closes, and must not swallow the lines behind it. Neither
-    does a record that is longer than `limit` characters, or in which a line was left out.
+    Quotes that no CSV writer makes are plain characters: a text may begin with a quoted word, or with a quote
+    that is never closed, and must not swallow the lines after it. The same holds for a record that is longer
+    than `limit` characters, or in which a line was left out.
     """
     for number, line in lines:
         if not line.strip():

@@ -1,4 +1,4 @@
-"""Texts to be given a label, from any of the formats of labelled ones, or one a line; in batches."""
+"""Texts to label, in batches: from any format of labelled texts, or one text per line."""
 
 import os
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ BATCH = 1 << 18  # bytes that are read at once; of files in a folder, characters
 
 
 class Batch(NamedTuple):
-    """Some texts, and what belongs to each.
+    """Some texts with their places and records.
 
     Attributes
     ----------
@@ -38,9 +38,9 @@ class Batch(NamedTuple):
     rows : list of (list of str, or dict)
         The fields of the records.
     missing : list of int
-        The numbers of the texts that there are not, in this batch.
+        The indices of missing texts in this batch.
     raw : list of (str or None)
-        Of a table, the records as they stand, where they have as many fields as columns.
+        The raw records of a table, if they have as many fields as columns.
     """
 
     texts: list[str]
@@ -65,17 +65,16 @@ class Texts(NamedTuple):
 
 @contextmanager
 def open_texts(source: Source, skipped: Skipped) -> Iterator[Texts]:
-    """Open a file, a folder or stdin for reading texts; labels are not asked for.
+    """Open a file, a folder or stdin for reading texts; labels are not needed.
 
-    Every record has its place in the batches. One with bytes that are not UTF-8, or with NUL characters, is
-    counted in `skipped`, and these are replaced; one that cannot be read, or without a text, is counted and
-    `missing`. A line of more than `source.max_line` bytes is left out, but for plain text, of which the
-    beginning counts.
+    Every record keeps its place. Bytes that are not UTF-8 and NUL characters are replaced; a record that
+    cannot be read, or has no text, is `missing`; both are counted in `skipped`. A line of more than
+    `source.max_line` bytes is left out, or truncated if it is plain text.
 
     Parameters
     ----------
     source : Source
-        Its format may also be "text": each line is one.
+        Its format may also be "text": one text per line.
     skipped : Skipped
 
     Yields
@@ -85,7 +84,7 @@ def open_texts(source: Source, skipped: Skipped) -> Iterator[Texts]:
     Raises
     ------
     AppError
-        When there is no column of texts.
+        If there is no column of texts.
     """
     source = replace(source, label_column=None)
     format = _format(source)
@@ -117,7 +116,7 @@ def open_texts(source: Source, skipped: Skipped) -> Iterator[Texts]:
 
 
 def joined(batches: Iterator[Batch], size: int) -> Iterator[Batch]:
-    """Put batches together, until there are so many characters of text in one."""
+    """Join batches, until one has `size` characters of text."""
     whole, room = Batch([], [], [], [], []), size
     for batch in batches:
         n = len(whole.texts)
@@ -139,7 +138,7 @@ def _plain(stream, source: Source, skipped: Skipped) -> Iterator[Batch]:
 
 
 def _batches(records: Iterator[Record], skipped: Skipped, lines: Lines | None) -> Iterator[Batch]:
-    """Gather records as long as there are lines that came together."""
+    """Collect records while lines have arrived."""
     batch, room = Batch([], [], [], [], []), BATCH
     for record in records:
         _add(batch, record, skipped)
@@ -164,7 +163,7 @@ def _add(batch: Batch, record: Record, skipped: Skipped) -> None:
 
 
 def _batches_of_table(table: Table, skipped: Skipped) -> Iterator[Batch]:
-    """Gather the records of a table, many at once where that can be."""
+    """Collect the records of a table, many at once if possible."""
     batch, one_by_one = Batch([], [], [], [], []), table.records()
     for number, line in table.lines:
         table.lines.give_back([(number, line)])
@@ -202,7 +201,7 @@ def _add_rows(batch: Batch, table: Table, rows: Rows, skipped: Skipped) -> None:
 
 
 def _mended(where: int | str, text: str, skipped: Skipped) -> str:
-    """Return a text without what no text has; such a one is counted."""
+    """Replace characters that no text has, and count such a text."""
     if text.isascii() and "\0" not in text:
         return text
     if not is_text(text):
@@ -214,11 +213,11 @@ def _mended(where: int | str, text: str, skipped: Skipped) -> str:
     return text.replace("\0", "\ufffd")
 
 
-# Telling the formats apart
+# Detection of the format
 
 
 def _format(source: Source) -> str:
-    """Return the format that was given, or that a file's name or first lines tell; else plain text."""
+    """Return the given format, or detect it from the name or the first lines; otherwise plain text."""
     if source.format == PLAIN:
         if source.is_folder:
             raise AppError(f"{source.name}: is a folder, which --format {PLAIN} cannot read", USAGE)
@@ -236,10 +235,10 @@ def _format(source: Source) -> str:
 
 
 def _format_of_table(sample: list[str], source: Source) -> str:
-    """Return the format of a table, whose header names the column of texts; else plain text.
+    """Return the format of a table whose header has the text column; otherwise plain text.
 
-    A text may have a comma, and the word that names the column: the names are single words, and most of the
-    records after them have as many fields.
+    Plain text may contain a comma and the name of the column. So the column names must be single words, and
+    most of the following records must have the same number of fields.
     """
     for format, separator in ((f, separator) for f, several in SEPARATORS.items() for separator in several):
         columns = header_of(sample[0], separator)
