@@ -12,6 +12,7 @@ from fastsvm_apps.cells.data.files import find_images
 from fastsvm_apps.studies import cells
 from fastsvm_apps.studies.cells import claims, components, experiments, figures, images
 from fastsvm_apps.studies.cli import main
+from fastsvm_apps.studies.frame import deciding
 from fastsvm_apps.studies.frame.context import Context
 from fastsvm_apps.studies.frame.report import Verdict
 from fastsvm_apps.studies.output.pictures import drawn
@@ -198,10 +199,10 @@ def trace(slow, n=8):
 @pytest.mark.parametrize(("slow", "verdict"), [(3, Verdict.HELD), (1, Verdict.NOT_HELD)])
 def test_who_is_how_much_faster(slow, verdict):
     traces = dict.fromkeys(experiments.FEATURES, trace(slow))
-    speed = claims._speed(traces)
+    speed = claims.speed(traces)
     assert speed[0].verdict is verdict
     assert speed[0].ours == f"{slow}.00 ({slow}.00 to {slow}.00) times"
-    few = claims._speed(dict.fromkeys(experiments.FEATURES, trace(slow, n=5)))
+    few = claims.speed(dict.fromkeys(experiments.FEATURES, trace(slow, n=5)))
     assert few[0].verdict is Verdict.UNTESTED
 
 
@@ -212,7 +213,7 @@ def test_who_is_how_much_faster(slow, verdict):
     ((3.0, 2.0, np.inf), "3.00 (2.00 to inf)"),
 ])  # fmt: skip
 def test_a_measure_has_the_digits_that_count(measure, text):
-    assert claims.shown(claims.Measure(*measure, 10)) == text
+    assert deciding.shown(deciding.Statistic(*measure, 10)) == text
 
 
 @pytest.mark.parametrize(("gain", "verdict"), [(0.05, Verdict.HELD), (0.0, Verdict.NOT_HELD)])
@@ -221,11 +222,11 @@ def test_what_components_gain(gain, verdict):
     values = np.full((6, 3, 3), 0.2) + noise[:, None, None]
     values[:, 1] -= gain + 0.001 * noise[::-1, None]
     errors = experiments.Errors(values, (80.0, 20.0))
-    assert [claim.verdict for claim in claims._gain(errors, errors)] == [verdict] * 2
-    assert claims._gain(errors, None)[1].verdict is Verdict.UNTESTED
+    assert [claim.verdict for claim in claims.gains(errors, errors)] == [verdict] * 2
+    assert claims.gains(errors, None)[1].verdict is Verdict.UNTESTED
     wide = experiments.Errors(values + 0.06 * np.eye(6, 3)[:, :, None], (80.0, 20.0))
-    assert claims._gain(wide, wide)[0].verdict is Verdict.UNTESTED
-    at_level, _ = claims._levels(errors, photographs=False)
+    assert claims.gains(wide, wide)[0].verdict is Verdict.UNTESTED
+    at_level, _ = claims.levels(errors, photographs=False)
     assert at_level.verdict is Verdict.UNTESTED
 
 

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from fastsvm_apps.studies.cells import claims as cells
 from fastsvm_apps.studies.digits import claims as digits
 from fastsvm_apps.studies.digits.experiments import METHODS, read_digits
-from fastsvm_apps.studies.frame.deciding import ENOUGH, decided, typical
+from fastsvm_apps.studies.frame.deciding import ENOUGH, Statistic, above, decided, judge, meets, typical
 from fastsvm_apps.studies.frame.report import Verdict
 
 
@@ -26,11 +25,11 @@ def test_an_interval_decides(interval, runs, verdict):
 
 
 def test_few_runs_decide_nothing_about_cells():
-    claim = cells.judged("", "", cells.Measure(0.01, -0.02, 0.04, 3), cells.above(0))
+    claim = judge("", "", Statistic(0.01, -0.02, 0.04, 3), above(0))
     assert claim.verdict is Verdict.UNTESTED
     assert claim.why == "Holds where the whole interval is above 0. So few runs (3) decide nothing."
-    assert cells.above(0).verdict(cells.Measure(0.01, -0.02, 0.04, 10)) == (Verdict.NOT_HELD, "")
-    assert cells.exactly(0.3).verdict(cells.Measure(0.1, 0.05, 0.15, 3)) == (Verdict.NOT_HELD, "")
+    assert judge("", "", Statistic(0.01, -0.02, 0.04, 10), above(0)).verdict is Verdict.NOT_HELD
+    assert judge("", "", Statistic(0.1, 0.05, 0.15, 3), meets(0.3, 0.3)).verdict is Verdict.NOT_HELD
 
 
 def test_one_draw_is_typical_of_many():

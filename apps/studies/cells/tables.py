@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from ..frame.deciding import over_splits
 from ..frame.report import Table
-from .claims import NEAR, over_splits, seconds_of_epoch, seconds_to
+from .claims import NEAR, seconds_of_epoch, seconds_to
 from .experiments import FEATURES, SOLVERS, Errors, Trace
 
 

@@ -34,6 +34,8 @@ class Claim:
     verdict : Verdict
     why : str
         One sentence: what decides, or why it cannot be tested.
+    cases : tuple, default=()
+        The comparisons that decide: where, value, low, high, and whether each holds.
     """
 
     words: str
@@ -41,6 +43,7 @@ class Claim:
     ours: str
     verdict: Verdict
     why: str = ""
+    cases: tuple = ()
 
 
 @dataclass(frozen=True)

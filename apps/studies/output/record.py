@@ -4,13 +4,13 @@ import json
 import os
 import re
 from collections import Counter
-from dataclasses import asdict
 from importlib.metadata import version
 
 from ...common.errors import AppError
 from ..frame.report import Report, Verdict
 
 REPORT = "report.json"
+CLAIM = ("words", "theirs", "ours", "verdict", "why")
 LIBRARIES = ("fastsvm", "numpy", "scipy", "scikit-learn")
 
 
@@ -34,7 +34,7 @@ def record_of(report: Report, how: dict[str, object], seconds: dict[str, float])
         "versions": {name: version(name) for name in LIBRARIES},
         "cores": os.cpu_count(),
         "settings": {name: plain(value) for name, value in report.settings.items()},
-        "claims": [asdict(claim) for claim in report.claims],
+        "claims": [{name: getattr(claim, name) for name in CLAIM} for claim in report.claims],
         "figures": [
             {
                 "file": f"{figure.name}.{figure.ending}",
