@@ -20,7 +20,7 @@ from .alpha_choice import Choice, choose_alpha
 from .splits import n_parts, split_texts, trainable_folds
 
 # On how many texts all recipes are tried, then the best ones, and on how many characters of these at most; of
-# more than two labels each is a problem of its own. python -m benchmarks.recipes: six corpora.
+# more than two labels each is a problem of its own. python -m benchmarks.text.recipes: six corpora.
 FIRST, LAST = 1000, 3000
 CHARACTERS = 4_000_000
 PROBLEMS = 12_000  # texts times labels

@@ -22,9 +22,8 @@ from fastsvm_apps.cells.finding.stain import usual_field
 from fastsvm_apps.cells.jobs.classification import classify
 from fastsvm_apps.cells.learning.classifier import load_cell_model
 from fastsvm_apps.cells.measuring.features import describe
-from fastsvm_apps.studies.cells.document import find_center, locate_report
 
-from .common import cpu
+from ..common import cpu
 
 ROUNDS = 7
 
@@ -54,14 +53,12 @@ def report_boxes(folder):
         ("one annotated cell", [name for name, known in boxes.items() if len(known) == 1]),
         ("all", list(boxes)),
     ):
-        hits = extra = missed = right = inside = 0
+        hits = extra = missed = right = 0
         overlaps = []
         for name in names:
             image, scale = read_scaled(str(folder / "images" / name))
             found = [[side / scale for side in cell.box] for cell in locate(usual_field(image))]
             right += len(found) == len(boxes[name])
-            small = read_scaled(str(folder / "images" / name), fraction=0.5)
-            center = find_center(small[0])
             for box in boxes[name]:
                 best = max(found, key=lambda other: overlap(box, other), default=None)
                 overlaps.append(overlap(box, best) if best else 0)
@@ -70,13 +67,10 @@ def report_boxes(folder):
                     found.remove(best)
                 else:
                     missed += 1
-                x, y = (side / small[1] for side in center or (-1, -1))
-                inside += box[0] <= x < box[0] + box[2] and box[1] <= y < box[1] + box[3]
             extra += len(found)
         print(
             f"{len(names)} smears, {what}: F1 {2 * hits / (2 * hits + extra + missed):.4f}, "
-            f"mean IoU {mean(overlaps):.4f}, count right on {right}, "
-            f"fast centre inside {inside} of {len(overlaps)}"
+            f"mean IoU {mean(overlaps):.4f}, count right on {right}"
         )
 
 
@@ -93,11 +87,9 @@ def report_times(smears, cells):
     fields = [usual_field(image) for image in images]
     found = [(field, cell[0]) for field in fields if (cell := locate(field))]
     large = [str(path) for path in sorted((smears / "images").iterdir())[::5]]
-    halves = [read_scaled(path, fraction=0.5)[0] for path in large]
     works = {
         "read and check, 320x240": (read_image, paths),
         "decode in full, 640x480": (cv2.imread, large),
-        "find the centre, of 640x480": (find_center, halves),
         "find the cells, 320x240": (lambda image: locate(usual_field(image)), images),
         "measure a cell": (lambda pair: describe(*pair), found),
     }
@@ -107,11 +99,6 @@ def report_times(smears, cells):
             times[name].append(milliseconds(work, items))
     for name, values in times.items():
         print(f"{name:32} {median(values):8.3f} ms CPU  [{min(values):.3f}-{max(values):.3f}]")
-    report = milliseconds(locate_report, [read_scaled(path)[0] for path in large[:20]])
-    print(
-        f"{'centre by the report, 320x240':32} {report:8.3f} ms CPU, "
-        f"{report / median(times['find the centre, of 640x480']):,.0f} times the fast centre"
-    )
 
 
 def report_rate(cells, n):

@@ -1,6 +1,6 @@
 """Fits on a cluster of this machine: CPU seconds against one thread, and workers that are killed meanwhile.
 
-    python -m benchmarks.cluster_fits [--rows 500000] [--alphas 1e-4 1e-5] [--fits 3] [--kills 20]
+    python -m benchmarks.linear.cluster [--rows 500000] [--alphas 1e-4 1e-5] [--fits 3] [--kills 20]
 
 Sparse rows like those of the RCV1 news, hinge, to a certified gap of 1e-3. Rows are placed before the clocks
 start. CPU seconds are those of the workers and of this process, which has the scheduler too. One worker is
@@ -24,8 +24,8 @@ from scipy.sparse import csr_matrix
 from fastsvm import SDCAClassifier as LocalClassifier
 from fastsvm.dask import SDCAClassifier, place
 
-from .linear.data import load
-from .machine import described
+from ..machine import described
+from .data import load
 
 TOL = 1e-3
 KINDS = "news", "other"

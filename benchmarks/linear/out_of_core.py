@@ -1,29 +1,25 @@
 """A matrix larger than the memory allowed: time and memory of a fit from disk, beside one from memory.
 
-    python -m benchmarks.out_of_core [--gb 2] [--tol 1e-2] [--folder FOLDER]
+    python -m benchmarks.linear.out_of_core [--gb 2] [--tol 1e-2] [--folder FOLDER]
 
 Each fit is a process of its own. Those from files may have no more private memory (RLIMIT_DATA) than a fifth
-of the matrix. "cached": the system may cache the files in the memory left. "disk": it is told to drop what
-the solver has given back, so that every pass reads the disk, as where no memory is left. Peaks are what the
+of the matrix, and the system may cache the files in the memory left. Peaks are what the
 kernel counted (VmHWM), mapped pages included.
 """
 
 import argparse
 import json
-import os
 import resource
 import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict
 from pathlib import Path
 
-from .machine import described
+from ..machine import described
 
 VALUES, COLUMNS, BLOCK = 74, 47_000, 20_000
 ALPHA = 1e-5
-AHEAD = 17 << 20  # bytes of a file that were read ahead last, which are not dropped: half a window
 SHARE = 5  # the matrix is so many times what private memory may be
 
 
@@ -55,39 +51,6 @@ def make(folder, n_bytes):
         writer.finish()
 
 
-def forget_what_is_let_go():
-    """Have the system drop its own copies, too, when solvers give pages back: of all but what is ahead."""
-    from fastsvm.solvers._pages import Pages
-
-    files, asked, find = {}, defaultdict(list), Pages.of.__func__
-    will_need, let_go = Pages.will_need, Pages.let_go
-
-    def of(cls, array):
-        pages, base = find(cls, array), array
-        while pages is not None and not hasattr(base, "filename"):
-            base = base.base
-        if pages is not None:
-            files[pages] = os.open(base.filename, os.O_RDONLY)
-        return pages
-
-    def note(pages, first, last):
-        will_need(pages, first, last)
-        start, stop = (pages._offset + item * pages._size for item in (first, last))
-        asked[pages].append((start, stop))
-        while len(asked[pages]) > 1 and sum(stop - start for start, stop in asked[pages]) > AHEAD:
-            del asked[pages][0]
-
-    def forget(pages):
-        let_go(pages)
-        begun = 0
-        for start, stop in (*sorted(asked[pages]), (os.fstat(files[pages]).st_size, 0)):
-            if start > begun:
-                os.posix_fadvise(files[pages], begun, start - begun, os.POSIX_FADV_DONTNEED)
-            begun = max(begun, stop)
-
-    Pages.of, Pages.will_need, Pages.let_go = classmethod(of), note, forget
-
-
 def fit(folder, where, tol):
     """Fit, and print what it took as JSON."""
     import numpy as np
@@ -101,8 +64,6 @@ def fit(folder, where, tol):
     if where != "memory":
         limit = n_bytes // SHARE
         resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
-    if where == "disk":
-        forget_what_is_let_go()
     if where == "memory":
         X = sparse.csr_matrix((np.array(X.data), np.array(X.indices), np.array(X.indptr)), X.shape)
     before = peak()
@@ -140,7 +101,7 @@ def main():
     parser.add_argument("--gb", type=float, default=2.0, help="size of values and columns")
     parser.add_argument("--tol", type=float, default=1e-2)
     parser.add_argument("--folder", help="where the matrix is, or goes; kept")
-    parser.add_argument("--fit", choices=("memory", "cached", "disk"), help=argparse.SUPPRESS)
+    parser.add_argument("--fit", choices=("memory", "cached"), help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.fit:
         fit(given.folder, given.fit, given.tol)
@@ -152,8 +113,8 @@ def main():
         print(described(["numpy", "scipy"], "one thread"))
         print("| X | rows | epochs | relative gap | objective | seconds | CPU seconds | read | peak | of X |")
         print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
-        for where in ("memory", "cached", "disk"):
-            command = [sys.executable, "-m", "benchmarks.out_of_core", "--fit", where]
+        for where in ("memory", "cached"):
+            command = [sys.executable, "-m", "benchmarks.linear.out_of_core", "--fit", where]
             command += ["--folder", folder, "--tol", str(given.tol)]
             found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
             print(

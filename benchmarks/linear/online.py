@@ -1,14 +1,13 @@
-"""The online solvers against their peers: time of an epoch, the article's loop, memory of a fit.
+"""The online solvers against their peers: the time of an epoch, and the article's loop.
 
-    python -m benchmarks.online --data DIR
+    python -m benchmarks.linear.online --data DIR
 
-DIR has a9a.svm and sentiment.txt; without it only what is generated is measured. Contenders alternate
-in one process, and every figure is a median with its range. Pin the process to one idle core.
+DIR has a9a.svm and sentiment.txt. Contenders alternate in one process, and every figure is a median
+with its range. Pin the process to one idle core.
 """
 
 import argparse
 import sys
-from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -16,12 +15,12 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import SGDClassifier
 
-from fastsvm import PegasosClassifier, PerceptronClassifier, SDCAClassifier
+from fastsvm import PegasosClassifier
 from fastsvm.solvers import pegasos
 
-from .common import a9a, cpu, memory_added, sentiment_texts, spread, wide_rows, with_int32
+from ..common import a9a, cpu, sentiment_texts, spread, with_int32
 
-sys.path.append(str(Path(__file__).parents[1] / "tests"))
+sys.path.append(str(Path(__file__).parents[2] / "tests"))
 import reference
 
 EPOCHS, ROUNDS = 40, 11
@@ -72,34 +71,19 @@ def article(X, y, alpha):
     print(f"ratio of the medians {np.median(loops) / np.median(ours):.0f}")
 
 
-def memory(model):
-    """What a fit on a 150 MB float32 CSR adds to the most memory that this process has had."""
-    X, y = wide_rows()
-    size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
-    model.fit(X[:1000], y[:1000])  # what the first call imports is not the fit's
-    added = memory_added(lambda: model.fit(X, y))
-    figures = f"{size / 1e6:.0f} MB of X, {added / 1e6:5.2f} MB added: {added / size:.1%}"
-    return f"{type(model).__name__:24s} {figures}"
-
-
 def main():
     """Run the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--data", type=Path, help="folder with a9a.svm and sentiment.txt")
+    parser.add_argument("--data", type=Path, required=True, help="folder with a9a.svm and sentiment.txt")
     folder = parser.parse_args().data
-    if folder:
-        print("CPU ms an epoch                 SGDClassifier            PegasosClassifier        ratio")
-        epochs("a9a", *a9a(folder), 1e-4)
-        epochs("sentiment, counts", *sentiment(folder), 0.015)
-        epochs("sentiment, k = 5000", *sentiment(folder, 5000), 0.015)
-        print("\nTen passes over the sentiment counts, k = 5000, one row a step, alpha = .015")
-        article(*sentiment(folder, 5000), 0.015)
-    print("\nPeak memory of a fit")
-    models = PerceptronClassifier(), PegasosClassifier(max_iter=3), SDCAClassifier(max_iter=3, tol=None)
-    with get_context("spawn").Pool(1, maxtasksperchild=1) as pool:  # a new process each
-        print(*pool.map(memory, models, chunksize=1), sep="\n")
+    print("CPU ms an epoch                 SGDClassifier            PegasosClassifier        ratio")
+    epochs("a9a", *a9a(folder), 1e-4)
+    epochs("sentiment, counts", *sentiment(folder), 0.015)
+    epochs("sentiment, k = 5000", *sentiment(folder, 5000), 0.015)
+    print("\nTen passes over the sentiment counts, k = 5000, one row a step, alpha = 0.015")
+    article(*sentiment(folder, 5000), 0.015)
 
 
 if __name__ == "__main__":

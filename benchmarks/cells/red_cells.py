@@ -1,6 +1,6 @@
 """How well and how fast red cells and platelets are found.
 
-    python -m benchmarks.red_cells --data FOLDER
+    python -m benchmarks.cells.red_cells --data FOLDER
 
 FOLDER has `smears/` (images of 640x480, boxes.csv with the columns file, x, y, w, h, kind). The
 constants were chosen on the first, third ... of the images, which `--half chosen` measures; by default it is
@@ -25,7 +25,7 @@ from fastsvm_apps.cells.finding.locate import locate
 from fastsvm_apps.cells.finding.others import find_others
 from fastsvm_apps.cells.finding.stain import usual_field
 
-from .cells import milliseconds, overlap
+from .find import milliseconds, overlap
 
 KINDS = {RED_CELL: "RBC", PLATELET: "Platelets"}
 DOUBLED = 0.7  # intersection over union of two boxes of one cell

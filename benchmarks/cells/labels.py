@@ -1,6 +1,6 @@
 """How often labels of white cells are wrong, in photographs taken otherwise than those learnt from.
 
-    python -m benchmarks.labels --data FOLDER
+    python -m benchmarks.cells.labels --data FOLDER
 
 FOLDER has `smears/` (images of 640x480, labels.csv) and `cells/` (copies of the photographs, groups.csv).
 Grouped cross-validation with the program's own parts: each fold learns from the other photographs, versions

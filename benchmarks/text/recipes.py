@@ -1,4 +1,4 @@
-"""`python -m benchmarks.recipes --data DIR`: what the numbers are worth by which train chooses a recipe.
+"""`python -m benchmarks.text.recipes --data DIR`: what the numbers are worth by which train chooses a recipe.
 
 Six corpora, five splits each: the accuracy on the texts held out, CPU seconds of reading and training, and
 the recipes that were taken.
@@ -28,7 +28,7 @@ RECIPES = ("nb-words", "tfidf-both")  # that are always taken, to compare with
 
 def main():
     """Measure, and print a line for each corpus and way to choose."""
-    parser = argparse.ArgumentParser(prog="benchmarks.recipes", description=__doc__)
+    parser = argparse.ArgumentParser(prog="benchmarks.text.recipes", description=__doc__)
     parser.add_argument("--data", type=Path, required=True, metavar="DIR")
     parser.add_argument("--seeds", type=int, default=SEEDS)
     options = parser.parse_args()
@@ -55,7 +55,7 @@ def corpora(folder):
     rows = [row for row in rows if len(row) == 4]
     for name, column in (("polarity", 1), ("domains", 0)):
         yield name, [row[3] for row in rows], [row[column] for row in rows], "split"
-    own = read_corpus(Source(str(Path(__file__).parent.parent / "data" / "reviews.txt")))
+    own = read_corpus(Source(str(Path(__file__).parents[2] / "data" / "reviews.txt")))
     yield "reviews.txt", own.texts, own.labels, own.tokens
 
 

@@ -1,6 +1,6 @@
 """White cells under changed light, at other scales and where there are none.
 
-    python -m benchmarks.fields --data FOLDER
+    python -m benchmarks.cells.fields --data FOLDER
 
 FOLDER has `smears/` (images of 640x480, boxes.csv with the columns file, x, y, w, h, kind). A cell is found
 where boxes overlap by half.
@@ -19,7 +19,7 @@ from fastsvm_apps.cells.finding.locate import Field, locate
 from fastsvm_apps.cells.finding.scale import read_scale, red_cells, white_cell_width
 from fastsvm_apps.cells.finding.stain import usual_field
 
-from .cells import overlap, read_boxes
+from .find import overlap, read_boxes
 
 WHITE_CELL = 160  # pixels, of the photographs
 PATCH = 160, 240  # pixels, sides

@@ -1,0 +1,1 @@
+"""White cells, red cells and platelets: boxes, labels and times."""
