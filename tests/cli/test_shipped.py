@@ -90,4 +90,4 @@ def test_commands_need_no_model(start):
 
 @pytest.mark.parametrize("name", ["sentiment.txt", "imdb_10k.tsv"])
 def test_it_knows_what_it_was_trained_on(shared_data, name):
-    assert evaluate("english", Source(str(shared_data / name))).scores.accuracy > 0.9
+    assert evaluate("english", Source(str(shared_data / name))).evaluation.accuracy > 0.9
