@@ -189,7 +189,7 @@ def advise(evaluation: Evaluation, goal: ThresholdGoal) -> Advice:
         )
     if not two and not with_proba:
         raise AppError(
-            "the scores of this model are no probabilities, which a threshold of many labels needs", USAGE
+            "a threshold for more than two labels needs probabilities, and this model has none", USAGE
         )
     steps = evaluation.steps
     if steps is None:

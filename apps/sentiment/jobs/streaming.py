@@ -121,7 +121,7 @@ def _check(source: Source, settings: Settings, on_cluster: bool) -> None:
     option = "--scheduler" if on_cluster else "--stream"
     steps.check(settings)
     if settings.k is not None:
-        raise AppError(f"{option} keeps all terms that are frequent; give --k all", USAGE)
+        raise AppError(f"{option} cannot choose features; give --k all", USAGE)
     if settings.ngrams is not None and settings.chars is not None:
         raise AppError(f"{option} counts words or characters; give --chars none or --ngrams none", USAGE)
     if on_cluster and settings.method.model not in ON_CLUSTER:

@@ -1,7 +1,7 @@
 """Train the model that is shipped, english.safetensors, and measure how good it is.
 
-    python apps/sentiment/shipped/make_english.py DATA            train and replace it
-    python apps/sentiment/shipped/make_english.py DATA --check    train, and compare with what is shipped
+    python data/make_english.py DATA            train and replace it
+    python data/make_english.py DATA --check    train, and compare with what is shipped
 
 DATA is a folder with `sentiment.txt`, product reviews, and `imdb_10k.tsv`, film reviews. The model card,
 MODEL_CARD.md, says what they are. The measures are printed as the tables of the card.
@@ -24,7 +24,8 @@ from fastsvm.text import BagOfWords, TermWeighting
 from fastsvm_apps.common.statistics import wilson_interval
 from fastsvm_apps.sentiment.data.corpus import Source, read_corpus
 
-TARGET = Path(__file__).with_name("english.safetensors")
+SHIPPED = Path(__file__).resolve().parents[1] / "apps" / "sentiment" / "shipped"
+TARGET = SHIPPED / "english.safetensors"
 FILMS = "films"
 N_TERMS = 70_000  # of some 500,000; these take just under 2 MB
 COMMON = 20  # reviews: a word in so many is kept in any case, for texts of few words
@@ -35,7 +36,7 @@ SHORT = 30  # words
 FOLDS = StratifiedKFold(5, shuffle=True, random_state=0)
 
 # Short texts of ours, with what a reader would say.
-TRIALS = Path(__file__).with_name("trials.txt").read_text(encoding="utf-8")
+TRIALS = (SHIPPED / "trials.txt").read_text(encoding="utf-8")
 
 
 class Reviews(NamedTuple):
