@@ -43,7 +43,7 @@ def value_type(dtype: Any) -> np.dtype:
     return np.dtype(dtype)
 
 
-class _Column:
+class _ArrayFile:
     """A growing array in a file of NumPy's format."""
 
     def __init__(self, path: Path, dtype: str, length: int, crc: int) -> None:
@@ -134,7 +134,7 @@ class MatrixWriter:
         self._columns = {}
         for name, dtype in self._layout().items():
             was = {"length": 0, "crc32": 0} if journal is None else journal["arrays"][name]
-            self._columns[name] = _Column(self._partial / name, dtype, was["length"], was["crc32"])
+            self._columns[name] = _ArrayFile(self._partial / name, dtype, was["length"], was["crc32"])
         self.rows, self.values = self._columns["y.npy"].length, self._columns["data.npy"].length
         if not self._columns[OFFSETS].length:
             self._columns[OFFSETS].append(np.zeros(1, np.int64))
@@ -281,7 +281,7 @@ class MatrixWriter:
     def _write_indptr(self, length: int) -> dict[str, Any]:
         """Write the offsets in int32 if they fit, else in int64."""
         dtype = "<i4" if self.values < NARROW else "<i8"
-        indptr = _Column(self._partial / "indptr.npy", dtype, 0, 0)
+        indptr = _ArrayFile(self._partial / "indptr.npy", dtype, 0, 0)
         wide = np.load(self._partial / OFFSETS, mmap_mode="r")
         for first in range(0, length, BLOCK):
             indptr.append(wide[first : first + BLOCK])

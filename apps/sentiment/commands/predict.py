@@ -159,7 +159,7 @@ class _Run:
 
     def _shards(self, sources, all_skipped, waiting, size=0):
         """Yield the texts of files; what is to be written beside their labels waits."""
-        from ..measures.prediction import Shard
+        from ..measures.prediction import PlacedTexts
 
         for source in sources:
             skipped = Skipped(source.name)
@@ -171,7 +171,7 @@ class _Run:
                 for batch in joined(batches, size) if size else batches:
                     waiting.append((batch, as_it_stands))
                     n, n_missing = n + len(batch.texts), n_missing + len(batch.missing)
-                    yield Shard(source.name, batch.texts, batch.places)
+                    yield PlacedTexts(source.name, batch.texts, batch.places)
             if n and n == n_missing:
                 why = f"no text, read as {format} ({skipped.named[0]})"
                 raise AppError(f"{source.name}: {why}; choose with --text-col or --format")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ON_CLUSTER = ("SDCA",)  # the classes of classifiers that can be fitted there
 
 
-class Shard(NamedTuple):
+class LabelledTexts(NamedTuple):
     """Some texts and their labels."""
 
     texts: list[str]
@@ -36,30 +36,32 @@ class Maker(NamedTuple):
     vectorizer: Bag
     weighting: Weighting | None
 
-    def rows(self, shard: Shard) -> csr_matrix:
+    def rows(self, shard: LabelledTexts) -> csr_matrix:
         """Return the weighed terms of a shard."""
         X = self.vectorizer.transform(shard.texts)
         return X if self.weighting is None else self.weighting.transform(X)
 
 
-def labelled_rows(shard: Shard, maker: Maker, numbers: dict[str, int]) -> tuple[csr_matrix, np.ndarray]:
+def labelled_rows(
+    shard: LabelledTexts, maker: Maker, numbers: dict[str, int]
+) -> tuple[csr_matrix, np.ndarray]:
     """Return the rows of a shard, and the number of each one's label."""
     return maker.rows(shard), np.array([numbers[label] for label in shard.labels])
 
 
-def scores(shard: Shard, maker: Maker, estimator: Any) -> np.ndarray:
+def scores(shard: LabelledTexts, maker: Maker, estimator: Any) -> np.ndarray:
     """Return the decision values of a shard's texts."""
     return estimator.decision_function(maker.rows(shard))
 
 
-class Spool(Sequence[Shard]):
+class Spool(Sequence[LabelledTexts]):
     """Shards in files of a folder, of which memory holds none."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._n = folder, 0
         folder.mkdir()
 
-    def append(self, shard: Shard) -> None:
+    def append(self, shard: LabelledTexts) -> None:
         """Write one, as the last."""
         with open(self._folder / str(self._n), "wb") as file:
             pickle.dump(shard, file)
@@ -97,7 +99,7 @@ class SentRows:
                 for part, spool in self._spools.items():
                     if rows := rows_of(settings, piece, part):
                         own = [piece.labels[i] for i in rows]
-                        spool.append(Shard([piece.texts[i] for i in rows], own))
+                        spool.append(LabelledTexts([piece.texts[i] for i in rows], own))
                         self._labels.get(part, []).extend(own)
                 yield piece
 

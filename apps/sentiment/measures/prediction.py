@@ -198,7 +198,7 @@ def classify(
     return Predictions(winners, scores, probabilities, n_terms, decision, doubtful)
 
 
-class Shard(NamedTuple):
+class PlacedTexts(NamedTuple):
     """Some texts of a source, and where each stands in it: a line, or a file of a folder."""
 
     source: str
@@ -206,7 +206,9 @@ class Shard(NamedTuple):
     places: Sequence[int | str]
 
 
-def classify_shard(shard: Shard, model: TextScorer | Pipeline, choices: Mapping[str, Any]) -> Predictions:
+def classify_shard(
+    shard: PlacedTexts, model: TextScorer | Pipeline, choices: Mapping[str, Any]
+) -> Predictions:
     """Give each text of a shard its label, here or on a cluster's worker; choices are those of `classify`."""
 
     def place(i: int) -> str:
