@@ -1,4 +1,4 @@
-"""What a user can choose from, the defaults, and the settings of a training.
+"""Choices, defaults and settings of a training.
 
 It imports nothing heavy at once, because `--help` shows the choices.
 """
@@ -15,7 +15,7 @@ USUAL_ALPHA = 0.1  # where there are too few images to choose
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """How a model is made.
+    """The settings of a training.
 
     Attributes
     ----------

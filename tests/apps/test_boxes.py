@@ -97,13 +97,13 @@ def test_rows_that_cannot_be_used(files, written, row, problem):
     [
         ("{", "not JSON"),
         ("[1]", "no COCO annotations"),
-        (coco(images=None), "no COCO file"),
-        ({"images": [], "annotations": []}, "no COCO file: it lacks 'categories'"),
-        (coco(annotations=[{"image_id": 8}]), "annotation 1: nothing is known of 8"),
+        (coco(images=None), "not a COCO file: its lists are damaged"),
+        ({"images": [], "annotations": []}, "not a COCO file: 'categories' is missing"),
+        (coco(annotations=[{"image_id": 8}]), "annotation 1: 8 is unknown or missing"),
         (coco(annotations=[{"image_id": 7, "category_id": 1, "bbox": 3}]), "annotation 1: '3' is no box"),
         (
             coco(images=[{"id": 7, "file_name": "a.png", "width": 640, "height": 480}]),
-            "annotation 1: a.png is said to have 640 x 480 pixels, but has 64 x 48",
+            "annotation 1: a.png has 640 x 480 pixels by the annotation, but is 64 x 48",
         ),
     ],
 )
@@ -114,7 +114,7 @@ def test_coco_that_cannot_be_used(files, written, content, problem):
 
 def test_annotations_that_cannot_be_used(files, written, tmp_path):
     written(VOC.format(file="a.png", size=SIZE.format(65), label="A", x=10), "1.xml")
-    with pytest.raises(AppError, match=r"1\.xml: a\.png is said to have 65 x 48 pixels"):
+    with pytest.raises(AppError, match=r"1\.xml: a\.png has 65 x 48 pixels by the annotation"):
         read_boxes(str(tmp_path / "said"), files)
     written(VOC.format(file="a.png", size="", label="A", x="left"), "1.xml")
     with pytest.raises(AppError, match=r"1\.xml: an object without xmin"):

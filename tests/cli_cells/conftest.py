@@ -110,7 +110,7 @@ def bad(folder):
 
 BAD = {
     "cut.jpg": "cut short; copy or download it again",
-    "gray.png": "grayscale; stains are told by their colours",
+    "gray.png": "grayscale; give an image in colour",
     "text.jpg": "not an image",
 }
 

@@ -152,7 +152,7 @@ def test_files_that_are_no_corrections(run, work, folder):
     top = folder(0)
     assert "list.json: no corrections" in run("train", top, "--corrections", "list.json").stderr
     assert "no corrections of version 1" in run("train", top, "--corrections", "other.json").stderr
-    assert "no corrections in it" in run("train", top, "--corrections", "empty.json").stderr
+    assert "the file has no corrections" in run("train", top, "--corrections", "empty.json").stderr
 
 
 def test_matching_takes_each_box_once():

@@ -140,7 +140,7 @@ def test_images_unlike_those_learnt_from_are_flagged(run, odd, sure, work):
     assert ["noise" in row["flags"] for row in rows] == [False, True]
     page = (work / "page.html").read_text(encoding="utf-8")
     assert "Images unlike those it was trained on" in page
-    assert "1 image unlike those learnt from: " in run("classify", odd, "-m", sure).stdout
+    assert "1 image unlike the training images: " in run("classify", odd, "-m", sure).stdout
 
 
 # Versions

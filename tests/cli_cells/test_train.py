@@ -97,7 +97,7 @@ def test_copies_are_counted_by_original(run, copies):
     assert record["originals"]["wrong"] <= record["originals"]["with_mistakes"] <= 10
     plain = run("train", top, *options)
     assert plain.stderr == (
-        "note: every image counts as its own original; if some are copies, say so with --groups\n"
+        "note: every image counts as its own original; if some are copies, give --groups\n"
     )
     assert record_of(plain)["originals"] is None
     # The interval knows that there are 10 originals, not 40.

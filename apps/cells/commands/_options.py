@@ -6,7 +6,7 @@ import click
 
 from ...common import options
 
-NO_GROUPS = "note: every image counts as its own original; if some are copies, say so with --groups"
+NO_GROUPS = "note: every image counts as its own original; if some are copies, give --groups"
 
 command = partial(options.command, "fastsvm-cells")
 

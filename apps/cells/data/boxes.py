@@ -21,7 +21,7 @@ Box = tuple[int, int, int, int]
 
 
 class LabelledBox(NamedTuple):
-    """A box in an image: x, y, width and height in its pixels, and its label; `where` says who has it.
+    """A box in an image: x, y, width and height in pixels, its label, and `where` it was read.
 
     Nothing is to be learnt from what has None for its label.
     """
@@ -32,7 +32,7 @@ class LabelledBox(NamedTuple):
 
 
 class AnnotatedBox(NamedTuple):
-    """A box, the file it is in, and the size that the image is said to have."""
+    """A box, its file, and the size of the image by the annotation."""
 
     file: str
     boxed: LabelledBox
@@ -40,7 +40,7 @@ class AnnotatedBox(NamedTuple):
 
 
 def has_boxes(source: str) -> bool:
-    """Tell whether labels come with boxes: of annotations, in a JSON file, or in columns of a CSV file."""
+    """Return whether labels have boxes: annotations, a JSON file, or columns of a CSV file."""
     if os.path.isdir(source):
         return any(root.find("object/bndbox") is not None for _, _, root in read_annotations(source))
     if source.lower().endswith(".json"):
@@ -89,7 +89,7 @@ def read_boxes(source: str, files: Sequence[ImageFile]) -> list[tuple[ImageFile,
 def boxes_of_files(
     files: Sequence[ImageFile], said: Iterable[AnnotatedBox]
 ) -> list[tuple[ImageFile, list[LabelledBox]]]:
-    """Find the image of each box that something is said about, and check that it lies inside."""
+    """Find the image of each annotated box, and check that the box lies inside."""
     by_name: dict[str, list[AnnotatedBox]] = defaultdict(list)
     for each in said:
         by_name[each.file].append(each)
@@ -105,12 +105,12 @@ def boxes_of_files(
 def _check_inside(file: ImageFile, boxes: Iterable[AnnotatedBox]) -> None:
     try:
         sides = ImageReader(file.path).size
-    except (BadImage, OSError):  # told when the image is worked on
+    except (BadImage, OSError):  # reported when the image is used
         return
     for _, (where, (x, y, w, h), _), size in boxes:
         if size and sorted(size) != sorted(sides):
             raise AppError(
-                f"{where}: {file.name} is said to have {size[0]:,} x {size[1]:,} pixels, but has "
+                f"{where}: {file.name} has {size[0]:,} x {size[1]:,} pixels by the annotation, but is "
                 f"{sides[0]:,} x {sides[1]:,}; give the image that was annotated"
             )
         # An orientation may have turned the image since.
@@ -166,14 +166,15 @@ def _from_coco(path: str) -> Iterator[AnnotatedBox]:
         images = {image["id"]: image for image in content["images"]}
         annotations = list(content["annotations"])
     except (KeyError, TypeError) as error:
-        raise AppError(f"{path}: no COCO file: it lacks {error}") from None
+        what = f"{error} is missing" if isinstance(error, KeyError) else "its lists are damaged"
+        raise AppError(f"{path}: not a COCO file: {what}") from None
     for number, annotation in enumerate(annotations, start=1):
         where = f"{path}, annotation {number:,}"
         try:
             image, label = images[annotation["image_id"]], labels[annotation["category_id"]]
             file, box = image["file_name"], annotation["bbox"]
         except (KeyError, TypeError) as error:
-            raise AppError(f"{where}: nothing is known of {error}") from None
+            raise AppError(f"{where}: {error} is unknown or missing") from None
         size = image.get("width"), image.get("height")
         whole = all(isinstance(side, int) and side > 0 for side in size)
         yield AnnotatedBox(

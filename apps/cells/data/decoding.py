@@ -131,7 +131,7 @@ def _page_number(data: bytes, page: int | None) -> int:
 
 
 def _why_not(data: bytes, is_unknown: bool) -> str:
-    """Say why a file cannot be opened, by its first bytes."""
+    """Return the reason that a file cannot be opened, by its first bytes."""
     for offset, magic, name in FOREIGN:
         if data.startswith(magic, offset):
             return f"{name}; convert it to png or jpg"

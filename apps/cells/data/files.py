@@ -87,12 +87,12 @@ def find_images(
     Returns
     -------
     list of ImageFile
-        An image about which nothing is said has None for its label and group.
+        The label and group of an image are None where they are unknown.
 
     Raises
     ------
     AppError
-        When there is no image, or what is said about the images cannot be read or contradicts itself.
+        When there is no image, or a table cannot be read or contradicts itself.
     """
     unique: dict[str, ImageFile] = {}
     for file in chain.from_iterable(map(_images_of, sources)):
@@ -132,7 +132,7 @@ def _images_of(source: str) -> Iterator[ImageFile]:
 def _pages_of(file: ImageFile) -> Iterator[ImageFile]:
     known = file.path.lower().endswith(ENDINGS) and not file.path.lower().endswith((".tif", ".tiff"))
     n = 1 if known else count_pages(file.path)
-    if n < 2 or n > MAX_PAGES:  # too many are told of when it is opened
+    if n < 2 or n > MAX_PAGES:  # opening it reports too many
         yield file
         return
     for number in range(1, n + 1):
@@ -140,7 +140,7 @@ def _pages_of(file: ImageFile) -> Iterator[ImageFile]:
 
 
 def _counted(others: Counter[str]) -> str:
-    """Say how many files of other kinds there are, and what slides would need."""
+    """Return the number of files of other kinds, and the package that slides need."""
     kinds = ", ".join(f"{ending or 'no ending'} {n:,}" for ending, n in others.most_common(MOST_KINDS))
     if len(others) > MOST_KINDS:
         kinds += ", ..."
@@ -181,11 +181,11 @@ def _of_classes(files: Sequence[ImageFile], classes: Sequence[str]) -> list[Imag
     return [file for file in files if file.label in classes]
 
 
-# What is said about images
+# Tables and annotations of images
 
 
 class Row(NamedTuple):
-    """What a line of a table, or an annotation, says about a file."""
+    """The value of a file in a table or an annotation, and its place there."""
 
     where: str
     file: str
@@ -195,7 +195,7 @@ class Row(NamedTuple):
 def meant_files(files: Sequence[ImageFile], rows: Iterable[Row]) -> Iterator[tuple[Row, ImageFile]]:
     """Yield each row with each file that it means, by its name or the last part of its name.
 
-    Rows that mean none are told in a note; that none means any is an error.
+    A note names the first row that means no file; if no row means any, that is an error.
     """
     by_name, by_last_part = defaultdict(list), defaultdict(list)
     for file in files:

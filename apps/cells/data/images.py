@@ -17,7 +17,7 @@ BLANK = 16  # levels between the darkest and the brightest part of a frame with 
 MAX_BYTES = 1 << 30
 LONGER_SIDE, CELL_WIDTH = 320, 80  # pixels at the working scale, of an image and of a white cell in it
 
-# How many pixels of an image a white cell is wide: the number, or what tells it from width and height.
+# Width of a white cell in pixels: a number, or a function of the size (width, height) of the image.
 CellWidth = float | Callable[[tuple[int, int]], float | None] | None
 
 
@@ -206,11 +206,11 @@ def _check_size(size: tuple[int, int], max_pixels: int) -> None:
 
 
 def is_blank(image) -> bool:
-    """Tell whether there is nothing on an image, such as a black or a white frame.
+    """Return whether an image shows nothing, such as a black or a white frame.
 
     A nucleus is wider than the squares whose means are compared, and darker by much more than `BLANK`.
     """
-    # Most images are told to show something by a few of their pixels.
+    # A few pixels suffice for most images.
     if np.ptp(image[::32, ::32, 1]) > 4 * BLANK:
         return False
     across, down = (max(1, side // 8) for side in image.shape[1::-1])
@@ -219,7 +219,7 @@ def is_blank(image) -> bool:
 
 
 def _is_gray(image) -> bool:
-    # Most images are told to have colours by a few of their pixels.
+    # A few pixels suffice for most images.
     return all(
         (part[..., 0] == part[..., 1]).all() and (part[..., 1] == part[..., 2]).all()
         for part in (image[::16, ::16], image)

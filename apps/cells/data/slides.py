@@ -41,18 +41,18 @@ class Slide(Protocol):
 
 
 def missing_for(ending: str) -> str | None:
-    """Say how to get what reads slides with an ending, where it is not there."""
+    """Return the command that installs the reader of slides with an ending, if it is missing."""
     module, command = NEEDED.get(ending, (None, None))
     return command if module and not find_spec(module) else None
 
 
 def is_slide_here(path: str, ending: str) -> bool:
-    """Tell whether a file is a slide by its ending, and can be read."""
+    """Return whether a file is a slide by its ending, and can be read."""
     return ending in NEEDED and missing_for(ending) is None and os.path.isfile(path)
 
 
 def is_slide(path: str) -> bool:
-    """Tell whether a file is to be read by regions."""
+    """Return whether a file must be read by regions."""
     if os.path.splitext(path)[1].lower() in NEEDED:
         return True
     magic, pages = _first_look(path)
@@ -136,7 +136,7 @@ class TiffSlide:
             raise BadImage("a slide in one piece; save it again in tiles (such as tiffsave --tile of vips)")
 
     def region(self, x: int, y: int, width: int, height: int) -> np.ndarray:
-        """Return what is inside a box, as `Slide` says."""
+        """Return the pixels in a box; see `Slide`."""
         result = np.full((height, width, 3), 255, np.uint8)
         across, down = self._segment
         columns = -(-self.size[0] // across)
@@ -186,7 +186,7 @@ class OpenSlideSlide:
             raise _foreign(error) from error
 
     def region(self, x: int, y: int, width: int, height: int) -> np.ndarray:
-        """Return what is inside a box, as `Slide` says; where nothing was scanned it is white."""
+        """Return the pixels in a box, white where nothing was scanned; see `Slide`."""
         try:
             pixels = np.asarray(self._slide.read_region((x, y), 0, (width, height)))
         except Exception as error:

@@ -91,7 +91,7 @@ def with_tiles(
     ----------
     files : iterable of ImageFile
     cell_width_of : callable
-        Called with a slide; returns how many of its pixels a white cell is wide, or None if nobody knows.
+        Called with a slide; returns how many of its pixels a white cell is wide, or None if this is unknown.
     stain_of : callable, optional
         Called with a few tiles of a slide; returns its stain. Cells on the borders of tiles are the same in
         both only if the stain is.
@@ -103,9 +103,7 @@ def with_tiles(
         try:
             cell_width = cell_width_of(file)
             if cell_width is None:
-                raise BadImage(
-                    "a slide whose red cells tell no scale; say with --cell-width how wide a cell is"
-                )
+                raise BadImage("a slide whose scale its red cells do not show; give --cell-width")
             yield from _tiles(file, cell_width, stain_of)
         except BadImage as error:
             yield Unreadable(**vars(file), problem=str(error))

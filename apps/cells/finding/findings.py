@@ -1,4 +1,4 @@
-"""What is found in images of blood smears: the records that the rooms of this app hand to each other."""
+"""The records of findings in images of blood smears: cells, images and counts."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -190,7 +190,7 @@ class Count:
 
     @property
     def percents(self) -> dict[str | None, float]:
-        """How many of a hundred cells have each label."""
+        """The percentage of cells with each label."""
         return {label: 100 * n / max(self.cells, 1) for label, n in self.labels.items()}
 
     @property

@@ -346,7 +346,7 @@ def _cores(deep: np.ndarray, min_radius: float, waist: float) -> np.ndarray | No
 
 
 def _round(part: np.ndarray, deep: np.ndarray) -> bool:
-    """Tell whether a disc that fits into a part covers most of it, and the part is convex."""
+    """Return whether a disc that fits into a part covers most of it, and the part is convex."""
     area = cv2.countNonZero(part)
     disc = np.pi * deep[part > 0].max() ** 2
     return area < MAX_ROUND * disc and area >= MIN_CONVEX * cv2.contourArea(hull(part))
@@ -376,7 +376,7 @@ def _cell(field: Field, corner: tuple[int, int], nucleus: np.ndarray, body: np.n
 
 
 def _is_white(cell: Cell, field: Field) -> bool:
-    """Tell a white cell from platelets, their clumps, stain and what red cells hold, by its size."""
+    """Return whether a cell is large enough; platelets, their clumps and drops of stain are not."""
     height, width = field.frame.shape
     (x, y), (h, w) = cell.corner, cell.body.shape
     cut = x <= 1 or y <= 1 or x + w >= width - 1 or y + h >= height - 1

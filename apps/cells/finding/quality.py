@@ -1,4 +1,4 @@
-"""How an image is taken, in numbers, and which of these are unlike those of the images learnt from."""
+"""Measurements of the quality of an image, and flags for values outside the training images."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -17,7 +17,7 @@ SECOND = np.float32([[1, -2, 1], [-2, 4, -2], [1, -2, 1]])  # of noise of deviat
 
 
 class Quality(NamedTuple):
-    """How an image is taken; None is what cannot be told.
+    """Measurements of the quality of an image; None is unknown.
 
     Attributes
     ----------

@@ -53,7 +53,7 @@ _STEP = RADII[1] - RADII[0]
 
 
 class Light(NamedTuple):
-    """What red cells, and what lies among them, are looked for in.
+    """The image in which red cells and platelets are found.
 
     Attributes
     ----------

@@ -47,7 +47,7 @@ SAME = 4 / 3  # a width that is nearer than this factor to the usual one is take
 
 @dataclass(frozen=True)
 class Scale:
-    """How many pixels wide a white cell is in images that came together.
+    """The width of a white cell, in pixels, in the images of a run.
 
     Attributes
     ----------
@@ -68,15 +68,15 @@ class Scale:
 
     @property
     def unusual(self) -> dict[tuple[int, int], float]:
-        """Those of the sizes seen in which a white cell is not as wide as usual, and how wide it is."""
+        """The image sizes in which a white cell has an unusual width, and this width."""
         return {size: width for size in self.sizes if (width := self(size)) is not None}
 
     @property
     def note(self) -> str | None:
-        """What a user has to know."""
+        """A note on an unusual width, for the user."""
         for (across, down), width in self.unusual.items():
             return (
-                f"note: by its red cells a white cell is about {width:,.0f} pixels wide in images of "
+                f"note: a white cell is about {width:,.0f} pixels wide, by the red cells, in images of "
                 f"{across:,} x {down:,}; --cell-width overrides"
             )
         return None
@@ -105,7 +105,7 @@ def cell_width_of_slide(file: ImageFile, given: float | None) -> float | None:
     width = white_cell_width(np.concatenate([red_cells_of(tile.open()) for tile in sample_tiles(file)]))
     if width is not None:
         note(
-            f"note: {file.name}: by its red cells a white cell is about {width:,.0f} pixels wide; "
+            f"note: {file.name}: a white cell is about {width:,.0f} pixels wide, by its red cells; "
             "--cell-width overrides"
         )
     return width
@@ -157,7 +157,7 @@ def read_scale(files: Sequence[ImageFile]) -> Scale:
 
 
 def _near(width: float, other: float) -> bool:
-    """Tell whether two widths are taken for the same."""
+    """Return whether two widths count as equal."""
     return other / SAME <= width <= other * SAME
 
 

@@ -1,4 +1,4 @@
-"""What was found in the tiles of a slide, put together: each cell once, in the slide's pixels."""
+"""Findings of the tiles of a slide, merged: each cell once, in pixels of the slide."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -65,7 +65,7 @@ def _of_slide(tiles: Iterable[Found], size: tuple[int, int]) -> ImageFindings:
 
 
 class _Cells:
-    """The cells of a slide, each once: that of a tile in whose core its middle lies, or nearly."""
+    """The cells of a slide, each once: from the tile with its centre in the core, or nearly so."""
 
     def __init__(self) -> None:
         self.all: list[Finding] = []
@@ -89,7 +89,7 @@ class _Cells:
             self._near_borders.setdefault(square, []).append((x, y))
 
     def _is_known(self, center: tuple[int, int], reach: float) -> bool:
-        """Tell whether a tile before has a cell whose middle is within reach."""
+        """Return whether an earlier tile has a cell whose centre is within reach."""
         column, row = (int(side // reach) for side in center)
         near = (self._near_borders.get((column + i, row + j), ()) for i in (-1, 0, 1) for j in (-1, 0, 1))
         return any(

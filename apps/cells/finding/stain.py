@@ -27,7 +27,7 @@ MOST_SCALING = 3.0  # of densities, either way
 
 
 class Stain(NamedTuple):
-    """How an image is stained.
+    """The stain of an image.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ def stain_of(image: np.ndarray, frame: np.ndarray) -> Stain:
 
 
 def stain_of_tiles(tiles: Iterable[ImageFile]) -> Stain | None:
-    """Return the stain of a slide, the median of those of a few tiles; None without red cells."""
+    """Return the stain of a slide, the median over a few tiles; None without red cells."""
     stains = []
     for tile in tiles:
         image, _ = tile.open().scaled()

@@ -36,7 +36,7 @@ Found = tuple[ImageFile, ImageFindings]
 
 
 class Outputs(Protocol):
-    """What `classify_images` hands its results to.
+    """The receivers of the results of `classify_images`.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Outputs(Protocol):
 
 @dataclass(frozen=True)
 class Classification:
-    """What `classify_images` did.
+    """The result of `classify_images`.
 
     Attributes
     ----------
@@ -163,7 +163,7 @@ def _has_tiles(items: Sequence[ImageFile]) -> bool:
 
 
 def with_truths(files: Sequence[ImageFile], model: CellModel, labels: str | None) -> list[ImageFile]:
-    """Take the name of a folder for a label only where the model knows it as a class."""
+    """Keep the labels that folders give only where they are classes of the model."""
     if labels is not None:
         return list(files)
     known = set(model.classes)

@@ -33,7 +33,7 @@ class Coverage(NamedTuple):
 
 @dataclass(frozen=True)
 class CellEvaluation:
-    """How a saved model does on labelled images; its mistakes, the surest first; and what was left out."""
+    """The errors of a saved model on labelled images; its mistakes, the surest first; and skipped images."""
 
     scores: ErrorReport
     mistakes: list[Mistake]
@@ -77,7 +77,7 @@ def evaluate(
 
 
 def _labelled(tried: Sequence[Mistake], least: float | None) -> Coverage | None:
-    """Tell what a model says that leaves cells without a label; None for one that never does."""
+    """Return the share of labelled cells, and of wrong labels; None for a model that labels every cell."""
     if not least:
         return None
     sure = [pair for pair in tried if pair.cell is not None and pair.cell.score >= least]

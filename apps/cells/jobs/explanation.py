@@ -1,4 +1,4 @@
-"""Why a cell got its label: the measurements that spoke most for it, beside those of the classes."""
+"""Explanations of labels: the measurements with the largest effect, beside the means of the classes."""
 
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -40,7 +40,7 @@ T, R = TypeVar("T"), TypeVar("R")
 
 @dataclass(frozen=True, eq=False)
 class Validation:
-    """What grouped cross-validation found.
+    """The result of grouped cross-validation.
 
     Attributes
     ----------
@@ -183,7 +183,7 @@ def _in_threads(work: Callable[[T], R], items: Iterable[T], advance: Callable[[]
 
 @dataclass(frozen=True)
 class CellTraining:
-    """What `train` did."""
+    """The result of `train`."""
 
     model: str
     settings: TrainingSettings
@@ -272,7 +272,7 @@ def _scored(samples: Samples, validation: Validation, rows: np.ndarray, grouped:
 def _about(
     samples: Samples, validation: Validation, settings: TrainingSettings, ranges: Ranges
 ) -> ModelNotes:
-    """Return what a model's file says besides the model."""
+    """Return the notes that a model file holds beside the model."""
     if validation.scores is None or CLASSIFIERS[settings.classifier] != "log":
         return ModelNotes(USUAL, ranges=ranges)
     classes, truth = np.unique(samples.y, return_inverse=True)

@@ -18,7 +18,7 @@ BINS = 10  # of scores, to compare them with how often they are right
 
 @dataclass(frozen=True)
 class CellCalibration:
-    """How probabilities are made right, and what that came to.
+    """The calibration of scores, and its measured quality.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ def calibrate(
     weights : ndarray of shape (n,)
         How much each row counts.
     parts : sequence of ndarray
-        The rows of each fold. What is said about a fold was learnt on the others.
+        The rows of each fold. The calibration of a fold is learnt on the others.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""A classifier of cells: its pipeline, and what its file says about it."""
+"""A classifier of cells: its pipeline, and the notes in its file."""
 
 import math
 import os
@@ -24,7 +24,7 @@ APP = __package__.rpartition(".")[0]
 
 @dataclass(frozen=True)
 class ModelNotes:
-    """What a model's file says besides the model.
+    """The notes that a model file holds beside the model.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class ModelNotes:
 
 
 def model_notes(record: Mapping, n_classes: int, n_features: int) -> ModelNotes:
-    """Return what a model's file says; ValueError if that cannot be."""
+    """Return the notes in a model file, checked; ValueError if they are damaged."""
     if not record:
         return ModelNotes()
     usual, calibration = record["usual"], record["calibration"]
@@ -105,7 +105,7 @@ class CellModel:
 
     @property
     def classes(self) -> list[str]:
-        """The labels it knows."""
+        """The labels of the model."""
         return [str(label) for label in self.pipeline.classes_.tolist()]
 
     @property

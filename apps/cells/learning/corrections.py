@@ -1,4 +1,4 @@
-"""What people have said about cells: corrections of labels, and which of the cells found they are about.
+"""Corrections of labels by people, and the found cells that they belong to.
 
 A file of corrections is JSON: ``version`` (1), ``model``, ``classes`` and ``corrections``, a list of objects
 with ``file``, ``box`` (x, y, width, height in pixels of the image), ``old`` (the label before) and either
@@ -31,7 +31,7 @@ Boxes = Mapping[ImageFile, Sequence[LabelledBox]]
 
 
 class Corrections(NamedTuple):
-    """What a file of corrections says, and the classes that were to choose from."""
+    """The corrections in a file, and the classes that could be chosen."""
 
     said: list[AnnotatedBox]
     classes: set[str]
@@ -51,9 +51,7 @@ def read_corrections(path: str) -> Corrections:
 def checked_corrections(content: Mapping, where: str) -> Corrections:
     """Check what a file of corrections contains."""
     if content.get("version") != VERSION or not isinstance(content.get("corrections"), list):
-        raise AppError(
-            f"{where}: no corrections of version {VERSION}; give a file that the report or `review` wrote"
-        )
+        raise AppError(f"{where}: no corrections of version {VERSION}; give a file that `review` wrote")
     classes = content.get("classes")
     known = set(map(str, classes)) if isinstance(classes, list) else set()
     said = [
@@ -97,7 +95,7 @@ def images_to_learn_from(
         Files of corrections; of two about one cell the last counts. With them, the name of a folder is a
         label only if they know it as a class.
     labels : str, optional
-        As for `find_images`; or boxes with labels, as for `read_boxes`, where `has_boxes` says so.
+        As for `find_images`; or boxes with labels, as for `read_boxes`.
     groups, classes
         As for `find_images`.
 
@@ -105,9 +103,9 @@ def images_to_learn_from(
     -------
     files : list of ImageFile
     skipped : Skipped
-        Where nothing is said about boxes, the images without a label.
+        Where there are no boxes, the images without a label.
     boxes : dict
-        What was said about cells of images.
+        Labelled boxes by file.
     """
     fields = labels is not None and has_boxes(labels)
     if not (corrections or fields):
@@ -128,7 +126,7 @@ def images_to_learn_from(
         boxes.setdefault(file, {}).update((each.box, _of_classes(each, classes)) for each in boxed)
     kept = [file for file in files if file.label is not None or file in boxes]
     if not kept:
-        raise AppError(f"{', '.join(corrections)}: no corrections in it, and no image has a label")
+        raise AppError(f"{', '.join(corrections)}: the file has no corrections, and no image has a label")
     if rest := len(files) - len(kept):
         note(f"note: {many(rest, 'image')} without a label or correction left out")
     return kept, Skipped(source_name(sources)), {file: list(each.values()) for file, each in boxes.items()}
@@ -143,8 +141,8 @@ def labelled_cells(
 ) -> Iterator[tuple[int, str]]:
     """Yield the number and label of each cell of an image that a classifier can learn from.
 
-    These are the cells whose boxes something is said about, unless they were rejected; and the largest one,
-    if the image has a label and nothing was said about this cell.
+    These are the cells in labelled boxes; and the largest cell, if the image has a label and no box
+    contradicts it.
 
     Parameters
     ----------
@@ -154,7 +152,7 @@ def labelled_cells(
     boxes : dict
         As `images_to_learn_from` returns them.
     skipped : Skipped
-        Hears about boxes with a label where no cell was found.
+        Collects the labelled boxes in which no cell was found.
     """
     said, found = boxes.get(file, ()), [cell.box for cell in cells]
     pairs = dict(matched_boxes([each.box for each in said], found))

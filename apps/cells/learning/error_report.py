@@ -1,4 +1,4 @@
-"""How good predictions are, of images and of the originals that images are copies of."""
+"""Errors of predictions, by image and by original."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ class Originals:
 
 @dataclass(frozen=True)
 class ErrorReport:
-    """How a model did on labelled images.
+    """The errors of a model on labelled images.
 
     Attributes
     ----------
@@ -39,9 +39,9 @@ class ErrorReport:
     interval : tuple of float
         Its 95 % interval, in which copies of one original count as one image.
     labels : list of str
-        Those that the model knows, then others.
+        The labels of the model, then others.
     confusion : list of list of int
-        Rows are true labels, columns are what the model says.
+        Rows are true labels, columns are predictions.
     without_cell : list of int
         For each true label, in how many images no white cell was found; they are wrong, too.
     unknown_labels : list of str
@@ -70,7 +70,7 @@ def error_report(
     truth, predicted : ndarray of str
         A label for each image; None was predicted where no white cell was found.
     known : list of str
-        The labels that the model knows.
+        The labels of the model.
     groups : ndarray or None
         The original of each image.
 

@@ -1,4 +1,4 @@
-"""What a classifier of cells learns from: cells in labelled images, and in versions of these."""
+"""Training samples: cells in labelled images, and in versions of these images."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ class Samples:
 
     @property
     def shares(self) -> np.ndarray:
-        """How much each row counts if every original counts the same, whatever its number of rows."""
+        """The weight of each row, such that every original has the same weight."""
         _, number = np.unique(self.groups, return_inverse=True)
         return 1 / np.bincount(number)[number]
 
@@ -93,13 +93,13 @@ def measure_samples(
     files : sequence of ImageFile
         The largest cell of each has the image's label, if that has one.
     boxes : dict
-        What is said about cells in boxes, as `images_to_learn_from` returns it.
+        Labelled boxes by file, as `images_to_learn_from` returns them.
     settings : TrainingSettings
         With `versions`, those of each original; they are made of the first image of it.
     cell_width : float or callable
         As for `read_scaled`.
     skipped : Skipped
-        Hears about images that cannot be used.
+        Collects the images that cannot be used.
     stage : Stages
         Shows how far it is.
 

@@ -1,4 +1,4 @@
-"""What was found, as the commands print it: tables for people, records for --json, rows for CSV files."""
+"""Findings as tables for people, records for --json and rows of CSV files."""
 
 import io
 import sys
@@ -115,7 +115,7 @@ def _words(cell: Finding | None, label_wide: int) -> str:
 
 
 def image_record(found: ImageFindings, classes: Sequence[str] = (), also: Sequence[str] = ()) -> dict:
-    """Return what `classify --json` says about an image, with the kinds of `also` in it."""
+    """Return the record of an image for `classify --json`, with the kinds of `also`."""
     cells = [
         {
             "box": list(cell.box),
@@ -140,7 +140,7 @@ def image_record(found: ImageFindings, classes: Sequence[str] = (), also: Sequen
 def count_record(
     count: Count, corrected: dict[str, float] | None, min_score: float | None, seconds: dict[str, float]
 ) -> dict:
-    """Return what `classify --json` says about all images."""
+    """Return the record of all images for `classify --json`."""
     others = {"others": others_record(count)} if count.others else {}
     return {
         "min_score": min_score,
@@ -188,10 +188,10 @@ def print_counts(count: Count, corrected: dict[str, float] | None, min_score: fl
     print_line("")
     print_places(count)
     if count.labels.get(UNCLASSIFIED):
-        print_line(f"unclassified: no class has a score of {min_score:.2f}; --min-score sets that")
+        print_line(f"unclassified: no class has a score of {min_score:.2f} (--min-score)")
     if count.n_flagged:
         kinds = ", ".join(f"{flag} {n:,}" for flag, n in count.flags.most_common())
-        print_line(f"{many(count.n_flagged, 'image')} unlike those learnt from: {kinds}")
+        print_line(f"{many(count.n_flagged, 'image')} unlike the training images: {kinds}")
     for kind, said in others_record(count).items():
         mean = "" if said["per_image"] is None else f", {said['per_image']:.1f} an image"
         print_line(f"{many(said['count'], kind)}{mean}")

@@ -132,7 +132,7 @@ def check_ending(path: str) -> str:
 
 
 def save_image(path: str, image: np.ndarray) -> None:
-    """Write an image in one go, in the format that the ending of its name says."""
+    """Write an image atomically, in the format of the ending of its name."""
     ending = check_ending(path)
     content = encoded(image, ending)
     if content is None:

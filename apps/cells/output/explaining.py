@@ -41,7 +41,9 @@ def print_explanation(found: Explanation) -> None:
         ("measurement", "log-odds", "here", *classes), [*rows, ("all others", f"{found.rest:+.2f}", "")]
     )
     print_line("")
-    print_line("Here, and the means of the classes: in standard deviations from the mean of all.")
+    print_line(
+        "Values of this cell and means of the classes, in standard deviations from the mean of all cells."
+    )
 
 
 def plot_explanation(found: Explanation, path: str) -> None:

@@ -27,7 +27,7 @@ Sink = Callable[[ImageFindings], object]
 
 
 def is_folder(path: str) -> bool:
-    """Tell whether an export is a folder with a GeoJSON file for each image."""
+    """Return whether an export is a folder with a GeoJSON file for each image."""
     if os.path.isdir(path):
         return True
     ending = os.path.splitext(path)[1].lower()
@@ -49,7 +49,7 @@ def export_writer(
     files : sequence of ImageFile
         All images there are.
     classes : sequence of str
-        The labels that the classifier knows.
+        The labels of the classifier.
     pixel_size : float, optional
         Micrometres; measurements are given in them, too.
     """

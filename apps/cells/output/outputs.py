@@ -25,7 +25,7 @@ from .tally import Tally
 
 @dataclass(frozen=True)
 class ClassifyOutputs:
-    """What `classify` prints and writes; see `classification.Outputs`.
+    """The output of `classify`; see `classification.Outputs`.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Where pictures go: folders that mirror those of the images."""
+"""Paths of pictures, in folders that mirror the folders of the images."""
 
 import os
 from collections import Counter

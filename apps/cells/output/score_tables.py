@@ -1,4 +1,4 @@
-"""How good a classifier is, as `train` and `evaluate` print it."""
+"""The errors of a classifier, as `train` and `evaluate` print them."""
 
 from ...common.output import (
     fields,
@@ -81,7 +81,7 @@ def print_training(result: CellTraining, seconds: dict[str, float]) -> None:
     print_table(("label", "images"), [(label, f"{n:,}") for label, n in result.label_counts.items()])
     print_heading("Cross-validation")
     if result.scores is None:
-        print_line("none: --folds 1, or a label of a single original")
+        print_line("none: --folds is 1, or a label has a single original")
     else:
         kind = "by original" if result.scores.originals else "every image is its own original"
         print_line(f"{result.folds} folds, {kind}")
@@ -107,7 +107,7 @@ def print_calibration(calibration: CellCalibration) -> None:
 
 
 def coverage_line(min_score: float, coverage: float, error: float | None) -> str:
-    """Say how many cells get a label, and how many of these labels are wrong."""
+    """Return a line on the share of cells that get a label, and of these labels that are wrong."""
     whose = "these" if min_score else "them"
     wrong = "" if error is None else f", and {100 * error:.1f} % of {whose} are wrong"
     if not min_score:
