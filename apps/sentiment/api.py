@@ -416,13 +416,13 @@ class TextModel:
         ValueError
             If the model was loaded: the page is of a training.
         """
-        from .output.page import write_report
+        from .output.page import write_training_report
 
         if self.training is None:
             raise ValueError("this model was loaded, and a report is of a training; train() again")
         training = replace(self.training, path=self._saved)
         with _value_errors():
-            write_report(path, training, self._name, call or self._call)
+            write_training_report(path, training, self._name, call or self._call)
 
     @property
     def scores(self) -> Evaluation | None:

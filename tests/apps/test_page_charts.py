@@ -1,20 +1,14 @@
-"""Pieces of the page on a training: charts, marked texts, and the command line."""
+"""Parts of the pages on texts: charts, marked words, shades."""
 
 import re
-import shlex
 from collections import Counter
 from xml.etree import ElementTree
 
-import click
 import pytest
-from click.testing import CliRunner
 
-from fastsvm_apps.common import html
-from fastsvm_apps.common.options import CountOrAll
-from fastsvm_apps.sentiment.commands._options import NGrams
-from fastsvm_apps.sentiment.commands._reproduction import command_line
+from fastsvm_apps.common import pages
 from fastsvm_apps.sentiment.jobs.explanation import Span
-from fastsvm_apps.sentiment.output.highlights import CONTEXT, LEVELS, ROOM, WORD, highlight
+from fastsvm_apps.sentiment.output.highlights import CONTEXT, LEVELS, ROOM, highlight
 from fastsvm_apps.sentiment.output.page_charts import LARGE, PANEL, Axis, Chart, learning_curve, round_axis
 from fastsvm_apps.sentiment.output.page_scores import SHADES
 
@@ -24,7 +18,9 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def read(chart):
     """Return the elements of a chart; it is well-formed."""
-    root = ElementTree.fromstring(chart.svg().replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1))
+    root = ElementTree.fromstring(
+        chart.__html__().replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+    )
     return root, [element for element in root if "class" in element.attrib]
 
 
@@ -99,7 +95,7 @@ def test_a_learning_curve_holds_what_it_shows():
         assert places[-1] == (RIGHT, TOP)
         assert all(LEFT < x <= RIGHT and TOP <= y <= BOTTOM for x, y in places)
         assert len([e for e in elements if e.get("class") == "whisker"]) == len(intervals or [])
-    learning_curve([10], [1.0], [(1.0, 1.0)]).svg()
+    learning_curve([10], [1.0], [(1.0, 1.0)]).__html__()
 
 
 def spans_of(text, shares):
@@ -145,45 +141,10 @@ def test_a_giant_word_is_cut():
     text = f"so {giant} bad {giant}{giant} end"
     for shares in ({"bad": 1.0}, {giant: 1.0}, {giant: 1.0, "bad": 0.5}):
         shown = highlight(text, spans_of(text, shares))
-        assert len(re.sub("<.*?>", "", shown)) < ROOM + 4 * (CONTEXT + WORD)
-
-
-@click.command("train")
-@click.argument("corpus")
-@click.option("-o", "--output")
-@click.option("--k", type=CountOrAll(), default="5000")
-@click.option("--best", type=CountOrAll())
-@click.option("--ngrams", type=NGrams(), default="1")
-@click.option("--alpha", type=float)
-@click.option("--fast", is_flag=True)
-@click.option("--pure/--mixed", default=True)
-@click.option("--json", is_flag=True)
-@click.pass_context
-def command(context, **_):
-    click.echo(command_line(context, {"json"}))
-
-
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        (["a.txt"], "train a.txt --k 5000 --ngrams 1-1 --pure"),
-        (
-            ["a b.txt", "--k", "all", "--best", "all", "--ngrams", "1-3", "--fast", "--mixed", "--json"],
-            "train 'a b.txt' --k all --best all --ngrams 1-3 --fast --mixed",
-        ),
-        (
-            ["-", "-o", "$m", "--alpha", "1e-7"],
-            "train - --output '$m' --k 5000 --ngrams 1-1 --alpha 1e-07 --pure",
-        ),
-    ],
-)
-def test_command_line(given, expected):
-    printed = CliRunner().invoke(command, given).stdout.strip()
-    assert printed == expected
-    assert CliRunner().invoke(command, shlex.split(printed)[1:]).stdout.strip() == expected
+        assert len(re.sub("<.*?>", "", shown)) < ROOM + 4 * (CONTEXT + pages.ROOM)
 
 
 def test_the_style_knows_every_class_that_is_numbered():
-    style = html.packaged("fastsvm_apps.sentiment.output", "page.css")
+    style = pages._packaged("style.css")
     found = Counter(re.findall(r"^\.(for|against|right|wrong)-\d+ ", style, flags=re.MULTILINE))
     assert found == {"for": LEVELS, "against": LEVELS, "right": SHADES, "wrong": SHADES}

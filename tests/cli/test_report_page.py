@@ -12,7 +12,7 @@ import pytest
 
 import fastsvm
 from browser import HOSTILE, Reader, needs_chromium, run_in_page
-from fastsvm_apps.common import html
+from fastsvm_apps.common import pages
 from fastsvm_apps.sentiment.output import page
 
 EVERY_SECTION = [
@@ -93,7 +93,7 @@ def test_two_labels(report, write, texts):
     roc, precision_recall, *_ = charts(reader)
     assert re.fullmatch(r"ROC curve. pos: area 0\.\d{3}, average precision 0\.\d{3}", roc)
     assert precision_recall.startswith("Precision-recall curve. pos: area 0.")
-    assert "How well pos is told from neg, at every" in section(reader, "curves")
+    assert "How well the model separates pos from neg, at every" in section(reader, "curves")
 
     classifier = fastsvm.load_model(record["model"])["classifier"]
     weight = np.abs(classifier.coef_).max()
@@ -105,7 +105,7 @@ def test_two_labels(report, write, texts):
         b + c, 12
     )
     assert f"{record['objective']:.6g}" in section(reader, "certificate")
-    assert f"at most {100 * record['relative_gap']:.2g} %" in section(reader, "certificate")
+    assert f"by more than {100 * record['relative_gap']:.2g} %" in section(reader, "certificate")
 
 
 def test_words_are_marked_by_what_they_say(report, write):
@@ -131,7 +131,7 @@ def test_texts_without_a_known_word_and_texts_that_are_too_long(report, write, m
     assert "It has no word that the model knows." in mistakes
     monkeypatch.setattr(page, "LONGEST", 5)
     reader, _ = report(write(pairs, "csv"), *QUICK, "--holdout", 0.5, "--seed", 1)
-    assert "It is too long for its words to be marked." in section(reader, "mistakes")
+    assert "It is too long to mark its words." in section(reader, "mistakes")
     assert not [attributes for attributes, _ in reader.all("mark") if "title" in attributes]
 
 
@@ -140,7 +140,7 @@ def test_probabilities(report, write, texts):
     reader, record = report(write(texts(400)), *options)
     assert sections(reader) == EVERY_SECTION
     found = section(reader, "calibration")
-    assert "The model says how probable it is that a text has the label pos." in found
+    assert "The model gives a probability that a text has the label pos." in found
     assert f"from the line, is {record['calibration_error']['value']:.3f} ;" in found
     assert charts(reader)[2].startswith("Share of texts by the probability of the label pos. 0.")
     counts = re.findall(r": (\d+)", charts(reader)[3].removeprefix("Texts by probability."))
@@ -177,18 +177,18 @@ def test_a_rare_label_is_the_one_to_be_found(report, write, texts):
     few = [pair for pair in texts(400) if pair[0] == "pos"][:20]
     reader, record = report(write([pair for pair in texts(400) if pair[0] == "neg"] + few), *QUICK)
     curves = section(reader, "curves")
-    assert "How well pos, the rarer label, is told from neg" in curves
+    assert "How well the model separates pos, the rarer label, from neg" in curves
     assert f"{100 * record['baseline']['accuracy']:.1f}" in reader.texts("dd")[5]
     assert "balanced accuracy; by always saying neg 0.500" in section(reader, "accuracy")
     first = [pair for pair in texts(400) if pair[0] == "neg"][:20]
     reader, _ = report(write([pair for pair in texts(400) if pair[0] == "pos"] + first), *QUICK)
-    assert "How well neg, the rarer label, is told from pos" in section(reader, "curves")
+    assert "How well the model separates neg, the rarer label, from pos" in section(reader, "curves")
 
 
 def test_nothing_held_out(report, write, texts):
     reader, _ = report(write(texts(100)), "--holdout", 0)
     assert sections(reader) == ["accuracy", "words", "certificate", "again"]
-    assert "Nothing is held out" in section(reader, "accuracy")
+    assert "No text was held out" in section(reader, "accuracy")
     assert charts(reader) == []
 
 
@@ -199,7 +199,7 @@ def test_a_classifier_without_a_certificate(report, write, texts):
 
 def test_no_mistake(report, write):
     reader, _ = report(write([("pos", "great"), ("neg", "awful")] * 50))
-    assert "None: the label of every held-out text was found." in section(reader, "mistakes")
+    assert "None: every held-out text got its label." in section(reader, "mistakes")
 
 
 def test_a_label_that_training_did_not_see(report, write, texts):
@@ -231,7 +231,7 @@ def test_many_labels(report, write, n_labels):
     few = n_labels == 24
     assert ("more labels that did better not shown." in accuracy) != few
     assert ("91 others" in accuracy) != few
-    assert "The mistakes made most often" in accuracy
+    assert "The most frequent mistakes" in accuracy
     (confusion,) = reader.all("table", **{"class": "confusion"})
     cells = [
         content
@@ -291,7 +291,7 @@ def test_a_page_that_cannot_be_written_costs_no_result(run, write, texts, tmp_pa
     def full(path, content):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
 
-    monkeypatch.setattr(html, "replace_file", full)
+    monkeypatch.setattr(pages, "replace_file", full)
     result = run("train", write(texts(100)), "--json", "--report", "report.html")
     assert (result.exit_code, result.stderr) == (1, "error: report.html: No space left on device\n")
     record = json.loads(result.stdout)

@@ -89,10 +89,10 @@ def evaluate(arguments, source, precision, recall, cost, groups, report, mistake
         if mistakes:
             evaluations.write_mistakes(mistakes, result)
         if report:
-            from ..output.page_evaluation import write_report
+            from ..output.page import write_evaluation_report
 
             with stage("report"):
-                write_report(report, result, source.name, advice)
+                write_evaluation_report(report, result, source.name, advice)
     if json:
         print_json(evaluations.evaluation_record(result, advice, stage.seconds))
     else:

@@ -4,16 +4,18 @@ import re
 from collections.abc import Sequence
 from math import ceil
 
-from ...common.html import text
+from markupsafe import Markup, escape
+
+from ...common.output import printable
+from ...common.pages import shorten
 from ..jobs.explanation import Span
 
 ROOM = 480  # characters of a text that are shown
 CONTEXT = 36  # characters around a strong word that are
-WORD = 60  # characters of a word that are
-LEVELS = 4  # in page.css
+LEVELS = 4  # in style.css
 
 
-def highlight(source: str, spans: Sequence[Span], room: int = ROOM) -> str:
+def highlight(source: str, spans: Sequence[Span], room: int = ROOM) -> Markup:
     """Return HTML of a text.
 
     Parameters
@@ -39,7 +41,7 @@ def highlight(source: str, spans: Sequence[Span], room: int = ROOM) -> str:
         pieces.append(_plain(source[end:stop]))
         end = stop
     pieces.append(" …" if end < len(source) else "")
-    return "".join(pieces)
+    return Markup("").join(pieces)
 
 
 def _windows(source: str, spans: Sequence[Span], room: int) -> list[tuple[int, int]]:
@@ -78,20 +80,16 @@ def _joined(windows: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return joined
 
 
-def _marked(source: str, span: Span, strongest: float) -> str:
+def _marked(source: str, span: Span, strongest: float) -> Markup:
     word = shorten(source[span.start : span.stop])
     # The weakest fifth is not worth a mark.
     level = ceil((LEVELS + 1) * abs(span.contribution) / strongest) - 1 if strongest else 0
     if level < 1:
-        return text(word)
+        return _plain(word)
     side = "for" if span.contribution > 0 else "against"
-    return f'<mark class="{side}-{level}" title="{span.contribution:+.3f}">{text(word)}</mark>'
+    mark = Markup('<mark class="{}-{}" title="{:+.3f}">{}</mark>')
+    return mark.format(side, level, span.contribution, _plain(word))
 
 
-def _plain(piece: str) -> str:
-    return text(re.sub(r"\s+", " ", piece))
-
-
-def shorten(word: str, room: int = WORD) -> str:
-    """Return a word, or the beginning of a long one."""
-    return word if len(word) <= room else f"{word[: room - 1]}…"
+def _plain(piece: str) -> Markup:
+    return escape(printable(re.sub(r"\s+", " ", piece)))

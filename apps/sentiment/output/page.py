@@ -1,4 +1,4 @@
-"""The report on a training: one HTML page that shows how good the model is, and where it goes wrong."""
+"""The reports on a training and on an evaluation: one HTML page each."""
 
 import os
 import re
@@ -8,17 +8,14 @@ import numpy as np
 
 from fastsvm.fitting import Pipeline
 
-from ...common import html
-from ...common.output import many
+from ...common.pages import render, write_page
 from ...common.statistics import wilson_interval
+from ..jobs.evaluation import Advice, CorpusEvaluation
 from ..jobs.explanation import Explainer
 from ..jobs.training import Training
 from ..measures.evaluation import Evaluation
-from ..measures.term_effects import TopWords
 from . import page_curves, page_scores
-from .highlights import highlight, shorten
-from .page_thresholds import thresholds
-from .pieces import filled, name, rest
+from .highlights import highlight
 from .tables import certificate
 from .terms import shown
 
@@ -33,7 +30,9 @@ WORDS_OF_WEIGHTINGS = {
 }
 
 
-def write_report(path: str | os.PathLike[str], training: Training, corpus: str, command: str) -> None:
+def write_training_report(
+    path: str | os.PathLike[str], training: Training, corpus: str, command: str
+) -> None:
     """Write the report on a training.
 
     Parameters
@@ -43,69 +42,90 @@ def write_report(path: str | os.PathLike[str], training: Training, corpus: str, 
     training : Training
         With or without held-out texts.
     corpus : str
-        What the corpus is called.
+        The name of the corpus.
     command : str
-        The command line that does this training again.
+        The command line that repeats this training.
     """
-    several = len(training.model.classes_) > 2
-    sections = [
-        ("accuracy", "Accuracy", _accuracy(training)),
-        ("curves", "Precision and recall" if several else "ROC and precision-recall", _curves(training)),
-        ("calibration", "Calibration", _calibration(training)),
-        ("thresholds", "Thresholds", _thresholds(training)),
-        ("learning", "Learning curve", _learning(training)),
-        ("words", "Top words", _words(training)),
-        ("mistakes", "The most certain mistakes", _mistakes(training)),
-        ("certificate", "Certificate", _certificate(training)),
-        ("again", "Reproduction", _again(training, command)),
-    ]
-    body = f"{_header(training, corpus)}\n{html.with_links(sections)}"
-    html.write_page(
-        path, html.page(f"Text classifier: {corpus}", body, style=html.packaged(__package__, "page.css"))
-    )
-
-
-def _header(training: Training, corpus: str) -> str:
-    facts = [
+    counts = [
         ("texts to train on", training.corpus.n_train),
         ("texts held out", training.corpus.n_test),
         ("labels", len(training.corpus.label_counts)),
         ("terms known", training.fit.n_features),
     ]
-    origin = [training.path, training.settings.classifier, f"fastsvm {version('fastsvm')}"]
-    skipped = ""
-    if training.skipped.count:
-        skipped = f'<p class="notice">{many(training.skipped.count, "record")} of the corpus skipped.</p>\n'
-    origin = " · ".join(map(html.bdi, origin))
-    return filled(
-        "header", corpus=html.bdi(corpus), origin=origin, skipped=skipped, facts=html.fact_boxes(facts)
+    sections = _sections(training.tested, training.evaluation) if training.evaluation else NO_SECTIONS
+    content = render(
+        __package__,
+        "training.html",
+        title=f"Text classifier: {corpus}",
+        kind="texts",
+        corpus=corpus,
+        origin=[training.path, training.settings.classifier, f"fastsvm {version('fastsvm')}"],
+        skipped=training.skipped.count,
+        counts=counts,
+        several=len(training.model.classes_) > 2,
+        learning=_learning(training),
+        words=_words(training),
+        certificate=_certificate(training),
+        facts=_facts(training),
+        command=re.split(" (?=--)", command),  # a line ends between options, not at their hyphens
+        **sections,
     )
+    write_page(path, content)
 
 
-# What the held-out texts say
+def write_evaluation_report(
+    path: str | os.PathLike[str], result: CorpusEvaluation, corpus: str, advice: Advice | None = None
+) -> None:
+    """Write the report on an evaluation.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The HTML file to write.
+    result : CorpusEvaluation
+    corpus : str
+        The name of the corpus.
+    advice : Advice, optional
+        The threshold to recommend.
+    """
+    scores = result.evaluation
+    content = render(
+        __package__,
+        "evaluation.html",
+        title=f"{result.path} on {corpus}",
+        kind="texts",
+        model=result.path,
+        corpus=corpus,
+        origin=f"fastsvm {version('fastsvm')}",
+        skipped=result.skipped.count,
+        counts=[("texts", scores.n), ("labels", len(scores.labels)), ("mistakes", len(scores.mistakes))],
+        several=len(scores.classes) > 2,
+        second=result.paired,
+        groups=result.groups,
+        advice=advice,
+        **_sections(result.model, scores),
+    )
+    write_page(path, content)
 
 
-def _accuracy(training: Training) -> str:
-    return page_scores.accuracy(training.evaluation) if training.evaluation else filled("nothing held out")
+NO_SECTIONS: dict = dict.fromkeys(("accuracy", "curves", "calibration", "thresholds", "mistakes"))
 
 
-def _curves(training: Training) -> str:
-    return page_curves.curves(training.evaluation) if training.evaluation else ""
+def _sections(model: Pipeline, scores: Evaluation) -> dict:
+    """Return the sections that both reports have."""
+    return {
+        "accuracy": page_scores.accuracy(scores),
+        "curves": page_curves.curves(scores),
+        "calibration": page_curves.calibration(scores),
+        "thresholds": page_scores.thresholds(scores),
+        "mistakes": _mistakes(model, scores),
+    }
 
 
-def _calibration(training: Training) -> str:
-    return page_curves.calibration(training.evaluation) if training.evaluation else ""
-
-
-def _thresholds(training: Training) -> str:
-    found = thresholds(training.evaluation) if training.evaluation else ""
-    return found and f"{found}\n{filled('wanted threshold')}"
-
-
-def _learning(training: Training) -> str:
+def _learning(training: Training) -> dict:
     points, metric = training.learning_curve, training.settings.metric
     if len(points) < 2:
-        return ""
+        return {}
     intervals = None
     if metric == "accuracy":
         n = training.corpus.n_test
@@ -114,77 +134,47 @@ def _learning(training: Training) -> str:
     return page_curves.learning(sizes, values, intervals, metric.replace("-", " "))
 
 
-# Words and texts
-
-
-def _words(training: Training) -> str:
+def _words(training: Training) -> dict:
+    """Return label, then word, length of its bar in percent and weight, of the most frequent labels."""
     sides = sorted(training.fit.top_words, key=lambda side: -training.corpus.label_counts.get(side.label, 0))
-    shown = [side for side in sides if side.words][:LABELS_WITH_WORDS]
-    if not shown:
-        return "<p>None: no word has a weight.</p>"
-    most = max(abs(item.weight) for side in shown for item in side.words)
-    left_out = rest(len(sides) - len(shown), "label", "without words here")
-    return filled("words", sides="\n".join(_side(side, most) for side in shown), rest=left_out)
-
-
-def _side(side: TopWords, most: float) -> str:
+    listed = [side for side in sides if side.words][:LABELS_WITH_WORDS]
+    most = max((abs(item.weight) for side in listed for item in side.words), default=0.0)
     decimals = 3 if most < 10 else 2 if most < 100 else 1  # as wide as the column is
+    form = f"{{:+.{decimals}f}}" if most < 1e4 else "{:+.2e}"
     rows = [
-        filled(
-            "word",
-            word=html.bdi(shorten(shown(word), 40)),
-            width=100 * abs(weight) / most,
-            weight=f"{weight:+.{decimals}f}" if most < 1e4 else f"{weight:+.2e}",
-        )
-        for word, weight in side.words
+        (side.label, [(shown(word), 100 * abs(w) / most, form.format(w)) for word, w in side.words])
+        for side in listed
     ]
-    return filled("words of a label", name=name(side.label), rows="\n".join(rows))
+    return {"sides": rows, "left": len(sides) - len(listed)}
 
 
-def _mistakes(training: Training) -> str:
-    return mistakes(training.tested, training.evaluation) if training.evaluation else ""
-
-
-def mistakes(model: Pipeline, found: Evaluation) -> str:
+def _mistakes(model: Pipeline, found: Evaluation) -> dict:
     """Return the texts with a wrong label that the model was surest of, with their words marked."""
-    wrong = found.mistakes
-    if not len(wrong):
-        return "<p>None: the label of every held-out text was found.</p>"
-    worst = wrong[:MISTAKES]
-    explainer = Explainer(model)
-    items = "\n".join(
-        _mistake(explainer, found.texts[i], found.truth[i], found.given[i], found.margins[i]) for i in worst
-    )
-    count = f"{len(worst):,} of {len(wrong):,}" if len(worst) < len(wrong) else f"All {len(wrong):,}"
-    return filled("mistakes", count="The only one" if len(wrong) == 1 else count, items=items)
+    wrong, explainer = found.mistakes, Explainer(model)
+    listed = []
+    for i in wrong[:MISTAKES]:
+        source, predicted = found.texts[i], found.given[i]
+        spans, note = [], "It is too long to mark its words."
+        if len(source) <= LONGEST:
+            spans = explainer.explain(source, predicted).spans
+            note = "" if spans else "It has no word that the model knows."
+        mistake = {"actual": found.truth[i], "predicted": predicted, "margin": found.margins[i]}
+        listed.append({**mistake, "text": highlight(source, spans), "note": note})
+    count = f"{len(listed):,} of {len(wrong):,}" if len(listed) < len(wrong) else f"All {len(wrong):,}"
+    return {"listed": listed, "shown": "The only one" if len(wrong) == 1 else count}
 
 
-def _mistake(explainer: Explainer, source: str, true: str, predicted: str, margin: float) -> str:
-    spans, note = [], "It is too long for its words to be marked."
-    if len(source) <= LONGEST:
-        spans = explainer.explain(source, predicted).spans
-        note = "" if spans else "It has no word that the model knows."
-    note = f'\n<p class="soft">{note}</p>' if note else ""
-    labels = {"true": name(true), "predicted": name(predicted)}
-    return filled("mistake", **labels, margin=margin, text=highlight(source, spans), note=note)
-
-
-# How the model was made
-
-
-def _certificate(training: Training) -> str:
+def _certificate(training: Training) -> dict:
     if training.fit.relative_gap is None:
-        return f"<p>{html.text(certificate(training).capitalize())}.</p>"
+        return {"text": certificate(training).capitalize()}
     worst = int(np.argmax(training.fit.relative_gap))
     objective, gap, relative = (
         float(np.atleast_1d(numbers)[worst])
         for numbers in (training.fit.objective, training.fit.gap, training.fit.relative_gap)
     )
-    several = np.ndim(training.fit.objective) > 0
-    which = filled("one of several", name=name(str(training.model.classes_[worst]))) if several else ""
-    advice = " More epochs, or a larger alpha, would bring it nearer." if relative > 0.01 else ""
-    numbers = {"objective": objective, "bound": objective - gap, "percent": 100 * relative}
-    return filled("certificate", which=which, **numbers, advice=advice)
+    label = str(training.model.classes_[worst]) if np.ndim(training.fit.objective) > 0 else None
+    numbers = {"objective": objective, "bound": objective - gap, "relative": relative}
+    return {"text": "", "label": label, **numbers}
 
 
 def _range(ends: tuple[int, int] | None) -> str:
@@ -195,7 +185,7 @@ def _range(ends: tuple[int, int] | None) -> str:
     return f"{shortest} to {longest}" if shortest < longest else f"{longest}"
 
 
-def _again(training: Training, command: str) -> str:
+def _facts(training: Training) -> list[tuple[str, object]]:
     steps = training.model.named_steps
     weighting = getattr(steps.get("weighting"), "weighting", "counts")
     classifier = steps["classifier"]
@@ -212,9 +202,4 @@ def _again(training: Training, command: str) -> str:
         "Seed": training.settings.seed,
         "Versions": ", ".join(f"{name} {version(name)}" for name in ("fastsvm", "numpy", "scipy")),
     }
-    rows = [
-        f'<tr><th scope="row">{name}</th><td>{html.text(value)}</td></tr>' for name, value in facts.items()
-    ]
-    # A line ends between options, not at their hyphens.
-    parts = " ".join(f"<span>{html.text(part)}</span>" for part in re.split(" (?=--)", command))
-    return filled("again", command=parts, rows="\n".join(rows))
+    return list(facts.items())

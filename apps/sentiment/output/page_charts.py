@@ -5,10 +5,11 @@ Nothing but classes and presentation attributes: the page's policy allows no sty
 
 import re
 from collections.abc import Iterable, Sequence
+from html import escape
 from math import ceil, floor, log10
 from typing import NamedTuple
 
-from ...common.html import text
+from ...common.output import printable
 
 QUARTERS = ((0, "0"), (0.25, ".25"), (0.5, ".5"), (0.75, ".75"), (1, "1"))
 ENDS = ((0, "0"), (1, "1"))
@@ -81,8 +82,8 @@ class Chart:
             ends = "".join(f"M{place - 4:.1f} {y:.1f}h8" for y in (bottom, top))
             self._drawn.append(f'<path class="whisker" d="M{place:.1f} {bottom:.1f}V{top:.1f}{ends}"/>')
 
-    def svg(self) -> str:
-        """Return the element."""
+    def __html__(self) -> str:
+        """Return the SVG element, for a template."""
         axes = [self._x_tick(*tick) for tick in self._x.ticks] + [
             self._y_tick(*tick) for tick in self._y.ticks
         ]
@@ -91,13 +92,13 @@ class Chart:
         parts = "\n".join([*axes, *self._drawn])
         if self._x.label:
             parts += (
-                f'\n<text x="{across:g}" y="{height - 8}" text-anchor="middle">{text(self._x.label)}</text>'
+                f'\n<text x="{across:g}" y="{height - 8}" text-anchor="middle">{_text(self._x.label)}</text>'
             )
         if self._y.label:
             place = f'x="12" y="{up:g}" text-anchor="middle" transform="rotate(-90 12 {up:g})"'
-            parts += f"\n<text {place}>{text(self._y.label)}</text>"
+            parts += f"\n<text {place}>{_text(self._y.label)}</text>"
         box = f'viewBox="0 0 {width} {height}"'
-        return f"""<svg class="chart" {box} role="img" aria-label="{text(self._description)}">
+        return f"""<svg class="chart" {box} role="img" aria-label="{_text(self._description)}">
 {parts}
 <path class="frame" d="M{left} {top}V{bottom}H{right}"/>
 </svg>"""
@@ -113,12 +114,12 @@ class Chart:
     def _x_tick(self, value: float, name: str) -> str:
         x, bottom = self._place((value, self._y.low))[0], self._frame.bottom
         mark = f'<path class="tick" d="M{x:.1f} {bottom}v5"/>'
-        return f'{mark}<text x="{x:.1f}" y="{bottom + 19}" text-anchor="middle">{text(name)}</text>'
+        return f'{mark}<text x="{x:.1f}" y="{bottom + 19}" text-anchor="middle">{_text(name)}</text>'
 
     def _y_tick(self, value: float, name: str) -> str:
         y, left = self._place((self._x.low, value))[1], self._frame.left
         mark = f'<path class="grid" d="M{left} {y:.1f}H{self._frame.right}"/>'
-        return f'{mark}<text x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{text(name)}</text>'
+        return f'{mark}<text x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{_text(name)}</text>'
 
 
 def round_axis(label: str, low: float, high: float, most: float = float("inf"), format: str = "{:g}") -> Axis:
@@ -175,3 +176,7 @@ def learning_curve(
     chart.line(zip(sizes, scores, strict=True))
     chart.dots(zip(sizes, scores, strict=True))
     return chart
+
+
+def _text(value: str) -> str:
+    return escape(printable(value))

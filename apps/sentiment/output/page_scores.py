@@ -1,134 +1,95 @@
-"""Sections of a page: how often a model is right, label by label, and what it takes for what."""
+"""Tables of a page: headline, labels, confusions, thresholds."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from ...common import html
-from ...common.output import many
-from ..measures.evaluation import Evaluation, LabelScore
-from .pieces import filled, name, rest, share
+from ...common.pages import share
+from ..measures.evaluation import Evaluation
 
 LABELS_LISTED = 100  # rows of the table of labels
 LABELS_NAMED, LABELS_CROSSED = 12, 40  # columns with names in the confusion table; columns at all
 CONFUSIONS = 10
-SHADES = 10  # in page.css
+SHADES = 10  # in style.css
 METRIC_NAMES = {"macro-f1": "macro-F1"}
 
 
-def accuracy(scores: Evaluation) -> str:
-    """Return the whole section."""
-    unknown = ""
-    if scores.unknown_labels:
-        n = sum(map(sum, scores.confusion[-len(scores.unknown_labels) :]))
-        unknown = filled(
-            "unknown labels",
-            labels=many(len(scores.unknown_labels), "label"),
-            texts=many(n, "held-out text"),
-        )
-    notices = "".join(
-        f'<p class="notice">{html.text(said[:1].upper() + said[1:])}.</p>\n' for said in scores.warnings
-    )
-    parts = [_headline(scores), notices + unknown]
-    parts += [_label_table(scores), _confusion(scores)]
-    return "\n".join(part for part in parts if part)
-
-
-def _headline(scores: Evaluation) -> str:
-    """Return what the model gets beside what guessing gets, as large."""
-    # Where accuracy is the metric, it says nothing of rare labels: another one stands beside it.
+def accuracy(scores: Evaluation) -> dict:
+    """Return the headline, the table of labels (lowest F1 first) and the confusions."""
+    # Accuracy hides rare labels: if it is the metric, another one stands beside it.
     metric = "macro-f1" if scores.metric == "accuracy" else scores.metric
-    value = scores.score(metric)
-    low, high = map(share, scores.interval)
-    return filled(
-        "headline",
-        share=share(scores.accuracy),
-        guessing_share=share(scores.guessing("accuracy")),
-        guess=name(scores.guess),
-        n=scores.n,
-        low=low,
-        high=high,
-        metric=METRIC_NAMES.get(metric, metric.replace("-", " ")),
-        value=value,
-        guessing=scores.guessing(metric),
-    )
-
-
-def _label_table(scores: Evaluation) -> str:
-    """Return the table of labels, those with the lowest F1 first."""
     rows = sorted(scores.label_scores, key=lambda row: (row.f1 or 0.0, -row.n, row.label))
-    listed = rows[:LABELS_LISTED]
-    lines = [_label_row(row, scores) for row in listed]
-    left_out = rest(len(rows) - len(listed), "label", "that did better not shown")
-    return filled("labels", rows="\n".join(lines), rest=left_out)
+    labels = []
+    for row in rows[:LABELS_LISTED]:
+        curves = scores.ladder(row.label)
+        areas = (curves.area, curves.average_precision) if curves else (None, None)
+        labels.append((row, (row.f1, row.precision, row.recall), areas))
+    n_unknown = sum(map(sum, scores.confusion[len(scores.confusion) - len(scores.unknown_labels) :]))
+    return {
+        "scores": scores,
+        "metric": metric,
+        "metric_name": METRIC_NAMES.get(metric, metric.replace("-", " ")),
+        "n_unknown": n_unknown,
+        "labels": labels,
+        "n_labels_left": len(rows) - len(labels),
+        "confusion": confusion(scores),
+    }
 
 
-def _label_row(row: LabelScore, scores: Evaluation) -> str:
-    curves = scores.ladder(row.label)
-    areas = (curves.area, curves.average_precision) if curves else (None, None)
-    cells = [_cell(value, share) for value in (row.f1, row.precision, row.recall)] + [
-        _cell(value, "{:.3f}".format) for value in areas
-    ]
-    return filled("label", name=name(row.label), n=row.n, shares="".join(cells))
-
-
-def _cell(value: float | None, shown) -> str:
-    if value is None:
-        return '<td class="number" data-key="">–</td>'
-    return f'<td class="number" data-key="{value!r}">{shown(value)}</td>'
-
-
-def _confusion(scores: Evaluation) -> str:
-    """Return the table of true and predicted labels; of very many, those without mistakes are together."""
-    counts = np.asarray(scores.confusion)
-    names = [name(label) for label in scores.labels]
-    if len(names) <= LABELS_NAMED:
-        return filled("confusion", table=_cross_table(names, names, counts), note="")
-    note, most = "", _most_frequent(names, counts)
+def confusion(scores: Evaluation) -> dict:
+    """Return the table of true and predicted labels; many labels without mistakes share a row, named None."""
+    counts, names = np.asarray(scores.confusion), list(scores.labels)
+    found = {"numbered": len(names) > LABELS_NAMED, "others": 0, "frequent": []}
+    if found["numbered"]:
+        found["frequent"] = _most_frequent(names, counts)
     if len(names) > LABELS_CROSSED:
         mistakes = counts.sum(axis=0) + counts.sum(axis=1) - 2 * counts.diagonal()
         often = np.argsort(-mistakes, kind="stable")
         kept, others = np.sort(often[: LABELS_CROSSED - 1]), often[LABELS_CROSSED - 1 :]
-        names = [names[i] for i in kept] + [f"<em>{len(others):,} others</em>"]
-        note = filled("other labels", right=counts.diagonal()[others].sum())
-        place = np.full(len(scores.labels), len(kept))  # in the smaller table
+        found |= {"others": len(others), "others_right": int(counts.diagonal()[others].sum())}
+        place = np.full(len(names), len(kept))  # in the smaller table
         place[kept] = np.arange(len(kept))
+        names = [*(names[i] for i in kept), None]
         whole, counts = counts, np.zeros((len(names), len(names)), int)
         np.add.at(counts, (place[:, None], place), whole)
-    heads = [f"<abbr>{i}</abbr>" for i in range(1, len(names) + 1)]
-    beside = [f"{label} <small>{i}</small>" for i, label in enumerate(names, 1)]
-    table = f'<div class="heat">{_cross_table(heads, beside, counts)}</div>'
-    return filled("confusion", table=table, note=note) + most
-
-
-def _cross_table(heads: Sequence[str], names: Sequence[str], counts: np.ndarray) -> str:
     rows = [
-        (label, [_crossed(row, i, j) for j in range(len(names))])
-        for i, (label, row) in enumerate(zip(names, counts.tolist(), strict=True))
+        (name, [(_shade(row, i, j), row[j]) for j in range(len(names))])
+        for i, (name, row) in enumerate(zip(names, counts.tolist(), strict=True))
     ]
-    return html.confusion_table(heads, rows)
+    return found | {"names": names, "rows": rows}
 
 
-def _crossed(row: list[int], i: int, j: int) -> str:
+def _shade(row: Sequence[int], i: int, j: int) -> str:
     shade = round(SHADES * (row[j] / max(sum(row), 1)) ** 0.5)  # the root: mistakes are a small share
-    return f'<td class="number {"right" if i == j else "wrong"}-{shade}">{row[j]:,}</td>'
+    return f"{'right' if i == j else 'wrong'}-{shade}"
 
 
-def _most_frequent(names: Sequence[str], counts: np.ndarray) -> str:
-    """Return the table of the mistakes made most often."""
+def _most_frequent(names: Sequence[str], counts: np.ndarray) -> list[tuple[str, str, int, float]]:
+    """Return true and predicted label of the most frequent mistakes, with their number and share."""
     wrong = counts - np.diag(counts.diagonal())
     worst = np.argsort(-wrong, axis=None, kind="stable")[:CONFUSIONS]
     pairs = [(i, j) for i, j in zip(*np.unravel_index(worst, wrong.shape), strict=True) if wrong[i, j]]
-    if not pairs:
-        return ""
+    return [(names[i], names[j], int(wrong[i, j]), wrong[i, j] / counts[i].sum()) for i, j in pairs]
+
+
+def thresholds(scores: Evaluation) -> dict:
+    """Return a table of a few thresholds; empty if the model has none."""
+    table = scores.threshold_table()
+    if not table:
+        return {}
+    if len(scores.classes) != 2:
+        columns = ("Threshold", "Answered", "Right of these")
+        rows = [(f"{row.threshold:g}", share(row.given / row.n), share(row.precision)) for row in table]
+        return {"second": None, "columns": columns, "rows": rows}
+    columns = ("Threshold", "Precision", "Recall", "F1", "Accuracy", "Given wrongly", "Missed")
     rows = [
-        filled(
-            "frequent confusion",
-            true=names[i],
-            predicted=names[j],
-            n=wrong[i, j],
-            share=share(wrong[i, j] / counts[i].sum()),
+        (
+            f"{row.threshold:g}",
+            *map(share, (row.precision, row.recall, row.f1, row.accuracy)),
+            f"{row.false_positives:,}",
+            f"{row.false_negatives:,}",
         )
-        for i, j in pairs
+        for row in table
     ]
-    return "\n" + filled("frequent confusions", rows="\n".join(rows))
+    of = "score" if scores.probabilities is None else "probability"
+    return {"second": scores.classes[1], "of": of, "columns": columns, "rows": rows}

@@ -1,0 +1,90 @@
+"""HTML pages from templates: each is one file that loads nothing, or is served with its pictures."""
+
+import os
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+from importlib import resources
+
+from .files import replace_file
+from .output import many, percent, printable
+
+NO_BREAK = "\N{NO-BREAK SPACE}"
+ROOM = 60  # characters of a long word that are shown
+
+
+def render(package: str, name: str, *, served: bool = False, **fields: object) -> str:
+    """Return a page.
+
+    Parameters
+    ----------
+    package : str
+        The package whose folder has the template; it may use the templates of `common`.
+    name : str
+        The template. It extends page.html.
+    served : bool, default=False
+        Whether the page may load pictures from its own server, and send requests to it.
+    **fields
+        The variables of the template. Jinja2 escapes them; control characters become visible.
+    """
+    from markupsafe import Markup
+
+    style, script = (Markup(f"\n{_packaged(asset)}") for asset in ("style.css", "script.js"))
+    hashes = {"style_hash": _hash(style), "script_hash": _hash(script)}
+    template = _environment(package).get_template(name)
+    return template.render(style=style, script=script, served=served, **hashes, **fields)
+
+
+def write_page(path: str | os.PathLike[str], content: str) -> None:
+    """Write a page in one go."""
+    replace_file(path, content.encode())
+
+
+def data_uri(content: bytes, media_type: str):
+    """Return a URI that is the content itself, as markup."""
+    from markupsafe import Markup
+
+    return Markup(f"data:{media_type};base64,{b64encode(content).decode()}")
+
+
+def shorten(word: str, room: int = ROOM) -> str:
+    """Return a word, or the beginning of a long one."""
+    return word if len(word) <= room else f"{word[: room - 1]}…"
+
+
+def share(value: float | None) -> str:
+    """Return a share as a percentage without a line break, or a dash for None."""
+    return "–" if value is None else percent(value).replace(" ", NO_BREAK)
+
+
+@cache
+def _environment(package: str):
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+    loader = ChoiceLoader([PackageLoader(package, ""), PackageLoader(__package__, "templates")])
+    environment = Environment(
+        loader=loader,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_visible,
+    )
+    environment.filters |= {"shorten": shorten, "share": share, "thousands": "{:,}".format}
+    environment.globals |= {"many": many}
+    return environment
+
+
+def _visible(value: object) -> object:
+    if not isinstance(value, str) or hasattr(value, "__html__"):
+        return value
+    return NO_BREAK.join(map(printable, value.split(NO_BREAK)))  # `share` has such a space
+
+
+@cache
+def _packaged(name: str) -> str:
+    return resources.files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _hash(source: str) -> str:
+    return f"'sha256-{b64encode(sha256(source.encode()).digest()).decode()}'"

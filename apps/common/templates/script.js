@@ -1,0 +1,403 @@
+"use strict";
+
+// Tables of the class "sortable" get a button in each head. The key of a cell is its data-key or its text; an
+// empty one comes last in both directions, and columns of the class "number" are compared as numbers.
+for (const table of document.querySelectorAll("table.sortable")) {
+  const heads = [...table.tHead.rows[0].cells];
+  const body = table.tBodies[0];
+  const asText = new Intl.Collator(undefined, { numeric: true }).compare;
+  const sort = (column, sign) => {
+    const asNumber = heads[column].classList.contains("number");
+    const compare = asNumber ? (a, b) => (a > b) - (a < b) : asText;
+    const keyed = [...body.rows].map((row) => {
+      const text = row.cells[column].dataset.key ?? row.cells[column].textContent;
+      return { row, key: asNumber ? Number(text) : text, empty: text === "" };
+    });
+    keyed.sort((a, b) => a.empty - b.empty || sign * compare(a.key, b.key));
+    for (const { row } of keyed) body.append(row);
+  };
+  heads.forEach((head, column) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener("click", () => {
+      const order = head.getAttribute("aria-sort") === "ascending" ? "descending" : "ascending";
+      for (const other of heads) other.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", order);
+      sort(column, order === "ascending" ? 1 : -1);
+    });
+  });
+}
+
+// Pictures and rows are on the page already: the script hides, shows and reorders them.
+{
+  const form = document.getElementById("filters");
+  const tiles = document.getElementById("tiles");
+  const showing = document.getElementById("showing");
+
+  const rows = document.querySelectorAll("#rows tbody tr");
+  const rowOf = new Map([...rows].map((row) => [row.dataset.cell, row]));
+  const cells = [...(tiles?.children ?? [])].map((tile) => ({
+    tile,
+    row: rowOf.get(tile.dataset.cell),
+    number: Number(tile.dataset.cell),
+    label: tile.dataset.label,
+    score: tile.dataset.score === "" ? NaN : Number(tile.dataset.score),
+    wrong: "wrong" in tile.dataset,
+  }));
+
+  const { from, to, wrong, undone, order } = form?.elements ?? {};
+
+  const scoreAt = (slider) => {
+    const { low, high } = slider.closest("fieldset").dataset;
+    return Number(low) + (slider.valueAsNumber / 100) * (Number(high) - Number(low));
+  };
+
+  // At its end a slider keeps nothing back, infinite and missing scores neither.
+  const scoreFilter = () => {
+    const low = !from || from.value === from.min ? -Infinity : scoreAt(from);
+    const high = !to || to.value === to.max ? Infinity : scoreAt(to);
+    return low === -Infinity && high === Infinity ? () => true : (score) => score >= low && score <= high;
+  };
+
+  const tellScore = (slider, output) => {
+    output.value = scoreAt(slider).toPrecision(3);
+    slider.setAttribute("aria-valuetext", output.value);
+  };
+
+  const filter = () => {
+    const labels = new Set([...form.querySelectorAll("[name=label]:checked")].map((box) => box.value));
+    const inRange = scoreFilter();
+    let count = 0;
+    for (const cell of cells) {
+      const looked = "verdict" in cell.tile.dataset;
+      const wanted = (!wrong?.checked || cell.wrong) && (!undone?.checked || !looked);
+      const keep = wanted && labels.has(cell.label) && inRange(cell.score);
+      cell.tile.hidden = cell.row.hidden = !keep;
+      count += keep;
+    }
+    const all = cells.length.toLocaleString("en");
+    showing.textContent = `Showing ${count.toLocaleString("en")} of ${all} cells`;
+    if (from) {
+      tellScore(from, form.elements["from-text"]);
+      tellScore(to, form.elements["to-text"]);
+    }
+  };
+
+  // Cells without a score come last.
+  const orders = {
+    rising: (a, b) => isNaN(a.score) - isNaN(b.score) || a.score - b.score || a.number - b.number,
+    falling: (a, b) => isNaN(a.score) - isNaN(b.score) || b.score - a.score || a.number - b.number,
+    number: (a, b) => a.number - b.number,
+  };
+
+  const sort = () => {
+    for (const { tile } of [...cells].sort(orders[order.value])) tiles.append(tile);
+  };
+
+  if (form) {
+    form.hidden = false;
+    form.addEventListener("submit", (event) => event.preventDefault());
+    form.addEventListener("input", (event) => {
+      // One end of the range pushes the other.
+      if (event.target === from && from.valueAsNumber > to.valueAsNumber) to.value = from.value;
+      if (event.target === to && to.valueAsNumber < from.valueAsNumber) from.value = to.value;
+      if (event.target === order) sort();
+      filter();
+    });
+    for (const button of form.querySelectorAll("[data-check]")) {
+      button.addEventListener("click", () => {
+        const checked = button.dataset.check === "all";
+        for (const box of form.querySelectorAll("[name=label]")) box.checked = checked;
+        filter();
+      });
+    }
+    filter();
+  }
+}
+
+// People correct the labels of cells, by the menu or by keys. The count follows, and each step is saved.
+{
+  const editing = document.getElementById("editing");
+  const choices = JSON.parse(editing?.dataset.choices ?? "[]");
+  const byId = (name) => document.getElementById(name);
+  const [tiles, menu] = [byId("tiles"), byId("menu")];
+  const figures = editing ? [...tiles.children] : [];
+  const figureOf = new Map(figures.map((figure) => [figure.dataset.cell, figure]));
+  const rowOf = new Map(
+    [...document.querySelectorAll("#rows tbody tr")].map((row) => [row.dataset.cell, row]));
+  const items = editing ? [...menu.querySelectorAll("[data-choice]")] : [];
+
+  // Of each cell that somebody looked at, by its number: its label, or null if it is not a cell.
+  const verdicts = new Map();
+  const past = []; // what was changed, to be undone
+
+  const crop = (figure) => figure.querySelector(".crop");
+  const foundLabel = (figure) => choices[figure.dataset.label || -1] ?? null;
+  const labelNow = (number, figure) => (verdicts.has(number) ? verdicts.get(number) : foundLabel(figure));
+  const choiceOf = (label) => (label === null ? "reject" : String(choices.indexOf(label)));
+  const nameOf = (label) =>
+    items.find((item) => item.dataset.choice === choiceOf(label)).querySelector(".name").cloneNode(true);
+
+  const verdictOn = (number, figure) => {
+    if (!verdicts.has(number)) return null;
+    if (verdicts.get(number) === null) return "rejected";
+    return verdicts.get(number) === foundLabel(figure) ? "right" : "changed";
+  };
+
+  const show = (number) => {
+    const figure = figureOf.get(number);
+    const verdict = verdictOn(number, figure);
+    const found = foundLabel(figure);
+    const label = labelNow(number, figure);
+    if (verdict) figure.dataset.verdict = verdict;
+    else delete figure.dataset.verdict;
+    const name = verdict || found !== null ? nameOf(label) : null;
+    figure.querySelector(".label").replaceChildren(...(name ? [name] : []));
+    if (verdict && verdict !== "right") {
+      const before = document.createElement("s");
+      before.className = "before";
+      before.append(found ?? "no label");
+      figure.querySelector(".label").append(before);
+    }
+    const said = verdict === "right" ? `${found}, right` : verdict ? `${label ?? "not a cell"}, was ${found}` : found;
+    crop(figure).setAttribute("aria-label", `Cell ${number}: ${said ?? "no label"}`);
+    const text = rowOf.get(number)?.querySelector(".label");
+    if (text) text.replaceChildren(label ?? "not a cell");
+  };
+
+  // Wilson's interval of a share, in percent.
+  const interval = (part, n) => {
+    if (!n) return "";
+    const [share, z] = [part / n, 1.959964];
+    const middle = share + (z * z) / (2 * n);
+    const half = z * Math.sqrt((share * (1 - share)) / n + (z * z) / (4 * n * n));
+    const bounds = [middle - half, middle + half].map((bound) => Math.min(1, Math.max(0, bound / (1 + (z * z) / n))));
+    return bounds.map((bound) => (100 * bound).toFixed(1)).join("-");
+  };
+
+  // The differential: what was found, with the cells that were given other labels moved.
+  const counts = document.querySelector("table.counts");
+  const count = () => {
+    const n = Object.fromEntries([...counts.tBodies[0].rows].map((row) => [row.dataset.choice, +row.dataset.n]));
+    let total = Number(counts.dataset.n);
+    for (const [number, label] of verdicts) {
+      n[figureOf.get(number).dataset.label] -= 1;
+      if (label === null) total -= 1;
+      else n[choiceOf(label)] += 1;
+    }
+    const percent = (part) => `${((100 * part) / Math.max(total, 1)).toFixed(1)} %`;
+    const most = Math.max(1, ...Object.values(n));
+    for (const row of counts.tBodies[0].rows) {
+      const own = n[row.dataset.choice];
+      const [cells, share, range] = row.querySelectorAll("td.number");
+      [cells.textContent, share.textContent] = [own.toLocaleString("en"), percent(own)];
+      range.textContent = interval(own, total);
+      row.querySelector(".bar rect").setAttribute("width", `${((100 * own) / most).toFixed(2)}%`);
+      row.hidden = own === 0 && row.dataset.n === "0" && choices[row.dataset.choice] === choices.at(-1);
+    }
+    const [cells, share] = counts.tFoot.querySelectorAll("td.number");
+    [cells.textContent, share.textContent] = [total.toLocaleString("en"), percent(total)];
+    return { total };
+  };
+
+  const tell = () => {
+    const kinds = { right: 0, changed: 0, rejected: 0 };
+    for (const number of verdicts.keys()) kinds[verdictOn(number, figureOf.get(number))] += 1;
+    const parts = Object.entries(kinds).filter(([, n]) => n).map(([kind, n]) => `${n} ${kind}`);
+    const looked = `${verdicts.size} of ${figures.length} cells looked at`;
+    byId("progress").textContent = [looked, parts.join(", ")].filter(Boolean).join(": ");
+    byId("undo").disabled = !past.length;
+    byId("forget").disabled = !verdicts.size;
+    const corrected = byId("corrected");
+    corrected.hidden = !(kinds.changed + kinds.rejected);
+    corrected.textContent = `By hand: ${kinds.changed} relabelled, ${kinds.rejected} left out.`;
+  };
+
+  const complain = (problem) => {
+    byId("trouble").hidden = false;
+    byId("trouble").textContent = problem;
+  };
+
+  let saving = null;
+  let again = false;
+  const save = () => {
+    const content = JSON.stringify(Object.fromEntries(verdicts));
+    again = saving !== null;
+    saving ??= fetch("verdicts", { method: "PUT", body: content })
+      .then((answer) => {
+        byId("trouble").hidden = answer.ok;
+        if (!answer.ok) return answer.text().then(complain);
+      })
+      .catch(() => complain("The program that serves this page has ended. Start review again; earlier steps are saved."))
+      .finally(() => {
+        saving = null;
+        if (again) save();
+      });
+  };
+
+  const refresh = (numbers) => {
+    numbers.forEach(show);
+    if (counts) count();
+    tell();
+  };
+
+  const put = (number, label) => {
+    if (label === undefined) verdicts.delete(number);
+    else verdicts.set(number, label);
+  };
+
+  const judge = (figure, label) => {
+    const number = figure.dataset.cell;
+    past.push([number, verdicts.get(number)]);
+    put(number, label);
+    refresh([number]);
+    save();
+  };
+
+  const undo = () => {
+    if (!past.length) return;
+    const [number, before] = past.pop();
+    put(number, before);
+    refresh([number]);
+    save();
+    goTo(figureOf.get(number));
+  };
+
+  // Moving about: one picture is reached by Tab, the others from there.
+  const seen = () => [...tiles.children].filter((figure) => !figure.hidden);
+  const setCurrent = (figure) => {
+    for (const button of tiles.querySelectorAll('.crop[tabindex="0"]')) button.tabIndex = -1;
+    if (figure) crop(figure).tabIndex = 0;
+  };
+  const goTo = (figure) => {
+    setCurrent(figure);
+    crop(figure).focus();
+    figure.scrollIntoView({ block: "nearest" });
+  };
+  const moved = (figure, key) => {
+    const all = seen();
+    const at = all.indexOf(figure);
+    const columns = Math.max(1, all.findIndex((other) => other.offsetTop > all[0].offsetTop));
+    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[key];
+    if (step) return all[at + step];
+    return key === "Home" ? all[0] : key === "End" ? all.at(-1) : undefined;
+  };
+
+  const chosenBy = (key) => {
+    if (key === "x") return null;
+    if (key === "0") return choices.at(-1);
+    const place = /^[1-9]$/.test(key) ? Number(key) - 1 : choices.length;
+    return place < choices.length - 1 ? choices[place] : undefined;
+  };
+
+  const onTile = (event) => {
+    const figure = event.target.closest("figure");
+    if (event.ctrlKey || event.metaKey || event.altKey || !figure) return;
+    const [label, next] = [chosenBy(event.key), moved(figure, event.key)];
+    if (label !== undefined) judge(figure, label);
+    else if (event.key === "u") undo();
+    else if (next) goTo(next);
+    else if (event.key === " ") {
+      if (foundLabel(figure) !== null) judge(figure, foundLabel(figure));
+      const after = moved(figure, "ArrowRight");
+      if (after) goTo(after);
+    } else if (!/^Arrow|^Home$|^End$/.test(event.key)) return;
+    event.preventDefault();
+  };
+
+  // The menu
+  let asked = null;
+  const zoom = new Image();
+  const close = (back) => {
+    if (!asked) return;
+    const figure = asked;
+    asked = null;
+    menu.hidden = true;
+    crop(figure).removeAttribute("aria-expanded");
+    if (back) crop(figure).focus({ preventScroll: true });
+  };
+  const open = (figure) => {
+    close(false);
+    asked = figure;
+    setCurrent(figure);
+    crop(figure).setAttribute("aria-expanded", "true");
+    const picture = figure.querySelector("img");
+    zoom.hidden = !picture;
+    if (picture) zoom.src = picture.src;
+    menu.prepend(zoom);
+    const now = choiceOf(labelNow(figure.dataset.cell, figure));
+    for (const item of items) item.setAttribute("aria-checked", String(item.dataset.choice === now));
+    menu.hidden = false;
+    const place = crop(figure).getBoundingClientRect();
+    const { clientWidth, clientHeight } = document.documentElement;
+    const left = Math.max(8, Math.min(place.left, clientWidth - menu.offsetWidth - 8));
+    const top = Math.max(8, Math.min(place.bottom + 4, clientHeight - menu.offsetHeight - 8));
+    menu.style.left = `${left + scrollX}px`;
+    menu.style.top = `${top + scrollY}px`;
+    (items.find((item) => item.dataset.choice === now) ?? items[0]).focus({ preventScroll: true });
+  };
+  const choose = (label) => {
+    judge(asked, label);
+    close(true);
+  };
+  const inMenu = (event) => {
+    const at = items.indexOf(document.activeElement);
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const label = chosenBy(event.key);
+    if (step) items.at((at + step) % items.length).focus();
+    else if (label !== undefined) choose(label);
+    else if (event.key === "Escape" || event.key === "Tab") close(true);
+    else return;
+    event.preventDefault();
+  };
+
+  const restore = (kept) => {
+    for (const [number, label] of Object.entries(kept)) {
+      if (figureOf.has(number) && (label === null || choices.includes(label))) verdicts.set(number, label);
+    }
+    refresh([...verdicts.keys()]);
+  };
+  const stored = async () => {
+    try {
+      return await (await fetch("verdicts")).json();
+    } catch {
+      return {};
+    }
+  };
+
+  if (editing) {
+    editing.hidden = false;
+    tell();
+    stored().then(restore);
+    setCurrent(seen()[0]);
+    tiles.addEventListener("click", (event) => {
+      const figure = event.target.closest(".crop")?.closest("figure");
+      if (figure) open(figure);
+    });
+    tiles.addEventListener("keydown", onTile);
+    tiles.addEventListener("focusin", (event) => setCurrent(event.target.closest("figure")));
+    menu.addEventListener("keydown", inMenu);
+    menu.addEventListener("click", (event) => {
+      const choice = event.target.closest("[data-choice]")?.dataset.choice;
+      if (choice) choose(choice === "reject" ? null : choices[choice]);
+    });
+    addEventListener("pointerdown", (event) => {
+      if (asked && !menu.contains(event.target)) close(false);
+    });
+    byId("filters")?.addEventListener("input", () => {
+      const current = tiles.querySelector('.crop[tabindex="0"]');
+      if (!current || current.closest("figure").hidden) setCurrent(seen()[0]);
+    });
+    byId("undo").addEventListener("click", undo);
+    byId("forget").addEventListener("click", () => {
+      if (!confirm(`Forget what you said about ${verdicts.size} cells?`)) return;
+      const numbers = [...verdicts.keys()];
+      verdicts.clear();
+      past.length = 0;
+      refresh(numbers);
+      save();
+    });
+  }
+}
