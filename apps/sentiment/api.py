@@ -1,4 +1,4 @@
-"""Training and using a classifier of texts from Python: what the commands do, as objects.
+"""Train and use a classifier of texts from Python.
 
 Examples
 --------
@@ -233,7 +233,7 @@ def _checked(name: str, value: object) -> Any:
 
 
 def _corpus(source: Any, labels: Iterable[str] | None, reading: dict[str, Any]) -> Source:
-    """Return where the labelled texts come from."""
+    """Return the source of the labelled texts."""
     if labels is None:
         if not isinstance(source, str | os.PathLike):
             raise TypeError("train() takes the path of a corpus, or texts and their labels")
@@ -256,7 +256,7 @@ def _settings(checked: dict[str, Any], start: object) -> Settings:
     given = {name: value for name, value in checked.items() if name in CHECKS}
     settings = settings_of(checked.get("recipe", AUTO), given)
     if settings.ngrams is None and settings.chars is None:
-        raise AppError("--ngrams none and no --chars: there is nothing to count; give one of them", USAGE)
+        raise AppError("--ngrams none and no --chars: nothing to count; give one of them", USAGE)
     return settings
 
 
@@ -270,7 +270,7 @@ def _check_streamed(option: str, given: dict[str, Any]) -> None:
 
 
 def load(path: str | os.PathLike[str] = prediction.SHIPPED_NAME) -> TextModel:
-    """Load a model that was saved, or by default ``"english"``, a model of reviews that comes along.
+    """Load a saved model, or by default ``"english"``, the model of reviews that comes with fastsvm.
 
     Parameters
     ----------
@@ -285,7 +285,7 @@ def load(path: str | os.PathLike[str] = prediction.SHIPPED_NAME) -> TextModel:
     Raises
     ------
     ValueError
-        If it is no model of texts.
+        If the file is not a model of texts.
     OSError
         If the file cannot be read.
     """
@@ -304,7 +304,7 @@ class TextModel:
     classes_ : ndarray of str, shape (n_labels,)
         The labels, sorted.
     training : Training or None
-        All that is known of the training; None of a model that was loaded.
+        The result of the training; None for a loaded model.
     """
 
     def __init__(
@@ -358,7 +358,7 @@ class TextModel:
             return prediction.classify(self.pipeline, _strings(texts, "texts"), proba=True).probabilities
 
     def decision_function(self, texts: Iterable[str]) -> np.ndarray:
-        """Return the scores: of two labels, of the second, shape (n_texts,); of more, (n_texts, n_labels)."""
+        """Return the scores: for two labels of the second, shape (n_texts,); else (n_texts, n_labels)."""
         return self.pipeline.decision_function(_strings(texts, "texts"))
 
     def explain(self, text: str, label: str | None = None) -> Explanation:
@@ -368,7 +368,7 @@ class TextModel:
         ----------
         text : str
         label : str, optional
-            Whose score; by default the second of two labels, or the one predicted.
+            The label whose score to explain; by default the second of two labels, or the predicted one.
 
         Returns
         -------
@@ -392,7 +392,7 @@ class TextModel:
         Raises
         ------
         ValueError
-            If there is a file that is no model.
+            If a file at this path is not a model.
         OSError
             If the file cannot be written.
         """
@@ -414,24 +414,24 @@ class TextModel:
         Raises
         ------
         ValueError
-            If the model was loaded: the page is of a training.
+            If the model was loaded, since the page needs the training.
         """
         from .output.page import write_training_report
 
         if self.training is None:
-            raise ValueError("this model was loaded, and a report is of a training; train() again")
+            raise ValueError("this model was loaded, and a report needs its training; call train()")
         training = replace(self.training, path=self._saved)
         with _value_errors():
             write_training_report(path, training, self._name, call or self._call)
 
     @property
     def scores(self) -> Evaluation | None:
-        """How the model did on the texts held out: `accuracy`, `interval`, `confusion`; None without any."""
+        """The evaluation on the texts held out, with `accuracy`, `interval` and `confusion`, if there are any."""
         return None if self.training is None else self.training.evaluation
 
     @property
     def skipped(self) -> Skipped | None:
-        """Texts of the corpus that could not be used: `count`, and `report()` with a line for each."""
+        """The texts that could not be used: `count`, and `report()` with a line for each."""
         return None if self.training is None else self.training.skipped
 
     @property

@@ -8,9 +8,9 @@ from . import values
 
 
 class Classifier(NamedTuple):
-    """A class of fastsvm.fitting by name, its fixed parameters and the defaults of the others.
+    """The name of a class of fastsvm.fitting, its fixed parameters, and the defaults of the others.
 
-    `alphas` are those to choose from where a text's weights have the norm 1, and None where none are tried.
+    `alphas` are the candidates for texts scaled to norm 1; None if alpha is not chosen.
     """
 
     model: str
@@ -20,12 +20,12 @@ class Classifier(NamedTuple):
     alphas: tuple[float, ...] | None = None
 
 
-# Strengths, passes and the missing bias of Pegasos are those of the article this app redoes. Ten passes
-# leave the last iterate of an online method to chance, so both return an average. SDCA's strengths: hinge,
-# the middle of the range from .002 to .008 in which the accuracies on a corpus of 5,000 reviews, mean of ten
-# splits, differ by less than .002; log, the winner of cross-validation there. They are for counts. Of texts
-# of norm 1, the best hinge alpha was from .00003 (six domains) to .003 (400 texts), and for log one to three
-# decades below.
+# Alphas, passes and the missing intercept of Pegasos are those of the article that this app follows. After
+# ten passes the last iterate of an online method depends on chance, so Pegasos and the perceptron return
+# an average. The alphas of SDCA are for counts. Hinge: the middle of the range from 0.002 to 0.008 in
+# which the accuracies on 5,000 reviews, mean of ten splits, differ by less than 0.002. Log: the winner of
+# cross-validation there. For texts of norm 1, the best alpha for hinge was from 0.00003 (six domains) to
+# 0.003 (400 texts), and for log one to three decades below.
 HINGE, LOG = ({"loss": loss, "fit_intercept": False} for loss in ("hinge", "log"))
 HINGE_ALPHAS = (0.01, 0.003, 0.001, 0.0004, 0.0002, 0.0001, 0.00003)
 LOG_ALPHAS = (0.001, 0.0003, 0.0001, 0.00003, 0.00001, 0.000003, 0.000001)
@@ -41,8 +41,8 @@ WEIGHTINGS = ("counts", "binary", "tfidf", "nb")
 SCORES = ("f_classif", "chi2")
 TOKENS = ("words", "split")
 METRICS = ("accuracy", "balanced-accuracy", "macro-f1", "average-precision")
-RECIPE = ("classifier", "weighting", "ngrams", "chars", "min_df", "k")  # what a recipe decides
-FEATURES = ("weighting", "ngrams", "chars")  # what a search of recipes chooses
+RECIPE = ("classifier", "weighting", "ngrams", "chars", "min_df", "k")  # a recipe decides these
+FEATURES = ("weighting", "ngrams", "chars")  # the search for a recipe chooses these
 
 
 @dataclass(frozen=True)
@@ -54,44 +54,45 @@ class Settings:
     classifier : str
         A key of `CLASSIFIERS`.
     weighting : {"counts", "binary", "tfidf", "nb"}
-        What a feature of a text weighs; see `steps.weighting`.
+        The weight of a feature in a text; see `steps.weighting`.
     ngrams : (int, int) or None
-        Fewest and most words in a row that make a feature; None: no words.
+        Lengths of the word n-grams; None counts no words.
     chars : (int, int) or None
-        Fewest and most characters in a row, inside words and their blanks, that make a feature besides.
+        Lengths of the character n-grams inside words; None counts no characters.
     min_df : int
-        In how many training texts a feature has to be.
+        The number of training texts in which a feature must occur.
     k : int or None
-        How many features to keep; None keeps all.
+        The number of features to keep; None keeps all.
     score : {"f_classif", "chi2"}
-        What the features are chosen by.
+        The score that ranks the features.
     tokens : {"words", "split"}, optional
-        Cut texts into words, or at white space; by default at white space where they are cut already.
+        Cut texts into words, or at white space; by default at white space for the format "corpus" alone.
     keep_markup : bool
-        Take HTML's tags and entities as they stand; else they are stripped where texts have them.
+        Keep HTML tags and entities; otherwise they are removed.
     markup : bool
-        Whether the texts have some that are to be stripped, once they were read.
+        Whether the corpus has tags or entities to remove; known once it was read.
     alpha : float or "auto", optional
-        Strength of the regularisation; "auto" chooses it within the training texts. By default "auto" for
-        SDCA, and that of the classifier for others.
+        Strength of the regularisation; "auto" chooses it within the training texts. The default is "auto" for
+        SDCA, and the alpha of the classifier otherwise.
     epochs : int, optional
-        Most passes; by default those of the classifier.
+        Largest number of passes; by default that of the classifier.
     holdout : float
         The share of texts held out, in [0, 1).
     seed : int
-        Of the split and of the classifier.
+        The seed of the split and of the classifier.
     metric : one of `METRICS`, optional
-        What alpha is chosen by; by default accuracy, and balanced accuracy where one label has over 80 %.
+        The measure to choose alpha by; by default accuracy, or balanced accuracy if one label has over 80 %
+        of the texts.
     class_weight : "balanced" or pairs of label and weight, optional
-        How much more texts of a label weigh; "balanced" makes all labels weigh the same. By default so where
-        one of two labels has over 80 %, and `threshold` is chosen.
+        Weights of the labels; "balanced" gives all labels the same total weight. The default is "balanced" if
+        one of two labels has over 80 %, and `threshold` is chosen then.
     threshold : metric other than average precision, optional
-        Move scores so that this is best where the second of two labels is given from 0 on.
+        Shift the scores so that this measure is best when scores of at least 0 give the second label.
     recipe : str, optional
-        "auto": features are chosen among those of `RECIPES` within the training texts. Otherwise the name of
-        the recipe that they are of, if any.
+        "auto" chooses the features among `RECIPES` within the training texts. Otherwise the name of the
+        recipe that the features are from, if any.
     refit : bool
-        Save a model of all texts, by the recipe of the one that was tried; else the one that was tried.
+        Save a model of all texts, trained like the tested one; otherwise the tested model.
     """
 
     classifier: str = "sdca-svm"
@@ -121,7 +122,7 @@ class Settings:
 
 
 def spelled(value: object, none: str = "all") -> str:
-    """Return the value of an option as a command line has it; `none` is what None stands for."""
+    """Return the value of an option in the words of a command line; `none` stands for None."""
     if isinstance(value, tuple):  # a range, such as --ngrams, or a label and its weight
         return ("=" if isinstance(value[0], str) else "-").join(map(str, value))
     return none if value is None else str(value)
@@ -177,7 +178,7 @@ CHECKS = {
 def settings_of(name: str, given: Mapping[str, Any]) -> Settings:
     """Return the settings of a recipe, with other values for some of them.
 
-    Where the recipe is to be chosen, and features are given, these and the rest of the default one are taken.
+    If the recipe is "auto" and features are given, the default recipe provides the other features.
     """
     if name == AUTO and not given.keys() & set(FEATURES):
         return replace(RECIPES[DEFAULT], **given, recipe=AUTO)
