@@ -426,7 +426,7 @@ class TextModel:
 
     @property
     def scores(self) -> Evaluation | None:
-        """The evaluation on the texts held out, with `accuracy`, `interval` and `confusion`, if there are any."""
+        """The evaluation on the texts held out: `accuracy`, `interval`, `confusion`; None without any."""
         return None if self.training is None else self.training.evaluation
 
     @property

@@ -67,7 +67,7 @@ class Screening:
     chosen: str
     difference: float | None
     standard_error: float | None
-    unsegmented: bool
+    unsegmented: bool = False
 
 
 def choose_recipe(
@@ -91,29 +91,44 @@ def choose_recipe(
     """
     unsegmented = is_unsegmented(texts)
     names = UNSEGMENTED if unsegmented else SEARCHED
-    if len(texts) < FEWEST or len(set(y)) >= MOST_LABELS:
-        return with_features(settings, names[0]), None
-    with stage("choose recipe", total=len(names) + sum(FINALISTS)) as advance:
-        sample, labels = _some(texts, y, LAST, settings.seed)
-        first = _some(sample, labels, FIRST, settings.seed)
-        choices = _try_all(*first, [with_features(settings, name) for name in names], advance)
-        candidates = _candidates(choices, len(first[0]))
-        if choices and len(first[0]) < len(sample):
-            families = zip(_families(choices), FINALISTS, strict=False)
-            names = [name for family, n in families for name in family[:n]]
-            choices = _try_all(sample, labels, [with_features(settings, name) for name in names], advance)
-            candidates += _candidates(choices, len(sample))
-    if not choices:
-        return with_features(settings, names[0]), None
-    screening = _judged(choices, candidates, labels, settings.metric or "accuracy", unsegmented)
-    return with_features(settings, screening.chosen), screening
+    screening = None
+    if len(texts) >= FEWEST and len(set(y)) < MOST_LABELS:
+        with stage("choose recipe", total=len(names) + sum(FINALISTS)) as advance:
+            screening = _screened(texts, y, names, settings, advance)
+    chosen = names[0] if screening is None else screening.chosen
+    return with_features(settings, chosen), screening and replace(screening, unsegmented=unsegmented)
+
+
+def _screened(
+    texts: Sequence[str],
+    y: Sequence[str],
+    names: Sequence[str],
+    settings: Settings,
+    advance: Callable[[], object],
+) -> Screening | None:
+    """Try recipes on some texts, and the best of them on more; None if no text has terms of a recipe."""
+    sample, labels = _some(texts, y, LAST, settings.seed)
+    first = _some(sample, labels, FIRST, settings.seed)
+    choices = _try_all(*first, names, settings, advance)
+    candidates = _candidates(choices, len(first[0]))
+    if choices and len(first[0]) < len(sample):
+        families = zip(_families(choices), FINALISTS, strict=False)
+        finalists = [name for family, n in families for name in family[:n]]
+        choices = _try_all(sample, labels, finalists, settings, advance)
+        candidates += _candidates(choices, len(sample))
+    return _judged(choices, candidates, labels, settings.metric or "accuracy") if choices else None
 
 
 def _try_all(
-    texts: list[str], y: np.ndarray, recipes: list[Settings], advance: Callable[[], object]
+    texts: list[str],
+    y: np.ndarray,
+    names: Sequence[str],
+    settings: Settings,
+    advance: Callable[[], object],
 ) -> dict[str, Choice]:
-    """Try recipes on some texts, at a few alphas; those whose terms no text has are left out."""
-    folds = trainable_folds(y, n_parts(y, FEW), recipes[0].seed)
+    """Try recipes on some texts, at a few alphas; recipes whose terms no text has are left out."""
+    recipes = [with_features(settings, name) for name in names]
+    folds = trainable_folds(y, n_parts(y, FEW), settings.seed)
     counted = _Counted(texts, recipes)
 
     def attempt(recipe: Settings) -> Choice | None:
@@ -199,17 +214,15 @@ def _candidates(choices: dict[str, Choice], n: int) -> list[Candidate]:
     return [Candidate(name, n, _score(choice), choice.alpha) for name, choice in choices.items()]
 
 
-def _judged(
-    choices: dict[str, Choice], candidates: list[Candidate], y: np.ndarray, metric: str, unsegmented: bool
-) -> Screening:
-    """Choose: with characters only if that is surely better."""
+def _judged(choices: dict[str, Choice], candidates: list[Candidate], y: np.ndarray, metric: str) -> Screening:
+    """Choose a recipe; one with characters only if it is surely better."""
     best = [_first_of_best(names, choices, y, metric) for names in _families(choices)]
     chosen, difference, error = best[0], None, None
     if len(best) == 2:
         difference = _score(choices[best[1]]) - _score(choices[best[0]])
         error = _standard_error(choices[best[0]], choices[best[1]], y, metric)
         chosen = best[1] if difference > _doubt(metric) * error else best[0]
-    return Screening(len(y), metric, candidates, chosen, difference, error, unsegmented)
+    return Screening(len(y), metric, candidates, chosen, difference, error)
 
 
 def _first_of_best(names: list[str], choices: dict[str, Choice], y: np.ndarray, metric: str) -> str:
