@@ -162,10 +162,7 @@ class KernelPegasosClassifier(KernelClassifier):
         -------
         self
         """
-        self._check_params()
-        first = not hasattr(self, "classes_")
-        X, y = self._checked_batch(X, y, first)
-        self._set_batch_classes(y, classes)
+        X, y, first = self._begin_batch(X, y, classes)
         if first:
             self._set_gamma(X)
         done = 0 if first else self.t_

@@ -220,10 +220,7 @@ class OnlineModel(LinearModel):
         -------
         self
         """
-        self._check_params()
-        first = not hasattr(self, "classes_")
-        X, y = self._checked_batch(X, y, first)
-        self._set_batch_classes(y, classes)
+        X, y, first = self._begin_batch(X, y, classes)
         solvers = self._solvers(X, y, sample_weight, 1, self._starts(self.classes_, len(y)))
         states = getattr(self, "_states", None) or self._initial_states(len(solvers))
         points = []

@@ -117,8 +117,16 @@ class OneVsRest(Parameters):
             )
         self.classes_ = classes
 
+    def _begin_batch(self, X, y, classes):
+        """Check the arguments of `partial_fit`; return X, y and whether this is the first call."""
+        self._check_params()
+        first = not hasattr(self, "classes_")
+        X, y = self._checked_batch(X, y, first)
+        self._set_batch_classes(y, classes)
+        return X, y, first
+
     def _set_batch_classes(self, y, classes):
-        """Check the labels of a call of `partial_fit`, of which the first sets `classes_`."""
+        """Check the labels of a call of `partial_fit`; the first call sets `classes_`."""
         if self.class_weight == "balanced":
             raise ValueError("class_weight='balanced' needs all of y: use fit, or pass sample_weight.")
         if not hasattr(self, "classes_"):

@@ -4,10 +4,10 @@ import numpy as np
 
 from ..solvers.kernel._values import KERNELS
 from .codec import Codec, check_transformer, pack_names, set_names
-from .container import ModelFileError, fields, native, same_names, show, take
+from .container import ModelFileError, fields, native, show, take
 from .fields import MEASURES, count, feature_names, labels, measure, n_columns
 from .linear import ClassifierCodec
-from .parameters import check_and_set, to_json
+from .parameters import make_model, params_to_json, to_json
 from .rows import pack_rows, take_rows
 
 __all__ = ["KernelCodec", "KernelFeaturesCodec"]
@@ -44,9 +44,7 @@ class KernelCodec(ClassifierCodec):
 
     def decode(self, params, fitted, tensors):
         what = self.name
-        model = self.cls()
-        same_names(params, model.get_params(deep=False), f"{what} parameter")
-        check_and_set(self.name, model, params)
+        model = make_model(self, params)
         self._check_kernel(model)
         measures = {name: fitted[name] for name in MEASURES if name in fitted}
         kinds = {"classes_": str, "gamma_": float, "n_features_in_": int, self.counter: int}
@@ -83,16 +81,14 @@ class KernelFeaturesCodec(Codec):
         array = BESIDE_COMPONENTS[model.method]
         if not hasattr(model, array):
             raise ModelFileError("a KernelFeatures whose method was changed after fit")
-        params = {name: to_json(name, value) for name, value in model.get_params(deep=False).items()}
+        params = params_to_json(model)
         fitted = {"gamma_": float(model.gamma_), "n_features_in_": int(model.n_features_in_)}
         tensors = pack_rows("components_", model.components_) | {array: native(getattr(model, array))}
         return params, fitted, tensors | pack_names(model)
 
     def decode(self, params, fitted, tensors):
         what = self.name
-        model = self.cls()
-        same_names(params, model.get_params(deep=False), f"{what} parameter")
-        check_and_set(self.name, model, params)
+        model = make_model(self, params)
         fields(fitted, f"{what} attributes", gamma_=float, n_features_in_=int)
         model.gamma_ = _gamma(what, fitted)
         model.n_features_in_ = n_columns(what, "n_features_in_", fitted["n_features_in_"])

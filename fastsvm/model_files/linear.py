@@ -4,9 +4,9 @@ import numpy as np
 
 from ..fitting import Calibration
 from .codec import Codec, pack_names, set_names
-from .container import FLOATS, ModelFileError, native, pack, same_names, show, take
+from .container import FLOATS, ModelFileError, native, pack, show, take
 from .fields import COUNTS, MEASURES, count, feature_names, labels, measure
-from .parameters import check_and_set, to_json
+from .parameters import make_model, params_to_json, to_json
 
 __all__ = ["ClassifierCodec", "LinearCodec"]
 
@@ -17,7 +17,7 @@ class ClassifierCodec(Codec):
     """A classifier: its parameters, its classes and the end of its training."""
 
     def encode(self, model):
-        params = {name: to_json(name, value) for name, value in model.get_params(deep=False).items()}
+        params = params_to_json(model)
         fitted = {name: to_json(name, vars(model)[name]) for name in COUNTS if name in vars(model)}
         for name in MEASURES:
             if np.isfinite(vars(model).get(name, np.nan)).all():
@@ -50,9 +50,7 @@ class LinearCodec(ClassifierCodec):
         return params, fitted, tensors
 
     def decode(self, params, fitted, tensors):
-        model = self.cls()
-        same_names(params, model.get_params(deep=False), f"{self.name} parameter")
-        check_and_set(self.name, model, params)
+        model = make_model(self, params)
         model.classes_ = labels(fitted.get("classes_"), tensors)
         n_rows = 1 if len(model.classes_) == 2 else len(model.classes_)
         coef, intercept = take(tensors, "coef_", FLOATS, ndim=2), take(tensors, "intercept_", FLOATS)

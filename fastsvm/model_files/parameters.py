@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from .container import ModelFileError, line, show
+from .container import ModelFileError, line, same_names, show
 
-__all__ = ["check_and_set", "to_json"]
+__all__ = ["make_model", "params_to_json", "to_json"]
 
 MAX_JOBS = 1024  # threads in a file; kernel machines start them to predict
 
@@ -20,14 +20,17 @@ LIKE = {
 }
 
 
-def check_and_set(what, model, params):
-    """Check the parameters in a file, and set them; `what` is the model's name in messages."""
+def make_model(codec, params):
+    """Make an unfitted model with the parameters in a file, checked."""
+    model = codec.cls()
     defaults = model.get_params(deep=False)
+    same_names(params, defaults, f"{codec.name} parameter")
     params = {name: from_json(name, value, defaults[name]) for name, value in params.items()}
     try:
         model.set_params(**params)._check_params()
     except (TypeError, ValueError) as error:
-        raise ModelFileError(f"{what}: {line(error)}") from None
+        raise ModelFileError(f"{codec.name}: {line(error)}") from None
+    return model
 
 
 def to_json(name, value):
@@ -41,6 +44,11 @@ def to_json(name, value):
     if value is None or type(value) in (bool, int, str) or (type(value) is float and math.isfinite(value)):
         return value
     raise ModelFileError(f"{name} is {show(value)}")
+
+
+def params_to_json(model):
+    """Turn all parameters of a model into JSON."""
+    return {name: to_json(name, value) for name, value in model.get_params(deep=False).items()}
 
 
 def from_json(name, value, default):

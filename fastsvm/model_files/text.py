@@ -24,7 +24,7 @@ from .container import (
     unpack,
 )
 from .fields import feature_names, n_columns
-from .parameters import to_json
+from .parameters import params_to_json, to_json
 
 MAX_NGRAM = 16
 
@@ -223,7 +223,7 @@ class WeightingCodec(Codec):
         check_transformer(model, ["weights_", "n_features_in_"])
         if (model.weights_ is not None) != (model.weighting in LEARNED):
             raise ModelFileError("a TermWeighting whose weighting was changed after fit")
-        params = {name: to_json(name, value) for name, value in model.get_params(deep=False).items()}
+        params = params_to_json(model)
         tensors = pack_names(model)
         if model.weights_ is not None:
             tensors["weights_"] = native(model.weights_)
