@@ -48,19 +48,23 @@ def make_solver(
     Raises
     ------
     ValueError
-        If Newton's method is asked for with an order, an average or a first epoch of SGD, or with more
-        than 5,000 columns.
+        If `solver` is "newton" with an order, an average or a first epoch of SGD, with more than 5,000
+        columns, or with a loss that Newton's method does not support.
     """
+    loss = as_loss(options["loss"])
     plain = isinstance(order, str) and (order, averaging, sgd_init) == ("permutation", "last", False)
     if solver == "newton" and not plain:
         name = "sgd_init" if sgd_init else "averaging" if averaging != "last" else "order"
         raise ValueError(f"solver='newton' has no {name}; leave it at its default, or take 'coordinate'.")
+    if solver == "newton" and not loss.newton:
+        raise ValueError(f"solver='newton' does not support the loss {loss.name!r}. Use 'coordinate'.")
     if solver == "newton" and problem.rows.n_columns > MOST_COLUMNS:
         raise ValueError(
             f"solver='newton' solves systems with an unknown for each of X's {problem.rows.n_columns} "
             f"columns; it takes up to {MOST_COLUMNS}. Use 'coordinate'."
         )
-    if solver == "newton" or (solver == "auto" and plain and suits_newton(problem, options["alpha"], tol)):
+    fits = plain and loss.newton
+    if solver == "newton" or (solver == "auto" and fits and suits_newton(problem, options["alpha"], tol)):
         return NewtonSolver(problem, **options)
     return SDCASolver(problem, order=order, averaging=averaging, sgd_init=sgd_init, **options)
 

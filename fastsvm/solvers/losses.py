@@ -34,6 +34,7 @@ class Loss:
     squared_radius : float, alpha ||w||^2 of a ball that holds the optimum of rows of mean weight 1, for
         Pegasos; None for losses that it does not take
     width : float, how wide the bend is: the smooth hinge's gamma
+    newton : bool, whether `_newton.pyx` has the steps of Newton's method for this loss
     """
 
     name: str
@@ -47,6 +48,7 @@ class Loss:
     straight: bool = False
     squared_radius: float | None = None
     width: float = 1.0
+    newton: bool = False
 
     @property
     def smooth(self):
@@ -97,6 +99,7 @@ def smooth_hinge(width=1.0):
         lipschitz=1 / g,
         straight=True,
         width=g,
+        newton=True,
     )
 
 
@@ -110,6 +113,7 @@ _ENTRIES = (
         curvature=0.0,
         straight=True,
         squared_radius=1.0,  # alpha/2 ||w||^2 is half of P(0) at most (Pegasos, sec. 2)
+        newton=True,
     ),
     Loss(
         "squared_hinge",
@@ -120,6 +124,7 @@ _ENTRIES = (
         upper=math.inf,
         curvature=0.5,
         lipschitz=2.0,
+        newton=True,
     ),
     smooth_hinge(),
     Loss(
@@ -130,6 +135,7 @@ _ENTRIES = (
         dual_term=_entropy,
         lipschitz=0.25,
         squared_radius=2 * math.log(2),  # P(0) at most
+        newton=True,
     ),
     Loss(
         "perceptron",
