@@ -323,17 +323,6 @@ def add_looked_up(base, planes, table, axes):
     return base + map_coordinates(table.astype(np.float64), places, order=1)
 
 
-def moments(planes, regions, n_regions):
-    """Return count, mean and standard deviation of each plane in each region."""
-    counts, means, deviations = (np.zeros((n_regions, n)) for n in (1, planes.shape[2], planes.shape[2]))
-    for region in range(1, n_regions + 1):
-        pixels = planes[regions == region].astype(np.float64)
-        if len(pixels):
-            counts[region - 1] = len(pixels)
-            means[region - 1], deviations[region - 1] = pixels.mean(axis=0), pixels.std(axis=0)
-    return counts[:, 0], means, deviations
-
-
 def svmlight_rows(text, first=1):
     """The labels and rows, each a dict of column to value, of lines in the svmlight format."""
     labels, rows = [], []

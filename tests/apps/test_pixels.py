@@ -100,24 +100,6 @@ def test_add_looked_up_reads_the_entry_of_a_centre(table):
     np.testing.assert_allclose(looked_up[0], 10 + table.ravel(), rtol=0, atol=3e-6)
 
 
-def test_moments(planes, regions, counted):
-    counts, means, deviations = _pixels.moments(planes, regions, N_REGIONS)
-    expected = reference.moments(planes, regions, N_REGIONS)
-    np.testing.assert_array_equal(counts, counted)
-    np.testing.assert_array_equal(counts, expected[0])
-    np.testing.assert_allclose(means, expected[1], rtol=0, atol=1e-12)
-    np.testing.assert_allclose(deviations, expected[2], rtol=0, atol=1e-12)
-    assert not means[2].any()
-    assert not deviations[2].any()
-
-
-def test_moments_of_equal_values():
-    planes = np.full((50, 50, 1), 0.1, np.float32)
-    _, means, deviations = _pixels.moments(planes, np.ones((50, 50), np.uint8), 1)
-    assert means[0, 0] == pytest.approx(np.float32(0.1), rel=1e-12)
-    assert deviations[0, 0] < 1e-7
-
-
 # Input that tempts
 
 
@@ -149,15 +131,6 @@ def test_a_base_that_is_no_number_stays_alone(planes, table):
     np.testing.assert_array_equal(np.isfinite(looked_up), np.isfinite(base))
 
 
-def test_moments_show_what_is_no_number_in_its_region_only(planes, regions):
-    planes[tuple(np.argwhere(regions == 2)[0])] = [np.nan, 1, 2]
-    _, means, deviations = _pixels.moments(planes, regions, N_REGIONS)
-    expected = np.zeros((N_REGIONS, 3), bool)
-    expected[1, 0] = True
-    np.testing.assert_array_equal(np.isnan(means), expected)
-    np.testing.assert_array_equal(np.isnan(deviations), expected)
-
-
 @pytest.mark.parametrize("low", [-np.inf, -3e38, 0.0])
 @pytest.mark.parametrize("high", [1e-30, 3e38, np.inf])
 def test_any_axis_keeps_every_pixel(planes, regions, counted, low, high):
@@ -176,9 +149,6 @@ def test_small_arrays(table, shape, n_regions):
     assert counts.shape == (n_regions, *table.shape)
     assert counts.sum() == pytest.approx(regions.size * (n_regions > 0))
     assert _pixels.add_looked_up(base, planes, table, AXES).shape == shape
-    counts, means, deviations = _pixels.moments(planes, regions, n_regions)
-    assert counts.sum() == regions.size * (n_regions > 0)
-    assert means.shape == deviations.shape == (n_regions, 3)
 
 
 P, R, B = (
@@ -206,7 +176,6 @@ T = np.zeros((5, 2, 4), np.float32)
         ("add_looked_up", (B, P, T[:4].copy(), AXES)),
         ("add_looked_up", (B, P, T, AXES[:2])),
         ("add_looked_up", (B, P, T, (*AXES, AXES[0]))),
-        ("moments", (P, R[:5].copy(), 2)),
         # Axes
         ("joint_histograms", (P[..., :1], R, 2, [(0, 1, 1)])),
         ("joint_histograms", (P[..., :1], R, 2, [(0, 1, 0)])),
@@ -235,9 +204,7 @@ T = np.zeros((5, 2, 4), np.float32)
             "densities",
             (np.zeros((6, 8, 3), np.uint8), np.zeros((3, 256), np.float32), np.eye(2, dtype=np.float32)),
         ),
-        ("moments", (P[..., ::2], R, 2)),
         ("joint_histograms", (P, R, -1, AXES)),
-        ("moments", (P, R, -1)),
     ],
 )
 def test_what_does_not_fit_is_refused(function, arguments):
@@ -251,7 +218,6 @@ def test_what_may_not_be_written_to_is_read(planes, regions, table):
         array.setflags(write=False)
     assert _pixels.joint_histograms(planes, regions, N_REGIONS, AXES).any()
     assert _pixels.add_looked_up(base, planes, table, AXES).any()
-    assert _pixels.moments(planes, regions, N_REGIONS)[0].any()
 
 
 def test_threads(table):
@@ -263,7 +229,6 @@ def test_threads(table):
         return (
             _pixels.joint_histograms(planes, regions, N_REGIONS, AXES),
             _pixels.add_looked_up(planes[..., 0].copy(), planes, table, AXES),
-            *_pixels.moments(planes, regions, N_REGIONS),
         )
 
     alone = work(0)

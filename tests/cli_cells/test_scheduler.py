@@ -1,15 +1,12 @@
 """--scheduler: images travel as bytes, and what is written is what the local command writes."""
 
 import re
-import threading
-from contextlib import contextmanager
 from pathlib import Path
 
 import cv2
 import pytest
 
 from fastsvm_apps.cells.data import carried
-from fastsvm_apps.cells.data.shared import shared
 from fastsvm_apps.common import cluster
 
 
@@ -80,28 +77,3 @@ def test_no_scheduler_answers(run, smears, work, monkeypatch):
     assert result.stderr.count("\n") == 1
     assert written(".") == {"cells.csv": b"earlier"}
     assert not (work / "out").exists()
-
-
-def test_what_a_process_has_once_is_shared_by_threads():
-    seen = []
-
-    @shared
-    @contextmanager
-    def one():
-        seen.append("entered")
-        yield
-        seen.append("left")
-
-    inside = threading.Barrier(2)
-
-    def enter():
-        with one():
-            inside.wait(10)
-
-    for _ in range(2):
-        threads = [threading.Thread(target=enter) for _ in range(2)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert seen == ["entered", "left"] * 2

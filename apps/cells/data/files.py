@@ -6,7 +6,7 @@ import os
 import stat
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from textwrap import shorten
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from ...common.files import read_limited
 from ...common.output import many, note, shortened
 from ...common.tables import unquoted
 from .decoding import MAX_PAGES
-from .images import ImageReader, split_page
+from .images import Content, ImageReader, split_page
 from .slides import count_pages, is_slide_here, missing_for
 
 ENDINGS = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp", ".webp", ".jp2", ".j2k")
@@ -41,12 +41,15 @@ class ImageFile:
         Its class.
     group : str or None
         The original that near-copies were made from.
+    content : tuple of (bytes, int or None), optional
+        The content of the file, as `image_content` returns it, where the file itself may be out of reach.
     """
 
     path: str
     name: str
     label: str | None = None
     group: str | None = None
+    content: Content | None = field(default=None, repr=False, compare=False)
 
     @property
     def original(self) -> str:
@@ -55,7 +58,7 @@ class ImageFile:
 
     def open(self) -> ImageReader:
         """Return what reads its pixels."""
-        return ImageReader(self.path)
+        return ImageReader(self.path, content=self.content)
 
 
 def find_images(

@@ -3,7 +3,6 @@
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from typing import TypeVar
 
 import cv2
@@ -13,7 +12,6 @@ from fastsvm._utils.threads import Threads, result
 from ...common.errors import is_shortage
 from .bad_image import NO_MEMORY, BadImage, unreadable
 from .files import ImageFile
-from .shared import shared
 
 AHEAD = 4  # images under way for each thread, so that none waits while the caller looks at a result
 
@@ -56,14 +54,14 @@ def map_images(
         return file, result(future)
 
     pool = Threads(jobs)
+    one_thread_in_opencv()
     try:
-        with one_thread_in_cv2():
-            for file in files:
-                begun.append((file, pool.submit(result_of, work, file)))
-                if len(begun) == AHEAD * jobs:
-                    yield oldest()
-            while begun:
+        for file in files:
+            begun.append((file, pool.submit(result_of, work, file)))
+            if len(begun) == AHEAD * jobs:
                 yield oldest()
+        while begun:
+            yield oldest()
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -86,13 +84,6 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-@shared
-@contextmanager
-def one_thread_in_cv2():
-    """Keep OpenCV from splitting the work on an image over threads of its own."""
-    before = cv2.getNumThreads()
+def one_thread_in_opencv() -> None:
+    """Keep OpenCV from splitting the work on an image over threads of its own, from now on."""
     cv2.setNumThreads(1)
-    try:
-        yield
-    finally:
-        cv2.setNumThreads(before)

@@ -1,7 +1,7 @@
 """Train the model that is shipped, white_cells.safetensors.
 
-    python apps/cells/shipped/make_white_cells.py PHOTOGRAPHS CELLS            train and replace it
-    python apps/cells/shipped/make_white_cells.py PHOTOGRAPHS CELLS --check    train, and compare
+    python data/make_white_cells.py PHOTOGRAPHS CELLS            train and replace it
+    python data/make_white_cells.py PHOTOGRAPHS CELLS --check    train, and compare
 
 PHOTOGRAPHS is a folder with `images/*.jpg` and `labels.csv` (columns file, label), CELLS one with turned and
 shifted copies, `images/<CLASS>/*.jpeg` and `groups.csv` (columns file, label, original). The model card,
@@ -23,7 +23,7 @@ from fastsvm_apps.cells.output.score_tables import print_training
 from fastsvm_apps.cells.settings import TrainingSettings
 from fastsvm_apps.common.progress import Stages
 
-TARGET = Path(__file__).with_name("white_cells.safetensors")
+TARGET = Path(__file__).parents[1] / "apps/cells/shipped/white_cells.safetensors"
 CLASSES = ["EOSINOPHIL", "LYMPHOCYTE", "MONOCYTE", "NEUTROPHIL"]
 SAME_CELL = {"BloodImage_00395": "BloodImage_00382"}  # two photographs of it
 LIMITS = (
