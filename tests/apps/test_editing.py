@@ -11,10 +11,9 @@ from devtools import browser
 from browser import HOSTILE, needs_chromium
 from fastsvm_apps.cells.finding.findings import UNCLASSIFIED, Finding, ImageFindings
 from fastsvm_apps.cells.learning.corrections import checked_corrections
-from fastsvm_apps.cells.output.editing import About
 from fastsvm_apps.cells.output.page import report_page
 from fastsvm_apps.cells.output.server import ReviewServer, Work
-from fastsvm_apps.cells.output.tally import Tally
+from fastsvm_apps.cells.output.tally import About, Tally
 from fastsvm_apps.common.statistics import wilson_interval
 
 pytestmark = needs_chromium

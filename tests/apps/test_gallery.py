@@ -9,13 +9,13 @@ from collections import Counter
 import cv2
 import numpy as np
 import pytest
+from markupsafe import Markup
 
 from browser import HOSTILE, Reader, needs_chromium, run_in_page
 from fastsvm_apps.cells.finding.findings import Finding, ImageFindings
 from fastsvm_apps.cells.output.page import write_report
-from fastsvm_apps.common import html
+from fastsvm_apps.common import pages
 from fastsvm_apps.common.files import replace_file
-from fastsvm_apps.common.html import page, text
 
 
 def blob(color, size=48):
@@ -287,7 +287,7 @@ def test_replace_file(tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(html.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left") as error:
         replace_file(path, b"newer")
     assert error.value.filename == str(path)
@@ -460,6 +460,12 @@ def test_hostile_names_in_the_browser(tmp_path):
     assert result == ["Slide 3", [True, True], False]
 
 
+def plain(title, body):
+    return pages.render(
+        "fastsvm_apps.cells.output", "page.html", title=title, kind="", sections=[("a", "A", body)]
+    )
+
+
 @pytest.mark.slow
 @needs_chromium
 def test_a_foreign_script_or_image_would_not_get_through_and_be_seen(tmp_path):
@@ -468,12 +474,13 @@ def test_a_foreign_script_or_image_would_not_get_through_and_be_seen(tmp_path):
         "<img src='http://localhost/x.png' onerror='document.title = 1'>"
         "<p style='color: red'>red</p>"
     )
-    title, problems = run_in_page(page("good", body), "return document.title;", tmp_path)
+    title, problems = run_in_page(plain("good", Markup(body)), "return document.title;", tmp_path)
     assert title == "good"
     for directive in ("script-src-elem", "script-src-attr", "img-src", "style-src-attr"):
         assert any(problem.startswith(directive) for problem in problems), problems
 
 
-def test_text():
-    assert text("<a href='x'>\"&\u202e\n") == "&lt;a href=&#x27;x&#x27;&gt;&quot;&amp;\\u202e\\n"
-    assert text(3) == "3"
+def test_names_are_escaped_and_control_characters_visible():
+    assert "<title>&lt;a href=&#39;x&#39;&gt;&#34;&amp;\\u202e\\n</title>" in plain(
+        "<a href='x'>\"&\u202e\n", ""
+    )

@@ -8,19 +8,18 @@ from functools import partial
 from typing import Literal
 
 from ...common.files import check_file
-from ...common.html import write_page
+from ...common.pages import write_page
 from ...common.streams import going_on
 from ..data.files import ImageFile
 from ..finding.findings import ImageFindings
 from ..jobs.classification import Draw, Sink
 from ..learning.classifier import CellModel
 from .cell_tables import cell_columns, cell_printer, image_record, measures_writer, row_writer, table_file
-from .editing import About
 from .exports import export_writer, is_folder
 from .page import LIMIT, report_page
 from .places import overlay_writer
 from .reviewing import about
-from .tally import Tally
+from .tally import About, Tally
 
 
 @dataclass(frozen=True)

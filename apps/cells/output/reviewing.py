@@ -13,10 +13,9 @@ from ..finding.scale import scale_of
 from ..jobs.classification import classify, with_truths
 from ..learning.classifier import CellModel, load_cell_model
 from ..learning.corrections import checked_corrections
-from .editing import About
 from .page import report_page
 from .server import ReviewServer, Work
-from .tally import Tally
+from .tally import About, Tally
 
 
 def server_of(

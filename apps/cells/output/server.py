@@ -25,8 +25,7 @@ from ..data.bad_image import BadImage
 from ..data.images import read_image
 from ..learning.corrections import VERSION, checked_corrections
 from .drawing import shrunk
-from .editing import About
-from .tally import Shown
+from .tally import About, Shown
 
 PICTURE = 480  # pixels, the longer side of a crop
 AROUND = 0.15  # of a box's sides, shown on each side of it

@@ -3,13 +3,45 @@
 import heapq
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..finding.findings import UNCLASSIFIED, Count, Finding, ImageFindings
 
 FILES_NAMED = 1_000
+
+
+@dataclass(frozen=True)
+class About:
+    """Facts on a page besides the findings.
+
+    Attributes
+    ----------
+    title : str
+        The heading.
+    model : str, optional
+        The name of the model that classified the cells.
+    classes : sequence of str
+        The labels of the model.
+    limits : str
+        The known limits of the model.
+    served : bool
+        Whether `review` serves the page: then its labels can be corrected.
+    """
+
+    title: str
+    model: str | None = None
+    classes: Sequence[str] = field(default=())
+    limits: str = ""
+    served: bool = False
+
+    def choices(self, labels: Iterable[str | None]) -> list[str]:
+        """Return the labels to choose from: the classes, other labels that were found, and unclassified."""
+        found = {label for label in labels if label is not None}
+        if not found:
+            return []
+        return [*self.classes, *sorted(found - {*self.classes, UNCLASSIFIED}), UNCLASSIFIED]
 
 
 class Shown(NamedTuple):
