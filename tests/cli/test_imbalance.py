@@ -29,11 +29,14 @@ def recall(record):
 
 
 def test_weights_of_labels_raise_the_recall_of_the_rare_one(run, corpus):
-    alpha = ("--recipe", "article", "--alpha", 0.1, "--seed", 1)
-    plain, _ = train_json(run, corpus, *alpha, "--class-weight", "pos=1")
-    balanced, _ = train_json(run, corpus, *alpha, "--class-weight", "balanced")
+    recalls = []
+    for seed in range(3):  # six of the texts held out are rare
+        alpha = ("--recipe", "article", "--alpha", 0.1, "--seed", seed)
+        plain, _ = train_json(run, corpus, *alpha, "--class-weight", "pos=1")
+        balanced, _ = train_json(run, corpus, *alpha, "--class-weight", "balanced")
+        recalls.append((recall(plain), recall(balanced)))
     same, _ = train_json(run, corpus, *alpha, "--class-weight", "pos=5.5", "--class-weight", "neg=0.55")
-    assert recall(balanced) > recall(plain)
+    assert np.diff(recalls).sum() > 0
     assert same["confusion"] == balanced["confusion"]
     assert plain["class_weight"] == {"pos": 1.0}
     assert balanced["class_weight"] == "balanced"
