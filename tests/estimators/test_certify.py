@@ -22,11 +22,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from fastsvm import (
-    ASDCAClassifier,
     PegasosClassifier,
     PerceptronClassifier,
     SDCAClassifier,
-    SDCAClassifierCV,
     certify,
 )
 from fastsvm.solvers import LOSSES, losses, sdca
@@ -194,15 +192,6 @@ def test_ours(loss, classes):
     tighter = certify(model, X, y, sample_weight=c, random_state=0)
     assert np.all(tighter.gap <= found.gap)
     assert np.all(tighter.gap <= 2 * tighter.gap_at_least)
-
-
-@pytest.mark.parametrize("model", [ASDCAClassifier(alpha=ALPHA), SDCAClassifierCV(alphas=[0.1, ALPHA], cv=3)])
-def test_our_others(model, classes):
-    X, y, c = classes
-    found = certify(model.set_params(random_state=0).fit(X, y, c), X, y, sample_weight=c, random_state=0)
-    np.testing.assert_allclose(found.objective, model.objective_)
-    assert np.all(found.gap <= model.dual_gap_ + 1e-12 * model.objective_)
-    assert found.alpha == (model.alpha_ if hasattr(model, "alpha_") else model.alpha)
 
 
 def test_our_dual_variables_help_with_other_data_only_if_they_fit(classes):

@@ -227,7 +227,7 @@ def test_any_damage_is_refused_or_harmless(name, path):
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.filterwarnings("ignore")
 def test_any_damage_at_length(name, path):
-    @settings(max_examples=4000, database=None, **USUAL)
+    @settings(max_examples=1500, database=None, **USUAL)
     @given(damaged(good(name)))
     def check(content):
         with np.errstate(all="ignore"):

@@ -2,7 +2,6 @@
 
 import os
 import pickle
-import stat
 
 import numpy as np
 import pytest
@@ -517,19 +516,6 @@ def test_unwritable_folder(path):
     path.write_text("a file, not a folder")
     with pytest.raises(OSError, match=r"model\.safetensors"):
         save_model(perceptron(), path / "below")
-
-
-@pytest.mark.skipif(os.name == "nt", reason="POSIX permissions")
-def test_permissions(path):
-    before = os.umask(0o027)
-    try:
-        save_model(perceptron(), path)
-        assert stat.S_IMODE(path.stat().st_mode) == 0o640
-        path.chmod(0o600)
-        save_model(perceptron(), path)
-        assert stat.S_IMODE(path.stat().st_mode) == 0o600, "what was private stays private"
-    finally:
-        os.umask(before)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links and pipes")
