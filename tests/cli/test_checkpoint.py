@@ -17,7 +17,7 @@ from fastsvm.text import Bag
 from fastsvm_apps.sentiment.data import passes
 from fastsvm_apps.sentiment.jobs import streaming, training
 from fastsvm_apps.sentiment.learning import counted, steps
-from fastsvm_apps.sentiment.learning.counting import Seen
+from fastsvm_apps.sentiment.learning.counting import CorpusTerms
 from fastsvm_apps.sentiment.learning.stored_rows import StoredRows
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and locks")
@@ -133,11 +133,11 @@ def test_labels_and_settings_come_back_as_they_were(run, write, texts, monkeypat
     corpus = write([("näh er", "näher heran\nund"), *texts(120)] * 2, "jsonl", "r.jsonl")
     command = ("train", corpus, *COMMAND, "--stream", "--class-weight", "näh er=2", "--class-weight", "neg=1")
     with monkeypatch.context() as patch:
-        patch.setattr(Seen, "weighed", killed)
+        patch.setattr(CorpusTerms, "weighed", killed)
         die(run, *command)
     with monkeypatch.context() as patch:
         seen = []
-        patch.setattr(Seen, "weighed", lambda found: seen.append(found) or killed())
+        patch.setattr(CorpusTerms, "weighed", lambda found: seen.append(found) or killed())
         die(run, *command)
         found = seen[0]
     assert found.settings.class_weight == (("näh er", 2.0), ("neg", 1.0))

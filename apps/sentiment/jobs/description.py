@@ -81,7 +81,7 @@ class Words:
 
     @property
     def unit(self) -> str:
-        """What the length of a text is counted in."""
+        """The unit of the length of a text."""
         return "tokens" if self.tokens == "split" else "words"
 
 

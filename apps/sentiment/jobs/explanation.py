@@ -1,4 +1,4 @@
-"""Why a model gives a text its label: the share of each term in the score, and of each place in the text."""
+"""The explanation of a label: the contribution of each term to the score, and of each place in the text."""
 
 import re
 from collections.abc import Container, Sequence
@@ -13,7 +13,7 @@ from ..measures.prediction import TRAIN_AGAIN
 
 
 class Term(NamedTuple):
-    """A word or n-gram that a model knows, how often the text has it, and what it adds to the score."""
+    """A word or n-gram of a model, its count in a text, and its contribution to the score."""
 
     term: str
     count: int
@@ -21,7 +21,7 @@ class Term(NamedTuple):
 
 
 class Span(NamedTuple):
-    """A word of the text as `text[start:stop]`, and what it adds to the score in all its terms."""
+    """A word of the text as `text[start:stop]`, and its contribution to the score in all its terms."""
 
     start: int
     stop: int
@@ -29,19 +29,19 @@ class Span(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """A text's label, and what the score for `side` is the sum of: the intercept and the terms.
+    """The label of a text, and the parts of its score: the intercept and the contributions of the terms.
 
     Attributes
     ----------
     label : str
-        What the model predicts.
+        The predicted label.
     side : str
         The label that positive contributions speak for: the second of two, as in all scores; of more, the
         predicted one, unless another was asked for.
     score : float
         The decision value for `side`.
     intercept : float
-        What a text without a known term has as its score.
+        The score of a text without a known term.
     words : list of Term
         The terms of the text that the model knows, those of the largest contributions, of whatever sign,
         first.
@@ -130,7 +130,7 @@ class Explainer:
 
 
 class Marks:
-    """What each character of a text adds to a score.
+    """The contribution of each character of a text to a score.
 
     Parameters
     ----------

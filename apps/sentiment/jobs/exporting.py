@@ -34,7 +34,7 @@ VOCABULARY_START = "# features of the LIBLINEAR model"
 
 
 class Export(NamedTuple):
-    """What was written."""
+    """The files of an export, and the number of terms before and after."""
 
     files: list[str]
     n_terms: int

@@ -28,7 +28,7 @@ from ..learning.alpha_choice import Choice
 from ..learning.calibration import LeftOut
 from ..learning.checkpoint import NO_CACHE
 from ..learning.counted import Counted
-from ..learning.counting import CALIBRATE, TRY, Seen
+from ..learning.counting import CALIBRATE, TRY, CorpusTerms
 from ..learning.sent_rows import ON_CLUSTER, SentRows
 from ..learning.splits import inner_folds
 from ..learning.stored_rows import StoredRows
@@ -84,7 +84,7 @@ def train_streamed(
     with cluster or nullcontext() as client, _workplace(cache, model_path) as folder:
         rows = StoredRows(source, folder, cache) if client is None else SentRows(source, folder, client)
         with stage("count terms"):
-            seen = Seen.of(**cache.get("terms", lambda: rows.count(settings).parts()))
+            seen = CorpusTerms.of(**cache.get("terms", lambda: rows.count(settings).parts()))
         settings = seen.settings
         steps.check_class_weight(settings, seen.labels)
         choice = _choice(seen, cache, stage)
@@ -144,7 +144,7 @@ def _workplace(cache: Cache, model_path: str | None) -> Iterator[Path]:
         yield Path(folder)
 
 
-def _choice(seen: Seen, cache: Cache, stage: Stages) -> Choice | None:
+def _choice(seen: CorpusTerms, cache: Cache, stage: Stages) -> Choice | None:
     """Choose alpha on the sample, if it is to be chosen; None if the sample is too small."""
     texts, y = seen.sample
     folds = inner_folds(np.asarray(y), seen.settings.seed) if steps.is_automatic(seen.settings) else []
@@ -158,7 +158,7 @@ def _choice(seen: Seen, cache: Cache, stage: Stages) -> Choice | None:
     return Choice(**cache.get("choose alpha", lambda: vars(chosen())))
 
 
-def _for_all(alpha: float, seen: Seen) -> float:
+def _for_all(alpha: float, seen: CorpusTerms) -> float:
     """Return the alpha at which a text weighs as much as it did in the sample."""
     return alpha * len(seen.sample[0]) / seen.train_counts.total()
 
@@ -192,7 +192,7 @@ def _calibrate(settings: Settings, estimator: Any, rows: Rows, labels: list[str]
 
 
 def _evaluated(
-    settings: Settings, estimator: Any, rows: Rows, labels: list[str], seen: Seen
+    settings: Settings, estimator: Any, rows: Rows, labels: list[str], seen: CorpusTerms
 ) -> Evaluation | None:
     """Return the evaluation on the texts held out, without the texts themselves; None if there are none."""
     if not labels:

@@ -1,4 +1,4 @@
-"""Choose the strength of the regularisation by trying a whole path of them on texts left out."""
+"""The choice of alpha: fit a whole path of alphas on each fold, and score them on the texts left out."""
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -26,7 +26,7 @@ MAX_KEPT = 1 << 25  # decision values of a fold at all alphas, 4 bytes each
 
 @dataclass(frozen=True)
 class Choice:
-    """How a recipe did at each alpha; rows of `scores` and `gaps` are alphas, columns are folds.
+    """The scores of a recipe at each alpha; rows of `scores` and `gaps` are alphas, columns are folds.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Choice:
 
     @property
     def is_at_end(self) -> bool:
-        """Whether a still smaller alpha, or a larger one, might be better."""
+        """Tell whether a still smaller alpha, or a larger one, might be better."""
         means = self.scores.mean(axis=1)
         return len(means) > 1 and self.alpha in (self.alphas[-1], *self.alphas[: int(means[0] > means[1])])
 
@@ -74,8 +74,8 @@ class Part(NamedTuple):
     y_test: np.ndarray
 
 
-class Tried(NamedTuple):
-    """How a fold did at some alphas: a score and a gap each, and decision values of `rows` of its tests."""
+class FoldScores(NamedTuple):
+    """The scores and gaps of a fold at some alphas, and the decision values of `rows` of its test texts."""
 
     alphas: np.ndarray
     scores: list[float]
@@ -152,7 +152,7 @@ def choose_alpha(
         if alphas is None:
             grid = part.share * _largest(part, options) * np.geomspace(1, eps, n_alphas)
             alphas = [float(f"{alpha:.3g}") for alpha in grid]  # what is shown is what was used
-        tried.append([_try(part, len(labels), alphas, metric, options)])
+        tried.append([_score_fold(part, len(labels), alphas, metric, options)])
         advance()
     choice = _choice(tried, folds, metric)
     for _ in range(extensions):
@@ -160,7 +160,7 @@ def choose_alpha(
         if not more:
             break
         for fold, those in zip(folds, tried, strict=True):
-            those.append(_try(prepared(fold), len(labels), more, metric, options))
+            those.append(_score_fold(prepared(fold), len(labels), more, metric, options))
         choice = _choice(tried, folds, metric)
     return choice
 
@@ -185,8 +185,8 @@ def part_of(X, y, labels, fold: Fold, selection, weighting, class_weight: ClassW
     return Part(X_train, y_train, weights, len(train) / len(y), X_test, y[test])
 
 
-def _choice(tried: list[list[Tried]], folds: list[Fold], metric: str) -> Choice:
-    """Put together what the folds say."""
+def _choice(tried: list[list[FoldScores]], folds: list[Fold], metric: str) -> Choice:
+    """Combine the scores of the folds."""
     alphas = np.concatenate([each.alphas for each in tried[0]])
     order = np.argsort(-alphas, kind="stable")
     scores = np.transpose([np.concatenate([each.scores for each in those])[order] for those in tried])
@@ -224,8 +224,8 @@ def _largest(part: Part, options: dict) -> float:
         )
 
 
-def _try(part: Part, n_labels: int, alphas: Sequence[float], metric: str, options: dict) -> Tried:
-    """Train on a fold at each alpha, and try what that gives.
+def _score_fold(part: Part, n_labels: int, alphas: Sequence[float], metric: str, options: dict) -> FoldScores:
+    """Train on a fold at each alpha, and score the models.
 
     One label at a time, whose weights are dropped before the next: thousands of labels take no more room.
     """
@@ -267,7 +267,7 @@ def _try(part: Part, n_labels: int, alphas: Sequence[float], metric: str, option
         )
     else:
         scores = [score(metric, part.y_test, each) for each in predicted]
-    return Tried(alphas, scores, gaps, rows, kept)
+    return FoldScores(alphas, scores, gaps, rows, kept)
 
 
 def _positives(y: np.ndarray) -> np.ndarray:

@@ -30,8 +30,8 @@ TRAIN, CALIBRATE, TRY = "train", "calibrate", "try"  # parts of a corpus
 
 
 @dataclass
-class Seen:
-    """What the first pass finds."""
+class CorpusTerms:
+    """The result of the first pass: the terms, the labels, and a sample of the training texts."""
 
     skipped: Skipped
     settings: Settings
@@ -46,7 +46,7 @@ class Seen:
         return sorted(self.train_counts)
 
     def weighed(self) -> tuple[Bag, Weighting | None]:
-        """Return what counts the terms found, and what weighs them."""
+        """Return the vectorizer of the terms, and their weighting."""
         vectorizer = steps.vectorizer(self.settings, np.float32).take(self.terms.terms)
         weighting = steps.weighting(self.settings)
         if weighting is not None:
@@ -54,7 +54,7 @@ class Seen:
         return vectorizer, weighting
 
     def parts(self) -> dict[str, Any]:
-        """Take it to pieces that can be kept."""
+        """Return the parts, for a cache."""
         terms, by_class, min_df = self.terms
         pieces = {**vars(self), "skipped": vars(self.skipped), "settings": vars(self.settings)}
         del pieces["terms"]
@@ -67,8 +67,8 @@ class Seen:
         }
 
     @classmethod
-    def of(cls, *, content, ends, by_class, min_df, skipped, settings, train_counts, **rest) -> "Seen":
-        """Put the pieces together again."""
+    def of(cls, *, content, ends, by_class, min_df, skipped, settings, train_counts, **rest) -> "CorpusTerms":
+        """Return the object with these parts."""
         return cls(
             skipped=Skipped(**{**skipped, "kinds": Counter(skipped["kinds"])}),
             settings=Settings(**{name: _as_tuple(value) for name, value in settings.items()}),
@@ -84,7 +84,7 @@ def _as_tuple(value: Any) -> Any:
 
 
 class Coded(NamedTuple):
-    """Some texts to train on, the number of each one's label, and how many labels there are so far."""
+    """Some training texts, the code of the label of each, and the number of labels so far."""
 
     texts: list[str]
     codes: list[int]
@@ -124,7 +124,7 @@ def rows_of(settings: Settings, batch: Batch, part: str) -> list[int]:
 
 
 def part_of(settings: Settings, place: float) -> str:
-    """Tell what a text is for."""
+    """Return the part of the corpus that a text belongs to."""
     if place < settings.holdout:
         return TRY
     return CALIBRATE if place < settings.holdout + CALIBRATED * (1 - settings.holdout) else TRAIN
@@ -137,7 +137,7 @@ def count(
     *,
     cut: Callable[[Settings, Iterable[Batch]], Iterable[Batch]] = pieces,
     tallied: Callable[[Iterable[Coded], Settings], Iterable[Tally | None]] = tallied_here,
-) -> Seen:
+) -> CorpusTerms:
     """Make the first pass.
 
     Parameters
@@ -166,8 +166,8 @@ def count(
         if settings.recipe == AUTO:
             settings = with_features(settings, UNSEGMENTED[0] if is_unsegmented(texts) else DEFAULT)
         del texts
-        counted = _Counted(source, settings)
-        for each in tallied(counted.coded(cut(settings, _let_go(first, found))), settings):
+        counted = _FirstPass(source, settings)
+        for each in tallied(counted.coded(cut(settings, _popped(first, found))), settings):
             if each is not None:
                 spilled.add(*each)
         if not counted.every:
@@ -175,16 +175,16 @@ def count(
         return counted.seen(spilled, skipped)
 
 
-def _let_go(first: list[Batch], others: Iterator[Batch]) -> Iterator[Batch]:
-    """Yield the one of the list, which does not stay in memory, and the others."""
+def _popped(first: list[Batch], others: Iterator[Batch]) -> Iterator[Batch]:
+    """Yield the batches of the list, which then leave memory, and the others."""
     while first:
         yield first.pop()
     yield from others
 
 
 @dataclass
-class _Counted:
-    """What is counted of texts as they pass by."""
+class _FirstPass:
+    """The counts of the first pass, batch by batch."""
 
     source: Source
     settings: Settings
@@ -215,7 +215,7 @@ class _Counted:
         self.sample += [(batch.places[i], batch.labels[i], batch.texts[i]) for i in rows]
         self.sample = sorted(self.sample)[:SAMPLE]
 
-    def seen(self, spilled: SpilledTerms, skipped: Skipped) -> Seen:
+    def seen(self, spilled: SpilledTerms, skipped: Skipped) -> CorpusTerms:
         """Merge the terms of all texts."""
         name, settings, train = self.source.name, self.settings, self.train
         steps.check_labels(self.every)
@@ -228,4 +228,4 @@ class _Counted:
         terms = merged._replace(by_class=merged.by_class[:, columns])
         settings = steps.with_metric(replace(settings, min_df=merged.min_df), train)
         sample = [text for _, _, text in self.sample], [label for _, label, _ in self.sample]
-        return Seen(skipped, settings, terms, dict(sorted(self.every.items())), train, sample)
+        return CorpusTerms(skipped, settings, terms, dict(sorted(self.every.items())), train, sample)

@@ -129,7 +129,7 @@ def _try_all(
     """Try recipes on some texts, at a few alphas; recipes whose terms no text has are left out."""
     recipes = [with_features(settings, name) for name in names]
     folds = trainable_folds(y, n_parts(y, FEW), settings.seed)
-    counted = _Counted(texts, recipes)
+    counted = _CountsOfKinds(texts, recipes)
 
     def attempt(recipe: Settings) -> Choice | None:
         X = counted.of(recipe)
@@ -170,7 +170,7 @@ def _some(texts: Sequence[str], y: Sequence[str], most: int, seed: int) -> tuple
     return list(texts), np.asarray(y)
 
 
-class _Counted:
+class _CountsOfKinds:
     """The counts of texts, of each kind of term once; None where there are no such terms."""
 
     def __init__(self, texts: list[str], recipes: Iterable[Settings]) -> None:

@@ -15,7 +15,7 @@ from ..data.corpus import Source
 from ..data.passes import SHARD, Batch
 from ..settings import Settings
 from . import steps
-from .counting import CALIBRATE, TRAIN, TRY, Coded, Seen, Tally, count, rows_of, tally
+from .counting import CALIBRATE, TRAIN, TRY, Coded, CorpusTerms, Tally, count, rows_of, tally
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -30,7 +30,7 @@ class LabelledTexts(NamedTuple):
     labels: list[str]
 
 
-class Maker(NamedTuple):
+class RowMaker(NamedTuple):
     """What makes rows of texts on a worker; each of its tasks has a thread."""
 
     vectorizer: Bag
@@ -43,13 +43,13 @@ class Maker(NamedTuple):
 
 
 def labelled_rows(
-    shard: LabelledTexts, maker: Maker, numbers: dict[str, int]
+    shard: LabelledTexts, maker: RowMaker, numbers: dict[str, int]
 ) -> tuple[csr_matrix, np.ndarray]:
     """Return the rows of a shard, and the number of each one's label."""
     return maker.rows(shard), np.array([numbers[label] for label in shard.labels])
 
 
-def scores(shard: LabelledTexts, maker: Maker, estimator: Any) -> np.ndarray:
+def scores(shard: LabelledTexts, maker: RowMaker, estimator: Any) -> np.ndarray:
     """Return the decision values of a shard's texts."""
     return estimator.decision_function(maker.rows(shard))
 
@@ -88,7 +88,7 @@ class SentRows:
         self._spools = {part: Spool(folder / part) for part in (TRAIN, CALIBRATE, TRY)}
         self._labels: dict[str, list[str]] = {CALIBRATE: [], TRY: []}
 
-    def count(self, settings: Settings) -> Seen:
+    def count(self, settings: Settings) -> CorpusTerms:
         """Make the first pass: workers tally terms, and they are merged here."""
         return count(self._source, settings, self._folder, cut=self._cut, tallied=self._tallied)
 
@@ -108,11 +108,11 @@ class SentRows:
 
         return map_shards(self._client, tally, texts, settings, 1)
 
-    def write(self, seen: Seen, vectorizer: Bag, weighting: Weighting | None) -> dict[str, list[str]]:
+    def write(self, seen: CorpusTerms, vectorizer: Bag, weighting: Weighting | None) -> dict[str, list[str]]:
         """Make the rows to train on; return the labels of the other texts, by part."""
         from fastsvm.dask import place_shards, send
 
-        self._maker = send(self._client, Maker(copy(vectorizer).set_params(n_jobs=1), weighting))
+        self._maker = send(self._client, RowMaker(copy(vectorizer).set_params(n_jobs=1), weighting))
         numbers = {label: code for code, label in enumerate(seen.labels)}
         spool = self._spools[TRAIN]
         self._placed = place_shards(self._client, labelled_rows, spool, self._maker, numbers)

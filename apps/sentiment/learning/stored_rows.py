@@ -14,7 +14,7 @@ from ..data.corpus import Source
 from ..data.passes import batches
 from ..settings import Settings
 from . import steps
-from .counting import CALIBRATE, TRAIN, TRY, Seen, count, pieces, rows_of
+from .counting import CALIBRATE, TRAIN, TRY, CorpusTerms, count, pieces, rows_of
 
 
 class StoredRows:
@@ -24,11 +24,11 @@ class StoredRows:
         self._source, self._folder, self._cache = source, folder, cache
         self._rows = cache.path("rows") or folder / "rows"
 
-    def count(self, settings: Settings) -> Seen:
+    def count(self, settings: Settings) -> CorpusTerms:
         """Make the first pass."""
         return count(self._source, settings, self._folder)
 
-    def write(self, seen: Seen, vectorizer: Bag, weighting: Weighting | None) -> dict[str, list[str]]:
+    def write(self, seen: CorpusTerms, vectorizer: Bag, weighting: Weighting | None) -> dict[str, list[str]]:
         """Make the second pass; return the labels of the texts that are not trained on, by part.
 
         With a cache, the rows of each batch are saved. A resumed training skips the batches that are there.

@@ -66,7 +66,7 @@ class Evaluation:
 
     @cached_property
     def right(self) -> np.ndarray:
-        """Whether the label given is the true one."""
+        """Mask of the texts whose given label is the true one."""
         return self.given == np.asarray(self.truth, dtype=object)
 
     @cached_property
@@ -156,7 +156,7 @@ class Evaluation:
 
     @cached_property
     def steps(self) -> Ladder | None:
-        """What each threshold gives: with two labels for the second; with more, how many answers are right.
+        """The effect of each threshold: for the second of two labels; for more labels, on the right answers.
 
         The threshold is one of probabilities; without them, with two labels, one of scores. None if all texts
         are alike.

@@ -1,4 +1,4 @@
-"""What a text says of its language: whether blanks stand between its words, and a model knows them."""
+"""Signs of the language of a text: blanks between words, and words that a model knows."""
 
 import re
 from collections.abc import Sequence

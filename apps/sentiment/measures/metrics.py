@@ -1,4 +1,4 @@
-"""What a classifier is judged by: four scores of labelled texts, and what guessing would get."""
+"""The metrics: four scores of labelled texts, and the scores of guessing."""
 
 from collections import Counter
 from collections.abc import Sequence

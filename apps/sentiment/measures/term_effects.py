@@ -12,7 +12,7 @@ from .prediction import TRAIN_AGAIN
 
 
 class Effect(NamedTuple):
-    """How the count of a term becomes its value: a function of it, a factor, a norm of the row."""
+    """The way from the count of a term to its value: a function, a factor, and a norm of the row."""
 
     value: str
     factors: np.ndarray

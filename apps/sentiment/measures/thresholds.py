@@ -34,12 +34,12 @@ class Operating(NamedTuple):
 
     @property
     def false_positives(self) -> int:
-        """How many texts were given the label and do not have it."""
+        """Number of texts that were given the label and do not have it."""
         return self.given - self.right
 
     @property
     def false_negatives(self) -> int:
-        """How many texts have the label and were not given it."""
+        """Number of texts that have the label and were not given it."""
         return self.having - self.right
 
     @property

@@ -1,4 +1,4 @@
-"""What `inspect` prints: tables for people, a record for --json, and the suspected texts as a CSV table."""
+"""The output of `inspect`: tables for people, a record for --json, and the suspected texts as a CSV table."""
 
 import io
 from collections.abc import Sequence

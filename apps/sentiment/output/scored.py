@@ -1,4 +1,4 @@
-"""What `predict` writes: a line, a record of a table or an object for each text, the input's fields along."""
+"""The output of `predict`: for each text a line, a table row or an object, with the fields of the input."""
 
 import csv
 import json
