@@ -29,7 +29,7 @@ lint:
 
 # Draw the studies again, and the pages in docs/studies from them.
 docs data out="/tmp/studies":
-    fastsvm-studies all --data {{data}} --fresh -o {{out}}
+    fastsvm-studies all --data {{data}} -o {{out}}
     fastsvm-studies gallery {{out}} -o docs/studies
 
 # A benchmark against peers: linear, text, kernel or cells.

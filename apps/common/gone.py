@@ -63,6 +63,29 @@ SUCCESSORS = {
     ("fastsvm-cells", "train", "--epochs"): "training stops by itself, once its duality gap is small",
     ("fastsvm-cells", "evaluate", "--limit"): "--mistakes draws 100; --json lists all mistakes",
     ("fastsvm-cells", "review", "--limit"): "set FASTSVM_MAX_REVIEW_CELLS",
+    **{
+        ("fastsvm-studies", study, option): successor
+        for study in ("all", "cells", "digits", "solvers", "sentiment", "kernels", "compare")
+        for option, successor in {
+            "--threads": "give --config FILE with threads = 2",
+            "--fresh": "delete FOLDER/parts to compute all parts again",
+        }.items()
+    },
+    **{
+        (
+            "fastsvm-studies",
+            "compare",
+            option,
+        ): f"{successor}; fastsvm_apps.studies.race.compare does it in Python"
+        for option, successor in {
+            "--batch-size": "each step takes one row",
+            "--no-intercept": "scores have an intercept",
+            "--test": "a quarter of the rows is held out",
+            "--holdout": "a quarter of the rows is held out",
+            "--label-col": "the label is in the last column",
+            "--seed": "the seeds are 0, 1, 2 and so on",
+        }.items()
+    },
     ("fastsvm-sentiment", "describe"): "inspect CORPUS shows the same",
     ("fastsvm-sentiment", "suspects"): "inspect CORPUS lists suspected labels",
     ("fastsvm-sentiment", "words"): "explain MODEL, without a text, shows the top words",

@@ -12,13 +12,13 @@ import pytest
 from scipy import sparse
 
 from fastsvm_apps.studies import data
-from fastsvm_apps.studies.data import DatasetError, DatasetNotFoundError, _download, fetched, shipped
+from fastsvm_apps.studies.data import DatasetError, DatasetNotFoundError, _files, fetched, shipped
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A folder for files; nothing comes from elsewhere."""
-    monkeypatch.setattr(_download, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(_files, "cache_folder", lambda: tmp_path / "cache")
     monkeypatch.setattr(fetched, "cache_folder", lambda: tmp_path / "cache")
     monkeypatch.delenv("FASTSVM_DATA", raising=False)
     for name, source in vars(fetched).items():

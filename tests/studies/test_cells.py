@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from fastsvm_apps.cells.data.files import find_images
+from fastsvm_apps.common.cache import Cache
 from fastsvm_apps.studies import cells
 from fastsvm_apps.studies.cells import claims, components, experiments, figures, images
 from fastsvm_apps.studies.cli import main
@@ -73,7 +74,7 @@ def test_a_folder_of_images_is_enough(tmp_path):
 
 @pytest.mark.parametrize("method", ["center", pytest.param("report", marks=pytest.mark.slow)])
 def test_what_is_cropped_is_not_cropped_again(method, files, tmp_path, no_crops):
-    some, context = [*files[:2], *files[-2:]], Context(parts=str(tmp_path))
+    some, context = [*files[:2], *files[-2:]], Context(parts=Cache(tmp_path))
     crops = images.cropped(context, some, method)
     assert crops.pixels.shape == (4, images.SIDE**2)
     assert crops.signs.tolist() == [-1, -1, 1, 1]
@@ -88,7 +89,7 @@ def test_what_is_cropped_is_not_cropped_again(method, files, tmp_path, no_crops)
 
 
 def test_crops_are_kept_by_what_is_in_the_files(files, tmp_path, no_crops):
-    context = Context(parts=str(tmp_path / "parts"))
+    context = Context(parts=Cache(tmp_path / "parts"))
     for number, file in enumerate(files[:2]):
         shutil.copy(file.path, tmp_path / f"{number}.jpg")
     here = find_images([str(tmp_path / "0.jpg"), str(tmp_path / "1.jpg")])

@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -70,10 +71,11 @@ def test_json_is_what_the_record_says(run, tmp_path):
 
 
 def test_options_reach_the_study(run, fake, tmp_path):
-    done = run("fake", "--data", tmp_path, "--quick", "--threads", 2)
+    (tmp_path / "two.toml").write_text("threads = 2")
+    done = run("fake", "--data", tmp_path, "--quick", "--config", tmp_path / "two.toml")
     (context,) = fake.contexts
     assert (context.data, context.quick, context.threads) == (str(tmp_path), True, 2)
-    assert (context.runs, context.seed, context.parts) == (None, 0, os.path.join("fake", "parts"))
+    assert (context.runs, context.seed, context.parts.folder) == (None, 0, Path("fake", "parts"))
     assert str(tmp_path) not in done.stdout + (tmp_path / "fake" / "report.json").read_text()
 
 
@@ -83,8 +85,6 @@ def test_a_run_goes_on_where_an_earlier_one_ended(run, fake):
     assert fake.computed == 1
     run("fake", "--seed", 1)
     assert fake.computed == 2
-    run("fake", "--fresh")
-    assert fake.computed == 3
 
 
 def test_files_of_an_earlier_report_go(run, tmp_path):
@@ -117,7 +117,7 @@ def test_a_folder_of_others_stays(run, fake, tmp_path, mark, problem):
 
 
 @pytest.mark.parametrize(
-    "args", [["--runs", "1"], ["--data", "absent"], ["--seed", "-1"], ["--threads", "0"]]
+    "args", [["--runs", "1"], ["--data", "absent"], ["--seed", "-1"], ["--threads", "2"]]
 )
 def test_bad_options_are_usage(run, args):
     done = run("fake", *args)
@@ -142,7 +142,7 @@ def test_an_interrupted_study_goes_on(run, fake, tmp_path, monkeypatch):
         done = run("fake", "--seed", 1)
     assert (done.exit_code, done.stdout) == (1, "")
     assert done.stderr.splitlines() == [
-        f"note: what is done is kept in {os.path.join('fake', 'parts')}; the same command goes on there",
+        f"note: finished parts are kept in {os.path.join('fake', 'parts')}; the same command resumes",
         "error: interrupted",
     ]
     assert run("fake").exit_code == 0

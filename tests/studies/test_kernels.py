@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from fastsvm import KernelPegasosClassifier
+from fastsvm_apps.common.cache import Cache
 from fastsvm_apps.common.figures import figure
 from fastsvm_apps.studies import kernels
 from fastsvm_apps.studies.frame.context import Context
@@ -131,7 +132,7 @@ def test_what_others_digits_or_few_steps_cannot_tell():
 @pytest.mark.slow
 def test_a_tiny_run(monkeypatch, tmp_path):
     monkeypatch.setattr(kernels, "QUICK", TINY)
-    report = kernels.run(Context(quick=True, data=str(tmp_path), parts=str(tmp_path / "parts")))
+    report = kernels.run(Context(quick=True, data=str(tmp_path), parts=Cache(tmp_path / "parts")))
     words = "scikit-learn's digits, 200 of the 1,797 images of 8 x 8 pixels"
     assert report.data == f"{words}. The folder of the data has no usps.npz."
     assert len(report.claims) == 17
@@ -149,7 +150,7 @@ def test_a_tiny_run(monkeypatch, tmp_path):
     cell = [row[4] for row in tables["grid"].rows if row[:3] == ["degree 3", 1.0, 500]]
     assert np.mean(cell) == pytest.approx(wrong / 200)
     monkeypatch.setattr(experiments, "grid", None)  # the parts are there
-    assert kernels.run(Context(quick=True, parts=str(tmp_path / "parts"))).claims == report.claims
+    assert kernels.run(Context(quick=True, parts=Cache(tmp_path / "parts"))).claims == report.claims
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from PIL import Image
 from scipy import sparse, stats
 
 import reference
+from fastsvm_apps.common.cache import Cache
 from fastsvm_apps.common.errors import Skipped
 from fastsvm_apps.sentiment.data.corpus import Source
 from fastsvm_apps.studies.frame.context import Context
@@ -161,7 +162,7 @@ def test_the_whole_study(corpus, tmp_path):
     X, y = planes.moons((40, 30))
     rows = (f"{a},{b},{1 if c > 0 else 2}\n" for (a, b), c in zip(X, y, strict=True))
     data.write_text("x,y,label\n" + "".join(rows))
-    context = Context(data=str(tmp_path), runs=3, parts=str(tmp_path / "parts"))
+    context = Context(data=str(tmp_path), runs=3, parts=Cache(tmp_path / "parts"))
     report = run_study(context)
     assert len(report.claims) == 20
     assert [claim.why for claim in report.claims[-3:-1]] == ["The folder of the data has no jain.csv."] * 2

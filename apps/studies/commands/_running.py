@@ -9,13 +9,15 @@ from types import MappingProxyType
 from ...common.output import note, tidy_warnings
 from ...common.progress import Stages
 from ..frame.settings import Study
+from ._options import threads_of
+
+PARTS = "parts"  # the folder of what is finished
 
 
 def run_study(name: str, study: Study, folder: str, *, quiet: bool, verbose: bool, **options) -> dict:
     """Run a study and write its results; return their record."""
-    from fastsvm.fitting import number_of_threads
-
-    from ..frame import parts, running
+    from ...common.cache import Cache
+    from ..frame import running
     from ..frame.context import Context
     from ..output import folder as results
     from ..output import pictures
@@ -23,18 +25,16 @@ def run_study(name: str, study: Study, folder: str, *, quiet: bool, verbose: boo
 
     results.take(folder, name)
     pictures.check_drawing()
-    place = os.path.join(folder, parts.FOLDER)
-    if options.pop("fresh"):
-        parts.forget(place)
-    threads = number_of_threads(options.pop("threads") or -1)
+    place = os.path.join(folder, PARTS)
+    threads = threads_of({name: options.pop(name) for name in ("threads",) if name in options})
     start = process_time()
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         try:
-            context = Context(**options, parts=place, threads=threads, stage=stage)
+            context = Context(**options, parts=Cache(place), threads=threads, stage=stage)
             report = running.run(study, context)
         except KeyboardInterrupt:
             if os.path.isdir(place):
-                note(f"note: what is done is kept in {place}; the same command goes on there")
+                note(f"note: finished parts are kept in {place}; the same command resumes")
             raise
         how = {"command": command_line(name, **options), "quick": options["quick"], "seed": options["seed"]}
         # Of all threads; nobody knows what parts of an earlier run took.

@@ -1,131 +1,165 @@
 """`fastsvm-studies compare`: solvers on data of one's own."""
 
+import os
+from math import isfinite
+
 import click
+import numpy as np
 
 from ...common import options
 from ...common.errors import USAGE, AppError
-from ...common.output import note, print_json, tidy_warnings
+from ...common.files import replace_file
+from ...common.output import print_heading, print_json, print_table, tidy_warnings
 from ...common.progress import Stages, by_steps
-from ._options import command
+from ...common.statistics import mean_interval
+from ._options import command, threads_of
 
+SOLVERS = ("sdca", "sdca-sgd", "pegasos", "pegasos-tail", "asdca", "perceptron")
 LOSSES = ("hinge", "squared_hinge", "smooth_hinge", "log")
-SHARE = options.FiniteRange(min=0, max=1, min_open=True, max_open=True)
+NEAR = 0.01  # of the optimum: what counts as solved
+HOLDOUT = 0.25  # of the rows
+PICTURES = {"excess": "seconds", "gap": "visits", "error": "seconds"}
 
 
-@command("compare rows.svm", "compare table.csv --label-col kind --solvers sdca,pegasos -o ours --runs 20")
+@command("compare rows.svm", "compare table.csv --solvers sdca,pegasos -o ours", only_in_config=["threads"])
+@options.section("Input", click.option("--scale", is_flag=True, help="Standardise dense columns first."))
+@options.section(
+    "Training",
+    click.option(
+        "--solvers",
+        default="sdca,pegasos,asdca",
+        metavar="NAMES",
+        help=f"Solvers, with commas between them: {', '.join(SOLVERS)}.",
+    ),
+    click.option("--loss", type=click.Choice(LOSSES), default="hinge", help="Loss that all are measured by."),
+    click.option("--alpha", type=options.STRENGTH, default=1e-4, help="Strength of the regularisation."),
+    click.option("--epochs", type=options.COUNT, default=20, help="Epochs of each run."),
+    click.option("--runs", type=click.IntRange(min=2), default=10, help="Runs of each solver."),
+)
+@options.section(
+    "Output",
+    click.option("-o", "--output", default="comparison", metavar="FOLDER", help="Folder for the results."),
+    options.json_option,
+)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False), metavar="FILE")
-@click.option(
-    "--solvers",
-    default="sdca,pegasos,asdca",
-    metavar="NAMES",
-    help="Of sdca, sdca-sgd, pegasos, pegasos-tail, asdca and perceptron, with commas between them.",
-)
-@click.option("--loss", type=click.Choice(LOSSES), default="hinge", help="What all are measured by.")
-@click.option("--alpha", type=options.STRENGTH, default=1e-4, help="Strength of the regularisation.")
-@click.option("--epochs", type=options.COUNT, default=20, help="Epochs of each run.")
-@click.option("--runs", type=click.IntRange(min=2), default=10, help="Runs of each solver.")
-@click.option("--batch-size", type=options.COUNT, default=1, help="Rows a step of pegasos and asdca.")
-@click.option("--intercept/--no-intercept", default=True, help="Whether scores have an intercept.")
-@click.option("--scale", is_flag=True, help="Bring dense columns to mean 0 and variance 1 first.")
-@click.option(
-    "--test", type=click.Path(exists=True, dir_okay=False), metavar="FILE", help="Rows for the error."
-)
-@click.option("--holdout", type=SHARE, help="Share of the rows held out for the error.  [default: .25]")
-@click.option(
-    "--label-col", metavar="COLUMN", help="Of a CSV file: name, or number from 1.  [default: the last]"
-)
-@options.seed_option
-@click.option(
-    "--threads", type=options.COUNT, metavar="N", help="Threads to use at once.  [default: all cores]"
-)
-@click.option("-o", "--output", default="comparison", metavar="FOLDER", help="Folder for the results.")
-@options.json_option
-def compare(
-    file, solvers, test, holdout, label_col, scale, seed, threads, output, json, quiet, verbose, **more
-):
+def compare(file, solvers, scale, loss, alpha, epochs, runs, output, json, quiet, verbose, **config):
     """Compare solvers on the rows of FILE, run by run and epoch by epoch.
 
-    FILE is svmlight (.svm, .libsvm), CSV or TSV with a column of labels, each also .gz, or .npz with X and y.
-    FOLDER gets runs.csv (a line for each epoch of each run), solvers.csv and pictures.
+    FILE is svmlight (.svm, .libsvm), a table (.csv, .tsv) with the label in its last column, or .npz with X
+    and y. A quarter of the rows is held out for the test error. FOLDER gets runs.csv (a line for each epoch
+    of each run) and pictures.
     """
-    from ..frame.comparing import is_unscaled, summaries
-    from ..output import comparing, folder, pictures
+    from ...common.figures import figure
+    from ..output import folder, pictures
+    from ..race import compare as race
 
-    if test and holdout:
-        raise AppError("give --test or --holdout, not both", USAGE)
-    models, runs = _models(solvers, **more), more["runs"]
+    models = {name: _model(name, loss, alpha, epochs) for name in map(str.strip, solvers.split(","))}
+    if set(models) == {"perceptron"}:
+        raise AppError("--solvers: the perceptron minimises nothing; compare it with another", USAGE)
     pictures.check_drawing()
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         with stage("read"):
-            rows, test_rows = _read(file, test, holdout or 0.25, label_col, seed, scale)
+            X, y, X_test, y_test = _rows(file, scale)
         folder.take(output, "compare")
-        comparison = _run(file, models, rows, test_rows, stage, more["loss"], runs, seed, threads)
-        with stage("find the optimum"):
-            found = summaries(comparison)
+        with stage("run", total=runs * sum(model.max_iter for model in models.values())) as advance:
+            try:
+                found = race(
+                    *(models, X, y),
+                    **{"runs": runs, "loss": loss, "X_test": X_test, "y_test": y_test},
+                    n_jobs=threads_of(config),
+                    random_state=0,
+                    progress=by_steps(advance),
+                )
+            except ValueError as error:
+                raise AppError(f"{file}: {error}") from error
         with stage("draw"):
-            written = comparing.write_comparison(output, comparison, found)
+            found.to_csv(os.path.join(output, "runs.csv"))
+            for name, axis in PICTURES.items():
+                if name in found.table.dtype.names and np.isnan(found.table[name]).all():
+                    continue  # no solver has a gap
+                with figure(os.path.join(output, f"{name}.png"), (7.0, 4.5)) as sheet:
+                    found.plot(axis, name, sheet.subplots())
+        with stage("find the optimum"):
+            rows = _summary(found)
+        header = list(rows[0])
+        cells = [[value[0] if isinstance(value, list) else value for value in row.values()] for row in rows]
+        replace_file(os.path.join(output, "solvers.csv"), folder.table_bytes(header, cells))
     if json:
-        print_json(comparing.record_of(comparison, found))
+        optimum = {label: value for label, value in found.optimum.items() if isfinite(value)}
+        print_json({"optimum": optimum, "near": NEAR, "solvers": rows})
         return
-    if "asdca" in models and more["loss"] == "hinge":
-        note("asdca minimises the smooth hinge; its objective is the hinge's at what it returns")
-    if not scale and is_unscaled(rows.X):
-        note("note: columns vary on very different scales; --scale brings them to one")
-    n, d = rows.X.shape
-    optima = dict.fromkeys(f"{value:.6g}" for value in comparison.optimum.values())
-    facts = (
-        f"{n:,} rows, {d:,} columns; {len(test_rows.y):,} rows for the test error",
-        f"{runs} runs of {more['epochs']} epochs, {more['loss']}, alpha {more['alpha']:g}",
-        f"optimum {', '.join(optima)}",
+    n, d = X.shape
+    print_heading(file, f"{n:,} rows, {d:,} columns; {len(y_test):,} rows for the test error")
+    print_table(
+        header,
+        [["-" if v is None else v if isinstance(v, str) else f"{v:.5g}" for v in row] for row in cells],
     )
-    comparing.print_comparison(file, facts, found)
-    print(f"{output}: {', '.join(written)}")
+    print(
+        f"near: CPU seconds to {NEAR:.0%} of the optimum. {output}: {', '.join(sorted(os.listdir(output)))}"
+    )
 
 
-def _models(solvers, *, loss, alpha, epochs, batch_size, intercept, runs):
-    from ..frame.comparing import SOLVERS, Settings, make_solver
+def _model(name, loss, alpha, epochs):
+    """Return the model of a solver's name."""
+    from fastsvm.fitting import ASDCA, SDCA, Pegasos, Perceptron
 
-    names = [name.strip() for name in solvers.split(",")]
-    for name in names:
-        if name not in SOLVERS:
-            raise AppError(f"--solvers: no solver '{name}'; there are {', '.join(SOLVERS)}", USAGE)
-    if set(names) == {"perceptron"}:
-        raise AppError("--solvers: the perceptron minimises nothing; compare it with another", USAGE)
-    settings = Settings(loss, alpha, epochs, batch_size, intercept)
-    return {name: make_solver(name, settings) for name in names}
-
-
-def _read(file, test, holdout, label_column, seed, scale):
-    from ..data.matrices import Labelled, read_matrix
-    from ..frame.comparing import check_alike, scaled, split_rows
-
-    rows = read_matrix(file, label_column)
-    if test:
-        test_rows = read_matrix(test, label_column, rows.X.shape[1])
-        check_alike(file, rows, test, test_rows)
-    else:
-        rows, test_rows = (Labelled(*part) for part in split_rows(file, *rows, holdout, seed))
-    if scale:
-        rows, test_rows = (Labelled(*part) for part in scaled(file, rows, test_rows))
-    return rows, test_rows
+    if name not in SOLVERS:
+        raise AppError(f"--solvers: no solver '{name}'; there are {', '.join(SOLVERS)}", USAGE)
+    if name == "perceptron":
+        return Perceptron(averaging="all", max_iter=epochs)
+    shared = {"loss": loss, "alpha": alpha, "max_iter": epochs}
+    if name.startswith("sdca"):
+        return SDCA(sgd_init=name == "sdca-sgd", **shared)
+    if name == "asdca":  # it needs a smooth loss
+        return ASDCA(**shared | {"loss": {"hinge": "smooth_hinge"}.get(loss, loss)})
+    if loss not in ("hinge", "log"):
+        raise AppError(f"{name} minimises hinge or log, not {loss}; leave it out of --solvers", USAGE)
+    return Pegasos(averaging="tail" if name == "pegasos-tail" else "last", **shared)
 
 
-def _run(file, models, rows, test_rows, stage, loss, runs, seed, threads):
-    from fastsvm.fitting import number_of_threads
-    from fastsvm_apps.studies.race import compare as compare_solvers
+def _rows(file, scale):
+    """Return the rows to run on and their labels, and those held out."""
+    from scipy import sparse
 
-    with stage("run", total=runs * sum(model.max_iter for model in models.values())) as advance:
-        try:
-            return compare_solvers(
-                models,
-                *rows,
-                runs=runs,
-                X_test=test_rows.X,
-                y_test=test_rows.y,
-                loss=loss,
-                n_jobs=number_of_threads(threads or -1),
-                random_state=seed,
-                progress=by_steps(advance),
-            )
-        except ValueError as error:
-            raise AppError(f"{file}: {error}") from error
+    from fastsvm.fitting import Scaler
+
+    from ...common.folds import split
+    from ..data.matrices import read_matrix
+
+    X, y = read_matrix(file)
+    try:
+        train, test = split(len(y), HOLDOUT, 0, y.tolist())
+    except ValueError as error:
+        raise AppError(f"{file}: {HOLDOUT:g} of the rows cannot be held out: {error}") from error
+    if scale and sparse.issparse(X):
+        raise AppError(f"{file}: sparse columns cannot be centred; leave --scale out", USAGE)
+    scaled = Scaler().fit(X[train]).transform if scale else lambda rows: rows
+    return scaled(X[train]), y[train], scaled(X[test]), y[test]
+
+
+def _summary(found):
+    """Return a row for each solver: means over its runs, with 95 % intervals, after the last epoch."""
+    rows = []
+    for label, coef in found.coef.items():
+        own = found.table["solver"] == label
+        lines = found.table[own].reshape(len(coef), -1)
+        last = lines[:, -1]
+        solved = np.median(found.excess[own].reshape(lines.shape), axis=0) <= NEAR
+        mean = {
+            name: None if np.isnan(last[name]).any() else float(last[name].mean())
+            for name in ("seconds", "primal", "gap", "error")
+        }
+        ends = {name: mean_interval(last[name].tolist()) for name in ("primal", "error")}
+        rows.append(
+            {
+                "solver": label,
+                "visits": int(last["visits"].max()),
+                "steps": int(last["steps"].max()),
+                "seconds": mean["seconds"],
+                "near": float(np.median(lines["seconds"][:, solved.argmax()])) if solved.any() else None,
+                "objective": [mean["primal"], *ends["primal"]],
+                "gap": mean["gap"],
+                "error": [mean["error"], max(ends["error"][0], 0.0), min(ends["error"][1], 1.0)],
+            }
+        )
+    return rows

@@ -1,5 +1,5 @@
-from ._download import DatasetError as DatasetError
-from ._download import DatasetNotFoundError as DatasetNotFoundError
+from ._files import DatasetError as DatasetError
+from ._files import DatasetNotFoundError as DatasetNotFoundError
 from .fetched import LIBSVM_SETS as LIBSVM_SETS
 from .fetched import fetch_blood_cells as fetch_blood_cells
 from .fetched import fetch_flame as fetch_flame

@@ -2,18 +2,25 @@
 
 import csv
 import os
+import tempfile
+import zipfile
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tarfile import TarError
-from zipfile import BadZipFile
 from zlib import error as BadStream
 
 import numpy as np
 
-from ._download import DatasetError, DatasetNotFoundError, cached, downloaded, is_whole
-
 VARIABLE = "FASTSVM_DATA"
+
+
+class DatasetError(OSError):
+    """A data set cannot be used; in one line, with what to do about it."""
+
+
+class DatasetNotFoundError(DatasetError):
+    """A data set is neither at hand nor to be had."""
 
 
 @dataclass(frozen=True)
@@ -26,8 +33,7 @@ class Source:
         Of the file here, and where it comes from the network.
     url : str
     checksum : str or None
-        "sha256:..." or "md5:..."; None: nobody has published one that we know of, so the first download is
-        recorded beside the file, and what comes later must be the same.
+        "sha256:..." or "md5:..."; None: nobody has published one that we know of.
     also : str, default=""
         Another name: that of a file with the same content in the format of this project.
     """
@@ -67,21 +73,82 @@ def find(source, data_home=None, download_if_missing=True):
             return folder / source.also
         path = folder / source.name
         if path.exists():
-            if source.checksum and not is_whole(path, source.checksum):
+            if not is_whole(path, source.checksum):
                 raise DatasetError(
                     f"{path}: is not whole, or another file; its checksum is not {source.checksum}"
                 )
             return path
     try:
-        if path := cached(source):
-            return path
-        if not download_if_missing:
-            raise DatasetError(f"{source.name} is not in the cache, and downloading is off")
-        return downloaded(source)
+        return _cached(source, download_if_missing)
     except DatasetError as error:
         raise DatasetNotFoundError(
             f"{error}; or put {_names(source)} into a folder, and name it by data_home or {VARIABLE}"
         ) from error
+
+
+def cache_folder():
+    """Return the folder of the downloads; it need not exist."""
+    try:
+        import pooch
+    except ImportError as error:
+        raise DatasetError("downloads need pooch: pip install fastsvm[datasets]") from error
+    return Path(pooch.os_cache("fastsvm"))
+
+
+def is_whole(path, checksum):
+    """Tell whether a file is there and has a checksum, "sha256:..." or "md5:..."; None: any will do."""
+    import pooch
+
+    kind, _, digest = (checksum or "").partition(":")
+    return path.exists() and (not checksum or pooch.file_hash(path, kind) == digest)
+
+
+def _cached(source, download_if_missing):
+    """Return the path of a file in the cache, which is downloaded unless it is there."""
+    folder = cache_folder()
+    path = folder / source.name
+    if is_whole(path, source.checksum):
+        return path
+    if not download_if_missing:
+        raise DatasetError(f"{source.name} is not in the cache, and downloading is off")
+    import pooch
+    import requests
+
+    pooch.get_logger().setLevel("ERROR")
+    try:
+        return Path(pooch.retrieve(source.url, source.checksum, source.name, folder))
+    except requests.HTTPError as error:
+        reason = f"the server says {error.response.status_code} {error.response.reason}"
+    except requests.RequestException:
+        reason = "the connection failed"
+    except ValueError:
+        reason = "the download is damaged, or another file: it has another checksum"
+    except OSError as error:
+        reason = error.strerror or str(error)
+    raise DatasetError(f"{source.url}: {reason}")
+
+
+def unpacked(archive, inside, folder):
+    """Unpack a folder of a zip archive in one go, unless it has been.
+
+    Parameters
+    ----------
+    archive : pathlib.Path
+    inside : str
+        Path of the folder in the archive.
+    folder : pathlib.Path
+        What it becomes.
+    """
+    if folder.is_dir():
+        return
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as temporary:
+        with zipfile.ZipFile(archive) as file:
+            members = [name for name in file.namelist() if name.startswith(f"{inside}/")]
+            if not members:
+                raise DatasetError(f"{archive}: has no folder {inside}; remove it, to get it anew")
+            file.extractall(temporary, members)
+        os.rename(Path(temporary, inside), folder)
 
 
 def _names(source):
@@ -93,7 +160,7 @@ def reading(path):
     """Make a DatasetError of what is wrong with the content of a file."""
     try:
         yield
-    except (ValueError, KeyError, EOFError, OSError, TarError, BadZipFile, BadStream) as error:
+    except (ValueError, KeyError, EOFError, OSError, TarError, zipfile.BadZipFile, BadStream) as error:
         raise DatasetError(f"{path}: cannot be read ({error}); copy or download it again") from error
 
 

@@ -4,8 +4,7 @@ import tarfile
 
 import numpy as np
 
-from ._download import cache_folder, unpacked
-from ._files import Source, find, images_by_class, reading
+from ._files import Source, cache_folder, find, images_by_class, reading, unpacked
 
 __all__ = [
     "LIBSVM_SETS",
@@ -217,8 +216,7 @@ def fetch_blood_cells(*, data_home=None, download_if_missing=True):
     Notes
     -----
     P. Mooney, Blood cell images, Kaggle 2018 (the folder TRAIN of `dataset2-master`), from the BCCD data set
-    of Shenggan and others; MIT license. No checksum is published: the first download is recorded, and later
-    ones are checked against it.
+    of Shenggan and others; MIT license. No checksum is published.
     """
     path = find(_CELLS, data_home, download_if_missing)
     if path.is_dir():
@@ -255,7 +253,7 @@ def fetch_prostate(*, data_home=None, download_if_missing=True):
     -----
     D. Singh et al., Gene expression correlates of clinical prostate cancer behavior, Cancer Cell 2002, as
     prepared by B. Efron and T. Hastie for Computer age statistical inference. No license is given, and no
-    checksum published: the first download is recorded, and later ones are checked against it.
+    checksum published.
     """
     path = find(_PROSTATE, data_home, download_if_missing)
     if path.suffix == ".npz":
@@ -293,8 +291,7 @@ def fetch_flame(*, data_home=None, download_if_missing=True):
     Notes
     -----
     L. Fu and E. Medico, FLAME, a novel fuzzy clustering method, BMC Bioinformatics 2007; from the page
-    "Clustering basic benchmark" of the University of Eastern Finland. No checksum is published: the first
-    download is recorded, and later ones are checked against it.
+    "Clustering basic benchmark" of the University of Eastern Finland. No checksum is published.
     """
     return _plane(find(_FLAME, data_home, download_if_missing))
 
@@ -325,7 +322,7 @@ def fetch_jain(*, data_home=None, download_if_missing=True):
     Notes
     -----
     A. Jain and M. Law, Data clustering: a user's dilemma, PReMI 2005; from the same page as
-    :func:`fetch_flame`, and checked in the same way.
+    :func:`fetch_flame`.
     """
     return _plane(find(_JAIN, data_home, download_if_missing))
 
@@ -362,7 +359,7 @@ def fetch_libsvm(name, *, data_home=None, download_if_missing=True):
     Notes
     -----
     https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary.html has the source of each. No checksums
-    are published: the first download is recorded, and later ones are checked against it.
+    are published.
 
     Examples
     --------

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ._download import DatasetError
-from ._files import images_by_class
+from ._files import DatasetError, images_by_class
 
 __all__ = ["load_cells", "load_reviews"]
 

@@ -5,8 +5,8 @@ from math import inf
 import numpy as np
 
 from ...common.statistics import mean_interval
+from ..frame.context import Arrays
 from ..frame.deciding import decided, typical
-from ..frame.parts import Arrays
 from ..frame.report import Claim, Verdict
 from .experiments import EPOCHS, INTERCEPTS, METHODS, PACE_EPOCHS, STEPS, Digits, wrong
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...common.figures import OKABE_ITO
 from ...common.statistics import mean_interval
-from ..frame.parts import Arrays
+from ..frame.context import Arrays
 from ..frame.report import Figure
 from .claims import SDCA, TEST
 from .experiments import EPOCHS, LABELS, METHODS, PACE_EPOCHS, STEPS, Digits, wrong

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...common.statistics import mean_interval
-from ..frame.parts import Arrays
+from ..frame.context import Arrays
 from ..frame.report import Table
 from .claims import PEGASOS, TEST, TRAIN
 from .experiments import INTERCEPTS, LABELS, METHODS, STEPS, Digits, wrong

@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ...common.cache import Cache
 from ...common.progress import UNWATCHED, Stages
-from .parts import kept
+
+Arrays = dict[str, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -22,9 +24,8 @@ class Context:
     seed : int
     quick : bool
         Small enough for all five studies to end within four minutes.
-    parts : str or None
-        Folder for the parts that are done, so that a study which was cut short goes on there;
-        None keeps none.
+    parts : Cache
+        Keeps the parts that are finished, so that an interrupted study resumes.
     threads : int
     stage : Stages
         Times, and shows, the stages.
@@ -38,7 +39,7 @@ class Context:
     runs: int | None = None
     seed: int = 0
     quick: bool = False
-    parts: str | None = None
+    parts: Cache = field(default_factory=lambda: Cache(None))
     threads: int = 1
     stage: Stages = field(default=UNWATCHED)
     taken_up: list[str] = field(default_factory=list)
@@ -58,7 +59,6 @@ class Context:
             All that the arrays depend on: settings, seeds, the data; arrays count by their content. The
             version of fastsvm is added.
         """
-        arrays, earlier = kept(self.parts, name, compute, key)
-        if earlier:
+        if self.parts.has(name, part=name, **key):
             self.taken_up.append(name)
-        return arrays
+        return self.parts.get(name, compute, part=name, **key)

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 
-from ..frame.context import Context
-from ..frame.parts import Arrays
+from ..frame.context import Arrays, Context
 from ..frame.report import Report
 from .data import Digits
 from .settings import BEST_POLYNOMIAL, FOLDS, KERNELS, LAMBDAS, QUICK, WHOLE, Size

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...common.statistics import wilson_interval
+from ..frame.context import Arrays
 from ..frame.deciding import ENOUGH, Statistic, above, fixed, inside, judge, mean, meets, spelled, untested
-from ..frame.parts import Arrays
 from ..frame.report import Claim
 from .data import Digits
 from .settings import BEST_GAUSSIAN, BEST_POLYNOMIAL, GAUSSIANS, LAMBDAS, POLYNOMIALS, Cell, Size

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ...common.folds import Split, stratified_folds
-from ..frame.parts import Arrays
+from ..frame.context import Arrays
 from .implementations import naive, vectorised
 from .settings import FOLDS, LAMBDAS, RACE_ALPHA, RACE_G, RACE_ROWS, Size
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...common.figures import OKABE_ITO
 from ...common.statistics import mean_interval
-from ..frame.parts import Arrays
+from ..frame.context import Arrays
 from ..frame.report import Figure
 from .data import Digits
 from .settings import GAUSSIANS, KERNELS, LAMBDAS, POLYNOMIALS, RACE_ROWS, Size

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...common.statistics import confusion, mean_interval
-from ..frame.parts import Arrays
+from ..frame.context import Arrays
 from ..frame.report import Table
 from .data import Digits
 from .figures import IMPLEMENTATIONS, worst_rows
