@@ -45,6 +45,6 @@ def test_few_draws_decide_nothing_about_digits():
     seconds = np.ones((2, 2, 1, 3)) * np.array([1.0, 3.0, 0.2])
     seconds[1] = 1
     pace = {"n": np.array([10]), "seconds": seconds, "reached": np.full(seconds.shape, True)}
-    assert digits._dual(pace).verdict is Verdict.UNTESTED
-    assert digits._asymmetry(known, {"test": tables}).verdict is Verdict.UNTESTED
-    assert digits._among(known, "", "", 9.5, np.arange(10.0), "{:.1f}").verdict is Verdict.UNTESTED
+    assert digits.dual(pace).verdict is Verdict.UNTESTED
+    assert digits.asymmetry(known, tables[digits.PEGASOS]).verdict is Verdict.UNTESTED
+    assert digits.among(known, "", "", 9.5, np.arange(10.0), "{:.1f}").verdict is Verdict.UNTESTED

@@ -60,7 +60,7 @@ def test_confusion():
 @pytest.mark.parametrize(("value", "verdict"), [(3.0, Verdict.HELD), (9.5, Verdict.NOT_HELD)])
 def test_a_figure_of_one_draw_is_judged_by_ours(value, verdict):
     digits = experiments.read_digits(None)._replace(original=True)
-    claim = claims._among(digits, "", "", value, np.repeat(np.arange(10.0), 4), "{:.1f}")
+    claim = claims.among(digits, "", "", value, np.repeat(np.arange(10.0), 4), "{:.1f}")
     assert claim.verdict is verdict
     assert claim.ours == "4.5 on average (3.6 to 5.4); 95 % of 40 draws have 0.0 to 9.0"
 
@@ -75,7 +75,7 @@ def test_who_is_faster(pegasos, reached, verdict):
     seconds[0, 0, -1] *= pegasos * np.array([1.0, 1.1, 1.0, 0.9])
     there = np.full(seconds.shape, True)
     there[0, 0, -1, 0] = reached
-    claim = claims._dual({"n": np.array([10, 20, 40]), "seconds": seconds, "reached": there})
+    claim = claims.dual({"n": np.array([10, 20, 40]), "seconds": seconds, "reached": there})
     assert claim.verdict is verdict
     assert ("not there" in claim.why) is not reached
 

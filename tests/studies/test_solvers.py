@@ -8,6 +8,7 @@ import pytest
 from fastsvm_apps.common.figures import figure
 from fastsvm_apps.studies import solvers
 from fastsvm_apps.studies.frame.context import Context
+from fastsvm_apps.studies.frame.deciding import Statistic, judge
 from fastsvm_apps.studies.frame.report import Verdict
 from fastsvm_apps.studies.solvers import (
     experiments,
@@ -20,7 +21,6 @@ from fastsvm_apps.studies.solvers import (
     variants,
 )
 from fastsvm_apps.studies.solvers.experiments import Curves
-from fastsvm_apps.studies.solvers.measures import Estimate
 
 pytestmark = pytest.mark.blas
 
@@ -64,7 +64,7 @@ def test_the_cost_is_that_of_coming_to_the_level_for_good():
 ])  # fmt: skip
 def test_what_one_needs_as_a_multiple_of_what_another_needs(a, b, ratio):
     found = curves(a=[a] * 6, b=[b] * 6)
-    assert measures.cost_ratio((found, found), ("a", "b"), "visits") == Estimate(ratio, ratio, ratio)
+    assert measures.cost_ratio((found, found), ("a", "b"), "visits") == (ratio, ratio, ratio, 6)
 
 
 def test_rises():
@@ -82,8 +82,8 @@ def test_rises():
 ])  # fmt: skip
 def test_rules(rule, held, not_held, undecided):
     def verdict(*cases, absent=""):
-        cases = [judging.Case(f"set {k}", Estimate(*case)) for k, case in enumerate(cases)]
-        return judging.judge("", "", cases, rule, judging.show_share, absent=absent).claim.verdict
+        cases = {f"set {k}": Statistic(*case, 6) for k, case in enumerate(cases)}
+        return judge("", "", cases, rule, judging.show_share, absent=absent).verdict
 
     assert verdict(held) is Verdict.HELD
     assert verdict(held, not_held) is Verdict.NOT_HELD
@@ -96,11 +96,11 @@ def test_rules(rule, held, not_held, undecided):
 
 
 def test_a_claim_shows_the_comparison_that_is_furthest_from_it():
-    assert judging.show_ratio(Estimate(inf, 2, inf)) == "most often only the second gets there [2, ∞]"
-    cases = [judging.Case(name, Estimate(low, low, low)) for name, low in (("a", 3), ("b", 0.2), ("c", 2))]
-    found = judging.judge("", "", cases, judging.above(1), judging.show_ratio)
-    assert found.claim.ours == "2 of 3 comparisons hold; weakest: b: 0.2 times as much [0.2, 0.2]"
-    assert found.hold == [True, False, True]
+    assert judging.show_ratio(Statistic(inf, 2, inf, 6)) == "most often only the second gets there [2, ∞]"
+    cases = {name: Statistic(low, low, low, 6) for name, low in (("a", 3), ("b", 0.2), ("c", 2))}
+    found = judge("", "", cases, judging.above(1), judging.show_ratio)
+    assert found.ours == "2 of 3 comparisons hold; weakest: b: 0.2 times as much [0.2, 0.2]"
+    assert [case[-1] for case in found.cases] == [True, False, True]
 
 
 def test_the_true_coefficients_are_as_accurate_as_the_document_has_them():

@@ -4,14 +4,12 @@ import os
 from math import isfinite
 
 import click
-import numpy as np
 
 from ...common import options
 from ...common.errors import USAGE, AppError
 from ...common.files import replace_file
 from ...common.output import print_heading, print_json, print_table, tidy_warnings
 from ...common.progress import Stages, by_steps
-from ...common.statistics import mean_interval
 from ._options import command, threads_of
 
 SOLVERS = ("sdca", "sdca-sgd", "pegasos", "pegasos-tail", "asdca", "perceptron")
@@ -49,6 +47,8 @@ def compare(file, solvers, scale, loss, alpha, epochs, runs, output, json, quiet
     and y. A quarter of the rows is held out for the test error. FOLDER gets runs.csv (a line for each epoch
     of each run) and pictures.
     """
+    import numpy as np
+
     from ...common.figures import figure
     from ..output import folder, pictures
     from ..race import compare as race
@@ -139,6 +139,10 @@ def _rows(file, scale):
 
 def _summary(found):
     """Return a row for each solver: means over its runs, with 95 % intervals, after the last epoch."""
+    import numpy as np
+
+    from ...common.statistics import mean_interval
+
     rows = []
     for label, coef in found.coef.items():
         own = found.table["solver"] == label

@@ -9,7 +9,7 @@ def run(context: Context) -> Report:
     from . import experiments, figures, output_figures, outputs, speed, tables
 
     results = experiments.run_all(context)
-    judged = [*speed.speed_claims(results), *outputs.output_claims(results.draws)]
+    claims = [*speed.speed_claims(results), *outputs.output_claims(results.draws)]
     return Report(
         name="solvers",
         title="SDCA, ASDCA and Pegasos: which converges faster",
@@ -25,7 +25,7 @@ def run(context: Context) -> Report:
             "runs of each grid": experiments.grid_runs(context),
             "theta of ASDCA": "the paper's, but for its grid",
         },
-        claims=[one.claim for one in judged],
+        claims=claims,
         figures=[*figures.curve_figures(results), *output_figures.output_figures(results.draws)],
-        tables=tables.tables(results, judged),
+        tables=tables.tables(results, claims),
     )

@@ -5,8 +5,8 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from ...common.figures import OKABE_ITO
+from ..frame.deciding import Statistic
 from .experiments import LEAST, Curves
-from .measures import Estimate
 from .variants import (
     ASDCA_NAME,
     CYCLIC,
@@ -82,7 +82,7 @@ def draw_excess(ax, curves: Curves, names: Collection[str], axis: str) -> None:
 
 
 def draw_estimates(
-    ax, estimates: Sequence[Estimate], places: np.ndarray, limits: tuple[float, float], **style
+    ax, estimates: Sequence[Statistic], places: np.ndarray, limits: tuple[float, float], **style
 ):
     """Draw points with intervals from left to right; what is beyond the limits is a triangle at the edge."""
     least, most = limits

@@ -1,10 +1,8 @@
 """How fast runs converge, and how two algorithms differ over paired runs."""
 
-from typing import NamedTuple
-
 import numpy as np
 
-from ...common.statistics import mean_interval, median_interval
+from ..frame.deciding import ENOUGH, Statistic, median
 from .experiments import Curves
 
 CERTIFIED = 1e-7  # of P*: what the optimum of a comparison is known to
@@ -12,35 +10,13 @@ TOLERANCE = 0.01  # of P*: the level that counts as converged
 AXES = {"steps": "step", "visits": "row visit", "seconds": "CPU second"}  # a curve's field: one of it
 
 
-class Estimate(NamedTuple):
-    """A number with its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-    def includes(self, number: float) -> bool:
-        """Whether the interval does."""
-        return self.low <= number <= self.high
-
-
-def median(values: np.ndarray) -> Estimate:
-    """Return the median of runs, which may be infinite."""
-    return Estimate(float(np.median(values)), *median_interval(values))
-
-
-def mean(values: np.ndarray) -> Estimate:
-    """Return the mean of runs or of paired differences."""
-    return Estimate(float(np.mean(values)), *mean_interval(values))
-
-
-def ratio_of_optima(one: float, other: float) -> Estimate:
+def ratio_of_optima(one: float, other: float) -> Statistic:
     """Return how many times as large one least objective is as another, as far as both are certified."""
     ratio = one / other
-    return Estimate(ratio, ratio / (1 + CERTIFIED), ratio * (1 + CERTIFIED))
+    return Statistic(ratio, ratio / (1 + CERTIFIED), ratio * (1 + CERTIFIED), ENOUGH)
 
 
-def cost_ratio(pair: tuple[Curves, Curves], names: tuple[str, str], axis: str) -> Estimate:
+def cost_ratio(pair: tuple[Curves, Curves], names: tuple[str, str], axis: str) -> Statistic:
     """Return how many times as much the first algorithm needs as the second: above 1 it is slower.
 
     Both are run with the same seeds. What a run needs is what it has spent when it comes for good, until

@@ -6,10 +6,10 @@ from functools import partial
 import numpy as np
 
 from ...common.figures import OKABE_ITO
+from ..frame.deciding import mean, median
 from ..frame.report import Figure
 from .drawing import draw_estimates, legend_below, tidy
 from .experiments import OUTPUTS, Draws, directions
-from .measures import mean, median
 from .outputs import LAST, TABLE_2, TAIL
 from .sets import BETA_ACCURACY
 

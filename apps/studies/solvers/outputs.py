@@ -1,144 +1,97 @@
 """The claims about what is returned: averaging, projection and table 2."""
 
-from collections.abc import Iterable
-
 import numpy as np
 
-from ..frame.deciding import typical
+from ..frame.deciding import Statistic, judge, mean, median, typical
 from ..frame.report import Claim
 from .experiments import OUTPUTS, Draws, directions
-from .judging import Case, Judged, above, below, including, judge, show_difference, show_share, within
-from .measures import mean, median
+from .judging import above, below, including, show_difference, show_share, within
 from .sets import BETA_ACCURACY
 from .variants import PROJECTIONS
 
 LAST, TAIL = OUTPUTS.index("last"), OUTPUTS.index("tail")
 # The document's table 2: accuracy of the last and of the averaged output, in the order of `Draws.names`.
 TABLE_2 = np.array(
-    [
-        [0.863, 0.872],
-        [0.881, 0.875],
-        [0.872, 0.875],
-        [0.866, 0.863],
-        [0.860, 0.869],
-        [0.869, 0.875],
-        [0.881, 0.866],
-        [0.872, 0.878],
-    ]
-)
+    [(0.863, 0.872), (0.881, 0.875), (0.872, 0.875), (0.866, 0.863),
+     (0.860, 0.869), (0.869, 0.875), (0.881, 0.866), (0.872, 0.878)]
+)  # fmt: skip
 AROUND = float(np.abs(TABLE_2 - BETA_ACCURACY).max())  # what the document calls "around this value"
 MUCH_CLOSER = 0.9  # times the distance to beta
 REAL = 0.5  # of the document's differences, that must come back for them to be the algorithms' own
 SIMILAR = 0.1  # length between unit vectors, 6 degrees
 
 
-def output_claims(draws: Draws) -> list[Judged]:
+def output_claims(draws: Draws) -> list[Claim]:
     """Judge all of them."""
     return [*_averaging(draws), *_projection(draws), *_table(draws)]
 
 
-def _averaging(draws: Draws) -> Iterable[Judged]:
+# fmt: off
+def _averaging(draws: Draws) -> list[Claim]:
+    def each(values: np.ndarray, statistic) -> dict[str, Statistic]:
+        return {name: statistic(values[:, k]) for k, name in enumerate(draws.names)}
+
+    def changed(values: np.ndarray) -> dict[str, Statistic]:
+        return each(values[..., TAIL] / values[..., LAST], median)
+
     gains = draws.accuracy[..., TAIL] - draws.accuracy[..., LAST]
     theirs = TABLE_2[:, 1] - TABLE_2[:, 0]
     spread = gains.std(axis=0, ddof=1).mean()
-    yield judge(
-        "Averaging the output makes no difference to the accuracy",
-        f"table 2: {theirs.min():+.3f} to {theirs.max():+.3f}",
-        [Case(name, mean(gains[:, k])) for k, name in enumerate(draws.names)],
-        including(0),
-        show_difference,
-        why=f"On a single draw such a difference varies by {spread:.3f} (standard deviation).",
-    )
-    closer = draws.distance[..., TAIL] / draws.distance[..., LAST]
-    yield judge(
-        "Averaging does not bring the coefficients much closer to beta",
-        "figure 7",
-        [Case(name, median(closer[:, k])) for k, name in enumerate(draws.names)],
-        above(MUCH_CLOSER),
-        show_share,
-        why=f"Distances between directions, averaged / last; much closer: below {MUCH_CLOSER:g}.",
-    )
-    excess = draws.excess[..., TAIL] / draws.excess[..., LAST]
-    yield judge(
-        "Averaging does not matter to the objective",
-        "conclusion",
-        [Case(name, median(excess[:, k])) for k, name in enumerate(draws.names)],
-        within(MUCH_CLOSER, 1 / MUCH_CLOSER),
-        show_share,
-        why="What is left above P*, as a share of what is left without averaging.",
-    )
+    return [
+        judge("Averaging the output makes no difference to the accuracy",
+              f"table 2: {theirs.min():+.3f} to {theirs.max():+.3f}", each(gains, mean), including(0),
+              show_difference,
+              why=f"On a single draw such a difference varies by {spread:.3f} (standard deviation)."),
+        judge("Averaging does not bring the coefficients much closer to beta",
+              "figure 7", changed(draws.distance), above(MUCH_CLOSER), show_share,
+              why=f"Distances between directions, averaged / last; much closer: below {MUCH_CLOSER:g}."),
+        judge("Averaging does not matter to the objective",
+              "conclusion", changed(draws.excess), within(MUCH_CLOSER, 1 / MUCH_CLOSER), show_share,
+              why="What is left above P*, as a share of what is left without averaging."),
+    ]
 
 
-def _projection(draws: Draws) -> Iterable[Judged]:
+def _projection(draws: Draws) -> list[Claim]:
     pairs = [(draws.names.index(plain), draws.names.index(other)) for plain, other in PROJECTIONS.items()]
     theirs = [f"{TABLE_2[other, 1] - TABLE_2[plain, 1]:+.3f}" for plain, other in pairs]
-    yield judge(
-        "The projection improves the accuracy of Pegasos' averaged output",
-        f"table 2: {' and '.join(theirs)}",
-        [
-            Case(draws.names[plain], mean(draws.accuracy[:, other, TAIL] - draws.accuracy[:, plain, TAIL]))
-            for plain, other in pairs
-        ],
-        above(0),
-        show_difference,
-        why="Paired differences, projected minus plain.",
-    )
     unit = directions(draws.coef[:, :, LAST])
-    yield judge(
-        "The coefficients are very similar with and without projection",
-        "figure 7",
-        [
-            Case(draws.names[plain], median(np.linalg.norm(unit[:, plain] - unit[:, other], axis=-1)))
-            for plain, other in pairs
-        ],
-        below(SIMILAR),
-        show_share,
-        why=f"Distances between directions; very similar: below {SIMILAR:g}, which is 6 degrees.",
-    )
+    accuracy = draws.accuracy[..., TAIL]
+    return [
+        judge("The projection improves the accuracy of Pegasos' averaged output",
+              f"table 2: {' and '.join(theirs)}",
+              {draws.names[plain]: mean(accuracy[:, other] - accuracy[:, plain]) for plain, other in pairs},
+              above(0), show_difference, why="Paired differences, projected minus plain."),
+        judge("The coefficients are very similar with and without projection", "figure 7",
+              {draws.names[plain]: median(np.linalg.norm(unit[:, plain] - unit[:, other], axis=-1))
+               for plain, other in pairs}, below(SIMILAR), show_share,
+              why=f"Distances between directions; very similar: below {SIMILAR:g}, which is 6 degrees."),
+    ]
 
 
-def _table(draws: Draws) -> Iterable[Judged]:
+def _table(draws: Draws) -> list[Claim]:
     """Compare with table 2: both as differences to the accuracy of beta."""
     theirs = TABLE_2 - BETA_ACCURACY
     found = draws.accuracy[..., [LAST, TAIL]] - draws.beta_accuracy[:, None, None]
-    labels = [
-        (k, m, f"{name}, {word}")
-        for k, name in enumerate(draws.names)
-        for m, word in enumerate(("last", "averaged"))
-    ]
-    yield judge(
-        "All accuracies are around that of beta",
-        f"table 2: within {AROUND:.3f}",
-        [Case(label, mean(found[:, k, m])) for k, m, label in labels],
-        within(-AROUND, AROUND),
-        show_difference,
-        why="The case shown is the furthest.",
-    )
-    yield Judged(_typical(theirs, found), [], [])
-    yield judge(
-        "Table 2's differences between the algorithms are real",
-        f"table 2: {TABLE_2.min():.3f} to {TABLE_2.max():.3f}",
-        [Case("share that comes back", mean(_slopes(theirs, found)))],
-        above(REAL),
-        show_share,
-        why="Slope of ours against the document's: 1 if its differences come back, 0 if they were noise.",
-    )
-
-
-def _typical(theirs: np.ndarray, found: np.ndarray) -> Claim:
-    """Judge whether one draw of the rows gives what the document has."""
     low, high = np.quantile(found, (0.025, 0.975), axis=0)
     inside = int(np.count_nonzero((low <= theirs) & (theirs <= high)))
     nearest = np.abs(found.mean(axis=0) - theirs).max()
     verdict, unsure = typical(inside >= 0.95 * theirs.size - 1, len(found))
-    return Claim(
-        "Table 2 comes out again",
-        "16 accuracies",
-        f"{inside} of {theirs.size} differences to beta are within the middle 95 % of our draws; "
-        f"means are within {nearest:.3f} of the document's",
-        verdict,
-        f"The document has one draw of the rows; one cell in twenty may lie outside.{unsure}",
-    )
+    return [
+        judge("All accuracies are around that of beta", f"table 2: within {AROUND:.3f}",
+              {f"{name}, {word}": mean(found[:, k, m])
+               for k, name in enumerate(draws.names) for m, word in enumerate(("last", "averaged"))},
+              within(-AROUND, AROUND), show_difference, why="The case shown is the furthest."),
+        Claim("Table 2 comes out again", "16 accuracies",
+              f"{inside} of {theirs.size} differences to beta are within the middle 95 % of our draws; "
+              f"means are within {nearest:.3f} of the document's", verdict,
+              f"The document has one draw of the rows; one cell in twenty may lie outside.{unsure}"),
+        judge("Table 2's differences between the algorithms are real",
+              f"table 2: {TABLE_2.min():.3f} to {TABLE_2.max():.3f}",
+              {"share that comes back": mean(_slopes(theirs, found))}, above(REAL), show_share,
+              why="Slope of ours against the document's: 1 if its differences come back, 0 if they were "
+                  "noise."),
+    ]
+# fmt: on
 
 
 def _slopes(theirs: np.ndarray, found: np.ndarray) -> np.ndarray:

@@ -1,25 +1,15 @@
 """The claims about which algorithm, order or lambda converges faster."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 
 import numpy as np
 
+from ..frame.deciding import Region, Statistic, judge, median
+from ..frame.report import Claim
 from .experiments import LAMBDAS, LEAST, Curves, Results
-from .judging import (
-    ALIKE,
-    Case,
-    Judged,
-    Rule,
-    above,
-    below,
-    judge,
-    not_below,
-    show_decades,
-    show_ratio,
-    within,
-)
-from .measures import AXES, Estimate, cost_ratio, median, ratio_of_optima, rises
+from .judging import ALIKE, NO_CASE, above, below, not_below, show_decades, show_ratio, within
+from .measures import AXES, cost_ratio, ratio_of_optima, rises
 from .sets import LONG, SIMULATED, WIDE
 from .variants import ASDCA_NAME, CYCLIC, FOUR, MINI_BATCH, ORDERS, PEGASOS, PERMUTATION, PROJECTIONS, VANILLA
 
@@ -29,276 +19,147 @@ SAME = within(1 / ALIKE, ALIKE)
 SAME_WORDS = f"Alike: within a factor of {ALIKE:g}."
 RISES = "Measured by the sum of the objective's rises from epoch to epoch, in decades; paired differences."
 
-Pairs = Sequence[tuple[str, str]]
 
-
-def speed_claims(results: Results) -> list[Judged]:
+def speed_claims(results: Results) -> list[Claim]:
     """Judge all of them."""
-    return [
-        *_slowest(results),
-        *_fastest(results),
-        *_orders(results),
-        *_projection(results),
-        *_lambdas(results),
-        *_conclusions(results),
-    ]
+    every = [*_ranks(results), *_orders(results), *_lambdas(results), *_conclusions()]
+    return [_judge_speed(results, **row) if isinstance(row, dict) else row for row in every]
 
 
-def _slowest(results: Results) -> Iterator[Judged]:
+# fmt: off
+def _ranks(results: Results) -> Iterator[dict]:
+    """Yield the rows of the claims on the four algorithms."""
     for axis, unit in AXES.items():
-        yield _judge_speed(
-            results,
-            f"Plain Pegasos is the slowest of the four on every set, by the {unit}",
-            "figures 1 to 3",
-            EVERY,
-            [(PEGASOS, other) for other in FOUR if other != PEGASOS],
-            above(1),
-            [axis],
-            f"{_against_batches(results, axis)} {_stall(results, EVERY)}",
-        )
-
-
-def _fastest(results: Results) -> Iterator[Judged]:
+        yield row(f"Plain Pegasos is the slowest of the four on every set, by the {unit}", "figures 1 to 3",
+                  EVERY, _against(PEGASOS, slower=True), above(1), axis,
+                  why=f"{_against_batches(results, axis)} {_stall(results, EVERY)}")
     for axis in ("steps", "seconds"):
-        yield _judge_speed(
-            results,
-            f"On high-dimensional rows mini-batch Pegasos is the fastest, by the {AXES[axis]}",
-            "figure 2",
-            [WIDE],
-            [(other, MINI_BATCH) for other in FOUR if other != MINI_BATCH],
-            above(1),
-            [axis],
-            _ends(results, [WIDE], [MINI_BATCH, VANILLA]),
-        )
-    yield _judge_speed(
-        results,
-        "With many rows and few columns SDCA and ASDCA are both faster than mini-batch Pegasos",
-        "figures 1 and 3",
-        [SIMULATED, LONG],
-        [(MINI_BATCH, VANILLA), (MINI_BATCH, ASDCA_NAME)],
-        above(1),
-        ["visits", "seconds"],
-        _stall(results, [SIMULATED, LONG]),
-    )
-    yield _judge_speed(
-        results,
-        "On simulated rows ASDCA is the fastest, closely followed by SDCA",
-        "figure 1",
-        [SIMULATED],
-        [(other, ASDCA_NAME) for other in FOUR if other != ASDCA_NAME],
-        above(1),
-        list(AXES),
-        _stall(results, [SIMULATED]),
-    )
-    yield _judge_speed(
-        results,
-        "On skin SDCA and ASDCA converge at the same rate",
-        "figure 3",
-        [LONG],
-        [(ASDCA_NAME, VANILLA)],
-        SAME,
-        ["visits"],
-        _ends(results, [LONG], [ASDCA_NAME, VANILLA]),
-    )
+        yield row(f"On high-dimensional rows mini-batch Pegasos is the fastest, by the {AXES[axis]}",
+                  "figure 2", [WIDE], _against(MINI_BATCH), above(1), axis,
+                  why=_ends(results, [WIDE], [MINI_BATCH, VANILLA]))
+    yield row("With many rows and few columns SDCA and ASDCA are both faster than mini-batch Pegasos",
+              "figures 1 and 3", [SIMULATED, LONG], [(MINI_BATCH, VANILLA), (MINI_BATCH, ASDCA_NAME)],
+              above(1), "visits", "seconds", why=_stall(results, [SIMULATED, LONG]))
+    yield row("On simulated rows ASDCA is the fastest, closely followed by SDCA", "figure 1",
+              [SIMULATED], _against(ASDCA_NAME), above(1), *AXES, why=_stall(results, [SIMULATED]))
+    yield row("On skin SDCA and ASDCA converge at the same rate", "figure 3",
+              [LONG], [(ASDCA_NAME, VANILLA)], SAME, why=_ends(results, [LONG], [ASDCA_NAME, VANILLA]))
 
 
-def _orders(results: Results) -> Iterator[Judged]:
-    every_pair = [(PERMUTATION, VANILLA), (CYCLIC, VANILLA), (CYCLIC, PERMUTATION)]
-    for words, theirs, kinds, pairs, rule, why in (
-        (
-            "On high-dimensional rows the random permutation is the slowest order of SDCA",
-            "figure 4",
-            [WIDE],
-            [(PERMUTATION, VANILLA), (PERMUTATION, CYCLIC)],
-            above(1),
-            _ends(results, [WIDE], ORDERS),
-        ),
-        (
-            "On high-dimensional rows all three orders converge at almost the same rate",
-            "figure 4",
-            [WIDE],
-            every_pair,
-            SAME,
-            SAME_WORDS,
-        ),
-        (
-            "On skin the cyclic order is slower than the two others",
-            "figure 5",
-            [LONG],
-            every_pair[1:],
-            above(1),
-            _ends(results, [LONG], ORDERS),
-        ),
-        (
-            "On skin the permutation is as fast as draws at random",
-            "figure 5",
-            [LONG],
-            every_pair[:1],
-            SAME,
-            SAME_WORDS,
-        ),
-        (
-            "Draws at random are a good default for SDCA",
-            "section 4.3",
-            EVERY,
-            [(VANILLA, PERMUTATION), (VANILLA, CYCLIC)],
-            within(-np.inf, ALIKE),
-            f"Good: it never needs {ALIKE:g} times what another order needs.",
-        ),
-    ):
-        yield _judge_speed(results, words, theirs, kinds, pairs, rule, ["visits"], why, near=ORDERS)
-    yield judge(
-        "On skin the permutation varies more than draws at random",
-        "figure 5",
-        [Case(title, _rises_beyond(c, PERMUTATION, VANILLA)) for title, c in _near(results, [LONG], ORDERS)],
-        above(0),
-        show_decades,
-        why=RISES,
-        absent=_absent(results, [LONG]),
-    )
+def _orders(results: Results) -> Iterator[dict | Claim]:
+    """Yield the claims on the orders of SDCA and on the projection."""
+    pairs = [(PERMUTATION, VANILLA), (CYCLIC, VANILLA), (CYCLIC, PERMUTATION)]
+    yield row("On high-dimensional rows the random permutation is the slowest order of SDCA", "figure 4",
+              [WIDE], [(PERMUTATION, VANILLA), (PERMUTATION, CYCLIC)], above(1),
+              why=_ends(results, [WIDE], ORDERS), near=ORDERS)
+    yield row("On high-dimensional rows all three orders converge at almost the same rate", "figure 4",
+              [WIDE], pairs, SAME, why=SAME_WORDS, near=ORDERS)
+    yield row("On skin the cyclic order is slower than the two others", "figure 5",
+              [LONG], pairs[1:], above(1), why=_ends(results, [LONG], ORDERS), near=ORDERS)
+    yield row("On skin the permutation is as fast as draws at random", "figure 5",
+              [LONG], pairs[:1], SAME, why=SAME_WORDS, near=ORDERS)
+    yield row("Draws at random are a good default for SDCA", "section 4.3",
+              EVERY, [(VANILLA, PERMUTATION), (VANILLA, CYCLIC)], within(-np.inf, ALIKE),
+              why=f"Good: it never needs {ALIKE:g} times what another order needs.", near=ORDERS)
+    yield _judged(results, [LONG], "On skin the permutation varies more than draws at random", "figure 5",
+                  {title: _rises_beyond(c, PERMUTATION, VANILLA)
+                   for title, c in _near(results, [LONG], ORDERS)},
+                  above(0), show_decades, RISES)
+    yield row("With and without projection Pegasos converges at the same speed", "figure 6",
+              [WIDE], list(PROJECTIONS.items()), SAME,
+              why=f"{SAME_WORDS} Sets on which none comes within {100 * FAR:g} % of P* do not count.",
+              near=[name for pair in PROJECTIONS.items() for name in pair])
+    yield _judged(results, [WIDE], "The projection makes convergence smoother", "figure 6",
+                  {f"{title}, {plain}": _rises_beyond(c, projected, plain)
+                   for title, c in results.of([WIDE]) for plain, projected in PROJECTIONS.items()},
+                  below(0), show_decades, RISES)
 
 
-def _projection(results: Results) -> Iterator[Judged]:
-    yield _judge_speed(
-        results,
-        "With and without projection Pegasos converges at the same speed",
-        "figure 6",
-        [WIDE],
-        list(PROJECTIONS.items()),
-        SAME,
-        ["visits"],
-        f"{SAME_WORDS} Sets on which none comes within {100 * FAR:g} % of P* do not count.",
-        near=[name for pair in PROJECTIONS.items() for name in pair],
-    )
-    yield judge(
-        "The projection makes convergence smoother",
-        "figure 6",
-        [
-            Case(f"{title}, {plain}", _rises_beyond(c, projected, plain))
-            for title, c in results.of([WIDE])
-            for plain, projected in PROJECTIONS.items()
-        ],
-        below(0),
-        show_decades,
-        why=RISES,
-        absent=_absent(results, [WIDE]),
-    )
-
-
-def _lambdas(results: Results) -> Iterator[Judged]:
-    grids = [
-        (data.title, results.lambdas[data.name]) for data in results.sets if data.name in results.lambdas
-    ]
+def _lambdas(results: Results) -> Iterator[Claim]:
+    """Yield the claims on lambda."""
+    known = results.lambdas
+    grids = [(data.title, known[data.name]) for data in results.sets if data.name in known]
     steps = [
         (f"{title}, {name}", (grid[small], grid[large]), (f"{small:g}", f"{large:g}"), name)
-        for title, grid in grids
-        for large, small in pairwise(LAMBDAS)
-        for name in FOUR
+        for title, grid in grids for large, small in pairwise(LAMBDAS) for name in FOUR
     ]
-    yield judge(
-        "The larger lambda, the faster the convergence",
-        "figures 8 to 11",
-        [
-            Case(f"{where}, {small} against {large}", cost_ratio(pair, (name, name), "visits"))
-            for where, pair, (small, large), name in steps
-        ],
-        not_below(1),
-        show_ratio,
-        why="Each lambda against the next larger one, by the excess over its own P*; a step may be a draw.",
-        absent=_absent(results, [WIDE]),
-    )
     optima = [(title, [grid[a].optimum for a in LAMBDAS[::-1]]) for title, grid in grids]
     spelled = [f"{title}: {', '.join(f'{p:.2g}' for p in values)}" for title, values in optima]
-    yield judge(
-        "The objective that is reached in the end, P*, grows with lambda",
-        "figures 8 to 11",
-        [
-            Case(f"{title}, {large:g} against {small:g}", ratio_of_optima(more, less))
-            for title, values in optima
-            for (small, large), (less, more) in zip(pairwise(LAMBDAS[::-1]), pairwise(values), strict=True)
-        ],
-        above(1),
-        show_ratio,
-        why=f"Certified P* from the least to the largest lambda, {'; '.join(spelled)}.",
-        absent=_absent(results, [WIDE]),
-    )
-    yield judge(
-        "So does the objective after the last epoch of each algorithm",
-        "figures 8 to 11",
-        [
-            Case(
-                f"{where}, {large} against {small}", median(_ends_at(c_large, name) / _ends_at(c_small, name))
-            )
-            for where, (c_small, c_large), (small, large), name in steps
-        ],
-        above(1),
-        show_ratio,
-        why="Each lambda against the next smaller one, after as many epochs; not all have converged by then.",
-        absent=_absent(results, [WIDE]),
-    )
+    theirs = "figures 8 to 11"
+    yield _judged(results, [WIDE], "The larger lambda, the faster the convergence", theirs, {
+        f"{where}, {small} against {large}": cost_ratio(pair, (name, name), "visits")
+        for where, pair, (small, large), name in steps
+    }, not_below(1), show_ratio,
+        "Each lambda against the next larger one, by the excess over its own P*; a step may be a draw.")
+    yield _judged(results, [WIDE], "The objective that is reached in the end, P*, grows with lambda", theirs,
+                  {
+        f"{title}, {large:g} against {small:g}": ratio_of_optima(more, less) for title, values in optima
+        for (small, large), (less, more) in zip(pairwise(LAMBDAS[::-1]), pairwise(values), strict=True)
+    }, above(1), show_ratio, f"Certified P* from the least to the largest lambda, {'; '.join(spelled)}.")
+    yield _judged(results, [WIDE], "So does the objective after the last epoch of each algorithm", theirs, {
+        f"{where}, {large} against {small}": median(_ends_at(c_large, name) / _ends_at(c_small, name))
+        for where, (c_small, c_large), (small, large), name in steps
+    }, above(1), show_ratio,
+        "Each lambda against the next smaller one, after as many epochs; not all have converged by then.")
 
 
-def _conclusions(results: Results) -> Iterator[Judged]:
-    yield _judge_speed(
-        results,
-        "SDCA always converges faster than Pegasos",
-        "conclusion",
-        EVERY,
-        [(PEGASOS, VANILLA)],
-        above(1),
-        ["visits", "seconds"],
-        "SDCA's draws at random against plain Pegasos, on every set.",
-    )
-    yield _judge_speed(
-        results,
-        "The mini-batch variants yield better results overall",
-        "conclusion",
-        EVERY,
-        [(VANILLA, ASDCA_NAME), (PEGASOS, MINI_BATCH)],
-        above(1),
-        ["visits"],
-        "By the row visit: a variant sees as many rows in an epoch as the plain algorithm.",
-    )
+def _conclusions() -> Iterator[dict]:
+    """Yield the rows of the conclusions."""
+    yield row("SDCA always converges faster than Pegasos", "conclusion", EVERY, [(PEGASOS, VANILLA)],
+              above(1),
+              "visits", "seconds", why="SDCA's draws at random against plain Pegasos, on every set.")
+    yield row("The mini-batch variants yield better results overall", "conclusion",
+              EVERY, [(VANILLA, ASDCA_NAME), (PEGASOS, MINI_BATCH)], above(1),
+              why="By the row visit: a variant sees as many rows in an epoch as the plain algorithm.")
+# fmt: on
 
 
-def _judge_speed(
-    results: Results,
-    words: str,
-    theirs: str,
-    kinds: Collection[str],
-    pairs: Pairs,
-    rule: Rule,
-    axes: Sequence[str],
-    why: str,
-    near: Collection[str] = (),
-) -> Judged:
-    """Judge a claim by what the first of each pair needs as a multiple of what the second needs.
+def _against(name: str, slower: bool = False) -> list[tuple[str, str]]:
+    """Return the pairs of an algorithm and the other three; the claim has the first as the slower one."""
+    return [(name, other) if slower else (other, name) for other in FOUR if other != name]
+
+
+def row(words, theirs, kinds, pairs, region, *axes, why, near=()) -> dict:
+    """Return a claim on speed as a row.
 
     Parameters
     ----------
-    results : Results
     words, theirs : str
     kinds : collection of str
         Of sets.
     pairs : sequence of (str, str)
-        Algorithms.
-    rule : Rule
-    axes : sequence of str
-        What is needed: fields of a curve.
+        Algorithms: what the first needs as a multiple of what the second needs is judged.
+    region : Region
+    *axes : str
+        What is needed: fields of a curve; rows visited, unless they are given.
     why : str
     near : collection of str, default=()
         Only sets on which one of these algorithms converges.
     """
-    cases = [
-        Case(
-            f"{title}, {first} against {second}" + (f", by the {AXES[axis]}" if len(axes) > 1 else ""),
-            cost_ratio((curves, curves), (first, second), axis),
-        )
-        for title, curves in (_near(results, kinds, near) if near else results.of(kinds))
+    return {
+        "texts": (words, theirs, why), "kinds": kinds, "pairs": pairs, "region": region,
+        "axes": axes or ("visits",), "near": near,
+    }  # fmt: skip
+
+
+def _judge_speed(results: Results, texts, kinds, pairs, region: Region, axes, near) -> Claim:
+    """Judge a row by the ratios of costs."""
+    cases = {
+        f"{title}, {first} against {second}"
+        + (f", by the {AXES[axis]}" if len(axes) > 1 else ""): cost_ratio((c, c), (first, second), axis)
+        for title, c in (_near(results, kinds, near) if near else results.of(kinds))
         for first, second in pairs
         for axis in axes
-    ]
-    return judge(words, theirs, cases, rule, show_ratio, why=why, absent=_absent(results, kinds))
+    }
+    words, theirs, why = texts
+    return _judged(results, kinds, words, theirs, cases, region, show_ratio, why)
+
+
+def _judged(results: Results, kinds, words, theirs, cases, region: Region, show, why: str) -> Claim:
+    absent = "; ".join(reason for kind, reason in results.absent.items() if kind in kinds)
+    if not cases:
+        return judge(words, theirs, absent or NO_CASE, region)
+    return judge(words, theirs, cases, region, show, why=why, absent=absent)
 
 
 def _near(results: Results, kinds: Collection[str], names: Collection[str]) -> list[tuple[str, Curves]]:
@@ -308,10 +169,6 @@ def _near(results: Results, kinds: Collection[str], names: Collection[str]) -> l
         for title, curves in results.of(kinds)
         if min(_end(curves, name) for name in names) <= FAR
     ]
-
-
-def _absent(results: Results, kinds: Collection[str]) -> str:
-    return "; ".join(reason for kind, reason in results.absent.items() if kind in kinds)
 
 
 def _ends(results: Results, kinds: Collection[str], names: Collection[str]) -> str:
@@ -353,7 +210,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:,.0f} %" if share >= 1 else f"{100 * share:.2g} %"
 
 
-def _rises_beyond(curves: Curves, name: str, other: str) -> Estimate:
+def _rises_beyond(curves: Curves, name: str, other: str) -> Statistic:
     """Return by how many decades more an algorithm's objective rises than another's, over paired runs."""
     return median(rises(curves.of[name]["primal"]) - rises(curves.of[other]["primal"]))
 

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..frame.report import Table
+from ..frame.deciding import mean, median
+from ..frame.report import Claim, Table
 from .experiments import FIELDS, Draws, Results
-from .judging import Judged
-from .measures import AXES, cost_ratio, mean, median
+from .measures import AXES, cost_ratio
 from .outputs import LAST, TABLE_2, TAIL
 from .sets import BETA_ACCURACY
 from .variants import FOUR, PEGASOS
 
 
-def tables(results: Results, judged: Sequence[Judged]) -> list[Table]:
+def tables(results: Results, claims: Sequence[Claim]) -> list[Table]:
     """Return all of them."""
     return [
         _sets(results),
@@ -23,7 +23,7 @@ def tables(results: Results, judged: Sequence[Judged]) -> list[Table]:
         _lambdas(results),
         _thetas(results),
         _curves(results),
-        _comparisons(judged),
+        _comparisons(claims),
     ]
 
 
@@ -49,7 +49,7 @@ def _accuracies(draws: Draws) -> Table:
         row: list[object] = [name]
         for output, theirs in zip((LAST, TAIL), TABLE_2[k], strict=True):
             found = mean(draws.accuracy[:, k, output] - draws.beta_accuracy)
-            row += [draws.accuracy[:, k, output].mean(), *found, theirs, theirs - BETA_ACCURACY]
+            row += [draws.accuracy[:, k, output].mean(), *found[:3], theirs, theirs - BETA_ACCURACY]
         rows.append(row)
     parts = "accuracy", "minus beta's", "from", "to", "document", "document minus beta's"
     header = "algorithm", *parts, *(f"averaged: {part}" for part in parts)
@@ -62,7 +62,7 @@ def _accuracies(draws: Draws) -> Table:
 
 def _ratios(results: Results) -> Table:
     rows = [
-        [data.title, other, unit, *cost_ratio((curves, curves), (PEGASOS, other), axis)]
+        [data.title, other, unit, *cost_ratio((curves, curves), (PEGASOS, other), axis)[:3]]
         for data in results.sets
         for curves in [results.curves[data.name]]
         for other in FOUR
@@ -85,7 +85,7 @@ def _ends(results: Results) -> Table:
             last = {key: float(np.median(values[:, -1])) for key, values in fields.items()}
             excess = median(curves.excess(name)[:, -1])
             rows.append(
-                [data.title, name, last["primal"], *excess, last["gap"], last["error"], last["seconds"]]
+                [data.title, name, last["primal"], *excess[:3], last["gap"], last["error"], last["seconds"]]
             )
     header = "set", "algorithm", "objective", "excess", "from", "to", "gap", "test error", "CPU seconds"
     caption = "Medians over the runs. Excess: (P - P*) / P*, with the 95 % interval of its median."
@@ -94,7 +94,7 @@ def _ends(results: Results) -> Table:
 
 def _lambdas(results: Results) -> Table:
     rows = [
-        [name, alpha, solver, curves.optimum, *median(curves.of[solver]["primal"][:, -1])]
+        [name, alpha, solver, curves.optimum, *median(curves.of[solver]["primal"][:, -1])[:3]]
         for name, grid in results.lambdas.items()
         for alpha, curves in grid.items()
         for solver in curves.of
@@ -106,7 +106,7 @@ def _lambdas(results: Results) -> Table:
 
 def _thetas(results: Results) -> Table:
     rows = [
-        [name, label, *median(curves.excess(label)[:, -1])]
+        [name, label, *median(curves.excess(label)[:, -1])[:3]]
         for name, curves in results.thetas.items()
         for label in curves.of
     ]
@@ -127,11 +127,11 @@ def _curves(results: Results) -> Table:
     )
 
 
-def _comparisons(judged: Sequence[Judged]) -> Table:
+def _comparisons(claims: Sequence[Claim]) -> Table:
     rows = [
-        [one.claim.words, case.where, *case.found, "yes" if holds else "no"]
-        for one in judged
-        for case, holds in zip(one.cases, one.hold, strict=True)
+        [claim.words, where, *found, "yes" if holds else "no"]
+        for claim in claims
+        for where, *found, holds in claim.cases
     ]
     header = "claim", "comparison", "value", "from", "to", "holds"
     return Table("comparisons", "All comparisons", "What each verdict rests on.", header, rows, shown=False)
