@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from ...common.errors import AppError
 from ...common.files import make_folder, replace_file
-from ...common.html import write_page
+from ...common.pages import write_page
 from ...common.progress import Stages
 from ...common.tables import csv_writer
 from ..frame.report import Report

@@ -3,7 +3,7 @@
 from mimetypes import guess_type
 
 from ...common.figures import content_of, figure
-from ...common.html import data_uri
+from ...common.pages import data_uri
 from ..frame.report import Figure
 
 
