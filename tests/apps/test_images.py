@@ -6,7 +6,6 @@ import os
 import random
 import re
 import struct
-import time
 import zlib
 from contextlib import suppress
 from pathlib import Path
@@ -255,6 +254,15 @@ def test_a_large_image_is_refused_before_it_is_decoded(refused, monkeypatch, num
     assert refused(content) == "30,000 x 30,000 pixels, more than the limit of 100,000,000"
 
 
+@pytest.mark.parametrize("step", [(decoding.Image, "open"), (decoding, "_jpeg"), (images, "_contents")])
+def test_an_image_that_memory_does_not_suffice_for_is_skipped(refused, monkeypatch, step):
+    def without_memory(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr(*step, without_memory)
+    assert refused(encoded("jpg")) == "too large for the memory there is"
+
+
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
@@ -407,7 +415,7 @@ def test_hostile_bytes_are_read_or_refused(read, seed):
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning:PIL")
-def test_hostile_headers_take_no_time():
+def test_hostile_headers_come_to_an_end():
     loop = struct.pack("<HHHII", 1, 256, 4, 1, 64)
     tags = struct.pack("<H", 65535) + struct.pack("<HHII", 256, 4, 1, 64) * 65535
     for content in (
@@ -416,10 +424,8 @@ def test_hostile_headers_take_no_time():
         b"II*\0\x08\0\0\0" + loop + struct.pack("<I", 8),  # a page that follows itself
         b"II*\0\x08\0\0\0" + tags + struct.pack("<I", 9) + bytes(64),
     ):
-        start = time.process_time()
         with suppress(BadImage):
             decoding.open_image(content)
-        assert time.process_time() - start < 2
 
 
 # Pages

@@ -148,15 +148,6 @@ def test_images_and_memory(cells, inputs, tmp_path, large, command, megabytes):
         assert done.code == (3 if n_large else 0)
 
 
-def test_an_image_of_more_than_the_memory_says_so(cells, tmp_path, large):
-    done = cells("classify", large, "--csv", cwd=tmp_path, RLIMIT_AS=100 * MB)
-    problem = "skipped: too large for the memory there is"
-    assert done.code == 3
-    for ending in ("bmp", "png", "tif"):
-        assert re.search(f"large.{ending},.*{problem}", done.out)
-    assert re.search("smear.png,1,.*,ok", done.out)
-
-
 # Disk
 
 WRITING = {

@@ -16,7 +16,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 from PIL.TiffImagePlugin import ImageFileDirectory_v2
 
 from ...common.errors import is_shortage
-from .bad_image import CUT_SHORT, DAMAGED, GRAY, BadImage
+from .bad_image import CUT_SHORT, DAMAGED, GRAY, NO_MEMORY, BadImage
 
 FORMATS = ("JPEG", "PNG", "TIFF", "BMP", "WEBP", "JPEG2000")
 JPEGS = ("JPEG", "MPO")  # the second is a JPEG with more images behind it, such as a preview
@@ -105,7 +105,7 @@ def open_image(data: bytes, page: int | None = None) -> Image.Image:
             image.seek(number)
         frames = 1 if image.format in ("TIFF", *JPEGS) else getattr(image, "n_frames", 1)
     except MemoryError:
-        raise
+        raise BadImage(NO_MEMORY) from None
     except Exception as error:  # a hostile header may make Pillow raise anything
         is_unknown = isinstance(error, UnidentifiedImageError)
         raise BadImage(_why_not(data, is_unknown)) from None
@@ -160,11 +160,11 @@ def decode(data: bytes, image: Image.Image) -> np.ndarray:
             pixels = _jpeg(data, image)
         else:
             pixels = _by_pillow(data, image)
-    except (MemoryError, BadImage):
+    except BadImage:
         raise
     except Exception as error:  # a hostile file may make a decoder raise anything
         if is_shortage(error):
-            raise MemoryError(str(error)) from None
+            raise BadImage(NO_MEMORY) from None
         raise BadImage(CUT_SHORT if "truncated" in str(error) else DAMAGED) from None
     if sorted(pixels.shape[:2]) != sorted(size):
         raise BadImage(DAMAGED)

@@ -156,7 +156,7 @@ def image_content(path: str) -> Content:
     path, page = split_page(path)
     try:
         return _contents(path), page
-    except OSError as error:
+    except (MemoryError, OSError) as error:
         raise BadImage(unreadable(error)) from error
 
 
