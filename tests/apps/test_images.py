@@ -6,6 +6,7 @@ import os
 import random
 import re
 import struct
+import time
 import zlib
 from contextlib import suppress
 from pathlib import Path
@@ -521,14 +522,12 @@ def test_nothing_found(folder, tmp_path):
 
 
 @pytest.mark.slow
-def test_many_files_are_found_quickly(tmp_path):
+def test_many_files_are_found(tmp_path):
     for name in "ab":
         (tmp_path / name).mkdir()
         for n in range(2000):
             (tmp_path / name / f"{n}.jpg").touch()
-    start = time.process_time()
     assert len(find_images([str(tmp_path)])) == 4000
-    assert time.process_time() - start < 1  # 0.06 here
 
 
 @pytest.fixture
