@@ -58,7 +58,7 @@ CONSTANTS = {
     ),
     "certify": of("newton_solver", NEXT_GAP=(1e-4, 1e-2, 0.1, 0.0)),
     "auto": of(
-        "_choose",
+        "newton_solver",
         *("FEW_COLUMNS", "VERY_FEW_COLUMNS", "STEEP", "TIGHT_TOL"),
     ),
     "sdca": [

@@ -14,10 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 from ..fitting.certificate import TINY, Certificate, bracket, dual_of_scores
 from ..fitting.labels import signs_of
 from ..solvers import LOSSES
-from ..solvers._choose import make_solver
 from ..solvers._input import as_alpha, as_matrix, as_state, as_weights, one_of, positive
 from ..solvers._problem import Problem
 from ..solvers.losses import as_loss
+from ..solvers.sdca_solver import make_solver
 from .base import ConvergenceWarning, LinearClassifier
 
 if TYPE_CHECKING:

@@ -66,12 +66,12 @@ class Checkpoint:
         """The epochs of the k-th run, from where the file has it; its state is kept from time to time."""
         state = self.states.get(k)
         if state is not None:
-            run.go_on(state)
+            run.restore(state)
         self.kept[k] = time.monotonic()
-        run.at_rest = partial(self._look, k)
+        run.checkpoint_hook = partial(self._look, k)
         yield from epochs
         with self.lock:
-            self.states[k] = run.reached()
+            self.states[k] = run.checkpoint_state()
             if time.monotonic() - self.written >= self.pause:
                 self._keep()
 
@@ -83,7 +83,7 @@ class Checkpoint:
         """Keep the state of a run, if it is time."""
         if time.monotonic() - self.kept[k] < self.pause:
             return
-        state = run.reached()
+        state = run.checkpoint_state()
         with self.lock:
             self.states[k] = state._replace(dual=state.dual.copy())
             self._keep()

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..solvers import LOSSES
-from ..solvers._choose import SOLVERS, make_solver
 from ..solvers._input import one_of
 from ..solvers.asdca_solver import ASDCA_ORDERS, ASDCA_OUTPUTS, ASDCASolver, as_theta
 from ..solvers.losses import PEGASOS_LOSSES, SMOOTH_LOSSES, as_loss
 from ..solvers.pegasos_solver import PEGASOS_ORDERS, PEGASOS_OUTPUTS, PegasosSolver
 from ..solvers.perceptron_solver import PERCEPTRON_OUTPUTS, PerceptronSolver
-from ..solvers.sdca_solver import ORDERS, OUTPUTS
+from ..solvers.sdca_solver import ORDERS, OUTPUTS, SOLVERS, make_solver
 from .checkpoint import Checkpoint, fingerprint
 from .linear_model import LinearModel, OnlineModel
 from .one_vs_rest import all_or_nothing

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..solvers import LOSSES
-from ..solvers._choose import make_solver
 from ..solvers._input import as_matrix, as_state, flag, one_of, positive
 from ..solvers._problem import Problem
 from ..solvers.losses import as_loss, slope
+from ..solvers.sdca_solver import make_solver
 from .advice import Ended, warn_if_short
 from .engine import solve_all
 from .labels import as_coefficients, as_labels, signs_of

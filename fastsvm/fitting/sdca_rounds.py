@@ -205,7 +205,7 @@ class SDCARounds(Solver):
         primal = loss + sum(p.dual_margins for p in parts) / 2
         return gap * (math.sqrt(progress) if self.looseness is None else self.looseness) <= self.tol * primal
 
-    def on_loose_gap(self):
+    def on_gap_above_tol(self):
         """Remember how much larger, or smaller, the gap is than the shards' sums."""
         self.looseness = self.point.gap * self.n / max(self.summed, TINY)
 

@@ -3,7 +3,6 @@
 They need NumPy and SciPy only. `fastsvm.SDCAClassifier` and its siblings build on the modules behind them.
 """
 
-from ._choose import sdca
 from ._input import as_rows
 from ._solver import Epoch, Result
 from .asdca_solver import asdca
@@ -13,6 +12,7 @@ from .kernel.sdca_solver import kernel_sdca
 from .losses import LOSSES
 from .pegasos_solver import pegasos
 from .perceptron_solver import perceptron
+from .sdca_solver import sdca
 
 __all__ = [
     "LOSSES",

@@ -6,6 +6,18 @@ from ._losses cimport Loss, minus_slope
 from ._rows cimport Rows, axpy, columns_of, prefetch_row, row_start, shift
 from ._types cimport head, index, int8_t, int32_t, int64_t, real
 
+# With w(b) = 1/(alpha n) sum_i b_i y_i x_i, the dual is
+#
+#     max_b D(b) = 1/n sum_i c_i psi(b_i / c_i) - alpha/2 ||w(b)||^2,   0 <= b_i <= c_i upper,
+#
+# for losses phi with a continuous slope. The step on a batch A of m rows:
+#
+#     u   = (1 - theta) w + theta w(b)
+#     b_i = (1 - theta) b_i + theta c_i (-phi'(y_i u.x_i))   for i in A
+#     w   = (1 - theta) w + theta w(b)                       with the new b
+#
+# `dual_changes` has the second line, `apply_changes` and `shrink` the third, in O(values of A).
+
 cdef double FLOOR = 1e-200  # of the scale
 
 

@@ -15,9 +15,11 @@ cdef enum:
     PERCEPTRON = 4  # a value only: it has no margin, hence no dual here
 
 
-cdef struct Loss:
+cdef struct Loss:  # properties from the table in losses.py
     int code
     double width  # of the bend of the smooth hinge
+    double upper  # end of the dual variable of a row of weight 1
+    bint quadratic  # whether the dual term is, inside its box
 
 
 cdef inline double sigmoid(double z) noexcept nogil:
@@ -71,6 +73,11 @@ cdef inline double dual_term(Loss loss, double b) noexcept nogil:
     return (-b * log(b) if b > 0 else 0) - ((1 - b) * log1p(-b) if b < 1 else 0)
 
 
+cdef inline double loss_of_dual(Loss loss, double b) noexcept nogil:
+    """phi(m) at the margin m with -phi'(m) = b, of a loss whose dual is not quadratic: log."""
+    return -log1p(-b)
+
+
 cdef inline double clip(double b, double upper) noexcept nogil:
     return 0 if b <= 0 else (upper if b >= upper else b)
 
@@ -108,7 +115,7 @@ cdef inline double curvature(Loss loss, double c) noexcept nogil:
 
 
 cdef inline double dual_slope(Loss loss, double m, double b, double c) noexcept nogil:
-    """The derivative of n D by this coordinate, from margin m; for all losses but log."""
+    """The derivative of n D by this coordinate, from margin m; for losses with a quadratic dual."""
     return 1 - m - curvature(loss, c) * b
 
 
@@ -122,18 +129,16 @@ cdef inline double dual_step(Loss loss, double m, double b, double q, double c) 
     if steepness == 0:  # a row of zeros has margin 0, and the hinge's term is linear in b
         return c if slope > 0 else 0
     b += slope / steepness
-    if loss.code == SQUARED_HINGE:
-        return b if b > 0 else 0
-    return clip(b, c)
+    return clip(b, loss.upper * c)
 
 
 cdef inline double gap_term(Loss loss, double m, double b, double change, double q, double c) noexcept nogil:
     """c phi(m) - c psi(b/c) + b m >= 0: what a row adds to n (P(w(b)) - D(b)), met with m and b.
 
-    For log loss from the step that followed, to second order.
+    For a dual that is not quadratic from the step that followed, to second order: the log loss's here.
     """
     cdef double h
-    if loss.code == LOG:
+    if not loss.quadratic:
         b += change
         h = c / max(b * (c - b), 1e-300)
         return 0.5 * change * change * (h + q) * (1 + q / h)

@@ -15,6 +15,20 @@ from ._rows cimport Rows, axpy, columns_of, dot, row_start, shift
 from ._types cimport head, index, int8_t, int32_t, real
 
 
+# With c_i the weights, m_i = y_i w.x_i and b_i = c_i (-phi'(m_i)), the primal and its derivatives are
+#
+#     P(w) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(m_i)
+#     g    = alpha w - 1/n sum_i b_i y_i x_i
+#     H    = alpha I + 1/n sum_i h_i x_i x_i^T,   h_i = -db_i/dm_i
+#
+# The step is w + t p with H p = -g and t from a line search. The bound is the dual's value at b,
+#
+#     D(b) = 1/n sum_i c_i psi(b_i / c_i) - alpha/2 ||1/(alpha n) sum_i b_i y_i x_i||^2.
+#
+# The hinge has b_i = clip(o_i + c_i penalty (1 - m_i), 0, c_i), from its dual's augmented Lagrangian;
+# once a minimum is near, b becomes the multipliers o.
+
+
 @cython.final
 cdef class ActiveSet:
     """Rows near the bend of the loss, and what a Newton iteration knows of them.

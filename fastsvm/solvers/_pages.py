@@ -42,6 +42,6 @@ class Pages:
         if start < stop:
             self._mapping.madvise(mmap.MADV_WILLNEED, start, stop - start)
 
-    def let_go(self):
+    def release(self):
         """Give back all memory: Linux maps up to 2 MiB for a value that is read, beyond any range told."""
         self._mapping.madvise(mmap.MADV_DONTNEED)

@@ -97,17 +97,17 @@ def step_inside(b, upper, slope, apply):
     -------
     array, or None where conjugate gradients find nothing that rises
     """
-    step, rest, direction = np.zeros(len(b)), slope, slope
-    size = first = dot(rest, rest)
+    step, residual, direction = np.zeros(len(b)), slope, slope
+    size = first = dot(residual, residual)
     for _ in range(MOST_STEPS):
         bend = apply(direction)
         steepness = dot(direction, bend)
         if not size > LEAST_RESIDUAL * first or not steepness > 0:
             break
         length = size / steepness
-        step, rest = step + length * direction, rest - length * bend
-        size, before = dot(rest, rest), size
-        direction = rest + size / before * direction
+        step, residual = step + length * direction, residual - length * bend
+        size, before = dot(residual, residual), size
+        direction = residual + size / before * direction
     step = np.clip(b + step, 0, upper) - b
     bend, gain = apply(step), dot(step, slope)
     if not gain > 0:

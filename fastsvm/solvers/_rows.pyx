@@ -141,10 +141,10 @@ cdef class Rows:
         for pages in self.pages:
             pages.will_need(row_start(&self.layout, first), row_start(&self.layout, last))
 
-    def let_go(self):
+    def release(self):
         """Give back the memory of what is memory-mapped."""
         for pages in self.pages:
-            pages.let_go()
+            pages.release()
 
     def squared_norms(self):
         """||x_i||^2, float64 of shape (n_rows,); computed once."""
@@ -174,7 +174,7 @@ def _passing(Rows rows, function, step):
     def visit(first, last):
         rows.will_need(last, min(last + step, rows.n_rows))
         result = function(first, last)
-        rows.let_go()
+        rows.release()
         return result
 
     return visit
@@ -361,7 +361,7 @@ def margins(problem, which, w, double bias):
     for first in range(0, len(which), step):
         part = slice(first, first + step)
         _margins(*problem.data, which[part], w, bias, out[part])
-        problem.rows.let_go()
+        problem.rows.release()
     return out
 
 

@@ -2,9 +2,9 @@
 
 import cython
 
-from libc.math cimport INFINITY, fabs, log1p
+from libc.math cimport INFINITY, fabs
 
-from ._losses cimport LOG, SQUARED_HINGE, Loss, dual_slope, dual_step, gap_term, loss_value
+from ._losses cimport Loss, dual_slope, dual_step, gap_term, loss_of_dual, loss_value
 from ._rows cimport AHEAD, Rows, axpy, columns_of, dot, prefetch, prefetch_row, row_start, shift
 from ._types cimport head, index, int8_t, int32_t, real
 
@@ -107,7 +107,7 @@ def screen_rows(
             value = c * loss_value(state.loss, m)
             slope = dual_slope(state.loss, m, b, c)
             total += value
-            if b >= c and slope > state.threshold and state.loss.code != SQUARED_HINGE:  # no upper end
+            if b >= c * state.loss.upper and slope > state.threshold:
                 dropped_loss += value
                 dropped_dual_margins += b * m
             elif b > 0 or slope >= -state.threshold:
@@ -199,8 +199,8 @@ cdef inline void count_in(
             dropped[0] = 1
         return
     tally.dual_margins += b * m
-    if loss.code == LOG:
-        tally.loss -= c * log1p(-(b + change) / c)  # the loss after the step, from sigmoid(-m) = b / c
+    if not loss.quadratic:
+        tally.loss += c * loss_of_dual(loss, (b + change) / c)  # after the step
         return
     value = c * loss_value(loss, m)
     tally.loss += value

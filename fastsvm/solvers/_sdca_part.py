@@ -115,7 +115,7 @@ class SDCAPart(SDCASolver):
         self.w[:], self.state.bias = w, bias
         if not len(self.queue):
             self._begin_pass()
-        count = math.ceil(passes * len(self.order))
+        count = math.ceil(passes * len(self.order.rows))
         visits, self.queue = self.queue[:count], self.queue[count:]
         for rows in self.slices(visits):
             _sdca.run_epoch(*self.problem.data, rows, self.state)
@@ -124,7 +124,7 @@ class SDCAPart(SDCASolver):
             self.done = self.completed
             self.last = self.state.gap, self.state.loss_sum, self.state.dual_margins
         self.share += (self.w - w) / self.damping
-        made = len(visits) / max(len(self.order), 1)
+        made = len(visits) / max(len(self.order.rows), 1)
         return Progress(made, self.sums(), *self.last)
 
     def _begin_pass(self):

@@ -1,18 +1,13 @@
-"""What the solvers share: a run of epochs over a problem, and the result."""
+"""The base class of the solvers: a run of epochs over a problem, and the result."""
 
 import math
 import time
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from ._input import as_order
-from ._random import block_numbers, draw_batches, draw_rows, shuffle, shuffle_blocks
-from ._windows import Windows
+from ._order import Order
 from .losses import Loss
-
-CACHE = 1 << 25  # bytes of X that a processor's last cache is likely to hold
 
 
 class Epoch(NamedTuple):
@@ -37,7 +32,7 @@ class Epoch(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What a solver returns.
+    """The result of a solver.
 
     Attributes
     ----------
@@ -64,7 +59,7 @@ class Result(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """What a solver would return now, before any pass over X.
+    """The solution that a solver would return now, before any pass over X.
 
     Attributes
     ----------
@@ -87,7 +82,7 @@ class Candidate(NamedTuple):
 
 
 class State(NamedTuple):
-    """What a run can go on from, in another process: dual variables and an intercept, as `sdca` takes them.
+    """The start of a resumed run: dual variables and an intercept, as `sdca` takes them.
 
     Attributes
     ----------
@@ -137,30 +132,30 @@ def require_finite(objective, gap):
 class Solver:
     """Epochs over one problem: the protocol of all solvers.
 
-    An epoch: `run_epoch()` changes the state, by a visit of every row or, for Newton's method, by steps
-    and a pass over all rows. It returns nothing, and can be interrupted between `slices`.
+    `run_epoch()` changes the state, by a visit of every row or, for Newton's method, by steps and a pass over
+    all rows. It returns nothing, and can be interrupted between `slices`.
 
-    What it can certify: `candidate()` is what would be returned now, and costs no pass over X. `measure()`
-    makes a Point of it, with its objective and, where there is a dual, a lower bound on every objective. That
-    costs a pass or two, so `should_certify()` says when it is worth it; `on_loose_gap()` is told when it was
-    not.
+    `candidate()` is the solution to return now, at no pass over X. `measure()` makes a Point of it, with
+    its objective and, where there is a dual, a lower bound on every objective. That costs a pass or two:
+    `should_certify()` tells when to call it, and `on_gap_above_tol()` follows when the gap was too large.
 
-    The end: `is_over` is the one rule of stopping, and `finalize()` may make the point better before it is
-    returned. `epochs()` does all this, and `result()` is what a plain function returns.
+    `is_over` is the one rule of stopping, and `finalize()` may make the point better before it is returned.
+    `epochs()` does all this, and `result()` is the result of a plain function.
 
-    Some can `go_on` from what another has `reached()`. Where `at_rest` is set, it is called with the run
-    between epochs, and between such parts of one as leave a state.
+    Some can `restore()` the `checkpoint_state()` of an earlier run. `checkpoint_hook`, if set, is called with
+    the run after each epoch, and within an epoch wherever the state can be saved.
 
     The kernel machines' solvers, which have several classes, keep to it class by class: `measure` returns
-    objectives and gaps, `done[k]` is that of the k-th class. Their `epochs` yield the classes that took part,
-    `left` is what is left to do. Kernel Pegasos can be told which steps to take, `run_epoch(order)`.
+    objectives and gaps, and `done[k]` counts the epochs of the k-th class. Their `epochs` yield the classes
+    that took part, `left` lists the work left. Kernel Pegasos takes the rows of its steps:
+    `run_epoch(order)`.
     """
 
     solver: str
     """The name of the method."""
 
     loss: Loss
-    """What it minimises."""
+    """The loss that it minimises."""
 
     fit_intercept: bool
     """Whether over an intercept, too."""
@@ -171,28 +166,12 @@ class Solver:
     can_check_late = False
     """Whether it can do without the rows' norms until it visits them."""
 
-    at_rest = None
-    """What is told of a state."""
+    checkpoint_hook = None
+    """Function of the run, called where its state can be saved."""
 
     def __init__(self, problem, *, order, max_iter, random, alpha=None, grouped=True):
         self.problem, self.alpha, self.max_iter, self.random = problem, alpha, max_iter, random
-        self.sampling = order
-        self.windows = None
-        if isinstance(order, str):
-            self.order = np.arange(problem.n, dtype=np.int32)
-            self.rows = None
-            # Blocks pay where rows come from memory. Elsewhere they cost SDCA up to half as many epochs
-            # again on a9a (none on text), and Pegasos' first, long steps go wrong on rows sorted by class.
-            self.grouped = grouped and problem.rows.n_bytes > CACHE
-            if problem.rows.mapped and problem.rows.n_bytes > CACHE and order in ("permutation", "cyclic"):
-                self.windows, self.grouped = Windows(problem.rows, problem.signs), True
-            if order == "cyclic":
-                self.permute()
-            elif order == "batches":
-                self.pool = self.order.copy()
-        else:
-            self.order = _given_order(order, max_iter, problem.n)
-        self.visits = self.order.shape[-1]  # an epoch
+        self.order = Order(problem, order, max_iter, random, grouped)
         if alpha is not None and not self.checks_late:
             problem.require_range(alpha)
         self.point = None
@@ -204,58 +183,26 @@ class Solver:
     def checks_late(self):
         """Whether rows, which are on disk, are checked when their window is visited: that saves a pass."""
         rows = self.problem.rows
-        unchecked = self.windows is not None and not rows.checked
+        unchecked = self.order.windows is not None and not rows.checked
         return self.can_check_late and unchecked and len(rows.norms) == rows.n_rows
 
+    @property
+    def visits(self):
+        """Visits of an epoch."""
+        return self.order.n_visits
+
     def next_order(self):
-        """The rows of the next epoch, in the order they are visited."""
-        if not isinstance(self.sampling, str):
-            return self.order[self.done]
-        if self.sampling == "permutation":
-            self.permute()
-        elif self.sampling == "random":
-            draw_rows(self.order, self.problem.n, self.random)
-        elif self.sampling == "batches":
-            draw_batches(self.pool, self.order, self.batch_size, self.random)
-        return self.order
+        """The rows of the next epoch, in the order of their visits."""
+        return self.order.epoch(self.done, self.batch_size)
 
-    def permute(self):
-        """Shuffle `order`; where `grouped`, in blocks of adjacent rows, out of `rows` (None: all)."""
-        if not self.grouped:
-            shuffle(self.order, self.random)
-            return
-        n = self.problem.n if self.rows is None else len(self.rows)
-        self.order = self.order[:n]
-        if self.windows is not None:
-            self.windows.shuffle(self.rows, self.order, self.random)
-        else:
-            shuffle_blocks(self.rows, self.order, block_numbers(n), self.random)
-
-    def slices(self, order, *, multiple=1, cuts=()):
-        """Parts of an epoch: cut where asked, and short enough for Ctrl-C and `cancelled` to be heard."""
-        rows = self.problem.rows
-        windows = self.windows if order is self.order else None
-        if windows is None:
-            rows.require_checked()
-        if len(order) <= rows.chunk_rows() and not (cuts or self.cancelled or rows.mapped):
-            yield order
-            return
-        step = -(-rows.chunk_rows() // multiple) * multiple
-        if windows is None:
-            edges = range(0, len(order), step)
-        else:  # a window is cut, but not let go before its end
-            edges = (-(-windows.ends // multiple) * multiple).tolist()
-        edges = sorted({0, len(order), *(edge for edge in (*cuts, *edges) if 0 < edge < len(order))})
-        for begun, ended in pairwise(edges):
-            for first in range(begun, ended, step):
-                if self.cancelled:
-                    raise KeyboardInterrupt
-                last = min(first + step, ended)
-                if windows is not None:
-                    windows.before(first)
-                    windows.check(last)
-                yield order[first:last]
-            rows.let_go()
+    def slices(self, rows, *, multiple=1, cuts=()):
+        """Yield parts of an epoch, short enough for Ctrl-C, until the run is cancelled."""
+        if self.cancelled:
+            raise KeyboardInterrupt
+        for part in self.order.slices(rows, multiple, cuts):
+            if self.cancelled:
+                raise KeyboardInterrupt
+            yield part
 
     def candidate(self):
         """The Candidate that would be returned now."""
@@ -284,26 +231,26 @@ class Solver:
         """Whether a look at the certificate is worth its cost, where not every epoch is measured."""
         return False
 
-    def on_loose_gap(self):
-        """Told that the certificate which looked worth its cost did not reach `tol`."""
+    def on_gap_above_tol(self):
+        """Act on a certificate that was worth its cost, but whose gap is above `tol`."""
 
     def finalize(self):
         """The Point to return, once measured."""
         return self.point
 
-    def reached(self):
-        """The State to go on from; its arrays change with the run."""
+    def checkpoint_state(self):
+        """The State to resume from; its arrays change with the run."""
         raise NotImplementedError
 
-    def go_on(self, state):
-        """Be as far as a run that had this state, which was this one's start."""
+    def restore(self, state):
+        """Continue after a state that this run was started from."""
         self.done, self.random[0] = state.done, state.seed
         self.point = self.measure()
 
-    def rest(self):
-        """Tell whoever wants to know that there is a state."""
-        if self.at_rest is not None:
-            self.at_rest(self)
+    def report_checkpoint(self):
+        """Call `checkpoint_hook`."""
+        if self.checkpoint_hook is not None:
+            self.checkpoint_hook(self)
 
     @property
     def is_over(self):
@@ -334,7 +281,7 @@ class Solver:
         while self.done < self.max_iter:
             self.run_epoch()
             self.done += 1
-            self.rest()
+            self.report_checkpoint()
             should_certify = self.should_certify()
             if not (trace or should_certify or self.is_over):
                 continue
@@ -346,7 +293,7 @@ class Solver:
             else:
                 line = self._line()
                 if should_certify:
-                    self.on_loose_gap()
+                    self.on_gap_above_tol()
             if score is not None:
                 line = line._replace(score=score(self.point.w, self.point.intercept))
             yield line
@@ -363,12 +310,3 @@ class Solver:
         history = list(history)
         p = self.point
         return Result(p.w, p.intercept, p.dual, p.primal, p.gap, self.done, history, self.solver)
-
-
-def _given_order(order, max_iter, n):
-    order = as_order(order, n)
-    if order.ndim != 2 or len(order) < max_iter:
-        raise ValueError(
-            f"order must have shape (max_iter, rows an epoch); got {order.shape} for {max_iter}."
-        )
-    return order

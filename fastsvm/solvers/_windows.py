@@ -54,8 +54,8 @@ class Windows:
         shuffle_windows(kept, order, segments, bounds, lasts, self.ends, random)
         self._next = self._checked = 0
 
-    def before(self, first):
-        """Have what is visited from place `first` of the order on read ahead."""
+    def prefetch(self, first):
+        """Read ahead the rows at place `first` of the order and after it."""
         if first == 0:
             self._next = 0
         while self._next < len(self.ends) and (self._next < 2 or self.ends[self._next - 2] <= first):
@@ -81,7 +81,7 @@ class Windows:
         some = np.unique(np.linspace(0, len(self._edges) - 2, TOGETHER).astype(int))
         if not self._rows.checked:
             self._check(some)
-            self._rows.let_go()
+            self._rows.release()
         norms = self._rows.norms
         return float(np.concatenate([norms[self._edges[s] : self._edges[s + 1]] for s in some]).mean())
 
@@ -115,7 +115,7 @@ def blocks(X):
     for first in range(0, X.shape[0], step):
         yield some_rows(X, first, min(first + step, X.shape[0]))
         for each in pages:
-            each.let_go()
+            each.release()
 
 
 def some_rows(X, first, last):

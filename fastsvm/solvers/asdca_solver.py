@@ -112,7 +112,7 @@ class ASDCASolver(Solver):
         """Whether the gap, which shrinks by about exp(-2 theta) an epoch, may be small enough by now."""
         return self.tol is not None and self.done >= self.next_look
 
-    def on_loose_gap(self):
+    def on_gap_above_tol(self):
         """Look again when it may be."""
         goal = max(self.tol * self.point.primal, np.finfo(float).tiny)
         epochs = 1.0

@@ -1,8 +1,8 @@
-"""The table of losses, in NumPy: all that is known of each, for whatever branches over them.
+"""The table of losses, in NumPy.
 
 Each is a function of the margin m = y (w.x + b0). `dual_term` is psi(b) = -phi*(-b), and for every m
 and every b in the domain phi(m) + b m >= psi(b) (Fenchel-Young): summed over the rows, weak duality.
-What a step of a kernel needs, compiled, is in `_losses.pxd`, under the same codes.
+Kernels take `struct`, and have their formulas in `_losses.pxd`, under the same codes.
 """
 
 import math
@@ -33,8 +33,9 @@ class Loss:
     straight : bool, whether the loss is a straight line below its bend, at slope -upper
     squared_radius : float, alpha ||w||^2 of a ball that holds the optimum of rows of mean weight 1, for
         Pegasos; None for losses that it does not take
+    newton : bool, whether `_newton.pyx` has its second derivative, or the hinge's, which is smoothed there
     width : float, how wide the bend is: the smooth hinge's gamma
-    newton : bool, whether `_newton.pyx` has the steps of Newton's method for this loss
+    with_width : callable, the loss of another width; None for a loss without a choice of it
     """
 
     name: str
@@ -47,8 +48,9 @@ class Loss:
     lipschitz: float = math.inf
     straight: bool = False
     squared_radius: float | None = None
-    width: float = 1.0
     newton: bool = False
+    width: float = 1.0
+    with_width: Callable | None = None
 
     @property
     def smooth(self):
@@ -62,8 +64,8 @@ class Loss:
 
     @property
     def struct(self):
-        """What kernels take for it."""
-        return {"code": self.code, "width": self.width}
+        """The `Loss` of `_losses.pxd`."""
+        return {"code": self.code, "width": self.width, "upper": self.upper, "quadratic": self.quadratic}
 
     def uppers(self, weights):
         """The upper ends of dual variables of rows with these weights; 0 for weight 0."""
@@ -98,8 +100,9 @@ def smooth_hinge(width=1.0):
         curvature=g,
         lipschitz=1 / g,
         straight=True,
-        width=g,
         newton=True,
+        width=g,
+        with_width=smooth_hinge,
     )
 
 
@@ -112,8 +115,8 @@ _ENTRIES = (
         dual_term=lambda b: b,
         curvature=0.0,
         straight=True,
-        squared_radius=1.0,  # alpha/2 ||w||^2 is half of P(0) at most (Pegasos, sec. 2)
         newton=True,
+        squared_radius=1.0,  # alpha/2 ||w||^2 is half of P(0) at most (Pegasos, sec. 2)
     ),
     Loss(
         "squared_hinge",
@@ -134,8 +137,8 @@ _ENTRIES = (
         slope=lambda m: -np.exp(-np.logaddexp(0, m)),
         dual_term=_entropy,
         lipschitz=0.25,
-        squared_radius=2 * math.log(2),  # P(0) at most
         newton=True,
+        squared_radius=2 * math.log(2),  # P(0) at most
     ),
     Loss(
         "perceptron",
@@ -163,7 +166,8 @@ def as_loss(loss, width=1.0):
         return loss
     if loss not in TABLE:
         raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}; got {loss!r}.")
-    return smooth_hinge(width) if loss == "smooth_hinge" and width != 1 else TABLE[loss]
+    entry = TABLE[loss]
+    return entry.with_width(width) if entry.with_width and width != 1 else entry
 
 
 def value(loss, m):

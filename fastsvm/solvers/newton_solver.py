@@ -10,6 +10,12 @@ from . import _newton  # type: ignore[attr-defined]  # compiled
 from ._solver import Point, Solver, State
 from .losses import as_loss
 
+# Where Newton's method is the faster one, by `python -m benchmarks.tuning auto`; see benchmarks/README.md.
+FEW_COLUMNS = 300  # up to which it may be
+VERY_FEW_COLUMNS = 20  # up to which it is
+MOST_COLUMNS = 5000  # that it is made for: a system of 200 MB
+STEEP = 10  # ||x||^2 / (alpha n), above which coordinate steps take many epochs
+TIGHT_TOL = 1e-4  # below which they take many epochs, too
 # How much each matters is measured by `python -m benchmarks.tuning newton`; see benchmarks/README.md.
 SAMPLE_ROWS = 20  # rows of the first sample, for each column
 SAMPLE_RATIO = 4  # how many times more rows the next sample has
@@ -76,9 +82,14 @@ class NewtonSolver(Solver):
     solver = "newton"
 
     def __init__(self, problem, *, loss, alpha, fit_intercept, max_iter, random=None, start=None):
+        self.loss = as_loss(loss)
+        if not self.loss.newton:
+            raise ValueError(
+                f"solver='newton' does not support the loss {self.loss.name!r}. Use 'coordinate'."
+            )
         no_order = np.empty((max_iter, 0), np.int32)
         super().__init__(problem, order=no_order, max_iter=max_iter, random=random, alpha=alpha)
-        self.loss, self.fit_intercept, self.start = as_loss(loss), fit_intercept, start
+        self.fit_intercept, self.start = fit_intercept, start
         self.d = problem.rows.n_columns
         self.size = self.d + bool(fit_intercept)
         self.w = np.zeros(self.d + 1)  # the intercept comes last
@@ -97,7 +108,7 @@ class NewtonSolver(Solver):
             target = ACTIVE_GAP * self.tol * self.value
         sub, before = self.all, self.w.copy()
         self.solve_subproblem(sub, target, fresh)
-        reached = self.w.copy()
+        w_after = self.w.copy()
         point = self.certify()
         better = self.point is None or point.gap < self.point.gap
         self.stalled = 0 if self.point is None or point.gap < 0.9 * self.point.gap else self.stalled + 1
@@ -115,7 +126,7 @@ class NewtonSolver(Solver):
             self.activate(sub)
             self.radius *= 4
             self.penalty = min(self.penalty, max(1.0, ACTIVE_BENDS / self.radius))
-            self.w = reached if everything else before
+            self.w = w_after if everything else before
             loss, _ = self.measure_margins(sub)
             self.value = loss + self.ridge()
 
@@ -327,7 +338,7 @@ class NewtonSolver(Solver):
             if self.cancelled:
                 raise KeyboardInterrupt
             yield first, min(first + step, count)
-            rows.let_go()
+            rows.release()
 
     def measure_margins(self, sub):
         """Margins at w; the mean loss there, and by how much (root mean square) margins moved."""
@@ -358,16 +369,16 @@ class NewtonSolver(Solver):
         """Make what is near the bend active."""
         _newton.activate(self.loss.struct, sub.margin, sub.weights, sub.dual, self.radius, sub.active)
 
-    def reached(self):
-        """Of the best point so far."""
+    def checkpoint_state(self):
+        """The state of the best point so far."""
         return State(self.point.dual, self.point.intercept, self.done, int(self.random[0]))
 
-    def go_on(self, state):
-        """Be as far as a run that had this state."""
+    def restore(self, state):
+        """Continue after this state."""
         self.begin()
         point = self.certify()
         self.point = point._replace(dual=point.dual.copy())
-        super().go_on(state)
+        super().restore(state)
 
     def should_certify(self):
         """Every epoch has its certificate anyway."""
@@ -400,3 +411,16 @@ def direction(H, slope):
         if info == 0:
             return p
     return np.full(len(H), np.nan)
+
+
+def suits_newton(problem, loss, alpha, tol):
+    """Tell whether Newton's method is faster than coordinate steps.
+
+    Its cost hardly depends on alpha and tol, but grows with the square of the columns. Coordinate steps
+    need few epochs where alpha n is not small against ||x||^2 (measured on tables of 3 to 256 columns).
+    """
+    n, d = problem.n, problem.rows.n_columns
+    if tol is None or not as_loss(loss).newton or d > min(n, FEW_COLUMNS):
+        return False
+    steepness = problem.rows.squared_norms().mean() / (alpha * n)
+    return bool(d <= VERY_FEW_COLUMNS or steepness > STEEP or tol < TIGHT_TOL)

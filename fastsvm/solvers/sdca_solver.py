@@ -1,18 +1,38 @@
-"""Coordinate steps from the outside: which rows to visit, certificate, intercept, averaging."""
+"""`sdca`, which takes coordinate steps or Newton's method, and the solver that takes coordinate steps."""
+
+from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from . import _sdca  # type: ignore[attr-defined]  # compiled
+from ._input import (
+    as_alpha,
+    as_start,
+    as_state,
+    as_width,
+    flag,
+    number_of_threads,
+    one_of,
+    order_of,
+    positive,
+)
 from ._intercept import best_intercept
 from ._polish import polish
+from ._problem import Problem
 from ._random import draw_integer
 from ._rows import map_chunks
 from ._scores import scores_of
-from ._solver import Candidate, Point, Solver, State
-from .losses import as_loss
+from ._solver import Candidate, Point, Result, Solver, State
+from .losses import LOSSES, as_loss
+from .newton_solver import MOST_COLUMNS, NewtonSolver, suits_newton
 
+if TYPE_CHECKING:
+    from .annotations import ArrayLike, Callable, Matrix, Seed
+
+SOLVERS = ("auto", "coordinate", "newton")
 ORDERS = ("permutation", "random", "cyclic")
 OUTPUTS = ("last", "tail", "random")
 # How much each matters is measured by `python -m benchmarks.tuning sdca`; see benchmarks/README.md.
@@ -61,7 +81,7 @@ class SDCASolver(Solver):
         self.bias_rate = 0.0
         if fit_intercept:
             # In windows always an estimate: other classes, in other threads, may have had all rows checked.
-            mean_square = norms.mean() if self.windows is None else self.windows.mean_square()
+            mean_square = norms.mean() if self.order.windows is None else self.order.windows.mean_square()
             self.bias_rate = self._bias_rate(mean_square)
         self.w, self.dual = np.zeros(problem.rows.n_columns), np.zeros(n)
         self.above = None
@@ -102,9 +122,9 @@ class SDCASolver(Solver):
 
     def next_order(self):
         """As asked for, but modified SGD must see each row once."""
-        if self.sgd_init and self.done == 0 and isinstance(self.sampling, str):
-            self.permute()
-            return self.order
+        if self.sgd_init and self.done == 0 and isinstance(self.order.sampling, str):
+            self.order.permute()
+            return self.order.rows
         return super().next_order()
 
     def run_epoch(self):
@@ -127,7 +147,7 @@ class SDCASolver(Solver):
             if self.averaging == "random" and self.steps == self.keep_at:
                 self.kept = self.dual.copy(), self.state.bias
             if self.state.seen < 0:
-                self.rest()
+                self.report_checkpoint()
         self.state.seen = -1
         if late:
             self.problem.require_range(self.alpha)
@@ -164,14 +184,14 @@ class SDCASolver(Solver):
         pace = (math.log(before) - math.log(gap)) / PACE_EPOCHS
         if self.in_vain or math.log(gap) - math.log(target) <= CG_PAYS_EPOCHS * pace:
             return
-        if np.count_nonzero(self.problem.is_free(self.dual, self.loss)) > FREE_SHARE * len(self.order):
+        if np.count_nonzero(self.problem.is_free(self.dual, self.loss)) > FREE_SHARE * len(self.order.rows):
             self.polished = True
             state.bias = polish(
                 self.problem, self.loss, self.alpha, self.bias_rate, self.w, state.bias, self.dual
             )
             self._sum_above()
 
-    def on_loose_gap(self):
+    def on_gap_above_tol(self):
         """Visit again the rows that the certificate found to need it."""
         if self._has_lost_digits():
             self._sum_again()
@@ -197,21 +217,12 @@ class SDCASolver(Solver):
 
     def _take_all(self):
         """Visit all rows but those of weight 0."""
-        weights = self.problem.weights
-        self.order = np.arange(self.problem.n, dtype=np.int32)
-        if weights.size:
-            self.order = self.order[weights > 0]
-        self.rows = self.order.copy() if self.grouped else None
+        self.order.reset()
         self.all_at = self.done
 
     def _leave_out(self):
         """Visit no rows that are dropped."""
-        rows = self.rows if self.grouped else self.order
-        kept = rows[: _sdca.keep_rows(rows, self.dropped)]
-        if self.grouped:
-            self.rows = kept
-        else:
-            self.order = kept
+        self.order.filter(lambda rows: _sdca.keep_rows(rows, self.dropped))
 
     def should_certify(self):
         """Whether the gap, summed over the rows as they were met, says that `tol` is reached.
@@ -230,11 +241,11 @@ class SDCASolver(Solver):
             # What scaling down the heavier class will cost: its mean slack for each unit.
             gap += abs(self.problem.imbalance(self.dual)) * s.loss_sum / max(self.dual.sum(), TINY)
         progress, self.last_gap = gap / self.last_gap if gap < self.last_gap else 1.0, gap
-        self.looking = not len(self.order) or gap * progress <= self.tol * primal
+        self.looking = not len(self.order.rows) or gap * progress <= self.tol * primal
         return self.looking
 
-    def reached(self):
-        """Of the last iterate."""
+    def checkpoint_state(self):
+        """The state of the last iterate."""
         return State(self.dual, float(self.state.bias), self.done, int(self.random[0]))
 
     def _start_average(self):
@@ -320,3 +331,168 @@ def bias_rate(alpha, n, mean_square, mean_weight):
     alpha is large the losses' own curvature in the intercept is what it must be compared with.
     """
     return max(INTERCEPT_SQUARE * (1 / (alpha * n)) * mean_square, INTERCEPT_BENDS / (n * mean_weight))
+
+
+def make_solver(
+    problem, *, solver="auto", tol=None, order="permutation", averaging="last", sgd_init=False, **options
+):
+    """Make the solver asked for, or the one that suits the problem.
+
+    Parameters
+    ----------
+    problem : Problem
+    solver : {"auto", "coordinate", "newton"}
+    tol : float or None, the relative gap to reach
+    order, averaging, sgd_init, options : as in `sdca`; `start` may have w(b) as a third item
+
+    Raises
+    ------
+    ValueError
+        If `solver` is "newton" and the problem or another option rules it out.
+    """
+    plain = isinstance(order, str) and (order, averaging, sgd_init) == ("permutation", "last", False)
+    if solver == "newton" and not plain:
+        name = "sgd_init" if sgd_init else "averaging" if averaging != "last" else "order"
+        raise ValueError(f"solver='newton' has no {name}; leave it at its default, or take 'coordinate'.")
+    if solver == "newton" and problem.rows.n_columns > MOST_COLUMNS:
+        raise ValueError(
+            f"solver='newton' solves systems with an unknown for each of X's {problem.rows.n_columns} "
+            f"columns; it takes up to {MOST_COLUMNS}. Use 'coordinate'."
+        )
+    if solver == "auto" and plain and suits_newton(problem, options["loss"], options["alpha"], tol):
+        solver = "newton"
+    if solver == "newton":
+        return NewtonSolver(problem, **options)
+    return SDCASolver(problem, order=order, averaging=averaging, sgd_init=sgd_init, **options)
+
+
+def sdca(
+    X: Matrix,
+    y: ArrayLike,
+    *,
+    loss: str = "hinge",
+    hinge_width: float = 1.0,
+    alpha: float = 1e-4,
+    sample_weight: ArrayLike | None = None,
+    fit_intercept: bool = True,
+    max_iter: int = 1000,
+    tol: float | None = 1e-3,
+    order: str | ArrayLike = "permutation",
+    averaging: str = "last",
+    sgd_init: bool = False,
+    solver: str = "auto",
+    start: tuple | None = None,
+    n_jobs: int | None = None,
+    trace: bool = False,
+    score: Callable[..., object] | None = None,
+    random_state: Seed = None,
+) -> Result:
+    """Stochastic dual coordinate ascent, certified.
+
+    Minimises, over w (and b0 if `fit_intercept`)::
+
+        P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0))
+
+    through its dual, whose value at any feasible b is a lower bound on every P::
+
+        D(b) = 1/n sum_i c_i psi(b_i / c_i) - alpha/2 ||w(b)||^2,
+        w(b) = 1/(alpha n) sum_i b_i y_i x_i,    and sum_i b_i y_i = 0 if `fit_intercept`.
+
+    One step maximises D over one b_i exactly, in O(values of the row).
+
+    Parameters
+    ----------
+    X : CSR matrix or array, or ndarray, of shape (n_samples, n_features), float32 or float64
+        Not copied, and not written to.
+    y : array of shape (n_samples,), of -1 and +1
+    loss : {"hinge", "squared_hinge", "smooth_hinge", "log"}, default="hinge"
+        phi(m) = max(0, 1-m); its square; the hinge with its kink rounded; log(1 + exp(-m)).
+    hinge_width : float > 0, default=1.0
+        The g of "smooth_hinge", gamma in the papers: (1-m)^2 / (2 g) for 1-g <= m <= 1, 1 - g/2 - m below.
+        The narrower, the nearer to the hinge, and the slower. Other losses have none.
+    alpha : float > 0, default=1e-4
+        Regularisation strength; C = 1/(alpha n) of LIBLINEAR.
+    sample_weight : array of shape (n_samples,), default=None
+        c_i >= 0; all 1 by default. n counts rows of weight 0 too.
+    fit_intercept : bool, default=True
+        Also minimise over b0, which is not regularised: proximal steps on b0 (the method of
+        multipliers on sum_i b_i y_i = 0), one after every epoch.
+    max_iter : int, default=1000
+        Most epochs (n steps each).
+    tol : float or None, default=1e-3
+        Stop once gap <= tol * objective. None: do `max_iter` epochs.
+    order : {"permutation", "random", "cyclic"} or int array, default="permutation"
+        A fresh permutation for each epoch (of blocks of 8 rows, and within them, where X is larger
+        than 32 MiB), draws with replacement, or one permutation for all epochs. An array of shape
+        (>= max_iter, n_visits) gives the rows to visit, epoch by epoch.
+    averaging : {"last", "tail", "random"}, default="last"
+        Return the last iterate, the average over the second half of the max_iter * n steps, or one
+        iterate drawn from that half. The certificate is that of what is returned. A run that
+        reaches `tol` before its second half returns its last iterate.
+    sgd_init : bool, default=False
+        Make the first epoch modified SGD: the t-th row is treated as the last of a problem of t rows.
+    solver : {"auto", "coordinate", "newton"}, default="auto"
+        "coordinate": the coordinate steps. "newton": Newton's method on the primal (for the hinge on
+        proximal problems), for few columns; n_iter then counts its passes over all rows. "auto" takes
+        it for up to 300 columns and no more than rows, unless coordinate steps will be quick; the
+        result's `solver` says which it was.
+    start : (dual, intercept), default=None
+        Where to start from: dual variables b of shape (n_samples,), clipped to their domain, and an
+        intercept (ignored without `fit_intercept`). A Result's of another alpha will do, since b does
+        not scale with alpha. By default b = 0.
+    n_jobs : int or None, default=None
+        Threads for the checks of X and the certificate; they do not change the result.
+    trace : bool, default=False
+        Take the certificate after every epoch, for the history, not only when the gap that is summed
+        on the way promises `tol`.
+    score : callable, default=None
+        ``score(w, intercept)`` is called after each epoch; its value goes into the history.
+    random_state : int, numpy Generator or None, default=None
+
+    Returns
+    -------
+    Result
+        Named tuple (w, intercept, dual, objective, gap, n_iter, history, solver).
+
+    Raises
+    ------
+    ValueError
+        On bad input, naming the argument, row and column.
+
+    References
+    ----------
+    Shalev-Shwartz & Zhang, Stochastic dual coordinate ascent methods for regularized loss
+    minimization, JMLR 14 (2013), fig. 1 and sec. 5 (averaging, modified SGD). Hsieh et al., A dual
+    coordinate descent method for large-scale linear SVM, ICML 2008. Yu, Huang & Lin, Dual coordinate
+    descent methods for logistic regression and maximum entropy models, Mach. Learn. 85 (2011).
+    Rockafellar, Augmented Lagrangians and applications of the proximal point algorithm, Math. Oper.
+    Res. 1 (1976), for the intercept.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastsvm.solvers import sdca
+    >>> X, y = np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([1, -1])
+    >>> result = sdca(X, y, alpha=1.0, tol=1e-9, random_state=0)
+    >>> result.w.round(6).tolist(), round(result.objective, 6)
+    ([-0.5, 0.5], 0.75)
+    """
+    order = order_of(order, ORDERS)
+    threads = number_of_threads(n_jobs)
+    problem = Problem(X, y, sample_weight, threads, norms=True)
+    tol = None if tol is None else positive("tol", tol)
+    run = make_solver(
+        problem,
+        solver=one_of("solver", solver, SOLVERS),
+        tol=tol,
+        loss=as_loss(one_of("loss", loss, LOSSES), as_width(hinge_width)),
+        alpha=as_alpha(alpha),
+        fit_intercept=flag("fit_intercept", fit_intercept),
+        max_iter=positive("max_iter", max_iter, kind=int),
+        order=order,
+        averaging=one_of("averaging", averaging, OUTPUTS),
+        sgd_init=flag("sgd_init", sgd_init),
+        random=as_state(random_state),
+        start=None if start is None else as_start(start, problem.n),
+    )
+    return run.solve(tol, flag("trace", trace) or score is not None, score)

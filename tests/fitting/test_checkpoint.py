@@ -109,7 +109,9 @@ def test_what_was_done_before_is_not_done_again(solver, file, kill, monkeypatch)
     assert epochs[0] > 1 or solver == "newton"
     assert epochs[-1] <= model.n_iter_
     done, objective = model.n_iter_, model.objective_
-    monkeypatch.setattr(_solver.Solver, "rest", lambda self: pytest.fail("an epoch of a fit that is done"))
+    monkeypatch.setattr(
+        _solver.Solver, "report_checkpoint", lambda self: pytest.fail("an epoch of a fit that is done")
+    )
     model.fit(X, y, checkpoint=file)
     assert model.n_iter_ == done
     np.testing.assert_allclose(model.objective_, objective, rtol=1e-12)

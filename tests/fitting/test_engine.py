@@ -114,7 +114,7 @@ def test_an_error_stops_the_other_runs(n_jobs):
         started.wait(5)
         raise OSError("broken")
 
-    def go_on(run):
+    def wait_for_stop(run):
         started.set()
         end = time.monotonic() + 20
         while not run.cancelled:
@@ -124,7 +124,7 @@ def test_an_error_stops_the_other_runs(n_jobs):
 
     makers = [lambda threads: FakeRun(threads, fail)]
     if n_jobs == 2:
-        makers += [lambda threads: FakeRun(threads, go_on)]
+        makers += [lambda threads: FakeRun(threads, wait_for_stop)]
     else:
         started.set()
     never = lambda threads: pytest.fail("a run was begun after the error")  # noqa: E731

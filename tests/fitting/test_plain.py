@@ -169,7 +169,7 @@ def test_what_a_plain_bag_does_not_know(tmp_path):
     with pytest.raises(ValueError, match="are not for Bag"):
         text.Bag(token_pattern="[a-z]+").fit(TEXTS)
     fastsvm.save_model(text.BagOfWords(stop_words="english").fit(TEXTS), tmp_path / "model")
-    with pytest.raises(ModelFileError, match=r"stop_words is for fastsvm\.load_model"):
+    with pytest.raises(ModelFileError, match=r"only fastsvm\.load_model reads a BagOfWords with stop_words"):
         load_plain(tmp_path / "model")
     usual = feature_extraction.text.CountVectorizer().fit(TEXTS)
     fastsvm.save_model(usual, tmp_path / "model")

@@ -84,7 +84,7 @@ def test_the_output_of_the_readme(app, name, command, tmp_path, monkeypatch):
         "solvers.kernel.sdca_solver",
         "solvers.pegasos_solver",
         "solvers.perceptron_solver",
-        "solvers._choose",
+        "solvers.sdca_solver",
         "estimators.bag_of_words",
         "estimators.hashed_bag_of_words",
         "estimators.select_terms",

@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from fastsvm import ASDCAClassifier, PegasosClassifier, PerceptronClassifier, SDCAClassifier
 from fastsvm.io import MatrixWriter, load
-from fastsvm.solvers import _problem, _rows, _solver, _windows, as_rows, sdca
+from fastsvm.solvers import _order, _problem, _rows, _windows, as_rows, sdca
 from fastsvm.solvers._pages import Pages
 
 pytestmark = pytest.mark.blas
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.blas
 @pytest.fixture
 def small_windows(monkeypatch):
     """Windows of 4 segments of some rows, however small X is."""
-    monkeypatch.setattr(_solver, "CACHE", 0)
+    monkeypatch.setattr(_order, "CACHE", 0)
     monkeypatch.setattr(_windows, "SEGMENT", 1 << 10)
     monkeypatch.setattr(_windows, "TOGETHER", 4)
 
@@ -46,7 +46,7 @@ def test_only_what_is_mapped_for_reading_has_pages(tmp_path):
     array = np.load(tmp_path / "a.npy", mmap_mode="r")
     pages = Pages.of(array[5:])
     pages.will_need(0, 9995)
-    pages.let_go()
+    pages.release()
     assert array.sum() == 9999 * 5000
 
 

@@ -1,17 +1,11 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer
 
 from fastsvm.solvers import LOSSES, losses, sdca
-from fastsvm.solvers._choose import make_solver
-from fastsvm.solvers._input import as_state
 from fastsvm.solvers._problem import Problem
-from fastsvm.solvers.losses import as_loss
 from fastsvm.solvers.newton_solver import NewtonSolver
-from fastsvm.solvers.sdca_solver import SDCASolver
 from pairs import pairs
 from rounding import assert_close
 
@@ -186,12 +180,3 @@ def test_the_same_problem_gives_the_same_result(problem):
     for loss in LOSSES:
         first, again = (newton(*problem, loss=loss, alpha=0.01) for _ in range(2))
         assert_close(first.w, again.w)
-
-
-def test_a_loss_without_newton_steps_takes_coordinate_steps():
-    X = np.random.default_rng(0).normal(size=(60, 3))
-    problem, loss = Problem(X, np.where(X[:, 0] > 0, 1, -1)), replace(as_loss("squared_hinge"), newton=False)
-    options = {"loss": loss, "alpha": 0.01, "fit_intercept": False, "max_iter": 9, "random": as_state(0)}
-    assert isinstance(make_solver(problem, solver="auto", tol=1e-3, **options), SDCASolver)
-    with pytest.raises(ValueError, match=r"^solver='newton' does not support the loss 'squared_hinge'"):
-        make_solver(problem, solver="newton", tol=1e-3, **options)

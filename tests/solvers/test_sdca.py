@@ -128,7 +128,7 @@ def independent_optimum(loss, alpha, X, y):
 
 
 def test_rows_past_the_cache_are_visited_in_blocks(problem, monkeypatch):
-    monkeypatch.setattr("fastsvm.solvers._solver.CACHE", 0)
+    monkeypatch.setattr("fastsvm.solvers._order.CACHE", 0)
     for order in ("permutation", "random", "cyclic"):
         for sgd_init in (False, True):
             r = sdca(

@@ -9,8 +9,8 @@ from sklearn.svm import SVC
 
 from fastsvm import SDCAClassifier
 from fastsvm.solvers import LOSSES, losses, sdca
-from fastsvm.solvers._choose import suits_newton
 from fastsvm.solvers._problem import Problem
+from fastsvm.solvers.newton_solver import suits_newton
 from fastsvm.solvers.sdca_solver import SDCASolver
 from pairs import pairs
 
@@ -172,7 +172,7 @@ def test_any_start_reaches_the_same_optimum(loss, fit_intercept):
     *pairs(fit_intercept=[False, True], order=["permutation", "random", "cyclic"], loss=LOSSES)
 )
 def test_rows_past_the_cache_sorted_by_class(loss, order, fit_intercept, monkeypatch):
-    monkeypatch.setattr("fastsvm.solvers._solver.CACHE", 0)  # rows are visited in blocks, then
+    monkeypatch.setattr("fastsvm.solvers._order.CACHE", 0)  # rows are visited in blocks, then
     X, y = wide(n=1500)
     first_class_first = np.argsort(y, kind="stable")
     X, y = X[first_class_first], y[first_class_first]
@@ -216,7 +216,7 @@ def test_columns_of_very_different_size():
 
 def test_shrinking_is_for_coordinate_steps_on_wide_data():
     X, y = wide()
-    assert not any(suits_newton(Problem(X, y), alpha, 1e-6) for alpha in (1e-9, 1e-3, 1e3))
+    assert not any(suits_newton(Problem(X, y), "hinge", alpha, 1e-6) for alpha in (1e-9, 1e-3, 1e3))
 
 
 @pytest.mark.parametrize("alpha", [1e-4, 1.0, 10.0, 100.0])

@@ -1,11 +1,17 @@
 """Which method `sdca` takes."""
 
+import pkgutil
+from dataclasses import replace
+from types import ModuleType
+
 import numpy as np
 import pytest
 from scipy import sparse
 
-from fastsvm import SDCAClassifier
-from fastsvm.solvers import sdca
+from fastsvm import SDCAClassifier, solvers
+from fastsvm.solvers import losses, sdca
+from fastsvm.solvers._problem import Problem
+from fastsvm.solvers.sdca_solver import make_solver
 
 pytestmark = pytest.mark.blas
 
@@ -43,3 +49,21 @@ def test_newton_has_no_order_of_rows(option, problem):
 def test_newton_refuses_systems_too_large():
     with pytest.raises(ValueError, match="each of X's 5001 columns; it takes up to 5000"):
         sdca(*wide(5001), solver="newton")
+
+
+def test_newton_takes_only_losses_with_a_second_derivative(problem):
+    loss = replace(losses.TABLE["log"], name="new", newton=False)
+    options = {"loss": loss, "alpha": 1e-5, "fit_intercept": False, "max_iter": 5}
+    options["random"] = np.ones(1, np.uint64)
+    with pytest.raises(ValueError, match="solver='newton' does not support the loss 'new'"):
+        make_solver(Problem(*problem), solver="newton", **options)
+    assert make_solver(Problem(*problem), tol=1e-3, **options).solver == "coordinate"
+    assert make_solver(Problem(*problem), tol=1e-3, **options | {"loss": "log"}).solver == "newton"
+
+
+def test_no_module_has_the_name_of_a_public_function():
+    found = {name: getattr(solvers, name) for name in solvers.__all__}
+    assert [name for name, value in found.items() if isinstance(value, ModuleType)] == []
+    files = {name.name for name in pkgutil.iter_modules(solvers.__path__)}
+    files |= {name.name for name in pkgutil.iter_modules([f"{solvers.__path__[0]}/kernel"])}
+    assert not files & set(found)

@@ -127,7 +127,7 @@ def test_indices_of_64_bits_give_the_same_bits(loss, dtype, fit_intercept, rows)
 def test_the_seed_decides_every_bit(loss, fit_intercept, cache, rows, monkeypatch):
     X, y = rows
     options = {"loss": loss, "alpha": 1e-3, "fit_intercept": fit_intercept, "tol": 1e-4}
-    monkeypatch.setattr("fastsvm.solvers._solver.CACHE", cache)
+    monkeypatch.setattr("fastsvm.solvers._order.CACHE", cache)
     first, again, other = (bits(sdca(X, y, random_state=seed, n_jobs=2, **options)) for seed in (8, 8, 9))
     assert first == again
     assert first != other

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastsvm._utils.atomic import temporary_folder
 from fastsvm.fitting import Pipeline
 from fastsvm.model_files import save_plain
 
@@ -140,7 +139,7 @@ def _workplace(cache: Cache, model_path: str | None) -> Iterator[Path]:
         yield cache.folder
         return
     place = Path(tempfile.gettempdir()) if model_path is None else Path(model_path).resolve().parent
-    with temporary_folder(place) as folder:
+    with tempfile.TemporaryDirectory(prefix=".fastsvm-", dir=place, ignore_cleanup_errors=True) as folder:
         yield Path(folder)
 
 

@@ -1,0 +1,123 @@
+"""The order in which a solver visits rows, and the parts that an epoch is cut into."""
+
+from itertools import pairwise
+
+import numpy as np
+
+from ._input import as_order
+from ._random import block_numbers, draw_batches, draw_rows, shuffle, shuffle_blocks
+from ._windows import Windows
+
+CACHE = 1 << 25  # bytes of X that a processor's last cache is likely to hold
+
+
+class Order:
+    """The rows to visit, epoch by epoch.
+
+    Parameters
+    ----------
+    problem : Problem
+    sampling : {"permutation", "random", "cyclic", "batches"} or int array of shape (>= max_iter, n_visits)
+    max_iter : int
+    random : uint64 array of length 1
+    grouped : bool
+        Whether rows of a large X may be visited in blocks of adjacent rows.
+
+    Attributes
+    ----------
+    rows : int32 array, the rows of this epoch; given orders have a line for each epoch
+    blocks : int32 array or None, the sorted rows that blocks are made of; None: all
+    windows : Windows or None, for a large X on disk
+    n_visits : int, visits of a whole epoch
+    """
+
+    def __init__(self, problem, sampling, max_iter, random, grouped=True):
+        self.problem, self.sampling, self.random = problem, sampling, random
+        self.windows = self.blocks = None
+        if isinstance(sampling, str):
+            large = problem.rows.n_bytes > CACHE
+            self.rows = np.arange(problem.n, dtype=np.int32)
+            # Blocks pay where rows come from memory. Elsewhere they cost SDCA up to half as many epochs
+            # again on a9a (none on text), and Pegasos' first, long steps go wrong on rows sorted by class.
+            self.grouped = grouped and large
+            if large and problem.rows.mapped and sampling in ("permutation", "cyclic"):
+                self.windows, self.grouped = Windows(problem.rows, problem.signs), True
+            if sampling == "cyclic":
+                self.permute()
+            elif sampling == "batches":
+                self.pool = self.rows.copy()
+        else:
+            self.rows = _given(sampling, max_iter, problem.n)
+        self.n_visits = self.rows.shape[-1]
+
+    def epoch(self, number, batch_size):
+        """The rows of an epoch, in the order of their visits; `number` counts from 0."""
+        if not isinstance(self.sampling, str):
+            return self.rows[number]
+        if self.sampling == "permutation":
+            self.permute()
+        elif self.sampling == "random":
+            draw_rows(self.rows, self.problem.n, self.random)
+        elif self.sampling == "batches":
+            draw_batches(self.pool, self.rows, batch_size, self.random)
+        return self.rows
+
+    def permute(self):
+        """Shuffle the rows, in blocks where they are grouped."""
+        if not self.grouped:
+            shuffle(self.rows, self.random)
+            return
+        n = self.problem.n if self.blocks is None else len(self.blocks)
+        self.rows = self.rows[:n]
+        if self.windows is not None:
+            self.windows.shuffle(self.blocks, self.rows, self.random)
+        else:
+            shuffle_blocks(self.blocks, self.rows, block_numbers(n), self.random)
+
+    def reset(self):
+        """Visit all rows of positive weight."""
+        weights = self.problem.weights
+        self.rows = np.arange(self.problem.n, dtype=np.int32)
+        if weights.size:
+            self.rows = self.rows[weights > 0]
+        self.blocks = self.rows.copy() if self.grouped else None
+
+    def filter(self, select):
+        """Visit only the rows that `select` moves to the front of an array; it returns their number."""
+        if self.grouped:
+            self.blocks = self.blocks[: select(self.blocks)]
+        else:
+            self.rows = self.rows[: select(self.rows)]
+
+    def slices(self, order, multiple, cuts):
+        """Yield parts of an epoch, cut where asked, each short enough for Ctrl-C."""
+        rows = self.problem.rows
+        windows = self.windows if order is self.rows else None
+        if windows is None:
+            rows.require_checked()
+        if len(order) <= rows.chunk_rows() and not (cuts or rows.mapped):
+            yield order
+            return
+        step = -(-rows.chunk_rows() // multiple) * multiple
+        if windows is None:
+            edges = range(0, len(order), step)
+        else:  # a window may be cut, but is released only at its end
+            edges = (-(-windows.ends // multiple) * multiple).tolist()
+        edges = sorted({0, len(order), *(edge for edge in (*cuts, *edges) if 0 < edge < len(order))})
+        for start, stop in pairwise(edges):
+            for first in range(start, stop, step):
+                last = min(first + step, stop)
+                if windows is not None:
+                    windows.prefetch(first)
+                    windows.check(last)
+                yield order[first:last]
+            rows.release()
+
+
+def _given(order, max_iter, n):
+    order = as_order(order, n)
+    if order.ndim != 2 or len(order) < max_iter:
+        raise ValueError(
+            f"order must have shape (max_iter, rows an epoch); got {order.shape} for {max_iter}."
+        )
+    return order
