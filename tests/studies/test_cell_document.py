@@ -9,6 +9,7 @@ import pytest
 from fastsvm_apps.cells.data.images import read_image
 from fastsvm_apps.cells.finding.findings import square_around
 from fastsvm_apps.common.errors import AppError
+from fastsvm_apps.common.figures import figure
 from fastsvm_apps.studies.cells import steps
 from fastsvm_apps.studies.cells.document import (
     FRAME,
@@ -172,29 +173,12 @@ def test_find_center():
     assert find_center(plain(STAIN)) is None
 
 
-@pytest.mark.parametrize("method", ["cells", pytest.param("report", marks=pytest.mark.slow)])
-def test_steps_are_drawn(tmp_path, method):
-    path = str(tmp_path / "steps.png")
-    assert steps.plot_steps(str(SMEAR), path, method)
-    assert min(cv2.imread(path).shape[:2]) > 500
+@pytest.mark.slow
+def test_steps_are_drawn():
+    found, is_there = steps.steps_of(str(SMEAR))
+    assert is_there
+    with figure(None, steps.steps_size(len(found))) as sheet:
+        steps.draw_steps(sheet, found)
+        assert len(sheet.axes) >= len(found) == 7
     with pytest.raises(AppError, match="not an image"):
-        steps.plot_steps(__file__, path, method)
-    with pytest.raises(AppError, match="no format of pictures"):
-        steps.plot_steps(str(SMEAR), str(tmp_path / "a.xyz"), method)
-
-
-def test_steps_say_what_they_did_not_find(tmp_path):
-    titles = [title for title, _ in steps.steps_of(str(SMEAR), "cells")[0]]
-
-    def said(image):
-        path = str(tmp_path / "field.png")
-        cv2.imwrite(path, image)
-        shown, found = steps.steps_of(path, "cells")
-        assert not found
-        assert [title for title, _ in shown] == titles
-        return [words for _, words in shown if isinstance(words, str)]
-
-    plasma = np.full((240, 320, 3), (225, 220, 230), np.uint8)
-    assert said(plasma) == ["no nucleus: nowhere is blue 40 levels above green", *["not reached"] * 3]
-    purple = cv2.circle(plasma.copy(), (160, 120), 8, (150, 60, 120), cv2.FILLED)
-    assert "a nucleus at least 600" in said(purple)[0]
+        steps.steps_of(__file__)

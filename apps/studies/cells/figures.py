@@ -6,6 +6,7 @@ import numpy as np
 
 from ...common.figures import OKABE_ITO
 from ..frame.report import Figure
+from ..output.drawing import tidy
 from .experiments import COMPONENTS, RAW, SOLVERS, WHITENED, Trace
 
 COLOURS = dict(zip(SOLVERS, (OKABE_ITO[name] for name in ("blue", "green", "vermilion")), strict=True))
@@ -113,15 +114,9 @@ def _spectrum(values: np.ndarray, sheet) -> None:
     ax.axvline(min(COMPONENTS, len(values)), color="0.4", linestyle=":")
     ax.set_xlabel("number of the component")
     ax.set_ylabel("singular value (log scale)")
-    _tidy(ax)
+    tidy(ax)
 
 
 def _finish(ax) -> None:
     ax.legend(frameon=False, fontsize=9)
-    _tidy(ax)
-
-
-def _tidy(ax) -> None:
-    ax.grid(color="0.9")
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
+    tidy(ax)

@@ -109,7 +109,7 @@ def _drawn(tiles: Tiles, sheet) -> bytes:
 
 
 def _steps(files: Sequence[ImageFile], photographs: bool) -> Figure:
-    steps, _ = steps_of(files[-1].path, "report")
+    steps, _ = steps_of(files[-1].path)
     return Figure(
         "steps",
         "From an image to its crop",

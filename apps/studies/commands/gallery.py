@@ -3,13 +3,12 @@
 import click
 
 from ...common.output import print_line
-from ._options import command
 
 
-@command("gallery studies -o docs/studies", "gallery digits -o docs/studies")
+@click.command(epilog="Example: fastsvm-studies gallery studies -o docs/studies")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False))
 @click.option("-o", "--output", required=True, metavar="DOCS", help="Folder for the pages.")
-def gallery(folder, output, quiet, verbose):
+def gallery(folder, output):
     """Make pages in Markdown from the report in FOLDER, that of a study or of all.
 
     A page has the verdicts, the figures as small pictures, and how to run the study again; README.md leads

@@ -8,6 +8,7 @@ from ...common.figures import OKABE_ITO
 from ...common.statistics import mean_interval
 from ..frame.context import Arrays
 from ..frame.report import Figure
+from ..output.drawing import tidy
 from .claims import SDCA, TEST
 from .experiments import EPOCHS, LABELS, METHODS, PACE_EPOCHS, STEPS, Digits, wrong
 
@@ -65,7 +66,7 @@ def _errors(digits: Digits, rates: Arrays, sheet) -> None:
             ax.axvline(100 * wrong(TEST) / TEST.sum(), color=VERMILION, linestyle="--", linewidth=1.5)
         ax.set_title(f"{name}: {percent * count.mean():.2f} %", fontsize=10, loc="left")
         ax.set_ylabel("draws")
-        _tidy(ax)
+        tidy(ax)
     if digits.original:
         axes[0].text(
             100 * wrong(TEST) / TEST.sum(), 1.02, "document: 3.83 %", color=VERMILION, fontsize=9,
@@ -103,7 +104,7 @@ def _epochs(rates: Arrays, sheet) -> None:
     ax.set_xlabel("epochs (log scale)")
     ax.set_ylabel("test error, %")
     ax.legend(frameon=False)
-    _tidy(ax)
+    tidy(ax)
 
 
 def _pace(pace: Arrays, sheet) -> None:
@@ -123,10 +124,4 @@ def _pace(pace: Arrays, sheet) -> None:
     ax.set_xlabel("images to train on (log scale)")
     ax.set_ylabel("CPU milliseconds (log scale)")
     ax.legend(frameon=False, fontsize=9)
-    _tidy(ax)
-
-
-def _tidy(ax) -> None:
-    ax.grid(color="0.9")
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
+    tidy(ax)

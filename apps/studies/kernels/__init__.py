@@ -1,6 +1,6 @@
 """The study of "Multiclass Classification with Pegasos": kernels on handwritten digits, over a grid."""
 
-from collections.abc import Callable
+from functools import partial
 
 from ..frame.context import Arrays, Context
 from ..frame.report import Report
@@ -15,31 +15,20 @@ def run(context: Context) -> Report:
 
     size = QUICK if context.quick else WHOLE
     digits = digits_of(context.data, size.rows)
-    data = {"X": digits.X, "y": digits.y}
+    rows = digits.X, digits.y
+    key = {"X": digits.X, "y": digits.y, "seed": context.seed}
     seeds = range(context.seed, context.seed + (context.runs or 1))
     grids = _grids(context, digits, size, seeds)
     with context.stage("race", total=size.repeats) as advance:
-        key = {"steps": size.race_steps, "repeats": size.repeats, "seed": context.seed}
-        race = context.part(
-            "race", lambda: experiments.race(*data.values(), size, context.seed, advance), **data, **key
-        )
+        compute = partial(experiments.race, *rows, size, context.seed, advance)
+        race = context.part("race", compute, **key, steps=size.race_steps, repeats=size.repeats)
     with context.stage("t-SNE"):
-        key = {"rows": size.plane_rows, "steps": size.plane_steps, "seed": context.seed}
-        plane = context.part(
-            "plane",
-            lambda: experiments.plane(*data.values(), size, context.seed, context.threads),
-            **data,
-            **key,
-        )
+        compute = partial(experiments.plane, *rows, size, context.seed, context.threads)
+        plane = context.part("plane", compute, **key, rows=size.plane_rows, steps=size.plane_steps)
     cell = KERNELS[BEST_POLYNOMIAL[0]], size.steps[-1], BEST_POLYNOMIAL[2]
     with context.stage("mistakes", total=FOLDS) as advance:
-        wrong = context.part(
-            "mistakes",
-            lambda: experiments.mistakes(*data.values(), cell, context.seed, context.threads, advance),
-            **data,
-            cell=cell,
-            seed=context.seed,
-        )
+        compute = partial(experiments.mistakes, *rows, cell, context.seed, context.threads, advance)
+        wrong = context.part("mistakes", compute, **key, cell=cell)
     return Report(
         name="kernels",
         title="Ten digits: kernel Pegasos over a grid",
@@ -61,24 +50,17 @@ def _grids(context: Context, digits: Digits, size: Size, seeds: range) -> dict[s
     """Return the errors and times of each kernel; each is a part of its own."""
     from . import experiments
 
+    key = {"X": digits.X, "y": digits.y, "steps": size.steps, "seeds": [*seeds], "lambdas": LAMBDAS}
     with context.stage("grid", total=len(KERNELS) * len(LAMBDAS) * FOLDS * len(seeds)) as advance:
-
-        def measured(parameters: dict) -> Callable[[], Arrays]:
-            arguments = digits.X, digits.y, parameters, size.steps, seeds, context.threads, advance
-            return lambda: experiments.grid(*arguments)
-
         return {
             name: context.part(
                 "grid",
-                measured(parameters),
-                **{
-                    "kernel": parameters,
-                    "X": digits.X,
-                    "y": digits.y,
-                    "steps": size.steps,
-                    "seeds": [*seeds],
-                },
-                lambdas=LAMBDAS,
+                partial(
+                    experiments.grid,
+                    *(digits.X, digits.y, kernel, size.steps, seeds, context.threads, advance),
+                ),
+                kernel=kernel,
+                **key,
             )
-            for name, parameters in KERNELS.items()
+            for name, kernel in KERNELS.items()
         }

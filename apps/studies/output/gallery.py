@@ -8,11 +8,10 @@ from contextlib import suppress
 
 from ...common.errors import AppError
 from ...common.files import check_replaceable, make_folder, replace_file
-from ...common.output import many
 from ..frame.report import Verdict
 from ..frame.settings import STUDIES
 from .pages import captioned
-from .record import REPORT, counted, legend, read_record
+from .record import REPORT, counted, legend, read_record, summary
 from .small_pictures import small_picture
 
 MADE = "<!-- Made by fastsvm-studies gallery"
@@ -133,12 +132,6 @@ def index_page(records: Sequence[dict]) -> str:
         f"{summary(claims)}.",
     ]
     return "\n\n".join(parts) + "\n"
-
-
-def summary(claims: Sequence[dict]) -> str:
-    """Count claims and verdicts in words."""
-    counts = counted(claims)
-    return ", ".join([many(len(claims), "claim"), *(f"{n} {name}" for name, n in counts.items() if n)])
 
 
 def escaped(text: object) -> str:

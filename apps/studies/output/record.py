@@ -4,9 +4,11 @@ import json
 import os
 import re
 from collections import Counter
+from collections.abc import Sequence
 from importlib.metadata import version
 
 from ...common.errors import AppError
+from ...common.output import many
 from ..frame.report import Report, Verdict
 
 REPORT = "report.json"
@@ -92,6 +94,12 @@ def legend(claims: list[dict]) -> str:
     if any("P*" in text for claim in claims for text in claim.values()):
         words += " P* is the lowest objective that there is, certified by a duality gap."
     return words
+
+
+def summary(claims: Sequence[dict]) -> str:
+    """Count claims and verdicts in words."""
+    counts = counted(claims)
+    return ", ".join([many(len(claims), "claim"), *(f"{n:,} {name}" for name, n in counts.items() if n)])
 
 
 def counted(claims: list[dict]) -> dict[str, int]:

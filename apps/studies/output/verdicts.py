@@ -4,9 +4,8 @@ import shutil
 import textwrap
 from collections.abc import Sequence
 
-from ...common.output import many, print_heading, print_line, print_table, shortened
-from ..frame.report import Verdict
-from .record import counted, legend
+from ...common.output import print_heading, print_line, print_table, shortened
+from .record import legend, summary
 
 WIDEST = 100
 LABELS = 18  # characters: the longest verdict and a gap
@@ -29,7 +28,7 @@ def print_study(record: dict, page: str) -> None:
     print_line("")
     for line in _wrapped(legend(record["claims"])):
         print_line(line)
-    print_line(f"{_summary(record['claims'])}: {page}")
+    print_line(f"{summary(record['claims'])}: {page}")
 
 
 def print_all(records: Sequence[dict], page: str) -> None:
@@ -44,13 +43,7 @@ def print_all(records: Sequence[dict], page: str) -> None:
     ]
     print_table(("verdict", "study", "claim"), rows, text_columns=(0, 1, 2))
     print_line("")
-    print_line(f"{_summary([claim for record in records for claim in record['claims']])}: {page}")
-
-
-def _summary(claims: list[dict]) -> str:
-    counts = counted(claims)
-    parts = [f"{counts[verdict]:,} {verdict}" for verdict in Verdict if counts[verdict]]
-    return ", ".join([many(len(claims), "claim"), *parts])
+    print_line(f"{summary([claim for record in records for claim in record['claims']])}: {page}")
 
 
 def _width() -> int:

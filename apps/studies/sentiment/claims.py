@@ -7,12 +7,13 @@
 - A share is even where its interval lies within `EVEN` of one half.
 """
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 
-from ...common.statistics import mean_interval, resampled_interval, wilson_interval
-from ..frame.deciding import Interval, decided
+from ...common.statistics import wilson_interval
+from ..frame.deciding import ENOUGH, Statistic, inside, judge, mean, meets, over_splits, spelled
 from ..frame.report import Claim, Verdict
 from .comparison import ARTICLE, TO_THE_LETTER, Comparison, Runs
 from .texts import ARTICLES_COLUMNS, ARTICLES_TRAINING, TUNED, Corpus, Found, expected_columns
@@ -20,7 +21,7 @@ from .texts import ARTICLES_COLUMNS, ARTICLES_TRAINING, TUNED, Corpus, Found, ex
 ALIKE, TIMES_ALIKE, EVEN = 0.05, 2.0, 0.05
 LAMBDAS = {"pegasos-svm": 0.015, "pegasos-logistic": 0.01}
 NAMES = {"perceptron": "perceptron", "pegasos-svm": "Pegasos SVM", "pegasos-logistic": "Pegasos logistic"}
-_WEIGHT = (Verdict.HELD, Verdict.UNTESTED, Verdict.NOT_HELD)  # of several verdicts the last decides
+SIGNED = spelled("+.3f")
 PICTURE = "a picture; the text has no number"
 
 
@@ -28,17 +29,11 @@ def of_texts(corpus: Corpus, found: Found | None) -> list[Claim]:
     """Return the claims on the corpus."""
     if found is None:
         return [Claim(words, theirs, "", Verdict.UNTESTED, corpus.why) for words, theirs in _WORDS.values()]
-    known = found.comparison
-    others = "" if corpus.is_articles else " On generated reviews, not on the article's."
-    claims = [_does_well(known, name, others) for name in ARTICLE]
-    claims += [_alike(known, others), _times_alike(known, others)]
-    claims += [_tuned(found, name, others) for name in TUNED]
-    claims += [_tfidf(known, others)]
-    if not corpus.is_articles:
-        why = "It is about the article's texts, and these are generated reviews."
-        of_data = ("columns", "even", "lengths")
-        return [*claims, *(Claim(*_WORDS[key], "", Verdict.UNTESTED, why) for key in of_data)]
-    return [*claims, _columns(found), _even(found), _lengths(found)]
+    if corpus.is_articles:
+        return [*_corpus_claims(found, ""), *_article_claims(found)]
+    why = "It is about the article's texts, and these are generated reviews."
+    of_data = [Claim(*_WORDS[key], "", Verdict.UNTESTED, why) for key in ("columns", "even", "lengths")]
+    return [*_corpus_claims(found, " On generated reviews, not on the article's."), *of_data]
 
 
 _WORDS = {
@@ -56,105 +51,83 @@ _WORDS = {
 }
 
 
-def _does_well(known: Comparison, name: str, others: str) -> Claim:
-    accuracies = _of(known, name + TO_THE_LETTER)
-    interval = _interval(known, accuracies)
-    verdict, unsure = decided(interval, (known.majority, np.inf), len(known.seeds))
-    why = (
-        f"Always guessing one label gets {known.majority:.3f}; what train makes by default gets "
-        f"{_of(known, 'default').mean():.3f} on the same {len(known.seeds)} splits.{unsure}{others}"
-    )
-    ours = f"{accuracies.mean():.3f} ({interval[0]:.3f} to {interval[1]:.3f}), worst {accuracies.min():.3f}"
-    return Claim(*_WORDS[name], ours, verdict, why)
-
-
-def _alike(known: Comparison, others: str) -> Claim:
-    verdicts, ours, runs = [], [], len(known.seeds)
-    for one, other in combinations(ARTICLE, 2):
-        difference = _of(known, one + TO_THE_LETTER) - _of(known, other + TO_THE_LETTER)
-        interval = _interval(known, difference)
-        verdicts.append(decided(interval, (-ALIKE, ALIKE), runs))
-        ours.append(f"{NAMES[one]} less {NAMES[other]} {signed(difference.mean(), interval)}")
-    verdict, unsure = max(verdicts, key=lambda each: _WEIGHT.index(each[0]))
-    why = f"Paired differences of {runs} splits; alike is within {ALIKE:g}.{unsure}{others}"
-    return Claim(*_WORDS["alike"], "; ".join(ours), verdict, why)
-
-
-def _times_alike(known: Comparison, others: str) -> Claim:
+# fmt: off
+def _corpus_claims(found: Found, others: str) -> list[Claim]:
+    """Judge the claims that any corpus tests."""
+    known, tuning = found.comparison, found.tuning
+    runs, default = len(known.seeds), _of(known, "default").mean()
+    letter = {name: _of(known, name + TO_THE_LETTER) for name in ARTICLE}
     seconds = {name: np.maximum(_runs(known, name + TO_THE_LETTER).seconds, 1e-9) for name in ARTICLE}
-    ratios = [np.log(seconds[one] / seconds[other]) for one, other in combinations(ARTICLE, 2)]
-    intervals = [mean_interval(ratio.tolist()) for ratio in ratios]
-    span = float(np.min(intervals)), float(np.max(intervals))
-    verdict, unsure = decided(span, (-np.log(TIMES_ALIKE), np.log(TIMES_ALIKE)), len(known.seeds))
-    medians = ", ".join(f"{NAMES[name]} {np.median(seconds[name]):.2g} s" for name in ARTICLE)
-    why = (
-        f"CPU seconds from texts to a model, as the article timed it. Their ratios lie within "
-        f"{np.exp(span[0]):.2f} to {np.exp(span[1]):.2f}, and alike is within a factor of {TIMES_ALIKE:g}."
-        f"{unsure}{others}"
-    )
-    return Claim(*_WORDS["times"], medians, verdict, why)
+    pairs = list(combinations(ARTICLE, 2))
+    differences = {
+        f"{NAMES[one]} less {NAMES[other]}": _statistic(known, letter[one] - letter[other]) for one,
+        other in pairs
+    }
+    ratios = [mean(np.log(seconds[one] / seconds[other])) for one, other in pairs]
+    span = Statistic(0.0, min(s.low for s in ratios), max(s.high for s in ratios), runs)
+    gains = {
+        **{f"tuned {name}": (tuning.of_chosen[k] - letter[name],
+                             ("Lambda chosen on a fifth of the training texts of each split, "
+                             f"{np.median(tuning.chosen[k]):g} in the middle, against the article's "
+                             f"{LAMBDAS[name]:g}."))
+           for k, name in enumerate(TUNED)},
+        "tfidf": (_of(known, "logistic-regression") - letter["pegasos-logistic"],
+                  ("A logistic regression at its optimum on tf-idf of all words, lambda chosen, against the "
+                  "article's on counts.")),
+    }
+    claims = [
+        *(judge(*_WORDS[name], _statistic(known, values), inside(known.majority, np.inf),
+                lambda s, values=values: f"{spelled('.3f')(s)}, worst {values.min():.3f}",
+                why=f"Always guessing one label gets {known.majority:.3f}; what train makes by default gets "
+                    f"{default:.3f} on the same {runs} splits.")
+          for name, values in letter.items()),
+        judge(*_WORDS["alike"], differences, inside(-ALIKE, ALIKE),
+              ours="; ".join(f"{pair} {SIGNED(s)}" for pair, s in differences.items()),
+              why=f"Paired differences of {runs} splits; alike is within {ALIKE:g}."),
+        judge(*_WORDS["times"], span, inside(-np.log(TIMES_ALIKE), np.log(TIMES_ALIKE)),
+              ours=", ".join(f"{NAMES[name]} {np.median(values):.2g} s" for name, values in seconds.items()),
+              why="CPU seconds from texts to a model, as the article timed it. Their ratios lie within "
+                  f"{np.exp(span.low):.2f} to {np.exp(span.high):.2f}, and alike is within a factor of "
+                  f"{TIMES_ALIKE:g}."),
+        *(judge(*_WORDS[key], _statistic(known, gain), inside(0, np.inf), SIGNED, why=why)
+          for key, (gain, why) in gains.items()),
+    ]
+    return [replace(claim, why=claim.why + others) for claim in claims]
 
 
-def _tuned(found: Found, name: str, others: str) -> Claim:
-    tuning, k = found.tuning, TUNED.index(name)
-    why = (
-        f"Lambda chosen on a fifth of the training texts of each split, {np.median(tuning.chosen[k]):g} in "
-        f"the middle, against the article's {LAMBDAS[name]:g}."
-    )
-    return _gain(found.comparison, f"tuned {name}", name, tuning.of_chosen[k], why, others)
-
-
-def _tfidf(known: Comparison, others: str) -> Claim:
-    why = (
-        "A logistic regression at its optimum on tf-idf of all words, lambda chosen, against the article's "
-        "on counts."
-    )
-    return _gain(known, "tfidf", "pegasos-logistic", _of(known, "logistic-regression"), why, others)
-
-
-def _gain(known: Comparison, key: str, name: str, accuracies: np.ndarray, why: str, others: str) -> Claim:
-    """Judge whether these accuracies are better than the article's."""
-    gain = accuracies - _of(known, name + TO_THE_LETTER)
-    interval = _interval(known, gain)
-    verdict, unsure = decided(interval, (0.0, np.inf), len(known.seeds))
-    return Claim(*_WORDS[key], signed(gain.mean(), interval), verdict, f"{why}{unsure}{others}")
-
-
-def _columns(found: Found) -> Claim:
-    growth = found.growth
+def _article_claims(found: Found) -> list[Claim]:
+    """Judge the claims on the article's texts."""
+    growth, known = found.growth, found.description
     fewest, most = expected_columns(growth, ARTICLES_TRAINING)
-    seen = int(growth.columns[0, -1])
-    ours = f"{seen:,} in {growth.sizes[-1]:,} texts; {fewest:,.0f} to {most:,.0f} expected"
-    ours += f" in {ARTICLES_TRAINING:,}"
-    why = (
-        "Of a part of its corpus; the growth of the last doublings is carried on to the texts it trained on."
-    )
-    return Claim(*_WORDS["columns"], ours, Verdict.of(fewest <= ARTICLES_COLUMNS <= most), why)
-
-
-def _even(found: Found) -> Claim:
-    counts = found.description.label_counts
-    n = sum(counts.values())
-    low, high = wilson_interval(counts["pos"], n)
-    ours = ", ".join(f"{count:,} {label}" for label, count in sorted(counts.items()))
-    why = (
-        f"Of the texts, {low:.3f} to {high:.3f} are positive (95 %), and even is within {EVEN:g} of one half."
-    )
-    return Claim(*_WORDS["even"], ours, Verdict.of(abs(low - 0.5) < EVEN and abs(high - 0.5) < EVEN), why)
-
-
-def _lengths(found: Found) -> Claim:
-    known = found.description
-    codes = list(known.label_counts)
+    counts = known.label_counts
+    share = Statistic(0.5, *wilson_interval(counts["pos"], sum(counts.values())), ENOUGH)
+    codes = list(counts)
     lengths = {label: known.token_counts[known.codes == codes.index(label)] for label in ("pos", "neg")}
-    share, half = longer_share(lengths["pos"], lengths["neg"])
-    medians = ", ".join(f"{label} {np.median(lengths[label]):.0f}" for label in ("pos", "neg"))
-    why = (
-        f"A positive text is longer than a negative one in {share - half:.3f} to {share + half:.3f} of the "
-        f"pairs (95 %), and even is within {EVEN:g} of one half."
-    )
-    held = abs(share - 0.5) + half < EVEN
-    return Claim(*_WORDS["lengths"], f"medians in words: {medians}", Verdict.of(held), why)
+    middle, half = longer_share(lengths["pos"], lengths["neg"])
+    longer = Statistic(middle, middle - half, middle + half, ENOUGH)
+    even = inside(0.5 - EVEN, 0.5 + EVEN)
+    return [
+        judge(*_WORDS["columns"], Statistic(fewest, fewest, most, ENOUGH), meets(ARTICLES_COLUMNS,
+              ARTICLES_COLUMNS),
+              ours=f"{int(growth.columns[0, -1]):,} in {growth.sizes[-1]:,} texts; {fewest:,.0f} to "
+                   f"{most:,.0f} "
+                   f"expected in {ARTICLES_TRAINING:,}",
+              why="Of a part of its corpus; the growth of the last doublings is carried on to the texts it "
+                  "trained "
+                  "on."),
+        judge(*_WORDS["even"], share, even,
+              ours=", ".join(f"{count:,} {label}" for label, count in sorted(counts.items())),
+              why=f"Of the texts, {share.low:.3f} to {share.high:.3f} are positive (95 %), and even is "
+                  f"within "
+                  f"{EVEN:g} of one half."),
+        judge(*_WORDS["lengths"], longer, even,
+              ours="medians in words: "
+                   + ", ".join(f"{label} {np.median(values):.0f}" for label, values in lengths.items()),
+              why=f"A positive text is longer than a negative one in {longer.low:.3f} to {longer.high:.3f} "
+                  f"of the "
+                  f"pairs (95 %), and even is within {EVEN:g} of one half."),
+    ]
+# fmt: on
 
 
 def longer_share(one: np.ndarray, other: np.ndarray) -> tuple[float, float]:
@@ -169,11 +142,6 @@ def longer_share(one: np.ndarray, other: np.ndarray) -> tuple[float, float]:
     return float(of_one.mean()), 1.959964 * float(variance) ** 0.5
 
 
-def signed(mean: float, interval: Interval) -> str:
-    """Return a difference with its interval."""
-    return f"{mean:+.3f} ({interval[0]:+.3f} to {interval[1]:+.3f})"
-
-
 def _of(known: Comparison, name: str) -> np.ndarray:
     """Return the accuracies of a contender."""
     return np.array(_runs(known, name).accuracies)
@@ -183,5 +151,5 @@ def _runs(known: Comparison, name: str) -> Runs:
     return next(each for each in known.results if each.classifier == name)
 
 
-def _interval(known: Comparison, values: np.ndarray) -> Interval:
-    return resampled_interval(values.tolist(), known.n_train, known.n_test)
+def _statistic(known: Comparison, values: np.ndarray) -> Statistic:
+    return over_splits(values, (known.n_train, known.n_test))

@@ -6,6 +6,7 @@ from ...common.figures import OKABE_ITO
 from ...common.output import shortened
 from ...sentiment.jobs.description import Description
 from ...sentiment.output.plots import AGAINST, FOR
+from ..output.drawing import tidy
 from .comparison import Comparison
 
 PALETTE = tuple(OKABE_ITO.values())
@@ -50,7 +51,7 @@ def draw_comparison(sheet, comparison: Comparison) -> None:
     right.set_title(f"median of {n_runs} splits" if n_runs > 1 else "one split", fontsize=10)
     for ax in (left, middle, right):
         ax.tick_params(axis="y", length=0)
-        _tidy(ax, "x")
+        tidy(ax, "x")
 
 
 def _with_interval(ax, row: int, value: float, interval: tuple[float, float] | None, said: str) -> None:
@@ -116,7 +117,7 @@ def _length_histograms(ax, lengths: np.ndarray, parts: list, unit: str) -> None:
     step = int(edges[1] - edges[0])
     per = f"per {step:,} {unit}" if step > 1 else "per length"
     ax.set_ylabel(f"% of the label's texts\n{'between a length and twice that length' if skewed else per}")
-    _tidy(ax, "y")
+    tidy(ax, "y")
 
 
 def _edges(lengths: np.ndarray, n_parts: int) -> tuple[np.ndarray, bool]:
@@ -145,12 +146,6 @@ def _is_skewed(lengths: np.ndarray) -> bool:
     """Tell whether a log scale suits lengths."""
     low, median, high = lengths.min(), np.median(lengths), lengths.max()
     return bool(high > 10 and high - median > 3 * (median - low))
-
-
-def _tidy(ax, grid: str) -> None:
-    ax.grid(axis=grid, color="0.9")
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
 
 
 def _log_scale(ax, format: str) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...common.figures import OKABE_ITO
 from ..frame.deciding import Statistic
+from ..output import drawing as output
 from .experiments import LEAST, Curves
 from .variants import (
     ASDCA_NAME,
@@ -100,14 +101,8 @@ def draw_estimates(
     ax.plot([], [], "o-", color=style["color"], markersize=5, label=style["label"])
 
 
-def legend_below(sheet, ax, columns: int) -> None:
-    """Give the whole picture one legend, of what is on one pair of axes."""
-    handles, labels = ax.get_legend_handles_labels()
-    sheet.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False, fontsize=9)
-
-
 def tidy(ax) -> None:
     """Take the box away."""
-    ax.spines[["top", "right"]].set_visible(False)
+    output.tidy(ax, None)
     ax.tick_params(labelsize=8)
     ax.minorticks_off()  # they take most of the time of a picture

@@ -6,7 +6,8 @@ from functools import partial
 import numpy as np
 
 from ..frame.report import Figure
-from .drawing import X_LABELS, draw_curve, draw_estimates, draw_excess, legend_below, ramp, style_of, tidy
+from ..output.drawing import legend_below
+from .drawing import X_LABELS, draw_curve, draw_estimates, draw_excess, ramp, style_of, tidy
 from .experiments import LAMBDAS, LEAST, Curves, Results
 from .measures import AXES, cost_ratio
 from .sets import LONG, SIMULATED, WIDE, DataSet

@@ -8,7 +8,8 @@ import numpy as np
 from ...common.figures import OKABE_ITO
 from ..frame.deciding import mean, median
 from ..frame.report import Figure
-from .drawing import draw_estimates, legend_below, tidy
+from ..output.drawing import legend_below
+from .drawing import draw_estimates, tidy
 from .experiments import OUTPUTS, Draws, directions
 from .outputs import LAST, TABLE_2, TAIL
 from .sets import BETA_ACCURACY
