@@ -1,4 +1,4 @@
-"""What to do about a fit that stopped short of its tolerance: often the columns of X are to blame."""
+"""Advice on a fit that stopped short of its tolerance, often because of the columns of X."""
 
 import warnings
 from typing import NamedTuple
@@ -16,7 +16,7 @@ class ConvergenceWarning(UserWarning):
 
 
 class Ended(NamedTuple):
-    """Where a fit ended: its relative duality gap, its epochs, and its alpha, of several."""
+    """The end of a fit: its relative duality gap, its epochs, and its alpha, of several."""
 
     relative_gap: float
     n_iter: int
@@ -24,7 +24,7 @@ class Ended(NamedTuple):
 
     @classmethod
     def of(cls, result, alpha=None):
-        """Where a solver's Result has ended."""
+        """The end of a solver's Result."""
         return cls(result.gap / result.objective if result.objective > 0 else 0.0, result.n_iter, alpha)
 
 
@@ -67,7 +67,7 @@ def warn_if_short(fits, tol, X, max_iter, *, category=ConvergenceWarning, stackl
 
 
 def advise(X, stalled=False):
-    """What is wrong with the scale of X and which scaler to use; else which parameter to raise.
+    """Advise a scaler if the scale of X is at fault, else a parameter to raise.
 
     A column's size is the root mean square of those of its values that are not 0. Columns much larger
     than the median one are what makes a problem hard; small ones do no harm.

@@ -1,4 +1,4 @@
-"""How far any linear classifier is from the optimum of its objective, proven."""
+"""A proven bound on the distance of a linear classifier from the optimum of its objective."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ TINY = np.finfo(float).tiny  # below it there are no digits left
 
 
 class Certificate(NamedTuple):
-    """What is proven of a linear classifier; arrays of shape (n_classes,) for more than two classes.
+    """The proven bounds of a linear classifier; arrays of shape (n_classes,) for more than two classes.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ def bracket(problem, w, intercept, dual, run_from, loss, alpha, free, accuracy, 
     lengths = np.sqrt(problem.rows.squared_norms())
 
     def rounding(w, intercept, dual, primal):
-        """How far P(w, intercept) and D(dual) may be off: their sums have about n terms."""
+        """The rounding error of P(w, intercept) and D(dual), whose sums have about n terms."""
         norm = np.sqrt(w @ w)
         sizes = alpha * norm**2 + primal + (dual @ lengths * norm + dual.sum() * abs(intercept)) / problem.n
         return 4 * np.finfo(float).eps * np.sqrt(problem.n) * sizes

@@ -1,4 +1,4 @@
-"""A fit that may be killed: its dual variables, in a file from which the next one goes on."""
+"""Checkpoints of a fit: its dual variables, in a file from which the next fit resumes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Checkpoint:
     """The file of one fit: for each binary problem that was begun, the state that it was last seen in.
 
     Any dual variables inside their domain prove a bound. So nothing is trusted: w is summed anew from those
-    in the file, and the certificate is that of this w. Who goes on may have another `tol`, more epochs or
+    in the file, and the certificate holds for this w. The resumed fit may have another `tol`, more epochs or
     another seed.
 
     Parameters
@@ -95,7 +95,7 @@ class Checkpoint:
             self._write()
         except OSError as error:  # the fit is worth more
             warnings.warn(
-                f"{self.path}: the checkpoint cannot be written ({error.strerror}); the fit goes on.",
+                f"{self.path}: the checkpoint cannot be written ({error.strerror}); the fit continues.",
                 RuntimeWarning,
                 stacklevel=2,
             )
@@ -145,7 +145,7 @@ def _short(value):
 
 
 def fingerprint(rows, y, weights):
-    """What tells the rows of a fit, their labels and their weights from others.
+    """Identify the rows of a fit, their labels and their weights.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What linear models share: how they are fitted, and what they predict."""
+"""The base classes of linear models: fitting and prediction."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ class OneVsRest(Parameters):
         self._fitted_to = self.classes_, n, self.alpha * n
 
     def _dual_scale(self, classes, n):
-        """What takes the `dual_coef_` to start from to dual variables; None where there is no warm start.
+        """The factors that turn a starting `dual_coef_` into dual variables; None without a warm start.
 
         They belong to the rows of the last fit, and to its classes.
         """

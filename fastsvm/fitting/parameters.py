@@ -1,4 +1,4 @@
-"""Models whose parameters are those of their `__init__`, as scikit-learn has it."""
+"""Models whose parameters are the arguments of their `__init__`, as in scikit-learn."""
 
 from inspect import signature
 
@@ -6,7 +6,7 @@ __all__ = ["Parameters"]
 
 
 class Parameters:
-    """What plain models have of scikit-learn's BaseEstimator: reading and setting parameters."""
+    """Reading and setting parameters, as in scikit-learn's BaseEstimator, for plain models."""
 
     def get_params(self, deep=False):
         """Return the parameters by name; `deep` is ignored, as there are none within others."""

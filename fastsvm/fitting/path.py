@@ -23,7 +23,7 @@ __all__ = ["Path", "SDCAPath", "sdca_path"]
 
 
 class SDCAPath(NamedTuple):
-    """What `sdca_path` returns.
+    """The result of `sdca_path`.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What a linear classifier is once it is fitted: scores, and what follows from them."""
+"""Scores of a fitted linear classifier, and the labels that follow from them."""
 
 import numpy as np
 

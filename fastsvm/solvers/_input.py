@@ -148,7 +148,7 @@ def positive(name, value, *, kind=float):
 
 
 def number_of_threads(n_jobs):
-    """How many threads `n_jobs` asks for, as joblib counts: None is 1, -1 all processors, -2 all but one."""
+    """Number of threads for `n_jobs`, as joblib counts: None is 1, -1 all processors, -2 all but one."""
     if n_jobs is None:
         return 1
     if not isinstance(n_jobs, (int, np.integer)) or isinstance(n_jobs, bool) or n_jobs == 0:

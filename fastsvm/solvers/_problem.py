@@ -79,7 +79,7 @@ class Problem:
         return as_loss(loss).uppers(self.weights if self.weights.size else 1.0)
 
     def is_free(self, dual, loss):
-        """Which dual variables are strictly inside their domain."""
+        """Mark the dual variables strictly inside their domain."""
         return (dual > 0) & (dual < self.upper(loss))
 
     def clip_dual(self, dual, loss):
@@ -100,7 +100,7 @@ class Problem:
         return balancing(*sums_by_sign(self.signs, dual))
 
     def excess(self, dual, factors):
-        """What to take from `dual` for the sums that `factors` would give: all from few rows."""
+        """The amounts to take from `dual` for the sums that `factors` would give: all from few rows."""
         taken = np.zeros(self.n)
         heavier = self.signs > 0 if factors[0] < factors[1] else self.signs < 0
         rows = np.flatnonzero(heavier & (dual > 0))

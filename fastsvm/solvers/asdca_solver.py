@@ -245,7 +245,7 @@ def asdca(
         drawn from all, as the paper has it; or those given. With n_visits = batch_size each step is an epoch.
     averaging : {"last", "tail"}, default="last"
         Return the last w, or the average over the second half of the steps of max_iter epochs; the objective
-        is that of what is returned. A run that reaches `tol` before its second half returns its last w.
+        belongs to the returned w. A run that reaches `tol` before its second half returns its last w.
     score : callable, default=None
         ``score(w, intercept)`` is called after each epoch; its value goes into the history.
     random_state : int, numpy Generator or None, default=None
@@ -253,7 +253,7 @@ def asdca(
     Returns
     -------
     Result
-        Named tuple (w, intercept, dual, objective, gap, n_iter, history, solver). The bound is that of
+        Named tuple (w, intercept, dual, objective, gap, n_iter, history, solver). The bound belongs to
         `dual`; both w and w(dual) are within sqrt(2 gap / alpha) of the optimal w.
 
     Raises

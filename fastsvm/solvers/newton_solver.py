@@ -274,7 +274,7 @@ class NewtonSolver(Solver):
         return _newton.excess(active)
 
     def length(self, active, step, z, share):
-        """How far to go along `step`: to where the slope has lost most of its size."""
+        """The length of `step`: up to the point where the slope has lost most of its size."""
         d = self.d
         ridge = self.alpha * float(step[:d] @ step[:d])
         pull = share * float(active.dual @ active.change)

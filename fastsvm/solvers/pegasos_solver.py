@@ -102,7 +102,7 @@ class PegasosSolver(Solver):
         return Candidate(w, intercept, dual, w_of_dual=None if changed else self.state.scale * self.v)
 
     def snapshot(self):
-        """What `resume` needs: plain arrays and numbers."""
+        """The state for `resume`: plain arrays and numbers."""
         kept = {name: getattr(self.state, name) for name in _KEPT}
         return {**kept, "w": self.v, "tail": self.tail}
 

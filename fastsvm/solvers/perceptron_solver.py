@@ -53,7 +53,7 @@ class PerceptronSolver(Solver):
         return Candidate(*self.output())
 
     def snapshot(self):
-        """What `resume` needs: plain arrays and numbers."""
+        """The state for `resume`: plain arrays and numbers."""
         s = self.state
         return {
             "w": self.w,

@@ -269,7 +269,7 @@ class SDCASolver(Solver):
         return Candidate(None, intercept, dual, factors, w_of_dual)
 
     def _must_be_exact(self):
-        """Whether what rounding has left in w, which a sum of all rows would not have, may matter."""
+        """Whether w must be summed again, because rounding errors in it may matter."""
         return must_be_exact(self.tol, self.done) or self._has_lost_digits()
 
     def measure(self):
@@ -319,7 +319,7 @@ class SDCASolver(Solver):
 
 
 def must_be_exact(tol, done):
-    """Whether what rounding leaves in w after so many epochs may matter."""
+    """Whether rounding errors in w may matter after so many epochs."""
     return tol is None or tol < EXACT_TOL or done > EXACT_EPOCHS
 
 
@@ -427,7 +427,7 @@ def sdca(
         (>= max_iter, n_visits) gives the rows to visit, epoch by epoch.
     averaging : {"last", "tail", "random"}, default="last"
         Return the last iterate, the average over the second half of the max_iter * n steps, or one
-        iterate drawn from that half. The certificate is that of what is returned. A run that
+        iterate drawn from that half. The certificate belongs to the returned iterate. A run that
         reaches `tol` before its second half returns its last iterate.
     sgd_init : bool, default=False
         Make the first epoch modified SGD: the t-th row is treated as the last of a problem of t rows.

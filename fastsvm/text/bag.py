@@ -19,7 +19,7 @@ __all__ = ["Bag", "Limits", "as_text", "count", "learn"]
 
 
 class Limits(NamedTuple):
-    """Which terms are kept, as CountVectorizer has it; `binary` and `dtype` decide on the most frequent."""
+    """Selection of terms, as in CountVectorizer; `binary` and `dtype` decide on the most frequent."""
 
     min_df: int | float = 1
     max_df: int | float = 1.0
@@ -241,7 +241,7 @@ class Bag(Parameters):
         return self
 
     strip_accents = stop_words = None
-    """What `BagOfWords` may have besides."""
+    """Parameters that only `BagOfWords` has."""
 
     def get_stop_words(self):
         """Return None: there are none."""

@@ -1,4 +1,4 @@
-"""How texts are cut into terms, as far as the compiled code knows it."""
+"""Rules for cutting texts into terms that the compiled code supports."""
 
 from numbers import Integral
 from typing import NamedTuple
@@ -33,7 +33,7 @@ BATCH = 1 << 22  # characters that are held at once
 
 
 class Reading(NamedTuple):
-    """How the compiled code is to find the terms of a text, n-grams of words."""
+    """Rules for finding the terms of a text, n-grams of words, in compiled code."""
 
     split: bool
     least: int

@@ -28,12 +28,12 @@ class Union(Parameters):
 
     @property
     def min_df(self):
-        """What the first bag has."""
+        """The attribute of the first bag."""
         return self.bags[0].min_df
 
     @property
     def binary(self):
-        """What the first bag has."""
+        """The attribute of the first bag."""
         return self.bags[0].binary
 
     def fit(self, texts, y=None):

@@ -1,4 +1,4 @@
-"""What the kernel machines share: the one-vs-rest problems over one kernel matrix, and the result."""
+"""The common parts of the kernel machines: one-vs-rest problems over one kernel matrix, and the result."""
 
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from ._values import KERNELS, GivenKernel, Kernel
 
 
 class KernelResult(NamedTuple):
-    """What a kernel machine returns.
+    """The result of a kernel machine.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class KernelProblem:
 
 
 class KernelSolver:
-    """What the solvers of kernel machines share: rounds, each of which is measured for all who took part.
+    """The base class of kernel machines' solvers: rounds, each measured for the classes that took part.
 
     A subclass has `coef`, of shape (n_classes, n), and `done`, the epochs or steps of each class.
     """

@@ -121,7 +121,7 @@ class Kernel:
         return Points(values, sizes, as_rows(values) if self.name == "laplacian" else None)
 
     def panel(self, n_columns):
-        """How many rows to ask `tiles` for at a time."""
+        """Number of rows to ask `tiles` for at a time."""
         return max(8, min(PANEL, PANEL_VALUES // n_columns))
 
     def tiles(self, few, many, first, last):
@@ -144,7 +144,7 @@ class Kernel:
             yield start, stop, self._finish(tile, few.sizes, many.sizes[start:stop])
 
     def _dots(self, few, many):
-        """What gives x.z, or ||x - z||_1, of the few and a range of the many."""
+        """Make a function that computes x.z, or ||x - z||_1, of the few and a range of the many."""
         if many.rows is None:
             buffer = _aligned.empty((len(few), CHUNK), self.dtype)
             return lambda start, stop: np.matmul(
@@ -222,7 +222,7 @@ class GivenKernel:
         return np.concatenate([self._values(part, part).diagonal() for part in parts]).astype(float)
 
     def panel(self, n_columns):
-        """How many rows to ask `tiles` for at a time."""
+        """Number of rows to ask `tiles` for at a time."""
         return PANEL
 
     def tiles(self, few, many, first, last):

@@ -98,12 +98,12 @@ class KernelPegasosSolver(KernelSolver):
 
     @property
     def left(self):
-        """How many steps are left."""
+        """Number of steps left."""
         return len(self.order) - self.t
 
     @property
     def most_rounds(self):
-        """How often `epochs` measures with `trace`."""
+        """Number of measurements of `epochs` with `trace`."""
         return -(-len(self.order) // self.problem.n)
 
     @property

@@ -98,7 +98,7 @@ class KernelSDCASolver(KernelSolver):
 
     @property
     def most_rounds(self):
-        """How many rounds there are at most: each has an epoch or more."""
+        """The most rounds there can be: each has an epoch or more."""
         return self.max_iter
 
     def is_over(self, k):
