@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 try:
     from fcntl import LOCK_EX, LOCK_NB, flock
 except ImportError:  # Windows
-    flock = None
+    flock = None  # type: ignore[assignment]
 
 
 @contextmanager
