@@ -9,7 +9,6 @@ import click
 
 from .errors import DONE, FAILED, USAGE, AppError, is_shortage
 from .gone import farewell
-from .interrupts import come_again
 from .limits import check_variables
 from .output import one_line
 from .streams import discard, open_closed, tell
@@ -26,8 +25,7 @@ class App(click.Group):
         kwargs["standalone_mode"] = False
         try:
             try:
-                with come_again():
-                    code = super().main(*args, **kwargs) or DONE
+                code = super().main(*args, **kwargs) or DONE
             except click.ClickException as error:
                 message = _about_removed_option(error) or one_line(error.format_message())
                 if isinstance(error, click.UsageError) and error.ctx is not None:

@@ -42,16 +42,6 @@ COUNT = click.IntRange(min=1)
 STRENGTH = FiniteRange(min=0, min_open=True)
 
 
-class CountOrAll(click.ParamType):
-    """A whole number of at least 1, or ``all`` (None)."""
-
-    name = "count"
-
-    def convert(self, value, param, ctx):
-        """Convert and check one value."""
-        return None if value == "all" else COUNT.convert(value, param, ctx)
-
-
 def _load_config(ctx, param, path):
     """Take option defaults from a TOML file; the command line comes first."""
     if path is None:

@@ -1,19 +1,20 @@
 """The stages of a command: named, timed, and shown once the user has waited."""
 
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from datetime import timedelta
+from threading import Timer
 from time import perf_counter
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from .streams import tell
 
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
 
 def by_steps(advance: Callable[[], None]) -> Callable[[int, int], None]:
-    """Return what is told how many steps are done of how many, and calls `advance` for each."""
+    """Return a callback for the numbers of steps done and of all, which calls `advance` for each step."""
     seen = 0
 
     def progress(done: int, total: int) -> None:
@@ -26,7 +27,7 @@ def by_steps(advance: Callable[[], None]) -> Callable[[int, int], None]:
 
 
 class Stages:
-    """Time each stage of a command, and tell a waiting user which one is running and how far it is.
+    """Time each stage of a command, and show a waiting user the running stage and its progress.
 
     Parameters
     ----------
@@ -41,17 +42,17 @@ class Stages:
     def __init__(self, verbose: bool = False, spinner: bool = False, patience: float = 2.0) -> None:
         self.seconds: dict[str, float] = {}
         self._verbose = verbose
-        self._stage = _Stage("")
-        self._display = None
+        self._running: tuple[str, int | None, int] = ("", None, 0)  # name, total and steps done
+        self._bars: Progress | None = None
+        self._bar: TaskID | None = None
+        self._timer = None
         if spinner and not verbose and sys.stderr.isatty():
-            self._timer = threading.Timer(patience, self._show)
+            self._timer = Timer(patience, self._show)
             self._timer.daemon = True
-        else:
-            self._timer = None
 
     @contextmanager
     def __call__(self, name: str, total: int | None = None) -> Iterator[Callable[[], None]]:
-        """Run one stage. One that is known to take `total` steps has a bar.
+        """Run one stage. A stage with a known number of steps has a bar with a percentage.
 
         Yields
         ------
@@ -60,27 +61,45 @@ class Stages:
         """
         if self._verbose:
             tell(f"{name} ...")
-        self._stage = stage = _Stage(name, total)
+        self._running = (name, total, 0)
+        if self._bars is not None:
+            self._add_bar(self._bars)
+        start = perf_counter()
         try:
-            yield stage.advance
+            yield self._advance
         finally:
-            self.seconds[name] = stage.seconds
+            self.seconds[name] = perf_counter() - start
+
+    def _advance(self) -> None:
+        name, total, done = self._running
+        self._running = (name, total, done + 1)
+        if self._bars is not None and self._bar is not None:
+            self._bars.update(self._bar, completed=done + 1)
 
     def _show(self) -> None:
-        from rich.live import Live
-        from rich.spinner import Spinner
+        from rich import progress
 
         from .output import console
 
-        spinner = Spinner("dots", style="status.spinner")
-        self._display = Live(
-            get_renderable=lambda: self._stage.line(spinner),
+        bars = progress.Progress(
+            progress.SpinnerColumn(),
+            progress.TextColumn("{task.description}", markup=False),
+            progress.BarColumn(30),
+            progress.TaskProgressColumn(),
+            progress.TimeRemainingColumn(),
             console=console(stderr=True),
-            refresh_per_second=10,
             transient=True,
             redirect_stdout=False,  # it may be a file; what goes to stderr is printed above
         )
-        self._display.start()
+        self._add_bar(bars)
+        self._bars = bars
+        bars.start()
+
+    def _add_bar(self, bars: "Progress") -> None:
+        name, total, done = self._running
+        if self._bar is not None:
+            bars.remove_task(self._bar)
+        self._bar = bars.add_task(name, total=total, completed=done)
 
     def __enter__(self) -> Self:
         from fastsvm._utils.interrupts import held_interrupts
@@ -91,49 +110,15 @@ class Stages:
         return self
 
     def __exit__(self, *exc_info) -> None:
+        if self._timer is None:
+            return
         from fastsvm._utils.interrupts import held_interrupts
 
         with held_interrupts():
-            if self._timer is not None:
-                self._timer.cancel()
-                self._timer.join()
-            if self._display is not None:
-                self._display.stop()
-
-
-@dataclass
-class _Stage:
-    name: str
-    total: int | None = None
-    done: int = 0
-    start: float = field(default_factory=perf_counter)
-
-    @property
-    def seconds(self) -> float:
-        return perf_counter() - self.start
-
-    def advance(self) -> None:
-        self.done += 1
-
-    def line(self, spinner):
-        """Return what a terminal shows of the stage now."""
-        from rich.progress_bar import ProgressBar
-        from rich.table import Table
-
-        row = Table.grid(padding=(0, 1))
-        if self.total is None:
-            row.add_row(spinner, self.name)
-        else:
-            bar = ProgressBar(total=self.total, completed=self.done, width=30)
-            row.add_row(spinner, self.name, bar, *self._figures())
-        return row
-
-    def _figures(self) -> Iterator[str]:
-        yield f"{self.done:,}/{self.total:,}"
-        if self.done:
-            rate = self.done / self.seconds
-            yield f"{rate:,.1f}/s"
-            yield f"{timedelta(seconds=round((self.total - self.done) / rate))} left"
+            self._timer.cancel()
+            self._timer.join()
+            if self._bars is not None:
+                self._bars.stop()
 
 
 UNWATCHED = Stages()  # of calls that no user waits for

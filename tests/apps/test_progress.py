@@ -52,15 +52,16 @@ with Stages({options}) as stage:
         note("a note")
         print("a print", file=sys.stderr)
         time.sleep({seconds})
+        {last}
 """
 
 
-def on_a_terminal(options, seconds=0):
+def on_a_terminal(options, seconds=0, last="", returncode=0):
     """Run the script with a terminal for stderr only; return what arrives there and on stdout."""
     terminal, stderr = pty.openpty()
     try:
         process = subprocess.Popen(
-            [sys.executable, "-P", "-c", SCRIPT.format(options=options, seconds=seconds)],
+            [sys.executable, "-P", "-c", SCRIPT.format(options=options, seconds=seconds, last=last)],
             stdout=subprocess.PIPE,
             stderr=stderr,
             env=os.environ | {"TERM": "xterm", "COLUMNS": "100", "NO_COLOR": "1"},
@@ -74,7 +75,7 @@ def on_a_terminal(options, seconds=0):
         stdout, _ = process.communicate()
     finally:
         os.close(terminal)
-    assert process.returncode == 0, shown
+    assert process.returncode == returncode, shown
     return shown.decode(), stdout
 
 
@@ -85,9 +86,7 @@ def test_a_waiting_user_sees_the_stage_and_how_far_it_is():
         " read",
         " work",
         "━",
-        " 600/1,200 ",
-        "/s ",
-        " left",
+        " 50% ",
         "\x1b[2Ka note\r\n",
         "\x1b[2Ka print\r\n",
     ):
@@ -98,6 +97,13 @@ def test_a_waiting_user_sees_the_stage_and_how_far_it_is():
 @pytest.mark.parametrize("options", ["spinner=False, patience=0", "spinner=True, patience=60"])
 def test_others_see_nothing(options):
     assert on_a_terminal(options) == ("a note\r\na print\r\n", "result\n")
+
+
+def test_ctrl_c_gives_the_terminal_back():
+    script = "import os, signal; os.kill(os.getpid(), signal.SIGINT)"
+    shown, _ = on_a_terminal("spinner=True, patience=0.01", seconds=0.3, last=script, returncode=-2)
+    assert shown.rindex("\x1b[?25h") > shown.rindex("\x1b[?25l")  # the cursor
+    assert "KeyboardInterrupt" in shown
 
 
 def test_a_verbose_command_has_no_bar():

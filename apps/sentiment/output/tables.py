@@ -230,9 +230,9 @@ def words_record(sides: list[TopWords]) -> dict:
     return {"words": {side.label: [item._asdict() for item in side.words] for side in sides}}
 
 
-def print_words_csv(sides: list[TopWords], raw: bool = False) -> None:
+def print_words_csv(sides: list[TopWords]) -> None:
     """Print a CSV table of all words."""
-    write = csv_writer(sys.stdout, raw=raw)
+    write = csv_writer(sys.stdout)
     write(("label", "word", "weight"))
     for side in sides:
         for item in side.words:
