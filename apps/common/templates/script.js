@@ -30,14 +30,12 @@ for (const table of document.querySelectorAll("table.sortable")) {
   });
 }
 
+const byId = (name) => document.getElementById(name);
+const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row) => [row.dataset.cell, row]));
+
 // Pictures and rows are on the page already: the script hides, shows and reorders them.
 {
-  const form = document.getElementById("filters");
-  const tiles = document.getElementById("tiles");
-  const showing = document.getElementById("showing");
-
-  const rows = document.querySelectorAll("#rows tbody tr");
-  const rowOf = new Map([...rows].map((row) => [row.dataset.cell, row]));
+  const [form, tiles] = [byId("filters"), byId("tiles")];
   const cells = [...(tiles?.children ?? [])].map((tile) => ({
     tile,
     row: rowOf.get(tile.dataset.cell),
@@ -78,22 +76,19 @@ for (const table of document.querySelectorAll("table.sortable")) {
       count += keep;
     }
     const all = cells.length.toLocaleString("en");
-    showing.textContent = `Showing ${count.toLocaleString("en")} of ${all} cells`;
+    byId("showing").textContent = `Showing ${count.toLocaleString("en")} of ${all} cells`;
     if (from) {
       tellScore(from, form.elements["from-text"]);
       tellScore(to, form.elements["to-text"]);
     }
   };
 
-  // Cells without a score come last.
-  const orders = {
-    rising: (a, b) => isNaN(a.score) - isNaN(b.score) || a.score - b.score || a.number - b.number,
-    falling: (a, b) => isNaN(a.score) - isNaN(b.score) || b.score - a.score || a.number - b.number,
-    number: (a, b) => a.number - b.number,
-  };
-
   const sort = () => {
-    for (const { tile } of [...cells].sort(orders[order.value])) tiles.append(tile);
+    const sign = { rising: 1, falling: -1, number: 0 }[order.value];
+    // Cells without a score come last.
+    const byScore = (a, b) => isNaN(a.score) - isNaN(b.score) || sign * (a.score - b.score);
+    const sorted = [...cells].sort((a, b) => (sign && byScore(a, b)) || a.number - b.number);
+    tiles.append(...sorted.map(({ tile }) => tile));
   };
 
   if (form) {
@@ -119,14 +114,10 @@ for (const table of document.querySelectorAll("table.sortable")) {
 
 // People correct the labels of cells, by the menu or by keys. The count follows, and each step is saved.
 {
-  const editing = document.getElementById("editing");
+  const [editing, tiles, menu] = [byId("editing"), byId("tiles"), byId("menu")];
   const choices = JSON.parse(editing?.dataset.choices ?? "[]");
-  const byId = (name) => document.getElementById(name);
-  const [tiles, menu] = [byId("tiles"), byId("menu")];
   const figures = editing ? [...tiles.children] : [];
   const figureOf = new Map(figures.map((figure) => [figure.dataset.cell, figure]));
-  const rowOf = new Map(
-    [...document.querySelectorAll("#rows tbody tr")].map((row) => [row.dataset.cell, row]));
   const items = editing ? [...menu.querySelectorAll("[data-choice]")] : [];
 
   // Of each cell that somebody looked at, by its number: its label, or null if it is not a cell.

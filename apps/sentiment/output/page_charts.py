@@ -3,7 +3,6 @@
 Nothing but classes and presentation attributes: the page's policy allows no style of their own.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from math import ceil, floor, log10
@@ -11,7 +10,7 @@ from typing import NamedTuple
 
 from ...common.output import printable
 
-QUARTERS = ((0, "0"), (0.25, ".25"), (0.5, ".5"), (0.75, ".75"), (1, "1"))
+QUARTERS = ((0, "0"), (0.25, "0.25"), (0.5, "0.5"), (0.75, "0.75"), (1, "1"))
 ENDS = ((0, "0"), (1, "1"))
 
 Points = Iterable[tuple[float, float]]
@@ -28,8 +27,8 @@ class Frame(NamedTuple):
     bottom: int
 
 
-LARGE = Frame(380, 310, 52, 372, 10, 262)
-STRIP = Frame(380, 116, 52, 372, 10, 68)  # below a large one
+LARGE = Frame(380, 310, 60, 372, 10, 262)
+STRIP = Frame(380, 116, 60, 372, 10, 68)  # below a large one
 PANEL = Frame(190, 172, 20, 184, 6, 150)  # one of many
 
 
@@ -139,8 +138,7 @@ def round_axis(label: str, low: float, high: float, most: float = float("inf"), 
     step = next(s for s in (step / 2, step, 2 * step, 5 * step) if (high - low) / s <= 6)
     first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
     ticks = [i * step for i in range(first, last + 1) if i * step <= most * (1 + 1e-9)]
-    # As QUARTERS has it: letters of the axis begin where a zero before the point would stand.
-    named = [(tick, re.sub(r"^0\.", ".", format.format(round(tick, 12)))) for tick in ticks]
+    named = [(tick, format.format(round(tick, 12))) for tick in ticks]
     return Axis(label, ticks[0], min(last * step, most), named)
 
 
