@@ -61,4 +61,8 @@ class Context:
         """
         if self.parts.has(name, part=name, **key):
             self.taken_up.append(name)
-        return self.parts.get(name, compute, part=name, **key)
+
+        def arrays() -> dict[str, np.ndarray]:
+            return {each: np.asarray(values) for each, values in compute().items()}
+
+        return self.parts.get(name, arrays, part=name, **key)
