@@ -42,9 +42,8 @@ class Stages:
     def __init__(self, verbose: bool = False, spinner: bool = False, patience: float = 2.0) -> None:
         self.seconds: dict[str, float] = {}
         self._verbose = verbose
-        self._running: tuple[str, int | None, int] = ("", None, 0)  # name, total and steps done
+        self._open: list[_Stage] = []  # one inside the other
         self._bars: Progress | None = None
-        self._bar: TaskID | None = None
         self._timer = None
         if spinner and not verbose and sys.stderr.isatty():
             self._timer = Timer(patience, self._show)
@@ -61,20 +60,17 @@ class Stages:
         """
         if self._verbose:
             tell(f"{name} ...")
-        self._running = (name, total, 0)
+        stage = _Stage(name, total)
+        self._open.append(stage)
         if self._bars is not None:
-            self._add_bar(self._bars)
+            stage.show(self._bars)
         start = perf_counter()
         try:
-            yield self._advance
+            yield stage.advance
         finally:
             self.seconds[name] = perf_counter() - start
-
-    def _advance(self) -> None:
-        name, total, done = self._running
-        self._running = (name, total, done + 1)
-        if self._bars is not None and self._bar is not None:
-            self._bars.update(self._bar, completed=done + 1)
+            self._open.remove(stage)
+            stage.hide()
 
     def _show(self) -> None:
         from rich import progress
@@ -91,15 +87,10 @@ class Stages:
             transient=True,
             redirect_stdout=False,  # it may be a file; what goes to stderr is printed above
         )
-        self._add_bar(bars)
+        for stage in [*self._open]:
+            stage.show(bars)
         self._bars = bars
         bars.start()
-
-    def _add_bar(self, bars: "Progress") -> None:
-        name, total, done = self._running
-        if self._bar is not None:
-            bars.remove_task(self._bar)
-        self._bar = bars.add_task(name, total=total, completed=done)
 
     def __enter__(self) -> Self:
         from fastsvm._utils.interrupts import held_interrupts
@@ -119,6 +110,26 @@ class Stages:
             self._timer.join()
             if self._bars is not None:
                 self._bars.stop()
+
+
+class _Stage:
+    def __init__(self, name: str, total: int | None) -> None:
+        self._name, self._total, self._done = name, total, 0
+        self._bar: tuple[Progress, TaskID] | None = None
+
+    def advance(self) -> None:
+        self._done += 1
+        if self._bar is not None:
+            bars, task = self._bar
+            bars.update(task, completed=self._done)
+
+    def show(self, bars: "Progress") -> None:
+        self._bar = bars, bars.add_task(self._name, total=self._total, completed=self._done)
+
+    def hide(self) -> None:
+        if self._bar is not None:
+            bars, task = self._bar
+            bars.remove_task(task)
 
 
 UNWATCHED = Stages()  # of calls that no user waits for

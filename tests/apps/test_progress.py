@@ -99,6 +99,13 @@ def test_others_see_nothing(options):
     assert on_a_terminal(options) == ("a note\r\na print\r\n", "result\n")
 
 
+def test_a_stage_inside_another_has_a_line_of_its_own():
+    inner = 'with stage("inner", total=4) as inner_advance: inner_advance(); advance(); time.sleep(0.3)'
+    shown, _ = on_a_terminal("spinner=True, patience=0.01", seconds=0.3, last=inner)
+    assert "25%" in shown
+    assert "work" in shown[shown.index("inner") :]
+
+
 def test_ctrl_c_gives_the_terminal_back():
     script = "import os, signal; os.kill(os.getpid(), signal.SIGINT)"
     shown, _ = on_a_terminal("spinner=True, patience=0.01", seconds=0.3, last=script, returncode=-2)
