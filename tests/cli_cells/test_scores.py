@@ -55,7 +55,7 @@ def test_a_cell_whose_score_is_low_gets_no_label(run, smears, sure, work):
         assert cell["score"] == before["score"] == max(cell["probabilities"].values())
         assert cell["label"] == (before["label"] if cell["score"] >= middle else UNCLASSIFIED)
     out = run("classify", smears / "images", "-m", sure, "--min-score", middle, "-o", "cells.csv").stdout
-    assert f"unclassified: no class has a score of {middle:.2f}; --min-score sets that" in out
+    assert f"unclassified: no class has a score of {middle:.2f} (--min-score)" in out
     rows = list(csv.DictReader((work / "cells.csv").read_text().splitlines()))
     assert sum(row["label"] == UNCLASSIFIED for row in rows) == 10
     for row in rows:

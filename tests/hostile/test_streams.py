@@ -39,8 +39,6 @@ COMMANDS = {
         3,
     ),
     "cells evaluate": (("model", *CELLS, "--mistakes", "p.png"), ("p.png",), 3),
-    "cells steps": (("few/a/1.jpg", "-o", "p.svg"), ("p.svg",), 0),
-    "cells sheet": ((*CELLS, "-o", "p.png"), ("p.png",), 3),
 }
 # What is printed may fail when it is written, or later, when it is flushed.
 AT_ONCE = {**os.environ, "PYTHONUNBUFFERED": "1"}
