@@ -83,7 +83,7 @@ BOMBS = {
     "side.png": (lambda: png(60_000, 60_000, chunk(b"IDAT", zeros(MB))), "more than the limit"),
     "side.jpg": (lambda: large_jpeg(60_000), "more than the limit"),
     "side.tif": (lambda: tiff(60_000, 60_000, zeros(MB)), "more than the limit"),
-    "side.bmp": (lambda: b"BM" + bytes(12) + struct.pack("<Iii", 40, 60_000, 60_000), "more than the limit"),
+    "side.bmp": (lambda: b"BM" + bytes(12) + struct.pack("<Iii", 40, 60_000, 60_000), "not an image"),
     "far.png": (lambda: png(2**31 - 1, 2**31 - 1), "more than the limit"),
     # 256 MB for the few pixels that the header tells of.
     "pixels.png": (lambda: png(64, 64, chunk(b"IDAT", zeros(256 * MB))), BLANK),

@@ -172,7 +172,7 @@ def decode(data: bytes, image: Image.Image) -> np.ndarray:
 
 
 def _jpeg(data: bytes, image: Image.Image) -> np.ndarray:
-    if data.count(b"\xff\xda") > MAX_SCANS:
+    if data.count(b"\xff\xda") > MAX_SCANS and _has_many_scans(data):
         raise BadImage(f"more than {MAX_SCANS} scans; save it again, not progressive")
     try:
         pixels = simplejpeg.decode_jpeg(data, "BGR")
@@ -189,6 +189,19 @@ def _jpeg(data: bytes, image: Image.Image) -> np.ndarray:
         down, across = (-1 if turn in some else 1 for some in ((3, 4, 7, 8), (2, 3, 6, 7)))
         pixels = np.ascontiguousarray(pixels[::down, ::across])
     return pixels
+
+
+def _has_many_scans(data: bytes) -> bool:
+    """Tell whether a JPEG has more than `MAX_SCANS` scans before its end; a film may follow the end."""
+    at, n_scans = 2, 0
+    while n_scans <= MAX_SCANS and 0 <= (at := data.find(b"\xff", at)) < len(data) - 3:
+        marker = data[at + 1]
+        if marker == 0xD9:  # the end of the image
+            return False
+        n_scans += marker == 0xDA
+        has_length = marker >= 0xC0 and not 0xD0 <= marker <= 0xD8 and marker != 0xFF
+        at += 2 + int.from_bytes(data[at + 2 : at + 4]) if has_length else 1 + (marker != 0xFF)
+    return n_scans > MAX_SCANS
 
 
 def _by_pillow(data: bytes, image: Image.Image) -> np.ndarray:
