@@ -280,7 +280,7 @@ def test_an_image_that_memory_does_not_suffice_for_is_skipped(refused, monkeypat
             "damaged, or a TIFF image of an unusual kind; save it with 8 bits a channel, or as png",
         ),
         (
-            encoded("jpg", LARGE).replace(b"\xff\xd9", b"\xff\xda" * 101 + b"\xff\xd9"),
+            encoded("jpg", LARGE).replace(b"\xff\xd9", b"\xff\xda\0\2" * 101 + b"\xff\xd9"),
             "more than 100 scans; save it again, not progressive",
         ),
         *(
