@@ -62,7 +62,8 @@ class Cache:
         """
         if self.folder is None:
             return dict(compute())
-        path, record = self.path(name, ENDING, **key), self._record(key)
+        record = self._record(key)
+        path = self.folder / f"{name}-{_short(record)}{ENDING}"
         found = _read(path, record)
         if found is not None:
             return found
@@ -76,34 +77,42 @@ class Cache:
             np.savez(file, **arrays, **{_JSON: np.frombuffer(others.encode(), np.uint8)})
         return {**arrays, **json.loads(others)[1]}
 
+    def find(self, name: str, **key: object) -> dict[str, Any] | None:
+        """Return the result that an earlier run has kept, or None."""
+        if self.folder is None:
+            return None
+        record = self._record(key)
+        return _read(self.folder / f"{name}-{_short(record)}{ENDING}", record)
+
     def has(self, name: str, **key: object) -> bool:
         """Tell whether an earlier run has kept a result."""
-        return (
-            self.folder is not None and _read(self.path(name, ENDING, **key), self._record(key)) is not None
-        )
+        return self.find(name, **key) is not None
 
     def path(self, name: str, ending: str = "", **key: object) -> Path | None:
         """Return a path for a result, or for another file or folder with this key, if there is a folder."""
         if self.folder is None:
             return None
-        digest = hashlib.sha256(self._record(key).encode()).hexdigest()[:16]
-        return self.folder / f"{name}-{digest}{ending}"
+        return self.folder / f"{name}-{_short(self._record(key))}{ending}"
 
     def names(self) -> list[str]:
         """Return the names of all entries that have the key of this cache and no other, the oldest first."""
-        digest = hashlib.sha256(self._record({}).encode()).hexdigest()[:16]
+        digest = _short(self._record({}))
         names = (match["name"] for _, match in _entries(self.folder) if match["digest"] == digest)
         return list(dict.fromkeys(names))
 
     def clear(self, every: bool = False) -> None:
         """Remove the entries of this key, or the results of every key; other files stay."""
-        digest = hashlib.sha256(self._record({}).encode()).hexdigest()[:16]
+        digest = _short(self._record({}))
         for path, match in _entries(self.folder):
             if match["digest"] == digest or (every and path.suffix == ENDING):
                 shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
     def _record(self, key: Mapping[str, object]) -> str:
         return json.dumps({"fastsvm": __version__, **self._key, **key}, sort_keys=True, default=_digest)
+
+
+def _short(record: str) -> str:
+    return hashlib.sha256(record.encode()).hexdigest()[:16]
 
 
 def _entries(folder: Path | None) -> list[tuple[Path, re.Match[str]]]:

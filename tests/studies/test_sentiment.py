@@ -10,7 +10,6 @@ from scipy import sparse, stats
 
 import reference
 from fastsvm_apps.common.cache import Cache
-from fastsvm_apps.common.errors import Skipped
 from fastsvm_apps.sentiment.data.corpus import Source
 from fastsvm_apps.studies.frame.context import Context
 from fastsvm_apps.studies.frame.report import Verdict
@@ -120,7 +119,7 @@ def made_up(differences, n_runs=12):
         results.append(Runs(name, texts.LITERAL, accuracies=values, values=values, seconds=[0.1] * n_runs))
     comparison.set_intervals(results, 800, 200)
     known = comparison.Comparison(
-        list(range(n_runs)), "split", "accuracy", 800, 200, {"neg": 500, "pos": 500}, results, Skipped("")
+        list(range(n_runs)), "accuracy", 800, 200, {"neg": 500, "pos": 500}, results
     )
     tuning = texts.Tuning(None, np.full((2, n_runs), 0.01), np.full((2, n_runs), 0.83))
     return texts.Found(texts.Corpus(Source("x")), None, [], known, "nb-words", tuning, None, {})

@@ -63,9 +63,9 @@ class Resumable:
             yield from work(items)
             return
         done = 0
-        while self.cache.has(_name(done)):
-            kept = json.loads(self.cache.get(_name(done), dict)["findings"])
-            yield from zip(items[done * self.batch :], map(_finding, kept), strict=False)
+        while (kept := self.cache.find(_name(done))) is not None:
+            findings = map(_finding, json.loads(kept["findings"]))
+            yield from zip(items[done * self.batch :], findings, strict=False)
             done += 1
         rest = work(items[done * self.batch :])
         try:

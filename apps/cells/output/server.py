@@ -115,9 +115,7 @@ class ReviewServer:
         routes = [
             Route("/favicon.ico", lambda request: _answer(b"", "image/x-icon")),  # browsers ask
             Route(f"/{token}/", lambda request: _answer(self._page, "text/html")),
-            Route(
-                f"/{token}/verdicts", lambda request: _answer(json.dumps(work.verdicts), "application/json")
-            ),
+            Route(f"/{token}/verdicts", self._verdicts),
             Route(f"/{token}/verdicts", self._save, methods=["PUT"]),
             Route(f"/{token}/{{number:int}}.jpg", self._picture),
         ]

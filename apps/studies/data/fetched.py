@@ -1,4 +1,10 @@
-"""Public data sets: from a folder, from the cache, or from the network."""
+"""Public data sets: from a folder, from the cache, or from the network.
+
+Every function takes `data_home`, a folder to look in first, for the files that its `Source` names. Then come
+the folder that the environment variable FASTSVM_DATA names, the cache, and, unless `download_if_missing` is
+False, the network. A set that cannot be had raises DatasetNotFoundError; a file that cannot be read, or is
+another one, DatasetError.
+"""
 
 import tarfile
 
@@ -69,27 +75,12 @@ LIBSVM_SETS = {
 def fetch_usps(*, data_home=None, download_if_missing=True):
     """Return USPS, 9,298 handwritten digits of 16 by 16 pixels.
 
-    Parameters
-    ----------
-    data_home : str, path or None, default=None
-        Folder with `usps.npz` or the two files of LIBSVM. Then come the folder that the environment variable
-        FASTSVM_DATA names, the cache, and the network.
-    download_if_missing : bool, default=True
-        Whether the network may be asked.
-
     Returns
     -------
     X : ndarray of shape (9298, 256) and dtype float32
         Ink from 0 to 1, rows of pixels from the top. The first 7,291 are the original training set.
     y : ndarray of shape (9298,) and dtype int
         Digits.
-
-    Raises
-    ------
-    DatasetNotFoundError
-        When it is not at hand and cannot be had.
-    DatasetError
-        When its file cannot be read, or is another one.
 
     Notes
     -----
@@ -107,26 +98,12 @@ def fetch_usps(*, data_home=None, download_if_missing=True):
 def fetch_skin(*, data_home=None, download_if_missing=True):
     """Return the colours of 245,057 pixels of faces and other things.
 
-    Parameters
-    ----------
-    data_home : str, path or None, default=None
-        Folder with `skin.tsv.gz` or `Skin_NonSkin.txt`; then as for :func:`fetch_usps`.
-    download_if_missing : bool, default=True
-        Whether the network may be asked.
-
     Returns
     -------
     X : ndarray of shape (245057, 3) and dtype float32
         Blue, green and red, from 0 to 255.
     y : ndarray of shape (245057,) and dtype int
         1 skin (50,859 pixels, which come first), 2 anything else.
-
-    Raises
-    ------
-    DatasetNotFoundError
-        When it is not at hand and cannot be had.
-    DatasetError
-        When its file cannot be read, or is another one.
 
     Notes
     -----
@@ -144,10 +121,6 @@ def fetch_imdb(subset="train", *, data_home=None, download_if_missing=True):
     ----------
     subset : {"train", "test"}, default="train"
         25,000 reviews each; of a film they are all in the same one.
-    data_home : str, path or None, default=None
-        Folder with `aclImdb_v1.tar.gz`; then as for :func:`fetch_usps`.
-    download_if_missing : bool, default=True
-        Whether the network may be asked (84 MB).
 
     Returns
     -------
@@ -160,10 +133,6 @@ def fetch_imdb(subset="train", *, data_home=None, download_if_missing=True):
     ------
     ValueError
         When `subset` is neither.
-    DatasetNotFoundError
-        When it is not at hand and cannot be had.
-    DatasetError
-        When its file cannot be read, or is another one.
 
     Notes
     -----
@@ -188,13 +157,8 @@ def fetch_imdb(subset="train", *, data_home=None, download_if_missing=True):
 def fetch_blood_cells(*, data_home=None, download_if_missing=True):
     """Return the paths of 9,957 microscope pictures of white blood cells.
 
-    Parameters
-    ----------
-    data_home : str, path or None, default=None
-        Folder with `cells/images`, a folder a class, and perhaps `cells/groups.csv` (columns file and
-        original); or with Kaggle's `blood-cells.zip`. Then as for :func:`fetch_usps`.
-    download_if_missing : bool, default=True
-        Whether the network may be asked.
+    A folder has `cells/images`, with a folder for each class, and perhaps `cells/groups.csv` (columns file
+    and original); or Kaggle's `blood-cells.zip`.
 
     Returns
     -------
@@ -205,13 +169,6 @@ def fetch_blood_cells(*, data_home=None, download_if_missing=True):
     groups : ndarray of shape (9957,) and dtype str, or None
         The original of each picture: all are turned and mirrored copies of some hundred, so that a random
         split tests on what was learned. None without `groups.csv`, which Kaggle's archive lacks.
-
-    Raises
-    ------
-    DatasetNotFoundError
-        When it is not at hand and cannot be had.
-    DatasetError
-        When its file cannot be read, or is another one.
 
     Notes
     -----
@@ -229,25 +186,11 @@ def fetch_blood_cells(*, data_home=None, download_if_missing=True):
 def fetch_prostate(*, data_home=None, download_if_missing=True):
     """Return the activity of 6,033 genes of 102 men.
 
-    Parameters
-    ----------
-    data_home : str, path or None, default=None
-        Folder with `prostate.npz` or `prostmat.csv`; then as for :func:`fetch_usps`.
-    download_if_missing : bool, default=True
-        Whether the network may be asked.
-
     Returns
     -------
     X : ndarray of shape (102, 6033) and dtype float32
     y : ndarray of shape (102,) and dtype int
         0 healthy (50 men, who come first), 1 cancer.
-
-    Raises
-    ------
-    DatasetNotFoundError
-        When it is not at hand and cannot be had.
-    DatasetError
-        When its file cannot be read, or is another one.
 
     Notes
     -----
@@ -268,25 +211,11 @@ def fetch_prostate(*, data_home=None, download_if_missing=True):
 def fetch_flame(*, data_home=None, download_if_missing=True):
     """Return 240 points of the plane in two classes, one bent around the other.
 
-    Parameters
-    ----------
-    data_home : str, path or None, default=None
-        Folder with `flame.csv` or `flame.txt`; then as for :func:`fetch_usps`.
-    download_if_missing : bool, default=True
-        Whether the network may be asked.
-
     Returns
     -------
     X : ndarray of shape (240, 2) and dtype float32
     y : ndarray of shape (240,) and dtype int
         1 or 2.
-
-    Raises
-    ------
-    DatasetNotFoundError
-        When it is not at hand and cannot be had.
-    DatasetError
-        When its file cannot be read, or is another one.
 
     Notes
     -----
@@ -299,25 +228,11 @@ def fetch_flame(*, data_home=None, download_if_missing=True):
 def fetch_jain(*, data_home=None, download_if_missing=True):
     """Return 373 points of the plane in two classes, two crescents that interlock.
 
-    Parameters
-    ----------
-    data_home : str, path or None, default=None
-        Folder with `jain.csv` or `jain.txt`; then as for :func:`fetch_usps`.
-    download_if_missing : bool, default=True
-        Whether the network may be asked.
-
     Returns
     -------
     X : ndarray of shape (373, 2) and dtype float32
     y : ndarray of shape (373,) and dtype int
         1 or 2.
-
-    Raises
-    ------
-    DatasetNotFoundError
-        When it is not at hand and cannot be had.
-    DatasetError
-        When its file cannot be read, or is another one.
 
     Notes
     -----
@@ -336,10 +251,6 @@ def fetch_libsvm(name, *, data_home=None, download_if_missing=True):
         A name of `LIBSVM_SETS`: "a9a", "w8a", "ijcnn1", "covtype.binary" (columns scaled to [0, 1]),
         "real-sim", "rcv1.binary" or "news20.binary"; "a9a.t", "w8a.t", "ijcnn1.t" and "rcv1.binary.t" are
         test sets.
-    data_home : str, path or None, default=None
-        Folder with the file, such as `a9a.svm` or `a9a`; then as for :func:`fetch_usps`.
-    download_if_missing : bool, default=True
-        Whether the network may be asked.
 
     Returns
     -------
@@ -351,10 +262,6 @@ def fetch_libsvm(name, *, data_home=None, download_if_missing=True):
     ------
     ValueError
         When there is no such name.
-    DatasetNotFoundError
-        When it is not at hand and cannot be had.
-    DatasetError
-        When its file cannot be read, or is another one.
 
     Notes
     -----

@@ -59,10 +59,14 @@ class Context:
             All that the arrays depend on: settings, seeds, the data; arrays count by their content. The
             version of fastsvm is added.
         """
-        if self.parts.has(name, part=name, **key):
-            self.taken_up.append(name)
+        is_kept = True
 
         def arrays() -> dict[str, np.ndarray]:
+            nonlocal is_kept
+            is_kept = False
             return {each: np.asarray(values) for each, values in compute().items()}
 
-        return self.parts.get(name, arrays, part=name, **key)
+        part = self.parts.get(name, arrays, part=name, **key)
+        if is_kept:
+            self.taken_up.append(name)
+        return part

@@ -3,15 +3,14 @@
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from statistics import fmean, median, median_low
+from statistics import fmean, median
 from time import process_time
 
 import numpy as np
 
 from fastsvm.fitting import ConvergenceWarning
 
-from ...common.errors import AppError, Skipped
-from ...common.progress import UNWATCHED, Stages
+from ...common.errors import AppError
 from ...common.statistics import resampled_interval, wilson_interval
 from ...sentiment.data.corpus import Source
 from ...sentiment.learning.counted import Counted
@@ -40,17 +39,8 @@ class Runs:
         The name of a contender.
     settings : Settings
         How it is trained.
-    alphas : list of float
-        Those taken; empty where there are none.
-    recipes : list of str
-        Names of those chosen; empty where none is chosen.
-    n_features : list of int
     accuracies, seconds : list of float
         On the held-out texts; CPU seconds from texts to a model.
-    gaps : list of float
-        Relative duality gaps, of several labels the largest; empty where there is no dual problem.
-    stopped_short : int
-        Runs whose gap is above the one aimed at.
     interval : (float, float)
         95 % interval of the accuracy, within [0, 1].
     values : list of float
@@ -63,22 +53,12 @@ class Runs:
 
     classifier: str
     settings: Settings
-    alphas: list[float] = field(default_factory=list)
-    recipes: list[str] = field(default_factory=list)
-    n_features: list[int] = field(default_factory=list)
     accuracies: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
-    gaps: list[float] = field(default_factory=list)
-    stopped_short: int = 0
     interval: Interval = (0.0, 1.0)
     behind_best: float = 0.0
     behind_best_interval: Interval | None = None
-
-    @property
-    def alpha(self) -> float | None:
-        """The middle one."""
-        return median_low(self.alphas) if self.alphas else None
 
     @property
     def accuracy(self) -> float:
@@ -105,24 +85,17 @@ class Runs:
         """The median."""
         return median(self.seconds)
 
-    @property
-    def gap(self) -> float | None:
-        """The largest."""
-        return max(self.gaps, default=None)
-
 
 @dataclass(frozen=True)
 class Comparison:
     """What `compare` did; `majority` is the share of the most frequent label."""
 
     seeds: list[int]
-    tokens: str
     metric: str
     n_train: int
     n_test: int
     label_counts: dict[str, int]
     results: list[Runs]
-    skipped: Skipped
 
     @property
     def majority(self) -> float:
@@ -133,13 +106,6 @@ class Comparison:
     def too_few(self) -> bool:
         """Whether the splits are too few for an interval from what differs between them."""
         return len(self.seeds) < FEWEST_RUNS
-
-    @property
-    def interval_kind(self) -> str:
-        """How the intervals were computed."""
-        if self.too_few:
-            return "Wilson's, of one split"
-        return "Nadeau and Bengio's corrected t, wider than Student's as the splits share their texts"
 
 
 def contenders(settings: Settings) -> dict[str, Settings]:
@@ -166,7 +132,6 @@ def compare(
     *,
     runs: int = 5,
     contenders: Callable[[Settings], dict[str, Settings]] = contenders,
-    stage: Stages = UNWATCHED,
 ) -> Comparison:
     """Train and try each of the contenders on the same splits.
 
@@ -183,41 +148,34 @@ def compare(
         How many splits.
     contenders : callable, optional
         Takes the settings, with how texts are cut, and returns those of each contender by its name.
-    stage : Stages, optional
-        Times the stages.
 
     Returns
     -------
     Comparison
     """
-    with stage("read"):
-        corpus, settings = literal.read(source, settings)
+    corpus, settings = literal.read(source, settings)
     results = [Runs(name, recipe) for name, recipe in contenders(settings).items()]
     seeds = list(range(settings.seed, settings.seed + runs))
-    with stage("compare", total=runs * len(results)) as advance:
-        for run, seed in enumerate(seeds):
-            train, test = literal.split_texts(corpus.texts, corpus.labels, settings.holdout, seed)
-            if len(set(train[1])) < 2:
-                raise AppError(
-                    f"{source.name}: with seed {seed}, only the label {train[1][0]!r} is left to train on; "
-                    "give more texts"
-                )
-            if run == 0:  # what the first training of a process pays for is nobody's
-                _run(Runs("warm-up", results[-1].settings), seed, train, test)
-            # Each classifier comes first in its turn: none is always the one that finds cold caches.
-            for result in results[run % len(results) :] + results[: run % len(results)]:
-                _run(result, seed, train, test)
-                advance()
+    for run, seed in enumerate(seeds):
+        train, test = literal.split_texts(corpus.texts, corpus.labels, settings.holdout, seed)
+        if len(set(train[1])) < 2:
+            raise AppError(
+                f"{source.name}: with seed {seed}, only the label {train[1][0]!r} is left to train on; "
+                "give more texts"
+            )
+        if run == 0:  # what the first training of a process pays for is nobody's
+            _run(Runs("warm-up", results[-1].settings), seed, train, test)
+        # Each classifier comes first in its turn: none is always the one that finds cold caches.
+        for result in results[run % len(results) :] + results[: run % len(results)]:
+            _run(result, seed, train, test)
     set_intervals(results, len(train[0]), len(test[0]))
     return Comparison(
         seeds,
-        settings.tokens,
         settings.metric,
         len(train[0]),
         len(test[0]),
         corpus.label_counts,
         results,
-        corpus.skipped,
     )
 
 
@@ -225,7 +183,7 @@ def _run(result: Runs, seed: int, training: Labelled, trial: Labelled) -> None:
     """Train and try a contender once."""
     settings = replace(result.settings, seed=seed)
     texts, y = training
-    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # counted here
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         start = process_time()
         if settings.recipe == AUTO:
             settings, _ = choose_recipe(texts, y, settings)
@@ -234,16 +192,9 @@ def _run(result: Runs, seed: int, training: Labelled, trial: Labelled) -> None:
         else:
             model = Counted.of(texts, y, settings).learn(settings).model
         result.seconds.append(process_time() - start)
-    estimator = model["classifier"]
-    result.recipes += [settings.recipe] if settings.recipe else []
-    result.alphas += [estimator.alpha] if hasattr(estimator, "alpha") else []
-    result.n_features.append(estimator.n_features_in_)
     decision = model.decision_function(trial[0])
     result.accuracies.append(judge("accuracy", model.classes_, trial[1], decision))
     result.values.append(judge(settings.metric, model.classes_, trial[1], decision))
-    if hasattr(estimator, "dual_gap_"):
-        result.gaps.append(float(np.max(np.divide(estimator.dual_gap_, estimator.objective_))))
-        result.stopped_short += hasattr(estimator, "tol") and result.gaps[-1] > estimator.tol
 
 
 def set_intervals(results: Sequence[Runs], n_train: int, n_test: int) -> None:

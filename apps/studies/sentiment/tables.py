@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...common.pages import shorten
 from ...sentiment.measures.term_effects import top_words
 from ...sentiment.output.terms import shown
 from ..frame.report import Table
@@ -48,7 +49,7 @@ def _first_rows(found: Found) -> Table:
         "The first rows of the corpus",
         "Label and the beginning of the text.",
         ("label", "text"),
-        [[label, text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"] for label, text in found.first],
+        [[label, shorten(text, SHOWN)] for label, text in found.first],
         source="figure f37",
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastsvm.fitting import ConvergenceWarning, Pipeline
 
-from ...common.errors import AppError, Skipped
+from ...common.errors import AppError
 from ...common.folds import split
 from ...sentiment.data.corpus import Source, read_corpus
 from ...sentiment.jobs.description import Description, describe
@@ -192,8 +192,7 @@ def _comparison(known: dict, settings: Settings) -> Comparison:
     comparison.set_intervals(results, n_train, n_test)
     seeds = list(range(settings.seed, settings.seed + known["accuracies"].shape[1]))
     counts = dict(zip(known["labels"].tolist(), known["counts"].tolist(), strict=True))
-    skipped = Skipped("")
-    return Comparison(seeds, settings.tokens, settings.metric, n_train, n_test, counts, results, skipped)
+    return Comparison(seeds, settings.metric, n_train, n_test, counts, results)
 
 
 def tune(X, y: np.ndarray, settings: Settings, runs: int, advance) -> dict[str, np.ndarray]:
