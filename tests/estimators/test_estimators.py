@@ -324,7 +324,7 @@ def test_memory_beyond_x_is_small(estimator):
     model = clone(estimator).set_params(max_iter=1)
     if hasattr(model, "tol"):
         model.tol = None
-    clone(model).fit(X[:100], y[:100])  # what a process loads and asks of its libraries once is no fit's
+    clone(model).fit(X, y)  # what a process loads and asks of its libraries once is no fit's
     tracemalloc.start()
     model.fit(X, y)
     peak = tracemalloc.get_traced_memory()[1]
