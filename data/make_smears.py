@@ -17,7 +17,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from fastsvm_apps.studies.data.invented import LABELS, Smear
+from fastsvm_apps.studies.data.invented_smears import LABELS, Smear
 
 TARGET = Path(__file__).with_name("cells")
 PER_LABEL = 10

@@ -71,7 +71,7 @@ def crops(folder):
 
     from fastsvm_apps.cells.data.images import read_image
     from fastsvm_apps.cells.finding.findings import square_around
-    from fastsvm_apps.studies.cells.document import SIZE, find_center
+    from fastsvm_apps.studies.cells.document_crop import SIZE, find_center
 
     rows, labels = [], []
     for kind in ("LYMPHOCYTE", "NEUTROPHIL"):

@@ -12,18 +12,20 @@ import pytest
 from scipy import sparse
 
 from fastsvm_apps.studies import data
-from fastsvm_apps.studies.data import DatasetError, DatasetNotFoundError, _files, fetched, shipped
+from fastsvm_apps.studies.data import DatasetError, DatasetNotFoundError, dataset_files, fetched_sets, shipped
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A folder for files; nothing comes from elsewhere."""
-    monkeypatch.setattr(_files, "cache_folder", lambda: tmp_path / "cache")
-    monkeypatch.setattr(fetched, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(dataset_files, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(fetched_sets, "cache_folder", lambda: tmp_path / "cache")
     monkeypatch.delenv("FASTSVM_DATA", raising=False)
-    for name, source in vars(fetched).items():
-        if isinstance(source, fetched.Source):  # these are not the real files
-            monkeypatch.setattr(fetched, name, fetched.Source(source.name, source.url, None, source.also))
+    for name, source in vars(fetched_sets).items():
+        if isinstance(source, fetched_sets.Source):  # these are not the real files
+            monkeypatch.setattr(
+                fetched_sets, name, fetched_sets.Source(source.name, source.url, None, source.also)
+            )
     return tmp_path
 
 

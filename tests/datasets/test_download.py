@@ -9,8 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import numpy as np
 import pytest
 
-from fastsvm_apps.studies.data import DatasetError, _files, fetch_libsvm
-from fastsvm_apps.studies.data._files import Source, find, unpacked
+from fastsvm_apps.studies.data import DatasetError, dataset_files, fetch_libsvm
+from fastsvm_apps.studies.data.dataset_files import Source, find, unpacked
 
 CONTENT = np.random.default_rng(0).bytes(300_000)
 SHA256 = f"sha256:{hashlib.sha256(CONTENT).hexdigest()}"
@@ -47,7 +47,7 @@ class Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def server(monkeypatch, tmp_path):
     """A server, and an empty cache."""
-    monkeypatch.setattr(_files, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(dataset_files, "cache_folder", lambda: tmp_path / "cache")
     monkeypatch.delenv("FASTSVM_DATA", raising=False)
     with Server() as server:
         thread = threading.Thread(target=partial(server.serve_forever, poll_interval=0.01))
@@ -130,7 +130,7 @@ def test_an_archive_is_unpacked_whole_or_not_at_all(tmp_path):
 
 def test_a_set_of_libsvm_from_the_network(server, monkeypatch):
     server.content = b"-1 3:1 11:0.5\n+1 123:2\n"
-    monkeypatch.setattr("fastsvm_apps.studies.data.fetched._LIBSVM", server.url.rpartition("/")[0])
+    monkeypatch.setattr("fastsvm_apps.studies.data.fetched_sets._LIBSVM", server.url.rpartition("/")[0])
     X, y = fetch_libsvm("a9a")
     assert X.shape == (2, 123)
     assert X.dtype == np.float32
@@ -143,7 +143,7 @@ def test_folders_come_first(server, tmp_path, monkeypatch):
     for name in "given", "environment":
         (tmp_path / name).mkdir()
     (tmp_path / "environment" / "file.bin").write_bytes(CONTENT)
-    monkeypatch.setenv(_files.VARIABLE, str(tmp_path / "environment"))
+    monkeypatch.setenv(dataset_files.VARIABLE, str(tmp_path / "environment"))
     assert find(source, tmp_path / "given") == tmp_path / "environment" / "file.bin"
     (tmp_path / "given" / "file.npz").write_bytes(b"in our own format")
     assert find(source, str(tmp_path / "given")) == tmp_path / "given" / "file.npz"

@@ -46,7 +46,7 @@ HEAVY = {"click", "cv2", "matplotlib", "dask"}
 MAY = {
     "click": r"common(\..+)?|[^.]+\.(api|cli|commands(\..+)?)",
     "cv2": r"cells\.(data\.(decoding|images|threads)|(finding|measuring|learning|jobs|output)\..+)"
-    r"|studies\.(data\.invented|(.+\.)?cells\.(document|steps))",
+    r"|studies\.(data\.invented_smears|cells\.(document_crop|document_steps))",
 }
 
 # What is for estimators only: it takes longer to import than most fits.

@@ -10,10 +10,10 @@ from click.testing import CliRunner
 
 from fastsvm_apps.common.app import app
 from fastsvm_apps.common.errors import AppError
-from fastsvm_apps.studies.commands import study as commands
-from fastsvm_apps.studies.commands.gallery import gallery
-from fastsvm_apps.studies.frame.report import Claim, Figure, Report, Table, Verdict
-from fastsvm_apps.studies.frame.settings import Study
+from fastsvm_apps.studies.commands import study_commands as commands
+from fastsvm_apps.studies.commands.gallery_command import gallery
+from fastsvm_apps.studies.frame.study_list import Study
+from fastsvm_apps.studies.frame.study_report import Claim, Figure, Report, Table, Verdict
 
 PIXEL = b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
 HOSTILE = "</script><script>document.title = 'bad'</script>"

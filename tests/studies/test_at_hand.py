@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from fastsvm_apps.common.errors import AppError
-from fastsvm_apps.studies.digits.experiments import read_digits
-from fastsvm_apps.studies.frame.context import Context
-from fastsvm_apps.studies.kernels.data import digits_of
-from fastsvm_apps.studies.sentiment import texts
+from fastsvm_apps.studies.digits.digit_experiments import read_digits
+from fastsvm_apps.studies.frame.study_context import Context
+from fastsvm_apps.studies.kernels.kernel_digits import digits_of
+from fastsvm_apps.studies.sentiment import text_experiments
 from fastsvm_apps.studies.sentiment.planes import planes
-from fastsvm_apps.studies.solvers.sets import all_sets
+from fastsvm_apps.studies.solvers.solver_sets import all_sets
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_another_set_is_not_taken(tmp_path):
     lines = [f"books {label} {k}.txt so it is" for k, label in enumerate(["good", "bad"] * 20)]
     (tmp_path / "sentiment.txt").write_text("\n".join(lines))
     with pytest.raises(AppError, match=r"sentiment.txt: has the labels bad, good, and the article neg and"):
-        texts.run(Context(), texts.find(str(tmp_path)))
+        text_experiments.run(Context(), text_experiments.find(str(tmp_path)))
 
 
 def test_a_report_says_what_the_folder_lacks(tmp_path):

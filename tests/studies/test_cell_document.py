@@ -10,8 +10,8 @@ from fastsvm_apps.cells.data.images import read_image
 from fastsvm_apps.cells.finding.findings import square_around
 from fastsvm_apps.common.errors import AppError
 from fastsvm_apps.common.figures import figure
-from fastsvm_apps.studies.cells import steps
-from fastsvm_apps.studies.cells.document import (
+from fastsvm_apps.studies.cells import document_steps
+from fastsvm_apps.studies.cells.document_crop import (
     FRAME,
     SIZE,
     find_center,
@@ -175,10 +175,10 @@ def test_find_center():
 
 @pytest.mark.slow
 def test_steps_are_drawn():
-    found, is_there = steps.steps_of(str(SMEAR))
+    found, is_there = document_steps.steps_of(str(SMEAR))
     assert is_there
-    with figure(None, steps.steps_size(len(found))) as sheet:
-        steps.draw_steps(sheet, found)
+    with figure(None, document_steps.steps_size(len(found))) as sheet:
+        document_steps.draw_steps(sheet, found)
         assert len(sheet.axes) >= len(found) == 7
     with pytest.raises(AppError, match="not an image"):
-        steps.steps_of(__file__)
+        document_steps.steps_of(__file__)

@@ -11,11 +11,17 @@ from click.testing import CliRunner
 from fastsvm_apps.cells.data.files import find_images
 from fastsvm_apps.common.cache import Cache
 from fastsvm_apps.studies import cells
-from fastsvm_apps.studies.cells import claims, components, experiments, figures, images
+from fastsvm_apps.studies.cells import (
+    cell_claims,
+    cell_crops,
+    cell_experiments,
+    figures,
+    principal_components,
+)
 from fastsvm_apps.studies.cli import main
-from fastsvm_apps.studies.frame import deciding
-from fastsvm_apps.studies.frame.context import Context
-from fastsvm_apps.studies.frame.report import Verdict
+from fastsvm_apps.studies.frame import claim_judging
+from fastsvm_apps.studies.frame.study_context import Context
+from fastsvm_apps.studies.frame.study_report import Verdict
 from fastsvm_apps.studies.output.pictures import drawn
 
 SAMPLE = Path(__file__).parents[2] / "data" / "cells"
@@ -37,7 +43,9 @@ def run(*args):
 
 @pytest.fixture
 def files():
-    return find_images([str(SAMPLE / "images")], groups=str(SAMPLE / "groups.csv"), classes=images.CLASSES)
+    return find_images(
+        [str(SAMPLE / "images")], groups=str(SAMPLE / "groups.csv"), classes=cell_crops.CLASSES
+    )
 
 
 @pytest.fixture
@@ -47,7 +55,7 @@ def no_crops(monkeypatch):
     def refuse(work, files, **_):
         raise AssertionError([file.name for file in files])
 
-    return lambda: monkeypatch.setattr(images, "map_images", refuse)
+    return lambda: monkeypatch.setattr(cell_crops, "map_images", refuse)
 
 
 def test_a_folder_of_images_is_enough(tmp_path):
@@ -65,27 +73,27 @@ def test_a_folder_of_images_is_enough(tmp_path):
     assert len(sheets) == 5
     assert all(figure.draw(None).startswith(b"\x89PNG") for figure in sheets)
     errors, times, curves = report.tables
-    assert len(errors.rows) == 2 * len(experiments.FEATURES) * len(experiments.SOLVERS)
+    assert len(errors.rows) == 2 * len(cell_experiments.FEATURES) * len(cell_experiments.SOLVERS)
     assert all(0 <= row[4] <= 1 for row in errors.rows)
-    assert len(times.rows) == len(experiments.FEATURES) * len(experiments.SOLVERS)
-    epochs = 2 * experiments.EPOCHS + experiments.PEGASOS_EPOCHS
-    assert len(curves.rows) == 6 * len(experiments.FEATURES) * epochs
+    assert len(times.rows) == len(cell_experiments.FEATURES) * len(cell_experiments.SOLVERS)
+    epochs = 2 * cell_experiments.EPOCHS + cell_experiments.PEGASOS_EPOCHS
+    assert len(curves.rows) == 6 * len(cell_experiments.FEATURES) * epochs
 
 
 @pytest.mark.parametrize("method", ["center", pytest.param("report", marks=pytest.mark.slow)])
 def test_what_is_cropped_is_not_cropped_again(method, files, tmp_path, no_crops):
     some, context = [*files[:2], *files[-2:]], Context(parts=Cache(tmp_path))
-    crops = images.cropped(context, some, method)
-    assert crops.pixels.shape == (4, images.SIDE**2)
+    crops = cell_crops.cropped(context, some, method)
+    assert crops.pixels.shape == (4, cell_crops.SIDE**2)
     assert crops.signs.tolist() == [-1, -1, 1, 1]
     no_crops()
-    again = images.cropped(context, some, method)
+    again = cell_crops.cropped(context, some, method)
     for one, other in zip(crops, again, strict=True):
         np.testing.assert_array_equal(one, other)
     other_method = "report" if method == "center" else "center"
     for args in (some[::-1], method), (some, other_method):
         with pytest.raises(AssertionError, match="smear"):
-            images.cropped(context, *args)
+            cell_crops.cropped(context, *args)
 
 
 def test_crops_are_kept_by_what_is_in_the_files(files, tmp_path, no_crops):
@@ -93,28 +101,28 @@ def test_crops_are_kept_by_what_is_in_the_files(files, tmp_path, no_crops):
     for number, file in enumerate(files[:2]):
         shutil.copy(file.path, tmp_path / f"{number}.jpg")
     here = find_images([str(tmp_path / "0.jpg"), str(tmp_path / "1.jpg")])
-    images.cropped(context, here, "center")
+    cell_crops.cropped(context, here, "center")
     no_crops()
     (tmp_path / "0.jpg").rename(tmp_path / "moved.jpg")
     moved = find_images([str(tmp_path / "moved.jpg"), str(tmp_path / "1.jpg")])
-    assert len(images.cropped(context, moved, "center").pixels) == 2
+    assert len(cell_crops.cropped(context, moved, "center").pixels) == 2
     shutil.copy(files[2].path, tmp_path / "moved.jpg")
     with pytest.raises(AssertionError, match="moved"):
-        images.cropped(context, moved, "center")
+        cell_crops.cropped(context, moved, "center")
 
 
 def test_where_there_is_no_cell_there_is_no_crop(files, tmp_path):
     blank = find_images([str(SAMPLE / "empty" / "smear_40.jpg")])
-    crops = images.cropped(Context(), [files[0], *blank, files[-1]], "center")
+    crops = cell_crops.cropped(Context(), [files[0], *blank, files[-1]], "center")
     assert (len(crops.pixels), len(crops.signs), len(crops.groups)) == (3 - crops.left_out,) * 3
 
 
 def test_smears_are_drawn_where_there_are_no_photographs():
-    with images.study_images(Context(data=str(SAMPLE.parent / "nowhere"), seed=3), 1) as (drawn, source):
+    with cell_crops.study_images(Context(data=str(SAMPLE.parent / "nowhere"), seed=3), 1) as (drawn, source):
         assert not source.photographs
         assert "no folder cells" in source.words
         assert [file.label for file in drawn] == [
-            label for label in images.CLASSES for _ in range(images.COPIES)
+            label for label in cell_crops.CLASSES for _ in range(cell_crops.COPIES)
         ]
         assert len({file.group for file in drawn}) == 2
         assert len({Path(file.path).read_bytes() for file in drawn}) == len(drawn)
@@ -133,77 +141,77 @@ def test_components_are_those_of_scikit_learn(rows):
     pixels, train, test = rows.astype(np.uint8), np.arange(5, 30)[::-1], np.arange(5)
     X = pixels / 255
     peer = PCA(6, whiten=True, svd_solver="full").fit(X[train])
-    found = components.project(components.inner_products(pixels, 1 / 255), train, test, 6)
+    found = principal_components.project(principal_components.inner_products(pixels, 1 / 255), train, test, 6)
     np.testing.assert_allclose(found.singular, peer.singular_values_, rtol=1e-9)
     signs = np.sign((found.train * peer.transform(X[train])).sum(axis=0))
     for part, mine in zip((train, test), found.whitened(), strict=True):
         np.testing.assert_allclose(mine * signs, peer.transform(X[part]), atol=1e-8)
-    mean, axes = components.components(pixels[train], 1 / 255, found)
+    mean, axes = principal_components.components(pixels[train], 1 / 255, found)
     np.testing.assert_allclose(mean, peer.mean_)
     np.testing.assert_allclose(axes * signs[:, None], peer.components_, atol=1e-5)
 
 
 def test_singular_values(rows):
     pixels, train = rows.astype(np.uint8), np.arange(20)
-    values = components.singular_values(components.inner_products(pixels, 1.0), train, 6)
+    values = principal_components.singular_values(principal_components.inner_products(pixels, 1.0), train, 6)
     X = pixels[train] - pixels[train].mean(axis=0)
     np.testing.assert_allclose(values, np.linalg.svd(X, compute_uv=False)[:6], rtol=1e-4)
 
 
 def test_splits():
     groups = np.array([f"{k % 12}" for k in range(60)])
-    crops = images.Crops(
+    crops = cell_crops.Crops(
         [], np.zeros((60, 1), np.uint8), np.where(np.arange(60) % 2, 1.0, -1.0), groups, 0, 0.0
     )
     for splits, shares in (
-        (experiments.random_splits(crops, 3, 0), True),
-        (experiments.grouped_splits(crops, 0), False),
+        (cell_experiments.random_splits(crops, 3, 0), True),
+        (cell_experiments.grouped_splits(crops, 0), False),
     ):
         for train, test in splits:
             assert sorted([*train, *test]) == list(range(60))
             assert bool({*groups[train]} & {*groups[test]}) is shares
     few = crops._replace(groups=np.array([f"{k % 8}" for k in range(60)]))  # four of each class
-    assert experiments.grouped_splits(few, 0) == []
+    assert cell_experiments.grouped_splits(few, 0) == []
 
 
 def curves(primal, error=None):
     primal = np.array(primal, float)
     seconds = np.arange(1.0, primal.shape[1] + 1) * np.ones((len(primal), 1))
-    return experiments.Curves(seconds, primal, primal, primal if error is None else np.array(error))
+    return cell_experiments.Curves(seconds, primal, primal, primal if error is None else np.array(error))
 
 
 @pytest.mark.filterwarnings("error")
 def test_a_run_that_is_at_the_optimum_at_once_is_drawn():
     epochs = np.arange(1.0, 4.0)
-    curves = experiments.Curves(np.tile(epochs, (100, 1)), *np.full((3, 100, 3), 0.3))
+    curves = cell_experiments.Curves(np.tile(epochs, (100, 1)), *np.full((3, 100, 3), 0.3))
     names = "SDCA", "SDCA, SGD start", "Pegasos"
-    trace = experiments.Trace(dict.fromkeys(names, curves), 0.3)
-    for figure in figures.curves({experiments.RAW: trace, experiments.WHITENED: trace}):
+    trace = cell_experiments.Trace(dict.fromkeys(names, curves), 0.3)
+    for figure in figures.curves({cell_experiments.RAW: trace, cell_experiments.WHITENED: trace}):
         assert drawn(figure)
 
 
 def test_time_to_a_level_and_settling():
     found = curves([[3, 1, 2, 1], [9, 9, 9, 9]], [[0.5, 0.2, 0.3, 0.2], [0.2, 0.21, 0.2, 0.2]])
-    assert claims.seconds_to(found, 1.5).tolist() == [2, np.inf]
-    assert claims.settled(found.error).tolist() == [4, 1]
-    assert claims.settling(curves(found.primal, found.error[[0] * 9])) == (4, 4, 4, 9)
+    assert cell_claims.seconds_to(found, 1.5).tolist() == [2, np.inf]
+    assert cell_claims.settled(found.error).tolist() == [4, 1]
+    assert cell_claims.settling(curves(found.primal, found.error[[0] * 9])) == (4, 4, 4, 9)
 
 
 def trace(slow, n=8):
     """Pegasos is at its optimum `slow` times as late as SDCA is."""
     fast = [[2.0, 1.0, *[1.0] * 8]] * n
     late = [[2.0] * (2 * slow - 1) + [1.0] * (10 - 2 * slow + 1)] * n
-    labels = experiments.SDCA_LABEL, experiments.STARTED, experiments.PEGASOS
-    return experiments.Trace(dict(zip(labels, map(curves, (fast, fast, late)), strict=True)), 1.0)
+    labels = cell_experiments.SDCA_LABEL, cell_experiments.STARTED, cell_experiments.PEGASOS
+    return cell_experiments.Trace(dict(zip(labels, map(curves, (fast, fast, late)), strict=True)), 1.0)
 
 
 @pytest.mark.parametrize(("slow", "verdict"), [(3, Verdict.HELD), (1, Verdict.NOT_HELD)])
 def test_who_is_how_much_faster(slow, verdict):
-    traces = dict.fromkeys(experiments.FEATURES, trace(slow))
-    speed = claims.speed(traces)
+    traces = dict.fromkeys(cell_experiments.FEATURES, trace(slow))
+    speed = cell_claims.speed(traces)
     assert speed[0].verdict is verdict
     assert speed[0].ours == f"{slow}.00 ({slow}.00 to {slow}.00) times"
-    few = claims.speed(dict.fromkeys(experiments.FEATURES, trace(slow, n=5)))
+    few = cell_claims.speed(dict.fromkeys(cell_experiments.FEATURES, trace(slow, n=5)))
     assert few[0].verdict is Verdict.UNTESTED
 
 
@@ -214,7 +222,7 @@ def test_who_is_how_much_faster(slow, verdict):
     ((3.0, 2.0, np.inf), "3.00 (2.00 to inf)"),
 ])  # fmt: skip
 def test_a_measure_has_the_digits_that_count(measure, text):
-    assert deciding.shown(deciding.Statistic(*measure, 10)) == text
+    assert claim_judging.shown(claim_judging.Statistic(*measure, 10)) == text
 
 
 @pytest.mark.parametrize(("gain", "verdict"), [(0.05, Verdict.HELD), (0.0, Verdict.NOT_HELD)])
@@ -222,12 +230,12 @@ def test_what_components_gain(gain, verdict):
     noise = 0.001 * np.arange(6)
     values = np.full((6, 3, 3), 0.2) + noise[:, None, None]
     values[:, 1] -= gain + 0.001 * noise[::-1, None]
-    errors = experiments.Errors(values, (80.0, 20.0))
-    assert [claim.verdict for claim in claims.gains(errors, errors)] == [verdict] * 2
-    assert claims.gains(errors, None)[1].verdict is Verdict.UNTESTED
-    wide = experiments.Errors(values + 0.06 * np.eye(6, 3)[:, :, None], (80.0, 20.0))
-    assert claims.gains(wide, wide)[0].verdict is Verdict.UNTESTED
-    at_level, _ = claims.levels(errors, photographs=False)
+    errors = cell_experiments.Errors(values, (80.0, 20.0))
+    assert [claim.verdict for claim in cell_claims.gains(errors, errors)] == [verdict] * 2
+    assert cell_claims.gains(errors, None)[1].verdict is Verdict.UNTESTED
+    wide = cell_experiments.Errors(values + 0.06 * np.eye(6, 3)[:, :, None], (80.0, 20.0))
+    assert cell_claims.gains(wide, wide)[0].verdict is Verdict.UNTESTED
+    at_level, _ = cell_claims.levels(errors, photographs=False)
     assert at_level.verdict is Verdict.UNTESTED
 
 

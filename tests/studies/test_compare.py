@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
 from fastsvm_apps.studies.cli import main
-from fastsvm_apps.studies.data.matrices import read_matrix
+from fastsvm_apps.studies.data.matrix_reading import read_matrix
 
 N, D = 80, 6
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from fastsvm_apps.studies.digits import claims as digits
-from fastsvm_apps.studies.digits.experiments import METHODS, read_digits
-from fastsvm_apps.studies.frame.deciding import ENOUGH, Statistic, above, decided, judge, meets, typical
-from fastsvm_apps.studies.frame.report import Verdict
+from fastsvm_apps.studies.digits import digit_claims as digits
+from fastsvm_apps.studies.digits.digit_experiments import METHODS, read_digits
+from fastsvm_apps.studies.frame.claim_judging import ENOUGH, Statistic, above, decided, judge, meets, typical
+from fastsvm_apps.studies.frame.study_report import Verdict
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from fastsvm_apps.studies.cli import main
-from fastsvm_apps.studies.digits import claims, experiments
-from fastsvm_apps.studies.frame.report import Verdict
+from fastsvm_apps.studies.digits import digit_claims, digit_experiments
+from fastsvm_apps.studies.frame.study_report import Verdict
 
 pytestmark = pytest.mark.blas
 
@@ -37,30 +37,30 @@ def test_without_data_it_runs_on_what_scikit_learn_has(quick):
     for part in "training", "test":
         for row in read(quick / f"confusion_{part}.csv"):
             assert float(row["called 5"]) + float(row["called 6"]) == pytest.approx(80)
-    assert len(read(quick / "draws.csv")) == 4 * len(experiments.METHODS)
+    assert len(read(quick / "draws.csv")) == 4 * len(digit_experiments.METHODS)
 
 
 def test_a_draw_has_as_many_of_each_and_none_twice():
-    digits = experiments.read_digits(None)
-    here, there = experiments.draw(digits, seed=1, run=2)
+    digits = digit_experiments.read_digits(None)
+    here, there = digit_experiments.draw(digits, seed=1, run=2)
     assert len({*here, *there}) == len(here) + len(there) == 2 * (digits.n_train + digits.n_test)
     for rows in here, there:
         assert (digits.y[rows] == 5).sum() == (digits.y[rows] == 6).sum()
-    other, _ = experiments.draw(digits, seed=1, run=3)
+    other, _ = digit_experiments.draw(digits, seed=1, run=3)
     assert {*other} != {*here}
 
 
 def test_confusion():
     truth, scores = np.array([5, 5, 5, 6, 6]), np.array([-1.0, 2.0, 0.0, 3.0, -1.0])
-    table = experiments.confusion(truth, scores)
+    table = digit_experiments.confusion(truth, scores)
     assert table.tolist() == [[2, 1], [1, 1]]
-    assert experiments.wrong(table) == 2
+    assert digit_experiments.wrong(table) == 2
 
 
 @pytest.mark.parametrize(("value", "verdict"), [(3.0, Verdict.HELD), (9.5, Verdict.NOT_HELD)])
 def test_a_figure_of_one_draw_is_judged_by_ours(value, verdict):
-    digits = experiments.read_digits(None)._replace(original=True)
-    claim = claims.among(digits, "", "", value, np.repeat(np.arange(10.0), 4), "{:.1f}")
+    digits = digit_experiments.read_digits(None)._replace(original=True)
+    claim = digit_claims.among(digits, "", "", value, np.repeat(np.arange(10.0), 4), "{:.1f}")
     assert claim.verdict is verdict
     assert claim.ours == "4.5 on average (3.6 to 5.4); 95 % of 40 draws have 0.0 to 9.0"
 
@@ -75,18 +75,18 @@ def test_who_is_faster(pegasos, reached, verdict):
     seconds[0, 0, -1] *= pegasos * np.array([1.0, 1.1, 1.0, 0.9])
     there = np.full(seconds.shape, True)
     there[0, 0, -1, 0] = reached
-    claim = claims.dual({"n": np.array([10, 20, 40]), "seconds": seconds, "reached": there})
+    claim = digit_claims.dual({"n": np.array([10, 20, 40]), "seconds": seconds, "reached": there})
     assert claim.verdict is verdict
     assert ("not there" in claim.why) is not reached
 
 
 def test_the_digits_of_the_document(shared):
-    digits = experiments.read_digits(str(shared))
+    digits = digit_experiments.read_digits(str(shared))
     assert digits.original
     errors = []
     for run in range(20):
-        here, there = experiments.draw(digits, seed=0, run=run)
-        model = experiments.METHODS["Pegasos"](random_state=run).fit(digits.X[here], digits.y[here])
-        tables = experiments.confusion(digits.y[there], model.decision_function(digits.X[there]))
-        errors.append(experiments.wrong(tables) / 600)
+        here, there = digit_experiments.draw(digits, seed=0, run=run)
+        model = digit_experiments.METHODS["Pegasos"](random_state=run).fit(digits.X[here], digits.y[here])
+        tables = digit_experiments.confusion(digits.y[there], model.decision_function(digits.X[there]))
+        errors.append(digit_experiments.wrong(tables) / 600)
     assert 0.025 < np.mean(errors) <= 0.038

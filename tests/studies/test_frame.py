@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from browser import Reader, needs_chromium, run_in_page
-from fastsvm_apps.studies.commands import study as commands
-from fastsvm_apps.studies.frame.settings import Choice, Study
+from fastsvm_apps.studies.commands import study_commands as commands
+from fastsvm_apps.studies.frame.study_list import Choice, Study
 from fastsvm_apps.studies.output.numbers import column_texts
 
 FILES = {

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from fastsvm_apps.common.errors import AppError
-from fastsvm_apps.studies.frame.settings import STUDIES
+from fastsvm_apps.studies.frame.study_list import STUDIES
 from fastsvm_apps.studies.output import gallery, small_pictures
 from fastsvm_apps.studies.output.record import read_record
 

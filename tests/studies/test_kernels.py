@@ -7,12 +7,11 @@ from fastsvm import KernelPegasosClassifier
 from fastsvm_apps.common.cache import Cache
 from fastsvm_apps.common.figures import figure
 from fastsvm_apps.studies import kernels
-from fastsvm_apps.studies.frame.context import Context
-from fastsvm_apps.studies.frame.report import Verdict
-from fastsvm_apps.studies.kernels import claims, experiments
-from fastsvm_apps.studies.kernels.data import Digits, digits_of
-from fastsvm_apps.studies.kernels.implementations import gaussian_matrix, naive, vectorised
-from fastsvm_apps.studies.kernels.settings import (
+from fastsvm_apps.studies.frame.study_context import Context
+from fastsvm_apps.studies.frame.study_report import Verdict
+from fastsvm_apps.studies.kernels import kernel_claims, kernel_experiments
+from fastsvm_apps.studies.kernels.kernel_digits import Digits, digits_of
+from fastsvm_apps.studies.kernels.kernel_grid import (
     FOLDS,
     GAUSSIANS,
     KERNELS,
@@ -23,6 +22,7 @@ from fastsvm_apps.studies.kernels.settings import (
     WHOLE,
     Size,
 )
+from fastsvm_apps.studies.kernels.plain_kernel_pegasos import gaussian_matrix, naive, vectorised
 
 pytestmark = pytest.mark.blas
 
@@ -78,7 +78,7 @@ def judged(grids, size=WHOLE, usps=True):
     digits = Digits(np.zeros((10, 4)), np.arange(10), 2, usps, "Made.")
     race = {"seconds": np.array([100.0, 2.0, 0.1])[:, None, None] * np.ones((1, len(size.race_steps), 3))}
     plane = {"labels": np.repeat(np.arange(10), 50), "nearest": np.arange(500) % 50 > 0}
-    return {claim.words: claim for claim in claims.claims(digits, size, grids, race, plane)}
+    return {claim.words: claim for claim in kernel_claims.claims(digits, size, grids, race, plane)}
 
 
 def test_claims_hold_where_all_is_as_the_document_says():
@@ -149,7 +149,7 @@ def test_a_tiny_run(monkeypatch, tmp_path):
     # The model of the mistakes is that of a cell of the grid.
     cell = [row[4] for row in tables["grid"].rows if row[:3] == ["degree 3", 1.0, 500]]
     assert np.mean(cell) == pytest.approx(wrong / 200)
-    monkeypatch.setattr(experiments, "grid", pytest.fail)  # the parts are there
+    monkeypatch.setattr(kernel_experiments, "grid", pytest.fail)  # the parts are there
     assert kernels.run(Context(quick=True, parts=Cache(tmp_path / "parts"))).claims == report.claims
 
 
@@ -159,7 +159,7 @@ def test_usps(shared):
     digits = digits_of(str(shared), None)
     assert digits.usps
     assert not digits_of(str(shared), 2000).usps
-    grid = experiments.grid(
+    grid = kernel_experiments.grid(
         *(digits.X, digits.y, KERNELS["gamma 2"], (1000, 10_000), range(1), 2, lambda: None)
     )
     assert grid["error"].shape == (len(LAMBDAS), 2, FOLDS)

@@ -11,8 +11,8 @@ from sklearn.pipeline import make_pipeline
 
 from fastsvm import PegasosClassifier, PerceptronClassifier
 from fastsvm_apps.sentiment.data.corpus import Source
-from fastsvm_apps.studies.sentiment import literal
-from fastsvm_apps.studies.sentiment.comparison import ARTICLE
+from fastsvm_apps.studies.sentiment import literal_classifiers
+from fastsvm_apps.studies.sentiment.text_comparison import ARTICLE
 
 K = 30
 PEGASOS = {"fit_intercept": False, "order": "random", "averaging": "last", "max_iter": 10}
@@ -39,9 +39,11 @@ def corpus(tmp_path):
 
 @pytest.mark.parametrize("name", ARTICLE)
 def test_it_is_the_articles_pipeline(corpus, name):
-    found, settings = literal.read(corpus, replace(literal.LITERAL, classifier=name, k=K, seed=3))
+    found, settings = literal_classifiers.read(
+        corpus, replace(literal_classifiers.LITERAL, classifier=name, k=K, seed=3)
+    )
     assert (settings.class_weight, settings.threshold) == (None, None)
-    (train, y), (test, y_test) = literal.split_texts(found.texts, found.labels, 0.2, 3)
+    (train, y), (test, y_test) = literal_classifiers.split_texts(found.texts, found.labels, 0.2, 3)
     wanted = train_test_split(found.texts, found.labels, random_state=3, test_size=0.2)
     assert [train, test, y, y_test] == wanted
     theirs = make_pipeline(
@@ -49,7 +51,7 @@ def test_it_is_the_articles_pipeline(corpus, name):
         SelectKBest(k=K),
         THEIRS[name].set_params(random_state=3),
     ).fit(train, y)
-    ours = literal.fit(train, y, settings).model
+    ours = literal_classifiers.fit(train, y, settings).model
     np.testing.assert_allclose(ours.decision_function(test), theirs.decision_function(test), rtol=1e-5)
     assert ours["classifier"].intercept_ == 0
     assert not hasattr(ours["classifier"], "calibration_")

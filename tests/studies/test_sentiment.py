@@ -11,13 +11,20 @@ from scipy import sparse, stats
 import reference
 from fastsvm_apps.common.cache import Cache
 from fastsvm_apps.sentiment.data.corpus import Source
-from fastsvm_apps.studies.frame.context import Context
-from fastsvm_apps.studies.frame.report import Verdict
+from fastsvm_apps.studies.frame.study_context import Context
+from fastsvm_apps.studies.frame.study_report import Verdict
 from fastsvm_apps.studies.output.pictures import drawn
 from fastsvm_apps.studies.output.record import record_of
-from fastsvm_apps.studies.sentiment import claims, comparison, plane_claims, planes, surfaces, texts
+from fastsvm_apps.studies.sentiment import (
+    plane_claims,
+    planes,
+    surfaces,
+    text_claims,
+    text_comparison,
+    text_experiments,
+)
 from fastsvm_apps.studies.sentiment import run as run_study
-from fastsvm_apps.studies.sentiment.comparison import ARTICLE, TO_THE_LETTER, Runs
+from fastsvm_apps.studies.sentiment.text_comparison import ARTICLE, TO_THE_LETTER, Runs
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +44,7 @@ def corpus(tmp_path):
         words = " ".join(f"w{k}" for k in random.integers(60, size=7))
         lines.append(f"toys {label} {i}.txt {told} {words} own{i}\n")
     path.write_text("".join(lines))
-    return texts.Corpus(Source(str(path)), is_articles=True)
+    return text_experiments.Corpus(Source(str(path)), is_articles=True)
 
 
 def test_the_line_moves_as_by_the_articles_loop():
@@ -77,9 +84,9 @@ def test_the_overlap_is_what_it_is_said_to_be():
 
 
 def test_growth_counts_the_words_of_the_first_texts(monkeypatch):
-    monkeypatch.setattr(texts, "ORDERS", 3)
+    monkeypatch.setattr(text_experiments, "ORDERS", 3)
     X = sparse.random_array((64, 90), density=0.03, random_state=0, format="csr", dtype=float)
-    found = texts.grow(X, seed=4)
+    found = text_experiments.grow(X, seed=4)
     assert found["sizes"].tolist() == [2, 4, 8, 16, 32, 64]
     random = np.random.default_rng(4)
     for columns in found["columns"]:
@@ -91,10 +98,10 @@ def test_growth_counts_the_words_of_the_first_texts(monkeypatch):
 
 def test_columns_are_expected_between_a_power_and_what_falls_below_it():
     sizes = 100 * 2 ** np.arange(6)
-    power = texts.Growth(sizes, 30 * sizes[None] ** 0.5)
-    assert texts.expected_columns(power, 6400) == pytest.approx((2400, 2400))
-    slowing = texts.Growth(sizes, np.array([[0, 0, 0, 1000, 2000, 3000]], float) + 1)
-    fewest, most = texts.expected_columns(slowing, 6400)
+    power = text_experiments.Growth(sizes, 30 * sizes[None] ** 0.5)
+    assert text_experiments.expected_columns(power, 6400) == pytest.approx((2400, 2400))
+    slowing = text_experiments.Growth(sizes, np.array([[0, 0, 0, 1000, 2000, 3000]], float) + 1)
+    fewest, most = text_experiments.expected_columns(slowing, 6400)
     assert most == pytest.approx(3001 * 3001 / 2001)
     assert fewest == pytest.approx(most * (3001 / 2001) / (2001 / 1001))
 
@@ -102,10 +109,12 @@ def test_columns_are_expected_between_a_power_and_what_falls_below_it():
 def test_the_share_of_the_longer_is_an_area_under_a_curve():
     random = np.random.default_rng(0)
     one, other = random.integers(20, size=70), random.integers(17, size=50)
-    share, half = claims.longer_share(one, other)
+    share, half = text_claims.longer_share(one, other)
     statistic = stats.mannwhitneyu(one, other).statistic
     assert share == pytest.approx(statistic / (70 * 50))
-    repeated = [claims.longer_share(random.choice(one, 70), random.choice(other, 50))[0] for _ in range(400)]
+    repeated = [
+        text_claims.longer_share(random.choice(one, 70), random.choice(other, 50))[0] for _ in range(400)
+    ]
     assert half == pytest.approx(1.96 * np.std(repeated), rel=0.15)
 
 
@@ -113,16 +122,20 @@ def made_up(differences, n_runs=12):
     """Return what is found where the literal ones differ from .8 by so much, and the others are at .85."""
     random = np.random.default_rng(0)
     results = []
-    for name in comparison.contenders(texts.LITERAL):
+    for name in text_comparison.contenders(text_experiments.LITERAL):
         shift = differences[name.removesuffix(TO_THE_LETTER)] if name.endswith(TO_THE_LETTER) else 0.05
         values = (0.8 + shift + 0.004 * random.standard_normal(n_runs)).tolist()
-        results.append(Runs(name, texts.LITERAL, accuracies=values, values=values, seconds=[0.1] * n_runs))
-    comparison.set_intervals(results, 800, 200)
-    known = comparison.Comparison(
+        results.append(
+            Runs(name, text_experiments.LITERAL, accuracies=values, values=values, seconds=[0.1] * n_runs)
+        )
+    text_comparison.set_intervals(results, 800, 200)
+    known = text_comparison.Comparison(
         list(range(n_runs)), "accuracy", 800, 200, {"neg": 500, "pos": 500}, results
     )
-    tuning = texts.Tuning(None, np.full((2, n_runs), 0.01), np.full((2, n_runs), 0.83))
-    return texts.Found(texts.Corpus(Source("x")), None, [], known, "nb-words", tuning, None, {})
+    tuning = text_experiments.Tuning(None, np.full((2, n_runs), 0.01), np.full((2, n_runs), 0.83))
+    return text_experiments.Found(
+        text_experiments.Corpus(Source("x")), None, [], known, "nb-words", tuning, None, {}
+    )
 
 
 @pytest.mark.parametrize(
@@ -134,10 +147,10 @@ def made_up(differences, n_runs=12):
 )
 def test_verdicts_are_those_of_the_numbers(shifts, expected):
     found = made_up(dict(zip(ARTICLE, shifts, strict=True)))
-    judged = claims.of_texts(found.corpus, found)
+    judged = text_claims.of_texts(found.corpus, found)
     assert tuple(claim.verdict for claim in judged[:8]) == expected
     assert [claim.verdict for claim in judged[8:]] == [Verdict.UNTESTED] * 3
-    absent = claims.of_texts(texts.Corpus(None, why="None."), None)
+    absent = text_claims.of_texts(text_experiments.Corpus(None, why="None."), None)
     assert [claim.words for claim in absent] == [claim.words for claim in judged]
     assert {claim.verdict for claim in absent} == {Verdict.UNTESTED}
 
@@ -180,9 +193,9 @@ def test_the_whole_study(corpus, tmp_path):
 
 
 def test_without_data_there_are_moons_and_generated_reviews():
-    assert "reviews.txt" in texts.find(None).source.path
+    assert "reviews.txt" in text_experiments.find(None).source.path
     assert [plane.is_articles for plane in planes.planes(None)] == [False] * 4
-    assert texts.find("/nowhere").why == "The folder of the data has no sentiment.txt."
+    assert text_experiments.find("/nowhere").why == "The folder of the data has no sentiment.txt."
 
 
 @pytest.mark.slow
@@ -190,7 +203,7 @@ def test_the_articles_data(shared, monkeypatch):
     report = run_study(Context(data=str(shared), runs=5))
     verdicts = {claim.words: claim for claim in report.claims}
     for words in ("columns", "even", "lengths", "pegasos-svm", "pegasos-logistic"):
-        assert verdicts[claims._WORDS[words][0]].verdict is Verdict.HELD, words
+        assert verdicts[text_claims._WORDS[words][0]].verdict is Verdict.HELD, words
     tables = {table.name: table for table in report.tables}
     accuracy = {row[0]: row[2] for row in tables["classifiers"].rows}
     assert accuracy["pegasos-svm-literal"] == pytest.approx(0.79, abs=0.015)

@@ -7,20 +7,20 @@ import pytest
 
 from fastsvm_apps.common.figures import figure
 from fastsvm_apps.studies import solvers
-from fastsvm_apps.studies.frame.context import Context
-from fastsvm_apps.studies.frame.deciding import Statistic, judge
-from fastsvm_apps.studies.frame.report import Verdict
+from fastsvm_apps.studies.frame.claim_judging import Statistic, judge
+from fastsvm_apps.studies.frame.study_context import Context
+from fastsvm_apps.studies.frame.study_report import Verdict
 from fastsvm_apps.studies.solvers import (
-    experiments,
+    claim_regions,
+    convergence_costs,
+    document_solvers,
     figures,
-    judging,
-    measures,
-    outputs,
-    sets,
-    speed,
-    variants,
+    output_claims,
+    solver_experiments,
+    solver_sets,
+    speed_claims,
 )
-from fastsvm_apps.studies.solvers.experiments import Curves
+from fastsvm_apps.studies.solvers.solver_experiments import Curves
 
 pytestmark = pytest.mark.blas
 
@@ -29,12 +29,12 @@ pytestmark = pytest.mark.blas
 def small():
     """All of the study, on rows so few that it takes a second."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sets, "WIDE_SHAPE", (24, 90))
-        patch.setattr(sets, "QUICK_LONG_ROWS", 240)
-        patch.setattr(sets, "QUICK_EPOCHS", 5)
-        patch.setattr(sets, "EPOCHS", 6)
-        patch.setattr(experiments, "THETAS", (0.01, 0.1))
-        for module in experiments, speed, figures:
+        patch.setattr(solver_sets, "WIDE_SHAPE", (24, 90))
+        patch.setattr(solver_sets, "QUICK_LONG_ROWS", 240)
+        patch.setattr(solver_sets, "QUICK_EPOCHS", 5)
+        patch.setattr(solver_sets, "EPOCHS", 6)
+        patch.setattr(solver_experiments, "THETAS", (0.01, 0.1))
+        for module in solver_experiments, speed_claims, figures:
             patch.setattr(module, "LAMBDAS", (10.0, 0.001))
         return solvers.run(Context(quick=True, runs=6))
 
@@ -52,8 +52,8 @@ def curves(**objectives):
 def test_the_cost_is_that_of_coming_to_the_level_for_good():
     excess = np.array([[0.5, 0.005, 0.02, 0.001], [0.5, 0.4, 0.3, 0.2], [0.001, 0, 0, 0]])
     cost = np.array([[10.0, 20, 30, 40]] * 3)
-    assert measures.cost_to_level(excess, cost, 0.01).tolist() == [40, inf, 10]
-    assert measures.cost_to_level(excess, cost, np.array([0.02, 0.35, 0])).tolist() == [20, 30, 20]
+    assert convergence_costs.cost_to_level(excess, cost, 0.01).tolist() == [40, inf, 10]
+    assert convergence_costs.cost_to_level(excess, cost, np.array([0.02, 0.35, 0])).tolist() == [20, 30, 20]
 
 
 @pytest.mark.parametrize(("a", "b", "ratio"), [
@@ -64,26 +64,26 @@ def test_the_cost_is_that_of_coming_to_the_level_for_good():
 ])  # fmt: skip
 def test_what_one_needs_as_a_multiple_of_what_another_needs(a, b, ratio):
     found = curves(a=[a] * 6, b=[b] * 6)
-    assert measures.cost_ratio((found, found), ("a", "b"), "visits") == (ratio, ratio, ratio, 6)
+    assert convergence_costs.cost_ratio((found, found), ("a", "b"), "visits") == (ratio, ratio, ratio, 6)
 
 
 def test_rises():
-    assert measures.rises(np.array([[100, 10, 1], [1, 10, 1], [1, 10, 1000]])).tolist() == pytest.approx(
-        [0, 1, 3]
-    )
+    assert convergence_costs.rises(
+        np.array([[100, 10, 1], [1, 10, 1], [1, 10, 1000]])
+    ).tolist() == pytest.approx([0, 1, 3])
 
 
 @pytest.mark.parametrize(("rule", "held", "not_held", "undecided"), [
-    (judging.above(1), (2, 1.1, 3), (2, 0.9, 3), None),
-    (judging.below(1), (0.5, 0.2, 0.9), (0.5, 0.2, 1.1), None),
-    (judging.not_below(1), (1, 1, 5), (0.5, 0.2, 0.9), (2, 0.9, 3)),
-    (judging.within(0.5, 2), (1, 0.6, 1.9), (3, 2.1, 4), (1, 0.4, 1.9)),
-    (judging.including(0), (0.1, -0.1, 0.3), (0.2, 0.1, 0.3), None),
+    (claim_regions.above(1), (2, 1.1, 3), (2, 0.9, 3), None),
+    (claim_regions.below(1), (0.5, 0.2, 0.9), (0.5, 0.2, 1.1), None),
+    (claim_regions.not_below(1), (1, 1, 5), (0.5, 0.2, 0.9), (2, 0.9, 3)),
+    (claim_regions.within(0.5, 2), (1, 0.6, 1.9), (3, 2.1, 4), (1, 0.4, 1.9)),
+    (claim_regions.including(0), (0.1, -0.1, 0.3), (0.2, 0.1, 0.3), None),
 ])  # fmt: skip
 def test_rules(rule, held, not_held, undecided):
     def verdict(*cases, absent=""):
         cases = {f"set {k}": Statistic(*case, 6) for k, case in enumerate(cases)}
-        return judge("", "", cases, rule, judging.show_share, absent=absent).verdict
+        return judge("", "", cases, rule, claim_regions.show_share, absent=absent).verdict
 
     assert verdict(held) is Verdict.HELD
     assert verdict(held, not_held) is Verdict.NOT_HELD
@@ -96,17 +96,19 @@ def test_rules(rule, held, not_held, undecided):
 
 
 def test_a_claim_shows_the_comparison_that_is_furthest_from_it():
-    assert judging.show_ratio(Statistic(inf, 2, inf, 6)) == "most often only the second gets there [2, ∞]"
+    assert (
+        claim_regions.show_ratio(Statistic(inf, 2, inf, 6)) == "most often only the second gets there [2, ∞]"
+    )
     cases = {name: Statistic(low, low, low, 6) for name, low in (("a", 3), ("b", 0.2), ("c", 2))}
-    found = judge("", "", cases, judging.above(1), judging.show_ratio)
+    found = judge("", "", cases, claim_regions.above(1), claim_regions.show_ratio)
     assert found.ours == "2 of 3 comparisons hold; weakest: b: 0.2 times as much [0.2, 0.2]"
     assert [case[-1] for case in found.cases] == [True, False, True]
 
 
 def test_the_true_coefficients_are_as_accurate_as_the_document_has_them():
-    draws = [sets.simulated(seed) for seed in range(60)]
+    draws = [solver_sets.simulated(seed) for seed in range(60)]
     accuracy = [np.mean((data.X_test @ data.beta > 0) == (data.y_test > 0)) for data in draws]
-    assert np.mean(accuracy) == pytest.approx(sets.BETA_ACCURACY, abs=0.01)
+    assert np.mean(accuracy) == pytest.approx(solver_sets.BETA_ACCURACY, abs=0.01)
     for data in draws[:3]:
         assert np.allclose(data.X.mean(axis=0), 0)
         assert np.allclose(data.X.std(axis=0), 1)
@@ -122,8 +124,8 @@ def test_the_small_study(small):
     for table in tables.values():
         assert {len(row) for row in table.rows} == {len(table.header)}, table.name
     assert len(tables["sets"].rows) == 6
-    assert [row[0] for row in tables["table-2"].rows] == list(variants.eight(1.0, 1, 1))
-    assert len(tables["lambda"].rows) == 2 * 2 * len(variants.FOUR)
+    assert [row[0] for row in tables["table-2"].rows] == list(document_solvers.eight(1.0, 1, 1))
+    assert len(tables["lambda"].rows) == 2 * 2 * len(document_solvers.FOUR)
     sources = " ".join(found.source for found in (*small.figures, *small.tables))
     assert all(f"figure {k}" in sources for k in range(1, 8))
     assert "figures 8 to 11" in sources
@@ -142,12 +144,12 @@ def test_pictures_have_labelled_axes(small, name):
 
 
 def test_the_document_against_itself_comes_back_whole():
-    theirs = outputs.TABLE_2 - sets.BETA_ACCURACY
-    assert outputs._slopes(theirs, np.stack([theirs, 0 * theirs])).tolist() == pytest.approx([1, 0])
+    theirs = output_claims.TABLE_2 - solver_sets.BETA_ACCURACY
+    assert output_claims._slopes(theirs, np.stack([theirs, 0 * theirs])).tolist() == pytest.approx([1, 0])
 
 
 def test_what_is_absent_cannot_be_tested(tmp_path, monkeypatch):
-    monkeypatch.setattr(sets, "EPOCHS", 3)
+    monkeypatch.setattr(solver_sets, "EPOCHS", 3)
     report = solvers.run(Context(data=str(tmp_path), runs=6))
     claims = {claim.words: claim for claim in report.claims}
     for word, file in (("skin", "skin.tsv.gz"), ("high-dimensional", "prostate.npz")):
@@ -162,14 +164,21 @@ def test_what_is_absent_cannot_be_tested(tmp_path, monkeypatch):
 def test_the_rows_of_the_document(shared):
     """Table 2 as differences to beta, and the orders on many columns."""
     context = Context(data=str(shared), threads=2)
-    draws = experiments.draws(context, 50)
+    draws = solver_experiments.draws(context, 50)
     ours = (draws.accuracy[..., :2] - draws.beta_accuracy[:, None, None]).mean(axis=0)
-    assert np.abs(ours - (outputs.TABLE_2 - sets.BETA_ACCURACY)).max() <= 0.014
-    for data in sets.all_sets(context).sets:
-        if data.kind == sets.WIDE:
-            found = experiments.general(data, context, experiments.CURVE_RUNS)
+    assert np.abs(ours - (output_claims.TABLE_2 - solver_sets.BETA_ACCURACY)).max() <= 0.014
+    for data in solver_sets.all_sets(context).sets:
+        if data.kind == solver_sets.WIDE:
+            found = solver_experiments.general(data, context, solver_experiments.CURVE_RUNS)
             assert (
-                measures.cost_ratio((found, found), (variants.PERMUTATION, variants.CYCLIC), "visits").high
+                convergence_costs.cost_ratio(
+                    (found, found), (document_solvers.PERMUTATION, document_solvers.CYCLIC), "visits"
+                ).high
                 < 1
             )
-            assert measures.cost_ratio((found, found), (variants.PEGASOS, variants.VANILLA), "visits").low > 1
+            assert (
+                convergence_costs.cost_ratio(
+                    (found, found), (document_solvers.PEGASOS, document_solvers.VANILLA), "visits"
+                ).low
+                > 1
+            )

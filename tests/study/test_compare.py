@@ -16,7 +16,7 @@ from fastsvm import (
     fitting,
 )
 from fastsvm.solvers import losses
-from fastsvm_apps.studies.race import compare, products, running
+from fastsvm_apps.studies.race import compare, matrix_products, race_running
 from rounding import assert_close
 
 pytestmark = pytest.mark.blas
@@ -130,10 +130,10 @@ def test_an_optimum_that_is_known_is_taken(data):
 
 
 def test_neither_threads_nor_memory_change_the_result(data, monkeypatch):
-    monkeypatch.setattr(products, "PART", 256)
+    monkeypatch.setattr(matrix_products, "PART", 256)
     one = compare(MODELS, *data, runs=5, X_test=data[0], y_test=data[1])
     two = compare(MODELS, *data, runs=5, X_test=data[0], y_test=data[1], n_jobs=2)
-    monkeypatch.setattr(running, "MEMORY", 1)
+    monkeypatch.setattr(race_running, "MEMORY", 1)
     alone = compare(MODELS, *data, runs=5, X_test=data[0], y_test=data[1])
     for other in (two, alone):
         for name in set(one.table.dtype.names) - {"seconds"}:

@@ -1,7 +1,7 @@
 """The study of "SDCA vs. Pegasos for linear SVM fitting": lymphocytes against neutrophils."""
 
-from ..frame.context import Context
-from ..frame.report import Report
+from ..frame.study_context import Context
+from ..frame.study_report import Report
 
 SPLITS, QUICK_SPLITS = 10, 5  # random ones, of which the first is that of the curves
 RUNS, QUICK_RUNS = 100, 20
@@ -11,47 +11,47 @@ QUICK_IMAGES = 400
 
 def run(context: Context) -> Report:
     """Run the study."""
-    from . import claims, experiments, figures, images, sheets, tables
+    from . import cell_claims, cell_crops, cell_experiments, cell_tables, figures, sheets
 
     runs = context.runs or (QUICK_RUNS if context.quick else RUNS)
     originals, splits = (QUICK_ORIGINALS, QUICK_SPLITS) if context.quick else (ORIGINALS, SPLITS)
     method = context.choices.get("crop", "center")
-    with images.study_images(context, originals) as (files, what):
-        some = images.sample(files, QUICK_IMAGES, context.seed) if context.quick else files
-        crops = images.cropped(context, some, method)
-        made = experiments.Images(crops)
-        random = experiments.random_splits(crops, splits, context.seed)
+    with cell_crops.study_images(context, originals) as (files, what):
+        some = cell_crops.sample(files, QUICK_IMAGES, context.seed) if context.quick else files
+        crops = cell_crops.cropped(context, some, method)
+        made = cell_experiments.Images(crops)
+        random = cell_experiments.random_splits(crops, splits, context.seed)
         train, test = random[0]
         pictures = sheets.sheets(made, train, test, photographs=what.photographs)
     signs = crops.signs[train], crops.signs[test]
     traces = {
-        name: experiments.traced(context, name, rows, signs, runs)
+        name: cell_experiments.traced(context, name, rows, signs, runs)
         for name, rows in made.features(train, test)
     }
-    at_random = experiments.errors(context, "random splits", made, random)
-    folds = experiments.grouped_splits(crops, context.seed)
-    grouped = experiments.errors(context, "grouped folds", made, folds) if folds else None
+    at_random = cell_experiments.errors(context, "random splits", made, random)
+    folds = cell_experiments.grouped_splits(crops, context.seed)
+    grouped = cell_experiments.errors(context, "grouped folds", made, folds) if folds else None
     return Report(
         name="cells",
         title="White blood cells: SDCA against Pegasos",
         document="D. Bouche and C. Verluise, SDCA vs. Pegasos for linear SVM fitting: applications to blood "
         "cells classification (2018)",
-        data=images.words(crops, what),
+        data=cell_crops.words(crops, what),
         settings={
-            "lambda": experiments.ALPHA,
-            "epochs": f"{experiments.EPOCHS}, Pegasos {experiments.PEGASOS_EPOCHS}",
-            "batch of Pegasos": experiments.BATCH,
-            "components": experiments.COMPONENTS,
+            "lambda": cell_experiments.ALPHA,
+            "epochs": f"{cell_experiments.EPOCHS}, Pegasos {cell_experiments.PEGASOS_EPOCHS}",
+            "batch of Pegasos": cell_experiments.BATCH,
+            "components": cell_experiments.COMPONENTS,
             "runs": runs,
             "images to train on, to test on": f"{len(train):,}, {len(test):,}",
             "crops by": method,
             "CPU seconds to crop an image": round(crops.seconds, 4),
         },
-        claims=claims.claims(traces, at_random, grouped, what.photographs),
+        claims=cell_claims.claims(traces, at_random, grouped, what.photographs),
         figures=[
             *figures.curves(traces),
-            figures.spectrum(experiments.spectrum(context, made, train)),
+            figures.spectrum(cell_experiments.spectrum(context, made, train)),
             *pictures,
         ],
-        tables=tables.tables(traces, at_random, grouped),
+        tables=cell_tables.tables(traces, at_random, grouped),
     )

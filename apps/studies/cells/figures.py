@@ -5,9 +5,9 @@ from functools import partial
 import numpy as np
 
 from ...common.figures import OKABE_ITO
-from ..frame.report import Figure
+from ..frame.study_report import Figure
 from ..output.drawing import tidy
-from .experiments import COMPONENTS, RAW, SOLVERS, WHITENED, Trace
+from .cell_experiments import COMPONENTS, RAW, SOLVERS, WHITENED, Trace
 
 COLOURS = dict(zip(SOLVERS, (OKABE_ITO[name] for name in ("blue", "green", "vermilion")), strict=True))
 LINES = dict(zip(SOLVERS, ("-", "--", "-"), strict=True))

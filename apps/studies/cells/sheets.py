@@ -8,11 +8,11 @@ import numpy as np
 from ...cells.data.files import ImageFile
 from ...cells.data.images import read_image
 from ...cells.output.drawing import contact_sheet, encoded
-from ..frame.report import Figure
-from .components import components
-from .experiments import SCALE, Images
-from .images import CLASSES, SIDE
-from .steps import draw_steps, steps_of, steps_size
+from ..frame.study_report import Figure
+from .cell_crops import CLASSES, SIDE
+from .cell_experiments import SCALE, Images
+from .document_steps import draw_steps, steps_of, steps_size
+from .principal_components import components
 
 SHOWN = 8  # of each class
 COLUMNS = 8

@@ -2,10 +2,10 @@
 
 import click
 
-from ..frame.settings import STUDIES
-from .compare import compare
-from .gallery import gallery
-from .study import all_studies, study_command
+from ..frame.study_list import STUDIES
+from .compare_command import compare
+from .gallery_command import gallery
+from .study_commands import all_studies, study_command
 
 COMMANDS: tuple[click.Command, ...] = (
     *(study_command(name, study) for name, study in STUDIES.items()),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ._files import DatasetError, images_by_class
+from .dataset_files import DatasetError, images_by_class
 
 __all__ = ["load_cells", "load_reviews"]
 

@@ -1,30 +1,30 @@
 """The study of "Linear SVM by Pegasos in R": handwritten 5s and 6s, few to train on."""
 
-from ..frame.context import Context
-from ..frame.report import Report
+from ..frame.study_context import Context
+from ..frame.study_report import Report
 
 
 def run(context: Context) -> Report:
     """Run the study."""
-    from . import claims, experiments, figures, tables
+    from . import digit_claims, digit_experiments, digit_tables, figures
 
-    digits = experiments.read_digits(context.data)
+    digits = digit_experiments.read_digits(context.data)
     runs = context.runs or (20 if context.quick else 100)
-    rates = experiments.error_rates(context, digits, runs)
-    pace = experiments.paces(context, digits)
+    rates = digit_experiments.error_rates(context, digits, runs)
+    pace = digit_experiments.paces(context, digits)
     return Report(
         name="digits",
         title="Digits 5 and 6: Pegasos with an intercept",
         document="F. Saud, Linear SVM via Pegasos (SGD) in R",
         data=digits.words,
         settings={
-            "lambda": experiments.ALPHA,
-            "epochs": experiments.EPOCHS,
+            "lambda": digit_experiments.ALPHA,
+            "epochs": digit_experiments.EPOCHS,
             "training images of a class": digits.n_train,
             "test images of a class": digits.n_test,
             "draws": runs,
         },
-        claims=claims.claims(digits, rates, pace),
+        claims=digit_claims.claims(digits, rates, pace),
         figures=figures.figures(digits, rates, pace),
-        tables=tables.tables(digits, rates, pace),
+        tables=digit_tables.tables(digits, rates, pace),
     )

@@ -6,11 +6,11 @@ import numpy as np
 
 from ...common.figures import OKABE_ITO
 from ...common.statistics import mean_interval
-from ..frame.context import Arrays
-from ..frame.report import Figure
+from ..frame.study_context import Arrays
+from ..frame.study_report import Figure
 from ..output.drawing import tidy
-from .claims import SDCA, TEST
-from .experiments import EPOCHS, LABELS, METHODS, PACE_EPOCHS, STEPS, Digits, wrong
+from .digit_claims import SDCA, TEST
+from .digit_experiments import EPOCHS, LABELS, METHODS, PACE_EPOCHS, STEPS, Digits, wrong
 
 BLUE, VERMILION, GREEN = (OKABE_ITO[name] for name in ("blue", "vermilion", "green"))
 

@@ -2,9 +2,9 @@
 
 from importlib import import_module
 
-from .context import Context
-from .report import Report
-from .settings import Study
+from .study_context import Context
+from .study_list import Study
+from .study_report import Report
 
 
 def run(study: Study, context: Context) -> Report:

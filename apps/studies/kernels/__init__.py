@@ -2,16 +2,16 @@
 
 from functools import partial
 
-from ..frame.context import Arrays, Context
-from ..frame.report import Report
-from .data import Digits
-from .settings import BEST_POLYNOMIAL, FOLDS, KERNELS, LAMBDAS, QUICK, WHOLE, Size
+from ..frame.study_context import Arrays, Context
+from ..frame.study_report import Report
+from .kernel_digits import Digits
+from .kernel_grid import BEST_POLYNOMIAL, FOLDS, KERNELS, LAMBDAS, QUICK, WHOLE, Size
 
 
 def run(context: Context) -> Report:
     """Run the study."""
-    from . import claims, experiments, figures, tables
-    from .data import digits_of
+    from . import figures, kernel_claims, kernel_experiments, kernel_tables
+    from .kernel_digits import digits_of
 
     size = QUICK if context.quick else WHOLE
     digits = digits_of(context.data, size.rows)
@@ -20,14 +20,14 @@ def run(context: Context) -> Report:
     seeds = range(context.seed, context.seed + (context.runs or 1))
     grids = _grids(context, digits, size, seeds)
     with context.stage("race", total=size.repeats) as advance:
-        compute = partial(experiments.race, *rows, size, context.seed, advance)
+        compute = partial(kernel_experiments.race, *rows, size, context.seed, advance)
         race = context.part("race", compute, **key, steps=size.race_steps, repeats=size.repeats)
     with context.stage("t-SNE"):
-        compute = partial(experiments.plane, *rows, size, context.seed, context.threads)
+        compute = partial(kernel_experiments.plane, *rows, size, context.seed, context.threads)
         plane = context.part("plane", compute, **key, rows=size.plane_rows, steps=size.plane_steps)
     cell = KERNELS[BEST_POLYNOMIAL[0]], size.steps[-1], BEST_POLYNOMIAL[2]
     with context.stage("mistakes", total=FOLDS) as advance:
-        compute = partial(experiments.mistakes, *rows, cell, context.seed, context.threads, advance)
+        compute = partial(kernel_experiments.mistakes, *rows, cell, context.seed, context.threads, advance)
         wrong = context.part("mistakes", compute, **key, cell=cell)
     return Report(
         name="kernels",
@@ -40,15 +40,15 @@ def run(context: Context) -> Report:
             "T": ", ".join(f"{each:,}" for each in size.steps),
             "folds": f"{FOLDS}, stratified, {len(seeds)} time{'s' * (len(seeds) > 1)}",
         },
-        claims=claims.claims(digits, size, grids, race, plane),
+        claims=kernel_claims.claims(digits, size, grids, race, plane),
         figures=figures.figures(digits, size, grids, race, plane, wrong),
-        tables=tables.tables(digits, size, grids, race, wrong),
+        tables=kernel_tables.tables(digits, size, grids, race, wrong),
     )
 
 
 def _grids(context: Context, digits: Digits, size: Size, seeds: range) -> dict[str, Arrays]:
     """Return the errors and times of each kernel; each is a part of its own."""
-    from . import experiments
+    from . import kernel_experiments
 
     key = {"X": digits.X, "y": digits.y, "steps": size.steps, "seeds": [*seeds], "lambdas": LAMBDAS}
     with context.stage("grid", total=len(KERNELS) * len(LAMBDAS) * FOLDS * len(seeds)) as advance:
@@ -56,7 +56,7 @@ def _grids(context: Context, digits: Digits, size: Size, seeds: range) -> dict[s
             name: context.part(
                 "grid",
                 partial(
-                    experiments.grid,
+                    kernel_experiments.grid,
                     *(digits.X, digits.y, kernel, size.steps, seeds, context.threads, advance),
                 ),
                 kernel=kernel,

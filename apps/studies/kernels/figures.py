@@ -6,10 +6,10 @@ import numpy as np
 
 from ...common.figures import OKABE_ITO
 from ...common.statistics import mean_interval
-from ..frame.context import Arrays
-from ..frame.report import Figure
-from .data import Digits
-from .settings import GAUSSIANS, KERNELS, LAMBDAS, POLYNOMIALS, RACE_ROWS, Size
+from ..frame.study_context import Arrays
+from ..frame.study_report import Figure
+from .kernel_digits import Digits
+from .kernel_grid import GAUSSIANS, KERNELS, LAMBDAS, POLYNOMIALS, RACE_ROWS, Size
 
 SAMPLES = 3  # of each digit
 WORST = 24  # digits

@@ -11,7 +11,7 @@ from ...common.files import make_folder, replace_file
 from ...common.pages import write_page
 from ...common.progress import Stages
 from ...common.tables import csv_writer
-from ..frame.report import Report
+from ..frame.study_report import Report
 from . import pages
 from .pictures import drawn
 from .record import REPORT

@@ -8,8 +8,8 @@ from contextlib import suppress
 
 from ...common.errors import AppError
 from ...common.files import check_replaceable, make_folder, replace_file
-from ..frame.report import Verdict
-from ..frame.settings import STUDIES
+from ..frame.study_list import STUDIES
+from ..frame.study_report import Verdict
 from .pages import captioned
 from .record import REPORT, counted, legend, read_record, summary
 from .small_pictures import small_picture

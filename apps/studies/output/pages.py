@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from ...common.pages import render
-from ..frame.report import Figure, Report, Table
+from ..frame.study_report import Figure, Report, Table
 from .numbers import column_texts, is_number
 from .pictures import uri_of
 from .record import counted, legend

@@ -4,7 +4,7 @@ from mimetypes import guess_type
 
 from ...common.figures import content_of, figure
 from ...common.pages import data_uri
-from ..frame.report import Figure
+from ..frame.study_report import Figure
 
 
 def check_drawing() -> None:

@@ -9,7 +9,7 @@ from importlib.metadata import version
 
 from ...common.errors import AppError
 from ...common.output import many
-from ..frame.report import Report, Verdict
+from ..frame.study_report import Report, Verdict
 
 REPORT = "report.json"
 CLAIM = ("words", "theirs", "ours", "verdict", "why")

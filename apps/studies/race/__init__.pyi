@@ -1,2 +1,2 @@
-from .comparison import Comparison as Comparison
-from .running import compare as compare
+from .race_running import compare as compare
+from .solver_comparison import Comparison as Comparison

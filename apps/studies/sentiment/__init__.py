@@ -1,12 +1,12 @@
 """The article on Pegasos and sentiment: three classifiers of texts, and decision surfaces in the plane."""
 
-from ..frame.context import Context
-from ..frame.report import Report
+from ..frame.study_context import Context
+from ..frame.study_report import Report
 
 
 def run(context: Context) -> Report:
     """Run the study."""
-    from . import planes, reporting, texts
+    from . import planes, sentiment_report, text_experiments
 
-    corpus = texts.find(context.data)
-    return reporting.report(corpus, texts.run(context, corpus), planes.run(context))
+    corpus = text_experiments.find(context.data)
+    return sentiment_report.report(corpus, text_experiments.run(context, corpus), planes.run(context))

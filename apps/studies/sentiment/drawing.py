@@ -7,7 +7,7 @@ from ...common.output import shortened
 from ...sentiment.jobs.description import Description
 from ...sentiment.output.plots import AGAINST, FOR
 from ..output.drawing import tidy
-from .comparison import Comparison
+from .text_comparison import Comparison
 
 PALETTE = tuple(OKABE_ITO.values())
 LENGTHS_SIZE = 10.0, 4.6  # inches

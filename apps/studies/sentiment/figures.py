@@ -3,11 +3,19 @@
 from ...common.figures import OKABE_ITO
 from ...sentiment.measures.term_effects import top_words
 from ...sentiment.output import plots
-from ..frame.report import Figure
+from ..frame.study_report import Figure
 from . import drawing
-from .claims import LAMBDAS, NAMES
-from .comparison import ARTICLE
-from .texts import ALPHAS, ARTICLES_COLUMNS, ARTICLES_TRAINING, TUNED, WORDS, Found, expected_columns
+from .text_claims import LAMBDAS, NAMES
+from .text_comparison import ARTICLE
+from .text_experiments import (
+    ALPHAS,
+    ARTICLES_COLUMNS,
+    ARTICLES_TRAINING,
+    TUNED,
+    WORDS,
+    Found,
+    expected_columns,
+)
 
 
 def figures(found: Found) -> list[Figure]:

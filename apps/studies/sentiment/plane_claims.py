@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ...common.statistics import mean_interval, resampled_interval
-from ..frame.deciding import Interval, above, judge, mean
-from ..frame.report import Claim, Verdict
-from .claims import SIGNED
+from ..frame.claim_judging import Interval, above, judge, mean
+from ..frame.study_report import Claim, Verdict
 from .planes import Surfaces
+from .text_claims import SIGNED
 
 
 class Stated(NamedTuple):

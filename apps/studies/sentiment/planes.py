@@ -13,7 +13,7 @@ from fastsvm_apps.studies.data import fetch_flame, fetch_jain
 
 from ...common.folds import split
 from ..data.at_hand import at_hand
-from ..frame.context import Context
+from ..frame.study_context import Context
 
 RUNS, FEW_RUNS = 20, 5
 HOLDOUT = 0.2

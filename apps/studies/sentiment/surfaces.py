@@ -6,7 +6,7 @@ from io import BytesIO
 import numpy as np
 
 from ...common.figures import OKABE_ITO
-from ..frame.report import Figure
+from ..frame.study_report import Figure
 from .planes import Gaussian, Linear, Surfaces
 
 POSITIVE, NEGATIVE = OKABE_ITO["blue"], OKABE_ITO["vermilion"]

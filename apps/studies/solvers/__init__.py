@@ -1,15 +1,15 @@
 """The study of "Distributed and stochastic optimisation": SDCA, ASDCA and Pegasos side by side."""
 
-from ..frame.context import Context
-from ..frame.report import Report
+from ..frame.study_context import Context
+from ..frame.study_report import Report
 
 
 def run(context: Context) -> Report:
     """Run the study."""
-    from . import experiments, figures, output_figures, outputs, speed, tables
+    from . import figures, output_claims, output_figures, solver_experiments, solver_tables, speed_claims
 
-    results = experiments.run_all(context)
-    claims = [*speed.speed_claims(results), *outputs.output_claims(results.draws)]
+    results = solver_experiments.run_all(context)
+    claims = [*speed_claims.speed_claims(results), *output_claims.output_claims(results.draws)]
     return Report(
         name="solvers",
         title="SDCA, ASDCA and Pegasos: which converges faster",
@@ -21,11 +21,11 @@ def run(context: Context) -> Report:
             "rows to train on": "two thirds",
             "intercept": "none",
             "draws of the simulated rows for table 2": len(results.draws.accuracy),
-            "runs of each curve": experiments.curve_runs(context),
-            "runs of each grid": experiments.grid_runs(context),
+            "runs of each curve": solver_experiments.curve_runs(context),
+            "runs of each grid": solver_experiments.grid_runs(context),
             "theta of ASDCA": "the paper's, but for its grid",
         },
         claims=claims,
         figures=[*figures.curve_figures(results), *output_figures.output_figures(results.draws)],
-        tables=tables.tables(results, claims),
+        tables=solver_tables.tables(results, claims),
     )

@@ -5,10 +5,9 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from ...common.figures import OKABE_ITO
-from ..frame.deciding import Statistic
+from ..frame.claim_judging import Statistic
 from ..output import drawing as output
-from .experiments import LEAST, Curves
-from .variants import (
+from .document_solvers import (
     ASDCA_NAME,
     CYCLIC,
     MINI_BATCH,
@@ -18,6 +17,7 @@ from .variants import (
     PROJECTED,
     VANILLA,
 )
+from .solver_experiments import LEAST, Curves
 
 BAND = 0.1, 0.5, 0.9
 STYLES = {

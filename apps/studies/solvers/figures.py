@@ -5,13 +5,13 @@ from functools import partial
 
 import numpy as np
 
-from ..frame.report import Figure
+from ..frame.study_report import Figure
 from ..output.drawing import legend_below
+from .convergence_costs import AXES, cost_ratio
+from .document_solvers import ASDCA_NAME, FOUR, MINI_BATCH, ORDERS, PEGASOS, PROJECTIONS, VANILLA
 from .drawing import X_LABELS, draw_curve, draw_estimates, draw_excess, ramp, style_of, tidy
-from .experiments import LAMBDAS, LEAST, Curves, Results
-from .measures import AXES, cost_ratio
-from .sets import LONG, SIMULATED, WIDE, DataSet
-from .variants import ASDCA_NAME, FOUR, MINI_BATCH, ORDERS, PEGASOS, PROJECTIONS, VANILLA
+from .solver_experiments import LAMBDAS, LEAST, Curves, Results
+from .solver_sets import LONG, SIMULATED, WIDE, DataSet
 
 BANDS = "Medians over the runs, in bands of the 10th to the 90th percentile."
 SOURCES = {SIMULATED: "figure 1", WIDE: "figure 2", LONG: "figure 3"}

@@ -6,13 +6,13 @@ from functools import partial
 import numpy as np
 
 from ...common.figures import OKABE_ITO
-from ..frame.deciding import mean, median
-from ..frame.report import Figure
+from ..frame.claim_judging import mean, median
+from ..frame.study_report import Figure
 from ..output.drawing import legend_below
 from .drawing import draw_estimates, tidy
-from .experiments import OUTPUTS, Draws, directions
-from .outputs import LAST, TABLE_2, TAIL
-from .sets import BETA_ACCURACY
+from .output_claims import LAST, TABLE_2, TAIL
+from .solver_experiments import OUTPUTS, Draws, directions
+from .solver_sets import BETA_ACCURACY
 
 BLUE, VERMILION, GREEN = (OKABE_ITO[name] for name in ("blue", "vermilion", "green"))
 # Figure 7's panels: a title, and the first letters of the algorithms in it.

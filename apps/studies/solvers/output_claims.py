@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from ..frame.deciding import Statistic, judge, mean, median, typical
-from ..frame.report import Claim
-from .experiments import OUTPUTS, Draws, directions
-from .judging import above, below, including, show_difference, show_share, within
-from .sets import BETA_ACCURACY
-from .variants import PROJECTIONS
+from ..frame.claim_judging import Statistic, judge, mean, median, typical
+from ..frame.study_report import Claim
+from .claim_regions import above, below, including, show_difference, show_share, within
+from .document_solvers import PROJECTIONS
+from .solver_experiments import OUTPUTS, Draws, directions
+from .solver_sets import BETA_ACCURACY
 
 LAST, TAIL = OUTPUTS.index("last"), OUTPUTS.index("tail")
 # The document's table 2: accuracy of the last and of the averaged output, in the order of `Draws.names`.

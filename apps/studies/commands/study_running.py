@@ -8,8 +8,8 @@ from types import MappingProxyType
 
 from ...common.output import note, tidy_warnings
 from ...common.progress import Stages
-from ..frame.settings import Study
-from ._options import threads_of
+from ..frame.study_list import Study
+from .study_options import threads_of
 
 PARTS = "parts"  # the folder of what is finished
 
@@ -18,7 +18,7 @@ def run_study(name: str, study: Study, folder: str, *, quiet: bool, verbose: boo
     """Run a study and write its results; return their record."""
     from ...common.cache import Cache
     from ..frame import running
-    from ..frame.context import Context
+    from ..frame.study_context import Context
     from ..output import folder as results
     from ..output import pictures
     from ..output.record import record_of

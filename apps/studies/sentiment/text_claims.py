@@ -13,10 +13,10 @@ from itertools import combinations
 import numpy as np
 
 from ...common.statistics import wilson_interval
-from ..frame.deciding import ENOUGH, Statistic, inside, judge, mean, meets, over_splits, spelled
-from ..frame.report import Claim, Verdict
-from .comparison import ARTICLE, TO_THE_LETTER, Comparison, Runs
-from .texts import ARTICLES_COLUMNS, ARTICLES_TRAINING, TUNED, Corpus, Found, expected_columns
+from ..frame.claim_judging import ENOUGH, Statistic, inside, judge, mean, meets, over_splits, spelled
+from ..frame.study_report import Claim, Verdict
+from .text_comparison import ARTICLE, TO_THE_LETTER, Comparison, Runs
+from .text_experiments import ARTICLES_COLUMNS, ARTICLES_TRAINING, TUNED, Corpus, Found, expected_columns
 
 ALIKE, TIMES_ALIKE, EVEN = 0.05, 2.0, 0.05
 LAMBDAS = {"pegasos-svm": 0.015, "pegasos-logistic": 0.01}

@@ -6,7 +6,7 @@ from math import inf
 
 import numpy as np
 
-from ..frame.deciding import (
+from ..frame.claim_judging import (
     FEW_RUNS,
     Statistic,
     above,
@@ -18,8 +18,19 @@ from ..frame.deciding import (
     over_splits,
     untested,
 )
-from ..frame.report import Claim
-from .experiments import FEATURES, PEGASOS, RAW, SDCA_LABEL, SOLVERS, STARTED, WHITENED, Curves, Errors, Trace
+from ..frame.study_report import Claim
+from .cell_experiments import (
+    FEATURES,
+    PEGASOS,
+    RAW,
+    SDCA_LABEL,
+    SOLVERS,
+    STARTED,
+    WHITENED,
+    Curves,
+    Errors,
+    Trace,
+)
 
 NEAR = 0.01  # of P*: what counts as converged
 SAME = 0.01  # of the test error: what counts as no difference

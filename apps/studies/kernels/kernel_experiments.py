@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ...common.folds import Split, stratified_folds
-from ..frame.context import Arrays
-from .implementations import naive, vectorised
-from .settings import FOLDS, LAMBDAS, RACE_ALPHA, RACE_G, RACE_ROWS, Size
+from ..frame.study_context import Arrays
+from .kernel_grid import FOLDS, LAMBDAS, RACE_ALPHA, RACE_G, RACE_ROWS, Size
+from .plain_kernel_pegasos import naive, vectorised
 
 COMPONENTS = 40  # of PCA, that t-SNE starts from
 

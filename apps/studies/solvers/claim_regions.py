@@ -2,7 +2,7 @@
 
 from math import inf, isfinite
 
-from ..frame.deciding import Region, Statistic
+from ..frame.claim_judging import Region, Statistic
 
 NO_CASE = "No algorithm at issue converges."
 ALIKE = 2.0  # times: costs within this factor of each other count as alike

@@ -10,9 +10,9 @@ from fastsvm.fitting import SDCA
 from fastsvm_apps.studies.race import Comparison, compare
 
 from ...common.progress import by_steps
-from ..frame.context import Context
-from .sets import LONG, WIDE, DataSet, all_sets, simulated
-from .variants import PROJECTIONS, Model, Models, asdca_by_theta, eight, four
+from ..frame.study_context import Context
+from .document_solvers import PROJECTIONS, Model, Models, asdca_by_theta, eight, four
+from .solver_sets import LONG, WIDE, DataSet, all_sets, simulated
 
 LAMBDAS = 10.0, 1.0, 0.1, 0.01, 0.001  # the document's
 THETAS = 0.001, 0.003, 0.01, 0.03, 0.1, 0.3

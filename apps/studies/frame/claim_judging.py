@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...common.statistics import mean_interval, median_interval, resampled_interval
-from .report import Claim, Verdict
+from .study_report import Claim, Verdict
 
 ENOUGH = 5  # runs; as many as the folds of a cross-validation, the fewest that a whole study has
 ENOUGH_DRAWS = 40  # the range of fewer draws covers less than 95 % of what may come

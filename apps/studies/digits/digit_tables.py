@@ -3,10 +3,10 @@
 import numpy as np
 
 from ...common.statistics import mean_interval
-from ..frame.context import Arrays
-from ..frame.report import Table
-from .claims import PEGASOS, TEST, TRAIN
-from .experiments import INTERCEPTS, LABELS, METHODS, STEPS, Digits, wrong
+from ..frame.study_context import Arrays
+from ..frame.study_report import Table
+from .digit_claims import PEGASOS, TEST, TRAIN
+from .digit_experiments import INTERCEPTS, LABELS, METHODS, STEPS, Digits, wrong
 
 
 # fmt: off

@@ -10,7 +10,7 @@ import tarfile
 
 import numpy as np
 
-from ._files import Source, cache_folder, find, images_by_class, reading, unpacked
+from .dataset_files import Source, cache_folder, find, images_by_class, reading, unpacked
 
 __all__ = [
     "LIBSVM_SETS",

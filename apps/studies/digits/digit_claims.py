@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..frame.context import Arrays
-from ..frame.deciding import ENOUGH, Statistic, above, inside, judge, mean, typical, untested
-from ..frame.report import Claim, Verdict
-from .experiments import EPOCHS, INTERCEPTS, METHODS, PACE_EPOCHS, STEPS, Digits, wrong
+from ..frame.claim_judging import ENOUGH, Statistic, above, inside, judge, mean, typical, untested
+from ..frame.study_context import Arrays
+from ..frame.study_report import Claim, Verdict
+from .digit_experiments import EPOCHS, INTERCEPTS, METHODS, PACE_EPOCHS, STEPS, Digits, wrong
 
 # Of the document: errors, true label in rows; the whole script.
 TRAIN, TEST = np.array([[98, 2], [0, 100]]), np.array([[285, 15], [8, 292]])

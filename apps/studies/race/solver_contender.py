@@ -9,7 +9,7 @@ import numpy as np
 from fastsvm.fitting.threads import in_threads
 from fastsvm.solvers.losses import Loss
 
-from .products import Products
+from .matrix_products import Products
 
 __all__ = ["Contender", "Objective", "Task"]
 

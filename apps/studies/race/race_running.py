@@ -14,9 +14,9 @@ from fastsvm.fitting.threads import number_of_threads
 from fastsvm.solvers._input import as_matrix, as_width, finite, one_of, positive
 from fastsvm.solvers.losses import LOSSES, as_loss
 
-from .comparison import Comparison
-from .contender import FORCED, Contender, Objective, Task
-from .products import Products
+from .matrix_products import Products
+from .solver_comparison import Comparison
+from .solver_contender import FORCED, Contender, Objective, Task
 
 if TYPE_CHECKING:
     from fastsvm.solvers.annotations import ArrayLike, Callable, Matrix

@@ -6,9 +6,9 @@ import click
 
 from ...common.errors import DONE, FAILED, AppError
 from ...common.output import note, print_json
-from ..frame.settings import STUDIES, Study
-from ._options import HELP, command, study_options
-from ._running import run_study
+from ..frame.study_list import STUDIES, Study
+from .study_options import HELP, command, study_options
+from .study_running import run_study
 
 
 def study_command(name: str, study: Study) -> click.Command:

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ..frame.deciding import over_splits
-from ..frame.report import Table
-from .claims import NEAR, seconds_of_epoch, seconds_to
-from .experiments import FEATURES, SOLVERS, Errors, Trace
+from ..frame.claim_judging import over_splits
+from ..frame.study_report import Table
+from .cell_claims import NEAR, seconds_of_epoch, seconds_to
+from .cell_experiments import FEATURES, SOLVERS, Errors, Trace
 
 
 def tables(traces: dict[str, Trace], at_random: Errors, grouped: Errors | None) -> list[Table]:

@@ -10,7 +10,7 @@ from ...cells.data.images import read_scaled
 from ...cells.output.drawing import shown_in
 from ...common.errors import AppError
 from ...common.output import printable
-from .document import locate_report
+from .document_crop import locate_report
 
 MAX_STEP = 800  # pixels a side; a figure shows no more of one step
 STEPS_IN_A_ROW = 4

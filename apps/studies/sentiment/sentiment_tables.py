@@ -5,12 +5,12 @@ import numpy as np
 from ...common.pages import shorten
 from ...sentiment.measures.term_effects import top_words
 from ...sentiment.output.terms import shown
-from ..frame.report import Table
-from .claims import NAMES
-from .comparison import ARTICLE, Runs
+from ..frame.study_report import Table
 from .plane_claims import interval_of
 from .planes import Surfaces
-from .texts import ALPHAS, TUNED, WORDS, Found
+from .text_claims import NAMES
+from .text_comparison import ARTICLE, Runs
+from .text_experiments import ALPHAS, TUNED, WORDS, Found
 
 SHOWN = 90  # characters of a text
 LENGTHS = ("mean", "quartile_1", "median", "quartile_3", "maximum")

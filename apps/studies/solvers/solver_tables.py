@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..frame.deciding import mean, median
-from ..frame.report import Claim, Table
-from .experiments import FIELDS, Draws, Results
-from .measures import AXES, cost_ratio
-from .outputs import LAST, TABLE_2, TAIL
-from .sets import BETA_ACCURACY
-from .variants import FOUR, PEGASOS
+from ..frame.claim_judging import mean, median
+from ..frame.study_report import Claim, Table
+from .convergence_costs import AXES, cost_ratio
+from .document_solvers import FOUR, PEGASOS
+from .output_claims import LAST, TABLE_2, TAIL
+from .solver_experiments import FIELDS, Draws, Results
+from .solver_sets import BETA_ACCURACY
 
 
 def tables(results: Results, claims: Sequence[Claim]) -> list[Table]:

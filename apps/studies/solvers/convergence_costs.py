@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..frame.deciding import ENOUGH, Statistic, median
-from .experiments import Curves
+from ..frame.claim_judging import ENOUGH, Statistic, median
+from .solver_experiments import Curves
 
 CERTIFIED = 1e-7  # of P*: what the optimum of a comparison is known to
 TOLERANCE = 0.01  # of P*: the level that counts as converged

@@ -5,13 +5,23 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..frame.deciding import Region, Statistic, judge, median
-from ..frame.report import Claim
-from .experiments import LAMBDAS, LEAST, Curves, Results
-from .judging import ALIKE, NO_CASE, above, below, not_below, show_decades, show_ratio, within
-from .measures import AXES, cost_ratio, ratio_of_optima, rises
-from .sets import LONG, SIMULATED, WIDE
-from .variants import ASDCA_NAME, CYCLIC, FOUR, MINI_BATCH, ORDERS, PEGASOS, PERMUTATION, PROJECTIONS, VANILLA
+from ..frame.claim_judging import Region, Statistic, judge, median
+from ..frame.study_report import Claim
+from .claim_regions import ALIKE, NO_CASE, above, below, not_below, show_decades, show_ratio, within
+from .convergence_costs import AXES, cost_ratio, ratio_of_optima, rises
+from .document_solvers import (
+    ASDCA_NAME,
+    CYCLIC,
+    FOUR,
+    MINI_BATCH,
+    ORDERS,
+    PEGASOS,
+    PERMUTATION,
+    PROJECTIONS,
+    VANILLA,
+)
+from .solver_experiments import LAMBDAS, LEAST, Curves, Results
+from .solver_sets import LONG, SIMULATED, WIDE
 
 EVERY = SIMULATED, WIDE, LONG
 FAR = 1.0  # of P*: orders that all end further above it do not converge, and are not compared

@@ -10,9 +10,9 @@ from fastsvm_apps.studies.race import compare
 
 from ...common.folds import grouped_folds, split
 from ...common.progress import by_steps
-from ..frame.context import Context
-from .components import Projection, inner_products, project, singular_values
-from .images import Crops
+from ..frame.study_context import Context
+from .cell_crops import Crops
+from .principal_components import Projection, inner_products, project, singular_values
 
 ALPHA = 1.6
 EPOCHS, PEGASOS_EPOCHS = 10, 25

@@ -12,7 +12,7 @@ from fastsvm_apps.studies.data import fetch_usps
 from fastsvm_apps.studies.race import compare
 
 from ..data.at_hand import at_hand
-from ..frame.context import Arrays, Context
+from ..frame.study_context import Arrays, Context
 
 LABELS = (5, 6)
 ALPHA, EPOCHS = 1.0, 20  # lambda and T of the document

@@ -16,9 +16,9 @@ from ...cells.data.threads import map_images
 from ...cells.output.drawing import save_image
 from ...common.folds import split
 from ...common.output import many
-from ..data.invented import Smear, copy_of, mirrored_and_turned
-from ..frame.context import Context
-from .document import SIZE, document_crop
+from ..data.invented_smears import Smear, copy_of, mirrored_and_turned
+from ..frame.study_context import Context
+from .document_crop import SIZE, document_crop
 
 CLASSES = ("LYMPHOCYTE", "NEUTROPHIL")  # of sign -1 and +1
 SIDE = SIZE  # pixels of a crop

@@ -18,8 +18,8 @@ from ...sentiment.learning.recipe_choice import choose_recipe
 from ...sentiment.learning.splits import Labelled
 from ...sentiment.measures.metrics import judge
 from ...sentiment.settings import AUTO, Settings, settings_of
-from . import literal
-from .literal import LITERAL, LiteralSettings
+from . import literal_classifiers
+from .literal_classifiers import LITERAL, LiteralSettings
 
 # In the order of the article that this app redoes.
 ARTICLE = ("perceptron", "pegasos-svm", "pegasos-logistic")
@@ -153,11 +153,11 @@ def compare(
     -------
     Comparison
     """
-    corpus, settings = literal.read(source, settings)
+    corpus, settings = literal_classifiers.read(source, settings)
     results = [Runs(name, recipe) for name, recipe in contenders(settings).items()]
     seeds = list(range(settings.seed, settings.seed + runs))
     for run, seed in enumerate(seeds):
-        train, test = literal.split_texts(corpus.texts, corpus.labels, settings.holdout, seed)
+        train, test = literal_classifiers.split_texts(corpus.texts, corpus.labels, settings.holdout, seed)
         if len(set(train[1])) < 2:
             raise AppError(
                 f"{source.name}: with seed {seed}, only the label {train[1][0]!r} is left to train on; "
@@ -188,7 +188,7 @@ def _run(result: Runs, seed: int, training: Labelled, trial: Labelled) -> None:
         if settings.recipe == AUTO:
             settings, _ = choose_recipe(texts, y, settings)
         if isinstance(settings, LiteralSettings):
-            model = literal.fit(texts, y, settings).model
+            model = literal_classifiers.fit(texts, y, settings).model
         else:
             model = Counted.of(texts, y, settings).learn(settings).model
         result.seconds.append(process_time() - start)

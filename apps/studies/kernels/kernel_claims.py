@@ -9,11 +9,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...common.statistics import wilson_interval
-from ..frame.context import Arrays
-from ..frame.deciding import ENOUGH, Statistic, above, fixed, inside, judge, mean, meets, spelled, untested
-from ..frame.report import Claim
-from .data import Digits
-from .settings import BEST_GAUSSIAN, BEST_POLYNOMIAL, GAUSSIANS, LAMBDAS, POLYNOMIALS, Cell, Size
+from ..frame.claim_judging import (
+    ENOUGH,
+    Statistic,
+    above,
+    fixed,
+    inside,
+    judge,
+    mean,
+    meets,
+    spelled,
+    untested,
+)
+from ..frame.study_context import Arrays
+from ..frame.study_report import Claim
+from .kernel_digits import Digits
+from .kernel_grid import BEST_GAUSSIAN, BEST_POLYNOMIAL, GAUSSIANS, LAMBDAS, POLYNOMIALS, Cell, Size
 
 NO_EFFECT = 0.002  # of an error: about a standard error of the best ones, on USPS's 9,298 digits
 GROUPED = 0.9  # of the digits lie next to the same digit

@@ -17,10 +17,10 @@ from ...sentiment.learning import steps
 from ...sentiment.learning.alpha_choice import part_of
 from ...sentiment.learning.recipe_choice import choose_recipe
 from ...sentiment.settings import AUTO, Settings, settings_of
-from ..frame.context import Context
-from . import comparison, literal
-from .comparison import ARTICLE, Comparison
-from .literal import LITERAL
+from ..frame.study_context import Context
+from . import literal_classifiers, text_comparison
+from .literal_classifiers import LITERAL
+from .text_comparison import ARTICLE, Comparison
 
 RUNS, FEW_RUNS = 10, 3  # splits
 HOLDOUT = 0.2
@@ -112,7 +112,7 @@ def run(context: Context, corpus: Corpus) -> Found | None:
     with context.stage("texts: describe"):
         description = describe(read_corpus(source, places=True))
         _check_labels(source, description)
-        texts, settings = literal.read(source, replace(LITERAL, seed=context.seed))
+        texts, settings = literal_classifiers.read(source, replace(LITERAL, seed=context.seed))
     with context.stage("texts: compare", total=1) as advance:
         known = context.part("classifiers", lambda: _compared(source, settings, runs), runs=runs, **key)
         advance()
@@ -127,12 +127,14 @@ def run(context: Context, corpus: Corpus) -> Found | None:
             "words", lambda: grow(counted, context.seed), orders=ORDERS, shares=SHARES, **key
         )
     with context.stage("texts: train", total=len(ARTICLE)) as advance:
-        (train, y_train), _ = literal.split_texts(texts.texts, texts.labels, HOLDOUT, context.seed)
+        (train, y_train), _ = literal_classifiers.split_texts(
+            texts.texts, texts.labels, HOLDOUT, context.seed
+        )
         trained = {}
         for name in ARTICLE:
             as_article = replace(settings, classifier=name)
             with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-                trained[name] = literal.fit(train, y_train, as_article).model
+                trained[name] = literal_classifiers.fit(train, y_train, as_article).model
             advance()
     return Found(
         corpus,
@@ -154,10 +156,10 @@ def _check_labels(source: Source, description: Description) -> None:
 
 def _compared(source: Source, settings: Settings, runs: int) -> dict:
     """Compare the classifiers; the recipe that train chooses is that of the first split."""
-    corpus, _ = literal.read(source, settings)
-    (texts, y), _ = literal.split_texts(corpus.texts, corpus.labels, HOLDOUT, settings.seed)
+    corpus, _ = literal_classifiers.read(source, settings)
+    (texts, y), _ = literal_classifiers.split_texts(corpus.texts, corpus.labels, HOLDOUT, settings.seed)
     recipe = choose_recipe(texts, y, _by_default(AUTO, settings))[0].recipe
-    found = comparison.compare(source, settings, runs=runs, contenders=_contenders(recipe))
+    found = text_comparison.compare(source, settings, runs=runs, contenders=_contenders(recipe))
     return {
         "recipe": recipe,
         "classifiers": [each.classifier for each in found.results],
@@ -176,8 +178,8 @@ def _by_default(name: str, settings: Settings) -> Settings:
 
 
 def _contenders(recipe: str):
-    """Return the contenders of `comparison.compare`, with the recipe known."""
-    return lambda settings: {**comparison.contenders(settings), "default": _by_default(recipe, settings)}
+    """Return the contenders of `text_comparison.compare`, with the recipe known."""
+    return lambda settings: {**text_comparison.contenders(settings), "default": _by_default(recipe, settings)}
 
 
 def _comparison(known: dict, settings: Settings) -> Comparison:
@@ -186,10 +188,10 @@ def _comparison(known: dict, settings: Settings) -> Comparison:
     n_train, n_test = known["sizes"].tolist()
     columns = ("accuracies", "values", "seconds")
     results = [
-        comparison.Runs(name, made[name], **{column: known[column][i].tolist() for column in columns})
+        text_comparison.Runs(name, made[name], **{column: known[column][i].tolist() for column in columns})
         for i, name in enumerate(known["classifiers"].tolist())
     ]
-    comparison.set_intervals(results, n_train, n_test)
+    text_comparison.set_intervals(results, n_train, n_test)
     seeds = list(range(settings.seed, settings.seed + known["accuracies"].shape[1]))
     counts = dict(zip(known["labels"].tolist(), known["counts"].tolist(), strict=True))
     return Comparison(seeds, settings.metric, n_train, n_test, counts, results)

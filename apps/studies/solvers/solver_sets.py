@@ -9,7 +9,7 @@ import numpy as np
 from fastsvm_apps.studies.data import fetch_prostate, fetch_skin
 
 from ..data.at_hand import Rows, at_hand
-from ..frame.context import Context
+from ..frame.study_context import Context
 
 SIMULATED_ROWS, SIMULATED_COLUMNS = 1000, 10
 BETA_ACCURACY = 0.878  # of the true coefficients on test rows, the document's

@@ -10,7 +10,7 @@ from ...common.errors import USAGE, AppError
 from ...common.files import replace_file
 from ...common.output import print_heading, print_json, print_table, tidy_warnings
 from ...common.progress import Stages, by_steps
-from ._options import command, threads_of
+from .study_options import command, threads_of
 
 SOLVERS = ("sdca", "sdca-sgd", "pegasos", "pegasos-tail", "asdca", "perceptron")
 LOSSES = ("hinge", "squared_hinge", "smooth_hinge", "log")
@@ -124,7 +124,7 @@ def _rows(file, scale):
     from fastsvm.fitting import Scaler
 
     from ...common.folds import split
-    from ..data.matrices import read_matrix
+    from ..data.matrix_reading import read_matrix
 
     X, y = read_matrix(file)
     try:

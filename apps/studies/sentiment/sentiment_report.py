@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from ..frame.report import Report
-from . import claims, figures, plane_claims, surfaces, tables
+from ..frame.study_report import Report
+from . import figures, plane_claims, sentiment_tables, surfaces, text_claims
 from .planes import ALPHA, APART, PASSES, WIDTH, Surfaces
-from .texts import ARTICLES_TEXTS, Corpus, Found
+from .text_experiments import ARTICLES_TEXTS, Corpus, Found
 
 TITLE = "Pegasos, from points in the plane to sentiment"
 DOCUMENT = (
@@ -27,12 +27,12 @@ def report(corpus: Corpus, found: Found | None, planes: Sequence[Surfaces | str]
     """
     there = [each for each in planes if isinstance(each, Surfaces)]
     made = Report("sentiment", TITLE, DOCUMENT, _data(corpus, found, there), _settings(found, there))
-    made.claims = claims.of_texts(corpus, found) + plane_claims.of_planes(planes)
+    made.claims = text_claims.of_texts(corpus, found) + plane_claims.of_planes(planes)
     if found is not None:
         made.figures += figures.figures(found)
-        made.tables += tables.of_texts(found)
+        made.tables += sentiment_tables.of_texts(found)
     made.figures += surfaces.figures(there)
-    made.tables.append(tables.of_planes(there))
+    made.tables.append(sentiment_tables.of_planes(there))
     return made
 
 
@@ -52,7 +52,7 @@ def _settings(found: Found | None, planes: Sequence[Surfaces]) -> dict[str, obje
             "splits": f"{len(known.seeds)} into {known.n_train:,} and {known.n_test:,}, as train_test_split",
             "features": "counts of single words, the best 5,000 by the F statistic of the training texts",
             "to the letter": "rows with replacement, 10 steps a text, last iterate, no intercept",
-            "lambda": ", ".join(f"{alpha:g} ({name})" for name, alpha in claims.LAMBDAS.items()),
+            "lambda": ", ".join(f"{alpha:g} ({name})" for name, alpha in text_claims.LAMBDAS.items()),
             "default": f"what train makes by default; recipe chosen on the first split: {found.recipe}",
         }
     runs = len(planes[0].accuracies)
