@@ -11,7 +11,6 @@ from fastsvm import SDCAClassifier, sdca_path
 from fastsvm_apps.common.folds import stratified_folds
 from fastsvm_apps.sentiment.learning import alpha_choice
 from fastsvm_apps.sentiment.learning.alpha_choice import choose_alpha
-from fastsvm_apps.sentiment.learning.splits import inner_folds
 from fastsvm_apps.sentiment.measures.metrics import judge
 
 pytestmark = pytest.mark.blas
@@ -121,31 +120,6 @@ def test_selection_sees_the_training_rows_only_and_comes_before_the_weighting():
         assert found.scores[1, j] == model.score(X_test, y[test])
 
 
-def test_neither_the_counts_nor_the_recipe_change():
-    X, y = counts()
-    weighting, before = TfidfTransformer(), X.copy()
-    calls = []
-    choose_alpha(X, y, stratified_folds(y, 3, 0), weighting=weighting, advance=lambda: calls.append(1))
-    assert abs(X - before).nnz == 0
-    assert X.dtype == before.dtype
-    assert not hasattr(weighting, "idf_")
-    assert len(calls) == 3
-
-
-def test_columns_in_any_order():
-    X, y = counts()
-    shuffled = X.copy()
-    rng = np.random.default_rng(1)
-    for start, stop in zip(X.indptr[:-1], X.indptr[1:], strict=True):
-        order = start + rng.permutation(stop - start)
-        shuffled.indices[start:stop], shuffled.data[start:stop] = X.indices[order], X.data[order]
-    shuffled.has_sorted_indices = False
-    assert (shuffled.indices != X.indices).any()
-    options = {"weighting": TfidfTransformer(), "alphas": ALPHAS, "tol": 1e-6}
-    ours, theirs = (choose_alpha(each, y, stratified_folds(y, 3, 0), **options) for each in (X, shuffled))
-    np.testing.assert_array_equal(ours.scores, theirs.scores)
-
-
 def test_a_label_that_a_fold_does_not_train_on_is_a_mistake():
     X, y = counts(n=60)
     y[7] = "rare"
@@ -155,12 +129,6 @@ def test_a_label_that_a_fold_does_not_train_on_is_a_mistake():
     y[:8] = "pos"
     only_neg = [(np.arange(8, 60), np.arange(16))]
     assert choose_alpha(X, y, only_neg, alphas=ALPHAS).scores.tolist() == [[0.5]] * 3
-
-
-def test_folds_where_labels_are_rare():
-    for train, _ in inner_folds(np.array(["a"] * 9 + ["b"] * 2), 0):
-        assert len({"a", "b"} & set(np.array(["a"] * 9 + ["b"] * 2)[train])) == 2
-    assert inner_folds(np.array(["a", "b"]), 0) == []
 
 
 def skewed(n=400):

@@ -127,11 +127,3 @@ def test_what_nobody_drew_is_left_out_with_a_note(files, written, capsys):
     assert (
         capsys.readouterr().err == f"note: {table}, line 2: left out a box with nothing in it, and 1 more\n"
     )
-
-
-def test_annotations_of_photographs(shared):
-    files = find_images([str(shared / "smears/images")])
-    found = read_boxes(str(shared / "smears/voc"), files)
-    white = [each for _, boxes in found for each in boxes if each.label == "WBC"]
-    assert len(found) == 277
-    assert len(white) == 272

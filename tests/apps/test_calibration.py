@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from fastsvm_apps.cells.finding.findings import UNCLASSIFIED
-from fastsvm_apps.cells.finding.stain import USUAL
 from fastsvm_apps.cells.learning.calibration import WANTED_ERROR, calibrate
-from fastsvm_apps.cells.learning.classifier import ModelNotes, model_notes
 from fastsvm_apps.cells.learning.differential import corrected_shares
 
 pytestmark = pytest.mark.blas
@@ -77,24 +75,3 @@ def test_shares_are_corrected():
     np.testing.assert_allclose(list(found.values()), true, atol=0.01)
     assert corrected_shares(dict.fromkeys(counts, 0), CLASSES, confusion) is None
     assert corrected_shares(counts, CLASSES, []) is None
-
-
-def test_what_a_file_says_is_checked():
-    record = ModelNotes(
-        USUAL, ranges={"noise": (0.0, 2.0)}, confusion=[[0.9, 0.0, 0.1], [0.1, 0.8, 0.1]]
-    ).record
-    assert model_notes(record, 2, 5).record == record
-    assert model_notes({}, 2, 5) == ModelNotes()
-    for wrong in (
-        {"usual": {"plasma": [1.0, 2.0], "density": 0.2}},
-        {"usual": {"plasma": [1.0, 2.0, 3.0], "density": 0}},
-        {"calibration": {**record["calibration"], "power": 0}},
-        {"calibration": {**record["calibration"], "min_score": "x"}},
-        {"ranges": {"noise": [1.0]}},
-        {"ranges": []},
-        {"confusion": [[1.0, 0.0, 0.0]]},
-        {"means": [[1.0] * 4] * 2},
-        {"limits": None},
-    ):
-        with pytest.raises((KeyError, TypeError, ValueError, AttributeError)):
-            model_notes({**record, **wrong}, 2, 5)

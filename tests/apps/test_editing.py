@@ -244,15 +244,6 @@ def test_cells_without_a_class_can_be_given_one(report, tmp_path):
     assert new == [("unclassified", "MONOCYTE"), ("MONOCYTE", "unclassified"), ("unclassified", "EOSINOPHIL")]
 
 
-def test_the_bar_hides_no_cell_that_the_keys_reach(report):
-    findings = [ImageFindings(f"{k}.png", (cell(CLASSES[k % 4], k / 300),)) for k in range(300)]
-    window = report(findings, 390)
-    window.run("document.querySelector('.crop[tabindex=\"0\"]').focus()")
-    window.press("End", *["ArrowUp"] * 12)
-    bar = window.run("document.getElementById('editing').getBoundingClientRect().bottom")
-    assert window.run("document.activeElement.getBoundingClientRect().top") >= bar
-
-
 def test_a_report_has_nothing_to_correct(report):
     window = report(served=False)
     assert not window.run("document.getElementById('editing')")

@@ -43,12 +43,3 @@ def test_labels_of_narrow_panels_do_not_touch(ends):
         boxes = sorted((box.x0, box.x1) for box in boxes if ax.bbox.x0 <= (box.x0 + box.x1) / 2 <= ax.bbox.x1)
         assert len(boxes) >= 2
         assert all(one[1] < other[0] for one, other in pairwise(boxes))
-
-
-def test_own_labels_stay():
-    with figure(None, (3, 3)) as sheet:
-        ax = sheet.subplots()
-        ax.set_yscale("log")
-        ax.set_yticks([1, 30], ["one", "thirty"])
-        content_of(sheet, "png")
-        assert [label.get_text() for label in ax.get_yticklabels()] == ["one", "thirty"]

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from drawing import CYTOPLASM, NUCLEUS, PLASMA, TURNS
+from drawing import CYTOPLASM, NUCLEUS, PLASMA, TURNS, overlap
 from fastsvm_apps.cells.data.images import read_image, read_scaled
 from fastsvm_apps.cells.finding.locate import Field, locate
 
@@ -42,14 +42,6 @@ def smear():
         return read_image(str(SMEARS / file))
 
     return read
-
-
-def overlap(a, b):
-    """Return intersection over union of two boxes."""
-    w = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
-    h = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
-    both = max(w, 0) * max(h, 0)
-    return both / (a[2] * a[3] + b[2] * b[3] - both)
 
 
 def within(point, box):
@@ -185,18 +177,6 @@ def test_black_wedges_are_no_cells(smear, degrees):
             assert any(within(center, box) for box in turned), file
 
 
-def test_the_same_image_has_the_same_cells(smear):
-    image = smear(TOUCHING[0])
-    before = image.copy()
-    first, second = locate(Field(image)), locate(Field(image.copy()))
-    assert [(a.box, a.center, a.area) for a in first] == [(b.box, b.center, b.area) for b in second]
-    for a, b in zip(first, second, strict=True):
-        np.testing.assert_array_equal(a.body, b.body)
-        np.testing.assert_array_equal(a.nucleus, b.nucleus)
-        np.testing.assert_array_equal(a.contour, b.contour)
-    np.testing.assert_array_equal(image, before)
-
-
 # Drawn here
 
 
@@ -285,11 +265,6 @@ def test_one_colour_is_no_cell(colour, shape):
     assert locate(Field(plain(colour, shape))) == []
 
 
-def test_black_wedges_in_one_colour_are_no_cell():
-    turn = cv2.getRotationMatrix2D((160, 120), 20, 1)
-    assert locate(Field(cv2.warpAffine(plain(), turn, (320, 240)))) == []
-
-
 @pytest.mark.parametrize("shape", [(240, 320), (32, 32), (33, 35), (32, 320), (241, 32)])
 @pytest.mark.parametrize("seed", range(5))
 def test_noise_is_no_cell(shape, seed):
@@ -297,16 +272,6 @@ def test_noise_is_no_cell(shape, seed):
     assert locate(Field(rng.integers(0, 256, (*shape, 3), np.uint8))) == []
     grainy = np.clip(rng.normal(PLASMA, 12, (*shape, 3)), 0, 255).astype(np.uint8)
     assert locate(Field(grainy)) == []
-
-
-@pytest.mark.parametrize("shape", [(32, 32), (33, 47), (40, 33)])
-def test_a_tiny_image_may_hold_a_cell(shape):
-    image = drawn((16, 16, 13, 15), shape=shape)
-    (cell,) = locate(Field(image))
-    x, y, w, h = cell.box
-    assert 0 <= x < x + w <= shape[1]
-    assert 0 <= y < y + h <= shape[0]
-    assert within(cell.center, (12, 12, 9, 9))
 
 
 # Light
@@ -323,12 +288,6 @@ def test_the_frame_is_black_and_the_background_is_plasma():
     assert densities.dtype == np.float32
     assert abs(densities[200, 20]).max() < 0.01
     np.testing.assert_allclose(densities[120, 160], np.log(np.add(PLASMA, 1) / np.add(NUCLEUS, 1)), atol=0.01)
-
-
-def test_a_black_image_is_all_frame():
-    field = Field(plain(0))
-    assert field.frame.all()
-    np.testing.assert_array_equal(field.background, 255)
 
 
 def test_each_step_is_shown(smear):
@@ -348,12 +307,6 @@ def test_each_step_is_shown(smear):
     for cell in cells:
         (x, y), (h, w) = cell.corner, cell.body.shape
         assert shown["grown and smoothed"][y : y + h, x : x + w][cell.body > 0].all()
-
-
-def test_steps_end_where_nothing_is_found(smear):
-    shown = []
-    locate(Field(plain()), lambda title, picture: shown.append(title))
-    assert shown == ["blue minus green", "Otsu's threshold, opened"]
 
 
 # Real smears

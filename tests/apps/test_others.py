@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 import pytest
 
-from drawing import CYTOPLASM, NUCLEUS, PLASMA, TURNS
+from drawing import CYTOPLASM, NUCLEUS, PLASMA, TURNS, overlap
 from fastsvm_apps.cells.data.images import read_scaled
 from fastsvm_apps.cells.finding import red_cells
 from fastsvm_apps.cells.finding.findings import PLATELET, RED_CELL
@@ -47,14 +47,6 @@ def field(*reds, spots=(), white=None, shape=(240, 320), hollow=0.5, gamma=1.0, 
 def found_in(image, *kinds):
     shown = Field(image)
     return find_others(shown, locate(shown), kinds or KINDS)
-
-
-def overlap(a, b):
-    """Return intersection over union of two boxes."""
-    w = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
-    h = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
-    both = max(w, 0) * max(h, 0)
-    return both / (a[2] * a[3] + b[2] * b[3] - both)
 
 
 def boxes_of(cells, shape=(240, 320), margin=3):
@@ -135,28 +127,12 @@ def test_where_there_is_nothing_nothing_is_found(image):
     assert found_in(image) == []
 
 
-def test_only_what_is_asked_for_is_found():
-    image = field(*SPREAD, spots=[(110, 110, 7)])
-    assert {other.label for other in found_in(image)} == set(KINDS)
-    assert {other.label for other in found_in(image, PLATELET)} == {PLATELET}
-    assert find_others(Field(image), [], ()) == []
-
-
 def test_a_large_field_is_gone_through_in_batches(monkeypatch):
     image = np.tile(field(*SPREAD, spots=[(110, 110, 7)]), (3, 3, 1))
     found = found_in(image)
     assert len(found) == 9 * (len(SPREAD) + 1)
     monkeypatch.setattr(red_cells, "BATCH", 7)
     assert found_in(image) == found
-
-
-def test_an_outline_is_the_line_of_the_greatest_gain():
-    radii = np.rint(8 + 3 * np.sin(np.arange(24) * np.pi / 12)).astype(int)
-    gains = np.random.RandomState(0).uniform(0, 0.1, (2, 24, 17)).astype(np.float32)
-    gains[1, np.arange(24), radii] += 1
-    lines = red_cells._closed_lines(gains)
-    assert np.abs(np.diff(lines)).max() <= 1
-    np.testing.assert_array_equal(lines[1], radii)
 
 
 @pytest.mark.slow

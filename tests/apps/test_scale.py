@@ -11,7 +11,7 @@ from drawing import CYTOPLASM, NUCLEUS, PLASMA
 from fastsvm_apps.cells.data.files import ImageFile, find_images
 from fastsvm_apps.cells.data.images import ImageReader, read_image, read_scaled
 from fastsvm_apps.cells.finding.locate import Field, locate
-from fastsvm_apps.cells.finding.scale import Scale, read_scale, red_cells, scale_of, white_cell_width
+from fastsvm_apps.cells.finding.scale import Scale, read_scale, red_cells, white_cell_width
 
 RED, PALE = (150, 150, 205), (195, 195, 220)
 
@@ -138,11 +138,6 @@ def test_what_cannot_be_read_is_passed_over(tmp_path, saved):
     files = [ImageFile(str(tmp_path / "gone.png"), "gone.png"), *saved(blood(28), blood(28, seed=1))]
     assert read_scale(files)((640, 480)) == pytest.approx(50, rel=0.15)
     assert read_scale(files[:1]).widths == {}
-
-
-def test_what_is_given_is_not_read(capsys):
-    assert scale_of([], 123.0) == 123.0
-    assert capsys.readouterr().err == ""
 
 
 # Real smears

@@ -121,13 +121,6 @@ def test_flags():
 # Versions
 
 
-def test_versions_come_from_the_seed_and_differ(image):
-    one, same, other = (version_of(image, np.random.default_rng(seed), 1.0) for seed in (1, 1, 2))
-    np.testing.assert_array_equal(one.image, same.image)
-    assert one.image.shape == image.shape
-    assert not close(one.image, other.image, levels=20)
-
-
 def test_a_box_moves_with_its_cell(image):
     (cell, *_) = locate(usual_field(image))
     found = 0

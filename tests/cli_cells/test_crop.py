@@ -7,6 +7,8 @@ import os
 import cv2
 import numpy as np
 
+from drawing import overlap
+
 COLUMNS = ["file", "cell", "x", "y", "w", "h", "cx", "cy", "area", "status"]
 
 
@@ -19,14 +21,6 @@ def rows_of(text):
 
 def box_of(row):
     return tuple(int(row[name]) for name in "xywh")
-
-
-def overlap(a, b):
-    """Return intersection over union."""
-    width = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
-    height = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
-    common = max(width, 0) * max(height, 0)
-    return common / (a[2] * a[3] + b[2] * b[3] - common)
 
 
 def test_boxes_and_crops(run, smears, work):
@@ -128,15 +122,6 @@ def test_two_images_of_one_name(run, folder):
     result = run("crop", first, second, "-o", "crops")
     assert result.exit_code == 1
     assert "have the same name; work on their folders one by one" in result.stderr
-
-
-def test_files_that_are_there(run, folder, work):
-    (work / "crops").mkdir()
-    (work / "crops/notes.txt").write_text("mine")
-    (work / "crops/boxes.csv").write_text("old")
-    assert run("crop", folder(0), "-o", "crops").exit_code == 0
-    assert (work / "crops/notes.txt").read_text() == "mine"
-    assert (work / "crops/boxes.csv").read_text().startswith("file,cell")
 
 
 def test_bad_images(run, bad, problems, work):
