@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import tracemalloc
 from itertools import chain
 
 import pytest
@@ -198,21 +197,6 @@ def test_what_cannot_be_told(read, content):
 def test_other_separators_are_seen(read, separator):
     content = "text,label\none,two;a\n".replace(",", separator, 1).replace(";", separator)
     assert pairs(read(content)) == [("a", "one,two")]
-
-
-def test_reading_holds_each_text_once(tmp_path):
-    path = tmp_path / "a.csv"
-    size = 20_000
-    with open(path, "w") as file:
-        file.write("label,text\n")
-        file.writelines(f'a,"{"x" * size}"\nb,{"y" * size}\n' for _ in range(200))
-    tracemalloc.start()
-    try:
-        read_corpus(Source(str(path)))
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert peak < 1.1 * 400 * size
 
 
 class Trickle(io.RawIOBase):

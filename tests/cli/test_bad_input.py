@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import fastsvm
-from fastsvm_apps.common.output import printable
 
 TWO = "toys pos 1.txt great\ntoys neg 2.txt dull\n"
 
@@ -127,11 +126,6 @@ def test_a_model_without_words(run, tmp_path):
     fails(run("predict", path, input="x\n"), 1, "bare.safetensors: a model without a vocabulary")
 
 
-def test_printable():
-    assert printable("naïve 日本\t\x1b") == "naïve 日本\\t\\x1b"
-    assert printable("\udcff") == "\\udcff"
-
-
 # What can be used is used
 
 
@@ -207,29 +201,3 @@ def test_many_labels_the_model_does_not_know(run, model, texts, tmp_path):
     lines = [line.split() for line in result.stdout.splitlines()]
     assert ["label", "texts", "precision", "recall", "F1", "ROC", "area", "PR", "area"] in lines
     assert ["label7", "1", "-", "0.0000", "0.0000", "-", "-"] in lines
-
-
-@pytest.mark.slow
-def test_a_line_of_100_megabytes(reader, texts, tmp_path, monkeypatch):
-    long = "some words in a line that does not end " * 2_600_000
-    corpus = tmp_path / "a.tsv"
-    monkeypatch.setenv("FASTSVM_MAX_LINE_MIB", "128")
-    corpus.write_text(long)
-    fails(reader(corpus), 1, r"cannot tell its format from the first line, 'some words .*s\.\.\.'")
-    corpus.write_text("a," * 50_000_000)
-    fails(reader(corpus), 1, "cannot tell its format from the first line, 'a,a,.*'")
-    fails(reader(corpus, "--format", "csv"), 2, "no column 'text' among a, a, ")
-    lines = ["label\ttext", *("\t".join(pair) for pair in texts(60)), f"pos\t{long}"]
-    corpus.write_text("\n".join(lines))
-    result = reader(corpus)
-    assert result.exit_code == 0, (result.stderr, result.exception)
-
-
-@pytest.mark.slow
-def test_a_million_empty_lines(reader, texts, tmp_path):
-    corpus = tmp_path / "a.tsv"
-    corpus.write_text("\n" * 1_000_000)
-    fails(reader(corpus), 1, "a.tsv: the file is empty")
-    lines = "\n".join(["label\ttext", *("\t".join(pair) for pair in texts(60)), "pos", ""])
-    corpus.write_text("\n" * 500_000 + lines + "\n" * 500_000)
-    names_skipped(reader(corpus), corpus, "line 500062: 1 fields, where the header has 2")

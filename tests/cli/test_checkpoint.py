@@ -17,7 +17,6 @@ from fastsvm.text import Bag
 from fastsvm_apps.sentiment.data import passes
 from fastsvm_apps.sentiment.jobs import streaming, training
 from fastsvm_apps.sentiment.learning import counted, steps
-from fastsvm_apps.sentiment.learning.counting import CorpusTerms
 from fastsvm_apps.sentiment.learning.stored_rows import StoredRows
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and locks")
@@ -127,24 +126,6 @@ def test_the_second_pass_goes_on_after_the_last_batch(cut, run, write, texts, mo
     assert len(counted) == (0 if cut == "finish" else left)
     np.testing.assert_allclose(found.pop("objective"), expected.pop("objective"), rtol=1e-9)
     assert found == expected
-
-
-def test_labels_and_settings_come_back_as_they_were(run, write, texts, monkeypatch):
-    corpus = write([("näh er", "näher heran\nund"), *texts(120)] * 2, "jsonl", "r.jsonl")
-    command = ("train", corpus, *COMMAND, "--stream", "--class-weight", "näh er=2", "--class-weight", "neg=1")
-    with monkeypatch.context() as patch:
-        patch.setattr(CorpusTerms, "weighed", killed)
-        die(run, *command)
-    with monkeypatch.context() as patch:
-        seen = []
-        patch.setattr(CorpusTerms, "weighed", lambda found: seen.append(found) or killed())
-        die(run, *command)
-        found = seen[0]
-    assert found.settings.class_weight == (("näh er", 2.0), ("neg", 1.0))
-    assert found.labels == ["neg", "näh er", "pos"]
-    assert found.train_counts.total() == len(found.sample[0])
-    assert found.terms.terms.strings() == sorted(found.terms.terms.strings())
-    assert found.skipped.kinds.total() == found.skipped.count == 0
 
 
 @pytest.fixture

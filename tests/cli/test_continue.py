@@ -8,8 +8,6 @@ import pytest
 
 import fastsvm
 from fastsvm_apps import sentiment
-from fastsvm_apps.sentiment.learning.continuing import Continued
-from fastsvm_apps.sentiment.settings import Settings
 
 pytestmark = pytest.mark.blas
 
@@ -69,44 +67,11 @@ def test_a_model_learns_and_forgets_little(run, write, old):
 
 
 @pytest.mark.slow
-def test_a_model_of_words_and_characters(run, write):
-    both = write(reviews(600, FIRST), "csv", "first.csv")
-    assert run("train", both, "-o", "both.safetensors", "--recipe", "nb-both").exit_code == 0
-    corpus = write(reviews(200, SECOND, 1), "csv", "second.csv")
-    result = run("train", corpus, "--continue", "both.safetensors", "-o", "new.safetensors", "--json")
-    record = json.loads(result.stdout)
-    assert (record["ngrams"], record["chars"]) == ("1-2", "1-5")
-    assert record["accuracy"] > record["accuracy_before"]  # on 40 texts
-    assert run("evaluate", "new.safetensors", corpus).exit_code == 0
-
-
-@pytest.mark.slow
 def test_a_few_texts_of_the_same_kind_do_no_harm(run, write, old):
     labels, texts = zip(*reviews(600, FIRST, 4), strict=True)
     before = np.mean(sentiment.load(old).predict(texts) == labels)
     few = sentiment.train(write(reviews(24, FIRST, 5), "csv", "few.csv"), start=old)
     assert np.mean(few.predict(texts) == labels) > before - 0.03
-
-
-@pytest.mark.parametrize("labels", [("neg", "pos"), ("neg", "pos", "mixed")])
-@pytest.mark.parametrize("weighting", ["nb", "counts"])
-def test_the_weights_of_the_scores_are_shared_out(texts, labels, weighting):
-    y, given = zip(*texts(150, labels), strict=True)
-    old = sentiment.train(given, y, weighting=weighting, classifier="sdca-logistic", holdout=0).pipeline
-    y, given = zip(*texts(90, labels, seed=1), strict=True)
-    everything = Continued.of(list(given), list(y), Settings(), old)
-    learned = everything.learn(Settings(alpha=0.01, tokens="words"))
-    estimator = everything.weighed.fit(Settings(alpha=0.01, weighting="counts", tokens="words")).model[
-        "classifier"
-    ]
-    np.testing.assert_allclose(
-        learned.model.decision_function(given),
-        estimator.decision_function(everything.weighed.X),
-        rtol=1e-4,
-        atol=1e-5,
-    )
-    found, _ = learned.scores(everything.counts)
-    np.testing.assert_allclose(found, learned.model.decision_function(given), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,6 @@
 import sys
 import tracemalloc
 
-import pytest
-
 from fastsvm_apps.sentiment.data.corpus import Source, read_corpus
 from fastsvm_apps.sentiment.jobs import training as pipeline
 from fastsvm_apps.sentiment.settings import RECIPES
@@ -27,18 +25,3 @@ def test_training_holds_each_text_once(tmp_path):
     finally:
         tracemalloc.stop()
     assert peak < 1.3 * held
-
-
-@pytest.mark.slow
-def test_domains_are_several_labels(shared_data, tmp_path):
-    path = tmp_path / "domains.txt"
-    with open(shared_data / "sentiment.txt", encoding="utf-8") as lines, open(path, "w") as file:
-        for line in lines:
-            domain, label, rest = line.split(" ", 2)
-            file.write(f"{label} {domain} {rest}")
-    result = pipeline.train(Source(str(path)), str(tmp_path / "m.safetensors"))
-    assert len(result.evaluation.labels) == 6
-    assert result.evaluation.accuracy > 0.89
-    result = pipeline.train(Source(str(path)), str(tmp_path / "m.safetensors"), RECIPES["nb-words"])
-    for side, word in zip(result.fit.top_words, ["book", "camera"], strict=False):
-        assert word in {item.word for item in side.words}

@@ -68,19 +68,6 @@ def test_measures_are_scikit_learns(measure, model, corpus):
     assert found["calibration_error"] == {"value": error.value, "by_chance": error.by_chance}
 
 
-def test_areas_with_equal_scores(measure, run, write, texts):
-    few = write([(y, " ".join(text.split()[:1])) for y, text in texts(80, ("neg", "pos", "mixed"))])
-    assert run("train", few, "-o", "m.safetensors", "--recipe", "article", "--k", "all").exit_code == 0
-    pairs = [(y, text.split()[0]) for y, text in texts(300, ("neg", "pos", "mixed"), seed=1)]
-    decision = TextScorer.load("m.safetensors").decision_function([text for _, text in pairs])
-    assert len(np.unique(decision[:, 0])) < 100
-    for j, each in enumerate(measure("m.safetensors", write(pairs))["per_label"]):
-        has_it = [y == each["label"] for y, _ in pairs]
-        assert each["roc_area"] == pytest.approx(metrics.roc_auc_score(has_it, decision[:, j]))
-        expected = metrics.average_precision_score(has_it, decision[:, j])
-        assert each["average_precision"] == pytest.approx(expected)
-
-
 @pytest.mark.parametrize(
     "wish", [("--precision", ".6"), ("--recall", ".9"), ("--cost", "1:4"), ("--cost", "5:.5")]
 )

@@ -11,7 +11,6 @@ import fastsvm
 from fastsvm.text import BagOfWords, TermWeighting
 from fastsvm_apps.common.errors import AppError
 from fastsvm_apps.sentiment.jobs.explanation import explain
-from fastsvm_apps.sentiment.measures import prediction
 from fastsvm_apps.sentiment.output.terms import shown
 
 TEXTS = [
@@ -119,12 +118,6 @@ def test_spans_lie_on_the_words_of_the_original():
     ]
 
 
-def test_spans_of_plain_text_are_its_words():
-    text = " ".join(TEXTS) + " \N{LATIN CAPITAL LETTER I WITH DOT ABOVE} " + TEXTS[0]
-    spans = [text[start:stop].lower() for start, stop, _ in explain(fitted(), text).spans]
-    assert spans == re.findall(r"\b\w\w+\b", text.lower().replace("\N{COMBINING DOT ABOVE}", ""))
-
-
 TEXT = "Great thing1 xyzzy,\nawful \x1b[2J great"
 
 
@@ -205,13 +198,6 @@ def test_unknown_words_are_said(run, model, text, said):
     assert run("explain", model, text).stdout.splitlines()[-1].endswith(said)
 
 
-def test_explain_without_a_model_takes_the_one_that_comes_along(run, model, monkeypatch):
-    monkeypatch.setattr(prediction, "SHIPPED", model)
-    expected = run("explain", model, "great dull").stdout
-    assert run("explain", "great dull").stdout == run("explain", "english", "great dull").stdout == expected
-    assert run("explain", "-", input="great dull\n").stdout == expected
-
-
 def test_bad_arguments(run, model):
     for arguments, said in (
         ([model, "--label", "pos"], "--label needs a TEXT"),
@@ -227,41 +213,6 @@ def test_undecodable_bytes_are_replaced(run, model):
     result = run("explain", model, "-", input=b"\xef\xbb\xbfgreat caf\xe9")
     assert (result.exit_code, result.stderr) == (0, "<stdin>: bytes that are not UTF-8 were replaced\n")
     assert result.stdout.startswith("pos")
-
-
-@pytest.mark.parametrize("recipe", ["nb-both", "nb-chars"])
-def test_characters_are_shared_out_over_the_words_that_have_them(run, write, texts, recipe):
-    """Every term that was counted has its places, and words and terms have the same sum."""
-    corpus = write(texts(120))
-    assert run("train", corpus, "--recipe", recipe, "-o", "m.safetensors").exit_code == 0
-    model = prediction.load_text_model("m.safetensors")
-    for text in (
-        "GREAT thing7, awful!!",
-        "a",
-        "İstanbul is  lovely\x1cé",
-        "!",
-        "",
-        "waste &amp; <b>refund</b>",
-    ):
-        found = explain(model, text)
-        assert sum(word.count for word in found.words) == model["vectorizer"].transform([text]).sum()
-        for parts in (found.words, found.spans):
-            total = found.intercept + sum(part.contribution for part in parts)
-            assert total == pytest.approx(found.score, abs=1e-5)
-        assert all(text[start:stop].strip() for start, stop, _ in found.spans)
-    out = run("explain", "m.safetensors", "great thing7").stdout
-    assert "great[+" in out
-    assert ("…reat" if recipe == "nb-both" else "reat␣") in out
-    assert "words__" not in out + run("explain", "m.safetensors").stdout
-
-
-def test_without_blanks_between_words_each_character_has_its_share(run, write):
-    pairs = [("pos", f"房间很好{chr(0x4E00 + i)}") for i in range(30)]
-    pairs += [("neg", f"房间很差{chr(0x4E00 + i)}") for i in range(30)]
-    assert run("train", write(pairs, "jsonl"), "--recipe", "nb-signs", "-o", "m.safetensors").exit_code == 0
-    found = explain(prediction.load_text_model("m.safetensors"), "房间很好")
-    assert [span[:2] for span in found.spans] == [(i, i + 1) for i in range(4)]
-    assert max(found.spans, key=lambda span: span.contribution)[:2] == (3, 4)
 
 
 @pytest.mark.parametrize(

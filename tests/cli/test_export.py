@@ -198,14 +198,3 @@ def test_bad_options(run, model, options, error):
     assert (result.exit_code, result.stdout) == (2, "")
     assert re.fullmatch(f"error: {error}\n", result.stderr)
     assert not list(Path().iterdir())
-
-
-@pytest.mark.parametrize("recipe", ["nb-both", "tfidf-chars"])
-def test_a_model_of_characters_can_be_pruned_only(run, write, texts, recipe):
-    assert run("train", write(texts(120)), "--recipe", recipe, "-o", "m.safetensors").exit_code == 0
-    pruned = run("export", "m.safetensors", "--to", "pruned", "--keep", 50, "-o", "small.safetensors")
-    assert pruned.exit_code == 0
-    assert run("explain", "small.safetensors", "great lovely thing1").exit_code == 0
-    result = run("export", "m.safetensors", "--to", "liblinear", "-o", "m.other")
-    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
-    assert "this one counts characters; train one --recipe nb-words" in result.stderr

@@ -143,12 +143,6 @@ def test_many_labels_are_shown_first_and_counted(run, write):
     assert len(result.stdout.splitlines()) < 150
 
 
-def test_verbose_names_the_stages(run, write, texts):
-    stages = ["read ...", "describe ...", "find duplicates ..."]
-    done = run(*QUICK, write(texts(10)), "-v")
-    assert done.stderr.splitlines() == [*stages, "note: labels were not checked: --folds 0"]
-
-
 def test_a_real_corpus(run, shared_data):
     record = describe_json(run, shared_data / "sentiment.txt", "-n", 1)
     assert record["label_counts"] == {"pos": 2527, "neg": 2473}

@@ -95,12 +95,6 @@ def test_gzip_bombs(reader, bomb, tmp_path):
     fails(reader("-", input=bomb), 1, "<stdin>" + BOMBED)
 
 
-@pytest.mark.slow
-def test_gzip_bombs_of_lines(run):
-    bomb = gzip.compress(b"__label__pos great\n" * (72 * MIB // 19))
-    fails(run("inspect", "-", input=bomb), 1, "<stdin>" + BOMBED)
-
-
 @needs_dev
 def test_devices(reader, run, model):
     fails(reader("/dev/zero"), 1, "/dev/zero: is a device; give a file or a pipe")

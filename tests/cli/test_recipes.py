@@ -139,17 +139,21 @@ def test_a_model_of_characters_does_all_that_others_do(run, write, recipe):
     corpus = write(inflected(300))
     train(run, corpus, "--recipe", recipe, "--report", "page.html")
     model = load_text_model("model.safetensors")
-    texts = ["paint17ed, work18ed", "walk2ing", "xyz", "İed ﬁing"]
+    texts = ["paint17ed, work18ed", "walk2ing", "xyz", "İed ﬁing", "ed\x1cing &amp; <b>ed</b>", "!", ""]
     for text in texts:
         found = explain(model, text)
         total = found.intercept + sum(word.contribution for word in found.words)
         assert total == pytest.approx(found.score, abs=1e-5)
+        assert sum(word.count for word in found.words) == model["vectorizer"].transform([text]).sum()
         spread = sum(span.contribution for span in found.spans)
         assert spread == pytest.approx(total - found.intercept, abs=1e-5)
-        assert all(0 <= start < stop <= len(text) for start, stop, _ in found.spans)
+        assert all(text[start:stop].strip() for start, stop, _ in found.spans)
     wanted = model.decision_function(texts)
     assert fastsvm.load_model("model.safetensors").decision_function(texts).tobytes() == wanted.tobytes()
-    assert ("…ed" if recipe == "tfidf-both" else "ed␣") in run("explain", "model.safetensors").stdout
+    told = run("explain", "model.safetensors").stdout + run("explain", "model.safetensors", "work2ed").stdout
+    assert ("…ed" if recipe == "tfidf-both" else "ed␣") in told
+    assert "words__" not in told
+    assert re.search(r"ed\[[+-]+\]", told)
     pruned = run("export", "model.safetensors", "--to", "pruned", "--keep", 40, "-o", "small.safetensors")
     assert pruned.exit_code == 0, pruned.stderr
     small = load_text_model("small.safetensors")
@@ -192,4 +196,4 @@ def test_where_no_term_is_frequent_enough_that_is_said(run, write, texts):
     """Of more training texts than the first look takes."""
     done = run("train", write(texts(1300)), "-o", "model.safetensors", config={"min_df": 5000})
     assert (done.exit_code, done.stderr.count("\n")) == (1, 1)
-    assert "no term is in 5000 of its texts or more" in done.stderr
+    assert "no term is in 5000 of its texts or more; try min-df = 1 in --config\n" in done.stderr

@@ -13,7 +13,6 @@ import pytest
 import fastsvm
 from browser import HOSTILE, Reader, needs_chromium, run_in_page
 from fastsvm_apps.common import pages
-from fastsvm_apps.sentiment.output import page
 
 EVERY_SECTION = [
     "accuracy",
@@ -122,19 +121,6 @@ def test_words_are_marked_by_what_they_say(report, write):
     assert Counter(marks) == {"great": n_wrong}
 
 
-def test_texts_without_a_known_word_and_texts_that_are_too_long(report, write, monkeypatch):
-    pairs = [("pos", "great thing"), ("neg", "awful thing")] * 100
-    pairs += [("neg", f"unseen{i}") for i in range(9)] + [("pos", f"unheard{i}") for i in range(9)]
-    reader, _ = report(write(pairs, "csv"), *QUICK, "--holdout", 0.5, "--seed", 1)
-    mistakes = section(reader, "mistakes")
-    assert "unseen" in mistakes or "unheard" in mistakes
-    assert "It has no word that the model knows." in mistakes
-    monkeypatch.setattr(page, "LONGEST", 5)
-    reader, _ = report(write(pairs, "csv"), *QUICK, "--holdout", 0.5, "--seed", 1)
-    assert "It is too long to mark its words." in section(reader, "mistakes")
-    assert not [attributes for attributes, _ in reader.all("mark") if "title" in attributes]
-
-
 def test_probabilities(report, write, texts):
     options = ("--recipe", "nb-words", "--classifier", "sdca-logistic")
     reader, record = report(write(texts(400)), *options)
@@ -164,15 +150,6 @@ def test_several_labels(report, write, texts):
     assert f"these are the numbers of {worst}," in section(reader, "certificate")
 
 
-def test_the_label_that_does_worst_comes_first(report, write):
-    """Of three labels one cannot be told from another, and has fewer texts."""
-    pairs = [("good", f"great word{i}") for i in range(100)] + [("bad", f"awful word{i}") for i in range(100)]
-    reader, record = report(write([*pairs, *(("so-so", f"awful word{i}") for i in range(40))]), *QUICK)
-    rows = [content.split() for _, content in reader.all("tr") if "data" not in content]
-    first = next(row[0] for row in rows if row[0] in record["labels"])
-    assert first == "so-so"
-
-
 def test_a_rare_label_is_the_one_to_be_found(report, write, texts):
     few = [pair for pair in texts(400) if pair[0] == "pos"][:20]
     reader, record = report(write([pair for pair in texts(400) if pair[0] == "neg"] + few), *QUICK)
@@ -180,9 +157,6 @@ def test_a_rare_label_is_the_one_to_be_found(report, write, texts):
     assert "How well the model separates pos, the rarer label, from neg" in curves
     assert f"{100 * record['baseline']['accuracy']:.1f}" in reader.texts("dd")[5]
     assert "balanced accuracy; by always saying neg 0.500" in section(reader, "accuracy")
-    first = [pair for pair in texts(400) if pair[0] == "neg"][:20]
-    reader, _ = report(write([pair for pair in texts(400) if pair[0] == "pos"] + first), *QUICK)
-    assert "How well the model separates neg, the rarer label, from pos" in section(reader, "curves")
 
 
 def test_nothing_held_out(report, write, texts):
@@ -197,20 +171,6 @@ def test_a_classifier_without_a_certificate(report, write, texts):
     assert "has no dual problem" in section(reader, "certificate")
 
 
-def test_no_mistake(report, write):
-    reader, _ = report(write([("pos", "great"), ("neg", "awful")] * 50))
-    assert "None: every held-out text got its label." in section(reader, "mistakes")
-
-
-def test_a_label_that_training_did_not_see(report, write, texts):
-    pairs = [*texts(60), ("mixed", "average passable"), ("mixed", "average thing")]
-    for seed in range(30):
-        reader, record = report(write(pairs), "--holdout", "0.7", "--seed", seed)
-        if record["labels"] == ["neg", "pos", "mixed"]:  # the unknown ones come last
-            break
-    assert "1 label of 2 held-out texts did not occur in training" in section(reader, "accuracy")
-
-
 def test_what_was_skipped_is_said(run, tmp_path, texts):
     corpus = tmp_path / "reviews.txt"
     corpus.write_text("".join(f"__label__{y} {t}\n" for y, t in texts(60)) + "no label\n" * 2)
@@ -219,18 +179,16 @@ def test_what_was_skipped_is_said(run, tmp_path, texts):
     assert reader.texts("p", **{"class": "notice"}) == ["2 records of the corpus skipped."]
 
 
-@pytest.mark.parametrize("n_labels", [24, pytest.param(130, marks=pytest.mark.slow)])
-def test_many_labels(report, write, n_labels):
-    labels = [f"label{i}" for i in range(n_labels)]
+def test_many_labels(report, write):
+    labels = [f"label{i}" for i in range(42)]
     # Every label is found; the last of all is never told from the one before it.
     words = [*labels[:-1], labels[-2]]
     pairs = [(y, f"{word} word{j}") for y, word in zip(labels, words, strict=True) for j in range(10)]
     reader, record = report(write(pairs), *QUICK)
-    assert len(record["labels"]) == n_labels
+    assert len(record["labels"]) == 42
     accuracy = section(reader, "accuracy")
-    few = n_labels == 24
-    assert ("more labels that did better not shown." in accuracy) != few
-    assert ("91 others" in accuracy) != few
+    assert "more labels that did better not shown." in accuracy
+    assert "3 others" in accuracy
     assert "The most frequent mistakes" in accuracy
     (confusion,) = reader.all("table", **{"class": "confusion"})
     cells = [
@@ -238,12 +196,12 @@ def test_many_labels(report, write, n_labels):
         for attributes, content in reader.all("td")
         if re.search(r"(right|wrong)-", attributes.get("class", ""))
     ]
-    assert sum(map(int, cells)) == 2 * n_labels
-    assert len(cells) == min(n_labels, 40) ** 2
+    assert sum(map(int, cells)) == 2 * 42
+    assert len(cells) == 40**2
     assert labels[-2] in confusion[1]
     assert len([chart for chart in charts(reader) if chart.startswith("Precision-recall")]) == 24
-    assert ("more labels not shown." in section(reader, "curves")) != few
-    assert few or "106 more labels without words here." in section(reader, "words")
+    assert "more labels not shown." in section(reader, "curves")
+    assert "18 more labels without words here." in section(reader, "words")
 
 
 def test_the_command_gives_the_same_page_again(run, write, texts, tmp_path):
@@ -336,60 +294,16 @@ def test_hostile_texts_stay_text(report, hostile_corpus, tmp_path):
 
 
 LOOK = """
-const bad = [...document.querySelectorAll("svg.chart text, .words rect, mark")].filter((element) => {
-  const { width, height } = element.getBoundingClientRect();
-  return !width || !height;
-});
-const ink = getComputedStyle(document.querySelector(".chart text")).fill;
-const line = getComputedStyle(document.querySelector(".curve")).stroke;
 document.querySelector(".sortable th button").click();
-return {
-  title: document.title, ink, line, bad: bad.length,
-  charts: document.querySelectorAll("svg.chart").length,
-  wide: document.documentElement.scrollWidth > innerWidth,
-  first: document.querySelector(".sortable tbody th").textContent,
-};
+return { title: document.title, wide: document.documentElement.scrollWidth > innerWidth };
 """
 
 
-WIDTHS = [pytest.param(None, marks=pytest.mark.slow), 360]
-
-
-@pytest.mark.slow
 @needs_chromium
-@pytest.mark.parametrize("width", WIDTHS)
-def test_in_the_browser(report, write, texts, tmp_path, width):
-    report(write(texts(300, ("neg", "pos", "mixed"))), *QUICK)
-    content = (tmp_path / "report.html").read_text(encoding="utf-8")
-    found, problems = run_in_page(content, LOOK, tmp_path, width)
-    assert problems == []
-    assert found.pop("title").startswith("Text classifier: ")
-    assert found == {
-        "ink": "rgb(89, 99, 110)",  # --soft of the page
-        "line": "rgb(10, 90, 166)",
-        "bad": 0,
-        "charts": 6,
-        "wide": False,
-        "first": "mixed",
-    }
-
-
-@needs_chromium
-@pytest.mark.parametrize("width", WIDTHS)
-def test_hostile_texts_in_the_browser(report, hostile_corpus, tmp_path, width):
+def test_hostile_texts_in_the_browser(report, hostile_corpus, tmp_path):
     report(hostile_corpus, *SPLIT, "--classifier", "sdca-logistic")
     content = (tmp_path / "report.html").read_text(encoding="utf-8")
-    found, problems = run_in_page(content, LOOK, tmp_path, width)
+    found, problems = run_in_page(content, LOOK, tmp_path, width=360)
     assert problems == []
     assert not found["wide"]
     assert found["title"].startswith("Text classifier: ")
-
-
-@pytest.mark.slow
-def test_real_texts(report, shared_data, tmp_path):
-    reader, record = report(shared_data / "sentiment.txt")
-    assert sections(reader) == EVERY_SECTION
-    assert len(reader.all("li")) == page.MISTAKES
-    assert max(len(quote) for quote in reader.texts("blockquote")) < 1_000
-    assert (tmp_path / "report.html").stat().st_size < 200_000
-    assert record["accuracy"] > 0.75

@@ -1,6 +1,5 @@
 """The English model that comes along, used by commands that are given no other."""
 
-import json
 import re
 from importlib import resources
 
@@ -58,34 +57,6 @@ def test_apostrophes_and_capitals_make_no_difference(english):
 
 def test_unknown_words_say_nothing(english):
     assert english.predict_proba(["qwxz vrrk"]).tolist() == [[0.5, 0.5]]
-
-
-@pytest.mark.slow
-def test_commands_need_no_model(start):
-    """In fresh processes, in a folder that is empty."""
-    explanation = ["explain", "boring film", "--json"]
-    commands = ["predict"], ["predict", "--proba"], explanation, ["explain"]
-    predict, proba, explain, words = (start(*command) for command in commands)
-    text = "\n".join(SHORT) + "\n"
-    out, err = predict.communicate(text)
-    assert predict.returncode == 0
-    assert err == ""
-    assert [line.split("\t")[0] for line in out.splitlines()] == [*SHORT.values()]
-    out, _ = proba.communicate(text)
-    assert proba.returncode == 0
-    labels, probabilities = zip(*(line.split("\t") for line in out.splitlines()), strict=True)
-    assert list(labels) == [*SHORT.values()]
-    assert all(0.5 <= float(number) < 1 for number in probabilities)
-    out, _ = explain.communicate()
-    assert explain.returncode == 0
-    found = json.loads(out)
-    assert found["label"] == "neg"
-    assert found["terms"][0]["term"] == "boring"
-    out, _ = words.communicate()
-    assert words.returncode == 0
-    assert out.split()[:4] == ["pos", "weight", "neg", "weight"]
-    assert "highly recommended" in out
-    assert "not worth" in out
 
 
 @pytest.mark.parametrize("name", ["sentiment.txt", "imdb_10k.tsv"])

@@ -115,14 +115,6 @@ def test_predict_probabilities(run, texts, model, logistic3, labels):
     np.testing.assert_array_equal([record["score"] for record in records], scores)
 
 
-def test_predict_json_lines(run, model):
-    result = run("predict", model, "--json", input="great\ndull\n")
-    plain = [line.split("\t") for line in run("predict", model, input="great\ndull\n").stdout.splitlines()]
-    records = [json.loads(line) for line in result.stdout.splitlines()]
-    assert [(r["label"], f"{r['score']:.6g}") for r in records] == [tuple(pair) for pair in plain]
-    assert all(record.keys() == {"label", "score"} for record in records)
-
-
 def test_predict_threshold(run, texts, model):
     lines = [text for _, text in texts(40, seed=4)]
     fitted = fastsvm.load_model(model)
@@ -175,6 +167,9 @@ def test_the_model_that_comes_along(run, model, write, texts, tmp_path, monkeypa
     assert run("predict", input="great\ndull\n").stdout == expected
     assert run("predict", "english", file).stdout == expected
     assert run("explain").stdout == run("explain", model).stdout
+    expected = run("explain", model, "great dull").stdout
+    for arguments in (["great dull"], ["english", "great dull"], ["-"]):
+        assert run("explain", *arguments, input="great dull\n").stdout == expected
     corpus = write(texts(20))
     expected = run("evaluate", model, corpus).stdout
     assert run("evaluate", "english", corpus).stdout == expected
@@ -196,14 +191,6 @@ def test_words_are_the_largest_weights(run, model):
     assert [item["word"] for item in record["pos"]] == names[order[::-1][:4]].tolist()
     assert [item["word"] for item in record["neg"]] == names[order[:4]].tolist()
     np.testing.assert_array_equal([item["weight"] for item in record["neg"]], weights[order[:4]])
-
-
-def test_words_of_several_labels(run, model3):
-    pipeline = fastsvm.load_model(model3)
-    names = pipeline["vectorizer"].get_feature_names_out()
-    record = json.loads(run("explain", model3, "-n", 2, "--json").stdout)["words"]
-    for label, weights in zip(pipeline.classes_, pipeline["classifier"].coef_, strict=True):
-        assert [item["word"] for item in record[label]] == names[np.argsort(-weights)[:2]].tolist()
 
 
 def test_words_table_and_csv(run, model):

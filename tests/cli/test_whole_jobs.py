@@ -15,8 +15,6 @@ from fastsvm_apps.sentiment.data.records import read_records
 from fastsvm_apps.sentiment.data.source import Source
 from fastsvm_apps.sentiment.data.unlabelled import open_texts
 
-FORMATS = ["corpus", "csv", "tsv", "jsonl", "fasttext", "folder"]
-
 
 def scorer_of(path):
     return TextScorer.load(path)
@@ -27,11 +25,9 @@ def records(path, delimiter=","):
         return list(csv.DictReader(file, delimiter=delimiter))
 
 
-@pytest.mark.parametrize("packed", [False, pytest.param(True, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("format", FORMATS)
-def test_train_predict_evaluate(run, write, texts, format, packed):
-    if format == "folder" and packed:
-        pytest.skip("its files may be gzipped, not the folder")
+@pytest.mark.parametrize("format", ["corpus", "csv", "tsv", "jsonl", "fasttext", "folder"])
+def test_train_predict_evaluate(run, write, texts, format):
+    packed = format in ("tsv", "jsonl")
     ending = ".gz" if packed else ""
     trained = run(
         *("train", write(texts(200), format, f"old.{format}{ending}", packed), "-o", "m.safetensors"),
@@ -222,17 +218,6 @@ def test_other_encodings_and_separators(answers, run, texts, tmp_path):
     assert json.loads(trained.stdout)["label_counts"] == {"neg": 30, "pos": 30}
 
 
-def test_what_is_no_model_is_refused(run, tmp_path):
-    file = tmp_path / "new.csv"
-    file.write_text("text,id\ngreat,1\n")
-    refused = run("predict", file, file)
-    assert (refused.exit_code, refused.stdout) == (2, "")
-    assert "new.csv: is no model; write predict MODEL FILE, with a MODEL that" in refused.stderr
-    damaged = tmp_path / "m.safetensors"
-    damaged.write_text("oops")
-    assert "m.safetensors: not a safetensors file" in run("predict", damaged).stderr
-
-
 def test_unsure(answers, model):
     scorer = scorer_of(model)
     lines = ["great", "dull", "thing1", "great dull"]
@@ -273,21 +258,7 @@ def test_top(answers, run, model, model3, tmp_path):
 def test_a_quick_way_reads_what_the_slow_one_reads(tmp_path):
     """Records one by one, as train reads them, and those of many lines at a time."""
     rng = random.Random(0)
-    words = [
-        "great",
-        "dull",
-        'a "b"',
-        '"c" d',
-        '"open',
-        "e, f",
-        "",
-        " ",
-        "g\th",
-        '"i ""j"""',
-        '"k\nl"',
-        "m\n\nn",
-        '"',
-    ]
+    words = ["great", 'a "b"', '"c" d', '"open', "e, f", "", " ", "g\th", '"i ""j"""', '"k\nl"', "\n\n", '"']
     for delimiter in ",;":
         for _ in range(200):
             rows = [delimiter.join(rng.choices(words, k=rng.choice((2, 2, 2, 1, 3)))) for _ in range(8)]
