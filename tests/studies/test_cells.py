@@ -15,8 +15,8 @@ from fastsvm_apps.studies.cells import (
     cell_claims,
     cell_crops,
     cell_experiments,
-    figures,
     principal_components,
+    solver_curves,
 )
 from fastsvm_apps.studies.cli import main
 from fastsvm_apps.studies.frame import claim_judging
@@ -186,7 +186,8 @@ def test_a_run_that_is_at_the_optimum_at_once_is_drawn():
     curves = cell_experiments.Curves(np.tile(epochs, (100, 1)), *np.full((3, 100, 3), 0.3))
     names = "SDCA", "SDCA, SGD start", "Pegasos"
     trace = cell_experiments.Trace(dict.fromkeys(names, curves), 0.3)
-    for figure in figures.curves({cell_experiments.RAW: trace, cell_experiments.WHITENED: trace}):
+    traces = dict.fromkeys((cell_experiments.RAW, cell_experiments.WHITENED), trace)
+    for figure in solver_curves.solver_curves(traces):
         assert drawn(figure)
 
 

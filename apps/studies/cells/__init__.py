@@ -11,7 +11,7 @@ QUICK_IMAGES = 400
 
 def run(context: Context) -> Report:
     """Run the study."""
-    from . import cell_claims, cell_crops, cell_experiments, cell_tables, figures, sheets
+    from . import cell_claims, cell_crops, cell_experiments, cell_sheets, cell_tables, solver_curves
 
     runs = context.runs or (QUICK_RUNS if context.quick else RUNS)
     originals, splits = (QUICK_ORIGINALS, QUICK_SPLITS) if context.quick else (ORIGINALS, SPLITS)
@@ -22,7 +22,7 @@ def run(context: Context) -> Report:
         made = cell_experiments.Images(crops)
         random = cell_experiments.random_splits(crops, splits, context.seed)
         train, test = random[0]
-        pictures = sheets.sheets(made, train, test, photographs=what.photographs)
+        pictures = cell_sheets.cell_sheets(made, train, test, photographs=what.photographs)
     signs = crops.signs[train], crops.signs[test]
     traces = {
         name: cell_experiments.traced(context, name, rows, signs, runs)
@@ -49,8 +49,8 @@ def run(context: Context) -> Report:
         },
         claims=cell_claims.claims(traces, at_random, grouped, what.photographs),
         figures=[
-            *figures.curves(traces),
-            figures.spectrum(cell_experiments.spectrum(context, made, train)),
+            *solver_curves.solver_curves(traces),
+            solver_curves.singular_value_curve(cell_experiments.spectrum(context, made, train)),
             *pictures,
         ],
         tables=cell_tables.tables(traces, at_random, grouped),

@@ -6,7 +6,7 @@ from ..frame.study_report import Report
 
 def run(context: Context) -> Report:
     """Run the study."""
-    from . import digit_claims, digit_experiments, digit_tables, figures
+    from . import digit_claims, digit_experiments, digit_figures, digit_tables
 
     digits = digit_experiments.read_digits(context.data)
     runs = context.runs or (20 if context.quick else 100)
@@ -25,6 +25,6 @@ def run(context: Context) -> Report:
             "draws": runs,
         },
         claims=digit_claims.claims(digits, rates, pace),
-        figures=figures.figures(digits, rates, pace),
+        figures=digit_figures.digit_figures(digits, rates, pace),
         tables=digit_tables.tables(digits, rates, pace),
     )

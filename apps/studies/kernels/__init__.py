@@ -10,7 +10,7 @@ from .kernel_grid import BEST_POLYNOMIAL, FOLDS, KERNELS, LAMBDAS, QUICK, WHOLE,
 
 def run(context: Context) -> Report:
     """Run the study."""
-    from . import figures, kernel_claims, kernel_experiments, kernel_tables
+    from . import kernel_claims, kernel_experiments, kernel_figures, kernel_tables
     from .kernel_digits import digits_of
 
     size = QUICK if context.quick else WHOLE
@@ -41,7 +41,7 @@ def run(context: Context) -> Report:
             "folds": f"{FOLDS}, stratified, {len(seeds)} time{'s' * (len(seeds) > 1)}",
         },
         claims=kernel_claims.claims(digits, size, grids, race, plane),
-        figures=figures.figures(digits, size, grids, race, plane, wrong),
+        figures=kernel_figures.kernel_figures(digits, size, grids, race, plane, wrong),
         tables=kernel_tables.tables(digits, size, grids, race, wrong),
     )
 

@@ -5,8 +5,8 @@ import numpy as np
 from ...common.statistics import confusion, mean_interval
 from ..frame.study_context import Arrays
 from ..frame.study_report import Table
-from .figures import IMPLEMENTATIONS, worst_rows
 from .kernel_digits import Digits
+from .kernel_figures import IMPLEMENTATIONS, worst_rows
 from .kernel_grid import BEST_POLYNOMIAL, LAMBDAS, Size
 
 DOCUMENT = {"degree 3": 0.0265, "degree 4": 0.027, "gamma 2": 0.027}

@@ -1,4 +1,4 @@
-"""Pictures of the images themselves: originals, crops, components, and the steps to a crop."""
+"""Sheets of the images themselves: originals, crops, components, and the steps to a crop."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -21,7 +21,8 @@ OWN_SCALE = "Gray is 0, and each picture has its own scale."
 Tiles = list[tuple[np.ndarray, str]]
 
 
-def sheets(images: Images, train: np.ndarray, test: np.ndarray, photographs: bool) -> list[Figure]:
+# fmt: off
+def cell_sheets(images: Images, train: np.ndarray, test: np.ndarray, photographs: bool) -> list[Figure]:
     """Return the document's pictures of images.
 
     Parameters
@@ -41,33 +42,32 @@ def sheets(images: Images, train: np.ndarray, test: np.ndarray, photographs: boo
     whitened = projection.whitened()[1][shown] @ axes
     names = [CLASSES[int(sign > 0)].lower() for sign in crops.signs[test[shown]]]
     components_words = f"the {len(axes)} principal components of the crops to train on"
-    pictures = [
+    sheets = [
         ("originals", "Original images", "Each of another original.", originals(crops.files), "figure 1"),
         ("crops", "Crops", "Gray and negative, as the solvers get them.", _tiles(pixels, names), "figure 5"),
-        (
-            "rebuilt",
-            f"Crops rebuilt from {len(axes)} components",
-            f"The same crops, of which only {components_words} are left.",
-            _tiles(np.clip(rebuilt, 0, 255), names),
-            "figure 7",
-        ),
-        (
-            "whitened",
-            "Crops rebuilt from whitened components",
-            f"The same, each component stretched to the same variance. {OWN_SCALE}",
-            _tiles(map(_stretched, whitened), names),
-            "figure 7",
-        ),
-        (
-            "components",
-            "Principal components",
-            f"In the order of their singular values. {OWN_SCALE}",
-            _tiles(map(_stretched, axes), [str(k + 1) for k in range(len(axes))]),
-            "",
-        ),
+        ("rebuilt", f"Crops rebuilt from {len(axes)} components",
+         f"The same crops, of which only {components_words} are left.",
+         _tiles(np.clip(rebuilt, 0, 255), names), "figure 7"),
+        ("whitened", "Crops rebuilt from whitened components",
+         f"The same, each component stretched to the same variance. {OWN_SCALE}",
+         _tiles(map(_stretched, whitened), names), "figure 7"),
+        ("components", "Principal components", f"In the order of their singular values. {OWN_SCALE}",
+         _tiles(map(_stretched, axes), [str(k + 1) for k in range(len(axes))]), ""),
     ]
-    found = [_sheet(*picture, shows_data=photographs) for picture in pictures]
-    return [*found, _steps(crops.files, photographs)]
+    steps, _ = steps_of(crops.files[-1].path)
+    return [
+        *(Figure(name, title, caption, partial(_drawn, tiles), source=source, shows_data=photographs)
+          for name, title, caption, tiles, source in sheets),
+        Figure("steps", "From an image to its crop",
+               "The document's six steps on one image; the crop's colours are taken away later.",
+               partial(draw_steps, steps=steps), size=steps_size(len(steps)), source="figure 4",
+               shows_data=photographs),
+    ]
+# fmt: on
+
+
+def _drawn(tiles: Tiles, sheet) -> bytes:
+    return encoded(contact_sheet(tiles, columns=COLUMNS))
 
 
 def originals(files: Sequence[ImageFile]) -> Tiles:
@@ -89,33 +89,10 @@ def _one_of_each_original(signs: np.ndarray, groups: np.ndarray) -> list[int]:
 
 
 def _tiles(pictures: Iterable[np.ndarray], names: Sequence[str]) -> Tiles:
-    return [
-        (picture.reshape(SIDE, SIDE).astype(np.uint8), name)
-        for picture, name in zip(pictures, names, strict=True)
-    ]
+    tiles = (picture.reshape(SIDE, SIDE).astype(np.uint8) for picture in pictures)
+    return list(zip(tiles, names, strict=True))
 
 
 def _stretched(picture: np.ndarray) -> np.ndarray:
     """Return values of either sign as gray levels, 0 in the middle."""
     return 127.5 * (1 + picture / np.abs(picture).max())
-
-
-def _sheet(name: str, title: str, caption: str, tiles: Tiles, source: str, shows_data: bool) -> Figure:
-    return Figure(name, title, caption, partial(_drawn, tiles), source=source, shows_data=shows_data)
-
-
-def _drawn(tiles: Tiles, sheet) -> bytes:
-    return encoded(contact_sheet(tiles, columns=COLUMNS))
-
-
-def _steps(files: Sequence[ImageFile], photographs: bool) -> Figure:
-    steps, _ = steps_of(files[-1].path)
-    return Figure(
-        "steps",
-        "From an image to its crop",
-        "The document's six steps on one image; the crop's colours are taken away later.",
-        partial(draw_steps, steps=steps),
-        size=steps_size(len(steps)),
-        source="figure 4",
-        shows_data=photographs,
-    )

@@ -1,0 +1,134 @@
+"""The figures of the study of kernels."""
+
+import numpy as np
+
+from ...common.figures import OKABE_ITO
+from ..frame.study_context import Arrays
+from ..frame.study_report import Figure
+from ..output.charts import LOG_LOG, NO_TICKS, Bars, Curve, Panel, Pixels, chart, means, quantiles, rows_of
+from .kernel_digits import Digits
+from .kernel_grid import GAUSSIANS, KERNELS, LAMBDAS, POLYNOMIALS, RACE_ROWS, Size
+
+SAMPLES = 3  # of each digit
+WORST = 24  # digits
+COLUMNS = 8
+TICKS = (0.5, 1, 2, 3, 5, 7, 10, 20, 50)  # per cent, of the scale of colours
+IMPLEMENTATIONS = ("naive", "vectorised", "compiled")
+# Their yellow is too pale for points and lines on white.
+COLOURS = [*(code for name, code in OKABE_ITO.items() if name != "yellow"), "#000000"]
+TEN_COLOURS = [*COLOURS, "#999999", "#999933", "#882255"]
+
+
+# fmt: off
+def kernel_figures(
+    digits: Digits, size: Size, grids: dict[str, Arrays], race: Arrays, plane: Arrays, wrong: Arrays
+) -> list[Figure]:
+    """Return the figures, in the order of the document."""
+    sample, worst = sample_rows(digits.y), worst_rows(digits, wrong)[:WORST]
+    labels, counts = np.unique(digits.y, return_counts=True)
+    shares = [f"{count / len(digits.y):.1%}" for count in counts]
+    return [
+        Figure("sample", "A sample of the digits", f"{SAMPLES} of each, drawn at random; the label is above.",
+               chart(*_digit_panels(digits, sample, [str(digits.y[row]) for row in sample], len(labels))),
+               size=(8.0, 3.4), source="figure 1", shows_data=True),
+        Figure("counts", "How often each digit occurs", "The share of all digits is above each bar.",
+               chart([Panel(Bars(labels, counts, notes=shares), xlabel="digit", ylabel="images",
+                            xticks=labels)]),
+               size=(6.4, 3.6), source="figure 2"),
+        Figure("plane", "The digits in the plane of t-SNE",
+               f"{len(plane['points']):,} digits, each label at the median of its own. The axes have no "
+               "unit.",
+               chart([Panel(Groups(plane["points"], plane["labels"]), aspect="equal",
+                            xlabel="first coordinate", ylabel="second coordinate")]),
+               size=(6.4, 5.7), source="figure 3"),
+        Figure("race", "Three implementations of one binary classifier",
+               f"{RACE_ROWS:,} rows, gaussian kernel, with its values; median and range of {size.repeats} "
+               "runs.",
+               chart([Panel(*(Curve(size.race_steps, quantiles(seconds.T, 0), colour, name, "o-")
+                              for name, seconds, colour in zip(IMPLEMENTATIONS, race["seconds"], COLOURS,
+                                                               strict=False)),
+                            legend=True, ylabel="CPU time, seconds", **_steps_axis(size.race_steps))]),
+               size=(6.4, 4.2), source="figure 4"),
+        *_error_maps({name: 100 * grid["error"].mean(axis=-1).T for name, grid in grids.items()}, size.steps),
+        Figure("time", "Training time against the number of steps",
+               "CPU seconds of the steps for all ten classes of a fold, mean over lambda, without the "
+               "kernel's values; bands are 95 % intervals of the mean over folds.",
+               chart([Panel(*(_time_curve(name, grid["seconds"].mean(axis=0), size.steps)
+                              for name, grid in grids.items()),
+                            legend=True, ylabel="CPU time of a fold, seconds", **_steps_axis(size.steps))]),
+               size=(6.4, 4.8), source="figure 12"),
+        Figure("worst", "The most confident mistakes",
+               "Of the document's best polynomial, by the lead of the wrong digit's score over the right "
+               "one's. Above each: what it was taken for, and what it is.",
+               chart(*_digit_panels(digits, worst, [f"{wrong['predicted'][row]} for {digits.y[row]}"
+                                                    for row in worst], COLUMNS)),
+               size=(8.0, 4.2), shows_data=True),
+    ]
+
+
+def _error_maps(errors: dict[str, np.ndarray], steps: tuple[int, ...]) -> list[Figure]:
+    low, high = (pick(map(pick, map(np.ravel, errors.values()))) for pick in (min, max))
+    style = {"norm": "log", "vmin": low, "vmax": high, "cmap": "viridis_r", "aspect": "auto"}
+    bar = {"label": "test error, per cent", "ticks": [tick for tick in TICKS if low <= tick <= high],
+           "format": "{x:g}"}
+    axes = {"xlabel": "lambda", "xticks": range(len(LAMBDAS)), "xticklabels": [f"{a:g}" for a in LAMBDAS],
+            "ylabel": "steps T", "yticks": range(len(steps)), "yticklabels": [f"{n:,}" for n in steps]}
+    return [
+        Figure(f"errors_{name.replace(' ', '_').replace('.', '')}",
+               f"Test error of the {'polynomial' if name in POLYNOMIALS else 'gaussian'} kernel, {name}",
+               "Per cent, mean of the folds; the best cell has a frame. All kernels have one scale of "
+               "colours.",
+               chart([Panel(Pixels(cells, ".2f", style), **axes)], colorbar=bar),
+               size=(6.0, 3.4), source=f"figure {number}")
+        for number, (name, cells) in enumerate(errors.items(), start=5)
+    ]
+# fmt: on
+
+
+def sample_rows(y: np.ndarray) -> np.ndarray:
+    """Draw some rows of each digit: all digits once, then all again."""
+    rng = np.random.default_rng(0)
+    return np.stack([rng.choice(np.flatnonzero(y == each), SAMPLES) for each in np.unique(y)], axis=1).ravel()
+
+
+def worst_rows(digits: Digits, wrong: Arrays) -> np.ndarray:
+    """Return the rows of the mistakes, the most confident first."""
+    rows = np.flatnonzero(wrong["predicted"] != digits.y)
+    return rows[np.argsort(-wrong["lead"][rows], kind="stable")]
+
+
+def _digit_panels(digits: Digits, rows: np.ndarray, titles: list[str], columns: int) -> list[list[Panel]]:
+    style = {"cmap": "gray_r", "vmin": 0, "vmax": 1}
+    images = digits.X[rows].reshape(-1, digits.side, digits.side)
+    panels = [
+        Panel(Pixels(image, options=style), title=title, frame_on=False, **NO_TICKS)
+        for image, title in zip(images, titles, strict=True)
+    ]
+    return rows_of(panels, columns)
+
+
+def _steps_axis(steps: tuple[int, ...]) -> dict[str, object]:
+    return {**LOG_LOG, "xlabel": "steps T", "xticks": steps, "xticklabels": [f"{each:,}" for each in steps]}
+
+
+def _time_curve(name: str, seconds: np.ndarray, steps: tuple[int, ...]) -> Curve:
+    values = means(seconds).clip(seconds.min() / 10)
+    colour = COLOURS[[*KERNELS].index(name)]
+    return Curve(steps, values, colour, name, "o-" if name in GAUSSIANS else "o--")
+
+
+class Groups:
+    """Points of ten labels, each label at the median of its own."""
+
+    def __init__(self, points: np.ndarray, labels: np.ndarray):
+        self.points, self.labels = points, labels
+
+    def draw(self, ax) -> None:
+        """Draw them."""
+        size = float(np.clip(12_000 / len(self.labels), 3, 16))
+        for label, colour in zip(np.unique(self.labels), TEN_COLOURS, strict=True):
+            points = self.points[self.labels == label]
+            ax.scatter(*points.T, s=size, color=colour, linewidths=0, antialiased=False)
+            box = {"boxstyle": "round", "facecolor": "white", "edgecolor": colour}
+            x, y = np.median(points, axis=0)
+            ax.text(x, y, str(label), ha="center", va="center", fontsize=12, bbox=box)
