@@ -7,7 +7,7 @@ entry for the intercept, the column of ones.
 import cython
 import numpy as np
 
-from libc.math cimport sqrt
+from libc.math cimport NAN, sqrt
 from libc.stdint cimport uint8_t
 
 from ._losses cimport HINGE, LOG, SMOOTH_HINGE, SQUARED_HINGE, Loss, dual_term, loss_value, sigmoid
@@ -65,6 +65,8 @@ cdef class ActiveSet:
 
     def __init__(self, Loss loss, which, weights, margin, dual):
         cdef const double[::1] given = weights
+        if not has_curvature(loss.code):
+            raise ValueError(f"Newton's method has no formulas for the loss of code {loss.code}")
         count = len(which)
         self.loss, self.which, self.weights = loss, which, weights
         self.margin, self.dual = margin, dual
@@ -79,6 +81,11 @@ cdef class ActiveSet:
 
 cdef double* start_of(double[::1] array):
     return <double*>head(array)
+
+
+cdef inline bint has_curvature(int code) noexcept nogil:
+    """Whether `dual_of_margin` has a branch for this loss."""
+    return code == HINGE or code == SQUARED_HINGE or code == SMOOTH_HINGE or code == LOG
 
 
 cdef inline double dual_of_margin(
@@ -223,7 +230,9 @@ cdef inline double duals_of_margins(ActiveSet s, Py_ssize_t first, Py_ssize_t la
         return duals_for(SQUARED_HINGE, s, first, last)
     if s.loss.code == SMOOTH_HINGE:
         return duals_for(SMOOTH_HINGE, s, first, last)
-    return duals_for(LOG, s, first, last)
+    if s.loss.code == LOG:
+        return duals_for(LOG, s, first, last)
+    return NAN  # never: an ActiveSet refuses other losses
 
 
 cdef inline double duals_for(int code, ActiveSet s, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
@@ -337,7 +346,7 @@ def excess(ActiveSet s):
 
 def slope(ActiveSet s, double t):
     """sum_i b_i dm_i and sum_i h_i dm_i^2 once all margins have changed by t dm_i."""
-    cdef double down, bend = 0
+    cdef double down = NAN, bend = 0
     with nogil:
         if s.loss.code == HINGE:
             down = slope_for(HINGE, s, t, &bend)
@@ -345,7 +354,7 @@ def slope(ActiveSet s, double t):
             down = slope_for(SQUARED_HINGE, s, t, &bend)
         elif s.loss.code == SMOOTH_HINGE:
             down = slope_for(SMOOTH_HINGE, s, t, &bend)
-        else:
+        elif s.loss.code == LOG:
             down = slope_for(LOG, s, t, &bend)
     return down, bend
 

@@ -13,7 +13,7 @@ import numpy as np
 
 __all__ = [
     "LOSSES", "PEGASOS_LOSSES", "SMOOTH_LOSSES", "TABLE", "Loss",
-    "as_loss", "domain", "dual", "dual_term", "gap", "primal", "slope", "value",
+    "as_loss", "domain", "dual_term", "slope", "value",
 ]  # fmt: skip
 
 
@@ -200,47 +200,3 @@ def dual_term(loss, b):
 def domain(loss):
     """Smallest and largest b with a finite dual term."""
     return 0.0, as_loss(loss).upper
-
-
-def primal(loss, alpha, X, y, w, intercept=0.0, sample_weight=None):
-    """P(w, b0) = alpha/2 ||w||^2 + 1/n sum_i c_i phi(y_i (w.x_i + b0)).
-
-    Parameters
-    ----------
-    X : array or sparse matrix of shape (n_samples, n_features)
-    y : array of shape (n_samples,), of -1 and +1
-    w : array of shape (n_features,)
-    intercept : float
-    sample_weight : array of shape (n_samples,), default=None
-
-    Returns
-    -------
-    float
-    """
-    c = 1.0 if sample_weight is None else np.asarray(sample_weight)
-    return float(alpha / 2 * (w @ w) + np.mean(c * value(loss, y * (X @ w + intercept))))
-
-
-def dual(loss, alpha, X, y, b, sample_weight=None):
-    """D(b) = 1/n sum_i c_i psi(b_i / c_i) - alpha/2 ||w(b)||^2, with w(b) = X'(b y) / (alpha n).
-
-    Parameters
-    ----------
-    b : array of shape (n_samples,), within c times the domain
-    others : as in `primal`
-
-    Returns
-    -------
-    float
-        A lower bound on P(w) for every w; with an intercept only if sum_i b_i y_i = 0.
-    """
-    c = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    w = X.T @ (b * y) / (alpha * len(y))
-    used = c > 0
-    terms = c[used] * dual_term(loss, b[used] / c[used])
-    return float(terms.sum() / len(y) - alpha / 2 * (w @ w))
-
-
-def gap(loss, alpha, X, y, b, w, intercept=0.0, sample_weight=None):
-    """P(w, b0) - D(b): (w, b0) is at most this far from the optimum. Parameters as above."""
-    return primal(loss, alpha, X, y, w, intercept, sample_weight) - dual(loss, alpha, X, y, b, sample_weight)

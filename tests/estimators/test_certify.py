@@ -21,6 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
+import reference
 from fastsvm import (
     PegasosClassifier,
     PerceptronClassifier,
@@ -70,7 +71,7 @@ def test_the_gap_is_never_below_the_true_one_nor_far_above(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
         found = certify(w, X, y, loss=loss, alpha=alpha, intercept=b0, sample_weight=c, random_state=0)
-    objective = losses.primal(loss, alpha, X, y, w, b0 or 0.0, c)
+    objective = reference.primal(loss, alpha, X, y, w, b0 or 0.0, c)
     assert found.objective == pytest.approx(objective, rel=1e-12)
     assert found.bound <= best.objective
     assert found.gap >= objective - best.objective
@@ -216,7 +217,7 @@ def test_bare_coefficients(problem):
     flat = certify(model.coef_[0], X, y, intercept=float(model.intercept_[0]), **options)
     assert flat[3:] == free[3:]
     none = certify(model.coef_[0], X, y, **options)
-    assert none.objective == pytest.approx(losses.primal("log", ALPHA, X, y, model.coef_[0]))
+    assert none.objective == pytest.approx(reference.primal("log", ALPHA, X, y, model.coef_[0]))
     best = sdca(X, y, loss="log", alpha=ALPHA, tol=1e-9, random_state=0, fit_intercept=False)
     assert none.bound <= best.objective
     assert best.objective - best.gap <= none.attained
@@ -258,7 +259,7 @@ def test_float32(classes):
     for k, w in enumerate(model.coef_.astype(float)):
         signs = np.where(y == found.classes[k], 1, -1)
         b0 = float(model.intercept_[k])
-        expected = losses.primal("hinge", ALPHA, X.astype(float), signs, w, b0)
+        expected = reference.primal("hinge", ALPHA, X.astype(float), signs, w, b0)
         assert found.objective[k] == pytest.approx(expected, rel=1e-12)
 
 

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+import reference
 from fastsvm import ConvergenceWarning, SDCAPath, sdca_path
 from fastsvm.fitting.path import Path
-from fastsvm.solvers import LOSSES, losses, sdca
+from fastsvm.solvers import LOSSES, sdca
 from fastsvm.solvers._problem import Problem
 from rounding import assert_close
 
@@ -38,7 +39,7 @@ def test_each_solution_is_that_of_its_alpha(loss, fit_intercept, problem):
     assert np.all((path.dual_gaps >= 0) & (path.dual_gaps <= 1e-5 * path.objectives))
     for alpha, w, intercept, objective in zip(*path[:4], strict=True):
         options = {"loss": loss, "alpha": alpha, "sample_weight": weights}
-        own = losses.primal(X=X, y=y, w=w, intercept=intercept, **options)
+        own = reference.primal(X=X, y=y, w=w, intercept=intercept, **options)
         assert own == pytest.approx(objective, rel=1e-9)
         best = sdca(X, y, fit_intercept=fit_intercept, tol=1e-8, max_iter=10**5, random_state=1, **options)
         assert best.objective - best.gap - 1e-12 <= objective <= best.objective * (1 + 1.1e-5)
@@ -103,8 +104,8 @@ def test_the_start_has_a_better_bound_than_the_last_solution(problem):
         start, _, w = path._start(0.02)
         np.testing.assert_allclose(w, X.T @ (start * y) / (0.02 * len(y)), rtol=1e-9, atol=1e-12)
         for t in (0.4, 0.6, 0.8, 1.0):
-            last = losses.dual(loss, 0.02, X, y, t * path.last[1])
-            assert losses.dual(loss, 0.02, X, y, start) >= last - 1e-3 * abs(last)
+            last = reference.dual(loss, 0.02, X, y, t * path.last[1])
+            assert reference.dual(loss, 0.02, X, y, start) >= last - 1e-3 * abs(last)
 
 
 def test_labels_types_and_seeds(problem):

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+import reference
 from fastsvm.fitting.packing import pack
 from fastsvm.fitting.sdca_rounds import LocalShards, SDCARounds
 from fastsvm.fitting.shard import Shard
-from fastsvm.solvers import LOSSES, losses, sdca
+from fastsvm.solvers import LOSSES, sdca
 from fastsvm.solvers._problem import balancing
 from pairs import pairs
 
@@ -68,7 +69,7 @@ def test_the_optimum_is_that_of_all_rows(rows, loss, fit_intercept, shards):
         X, y, loss=loss, alpha=ALPHA, sample_weight=weights, fit_intercept=fit_intercept, tol=1e-7,
         random_state=0,
     )  # fmt: skip
-    primal = losses.primal(loss, ALPHA, X, y, result.w, result.intercept, weights)
+    primal = reference.primal(loss, ALPHA, X, y, result.w, result.intercept, weights)
     assert result.objective == pytest.approx(primal, rel=1e-12)
     assert result.gap <= 1e-4 * primal
     assert primal - result.gap <= alone.objective <= primal + alone.gap + 1e-12
@@ -85,7 +86,7 @@ def test_the_bound_is_that_of_the_balanced_dual(rows, loss):
         above, below = dual[y > 0].sum(), dual[y < 0].sum()
         dual[y > 0] *= min(1, below / above)
         dual[y < 0] *= min(1, above / below)
-        exact = losses.dual(loss, ALPHA, X, y, dual, weights)
+        exact = reference.dual(loss, ALPHA, X, y, dual, weights)
         assert point.bound <= exact + 1e-12
         # Second order in what balancing takes away.
         assert point.bound == pytest.approx(exact, abs=2e-2 * point.primal)
@@ -106,7 +107,7 @@ def test_the_bound_where_few_rows_are_balanced(rows, loss):
         assert min(dual) >= 0
         assert (dual * y).sum() == pytest.approx(0, abs=1e-12 * dual.sum())
         assert sum(map(np.count_nonzero, taken)) < np.count_nonzero(dual) / 2
-        exact = losses.dual(loss, ALPHA, X, y, dual, weights)
+        exact = reference.dual(loss, ALPHA, X, y, dual, weights)
         assert point.bound <= exact + 1e-12
         assert point.bound == pytest.approx(exact, abs=2e-2 * point.primal)
 
@@ -141,7 +142,7 @@ def test_lost_shards_cost_progress_only(rows, loss):
     assert run.lost == 5
     assert result.gap <= 1e-3 * result.objective
     best = sdca(X, y, loss=loss, alpha=ALPHA, sample_weight=weights, tol=1e-7, random_state=0).objective
-    primal = losses.primal(loss, ALPHA, X, y, result.w, result.intercept, weights)
+    primal = reference.primal(loss, ALPHA, X, y, result.w, result.intercept, weights)
     assert result.objective == pytest.approx(primal, rel=1e-12)
     assert primal - result.gap <= best * (1 + 1e-7)
 

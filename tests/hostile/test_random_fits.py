@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from scipy import optimize, sparse
 
+import reference
 from fastsvm import ASDCAClassifier, PegasosClassifier, SDCAClassifier, certify
-from fastsvm.solvers.losses import LOSSES, primal, slope
+from fastsvm.solvers.losses import LOSSES, slope
 
 pytestmark = pytest.mark.blas
 
@@ -71,7 +72,7 @@ def lowest_found(X, y, weights, start, loss, alpha, fit_intercept):
         w, b = v[:-1], v[-1] * fit_intercept
         pulls = c * slope(loss, y * (X @ w + b)) * y / len(y)
         slopes = np.append(alpha * w + X.T @ pulls, pulls.sum() * fit_intercept)
-        return primal(loss, alpha, X, y, w, b, weights), slopes
+        return reference.primal(loss, alpha, X, y, w, b, weights), slopes
 
     found = [value(start)[0]]
     for point in (start, np.zeros_like(start)):

@@ -3,7 +3,8 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer
 
-from fastsvm.solvers import LOSSES, losses, sdca
+import reference
+from fastsvm.solvers import LOSSES, _newton, losses, sdca
 from fastsvm.solvers._problem import Problem
 from fastsvm.solvers.newton_solver import NewtonSolver
 from pairs import pairs
@@ -39,9 +40,9 @@ def check(r, X, y, loss, alpha, c=None, fit_intercept=False):
     np.testing.assert_allclose(r.w, w, rtol=1e-9, atol=rounding)
     margins = np.abs(X) @ np.abs(r.w) + abs(r.intercept)
     rounding = 1e-15 * np.mean(margins if c is None else c * margins)
-    primal = losses.primal(loss, alpha, X, y, r.w, r.intercept, c)
+    primal = reference.primal(loss, alpha, X, y, r.w, r.intercept, c)
     assert r.objective == pytest.approx(primal, rel=1e-9, abs=rounding)
-    bound = losses.dual(loss, alpha, X, y, r.dual, c)
+    bound = reference.dual(loss, alpha, X, y, r.dual, c)
     assert r.gap == pytest.approx(max(0, r.objective - bound), rel=1e-9, abs=1e-9 * r.objective + 1e-16)
     if fit_intercept:
         assert abs(r.dual @ y) <= 1e-10 * max(1, np.abs(r.dual).sum())
@@ -180,3 +181,10 @@ def test_the_same_problem_gives_the_same_result(problem):
     for loss in LOSSES:
         first, again = (newton(*problem, loss=loss, alpha=0.01) for _ in range(2))
         assert_close(first.w, again.w)
+
+
+@pytest.mark.parametrize("code", [losses.TABLE["perceptron"].code, 99])
+def test_kernels_refuse_a_loss_without_formulas(code):
+    loss = {**losses.TABLE["hinge"].struct, "code": code}
+    with pytest.raises(ValueError, match=f"no formulas for the loss of code {code}"):
+        _newton.ActiveSet(loss, np.zeros(1, np.int32), np.empty(0), np.zeros(1), np.zeros(1))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+import reference
 from fastsvm import (
     ASDCAClassifier,
     PegasosClassifier,
@@ -15,7 +16,6 @@ from fastsvm import (
     SDCAClassifierCV,
     fitting,
 )
-from fastsvm.solvers import losses
 from fastsvm_apps.studies.race import compare, matrix_products, race_running
 from rounding import assert_close
 
@@ -100,7 +100,7 @@ def test_one_loss_measures_all(data):
     c = compare(models, X, y, runs=2, loss="hinge")
     signs = 2 * y - 1
     for label in models:
-        primal = losses.primal("hinge", 0.02, X, signs, c.coef[label][1], c.intercept[label][1])
+        primal = reference.primal("hinge", 0.02, X, signs, c.coef[label][1], c.intercept[label][1])
         assert of(c, label, 1)["primal"][-1] == pytest.approx(primal, rel=1e-12)
     optimum = c.optimum["sdca"]
     assert set(c.optimum.values()) == {optimum}
