@@ -2,15 +2,14 @@
 
 import hashlib
 import threading
-import zipfile
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
 
-from fastsvm_apps.studies.data import DatasetError, dataset_files, fetch_libsvm
-from fastsvm_apps.studies.data.dataset_files import Source, find, unpacked
+from fastsvm_apps.studies.data import dataset_files
+from fastsvm_apps.studies.data.dataset_files import DatasetError, Source, find
 
 CONTENT = np.random.default_rng(0).bytes(300_000)
 SHA256 = f"sha256:{hashlib.sha256(CONTENT).hexdigest()}"
@@ -105,37 +104,6 @@ def test_no_network(server):
     server.socket.close()
     with pytest.raises(DatasetError, match=r"the connection failed; or put file.npz or file.bin"):
         find(Source("file.bin", url, also="file.npz"))
-
-
-def test_an_archive_is_unpacked_whole_or_not_at_all(tmp_path):
-    archive, folder = tmp_path / "a.zip", tmp_path / "made" / "images"
-    with zipfile.ZipFile(archive, "w") as file:
-        for name in "a/b/X/1.jpg", "a/b/Y/2.jpg", "a/other.txt":
-            file.writestr(name, name * 1000)
-    spoilt = tmp_path / "spoilt.zip"
-    spoilt.write_bytes(archive.read_bytes().replace(b"a/b/Y/2.jpga/b", b"a/b/Y/2.jpgA/b"))
-    with pytest.raises(zipfile.BadZipFile):
-        unpacked(spoilt, "a/b", folder)
-    with pytest.raises(DatasetError, match="has no folder c"):
-        unpacked(archive, "c", folder)
-    assert list(folder.parent.iterdir()) == []
-    unpacked(archive, "a/b", folder)
-    assert sorted(path.relative_to(folder).as_posix() for path in folder.glob("*/*")) == [
-        "X/1.jpg",
-        "Y/2.jpg",
-    ]
-    archive.unlink()
-    unpacked(archive, "a/b", folder)  # it is there
-
-
-def test_a_set_of_libsvm_from_the_network(server, monkeypatch):
-    server.content = b"-1 3:1 11:0.5\n+1 123:2\n"
-    monkeypatch.setattr("fastsvm_apps.studies.data.fetched_sets._LIBSVM", server.url.rpartition("/")[0])
-    X, y = fetch_libsvm("a9a")
-    assert X.shape == (2, 123)
-    assert X.dtype == np.float32
-    assert (X[0, 10], X[1, 122]) == (0.5, 2)
-    assert y.tolist() == [-1, 1]
 
 
 def test_folders_come_first(server, tmp_path, monkeypatch):

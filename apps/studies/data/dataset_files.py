@@ -1,16 +1,11 @@
 """Where the files of a data set are: in a folder that is given, in the cache, or on the network."""
 
-import csv
 import os
-import tempfile
-import zipfile
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tarfile import TarError
+from zipfile import BadZipFile
 from zlib import error as BadStream
-
-import numpy as np
 
 VARIABLE = "FASTSVM_DATA"
 
@@ -128,29 +123,6 @@ def _cached(source, download_if_missing):
     raise DatasetError(f"{source.url}: {reason}")
 
 
-def unpacked(archive, inside, folder):
-    """Unpack a folder of a zip archive in one go, unless it has been.
-
-    Parameters
-    ----------
-    archive : pathlib.Path
-    inside : str
-        Path of the folder in the archive.
-    folder : pathlib.Path
-        What it becomes.
-    """
-    if folder.is_dir():
-        return
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as temporary:
-        with zipfile.ZipFile(archive) as file:
-            members = [name for name in file.namelist() if name.startswith(f"{inside}/")]
-            if not members:
-                raise DatasetError(f"{archive}: has no folder {inside}; remove it, to get it anew")
-            file.extractall(temporary, members)
-        os.rename(Path(temporary, inside), folder)
-
-
 def _names(source):
     return f"{source.also} or {source.name}" if source.also else source.name
 
@@ -160,28 +132,5 @@ def reading(path):
     """Make a DatasetError of what is wrong with the content of a file."""
     try:
         yield
-    except (ValueError, KeyError, EOFError, OSError, TarError, zipfile.BadZipFile, BadStream) as error:
+    except (ValueError, KeyError, EOFError, OSError, BadZipFile, BadStream) as error:
         raise DatasetError(f"{path}: cannot be read ({error}); copy or download it again") from error
-
-
-def images_by_class(folder):
-    """List the images in `folder`/images, a folder a class, and their originals where there is a groups.csv.
-
-    Returns
-    -------
-    files, y : ndarrays of str
-    groups : ndarray of str, or None
-    """
-    images = folder / "images"
-    files = sorted(path for path in images.glob("*/*") if path.suffix.lower() in {".jpg", ".jpeg", ".png"})
-    if not files:
-        raise DatasetError(f"{images}: has no images; they are expected in a folder for each class")
-    groups = None
-    if (folder / "groups.csv").exists():
-        with open(folder / "groups.csv", newline="", encoding="utf-8") as table:
-            originals = {row["file"]: row["original"] for row in csv.DictReader(table)}
-        try:
-            groups = np.array([originals[path.relative_to(images).as_posix()] for path in files])
-        except KeyError as error:
-            raise DatasetError(f"{folder / 'groups.csv'}: has no line for {error.args[0]}") from None
-    return np.array([str(path) for path in files]), np.array([path.parent.name for path in files]), groups

@@ -8,10 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from fastsvm.fitting import SDCA, Pegasos
-from fastsvm_apps.studies.data import fetch_usps
 from fastsvm_apps.studies.race import compare
 
-from ..data.at_hand import at_hand
+from ..data.public_sets import public_set_at_hand
 from ..frame.study_context import Arrays, Context
 
 LABELS = (5, 6)
@@ -61,7 +60,7 @@ class Digits(NamedTuple):
 
 def read_digits(folder: str | None) -> Digits:
     """Return the 5s and 6s of USPS, or of scikit-learn's digits where there is no USPS."""
-    found = at_hand(fetch_usps, folder, 256, range(10))
+    found = public_set_at_hand("usps", folder)
     if found is not None:
         X, y = found
         n_train, n_test, name = N_TRAIN, N_TEST, "USPS, 16 by 16 pixels"

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..data.at_hand import at_hand
+from ..data.public_sets import public_set_at_hand
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,7 @@ def digits_of(folder: str | None, most: int | None) -> Digits:
     most : int or None
         Of more rows than this, a stratified sample.
     """
-    from fastsvm_apps.studies.data import fetch_usps
-
-    found, name, absent = at_hand(fetch_usps, folder, 256, range(10)), "USPS", ""
+    found, name, absent = public_set_at_hand("usps", folder), "USPS", ""
     if found is not None:
         X, y = found
     else:

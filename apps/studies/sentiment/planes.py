@@ -9,10 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from fastsvm.fitting import Pegasos
-from fastsvm_apps.studies.data import fetch_flame, fetch_jain
 
 from ...common.folds import split
-from ..data.at_hand import at_hand
+from ..data.public_sets import public_set_at_hand
 from ..frame.study_context import Context
 
 RUNS, FEW_RUNS = 20, 5
@@ -133,12 +132,12 @@ def planes(data: str | None) -> list[Plane | str]:
             Linear("log"),
             is_fresh=True,
         ),
-        _shape(data, fetch_flame, "flame", (153, 87)),
-        _shape(data, fetch_jain, "jain", (276, 97)),
+        _shape(data, "flame", (153, 87)),
+        _shape(data, "jain", (276, 97)),
     ]
 
 
-def _shape(data: str | None, fetch: Callable, name: str, sizes: tuple[int, int]) -> Plane | str:
+def _shape(data: str | None, name: str, sizes: tuple[int, int]) -> Plane | str:
     if data is None:
         return Plane(
             name,
@@ -146,7 +145,7 @@ def _shape(data: str | None, fetch: Callable, name: str, sizes: tuple[int, int])
             lambda _: moons(sizes),
             Gaussian(WIDTH),
         )
-    found = at_hand(fetch, data, 2, (1, 2))
+    found = public_set_at_hand(name, data)
     if found is None:
         return f"The folder of the data has no {name}.csv."
     X, y = found

@@ -6,9 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastsvm_apps.studies.data import fetch_prostate, fetch_skin
-
-from ..data.at_hand import Rows, at_hand
+from ..data.public_sets import Rows, public_set_at_hand
 from ..frame.study_context import Context
 
 SIMULATED_ROWS, SIMULATED_COLUMNS = 1000, 10
@@ -105,8 +103,8 @@ def all_sets(context: Context) -> Sets:
             "Simulated rows as in the document; for its genomic set and skin, rows that scikit-learn makes"
         )
     else:
-        wide = _signed(at_hand(fetch_prostate, context.data, WIDE_SHAPE[1], (0, 1)))
-        long = _signed(at_hand(fetch_skin, context.data, 3, (1, 2)))
+        wide = _signed(public_set_at_hand("prostate", context.data))
+        long = _signed(public_set_at_hand("skin", context.data))
         names = "prostate", "skin"
         words = "Simulated rows as in the document; prostate for its genomic set, no longer public; skin"
     if wide is None:

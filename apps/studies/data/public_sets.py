@@ -1,0 +1,199 @@
+"""The public data sets of the documents: their files, and how these are read."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ...common.errors import AppError
+from .dataset_files import DatasetError, DatasetNotFoundError, Source, find, reading
+
+Rows = tuple[np.ndarray, np.ndarray]
+
+LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/multiclass"
+
+
+class PublicSet(NamedTuple):
+    """A public data set.
+
+    Attributes
+    ----------
+    read : callable
+        Takes the path of each file; returns X and y.
+    columns : int
+    labels : tuple of int
+        In increasing order.
+    sources : tuple of Source
+    """
+
+    read: Callable[..., Rows]
+    columns: int
+    labels: tuple[int, ...]
+    sources: tuple[Source, ...]
+
+
+def _read_usps(train: Path, test: Path) -> Rows:
+    if train.suffix == ".npz":  # it has both parts
+        return _arrays(train)
+    parts = [_svmlight(train, 256), _svmlight(test, 256)]
+    X = np.vstack([(X.toarray() + 1) / 2 for X, _ in parts])
+    return X, np.concatenate([y for _, y in parts]) - 1  # they write 10 for the digit 9
+
+
+def _read_prostate(path: Path) -> Rows:
+    if path.suffix == ".npz":
+        return _arrays(path)
+    with reading(path), open(path, encoding="utf-8") as file:
+        names = file.readline().replace('"', "").strip().split(",")
+        men = [column for column, name in enumerate(names) if name]  # the rows may have numbers
+        table = np.loadtxt(file, np.float32, delimiter=",", usecols=men)
+    return np.ascontiguousarray(table.T), np.array(["cancer" in names[column] for column in men], int)
+
+
+def _svmlight(path: Path, n_features: int) -> Rows:
+    from sklearn.datasets import load_svmlight_file
+
+    with reading(path):
+        X, y = load_svmlight_file(str(path), n_features=n_features, dtype=np.float32)
+    return X, y.astype(int)
+
+
+def _arrays(path: Path) -> Rows:
+    with reading(path), open(path, "rb") as opened, np.lib.npyio.NpzFile(opened) as file:
+        return file["X"].astype(np.float32, copy=False), file["y"].astype(int)
+
+
+def _read_points(path: Path) -> Rows:
+    """Read coordinates and, in the last column, labels; our own tables have commas and a header."""
+    is_ours = path.suffix != ".txt"
+    with reading(path):
+        table = np.loadtxt(
+            path, np.float32, delimiter="," if is_ours else None, skiprows=int(is_ours), ndmin=2
+        )
+    return np.ascontiguousarray(table[:, :-1]), table[:, -1].astype(int)
+
+
+PUBLIC_SETS = {
+    # 9,298 handwritten digits of 16 by 16 pixels; ink from 0 to 1. The first 7,291 are the original training
+    # set. J. Hull, A database for handwritten text recognition research, PAMI 1994; the files are those of
+    # LIBSVM's page, where ink is from -1 to 1. No license is given. The checksums are torchvision's.
+    "usps": PublicSet(
+        _read_usps,
+        256,
+        tuple(range(10)),
+        (
+            Source("usps.bz2", f"{LIBSVM}/usps.bz2", "md5:ec16c51db3855ca6c91edd34d0e9b197", "usps.npz"),
+            Source("usps.t.bz2", f"{LIBSVM}/usps.t.bz2", "md5:8ea070ee2aca1ac39742fdd1ef5ed118", "usps.npz"),
+        ),
+    ),
+    # The colours (blue, green and red, from 0 to 255) of 245,057 pixels: 1 skin (the first 50,859 pixels),
+    # 2 anything else. R. Bhatt and A. Dhall, Skin segmentation, UCI Machine Learning Repository, 2010;
+    # CC BY 4.0.
+    "skin": PublicSet(
+        _read_points,
+        3,
+        (1, 2),
+        (
+            Source(
+                "Skin_NonSkin.txt",
+                "https://archive.ics.uci.edu/ml/machine-learning-databases/00229/Skin_NonSkin.txt",
+                "sha256:e30c0a845385dcc95a45c45ed263465674a49638e98ef740afd520769c7714a4",
+                "skin.tsv.gz",
+            ),
+        ),
+    ),
+    # The activity of 6,033 genes of 102 men: 0 healthy (the first 50 men), 1 cancer. D. Singh et al., Gene
+    # expression correlates of clinical prostate cancer behavior, Cancer Cell 2002, as prepared by B. Efron
+    # and T. Hastie for Computer age statistical inference. No license or checksum is published.
+    "prostate": PublicSet(
+        _read_prostate,
+        6033,
+        (0, 1),
+        (
+            Source(
+                "prostmat.csv",
+                "https://web.stanford.edu/~hastie/CASI_files/DATA/prostmat.csv",
+                also="prostate.npz",
+            ),
+        ),
+    ),
+    # 240 points of the plane in two classes, one bent around the other. L. Fu and E. Medico, FLAME, a novel
+    # fuzzy clustering method, BMC Bioinformatics 2007; from the page "Clustering basic benchmark" of the
+    # University of Eastern Finland. No checksum is published.
+    "flame": PublicSet(
+        _read_points,
+        2,
+        (1, 2),
+        (Source("flame.txt", "https://cs.uef.fi/sipu/datasets/flame.txt", also="flame.csv"),),
+    ),
+    # 373 points of the plane in two crescents that interlock. A. Jain and M. Law, Data clustering: a user's
+    # dilemma, PReMI 2005; from the same page.
+    "jain": PublicSet(
+        _read_points,
+        2,
+        (1, 2),
+        (Source("jain.txt", "https://cs.uef.fi/sipu/datasets/jain.txt", also="jain.csv"),),
+    ),
+}
+
+
+def fetch_public_set(
+    name: str, *, data_home: str | Path | None = None, download_if_missing: bool = True
+) -> Rows:
+    """Return a public data set from a folder, from the cache, or from the network.
+
+    Parameters
+    ----------
+    name : str
+        A name of `PUBLIC_SETS`.
+    data_home : str, path or None
+        Searched first; then the folder that the environment variable FASTSVM_DATA names, and the cache.
+    download_if_missing : bool, default=True
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features) and dtype float32
+    y : ndarray of shape (n_samples,) and dtype int
+
+    Raises
+    ------
+    DatasetNotFoundError
+        Where the set is in no folder and cannot be downloaded.
+    DatasetError
+        Where a file cannot be read, or is another one.
+    """
+    known = PUBLIC_SETS[name]
+    return known.read(*(find(source, data_home, download_if_missing) for source in known.sources))
+
+
+def public_set_at_hand(name: str, folder: str | None) -> Rows | None:
+    """Return a public data set from a folder, without the network; None where it is not at hand.
+
+    Parameters
+    ----------
+    name : str
+        A name of `PUBLIC_SETS`.
+    folder : str or None
+        None: nothing is at hand.
+
+    Raises
+    ------
+    AppError
+        Where the set cannot be read, or is another one.
+    """
+    if folder is None:
+        return None
+    try:
+        X, y = fetch_public_set(name, data_home=folder, download_if_missing=False)
+    except DatasetNotFoundError:
+        return None
+    except DatasetError as error:
+        raise AppError(str(error)) from error
+    found = tuple(np.unique(y).tolist())
+    if X.shape[1:] != (PUBLIC_SETS[name].columns,) or found != PUBLIC_SETS[name].labels:
+        raise AppError(
+            f"{folder}: what it has as {name} is another set, of the shape {X.shape} and with the labels "
+            f"{', '.join(map(str, found[:20]))}"
+        )
+    return X, y
