@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 
 import fastsvm
-from fastsvm_apps.cells.jobs.training import train
-from fastsvm_apps.cells.output.score_tables import print_training
-from fastsvm_apps.cells.settings import TrainingSettings
+from fastsvm_apps.cells.jobs.cell_training import train_cell_model
+from fastsvm_apps.cells.output.cell_training_tables import print_cell_training
+from fastsvm_apps.cells.training_settings import TrainingSettings
 from fastsvm_apps.common.progress import Stages
 
 TARGET = Path(__file__).parents[1] / "apps/cells/shipped/white_cells.safetensors"
@@ -60,9 +60,9 @@ def main():
                 write((name, label, SAME_CELL.get(original, original)))
         images = [str(each / "images") for each in (options.photographs, options.cells)]
         known = {"labels": str(table), "groups": str(table), "classes": CLASSES}
-        result = train(images, path, TrainingSettings(), limits=LIMITS, **known, stage=stage)
+        result = train_cell_model(images, path, TrainingSettings(), limits=LIMITS, **known, stage=stage)
         made = fastsvm.load_model(path)
-    print_training(result, stage.seconds)
+    print_cell_training(result, stage.seconds)
     if options.check:
         shipped = fastsvm.load_model(TARGET)
         # The last digits of features depend on the version of OpenCV.

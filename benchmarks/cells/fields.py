@@ -13,11 +13,11 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from fastsvm_apps.cells.data.files import find_images
-from fastsvm_apps.cells.data.images import read_image, usual_cell_width
-from fastsvm_apps.cells.finding.locate import Field, locate
-from fastsvm_apps.cells.finding.scale import read_scale, red_cells, white_cell_width
+from fastsvm_apps.cells.data.image_files import find_images
+from fastsvm_apps.cells.data.image_reader import read_image, usual_cell_width
+from fastsvm_apps.cells.finding.image_scale import read_scale, red_cells, white_cell_width
 from fastsvm_apps.cells.finding.stain import usual_field
+from fastsvm_apps.cells.finding.white_cells import Field, find_white_cells
 
 from .find import overlap, read_boxes
 
@@ -63,7 +63,7 @@ def found_boxes(image, cell_width=WHITE_CELL):
     scale = 80 / cell_width
     sides = [round(side * scale) for side in image.shape[1::-1]]
     interpolation = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
-    cells = locate(usual_field(cv2.resize(image, sides, interpolation=interpolation)))
+    cells = find_white_cells(usual_field(cv2.resize(image, sides, interpolation=interpolation)))
     return [[side / scale for side in cell.box] for cell in cells]
 
 
@@ -215,14 +215,14 @@ def report_touching(images, boxes):
     singles = []
     for image, known in zip(images, boxes, strict=True):
         image = _smaller(image, 0.5)
-        found = locate(usual_field(image))
+        found = find_white_cells(usual_field(image))
         inside = all(2 < side < end - 2 for cell in found for side, end in _sides(cell, image))
         if len(found) == len(known) == 1 and inside:
             singles.append((image, found[0]))
     for gap in (12, 8, 3):
         tally = Tally()
         for image, known in touching_pairs(singles, gap, 100):
-            tally.add([cell.box for cell in locate(usual_field(image))], known)
+            tally.add([cell.box for cell in find_white_cells(usual_field(image))], known)
         print(f"100 pairs, nuclei {gap} pixels apart: {tally}")
 
 

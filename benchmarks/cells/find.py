@@ -15,13 +15,13 @@ from time import perf_counter
 
 import cv2
 
-from fastsvm_apps.cells.data.files import find_images
-from fastsvm_apps.cells.data.images import read_image, read_scaled
-from fastsvm_apps.cells.finding.locate import locate
+from fastsvm_apps.cells.data.image_files import find_images
+from fastsvm_apps.cells.data.image_reader import read_image, read_scaled
 from fastsvm_apps.cells.finding.stain import usual_field
-from fastsvm_apps.cells.jobs.classification import classify
-from fastsvm_apps.cells.learning.classifier import load_cell_model
-from fastsvm_apps.cells.measuring.features import describe
+from fastsvm_apps.cells.finding.white_cells import find_white_cells
+from fastsvm_apps.cells.jobs.cell_classification import classify_cells
+from fastsvm_apps.cells.learning.cell_model import load_cell_model
+from fastsvm_apps.cells.measuring.cell_features import describe
 
 from ..common import cpu
 
@@ -57,7 +57,7 @@ def report_boxes(folder):
         overlaps = []
         for name in names:
             image, scale = read_scaled(str(folder / "images" / name))
-            found = [[side / scale for side in cell.box] for cell in locate(usual_field(image))]
+            found = [[side / scale for side in cell.box] for cell in find_white_cells(usual_field(image))]
             right += len(found) == len(boxes[name])
             for box in boxes[name]:
                 best = max(found, key=lambda other: overlap(box, other), default=None)
@@ -85,12 +85,12 @@ def report_times(smears, cells):
     paths = [str(path) for path in sorted((cells / "images").rglob("*.jpeg"))[::100]]
     images = [read_image(path) for path in paths]
     fields = [usual_field(image) for image in images]
-    found = [(field, cell[0]) for field in fields if (cell := locate(field))]
+    found = [(field, cell[0]) for field in fields if (cell := find_white_cells(field))]
     large = [str(path) for path in sorted((smears / "images").iterdir())[::5]]
     works = {
         "read and check, 320x240": (read_image, paths),
         "decode in full, 640x480": (cv2.imread, large),
-        "find the cells, 320x240": (lambda image: locate(usual_field(image)), images),
+        "find the cells, 320x240": (lambda image: find_white_cells(usual_field(image)), images),
         "measure a cell": (lambda pair: describe(*pair), found),
     }
     times = {name: [] for name in works}
@@ -109,7 +109,7 @@ def report_rate(cells, n):
     rates = []
     for _ in range(ROUNDS):
         start = perf_counter()
-        for _ in classify(files, model):
+        for _ in classify_cells(files, model):
             pass
         rates.append(len(files) / (perf_counter() - start))
     print(f"classify {len(files)} images: {median(rates):.0f} a second  [{min(rates):.0f}-{max(rates):.0f}]")

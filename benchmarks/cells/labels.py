@@ -16,16 +16,16 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from fastsvm_apps.cells.data.files import ImageFile
-from fastsvm_apps.cells.data.images import read_image
-from fastsvm_apps.cells.data.threads import map_images
-from fastsvm_apps.cells.finding.quality import flags_of
-from fastsvm_apps.cells.jobs.training import fit
-from fastsvm_apps.cells.learning.calibration import calibrate
-from fastsvm_apps.cells.learning.classifier import scores_of
-from fastsvm_apps.cells.learning.samples import Samples, measure_samples
-from fastsvm_apps.cells.measuring.describing import Described, describe_image
-from fastsvm_apps.cells.settings import TrainingSettings
+from fastsvm_apps.cells.data.image_files import ImageFile
+from fastsvm_apps.cells.data.image_reader import read_image
+from fastsvm_apps.cells.data.image_threads import map_images
+from fastsvm_apps.cells.finding.image_quality import quality_flags
+from fastsvm_apps.cells.jobs.cell_training import fit_cell_model
+from fastsvm_apps.cells.learning.cell_model import scores_of
+from fastsvm_apps.cells.learning.score_calibration import calibrate_scores
+from fastsvm_apps.cells.learning.training_samples import TrainingSamples, measure_training_samples
+from fastsvm_apps.cells.measuring.describing import DescribedImage, describe_image
+from fastsvm_apps.cells.training_settings import TrainingSettings
 from fastsvm_apps.common.errors import Skipped
 from fastsvm_apps.common.progress import Stages
 from fastsvm_apps.common.statistics import wilson_interval
@@ -79,13 +79,13 @@ def described(files, condition, folder, settings):
 
 def of_folds(samples, tried, labels, originals, settings, alpha, folds, seed):
     """Return scores of the classes by models that have not seen the original, and the rows of each fold."""
-    rows = Samples(np.zeros((len(labels), 1)), labels, originals, np.zeros(len(labels), bool))
+    rows = TrainingSamples(np.zeros((len(labels), 1)), labels, originals, np.zeros(len(labels), bool))
     parts = [test for _, test in rows.splits(folds, seed)]
     scores = np.full((len(tried), len(labels), len(CLASSES)), np.nan)
     for part in parts:
-        model = fit(samples.rows(~np.isin(samples.groups, originals[part])), settings, alpha)
+        model = fit_cell_model(samples.rows(~np.isin(samples.groups, originals[part])), settings, alpha)
         for k, found in enumerate(tried):
-            rows = [row for row in part if isinstance(found[row], Described) and found[row].X]
+            rows = [row for row in part if isinstance(found[row], DescribedImage) and found[row].X]
             scores[k, rows] = scores_of(model, np.stack([found[row].X[0] for row in rows]))
     return scores, parts
 
@@ -110,7 +110,7 @@ def report(samples, tried, ranges, labels, originals, settings, options):
             folds = [np.flatnonzero(of_part[rows[some]] == k) for k in range(len(parts))]
             weights = np.ones(np.count_nonzero(some))
             calibrations.append(
-                calibrate(scores[number[some], rows[some]], truth[rows[some]], weights, folds)
+                calibrate_scores(scores[number[some], rows[some]], truth[rows[some]], weights, folds)
             )
     errors, of_classes = np.array(errors), np.array(of_classes)
     print("| condition | wrong | seeds | " + " | ".join(map(str.lower, CLASSES)) + " | flagged |")
@@ -118,7 +118,7 @@ def report(samples, tried, ranges, labels, originals, settings, options):
     for k, name in enumerate(CONDITIONS):
         seeds = f"{100 * errors[:, k].min():.1f}-{100 * errors[:, k].max():.1f}"
         shares = " | ".join(f"{100 * share:.1f} %" for share in of_classes.mean(axis=0)[:, k])
-        flagged = np.mean([bool(flags_of(found.quality, ranges)) for found in tried[k] if found.quality])
+        flagged = np.mean([bool(quality_flags(found.quality, ranges)) for found in tried[k] if found.quality])
         print(f"| {name} | {100 * errors[:, k].mean():.1f} % | {seeds} | {shares} | {100 * flagged:.0f} % |")
     mean = errors.mean(axis=1)
     print(f"| mean | {100 * mean.mean():.1f} % | {100 * mean.min():.1f}-{100 * mean.max():.1f} |")
@@ -161,7 +161,7 @@ def main():
     settings = TrainingSettings(versions=options.versions)
     photographs, copies = photographs_of(options.data / "smears"), copies_of(options.data / "cells")
     skipped = Skipped("images")
-    samples, ranges = measure_samples(
+    samples, ranges = measure_training_samples(
         [*photographs, *copies], {}, settings, None, skipped, Stages(verbose=True)
     )
     with tempfile.TemporaryDirectory() as folder:

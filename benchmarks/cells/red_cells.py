@@ -19,11 +19,11 @@ import cv2
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from fastsvm_apps.cells.data.images import read_scaled
+from fastsvm_apps.cells.data.image_reader import read_scaled
 from fastsvm_apps.cells.finding.findings import PLATELET, RED_CELL
-from fastsvm_apps.cells.finding.locate import locate
-from fastsvm_apps.cells.finding.others import find_others
+from fastsvm_apps.cells.finding.other_cells import find_other_cells
 from fastsvm_apps.cells.finding.stain import usual_field
+from fastsvm_apps.cells.finding.white_cells import find_white_cells
 
 from .find import milliseconds, overlap
 
@@ -104,7 +104,7 @@ def found_in(path):
     image, scale = read_scaled(str(path))
     field = usual_field(image)
     found = defaultdict(list)
-    for other in find_others(field, locate(field), KINDS):
+    for other in find_other_cells(field, find_white_cells(field), KINDS):
         found[other.label].append(other.at_scale_of_file(scale).box)
     return found, image.shape[1] / scale
 
@@ -160,9 +160,9 @@ def report_times(paths):
     """Time what is added to finding the white cells."""
     cv2.setNumThreads(1)
     fields = [usual_field(read_scaled(str(path))[0]) for path in paths]
-    pairs = [(field, locate(field)) for field in fields]
+    pairs = [(field, find_white_cells(field)) for field in fields]
     for kinds in ([RED_CELL], [PLATELET], list(KINDS)):
-        work = partial(find_others, kinds=kinds)
+        work = partial(find_other_cells, kinds=kinds)
         times = [milliseconds(lambda pair, work=work: work(*pair), pairs) for _ in range(ROUNDS)]
         said = f"{median(times):.2f} ms CPU an image  [{min(times):.2f}-{max(times):.2f}]"
         print(f"{' and '.join(kinds):22} {said}")

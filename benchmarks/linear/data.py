@@ -69,15 +69,15 @@ def crops(folder):
     """Gray squares of 120 x 120 around the nuclei of two kinds of cells, float32, rows of length 1."""
     import cv2
 
-    from fastsvm_apps.cells.data.images import read_image
-    from fastsvm_apps.cells.finding.findings import square_around
+    from fastsvm_apps.cells.data.image_reader import read_image
+    from fastsvm_apps.cells.finding.findings import crop_square
     from fastsvm_apps.studies.cells.document_crop import SIZE, find_center
 
     rows, labels = [], []
     for kind in ("LYMPHOCYTE", "NEUTROPHIL"):
         for path in sorted((folder / "images" / kind).iterdir()):
             image = read_image(str(path))
-            gray = cv2.cvtColor(square_around(image, find_center(image), SIZE), cv2.COLOR_BGR2GRAY)
+            gray = cv2.cvtColor(crop_square(image, find_center(image), SIZE), cv2.COLOR_BGR2GRAY)
             rows.append(gray.ravel().astype(np.float32))
             labels.append(kind == "NEUTROPHIL")
     X = np.array(rows)

@@ -3,7 +3,7 @@
 import pytest
 
 from fastsvm_apps.cells.data.bad_image import BadImage
-from fastsvm_apps.cells.data.images import read_image
+from fastsvm_apps.cells.data.image_reader import read_image
 
 
 @pytest.fixture

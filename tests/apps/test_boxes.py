@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fastsvm_apps.cells.data.boxes import has_boxes, read_boxes
-from fastsvm_apps.cells.data.files import find_images
+from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.common.errors import AppError
 
 VOC = """<annotation><filename>{file}</filename>{size}<object><name>{label}</name><bndbox><xmin>{x}</xmin>

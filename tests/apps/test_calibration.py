@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from fastsvm_apps.cells.finding.findings import UNCLASSIFIED
-from fastsvm_apps.cells.learning.calibration import WANTED_ERROR, calibrate
-from fastsvm_apps.cells.learning.differential import corrected_shares
+from fastsvm_apps.cells.learning.score_calibration import WANTED_ERROR, calibrate_scores
+from fastsvm_apps.cells.learning.share_correction import corrected_shares
 
 pytestmark = pytest.mark.blas
 
@@ -28,7 +28,7 @@ def parts(n, k=5):
 @pytest.mark.parametrize("power", [0.5, pytest.param(1.0, marks=pytest.mark.slow), 2.0])
 def test_the_power_is_found(power):
     told, truth = drawn(6000, power)
-    found = calibrate(told, truth, np.ones(6000), parts(6000))
+    found = calibrate_scores(told, truth, np.ones(6000), parts(6000))
     assert found.power == pytest.approx(power, rel=0.12)
     assert found.miscalibration < 0.03
     sharpened = found.calibrated(told)
@@ -38,7 +38,7 @@ def test_the_power_is_found(power):
 
 def test_what_gets_a_label_is_right_often_enough():
     told, truth = drawn(6000, 1.0)
-    found = calibrate(told, truth, np.ones(6000), parts(6000))
+    found = calibrate_scores(told, truth, np.ones(6000), parts(6000))
     unseen, labels = drawn(6000, 1.0, seed=1)
     scores = found.calibrated(unseen)
     labelled = scores.max(axis=1) >= found.min_score
@@ -52,16 +52,16 @@ def test_an_original_counts_once_however_many_images_there_are_of_it():
     many = np.repeat(np.arange(400), np.random.default_rng(0).integers(1, 9, 400))
     weights = 1 / np.bincount(many)[many]
     of_each = [np.flatnonzero(np.isin(many, part)) for part in parts(400)]
-    one = calibrate(told, truth, np.ones(400), parts(400))
-    other = calibrate(told[many], truth[many], weights, of_each)
+    one = calibrate_scores(told, truth, np.ones(400), parts(400))
+    other = calibrate_scores(told[many], truth[many], weights, of_each)
     assert one.record == pytest.approx(other.record)
 
 
 def test_all_right_and_all_wrong():
     sure = np.tile([0.8, 0.1, 0.1], (50, 1))
-    right = calibrate(sure, np.zeros(50, int), np.ones(50), parts(50))
+    right = calibrate_scores(sure, np.zeros(50, int), np.ones(50), parts(50))
     assert (right.min_score, right.coverage, right.error) == (0, 1, 0)
-    wrong = calibrate(sure, np.ones(50, int), np.ones(50), parts(50))
+    wrong = calibrate_scores(sure, np.ones(50, int), np.ones(50), parts(50))
     assert wrong.min_score == 1
     assert wrong.coverage == 0
     assert wrong.error is None

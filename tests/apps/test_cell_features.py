@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from drawing import CYTOPLASM, NUCLEUS, PLASMA, TURNS
-from fastsvm_apps.cells.data.images import read_image
-from fastsvm_apps.cells.finding.locate import Cell, Field, locate
-from fastsvm_apps.cells.measuring.features import REGIONS, describe, feature_names, features_of
+from fastsvm_apps.cells.data.image_reader import read_image
+from fastsvm_apps.cells.finding.white_cells import Field, WhiteCell, find_white_cells
+from fastsvm_apps.cells.measuring.cell_features import REGIONS, describe, feature_names, features_of
 
 SMEARS = Path(__file__).parents[2] / "data" / "cells" / "images"
 HISTOGRAMS = ("colour", "edge")
@@ -29,7 +29,7 @@ def smears():
 
 def only_cell(image):
     field = Field(image)
-    (cell,) = locate(field)
+    (cell,) = find_white_cells(field)
     return field, cell
 
 
@@ -213,7 +213,9 @@ def full(height, width):
     """An image that is all nucleus, which `locate` would not call a cell."""
     mask = np.ones((height, width), np.uint8)
     contour = np.int32([[0, 0], [0, height - 1], [width - 1, height - 1], [width - 1, 0]])
-    cell = Cell((0, 0, width, height), (width // 2, height // 2), width * height, contour, (0, 0), mask, mask)
+    cell = WhiteCell(
+        (0, 0, width, height), (width // 2, height // 2), width * height, contour, (0, 0), mask, mask
+    )
     return Field(np.full((height, width, 3), NUCLEUS, np.uint8)), cell
 
 

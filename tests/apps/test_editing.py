@@ -9,11 +9,11 @@ import pytest
 from devtools import browser
 
 from browser import HOSTILE, needs_chromium
-from fastsvm_apps.cells.finding.findings import UNCLASSIFIED, Finding, ImageFindings
+from fastsvm_apps.cells.finding.findings import UNCLASSIFIED, FoundCell, ImageFindings
 from fastsvm_apps.cells.learning.corrections import checked_corrections
-from fastsvm_apps.cells.output.page import report_page
+from fastsvm_apps.cells.output.report_page import report_page
+from fastsvm_apps.cells.output.report_tally import ReportAbout, ReportTally
 from fastsvm_apps.cells.output.server import ReviewServer, Work
-from fastsvm_apps.cells.output.tally import About, Tally
 from fastsvm_apps.common.statistics import wilson_interval
 
 pytestmark = needs_chromium
@@ -23,7 +23,7 @@ CLASSES = ["EOSINOPHIL", "LYMPHOCYTE", "MONOCYTE", "NEUTROPHIL"]
 
 
 def cell(label, score, x=0):
-    return Finding((x, 20, 30, 40), (x + 9, 40), 900, label, score, THUMBNAIL)
+    return FoundCell((x, 20, 30, 40), (x + 9, 40), 900, label, score, THUMBNAIL)
 
 
 @pytest.fixture(scope="module")
@@ -45,8 +45,8 @@ def report(window, tmp_path):
                 ImageFindings(f"slide/cell {k}.png", (cell(CLASSES[k % 4], k / 10, k),)) for k in range(9)
             ]
         about = {"title": "Slide 3", "model": "m.safetensors", "classes": CLASSES, "served": True, **about}
-        known = About(**about)
-        tally = Tally(1000, known.classes, "{}.jpg")
+        known = ReportAbout(**about)
+        tally = ReportTally(1000, known.classes, "{}.jpg")
         for found in findings:
             tally.add(found)
         work = Work(tmp_path / "corrections.json", known, tally.shown)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from browser import HOSTILE, Reader, needs_chromium, run_in_page
-from fastsvm_apps.cells.finding.findings import Finding, ImageFindings
-from fastsvm_apps.cells.output.page import write_report
+from fastsvm_apps.cells.finding.findings import FoundCell, ImageFindings
+from fastsvm_apps.cells.output.report_page import write_report
 from fastsvm_apps.common.files import replace_file
 
 
@@ -26,7 +26,7 @@ PURPLE = blob((140, 60, 110))
 
 
 def cell(label="A", score=0.5, box=(10, 20, 30, 40), thumbnail=PURPLE):
-    return Finding(box, (25, 40), 900, label, score, thumbnail)
+    return FoundCell(box, (25, 40), 900, label, score, thumbnail)
 
 
 def image(file, *cells, **options):
@@ -350,7 +350,7 @@ def tried(tmp_path_factory):
         image("cell 10.png", cell("A", 0.1), cell("B", 0.2), truth="A"),
         image("cell 9.png", cell("A", 0.3), truth="A"),
         image("cell 2.png", cell("B", 0.4000000000000001), cell("A", None), cell("B", math.inf), truth="B"),
-        image("z.png", Finding((0, 0, 9, 9), (4, 4), 1_000, "A", 0.35, PURPLE)),
+        image("z.png", FoundCell((0, 0, 9, 9), (4, 4), 1_000, "A", 0.35, PURPLE)),
         image("y.png", cell("A", math.nan), cell(None, 0.25)),
     ]
     write_report(folder / "report.html", findings, title="Try")

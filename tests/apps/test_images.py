@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from fastsvm_apps.cells.data import decoding, images, threads
+from fastsvm_apps.cells.data import image_decoding, image_reader, image_threads
 from fastsvm_apps.cells.data.bad_image import DAMAGED, GRAY, BadImage
-from fastsvm_apps.cells.data.files import ImageFile, find_images
-from fastsvm_apps.cells.data.images import ImageReader, read_image, read_scaled
-from fastsvm_apps.cells.data.threads import map_images
+from fastsvm_apps.cells.data.image_files import ImageFile, find_images
+from fastsvm_apps.cells.data.image_reader import ImageReader, read_image, read_scaled
+from fastsvm_apps.cells.data.image_threads import map_images
 from fastsvm_apps.common.errors import AppError
 
 HEIGHT, WIDTH = 60, 90
@@ -200,7 +200,9 @@ def test_a_scale_that_does_not_suit(scaled, options, reason):
 # Refusing
 
 
-@pytest.mark.parametrize("step", [(decoding.Image, "open"), (decoding, "_jpeg"), (images, "_contents")])
+@pytest.mark.parametrize(
+    "step", [(image_decoding.Image, "open"), (image_decoding, "_decode_jpeg"), (image_reader, "_contents")]
+)
 def test_an_image_that_memory_does_not_suffice_for_is_skipped(refused, monkeypatch, step):
     def without_memory(*_, **__):
         raise MemoryError
@@ -248,7 +250,7 @@ def test_a_blank_frame_is_an_image_with_nothing_on_it(read, level):
     np.testing.assert_array_equal(read(encoded("png", image)), image)
 
 
-@pytest.mark.parametrize(("offset", "magic", "name"), decoding.FOREIGN)
+@pytest.mark.parametrize(("offset", "magic", "name"), image_decoding.FOREIGN)
 def test_other_formats_are_named(refused, offset, magic, name):
     assert refused((b"\0" * offset + magic).ljust(200, b"\0")) == f"{name}; convert it to png or jpg"
 
@@ -256,7 +258,7 @@ def test_other_formats_are_named(refused, offset, magic, name):
 @pytest.mark.parametrize("ending", ["jpg", "png", "tif", "bmp", "webp", "jp2"])
 def test_a_large_image_is_refused_before_it_is_decoded(refused, read, ending, monkeypatch):
     assert read(encoded(ending), max_pixels=5400).shape == IMAGE.shape
-    monkeypatch.setattr(images, "decode", None)
+    monkeypatch.setattr(image_reader, "decode_image", None)
     assert refused(encoded(ending), max_pixels=5399) == "90 x 60 pixels, more than the limit of 5,399"
 
 
@@ -356,7 +358,7 @@ def test_hostile_headers_come_to_an_end():
         b"II*\0\x08\0\0\0" + tags + struct.pack("<I", 9) + bytes(64),
     ):
         with suppress(BadImage):
-            decoding.open_image(content)
+            image_decoding.open_image(content)
 
 
 # Pages
@@ -648,7 +650,7 @@ def test_an_error_an_interrupt_and_closing_end_the_work(end, jobs):
         with pytest.raises(end):
             list(results)
     n_begun = len(begun)
-    assert n_begun <= 6 + threads.AHEAD * jobs
+    assert n_begun <= 6 + image_threads.AHEAD * jobs
     time.sleep(0.02)
     assert len(begun) == n_begun
 
@@ -666,7 +668,7 @@ def test_only_a_few_are_taken_ahead():
         n_yielded += 1
         most = max(most, n_taken - n_yielded)
     assert n_yielded == 300
-    assert most <= 2 * threads.AHEAD
+    assert most <= 2 * image_threads.AHEAD
 
 
 def test_opencv_has_no_threads_of_its_own():

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from drawing import CYTOPLASM, NUCLEUS, PLASMA, TURNS, overlap
-from fastsvm_apps.cells.data.images import read_image, read_scaled
-from fastsvm_apps.cells.finding.locate import Field, locate
+from fastsvm_apps.cells.data.image_reader import read_image, read_scaled
+from fastsvm_apps.cells.finding.white_cells import Field, find_white_cells
 
 SMEARS = Path(__file__).parents[2] / "data" / "cells"
 
@@ -64,7 +64,7 @@ def drawn(*cells, shape=(240, 320), soft=True):
 
 
 def boxes_of(image):
-    return [cell.box for cell in locate(Field(image))]
+    return [cell.box for cell in find_white_cells(Field(image))]
 
 
 # Drawn smears
@@ -89,12 +89,12 @@ def test_every_white_cell_is_found(smear):
 
 @pytest.mark.parametrize("file", EMPTY)
 def test_where_there_is_no_white_cell_there_is_none(smear, file):
-    assert locate(Field(smear(file))) == []
+    assert find_white_cells(Field(smear(file))) == []
 
 
 @pytest.mark.parametrize("file", TOUCHING)
 def test_cells_that_touch_are_parted(smear, file):
-    cells = locate(Field(smear(file)))
+    cells = find_white_cells(Field(smear(file)))
     assert len(cells) == 2
     # No pixel belongs to both, and none lies between them.
     masks = np.zeros((2, 240, 320), np.uint8)
@@ -112,7 +112,7 @@ def test_cells_that_touch_are_parted(smear, file):
 def test_what_is_said_of_a_cell_fits_together(smear, file):
     image = smear(file)
     height, width = image.shape[:2]
-    cells = locate(Field(image))
+    cells = find_white_cells(Field(image))
     assert [cell.area for cell in cells] == sorted((cell.area for cell in cells), reverse=True)
     for cell in cells:
         (x, y), (h, w) = cell.corner, cell.body.shape
@@ -169,7 +169,7 @@ def test_black_wedges_are_no_cells(smear, degrees):
     turn = cv2.getRotationMatrix2D((160, 120), degrees, 0.9)
     for file in [*EMPTY, *list(BOXES)[::4]]:
         image = smear(file)
-        cells = locate(Field(image))
+        cells = find_white_cells(Field(image))
         turned = boxes_of(cv2.warpAffine(image, turn, (320, 240)))
         assert len(turned) == len(cells), file
         for cell in cells:
@@ -181,7 +181,7 @@ def test_black_wedges_are_no_cells(smear, degrees):
 
 
 def test_a_cell_where_it_is_drawn():
-    (cell,) = locate(Field(drawn((130, 90, 24, 38))))
+    (cell,) = find_white_cells(Field(drawn((130, 90, 24, 38))))
     assert overlap(cell.box, (92, 52, 77, 77)) > 0.75
     assert np.abs(np.subtract(cell.center, (130, 90))).max() <= 1
     assert cell.nucleus.sum() == pytest.approx(np.pi * 24**2, rel=0.1)
@@ -237,7 +237,7 @@ def test_there_may_be_many_cells():
     """More than a byte counts."""
     places = [(x, y, 17, 18) for x in range(40, 1240, 75) for y in range(40, 1240, 75)]
     image = drawn(*places, shape=(1240, 1240))
-    cells = locate(Field(image))
+    cells = find_white_cells(Field(image))
     assert len(places) == len(cells) == 256
     centers = sorted(cell.center for cell in cells)
     np.testing.assert_allclose(centers, sorted((x, y) for x, y, *_ in places), atol=1)
@@ -262,16 +262,16 @@ def test_cells_of_a_large_image_are_those_of_its_parts(smear):
 )
 @pytest.mark.parametrize("shape", [(240, 320), (32, 32), (33, 35), (32, 320), (241, 32)])
 def test_one_colour_is_no_cell(colour, shape):
-    assert locate(Field(plain(colour, shape))) == []
+    assert find_white_cells(Field(plain(colour, shape))) == []
 
 
 @pytest.mark.parametrize("shape", [(240, 320), (32, 32), (33, 35), (32, 320), (241, 32)])
 @pytest.mark.parametrize("seed", range(5))
 def test_noise_is_no_cell(shape, seed):
     rng = np.random.default_rng(seed)
-    assert locate(Field(rng.integers(0, 256, (*shape, 3), np.uint8))) == []
+    assert find_white_cells(Field(rng.integers(0, 256, (*shape, 3), np.uint8))) == []
     grainy = np.clip(rng.normal(PLASMA, 12, (*shape, 3)), 0, 255).astype(np.uint8)
-    assert locate(Field(grainy)) == []
+    assert find_white_cells(Field(grainy)) == []
 
 
 # Light
@@ -292,7 +292,7 @@ def test_the_frame_is_black_and_the_background_is_plasma():
 
 def test_each_step_is_shown(smear):
     image, shown = smear(TOUCHING[0]), {}
-    cells = locate(Field(image), shown.__setitem__)
+    cells = find_white_cells(Field(image), shown.__setitem__)
     assert list(shown) == [
         "blue minus green",
         "Otsu's threshold, opened",

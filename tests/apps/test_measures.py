@@ -4,8 +4,8 @@ import cv2
 import numpy as np
 import pytest
 
-from fastsvm_apps.cells.finding.locate import Cell, Field
-from fastsvm_apps.cells.measuring.measures import MEASURES, column_names, measure, with_units
+from fastsvm_apps.cells.finding.white_cells import Field, WhiteCell
+from fastsvm_apps.cells.measuring.cell_measures import MEASURES, column_names, measure, with_units
 
 PLASMA, PURPLE, PINK = (230, 230, 230), (160, 60, 120), (200, 180, 210)  # blue, green, red
 
@@ -21,7 +21,9 @@ def drawn(*nucleus, axes=(40, 40), angle=0):
     x, y, w, h = cv2.boundingRect(body)
     part = np.s_[y : y + h, x : x + w]
     contours, _ = cv2.findContours(body, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
-    cell = Cell((x, y, w, h), (80, 80), int(body.sum()), contours[0][:, 0], (x, y), core[part], body[part])
+    cell = WhiteCell(
+        (x, y, w, h), (80, 80), int(body.sum()), contours[0][:, 0], (x, y), core[part], body[part]
+    )
     return Field(image), cell
 
 

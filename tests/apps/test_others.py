@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from drawing import CYTOPLASM, NUCLEUS, PLASMA, TURNS, overlap
-from fastsvm_apps.cells.data.images import read_scaled
+from fastsvm_apps.cells.data.image_reader import read_scaled
 from fastsvm_apps.cells.finding import red_cells
 from fastsvm_apps.cells.finding.findings import PLATELET, RED_CELL
-from fastsvm_apps.cells.finding.locate import Field, locate
-from fastsvm_apps.cells.finding.others import find_others
+from fastsvm_apps.cells.finding.other_cells import find_other_cells
+from fastsvm_apps.cells.finding.white_cells import Field, find_white_cells
 
 KINDS = (RED_CELL, PLATELET)
 ABSORBED = np.array([0.28, 0.34, 0.13])  # by a red cell, of blue, green and red
@@ -46,7 +46,7 @@ def field(*reds, spots=(), white=None, shape=(240, 320), hollow=0.5, gamma=1.0, 
 
 def found_in(image, *kinds):
     shown = Field(image)
-    return find_others(shown, locate(shown), kinds or KINDS)
+    return find_other_cells(shown, find_white_cells(shown), kinds or KINDS)
 
 
 def boxes_of(cells, shape=(240, 320), margin=3):
@@ -107,7 +107,7 @@ def test_what_the_border_leaves_of_a_platelet_must_be_most_of_it():
 
 def test_a_white_cell_is_neither():
     image = field(*SPREAD[:3], white=(160, 160))
-    assert len(locate(Field(image))) == 1
+    assert len(find_white_cells(Field(image))) == 1
     assert_found(found_in(image), RED_CELL, SPREAD[:3])
     assert found_in(field(white=(160, 120))) == []
 

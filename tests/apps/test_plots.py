@@ -6,9 +6,9 @@ import cv2
 import numpy as np
 import pytest
 
-from fastsvm_apps.cells.finding.findings import Finding
-from fastsvm_apps.cells.output import drawing as plots
-from fastsvm_apps.cells.output.drawing import (
+from fastsvm_apps.cells.finding.findings import FoundCell
+from fastsvm_apps.cells.output import cell_drawing as plots
+from fastsvm_apps.cells.output.cell_drawing import (
     MAX_SHEET,
     PALETTE,
     check_ending,
@@ -56,7 +56,7 @@ def test_overlay(shape):
     image = pink(*shape)
     height, width = shape
     x, y, side = width // 3, height // 3, height // 3
-    cell = Finding((x, y, side, side), (x + side // 2, y + side // 2), 99, "NEUTROPHIL", 0.93)
+    cell = FoundCell((x, y, side, side), (x + side // 2, y + side // 2), 99, "NEUTROPHIL", 0.93)
     canvas = draw_overlay(image, [cell])
     assert (image == pink(*shape)).all()
     assert canvas.shape == image.shape
@@ -91,7 +91,7 @@ def written(monkeypatch):
 @pytest.mark.parametrize("size", [(40, 40), (320, 240), (500, 500)])
 @pytest.mark.parametrize("label", ["LYMPHOCYTE", "long " * 50])
 def test_a_label_stays_inside_the_image(written, corner, size, label):
-    draw_overlay(pink(), [Finding((*corner, *size), (160, 120), 99, label, -1.25)])
+    draw_overlay(pink(), [FoundCell((*corner, *size), (160, 120), 99, label, -1.25)])
     ((text, (x, y), (width, height)),) = written
     assert text.endswith(" -1.25")
     assert x >= 0
@@ -102,8 +102,8 @@ def test_a_label_stays_inside_the_image(written, corner, size, label):
 
 def test_letters_that_opencv_lacks_are_replaced(written):
     labels = ("Éosino\n", "中性", "x" * 99, "\ud800", "", None)
-    cells = [Finding((0, 0, 40, 40), (9, 9), 9, label, 0.5) for label in labels]
-    draw_overlay(pink(), [*cells, Finding((0, 0, 40, 40), (9, 9), 9)])
+    cells = [FoundCell((0, 0, 40, 40), (9, 9), 9, label, 0.5) for label in labels]
+    draw_overlay(pink(), [*cells, FoundCell((0, 0, 40, 40), (9, 9), 9)])
     texts = [text for text, *_ in written]
     assert texts == ["Eosino\\n 0.50", "?? 0.50", f"{'x' * 21}... 0.50", "\\ud800 0.50", "0.50", "0.50"]
 

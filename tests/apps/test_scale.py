@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from drawing import CYTOPLASM, NUCLEUS, PLASMA
-from fastsvm_apps.cells.data.files import ImageFile, find_images
-from fastsvm_apps.cells.data.images import ImageReader, read_image, read_scaled
-from fastsvm_apps.cells.finding.locate import Field, locate
-from fastsvm_apps.cells.finding.scale import Scale, read_scale, red_cells, white_cell_width
+from fastsvm_apps.cells.data.image_files import ImageFile, find_images
+from fastsvm_apps.cells.data.image_reader import ImageReader, read_image, read_scaled
+from fastsvm_apps.cells.finding.image_scale import Scale, read_scale, red_cells, white_cell_width
+from fastsvm_apps.cells.finding.white_cells import Field, find_white_cells
 
 RED, PALE = (150, 150, 205), (195, 195, 220)
 
@@ -111,7 +111,7 @@ def test_the_scale_of_one_large_field(saved):
     assert scale((2400, 1800)) == pytest.approx(75, rel=0.15)
     image, factor = read_scaled(file.path, cell_width=scale)
     assert factor == 80 / scale((2400, 1800))
-    centers = sorted(tuple(np.divide(cell.center, factor)) for cell in locate(Field(image)))
+    centers = sorted(tuple(np.divide(cell.center, factor)) for cell in find_white_cells(Field(image)))
     np.testing.assert_allclose(centers, sorted(places), atol=8)
 
 
@@ -188,7 +188,7 @@ def test_a_mosaic_needs_no_option(photographs, tmp_path, columns):
         for k, (_, boxes) in enumerate(chosen)
         for x, y, w, h in boxes
     ]
-    centers = [np.divide(cell.center, factor) for cell in locate(Field(image))]
+    centers = [np.divide(cell.center, factor) for cell in find_white_cells(Field(image))]
     assert abs(len(centers) - len(known)) <= 0.05 * len(known)
     assert sum(min(np.hypot(*np.subtract(c, k)) for c in centers) < 50 for k in known) >= 0.95 * len(known)
 
@@ -209,6 +209,6 @@ def test_where_nobody_marked_a_white_cell_there_is_none(photographs):
         if path not in images:
             images[path] = read_image(str(path))
         patch = cv2.resize(images[path][y : y + h, x : x + w], None, fx=0.5, fy=0.5, interpolation=3)
-        false += len(locate(Field(patch)))
+        false += len(find_white_cells(Field(patch)))
         made += 1
     assert false <= 3

@@ -6,12 +6,18 @@ import cv2
 import numpy as np
 import pytest
 
-from fastsvm_apps.cells.data.images import read_image
-from fastsvm_apps.cells.finding.locate import locate
+from fastsvm_apps.cells.data.image_reader import read_image
+from fastsvm_apps.cells.finding.image_quality import (
+    WORDS,
+    ImageQuality,
+    measure_quality,
+    quality_flags,
+    quality_ranges,
+)
 from fastsvm_apps.cells.finding.masks import black_frame
-from fastsvm_apps.cells.finding.quality import WORDS, Quality, flags_of, quality_of, ranges_of
 from fastsvm_apps.cells.finding.stain import USUAL, Stain, normalised, stain_of, usual_field
-from fastsvm_apps.cells.learning.versions import version_of
+from fastsvm_apps.cells.finding.white_cells import find_white_cells
+from fastsvm_apps.cells.learning.image_versions import make_image_version
 
 SMEARS = Path(__file__).parents[2] / "data" / "cells" / "images"
 SOME = ("LYMPHOCYTE/smear_01", "MONOCYTE/smear_13", "NEUTROPHIL/smear_24", "EOSINOPHIL/smear_35")
@@ -91,7 +97,7 @@ def test_the_frame_that_a_rotation_leaves_is_no_stain(image):
 
 
 def quality(image):
-    return quality_of(image, black_frame(image), stain(image), locate(usual_field(image)))
+    return measure_quality(image, black_frame(image), stain(image), find_white_cells(usual_field(image)))
 
 
 def noisy(image, deviation):
@@ -108,25 +114,28 @@ def test_what_is_done_to_an_image_shows_in_its_quality(image):
 
 
 def test_flags():
-    usual = Quality(0.25, 0.8, 1.0, 0.05, 0.0, 60.0)
-    ranges = ranges_of([usual._replace(density=d, cell_size=c) for d, c in ((0.2, 50.0), (0.3, 70.0))])
-    assert flags_of(usual, ranges) == ()
-    assert flags_of(usual._replace(density=0.4, noise=5.0), ranges) == ("strong stain or contrast", "noise")
-    assert flags_of(usual._replace(noise=0.0, clipped=-1.0), ranges) == ()  # no harm
-    assert flags_of(usual._replace(density=None, hue=None, cell_size=None), ranges) == ("no red cells",)
-    assert flags_of(usual._replace(cell_size=40.0), ranges) == ("scale: small cells",)
-    assert list(WORDS) == list(Quality._fields)
+    usual = ImageQuality(0.25, 0.8, 1.0, 0.05, 0.0, 60.0)
+    ranges = quality_ranges([usual._replace(density=d, cell_size=c) for d, c in ((0.2, 50.0), (0.3, 70.0))])
+    assert quality_flags(usual, ranges) == ()
+    assert quality_flags(usual._replace(density=0.4, noise=5.0), ranges) == (
+        "strong stain or contrast",
+        "noise",
+    )
+    assert quality_flags(usual._replace(noise=0.0, clipped=-1.0), ranges) == ()  # no harm
+    assert quality_flags(usual._replace(density=None, hue=None, cell_size=None), ranges) == ("no red cells",)
+    assert quality_flags(usual._replace(cell_size=40.0), ranges) == ("scale: small cells",)
+    assert list(WORDS) == list(ImageQuality._fields)
 
 
 # Versions
 
 
 def test_a_box_moves_with_its_cell(image):
-    (cell, *_) = locate(usual_field(image))
+    (cell, *_) = find_white_cells(usual_field(image))
     found = 0
     for seed in range(10):
-        version = version_of(image, np.random.default_rng(seed), 1.0)
+        version = make_image_version(image, np.random.default_rng(seed), 1.0)
         x, y, w, h = version.moved(cell.box)
-        centers = [other.center for other in locate(usual_field(version.image))]
+        centers = [other.center for other in find_white_cells(usual_field(version.image))]
         found += any(x < cx < x + w and y < cy < y + h for cx, cy in centers)
     assert found >= 8  # the border may have cut it off

@@ -13,9 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 from fastsvm_apps.cells.cli import main
-from fastsvm_apps.cells.data import carried, images
-from fastsvm_apps.cells.jobs.training import train
-from fastsvm_apps.cells.settings import TrainingSettings
+from fastsvm_apps.cells.data import cluster_images, image_reader
+from fastsvm_apps.cells.jobs.cell_training import train_cell_model
+from fastsvm_apps.cells.training_settings import TrainingSettings
 
 SAMPLE = Path(__file__).parents[2] / "data" / "cells"
 
@@ -81,7 +81,9 @@ def start(work):
 
 def _train(tmp_path_factory, classifier):
     path = str(tmp_path_factory.mktemp("model") / f"{classifier}.safetensors")
-    train([str(SAMPLE / "images")], path, TrainingSettings(classifier, alpha=0.3, folds=1, versions=0))
+    train_cell_model(
+        [str(SAMPLE / "images")], path, TrainingSettings(classifier, alpha=0.3, folds=1, versions=0)
+    )
     return path
 
 
@@ -131,12 +133,12 @@ def pickled(monkeypatch):
             counts.append(len(shard))
             shard, *values = pickle.loads(pickle.dumps((shard, *values)))
             with monkeypatch.context() as patch:
-                patch.setattr(images, "_contents", None)  # a worker may have none of the files
+                patch.setattr(image_reader, "_contents", None)  # a worker may have none of the files
                 results = function(shard, *values)
             yield pickle.loads(pickle.dumps(results))
 
-    monkeypatch.setattr(carried, "connected", nullcontext)
-    monkeypatch.setattr(carried, "map_shards", map_shards)
+    monkeypatch.setattr(cluster_images, "connected", nullcontext)
+    monkeypatch.setattr(cluster_images, "map_shards", map_shards)
     return counts
 
 

@@ -153,7 +153,7 @@ def test_a_folder_for_results_that_is_a_file(fails, folder, svm, work):
 
 
 def test_what_was_there_stays_when_something_fails(run, folder, work, svm, monkeypatch):
-    from fastsvm_apps.cells.learning.classifier import CellModel
+    from fastsvm_apps.cells.learning.cell_model import CellModel
 
     (work / "cells.csv").write_text("old")
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from fastsvm_apps.cells.data.boxes import read_boxes
-from fastsvm_apps.cells.data.files import find_images
-from fastsvm_apps.cells.finding.findings import Finding, ImageFindings
-from fastsvm_apps.cells.output.cell_tables import cell_columns, image_record, row_writer, table_file
-from fastsvm_apps.cells.output.exports import export_writer
+from fastsvm_apps.cells.data.image_files import find_images
+from fastsvm_apps.cells.finding.findings import FoundCell, ImageFindings
+from fastsvm_apps.cells.output.cell_tables import cell_columns, cell_row_writer, image_record, table_file
+from fastsvm_apps.cells.output.coco_geojson import export_writer
 
 
 @pytest.fixture
@@ -144,7 +144,7 @@ def test_images_that_cannot_be_read_leave_no_files(run, bad, work, model):
 
 
 def test_an_interrupted_export_leaves_nothing(work):
-    found = ImageFindings("a.png", (Finding((1, 2, 3, 4), (2, 3), 9, "B", 0.75),), size=(9, 9))
+    found = ImageFindings("a.png", (FoundCell((1, 2, 3, 4), (2, 3), 9, "B", 0.75),), size=(9, 9))
 
     def interrupted():
         with export_writer("c.json", [], ["B"], None) as write:
@@ -157,13 +157,13 @@ def test_an_interrupted_export_leaves_nothing(work):
 
 
 def test_probabilities_of_the_classes(work):
-    cell = Finding((1, 2, 3, 4), (2, 3), 9, "B", 0.75, probabilities=(0.25, 0.75))
+    cell = FoundCell((1, 2, 3, 4), (2, 3), 9, "B", 0.75, probabilities=(0.25, 0.75))
     found = ImageFindings("a.png", (cell,))
     with table_file("cells.csv") as file:
-        write = row_writer(file, cell_columns(["A", "B"]))
+        write = cell_row_writer(file, cell_columns(["A", "B"]))
         write(found)
         write(ImageFindings("b.png", ()))
-        write(ImageFindings("c.png", (Finding((1, 2, 3, 4), (2, 3), 9, "B", 0.75),)))
+        write(ImageFindings("c.png", (FoundCell((1, 2, 3, 4), (2, 3), 9, "B", 0.75),)))
     rows = list(csv.DictReader((work / "cells.csv").open()))
     assert [(row["p_A"], row["p_B"], row["status"]) for row in rows] == [
         ("0.25", "0.75", "ok"),

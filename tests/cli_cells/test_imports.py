@@ -10,10 +10,10 @@ from sklearn.preprocessing import StandardScaler
 
 import fastsvm
 from fastsvm.model_files import load_about
-from fastsvm_apps.cells.data.files import find_images
-from fastsvm_apps.cells.learning.classifier import load_cell_model
+from fastsvm_apps.cells.data.image_files import find_images
+from fastsvm_apps.cells.learning.cell_model import load_cell_model
+from fastsvm_apps.cells.measuring.cell_features import feature_names
 from fastsvm_apps.cells.measuring.describing import describe_image
-from fastsvm_apps.cells.measuring.features import feature_names
 
 COMMANDS = {
     "train": ["train", "IMAGES", "--folds", "2", "--versions", "1", "-q"],

@@ -6,7 +6,7 @@ from pathlib import Path
 import cv2
 import pytest
 
-from fastsvm_apps.cells.data import carried
+from fastsvm_apps.cells.data import cluster_images
 from fastsvm_apps.common import cluster
 
 
@@ -42,7 +42,7 @@ EVERYTHING = [
 def test_outputs_are_those_of_the_local_command(run, bad, problems, work, pickled, monkeypatch, command):
     pages = [cv2.imread(str(bad / f"smear_{k:02}.jpg")) for k in (0, 20)]
     cv2.imwritemulti(str(bad / "scan.tif"), pages)
-    monkeypatch.setattr(carried, "SHARD_IMAGES", 3)
+    monkeypatch.setattr(cluster_images, "SHARD_IMAGES", 3)
     results = []
     for k, options in enumerate(([], ["--scheduler", "tcp://somewhere:8786"])):
         (work / "out").mkdir()
@@ -59,7 +59,7 @@ def test_outputs_are_those_of_the_local_command(run, bad, problems, work, pickle
 def test_large_images_travel_in_smaller_shards(run, folder, pickled, monkeypatch):
     smears = folder(0, 4, 8)
     largest = max(path.stat().st_size for path in smears.iterdir())
-    monkeypatch.setattr(carried, "SHARD_BYTES", largest)
+    monkeypatch.setattr(cluster_images, "SHARD_BYTES", largest)
     assert run("classify", smears, "-o", "cells.csv", "--scheduler", "a").exit_code == 0
     assert pickled == [1, 1, 1]
 

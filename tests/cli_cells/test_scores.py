@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from fastsvm.model_files import load_about, load_plain, save_plain
-from fastsvm_apps.cells.data.files import find_images
-from fastsvm_apps.cells.finding.findings import UNCLASSIFIED, Finding, ImageFindings
-from fastsvm_apps.cells.jobs.training import train
-from fastsvm_apps.cells.learning.classifier import load_cell_model
-from fastsvm_apps.cells.measuring.features import feature_names
-from fastsvm_apps.cells.output.tally import Tally
-from fastsvm_apps.cells.settings import TrainingSettings
+from fastsvm_apps.cells.data.image_files import find_images
+from fastsvm_apps.cells.finding.findings import UNCLASSIFIED, FoundCell, ImageFindings
+from fastsvm_apps.cells.jobs.cell_training import train_cell_model
+from fastsvm_apps.cells.learning.cell_model import load_cell_model
+from fastsvm_apps.cells.measuring.cell_features import feature_names
+from fastsvm_apps.cells.output.report_tally import ReportTally
+from fastsvm_apps.cells.training_settings import TrainingSettings
 
 pytestmark = pytest.mark.blas
 
@@ -26,7 +26,7 @@ CLASSES = ["EOSINOPHIL", "LYMPHOCYTE", "MONOCYTE", "NEUTROPHIL"]
 def sure(tmp_path_factory, smears):
     """Return the path of a model of a few versions that knows how good it is."""
     path = str(tmp_path_factory.mktemp("sure") / "sure.safetensors")
-    train([str(smears / "images")], path, TrainingSettings(alpha=0.1, folds=3, versions=2))
+    train_cell_model([str(smears / "images")], path, TrainingSettings(alpha=0.1, folds=3, versions=2))
     return path
 
 
@@ -110,8 +110,8 @@ def test_evaluate_tells_what_is_labelled(run, smears, sure):
 
 
 def test_a_cell_without_a_label_is_no_mistake():
-    tally = Tally(9, ["A", "B"])
-    cells = [Finding((0, 0, 5, 5), (2, 2), 20, label, 0.5) for label in ("A", "B", UNCLASSIFIED)]
+    tally = ReportTally(9, ["A", "B"])
+    cells = [FoundCell((0, 0, 5, 5), (2, 2), 20, label, 0.5) for label in ("A", "B", UNCLASSIFIED)]
     tally.add(ImageFindings("x.png", tuple(cells), truth="A"))
     assert tally.confusion == {("A", "A"): 1, ("A", "B"): 1}
     assert tally.mistakes == {("A", "B"): 1}

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import fastsvm
-from fastsvm_apps.cells.data.files import find_images
+from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.cells.finding.findings import UNCLASSIFIED
-from fastsvm_apps.cells.jobs.classification import classify
-from fastsvm_apps.cells.jobs.training import train
-from fastsvm_apps.cells.learning.classifier import load_cell_model
-from fastsvm_apps.cells.settings import TrainingSettings
+from fastsvm_apps.cells.jobs.cell_classification import classify_cells
+from fastsvm_apps.cells.jobs.cell_training import train_cell_model
+from fastsvm_apps.cells.learning.cell_model import load_cell_model
+from fastsvm_apps.cells.training_settings import TrainingSettings
 
 pytestmark = pytest.mark.blas
 
@@ -50,7 +50,7 @@ def test_classify_needs_no_model(run, smears):
 def test_it_knows_what_it_was_trained_on(shared):
     """Every twentieth image; in training about one in thirteen is wrong."""
     files = find_images([str(shared / "cells" / "images")])[::20]
-    found = classify(files, load_cell_model(None), most=1, min_score=0)
+    found = classify_cells(files, load_cell_model(None), most=1, min_score=0)
     wrong = sum(result.cells == () or result.cells[0].label != file.label for file, result in found)
     assert wrong <= 0.12 * len(files)
 
@@ -77,7 +77,9 @@ def some_images(shared, tmp_path):
 def test_grouped_error(some_images, tmp_path, classes, most_error, most_originals):
     images, groups = some_images
     path = str(tmp_path / "model.safetensors")
-    result = train([images], path, TrainingSettings(versions=3, folds=5), groups=groups, classes=classes)
+    result = train_cell_model(
+        [images], path, TrainingSettings(versions=3, folds=5), groups=groups, classes=classes
+    )
     assert result.scores.error <= most_error
     assert result.scores.originals.wrong <= most_originals
     assert fastsvm.load_model(path).classes_.tolist() == classes

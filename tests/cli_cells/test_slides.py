@@ -14,13 +14,13 @@ import pytest
 from click.testing import CliRunner
 
 from fastsvm_apps.cells.cli import main
-from fastsvm_apps.cells.data import images, slides, tiles
-from fastsvm_apps.cells.data.files import ImageFile
+from fastsvm_apps.cells.data import image_reader, slide_tiles, slides
+from fastsvm_apps.cells.data.image_files import ImageFile
+from fastsvm_apps.cells.data.slide_tiles import spread_tiles, with_tiles
 from fastsvm_apps.cells.data.slides import TiffSlide
-from fastsvm_apps.cells.data.tiles import sample_tiles, with_tiles
 from fastsvm_apps.cells.finding.masks import black_frame
 from fastsvm_apps.cells.finding.stain import USUAL, normalised, stain_of
-from fastsvm_apps.cells.jobs import classification
+from fastsvm_apps.cells.jobs import cell_classification
 from fastsvm_apps.cells.measuring import describing
 
 tifffile = pytest.importorskip("tifffile", reason="slides want tifffile")
@@ -45,7 +45,7 @@ def slide(tmp_path, mosaic):
 
 @pytest.fixture(autouse=True)
 def small_tiles(monkeypatch):
-    monkeypatch.setattr(tiles, "CORE", 200)
+    monkeypatch.setattr(slide_tiles, "CORE", 200)
 
 
 def write(path, image, **options):
@@ -82,7 +82,7 @@ def test_regions(tmp_path, mosaic, options):
 
 @pytest.mark.slow
 def test_tiles_are_read_here_and_worked_on_anywhere(run, slide, work, pickled, monkeypatch):
-    monkeypatch.setattr(tiles, "CORE", 600)
+    monkeypatch.setattr(slide_tiles, "CORE", 600)
     for name, options in [("local.csv", []), ("cluster.csv", ["--scheduler", "tcp://somewhere:8786"])]:
         result = run("classify", slide, "--cell-width", CELL_WIDTH, "-o", name, *options)
         assert result.exit_code == 0
@@ -107,8 +107,8 @@ def test_each_pixel_is_in_one_core(slide, mosaic, cell_width):
 
 
 def test_samples_are_spread_over_the_slide(slide, mosaic, monkeypatch):
-    monkeypatch.setattr(tiles, "SAMPLE_SIDE", 100)
-    seen = [tile.window for tile in sample_tiles(ImageFile(str(slide), "slide.svs"))]
+    monkeypatch.setattr(slide_tiles, "SAMPLE_SIDE", 100)
+    seen = [tile.window for tile in spread_tiles(ImageFile(str(slide), "slide.svs"))]
     assert len(set(seen)) == 16
     assert seen[0] == (0, 0, 100, 100)
     assert seen[-1] == (mosaic.shape[1] - 100, mosaic.shape[0] - 100, 100, 100)
@@ -128,7 +128,7 @@ def test_a_tile_is_opened_as_an_image_is(slide, mosaic):
 
 
 def test_other_commands_refuse_slides_without_reading_them(run, slide, monkeypatch):
-    monkeypatch.setattr(images, "open_image", None)
+    monkeypatch.setattr(image_reader, "open_image", None)
     done = run("crop", slide, "-o", "crops")
     assert done.exit_code in (1, 3)
     assert "a slide; classify reads slides, and nothing else does" in done.stderr
@@ -190,12 +190,12 @@ def begun(tmp_path_factory, mosaic, model):
 
     with pytest.MonkeyPatch.context() as context:
         context.chdir(folder)
-        context.setattr(tiles, "CORE", 200)
-        context.setattr(classification, "TILES_AT_ONCE", 4)
+        context.setattr(slide_tiles, "CORE", 200)
+        context.setattr(cell_classification, "TILES_AT_ONCE", 4)
         done = CliRunner().invoke(main, [*map(str, args), "whole.csv", "--json"])
         assert done.exit_code == 0, done.stderr
         (folder / "whole.json").write_text(done.stdout)
-        context.setattr(classification, "merged", ending)
+        context.setattr(cell_classification, "merge_tiles", ending)
         done = CliRunner().invoke(main, [*map(str, args), "cells.csv"])
     assert done.exit_code != 0
     assert "the results so far are kept in cells.csv.part; the same command resumes" in done.stderr
@@ -210,15 +210,15 @@ def ended(begun, work, monkeypatch):
     for name in ("whole.csv", "page.html"):
         shutil.copy(folder / name, work)
     shutil.copytree(folder / "cells.csv.part", work / "cells.csv.part")
-    n_read, scaled = [], tiles.TileReader.scaled
+    n_read, scaled = [], slide_tiles.TileReader.scaled
 
     def count(reader, **how):
         if how:  # not to measure the stain
             n_read.append(reader)
         return scaled(reader, **how)
 
-    monkeypatch.setattr(classification, "TILES_AT_ONCE", 4)
-    monkeypatch.setattr(tiles.TileReader, "scaled", count)
+    monkeypatch.setattr(cell_classification, "TILES_AT_ONCE", 4)
+    monkeypatch.setattr(slide_tiles.TileReader, "scaled", count)
     return args, n_read
 
 
@@ -252,7 +252,7 @@ def test_another_run_does_not_resume(run, work, ended, slide):
 
 
 def test_images_are_resumed_too(run, folder, model, work, monkeypatch):
-    monkeypatch.setattr(classification, "BATCH", 2)
+    monkeypatch.setattr(cell_classification, "BATCH", 2)
     args = ("classify", folder(0, 20, 21, 22, 23), "-m", model, "-o")
     assert run(*args, "whole.csv").exit_code == 0
 
@@ -263,12 +263,14 @@ def test_images_are_resumed_too(run, folder, model, work, monkeypatch):
             yield found[1]
 
     with monkeypatch.context() as context:
-        context.setattr(classification, "merged", ending)
+        context.setattr(cell_classification, "merge_tiles", ending)
         assert run(*args, "cells.csv").exit_code == 1
     assert (work / "cells.csv.part").is_dir()
-    described, describe = [], classification.describe_image
+    described, describe = [], cell_classification.describe_image
     monkeypatch.setattr(
-        classification, "describe_image", lambda file, **how: described.append(file) or describe(file, **how)
+        cell_classification,
+        "describe_image",
+        lambda file, **how: described.append(file) or describe(file, **how),
     )
     assert run(*args, "cells.csv").exit_code == 0
     assert len(described) == 1

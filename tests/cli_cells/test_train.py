@@ -9,8 +9,8 @@ import pytest
 from sklearn.pipeline import Pipeline
 
 import fastsvm
-from fastsvm_apps.cells.measuring.features import feature_names
-from fastsvm_apps.cells.settings import ALPHAS
+from fastsvm_apps.cells.measuring.cell_features import feature_names
+from fastsvm_apps.cells.training_settings import ALPHAS
 
 pytestmark = pytest.mark.blas
 
@@ -105,11 +105,11 @@ def test_copies_are_counted_by_original(run, copies):
 
 
 def test_no_split_parts_copies():
-    from fastsvm_apps.cells.learning.samples import Samples
+    from fastsvm_apps.cells.learning.training_samples import TrainingSamples
 
     groups = np.repeat([f"original {n}" for n in range(10)], 4)
     y = np.repeat(["a", "b"], 20)
-    samples = Samples(np.zeros((40, 1)), y, groups, np.zeros(40, bool))
+    samples = TrainingSamples(np.zeros((40, 1)), y, groups, np.zeros(40, bool))
     splits = samples.splits(5, seed=0)
     assert len(splits) == 5
     for train, test in splits:
@@ -117,7 +117,7 @@ def test_no_split_parts_copies():
         assert set(y[train]) == {"a", "b"}
     assert sorted(np.concatenate([test for _, test in splits])) == list(range(40))
     assert len(samples.splits(99, seed=0)) == 5  # a label has five originals
-    assert Samples(np.zeros((40, 1)), groups, groups, np.zeros(40, bool)).splits(5, seed=0) == []
+    assert TrainingSamples(np.zeros((40, 1)), groups, groups, np.zeros(40, bool)).splits(5, seed=0) == []
 
 
 def test_few_images(run, folder):

@@ -12,8 +12,8 @@ import pytest
 
 import fastsvm
 from fastsvm_apps.cells.commands._options import NO_GROUPS
-from fastsvm_apps.cells.data import images
-from fastsvm_apps.cells.data.files import find_images
+from fastsvm_apps.cells.data import image_reader
+from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.cells.measuring.describing import describe_image
 
 COUNTS = {"EOSINOPHIL": 11, "LYMPHOCYTE": 12, "MONOCYTE": 11, "NEUTROPHIL": 12}
@@ -137,8 +137,8 @@ def test_an_image_is_decoded_once(run, folder, model, work, monkeypatch, ending)
             image = np.repeat(np.repeat(cv2.imread(str(path)), 2, axis=0), 2, axis=1)
             cv2.imwrite(str(path.with_suffix(".png")), image)
             path.unlink()
-    decoded, decode = [], images.decode
-    monkeypatch.setattr(images, "decode", lambda *args: decoded.append(args) or decode(*args))
+    decoded, decode = [], image_reader.decode_image
+    monkeypatch.setattr(image_reader, "decode_image", lambda *args: decoded.append(args) or decode(*args))
     width = ("--cell-width", 80 if ending == "jpg" else 160)  # or some are looked at for their scale first
     sinks = ("--overlay", "drawn", "--report", "page.html")
     assert run("classify", top, "-m", model, *sinks, *width).exit_code == 0
@@ -183,7 +183,7 @@ def test_tables_have_no_formulas_and_are_read_back(run, folder, model, work):
 
 @pytest.mark.parametrize("option", ["--labels", "--groups"])
 def test_an_endless_table(run, folder, model, option, monkeypatch):
-    monkeypatch.setattr("fastsvm_apps.cells.data.files.MAX_TABLE_BYTES", 1 << 20)
+    monkeypatch.setattr("fastsvm_apps.cells.data.image_files.MAX_TABLE_BYTES", 1 << 20)
     result = run("evaluate", model, folder(0, by_label=True), option, "/dev/zero")
     message = "error: /dev/zero: larger than 1,048,576 bytes, too large for a table of images\n"
     assert (result.exit_code, result.stdout, result.stderr) == (1, "", message)
@@ -230,7 +230,7 @@ def test_only_bad_images(run, bad, model):
 
 def test_without_a_model(run, folder, model, monkeypatch, tmp_path):
     top = folder(0)
-    monkeypatch.setattr("fastsvm_apps.cells.learning.classifier.SHIPPED", "shipped/none.safetensors")
+    monkeypatch.setattr("fastsvm_apps.cells.learning.cell_model.SHIPPED", "shipped/none.safetensors")
     result = run("classify", top)
     assert result.exit_code == 1
     assert result.stderr == "error: this installation comes without a model; give one with -m\n"
@@ -282,7 +282,7 @@ def test_evaluate_by_original(run, folder, model, work, monkeypatch):
     assert "1 of 2 originals wrong in more than half of their images, 2 in any" in out
     # A tile for each original, with its name and how many images of it are wrong.
     two = cv2.imread("m.png").shape
-    monkeypatch.setattr("fastsvm_apps.cells.output.sheets.LIMIT", 1)
+    monkeypatch.setattr("fastsvm_apps.cells.output.mistake_sheet.LIMIT", 1)
     args = ("evaluate", model, top, "--labels", "t.csv", "--groups", "t.csv", "--mistakes", "m.png")
     result = run(*args)
     assert result.stderr == "note: 1 more mistake than m.png shows; --json lists all\n"

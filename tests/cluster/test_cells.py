@@ -13,7 +13,7 @@ pytest.importorskip("distributed")
 from dask.distributed import LocalCluster
 
 from fastsvm_apps.cells.cli import main
-from fastsvm_apps.cells.data import carried
+from fastsvm_apps.cells.data import cluster_images
 
 SAMPLE = Path(__file__).parents[2] / "data" / "cells" / "images"
 
@@ -26,7 +26,7 @@ def smears(tmp_path, monkeypatch):
     for path in sorted(SAMPLE.rglob("smear_*.jpg"))[::3]:
         shutil.copy(path, folder)
     (folder / "smear_99.jpg").write_text("no picture")
-    monkeypatch.setattr(carried, "SHARD_IMAGES", 2)
+    monkeypatch.setattr(cluster_images, "SHARD_IMAGES", 2)
     monkeypatch.chdir(tmp_path)
     return folder
 
@@ -36,7 +36,7 @@ def at_image(monkeypatch):
     """Have something done when so many images were read to be sent."""
 
     def at_image(number, do):
-        read, seen = carried.image_content, []
+        read, seen = cluster_images.image_content, []
 
         def image_content(path):
             seen.append(path)
@@ -44,7 +44,7 @@ def at_image(monkeypatch):
                 do()
             return read(path)
 
-        monkeypatch.setattr(carried, "image_content", image_content)
+        monkeypatch.setattr(cluster_images, "image_content", image_content)
 
     return at_image
 

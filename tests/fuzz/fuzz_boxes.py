@@ -7,8 +7,8 @@ import cv2
 import numpy as np
 
 from fastsvm_apps.cells.data.boxes import SLACK, read_boxes, read_json
-from fastsvm_apps.cells.data.files import ImageFile
-from fastsvm_apps.cells.learning.corrections import checked_corrections, matched_boxes, read_corrections
+from fastsvm_apps.cells.data.image_files import ImageFile
+from fastsvm_apps.cells.learning.corrections import checked_corrections, match_boxes, read_corrections
 from fastsvm_apps.common.errors import AppError
 from fuzzing import Choices, main, scratch
 
@@ -57,7 +57,7 @@ def check_boxes(found):
             assert w > 0 and h > 0 and label
             assert min(x, y) >= -SLACK and max(x + w, y + h) <= max(WIDTH, HEIGHT) + SLACK
         boxes = [boxed.box for boxed in boxes]
-        assert all(boxes[k] == boxes[other] for k, other in matched_boxes(boxes, boxes))
+        assert all(boxes[k] == boxes[other] for k, other in match_boxes(boxes, boxes))
 
 
 def check_corrections(path):

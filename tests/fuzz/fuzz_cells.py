@@ -4,10 +4,10 @@ import cv2
 import numpy as np
 
 from fastsvm_apps.cells.finding import _pixels
-from fastsvm_apps.cells.finding.findings import square_around
-from fastsvm_apps.cells.finding.locate import Field, locate
-from fastsvm_apps.cells.measuring.features import describe, feature_names
-from fastsvm_apps.cells.measuring.measures import MEASURES, measure
+from fastsvm_apps.cells.finding.findings import crop_square
+from fastsvm_apps.cells.finding.white_cells import Field, find_white_cells
+from fastsvm_apps.cells.measuring.cell_features import describe, feature_names
+from fastsvm_apps.cells.measuring.cell_measures import MEASURES, measure
 from fuzzing import Choices, main
 
 COLOURS = [
@@ -29,7 +29,7 @@ def target(data):
     image = picture(choices)
     before = image.copy()
     field = Field(image)
-    cells = locate(field)
+    cells = find_white_cells(field)
     height, width = image.shape[:2]
     for cell in cells:
         check_cell(cell, height, width)
@@ -42,7 +42,7 @@ def target(data):
             values
         )
         size = 1 + choices.below(200)
-        assert square_around(image, cells[0].center, size).shape == (size, size, 3)
+        assert crop_square(image, cells[0].center, size).shape == (size, size, 3)
     assert np.array_equal(image, before)
     any_numbers(choices)
 

@@ -7,8 +7,8 @@ import cv2
 import numpy as np
 
 from fastsvm_apps.cells.data.bad_image import BadImage
-from fastsvm_apps.cells.data.decoding import FORMATS, JPEGS, open_image
-from fastsvm_apps.cells.data.images import MIN_SIDE, read_image
+from fastsvm_apps.cells.data.image_decoding import FORMATS, JPEGS, open_image
+from fastsvm_apps.cells.data.image_reader import MIN_SIDE, read_image
 from fuzzing import Choices, main, scratch
 
 MOST = 20_000  # pixels that are decoded

@@ -23,7 +23,7 @@ from fastsvm import (
 )
 from fastsvm.text import BagOfWords, TermWeighting
 from fastsvm_apps.cells.cli import main as cells
-from fastsvm_apps.cells.measuring.features import feature_names
+from fastsvm_apps.cells.measuring.cell_features import feature_names
 from fastsvm_apps.sentiment.cli import main as sentiment
 from model_files import put, read
 

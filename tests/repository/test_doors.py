@@ -45,7 +45,7 @@ HEAVY = {"click", "cv2", "matplotlib", "dask"}
 # But by these modules of the apps.
 MAY = {
     "click": r"common(\..+)?|[^.]+\.(api|cli|commands(\..+)?)",
-    "cv2": r"cells\.(data\.(decoding|images|threads)|(finding|measuring|learning|jobs|output)\..+)"
+    "cv2": r"cells\.(data\.image_(decoding|reader|threads)|(finding|measuring|learning|jobs|output)\..+)"
     r"|studies\.(data\.invented_smears|cells\.(document_crop|document_steps))",
 }
 
@@ -242,8 +242,8 @@ def startup_imports(module):
         ("fastsvm.estimators.linear", "import matplotlib.pyplot as plt", 1),
         ("fastsvm.estimators.linear", "def plot():\n    import matplotlib.pyplot as plt", 0),
         ("fastsvm.estimators.linear", "from fastsvm_apps.common import errors", 1),
-        ("fastsvm_apps.cells.data.files", "def f():\n    from ..finding.findings import Count", 1),
-        ("fastsvm_apps.cells.finding.locate", "from ...sentiment.measures.metrics import report", 1),
+        ("fastsvm_apps.cells.data.image_files", "def f():\n    from ..finding.findings import Count", 1),
+        ("fastsvm_apps.cells.finding.white_cells", "from ...sentiment.measures.metrics import report", 1),
         ("fastsvm_apps.sentiment.jobs.training", "from fastsvm import SDCAClassifier\nimport fastsvm", 0),
         ("fastsvm_apps.sentiment.jobs.training", "from fastsvm._utils.atomic import replacing", 0),
         ("fastsvm_apps.sentiment.jobs.training", "from fastsvm.solvers import sdca", 1),

@@ -6,8 +6,8 @@ import cv2
 import numpy as np
 import pytest
 
-from fastsvm_apps.cells.data.images import read_image
-from fastsvm_apps.cells.finding.findings import square_around
+from fastsvm_apps.cells.data.image_reader import read_image
+from fastsvm_apps.cells.finding.findings import crop_square
 from fastsvm_apps.common.errors import AppError
 from fastsvm_apps.common.figures import figure
 from fastsvm_apps.studies.cells import document_steps
@@ -60,7 +60,7 @@ def test_the_six_steps(smear):
     assert (opened >= dark).all()  # opening takes from what is dark, which is shown black
     rows, columns = np.nonzero(opened == 0)
     assert center == (int(columns.mean()), int(rows.mean()))
-    np.testing.assert_array_equal(cropped, square_around(smear, center, SIZE))
+    np.testing.assert_array_equal(cropped, crop_square(smear, center, SIZE))
 
 
 def test_steps_change_nothing_and_are_repeated(smear):
@@ -112,14 +112,14 @@ def test_specks_and_black_wedges_are_not_found():
 def test_a_crop_lies_inside_the_image(gray, center, left, top):
     image = np.random.default_rng(0).integers(0, 256, (150, 200) if gray else (150, 200, 3), np.uint8)
     np.testing.assert_array_equal(
-        square_around(image, center, SIZE), image[top : top + SIZE, left : left + SIZE]
+        crop_square(image, center, SIZE), image[top : top + SIZE, left : left + SIZE]
     )
 
 
 @pytest.mark.parametrize("size", [1, 7, 30, 31])
 def test_a_crop_has_the_size_asked_for(size):
     image = np.arange(100 * 90, dtype=np.uint16).reshape(100, 90)
-    part = square_around(image, (45, 50), size)
+    part = crop_square(image, (45, 50), size)
     assert part.shape == (size, size)
     assert part[size // 2, size // 2] == image[50, 45]
 
@@ -127,7 +127,7 @@ def test_a_crop_has_the_size_asked_for(size):
 @pytest.mark.parametrize("shape", [(50, 200), (200, 50), (50, 60), (1, 1)])
 def test_where_the_image_is_smaller_its_border_is_repeated(shape):
     image = np.random.default_rng(1).integers(0, 256, (*shape, 3), np.uint8)
-    part = square_around(image, (shape[1] // 2, shape[0] // 2), 64)
+    part = crop_square(image, (shape[1] // 2, shape[0] // 2), 64)
     assert part.shape == (64, 64, 3)
     top, left = (max(0, n // 2 - 32) for n in shape)
     rows = np.minimum(np.arange(top, top + 64), shape[0] - 1)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from fastsvm_apps.cells.data.files import find_images
+from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.common.cache import Cache
 from fastsvm_apps.studies import cells
 from fastsvm_apps.studies.cells import (

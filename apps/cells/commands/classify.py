@@ -74,11 +74,11 @@ def classify(images, model, output, csv, json, export, scheduler, also, quiet, v
     check_one_form(json, csv)
     if "-" in (output, how["measurements"]):
         raise AppError("-o and --measurements need files; --csv prints the table", USAGE)
-    from ..data.carried import image_workers
-    from ..finding.scale import scale_record
-    from ..jobs.classification import classify_images
+    from ..data.cluster_images import image_workers
+    from ..finding.image_scale import scale_record
+    from ..jobs.cell_classification import classify_images
     from ..output import cell_tables
-    from ..output.outputs import ClassifyOutputs
+    from ..output.classify_outputs import ClassifyOutputs
 
     also = also or ()
     written = {name: how.pop(name) for name in ("overlay", "page", "measurements", "pixel_size")}

@@ -42,11 +42,11 @@ def crop(images, output, size, cell_width, json, quiet, verbose):
     """
     if output == "-" and json:
         raise AppError("-o - and --json both write to stdout; choose one", USAGE)
-    from ..data.files import find_images, outside, source_name
-    from ..finding.findings import Count
-    from ..finding.scale import scale_of, scale_record
-    from ..jobs.cropping import crop_cells
-    from ..output import cell_tables, places
+    from ..data.image_files import find_images, outside, source_name
+    from ..finding.findings import CellCounts
+    from ..finding.image_scale import scale_of, scale_record
+    from ..jobs.cell_cropping import crop_cells
+    from ..output import cell_tables, picture_files
 
     folder = None if output == "-" or output.lower().endswith(".csv") else output
     table = os.path.join(folder, "boxes.csv") if folder else output
@@ -60,18 +60,18 @@ def crop(images, output, size, cell_width, json, quiet, verbose):
             if folder:
                 files = outside(files, folder)
                 make_folder(folder)
-        count = Count(source_name(images))
-        write_crop = places.crop_writer(files, folder) if folder else None
+        count = CellCounts(source_name(images))
+        write_crop = picture_files.crop_writer(files, folder) if folder else None
         with stage("crop", total=len(files)) as advance, cell_tables.table_file(table) as file:
-            write = cell_tables.row_writer(file, cell_tables.BOX_COLUMNS)
+            write = cell_tables.cell_row_writer(file, cell_tables.BOX_COLUMNS)
             for found in crop_cells(files, cell_width=scale, size=size, write=write_crop):
                 write(found)
                 count.add(found)
                 advance()
     if json:
         record = {"output": output, "cell_width": scale_record(scale)}
-        print_json({**record, **cell_tables.places_record(count, stage.seconds)})
+        print_json({**record, **cell_tables.crop_record(count, stage.seconds)})
     elif table != "-":
-        cell_tables.print_places(count)
+        cell_tables.print_found(count)
         print_line(output)
     return note_skipped(count.skipped)

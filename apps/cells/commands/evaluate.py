@@ -30,25 +30,25 @@ def evaluate(model, images, known, mistakes, cell_width, json, quiet, verbose):
 
     An image in which no cell is found counts as a mistake.
     """
-    from ..jobs import evaluation
-    from ..output import drawing, score_tables, sheets
+    from ..jobs.cell_evaluation import evaluate_cell_model
+    from ..output import cell_drawing, cell_training_tables, mistake_sheet
 
     if mistakes:
-        drawing.check_ending(mistakes)
+        cell_drawing.check_ending(mistakes)
         check_file(mistakes)
     left_out = 0
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
-        result = evaluation.evaluate(model, images, **known, cell_width=cell_width, stage=stage)
+        result = evaluate_cell_model(model, images, **known, cell_width=cell_width, stage=stage)
         if mistakes and result.mistakes:
             with stage("draw"):
-                left_out = sheets.draw_mistakes(mistakes, result.mistakes)
+                left_out = mistake_sheet.draw_mistakes(mistakes, result.mistakes)
     if json:
-        print_json(score_tables.evaluation_record(result, stage.seconds))
+        print_json(cell_training_tables.cell_evaluation_record(result, stage.seconds))
     else:
-        score_tables.print_scores(result.scores)
+        cell_training_tables.print_cell_scores(result.scores)
         if result.labelled:
             print_line("")
-            print_line(score_tables.coverage_line(*result.labelled))
+            print_line(cell_training_tables.coverage_line(*result.labelled))
     if not known["groups"]:
         note(NO_GROUPS)
     if mistakes and not result.mistakes:

@@ -26,24 +26,24 @@ def explain(image, cell, model, output, cell_width, json, quiet, verbose):
     """Show which measurements decided the label of a white cell in IMAGE."""
     if output:
         check_picture(output)
-    from ..data.files import find_images
-    from ..finding.scale import scale_of
-    from ..jobs import explanation
-    from ..learning.classifier import load_cell_model
-    from ..output import explaining
+    from ..data.image_files import find_images
+    from ..finding.image_scale import scale_of
+    from ..jobs.cell_explanation import explain_cell
+    from ..learning.cell_model import load_cell_model
+    from ..output import explained_cell
 
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         with stage("load"):
             classifier = load_cell_model(model)
         with stage("classify"):
             scale = scale_of(find_images([image]), cell_width)
-            found = explanation.explain(image, classifier, cell, scale)
+            found = explain_cell(image, classifier, cell, scale)
         if output:
             with stage("draw"):
-                explaining.plot_explanation(found, output)
+                explained_cell.plot_cell_explanation(found, output)
     if json:
-        print_json(explaining.explanation_record(found))
+        print_json(explained_cell.cell_explanation_record(found))
     else:
-        explaining.print_explanation(found)
+        explained_cell.print_cell_explanation(found)
         if output:
             print_line(output)

@@ -38,7 +38,7 @@ def review(images, model, output, cell_width, quiet, verbose):
     with tidy_warnings():
         with Stages(verbose, spinner=not quiet) as stage:
             most = limit("FASTSVM_MAX_REVIEW_CELLS")
-            server, skipped = reviewing.server_of(images, model, output, most, cell_width, stage)
+            server, skipped = reviewing.review_server_of(images, model, output, most, cell_width, stage)
         print_line(server.url)
         sys.stdout.flush()
         server.run()

@@ -7,7 +7,7 @@ from ...common.files import check_is_file
 from ...common.options import COUNT, STRENGTH, json_option, section, seed_option
 from ...common.output import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ..settings import ALPHAS, CLASSIFIERS, TrainingSettings
+from ..training_settings import ALPHAS, CLASSIFIERS, TrainingSettings
 from ._options import NO_GROUPS, command, images_argument, known_options
 
 
@@ -69,18 +69,18 @@ def train(images, output, known, corrections, json, quiet, verbose, **settings):
     """
     check_is_file(output, "a model")
     try:
-        from ..jobs import training
-        from ..output import score_tables
+        from ..jobs.cell_training import train_cell_model
+        from ..output import cell_training_tables
 
         if not known["groups"]:
             note(NO_GROUPS)
         with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
             settings = TrainingSettings(**settings)
-            result = training.train(images, output, settings, corrections=corrections, **known, stage=stage)
+            result = train_cell_model(images, output, settings, corrections=corrections, **known, stage=stage)
     except KeyboardInterrupt:
         raise AppError("interrupted; no model was written") from None
     if json:
-        print_json(score_tables.training_record(result, stage.seconds))
+        print_json(cell_training_tables.cell_training_record(result, stage.seconds))
     else:
-        score_tables.print_training(result, stage.seconds)
+        cell_training_tables.print_cell_training(result, stage.seconds)
     return note_skipped(result.skipped)

@@ -11,8 +11,8 @@ from ...common.errors import AppError
 from ...common.files import read_limited
 from ...common.output import note, shortened
 from .bad_image import BadImage
-from .files import MAX_TABLE_BYTES, ImageFile, Row, meant_files, read_annotations, read_table
-from .images import ImageReader
+from .image_files import MAX_TABLE_BYTES, ImageFile, LabelRow, files_of_rows, read_label_table, read_voc_files
+from .image_reader import ImageReader
 
 SIDES = ("x", "y", "w", "h")
 SLACK = 2  # pixels that a box may go beyond the image: some tools count from 1, others round
@@ -42,7 +42,7 @@ class AnnotatedBox(NamedTuple):
 def has_boxes(source: str) -> bool:
     """Return whether labels have boxes: annotations, a JSON file, or columns of a CSV file."""
     if os.path.isdir(source):
-        return any(root.find("object/bndbox") is not None for _, _, root in read_annotations(source))
+        return any(root.find("object/bndbox") is not None for _, _, root in read_voc_files(source))
     if source.lower().endswith(".json"):
         return True
     with open(source, "rb") as file:
@@ -93,9 +93,9 @@ def boxes_of_files(
     by_name: dict[str, list[AnnotatedBox]] = defaultdict(list)
     for each in said:
         by_name[each.file].append(each)
-    rows = [Row(boxes[0].boxed.where, name, name) for name, boxes in by_name.items()]
+    rows = [LabelRow(boxes[0].boxed.where, name, name) for name, boxes in by_name.items()]
     found: dict[ImageFile, list[AnnotatedBox]] = defaultdict(list)  # an image may have two names
-    for row, file in meant_files(files, rows):
+    for row, file in files_of_rows(files, rows):
         found[file] += by_name[row.file]
     for file, boxes in found.items():
         _check_inside(file, boxes)
@@ -138,13 +138,13 @@ def checked_box(where: str, values: object) -> Box:
 
 
 def _from_csv(path: str) -> Iterator[AnnotatedBox]:
-    for where, (file, *sides, label) in read_table(path, ("file", *SIDES, "label")):
+    for where, (file, *sides, label) in read_label_table(path, ("file", *SIDES, "label")):
         if label.strip() and any(map(str.strip, sides)):  # an image without a cell has a row, too
             yield AnnotatedBox(file, LabelledBox(where, checked_box(where, sides), label.strip()))
 
 
 def _from_voc(folder: str) -> Iterator[AnnotatedBox]:
-    for path, file, root in read_annotations(folder):
+    for path, file, root in read_voc_files(folder):
         stated = [root.findtext(f"size/{side}", "") for side in ("width", "height")]
         size = tuple(map(int, stated)) if all(text.strip().isdecimal() for text in stated) else None
         for element in root.iter("object"):

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from .bad_image import BadImage
-from .decoding import TIFF, TiffPage, tiff_pages
+from .image_decoding import TIFF, TiffPage, tiff_pages
 
 SLIDE_PIXELS = 100_000_000  # a tiled TIFF file with more of them is read by regions
 MAX_SEGMENT = 1 << 26  # pixels of a tile or strip in a file, which is decoded as one
@@ -40,15 +40,15 @@ class Slide(Protocol):
         """Return what is inside a box that lies in the slide: blue, green, red; BadImage if it is damaged."""
 
 
-def missing_for(ending: str) -> str | None:
+def missing_slide_library(ending: str) -> str | None:
     """Return the command that installs the reader of slides with an ending, if it is missing."""
     module, command = NEEDED.get(ending, (None, None))
     return command if module and not find_spec(module) else None
 
 
-def is_slide_here(path: str, ending: str) -> bool:
+def is_readable_slide(path: str, ending: str) -> bool:
     """Return whether a file is a slide by its ending, and can be read."""
-    return ending in NEEDED and missing_for(ending) is None and os.path.isfile(path)
+    return ending in NEEDED and missing_slide_library(ending) is None and os.path.isfile(path)
 
 
 def is_slide(path: str) -> bool:

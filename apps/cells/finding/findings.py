@@ -19,13 +19,13 @@ OTHER_KINDS = {"rbc": RED_CELL, "platelets": PLATELET}  # by the names that opti
 Box = tuple[int, int, int, int]
 
 
-def cut_out(image: np.ndarray, box: Box) -> np.ndarray:
+def crop_box(image: np.ndarray, box: Box) -> np.ndarray:
     """Return the part of an image that is in a box: x, y, width and height."""
     x, y, w, h = box
     return image[y : y + h, x : x + w]
 
 
-def square_around(image: np.ndarray, center: tuple[int, int], size: int) -> np.ndarray:
+def crop_square(image: np.ndarray, center: tuple[int, int], size: int) -> np.ndarray:
     """Cut out a square around a point, moved so that it lies inside the image.
 
     Parameters
@@ -49,7 +49,7 @@ def square_around(image: np.ndarray, center: tuple[int, int], size: int) -> np.n
 
 
 @dataclass(frozen=True)
-class Finding:
+class FoundCell:
     """A white cell.
 
     Attributes
@@ -73,7 +73,7 @@ class Finding:
     nucleus : tuple of ndarray
         The same of each part of its nucleus.
     measures : tuple of float or None
-        As `measures.measure` returns them.
+        As `cell_measures.measure` returns them.
     """
 
     box: Box
@@ -116,7 +116,7 @@ class ImageFindings:
     ----------
     file : str
         The name as shown.
-    cells : tuple of Finding
+    cells : tuple of FoundCell
         Empty when there is no white cell in it.
     truth : str or None
         The image's known label.
@@ -126,20 +126,20 @@ class ImageFindings:
         Its width and height in pixels.
     flags : tuple of str
         What about the image is unlike those that the classifier was trained on, in a word or two each.
-    others : tuple of Finding
+    others : tuple of FoundCell
         The red cells and platelets in it, where they were asked for; their labels say which.
     """
 
     file: str
-    cells: tuple[Finding, ...]
+    cells: tuple[FoundCell, ...]
     truth: str | None = None
     problem: str | None = None
     size: tuple[int, int] | None = None
     flags: tuple[str, ...] = ()
-    others: tuple[Finding, ...] = ()
+    others: tuple[FoundCell, ...] = ()
 
 
-class Count:
+class CellCounts:
     """Counts of images and of the cells in them.
 
     Parameters

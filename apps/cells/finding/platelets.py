@@ -7,8 +7,8 @@ Lengths are in pixels at the working scale, at which a platelet is about 15 pixe
 import cv2
 import numpy as np
 
-from .locate import Field
 from .red_cells import Light
+from .white_cells import Field
 
 # Of the densities of blue, green and red: the direction that a linear classifier found between pixels of
 # annotated platelets and the rest, rounded. Its sum is 0, so a shadow changes nothing.

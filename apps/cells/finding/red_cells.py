@@ -12,8 +12,8 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-from .locate import Cell, Field
 from .masks import halved
+from .white_cells import Field, WhiteCell
 
 ABSORBED = np.float32([[0.5, 0.5, 0]])  # by red cells: blue and green
 MIN_CONTRAST = 0.06  # density of red cells, at least
@@ -70,7 +70,7 @@ class Light(NamedTuple):
     contrast: float
 
 
-def light_around(field: Field, cells: list[Cell]) -> Light:
+def light_around(field: Field, cells: list[WhiteCell]) -> Light:
     """Return what is left of an image beside its white cells."""
     dark = cv2.GaussianBlur(field.densities(field.image, ABSORBED)[..., 0], (0, 0), BLUR)
     hidden = field.frame.copy()

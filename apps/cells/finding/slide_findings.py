@@ -6,9 +6,9 @@ from itertools import groupby
 
 import numpy as np
 
-from ..data.files import ImageFile
-from ..data.tiles import Tile
-from .findings import Finding, ImageFindings
+from ..data.image_files import ImageFile
+from ..data.slide_tiles import Tile
+from .findings import FoundCell, ImageFindings
 
 # The middle of a cell differs a little between two tiles that both show it. Pixels at the working scale.
 SLACK = 12
@@ -17,7 +17,9 @@ TWICE = 24  # middles of two cells are farther apart
 Found = tuple[ImageFile, ImageFindings]
 
 
-def merged(results: Iterable[Found], advance: Callable[[], None] = lambda: None) -> Iterator[ImageFindings]:
+def merge_tiles(
+    results: Iterable[Found], advance: Callable[[], None] = lambda: None
+) -> Iterator[ImageFindings]:
     """Yield what was found in images as it is, and of the tiles of a slide together.
 
     Parameters
@@ -68,10 +70,10 @@ class _Cells:
     """The cells of a slide, each once: from the tile with its centre in the core, or nearly so."""
 
     def __init__(self) -> None:
-        self.all: list[Finding] = []
+        self.all: list[FoundCell] = []
         self._near_borders: dict[tuple[int, int], list[tuple[int, int]]] = {}  # squares of a grid: middles
 
-    def add(self, tile: Tile, cells: Iterable[Finding]) -> None:
+    def add(self, tile: Tile, cells: Iterable[FoundCell]) -> None:
         """Take the cells of a tile, unless a tile before had them."""
         near = []
         for cell in cells:
@@ -97,7 +99,7 @@ class _Cells:
         )
 
 
-def _moved(cell: Finding, x: int, y: int) -> Finding:
+def _moved(cell: FoundCell, x: int, y: int) -> FoundCell:
     by = np.int32([x, y])
     return replace(
         cell,

@@ -14,10 +14,10 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-from ..data.files import ImageFile
-from ..data.images import is_blank
-from .locate import Field
+from ..data.image_files import ImageFile
+from ..data.image_reader import is_blank
 from .masks import black_frame
+from .white_cells import Field
 
 SHRINK = 4  # fewer pixels each way tell as much, with less noise
 LEAST_BLUE = 0.35  # of the density of green: haemoglobin absorbs blue, and what is purple hardly does

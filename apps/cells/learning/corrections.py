@@ -21,8 +21,8 @@ from ..data.boxes import (
     read_boxes,
     read_json,
 )
-from ..data.files import ImageFile, find_images, labelled_images, source_name
-from ..finding.findings import UNCLASSIFIED, Finding
+from ..data.image_files import ImageFile, find_images, labelled_images, source_name
+from ..finding.findings import UNCLASSIFIED, FoundCell
 
 VERSION = 1
 MIN_OVERLAP = 0.5  # of two boxes of one cell: their intersection over their union
@@ -77,7 +77,7 @@ def _checked(entry: object, where: str) -> AnnotatedBox:
 # Samples
 
 
-def images_to_learn_from(
+def find_training_images(
     sources: Sequence[str],
     corrections: Sequence[str] = (),
     *,
@@ -136,8 +136,8 @@ def _of_classes(boxed: LabelledBox, classes: Sequence[str] | None) -> LabelledBo
     return boxed if classes is None or boxed.label in classes else boxed._replace(label=None)
 
 
-def labelled_cells(
-    file: ImageFile, cells: Sequence[Finding], boxes: Boxes, skipped: Skipped
+def labels_of_cells(
+    file: ImageFile, cells: Sequence[FoundCell], boxes: Boxes, skipped: Skipped
 ) -> Iterator[tuple[int, str]]:
     """Yield the number and label of each cell of an image that a classifier can learn from.
 
@@ -147,25 +147,25 @@ def labelled_cells(
     Parameters
     ----------
     file : ImageFile
-    cells : sequence of Finding
+    cells : sequence of FoundCell
         What was found in it, the largest first.
     boxes : dict
-        As `images_to_learn_from` returns them.
+        As `find_training_images` returns them.
     skipped : Skipped
         Collects the labelled boxes in which no cell was found.
     """
     said, found = boxes.get(file, ()), [cell.box for cell in cells]
-    pairs = dict(matched_boxes([each.box for each in said], found))
+    pairs = dict(match_boxes([each.box for each in said], found))
     labels = {pairs[k]: each.label for k, each in enumerate(said) if k in pairs}
     for each in said:
-        if each.label is not None and not any(overlap(each.box, box) >= MIN_OVERLAP for box in found):
+        if each.label is not None and not any(box_overlap(each.box, box) >= MIN_OVERLAP for box in found):
             skipped.add(file.name, f"no cell is found in a box ({each.where})")
     if cells and file.label is not None:
         labels.setdefault(0, file.label)
     yield from ((k, label) for k, label in sorted(labels.items()) if label is not None)
 
 
-def matched_boxes(boxes: Sequence[Box], others: Sequence[Box]) -> Iterator[tuple[int, int]]:
+def match_boxes(boxes: Sequence[Box], others: Sequence[Box]) -> Iterator[tuple[int, int]]:
     """Yield pairs of boxes that show the same cell, by their numbers, those with the most in common first.
 
     Each box has at most one partner; the intersection is at least `MIN_OVERLAP` of the union.
@@ -182,11 +182,11 @@ def matched_boxes(boxes: Sequence[Box], others: Sequence[Box]) -> Iterator[tuple
 def _overlapping(boxes: Iterable[Box], others: Sequence[Box]) -> Iterator[tuple[float, int, int]]:
     for k, box in enumerate(boxes):
         for number, other in enumerate(others):
-            if (share := overlap(box, other)) >= MIN_OVERLAP:
+            if (share := box_overlap(box, other)) >= MIN_OVERLAP:
                 yield share, k, number
 
 
-def overlap(box: Box, other: Box) -> float:
+def box_overlap(box: Box, other: Box) -> float:
     """Return the intersection of two boxes over their union."""
     width = min(box[0] + box[2], other[0] + other[2]) - max(box[0], other[0])
     height = min(box[1] + box[3], other[1] + other[3]) - max(box[1], other[1])

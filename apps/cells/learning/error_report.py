@@ -8,7 +8,7 @@ from ...common.statistics import confusion, wilson_interval
 
 
 @dataclass(frozen=True)
-class Originals:
+class OriginalErrors:
     """Images counted by the original that they are copies of.
 
     Attributes
@@ -46,7 +46,7 @@ class ErrorReport:
         For each true label, in how many images no white cell was found; they are wrong, too.
     unknown_labels : list of str
         Those that the model does not know.
-    originals : Originals or None
+    originals : OriginalErrors or None
         None where the originals are not known.
     """
 
@@ -57,7 +57,7 @@ class ErrorReport:
     confusion: list[list[int]]
     without_cell: list[int]
     unknown_labels: list[str]
-    originals: Originals | None
+    originals: OriginalErrors | None
 
 
 def error_report(
@@ -91,7 +91,7 @@ def error_report(
     return ErrorReport(n, error, interval, labels, table, without_cell, unknown, originals)
 
 
-def _originals(groups: np.ndarray, wrong: np.ndarray) -> Originals:
+def _originals(groups: np.ndarray, wrong: np.ndarray) -> OriginalErrors:
     _, number = np.unique(groups, return_inverse=True)
     shares = np.bincount(number, wrong) / np.bincount(number)
-    return Originals(len(shares), int(np.count_nonzero(shares > 0.5)), int(np.count_nonzero(shares)))
+    return OriginalErrors(len(shares), int(np.count_nonzero(shares > 0.5)), int(np.count_nonzero(shares)))

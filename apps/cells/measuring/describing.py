@@ -7,30 +7,30 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-from ..data.files import ImageFile
-from ..data.images import CellWidth, ImageReader, is_blank
-from ..finding.findings import Finding, cut_out
-from ..finding.locate import Cell, Field, locate
+from ..data.image_files import ImageFile
+from ..data.image_reader import CellWidth, ImageReader, is_blank
+from ..finding.findings import FoundCell, crop_box
+from ..finding.image_quality import ImageQuality, measure_quality
 from ..finding.masks import black_frame
-from ..finding.others import find_others
-from ..finding.quality import Quality, quality_of
+from ..finding.other_cells import find_other_cells
 from ..finding.stain import USUAL, UsualStain, normalised, stain_of
-from .features import describe
-from .measures import measure
+from ..finding.white_cells import Field, WhiteCell, find_white_cells
+from .cell_features import describe
+from .cell_measures import measure
 
 KEPT_PIXELS = 1 << 20  # of an image that is kept until it is drawn; a larger one is decoded again
 THUMBNAIL = 96  # pixels, its longer side
 
 
-class Described(NamedTuple):
+class DescribedImage(NamedTuple):
     """The cells of an image, their features as rows, the reader to draw it from, its size and quality."""
 
-    cells: list[Finding]
+    cells: list[FoundCell]
     X: list[np.ndarray]
     reader: ImageReader | None = None
     size: tuple[int, int] | None = None
-    quality: Quality | None = None
-    others: tuple[Finding, ...] = ()
+    quality: ImageQuality | None = None
+    others: tuple[FoundCell, ...] = ()
 
 
 def describe_image(
@@ -44,7 +44,7 @@ def describe_image(
     keep: bool = False,
     most: int | None = None,
     also: Sequence[str] = (),
-) -> Described:
+) -> DescribedImage:
     """Find the cells of an image and measure them.
 
     Parameters
@@ -69,28 +69,28 @@ def describe_image(
 
     Returns
     -------
-    Described
+    DescribedImage
     """
     reader = file.open()
     image, scale = reader.scaled(cell_width=cell_width)
     kept = reader if keep and reader.pixels <= KEPT_PIXELS else None
     size = _turned(reader.size, image)
     if is_blank(image):
-        return Described([], [], kept, size)
+        return DescribedImage([], [], kept, size)
     frame = black_frame(image)
     stain = getattr(file, "stain", None) or stain_of(image, frame)
     field = Field(normalised(image, stain, usual) if usual else image, frame)
-    white = locate(field)
-    others = tuple(other.at_scale_of_file(scale) for other in find_others(field, white, also))
-    taken = quality_of(image, frame, stain, white) if quality else None
+    white = find_white_cells(field)
+    others = tuple(other.at_scale_of_file(scale) for other in find_other_cells(field, white, also))
+    taken = measure_quality(image, frame, stain, white) if quality else None
     cells = white[:most]
-    found = [Finding(cell.box, cell.center, cell.area) for cell in cells]
+    found = [FoundCell(cell.box, cell.center, cell.area) for cell in cells]
     if details:
         found = [_detailed(one, field, cell, scale) for one, cell in zip(found, cells, strict=True)]
     if thumbnails:
-        found = [replace(cell, thumbnail=_thumbnail(cut_out(image, cell.box))) for cell in found]
+        found = [replace(cell, thumbnail=_thumbnail(crop_box(image, cell.box))) for cell in found]
     X = [describe(field, cell) for cell in cells]
-    return Described([cell.at_scale_of_file(scale) for cell in found], X, kept, size, taken, others)
+    return DescribedImage([cell.at_scale_of_file(scale) for cell in found], X, kept, size, taken, others)
 
 
 def _turned(size: tuple[int, int], image: np.ndarray) -> tuple[int, int]:
@@ -99,7 +99,7 @@ def _turned(size: tuple[int, int], image: np.ndarray) -> tuple[int, int]:
     return size if (width > height) == (size[0] > size[1]) else size[::-1]
 
 
-def _detailed(found: Finding, field: Field, cell: Cell, scale: float) -> Finding:
+def _detailed(found: FoundCell, field: Field, cell: WhiteCell, scale: float) -> FoundCell:
     contours, _ = cv2.findContours(cell.nucleus, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE, offset=cell.corner)
     nucleus = tuple(contour.reshape(-1, 2) for contour in contours)
     return replace(found, outline=cell.contour, nucleus=nucleus, measures=measure(field, cell, scale))

@@ -10,8 +10,8 @@ from fastsvm._utils.atomic import replacing
 
 from ...common.output import fields, many, print_heading, print_line, print_table, printable, shortened
 from ...common.tables import csv_writer
-from ..finding.findings import NO_CELL, UNCLASSIFIED, Count, Finding, ImageFindings
-from ..measuring.measures import column_names, with_units
+from ..finding.findings import NO_CELL, UNCLASSIFIED, CellCounts, FoundCell, ImageFindings
+from ..measuring.cell_measures import column_names, with_units
 
 PLACE_COLUMNS = ("file", "cell", "x", "y", "w", "h", "cx", "cy", "area")
 BOX_COLUMNS = (*PLACE_COLUMNS, "status")
@@ -42,7 +42,7 @@ def cell_columns(classes: Sequence[str]) -> tuple[str, ...]:
     return (*CELL_COLUMNS[:-2], *(f"p_{label}" for label in classes), *CELL_COLUMNS[-2:])
 
 
-def row_writer(file: TextIO, columns: Sequence[str]) -> Callable[[ImageFindings], None]:
+def cell_row_writer(file: TextIO, columns: Sequence[str]) -> Callable[[ImageFindings], None]:
     """Write the header of a table, and return what writes the rows of an image."""
     write_row = csv_writer(file)
     write_row(columns)
@@ -104,7 +104,7 @@ def cell_printer(names: Sequence[str], classes: Sequence[str]) -> Callable[[Imag
     return show
 
 
-def _words(cell: Finding | None, label_wide: int) -> str:
+def _words(cell: FoundCell | None, label_wide: int) -> str:
     if cell is None:
         return NO_CELL
     box = " ".join(f"{side:>5}" for side in cell.box)
@@ -138,7 +138,7 @@ def image_record(found: ImageFindings, classes: Sequence[str] = (), also: Sequen
 
 
 def count_record(
-    count: Count, corrected: dict[str, float] | None, min_score: float | None, seconds: dict[str, float]
+    count: CellCounts, corrected: dict[str, float] | None, min_score: float | None, seconds: dict[str, float]
 ) -> dict:
     """Return the record of all images for `classify --json`."""
     others = {"others": others_record(count)} if count.others else {}
@@ -150,11 +150,11 @@ def count_record(
         "corrected_percent": corrected and {label: 100 * share for label, share in corrected.items()},
         "flagged": count.n_flagged,
         **others,
-        **places_record(count, seconds),
+        **crop_record(count, seconds),
     }
 
 
-def others_record(count: Count) -> dict:
+def others_record(count: CellCounts) -> dict:
     """Return how many red cells and platelets there are, in all and in an image."""
     return {
         kind: {"count": n, "per_image": n / count.images if count.images else None}
@@ -162,7 +162,7 @@ def others_record(count: Count) -> dict:
     }
 
 
-def places_record(count: Count, seconds: dict[str, float]) -> dict:
+def crop_record(count: CellCounts, seconds: dict[str, float]) -> dict:
     """Return what `crop --json` prints."""
     return {
         "n_images": count.images,
@@ -173,7 +173,7 @@ def places_record(count: Count, seconds: dict[str, float]) -> dict:
     }
 
 
-def print_counts(count: Count, corrected: dict[str, float] | None, min_score: float | None) -> None:
+def print_counts(count: CellCounts, corrected: dict[str, float] | None, min_score: float | None) -> None:
     """Print the differential count, and with `corrected` shares what they would be without mistakes."""
     if count.cells:  # of none there are no shares
         print_heading("Count")
@@ -186,7 +186,7 @@ def print_counts(count: Count, corrected: dict[str, float] | None, min_score: fl
         total = ("all", f"{count.cells:,}", "100.0", "", *([""] if corrected else []))
         print_table(("label", "cells", "%", "95 % interval", *more), [*rows, total])
     print_line("")
-    print_places(count)
+    print_found(count)
     if count.labels.get(UNCLASSIFIED):
         print_line(f"unclassified: no class has a score of {min_score:.2f} (--min-score)")
     if count.n_flagged:
@@ -197,7 +197,7 @@ def print_counts(count: Count, corrected: dict[str, float] | None, min_score: fl
         print_line(f"{many(said['count'], kind)}{mean}")
 
 
-def print_places(count: Count) -> None:
+def print_found(count: CellCounts) -> None:
     """Print how many cells were found in how many images."""
     without = f", {count.without_cell:,} of them without a white cell" if count.without_cell else ""
     print_line(f"{many(count.cells, 'white cell')} in {many(count.images, 'image')}{without}")

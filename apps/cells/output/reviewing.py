@@ -7,18 +7,18 @@ from ...common.errors import AppError, Skipped
 from ...common.files import check_file
 from ...common.progress import Stages
 from ..data.boxes import read_json
-from ..data.files import find_images, source_name
+from ..data.image_files import find_images, source_name
 from ..finding.findings import NO_CELL
-from ..finding.scale import scale_of
-from ..jobs.classification import classify, with_truths
-from ..learning.classifier import CellModel, load_cell_model
+from ..finding.image_scale import scale_of
+from ..jobs.cell_classification import classify_cells, with_truths
+from ..learning.cell_model import CellModel, load_cell_model
 from ..learning.corrections import checked_corrections
-from .page import report_page
+from .report_page import report_page
+from .report_tally import ReportAbout, ReportTally
 from .server import ReviewServer, Work
-from .tally import About, Tally
 
 
-def server_of(
+def review_server_of(
     sources: Sequence[str],
     model_path: str | None,
     output: str,
@@ -39,10 +39,10 @@ def server_of(
         paths = {file.name: file.path for file in files}
         if len(paths) < len(files):
             raise AppError("several images have the same name; review their folders one by one")
-    known = About(**about(model, sources), served=True)
-    tally = Tally(limit, known.classes, "{}.jpg")
+    known = ReportAbout(**about(model, sources), served=True)
+    tally = ReportTally(limit, known.classes, "{}.jpg")
     with stage("classify", total=len(files)) as advance:
-        for _, found in classify(files, model, cell_width=scale_of(files, cell_width)):
+        for _, found in classify_cells(files, model, cell_width=scale_of(files, cell_width)):
             tally.add(found)
             advance()
     shown = tally.shown
@@ -53,7 +53,7 @@ def server_of(
 
 
 def about(model: CellModel, sources: Sequence[str]) -> dict:
-    """Return the parameters of `About` for a model."""
+    """Return the parameters of `ReportAbout` for a model."""
     return {
         "title": f"White cells: {source_name(sources)}",
         "model": model.name,

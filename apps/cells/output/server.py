@@ -22,10 +22,10 @@ from ...common.errors import AppError
 from ...common.files import replace_file
 from ...common.serving import GracefulServer, bind
 from ..data.bad_image import BadImage
-from ..data.images import read_image
+from ..data.image_reader import read_image
 from ..learning.corrections import VERSION, checked_corrections
-from .drawing import shrunk
-from .tally import About, Shown
+from .cell_drawing import shrunk
+from .report_tally import ReportAbout, ReportCell
 
 PICTURE = 480  # pixels, the longer side of a crop
 AROUND = 0.15  # of a box's sides, shown on each side of it
@@ -41,15 +41,15 @@ class Work:
     ----------
     path : str
         The file of corrections. Its entries about other cells stay.
-    about : About
-    shown : sequence of Shown
+    about : ReportAbout
+    shown : sequence of ReportCell
         The cells on the page.
     content : dict, optional
         What the file contains so far.
     """
 
     def __init__(
-        self, path: str, about: About, shown: Sequence[Shown], content: Mapping | None = None
+        self, path: str, about: ReportAbout, shown: Sequence[ReportCell], content: Mapping | None = None
     ) -> None:
         self.path = path
         self.verdicts: Verdicts = {}
@@ -98,13 +98,13 @@ class ReviewServer:
     ----------
     page : str
     work : Work
-    shown : sequence of Shown
+    shown : sequence of ReportCell
         The cells on the page.
     paths : dict
         The image of each file.
     """
 
-    def __init__(self, page: str, work: Work, shown: Sequence[Shown], paths: Mapping[str, str]) -> None:
+    def __init__(self, page: str, work: Work, shown: Sequence[ReportCell], paths: Mapping[str, str]) -> None:
         self.work = work
         self._page = page.encode()
         self._cells = {cell.number: cell for cell in shown}

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...cells.data.files import ImageFile, find_images
-from ...cells.data.threads import map_images
-from ...cells.output.drawing import save_image
+from ...cells.data.image_files import ImageFile, find_images
+from ...cells.data.image_threads import map_images
+from ...cells.output.cell_drawing import save_image
 from ...common.folds import split
 from ...common.output import many
 from ..data.invented_smears import Smear, copy_of, mirrored_and_turned

@@ -5,9 +5,9 @@ from functools import partial
 
 import numpy as np
 
-from ...cells.data.files import ImageFile
-from ...cells.data.images import read_image
-from ...cells.output.drawing import contact_sheet, encoded
+from ...cells.data.image_files import ImageFile
+from ...cells.data.image_reader import read_image
+from ...cells.output.cell_drawing import contact_sheet, encoded
 from ..frame.study_report import Figure
 from .cell_crops import CLASSES, SIDE
 from .cell_experiments import SCALE, Images

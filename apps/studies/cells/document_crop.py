@@ -1,7 +1,8 @@
 """The document's way from an image to a crop: six steps to the middle of the cell, and a gray negative.
 
 D. Bouche and C. Verluise, "SDCA vs. Pegasos for linear SVM fitting: applications to blood cells
-classification" (2018), section 3.1 and appendix A. `fastsvm_apps.cells.finding.locate` is better and faster.
+classification" (2018), section 3.1 and appendix A. `fastsvm_apps.cells.finding.white_cells` is better and
+faster.
 """
 
 from collections.abc import Callable
@@ -9,9 +10,9 @@ from collections.abc import Callable
 import cv2
 import numpy as np
 
-from ...cells.data.files import ImageFile
-from ...cells.finding.findings import square_around
-from ...cells.finding.locate import MIN_PURPLE
+from ...cells.data.image_files import ImageFile
+from ...cells.finding.findings import crop_square
+from ...cells.finding.white_cells import MIN_PURPLE
 
 SPATIAL_RADIUS, COLOUR_RADIUS = 30, 60  # of the mean shift
 FRAME = 80  # gray levels below are the black frame
@@ -53,7 +54,7 @@ def locate_report(
         return None
     x, y = found.reshape(-1, 2).mean(axis=0)
     center = int(x), int(y)
-    show("cropped", square_around(image, center, SIZE))
+    show("cropped", crop_square(image, center, SIZE))
     return center
 
 
@@ -128,4 +129,4 @@ def document_crop(file: ImageFile, method: str) -> np.ndarray | None:
         center = tuple(int((side + 0.5) / scale) for side in center)
     image, scale = reader.scaled()
     middle = tuple(int((side + 0.5) * scale) for side in center)
-    return gray_negative(square_around(image, middle, SIZE))
+    return gray_negative(crop_square(image, middle, SIZE))

@@ -6,8 +6,8 @@ from textwrap import wrap
 import numpy as np
 
 from ...cells.data.bad_image import BadImage
-from ...cells.data.images import read_scaled
-from ...cells.output.drawing import shown_in
+from ...cells.data.image_reader import read_scaled
+from ...cells.output.cell_drawing import shown_in
 from ...common.errors import AppError
 from ...common.output import printable
 from .document_crop import locate_report

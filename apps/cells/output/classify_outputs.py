@@ -10,21 +10,28 @@ from typing import Literal
 from ...common.files import check_file
 from ...common.pages import write_page
 from ...common.streams import going_on
-from ..data.files import ImageFile
+from ..data.image_files import ImageFile
 from ..finding.findings import ImageFindings
-from ..jobs.classification import Draw, Sink
-from ..learning.classifier import CellModel
-from .cell_tables import cell_columns, cell_printer, image_record, measures_writer, row_writer, table_file
-from .exports import export_writer, is_folder
-from .page import LIMIT, report_page
-from .places import overlay_writer
+from ..jobs.cell_classification import Draw, Sink
+from ..learning.cell_model import CellModel
+from .cell_tables import (
+    cell_columns,
+    cell_printer,
+    cell_row_writer,
+    image_record,
+    measures_writer,
+    table_file,
+)
+from .coco_geojson import export_writer, is_geojson_folder
+from .picture_files import overlay_writer
+from .report_page import LIMIT, report_page
+from .report_tally import ReportAbout, ReportTally
 from .reviewing import about
-from .tally import About, Tally
 
 
 @dataclass(frozen=True)
 class ClassifyOutputs:
-    """The output of `classify`; see `classification.Outputs`.
+    """The output of `classify`; see `cell_classification.Outputs`.
 
     Attributes
     ----------
@@ -55,7 +62,7 @@ class ClassifyOutputs:
     @property
     def folders(self) -> list[str]:
         """The folders that are written."""
-        return [*filter(None, [self.overlay]), *filter(is_folder, self.exports)]
+        return [*filter(None, [self.overlay]), *filter(is_geojson_folder, self.exports)]
 
     @property
     def thumbnails(self) -> bool:
@@ -74,8 +81,8 @@ class ClassifyOutputs:
     @contextmanager
     def opened(self, files: Sequence[ImageFile], model: CellModel, sources: Sequence[str]) -> Iterator[Sink]:
         """Return what prints and writes the findings of an image; files appear at the end of the block."""
-        known = About(**about(model, sources))
-        tally = Tally(LIMIT, known.classes)
+        known = ReportAbout(**about(model, sources))
+        tally = ReportTally(LIMIT, known.classes)
         if self.page:
             check_file(self.page)
         with ExitStack() as stack:
@@ -94,7 +101,7 @@ class ClassifyOutputs:
         """Yield what writes tables and exports, which are complete once the stack is closed."""
         if self.table:
             check_file(self.table)
-            yield row_writer(stack.enter_context(table_file(self.table)), _columns(model))
+            yield cell_row_writer(stack.enter_context(table_file(self.table)), _columns(model))
         if self.measurements:
             check_file(self.measurements)
             yield measures_writer(stack.enter_context(table_file(self.measurements)), self.pixel_size)
@@ -107,7 +114,7 @@ class ClassifyOutputs:
             return lambda found: self.records.append(image_record(found, model.classes, self.also))
         start: Callable[[], Sink] = partial(cell_printer, [file.name for file in files], model.classes)
         if self.shown == "csv":
-            start = partial(row_writer, sys.stdout, _columns(model))
+            start = partial(cell_row_writer, sys.stdout, _columns(model))
         # A reader who leaves ends the work, unless there are files to write.
         is_alone = not (self.table or self.overlay or self.page or self.exports or self.measurements)
         return start() if is_alone else going_on(start)

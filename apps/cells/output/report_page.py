@@ -12,8 +12,8 @@ from ...common.output import many, percent
 from ...common.pages import data_uri, render, write_page
 from ...common.statistics import wilson_interval
 from ..finding.findings import UNCLASSIFIED, ImageFindings
-from .drawing import color_of
-from .tally import About, Shown, Tally
+from .cell_drawing import color_of
+from .report_tally import ReportAbout, ReportCell, ReportTally
 
 LIMIT = 2_000  # cells with a picture and a row
 CONFUSION_LABELS = 20
@@ -36,10 +36,10 @@ def write_report(
         Cells with a picture and a row in the table: mistakes before others, of the mistakes the surest first,
         of the others the least sure first.
     **about
-        The parameters of `About`.
+        The parameters of `ReportAbout`.
     """
-    known = About(**about)
-    tally = Tally(limit, known.classes)
+    known = ReportAbout(**about)
+    tally = ReportTally(limit, known.classes)
     for image in findings:
         tally.add(image)
     write_page(path, report_page(tally, known))
@@ -47,8 +47,8 @@ def write_report(
 
 class _Column(NamedTuple):
     head: str
-    content: Callable[[Shown], str | None]
-    key: Callable[[Shown], float | None] | None = None  # of a column of numbers
+    content: Callable[[ReportCell], str | None]
+    key: Callable[[ReportCell], float | None] | None = None  # of a column of numbers
 
 
 COLUMNS = (
@@ -62,7 +62,7 @@ COLUMNS = (
 )
 
 
-def report_page(tally: Tally, about: About) -> str:
+def report_page(tally: ReportTally, about: ReportAbout) -> str:
     """Return the page of what was counted."""
     shown = tally.shown
     choices = about.choices(tally.labels if tally.cells else ())
@@ -100,7 +100,7 @@ def report_page(tally: Tally, about: About) -> str:
     )
 
 
-def _facts(tally: Tally) -> list[tuple[str, int]]:
+def _facts(tally: ReportTally) -> list[tuple[str, int]]:
     return [
         ("images", tally.images + tally.problems.count),
         ("white cells", tally.cells),
@@ -110,7 +110,7 @@ def _facts(tally: Tally) -> list[tuple[str, int]]:
     ]
 
 
-def _counts(tally: Tally, has_choices: bool) -> list[dict]:
+def _counts(tally: ReportTally, has_choices: bool) -> list[dict]:
     """Return the differential count; empty if cells were only located."""
     if not tally.labels.keys() - {None}:
         return []
@@ -125,7 +125,7 @@ def _counts(tally: Tally, has_choices: bool) -> list[dict]:
     return rows
 
 
-def _errors(tally: Tally) -> dict:
+def _errors(tally: ReportTally) -> dict:
     """Return the error with its interval, and the confusion table; empty if no label is known."""
     if not (n := tally.confusion.total()):
         return {}
@@ -142,7 +142,7 @@ def _errors(tally: Tally) -> dict:
     return {**found, "unknown": tally.cells - n, "labels": None if too_many else labels}
 
 
-def _mistakes(kinds: Sequence, shown: Sequence[Shown]) -> list[tuple]:
+def _mistakes(kinds: Sequence, shown: Sequence[ReportCell]) -> list[tuple]:
     """Return each kind of mistake with its surest cells."""
     wrong = sorted((cell for cell in shown if cell.mistake), key=lambda cell: (-cell.surprise, cell.number))
     return [
@@ -151,7 +151,7 @@ def _mistakes(kinds: Sequence, shown: Sequence[Shown]) -> list[tuple]:
     ]
 
 
-def _kept(tally: Tally, shown: Sequence[Shown]) -> str:
+def _kept(tally: ReportTally, shown: Sequence[ReportCell]) -> str:
     """Return which cells are on the page, if not all are."""
     mistakes = sum(cell.mistake for cell in shown)
     if mistakes and mistakes == len(shown):
@@ -161,7 +161,7 @@ def _kept(tally: Tally, shown: Sequence[Shown]) -> str:
     return f"all {many(mistakes, 'mistake')}, and of the others {others}" if mistakes else others
 
 
-def _filters(shown: Sequence[Shown]) -> dict:
+def _filters(shown: Sequence[ReportCell]) -> dict:
     """Return the labels, scores and mistakes to filter by; empty if there is no choice."""
     counts = Counter(cell.found.label for cell in shown)
     scores = {cell.score for cell in shown if cell.score is not None and math.isfinite(cell.score)}
@@ -178,7 +178,7 @@ def _filters(shown: Sequence[Shown]) -> dict:
 # Small pieces
 
 
-def _source(cell: Shown) -> str | None:
+def _source(cell: ReportCell) -> str | None:
     """Return the address of a cell's picture."""
     if cell.source is None and cell.found.thumbnail is not None:
         return data_uri(cell.found.thumbnail, "image/jpeg")

@@ -8,12 +8,12 @@ from pathlib import PurePath
 import numpy as np
 
 from ...common.errors import AppError
-from ..data.files import ImageFile
+from ..data.image_files import ImageFile
 from ..finding.findings import ImageFindings
-from .drawing import draw_overlay, save_image
+from .cell_drawing import draw_overlay, save_image
 
 
-def mirrored(files: Sequence[ImageFile], folder: str) -> dict[ImageFile, str]:
+def mirrored_paths(files: Sequence[ImageFile], folder: str) -> dict[ImageFile, str]:
     """Return for each image the path in a folder, without ending, of what is made from it."""
     paths = {file: os.path.join(folder, *_parts(file.name)) for file in files}
     stems = Counter(os.path.splitext(path)[0] for path in paths.values())
@@ -38,7 +38,7 @@ def _parts(name: str) -> list[str]:
 
 def crop_writer(files: Sequence[ImageFile], folder: str) -> Callable[[ImageFile, int, np.ndarray], None]:
     """Return a function that writes the crop of the n-th cell of an image into a folder, as PNG."""
-    places = mirrored(files, folder)
+    places = mirrored_paths(files, folder)
     return lambda file, number, crop: write_image(f"{places[file]}_{number}.png", crop)
 
 
@@ -46,7 +46,7 @@ def overlay_writer(
     files: Sequence[ImageFile], folder: str
 ) -> Callable[[ImageFile, np.ndarray, ImageFindings], None]:
     """Return what writes a copy of an image, with what was found drawn into it, into a folder."""
-    places = mirrored(files, folder)
+    places = mirrored_paths(files, folder)
 
     def write(file: ImageFile, image: np.ndarray, found: ImageFindings) -> None:
         write_image(f"{places[file]}.jpg", draw_overlay(image, found.cells, found.others))

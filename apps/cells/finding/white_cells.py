@@ -56,7 +56,7 @@ COLOUR_AXES = ((-0.4, 1.0, 14), (-0.4, 0.8, 14), (-0.1, 1.1, 8))
 
 
 @dataclass(frozen=True, eq=False)
-class Cell:
+class WhiteCell:
     """A white cell in an image.
 
     Attributes
@@ -126,7 +126,7 @@ class Field:
         return _pixels.densities(pixels, self._table, mixes)
 
 
-def locate(field: Field, show: Callable[[str, np.ndarray], None] | None = None) -> list[Cell]:
+def find_white_cells(field: Field, show: Callable[[str, np.ndarray], None] | None = None) -> list[WhiteCell]:
     """Find every white cell, the largest first.
 
     Parameters
@@ -137,7 +137,7 @@ def locate(field: Field, show: Callable[[str, np.ndarray], None] | None = None) 
 
     Returns
     -------
-    list of Cell
+    list of WhiteCell
         Empty when there is no white cell.
     """
     show = show or (lambda title, picture: None)
@@ -352,7 +352,7 @@ def _round(part: np.ndarray, deep: np.ndarray) -> bool:
     return area < MAX_ROUND * disc and area >= MIN_CONVEX * cv2.contourArea(hull(part))
 
 
-def _cell(field: Field, corner: tuple[int, int], nucleus: np.ndarray, body: np.ndarray) -> Cell:
+def _cell(field: Field, corner: tuple[int, int], nucleus: np.ndarray, body: np.ndarray) -> WhiteCell:
     left, top = corner
     x, y, w, h = cv2.boundingRect(body)
     part = np.s_[y : y + h, x : x + w]
@@ -364,7 +364,7 @@ def _cell(field: Field, corner: tuple[int, int], nucleus: np.ndarray, body: np.n
     box_right, box_bottom = min(width, round(x + w + MARGIN)), min(height, round(y + h + MARGIN))
     contours, _ = cv2.findContours(body, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE, offset=(x, y))
     middle = cv2.moments(nucleus, binaryImage=True)
-    return Cell(
+    return WhiteCell(
         box=(box_left, box_top, box_right - box_left, box_bottom - box_top),
         center=(x + int(middle["m10"] / middle["m00"]), y + int(middle["m01"] / middle["m00"])),
         area=cv2.countNonZero(body),
@@ -375,7 +375,7 @@ def _cell(field: Field, corner: tuple[int, int], nucleus: np.ndarray, body: np.n
     )
 
 
-def _is_white(cell: Cell, field: Field) -> bool:
+def _is_white(cell: WhiteCell, field: Field) -> bool:
     """Return whether a cell is large enough; platelets, their clumps and drops of stain are not."""
     height, width = field.frame.shape
     (x, y), (h, w) = cell.corner, cell.body.shape

@@ -7,8 +7,8 @@ from math import ceil
 import numpy as np
 
 from .bad_image import BadImage
-from .files import ImageFile
-from .images import CELL_WIDTH, at_working_scale
+from .image_files import ImageFile
+from .image_reader import CELL_WIDTH, at_working_scale
 from .slides import Slide, is_slide, open_slide
 
 # Pixels at the working scale: the part of a tile whose cells are its own, and what is read around it, so that
@@ -49,7 +49,7 @@ class Tile(ImageFile):
 
 
 @dataclass(frozen=True)
-class Unreadable(ImageFile):
+class UnreadableImage(ImageFile):
     """An image or a slide that cannot be opened, and why."""
 
     problem: str = ""
@@ -106,10 +106,10 @@ def with_tiles(
                 raise BadImage("a slide whose scale its red cells do not show; give --cell-width")
             yield from _tiles(file, cell_width, stain_of)
         except BadImage as error:
-            yield Unreadable(**vars(file), problem=str(error))
+            yield UnreadableImage(**vars(file), problem=str(error))
 
 
-def sample_tiles(file: ImageFile, zoom: float = 1) -> list[Tile]:
+def spread_tiles(file: ImageFile, zoom: float = 1) -> list[Tile]:
     """Return a few tiles of a slide, spread evenly over it, to tell its scale and stain by.
 
     Raises
@@ -132,7 +132,7 @@ def _tiles(
     file: ImageFile, cell_width: float, stain_of: Callable[[Iterable[Tile]], object]
 ) -> Iterator[Tile]:
     slide, zoom = open_slide(file.path), cell_width / CELL_WIDTH
-    stain = stain_of(sample_tiles(file, zoom))
+    stain = stain_of(spread_tiles(file, zoom))
     overlap = ceil(OVERLAP * zoom)
     core = max(overlap, min(round(CORE * zoom), MAX_CORE - 2 * overlap))
     width, height = slide.size

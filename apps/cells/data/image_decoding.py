@@ -108,7 +108,7 @@ def open_image(data: bytes, page: int | None = None) -> Image.Image:
         raise BadImage(NO_MEMORY) from None
     except Exception as error:  # a hostile header may make Pillow raise anything
         is_unknown = isinstance(error, UnidentifiedImageError)
-        raise BadImage(_why_not(data, is_unknown)) from None
+        raise BadImage(_why_not_opened(data, is_unknown)) from None
     if frames > 1:
         raise BadImage(f"animated, {frames:,} frames; save one of them as an image of its own")
     if image.mode in ("1", "L", "LA", "F") or image.mode.startswith("I"):
@@ -130,7 +130,7 @@ def _page_number(data: bytes, page: int | None) -> int:
     return pages[(page or 1) - 1].number if pages else 0
 
 
-def _why_not(data: bytes, is_unknown: bool) -> str:
+def _why_not_opened(data: bytes, is_unknown: bool) -> str:
     """Return the reason that a file cannot be opened, by its first bytes."""
     for offset, magic, name in FOREIGN:
         if data.startswith(magic, offset):
@@ -141,7 +141,7 @@ def _why_not(data: bytes, is_unknown: bool) -> str:
     return DAMAGED if data.startswith(KNOWN) or is_webp else "not an image"
 
 
-def decode(data: bytes, image: Image.Image) -> np.ndarray:
+def decode_image(data: bytes, image: Image.Image) -> np.ndarray:
     """Return the pixels of an image that `open_image` opened.
 
     Returns
@@ -157,9 +157,9 @@ def decode(data: bytes, image: Image.Image) -> np.ndarray:
     size = image.size
     try:
         if image.format in JPEGS and image.mode == "RGB":
-            pixels = _jpeg(data, image)
+            pixels = _decode_jpeg(data, image)
         else:
-            pixels = _by_pillow(data, image)
+            pixels = _decode_by_pillow(data, image)
     except BadImage:
         raise
     except Exception as error:  # a hostile file may make a decoder raise anything
@@ -171,7 +171,7 @@ def decode(data: bytes, image: Image.Image) -> np.ndarray:
     return pixels
 
 
-def _jpeg(data: bytes, image: Image.Image) -> np.ndarray:
+def _decode_jpeg(data: bytes, image: Image.Image) -> np.ndarray:
     if data.count(b"\xff\xda") > MAX_SCANS and _has_many_scans(data):
         raise BadImage(f"more than {MAX_SCANS} scans; save it again, not progressive")
     try:
@@ -204,7 +204,7 @@ def _has_many_scans(data: bytes) -> bool:
     return n_scans > MAX_SCANS
 
 
-def _by_pillow(data: bytes, image: Image.Image) -> np.ndarray:
+def _decode_by_pillow(data: bytes, image: Image.Image) -> np.ndarray:
     if image.format == "PNG":  # its checksums are not looked at while it is decoded
         Image.open(BytesIO(data)).verify()
     elif image.format == "JPEG2000":

@@ -13,24 +13,24 @@ from ...common.errors import AppError, Skipped
 from ...common.folds import Split, grouped_folds
 from ...common.progress import Stages
 from ..data.bad_image import BadImage
-from ..data.files import ImageFile, nothing_left
-from ..data.images import CellWidth
-from ..data.threads import map_images
+from ..data.image_files import ImageFile, nothing_left
+from ..data.image_reader import CellWidth
+from ..data.image_threads import map_images
 from ..finding.findings import NO_CELL
-from ..finding.locate import locate
-from ..finding.quality import Ranges, ranges_of
+from ..finding.image_quality import QualityRanges, quality_ranges
 from ..finding.stain import usual_field
-from ..measuring.describing import Described, describe_image
-from ..measuring.features import describe
-from ..settings import TrainingSettings
-from .corrections import Boxes, labelled_cells, matched_boxes
-from .versions import version_of
+from ..finding.white_cells import find_white_cells
+from ..measuring.cell_features import describe
+from ..measuring.describing import DescribedImage, describe_image
+from ..training_settings import TrainingSettings
+from .corrections import Boxes, labels_of_cells, match_boxes
+from .image_versions import make_image_version
 
 FINENESS = 2  # pixels for each one at the working scale in which versions are made, at most
 
 
 @dataclass(frozen=True, eq=False)
-class Samples:
+class TrainingSamples:
     """Features, labels and originals of cells, a row each.
 
     Attributes
@@ -49,7 +49,7 @@ class Samples:
 
     def rows(self, rows: np.ndarray) -> Self:
         """Return some of them."""
-        return Samples(self.X[rows], self.y[rows], self.groups[rows], self.is_version[rows])
+        return TrainingSamples(self.X[rows], self.y[rows], self.groups[rows], self.is_version[rows])
 
     @property
     def shares(self) -> np.ndarray:
@@ -74,18 +74,18 @@ class Samples:
 class _Measured(NamedTuple):
     """The cells of an image, and of each version of it the features of those found again, by their number."""
 
-    image: Described
+    image: DescribedImage
     versions: list[dict[int, np.ndarray]]
 
 
-def measure_samples(
+def measure_training_samples(
     files: Sequence[ImageFile],
     boxes: Boxes,
     settings: TrainingSettings,
     cell_width: CellWidth,
     skipped: Skipped,
     stage: Stages,
-) -> tuple[Samples, Ranges]:
+) -> tuple[TrainingSamples, QualityRanges]:
     """Measure the cells with labels in images and in versions of them, and how images are taken.
 
     Parameters
@@ -93,7 +93,7 @@ def measure_samples(
     files : sequence of ImageFile
         The largest cell of each has the image's label, if that has one.
     boxes : dict
-        Labelled boxes by file, as `images_to_learn_from` returns them.
+        Labelled boxes by file, as `find_training_images` returns them.
     settings : TrainingSettings
         With `versions`, those of each original; they are made of the first image of it.
     cell_width : float or callable
@@ -105,9 +105,9 @@ def measure_samples(
 
     Returns
     -------
-    samples : Samples
+    samples : TrainingSamples
     ranges : dict
-        How the images that were used are taken, as of `ranges_of`.
+        How the images that were used are taken, as of `quality_ranges`.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def measure_samples(
                 skipped.add(file.name, NO_CELL)
                 continue
             (of_first if file in firsts else of_others).append(found.quality)
-            for k, label in labelled_cells(file, found.cells, boxes, skipped):
+            for k, label in labels_of_cells(file, found.cells, boxes, skipped):
                 again = [version[k] for version in result.versions if k in version]
                 rows += [found.X[k], *again]
                 labels += [label] * (1 + len(again))
@@ -141,8 +141,8 @@ def measure_samples(
         )
     if len(set(labels)) < 2:
         raise AppError(f"{skipped.source}: {labels[0]!r} is the only label; give images of two or more")
-    samples = Samples(np.stack(rows), np.array(labels), np.array(groups), np.array(is_version))
-    return samples, ranges_of(of_first, of_others)
+    samples = TrainingSamples(np.stack(rows), np.array(labels), np.array(groups), np.array(is_version))
+    return samples, quality_ranges(of_first, of_others)
 
 
 def _measure(
@@ -159,7 +159,7 @@ def _measure(
 
 
 def _versions(
-    file: ImageFile, found: Described, settings: TrainingSettings, cell_width: CellWidth
+    file: ImageFile, found: DescribedImage, settings: TrainingSettings, cell_width: CellWidth
 ) -> list[dict[int, np.ndarray]]:
     """Measure the cells of an image again in versions of it."""
     reader = file.open()
@@ -171,11 +171,11 @@ def _versions(
     rng = np.random.default_rng([settings.seed, crc32(file.name.encode("utf-8", "surrogateescape"))])
     versions = []
     for _ in range(settings.versions):
-        version = version_of(image, rng, 1 / fineness)
+        version = make_image_version(image, rng, 1 / fineness)
         field = usual_field(cv2.resize(version.image, (width, height), interpolation=cv2.INTER_AREA))
-        cells = locate(field)
+        cells = find_white_cells(field)
         moved = [version.moved(tuple(side * scale for side in cell.box)) for cell in found.cells]
-        pairs = matched_boxes(
+        pairs = match_boxes(
             [tuple(side / fineness for side in box) for box in moved], [cell.box for cell in cells]
         )
         versions.append({k: describe(field, cells[other]) for k, other in pairs})

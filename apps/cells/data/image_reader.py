@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from .bad_image import GRAY, BadImage, unreadable
-from .decoding import TIFF, decode, open_image
+from .image_decoding import TIFF, decode_image, open_image
 from .slides import BIG_TIFF, is_slide
 
 MAX_PIXELS = 100_000_000
@@ -67,7 +67,7 @@ class ImageReader:
     def whole(self):
         """Return the image as it is in the file, as `read_image` does."""
         if self._whole is None:
-            self._whole = decode(self._data, self._opened)
+            self._whole = decode_image(self._data, self._opened)
             if _is_gray(self._whole) and not is_blank(self._whole):
                 raise BadImage(GRAY)
         return self._whole

@@ -6,12 +6,12 @@ from functools import partial
 import numpy as np
 
 from ..data.bad_image import BadImage
-from ..data.files import ImageFile
-from ..data.images import CellWidth
-from ..data.threads import map_images
-from ..finding.findings import Finding, ImageFindings, cut_out, square_around
-from ..finding.locate import locate
+from ..data.image_files import ImageFile
+from ..data.image_reader import CellWidth
+from ..data.image_threads import map_images
+from ..finding.findings import FoundCell, ImageFindings, crop_box, crop_square
 from ..finding.stain import usual_field
+from ..finding.white_cells import find_white_cells
 
 Writer = Callable[[ImageFile, int, np.ndarray], None]  # of the crop of the n-th cell of a file
 
@@ -51,14 +51,14 @@ def crop_cells(
 
 def _crop_image(
     file: ImageFile, cell_width: CellWidth, size: int | None, write: Writer | None
-) -> list[Finding]:
+) -> list[FoundCell]:
     reader = file.open()
     image, scale = reader.scaled(cell_width=cell_width)
-    found = [Finding(cell.box, cell.center, cell.area) for cell in locate(usual_field(image))]
+    found = [FoundCell(cell.box, cell.center, cell.area) for cell in find_white_cells(usual_field(image))]
     cells = [cell.at_scale_of_file(scale) for cell in found]
     if write is not None:
         for number, cell in enumerate(cells, start=1):
             middle = tuple(int((side + 0.5) * scale) for side in cell.center)
-            crop = square_around(image, middle, size) if size else cut_out(reader.whole(), cell.box)
+            crop = crop_square(image, middle, size) if size else crop_box(reader.whole(), cell.box)
             write(file, number, crop)
     return cells

@@ -7,12 +7,12 @@ import numpy as np
 
 from ...common.errors import AppError
 from ...common.output import many
-from ..data.files import ImageFile
-from ..data.images import CellWidth
-from ..finding.findings import NO_CELL, Finding
-from ..learning.classifier import CellModel
+from ..data.image_files import ImageFile
+from ..data.image_reader import CellWidth
+from ..finding.findings import NO_CELL, FoundCell
+from ..learning.cell_model import CellModel
+from ..measuring.cell_features import feature_names
 from ..measuring.describing import describe_image
-from ..measuring.features import feature_names
 
 SHOWN = 12  # measurements
 
@@ -38,12 +38,12 @@ class Reason(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Explanation:
+class CellExplanation:
     """Why a cell got its label.
 
     Attributes
     ----------
-    cell : Finding
+    cell : FoundCell
     label, other : str
         The likeliest class, and the next one.
     probabilities : dict
@@ -56,7 +56,7 @@ class Explanation:
         What all other measurements and the constant add.
     """
 
-    cell: Finding
+    cell: FoundCell
     label: str
     other: str
     probabilities: dict[str, float]
@@ -65,7 +65,7 @@ class Explanation:
     rest: float
 
 
-def explain(path: str, model: CellModel, number: int, cell_width: CellWidth = None) -> Explanation:
+def explain_cell(path: str, model: CellModel, number: int, cell_width: CellWidth = None) -> CellExplanation:
     """Explain the label of a cell.
 
     Parameters
@@ -110,7 +110,7 @@ def explain(path: str, model: CellModel, number: int, cell_width: CellWidth = No
     def means(k: int) -> dict[str, float]:
         return {label: row[k] for label, row in zip(classes, model.about.means, strict=False)}
 
-    return Explanation(
+    return CellExplanation(
         found.cells[number - 1],
         classes[order[0]],
         classes[order[1]],

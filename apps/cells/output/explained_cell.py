@@ -8,13 +8,13 @@ import numpy as np
 from ...common.figures import figure
 from ...common.output import print_heading, print_line, print_table
 from ..finding.findings import UNCLASSIFIED
-from ..jobs.explanation import Explanation
-from .drawing import color_of
+from ..jobs.cell_explanation import CellExplanation
+from .cell_drawing import color_of
 
 ROW = 0.32  # inches
 
 
-def explanation_record(found: Explanation) -> dict:
+def cell_explanation_record(found: CellExplanation) -> dict:
     """Return what `explain --json` prints."""
     return {
         "box": list(found.cell.box),
@@ -28,7 +28,7 @@ def explanation_record(found: Explanation) -> dict:
     }
 
 
-def print_explanation(found: Explanation) -> None:
+def print_cell_explanation(found: CellExplanation) -> None:
     """Print why a cell got its label."""
     print_line(f"{_label(found)}: {_shares(found)}")
     print_heading(f"For {found.label} (+) and for {found.other} (-)")
@@ -46,7 +46,7 @@ def print_explanation(found: Explanation) -> None:
     )
 
 
-def plot_explanation(found: Explanation, path: str) -> None:
+def plot_cell_explanation(found: CellExplanation, path: str) -> None:
     """Draw the cell, what each measurement adds, and where it lies among the classes."""
     reasons = found.reasons[::-1]
     places = np.arange(len(reasons))
@@ -74,11 +74,11 @@ def plot_explanation(found: Explanation, path: str) -> None:
             ax.tick_params(axis="x", labelsize=8)
 
 
-def _label(found: Explanation) -> str:
+def _label(found: CellExplanation) -> str:
     return found.label if found.probabilities[found.label] >= found.min_score else UNCLASSIFIED
 
 
-def _shares(found: Explanation, between: str = ", ") -> str:
+def _shares(found: CellExplanation, between: str = ", ") -> str:
     ranked = sorted(found.probabilities.items(), key=lambda pair: -pair[1])
     return between.join(f"{label} {share:.3f}" for label, share in ranked)
 

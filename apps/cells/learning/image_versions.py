@@ -22,7 +22,7 @@ QUALITY = (15, 90)  # of JPEG, from and to
 
 
 @dataclass(frozen=True, eq=False)
-class Version:
+class ImageVersion:
     """A version of an image.
 
     Attributes
@@ -47,7 +47,7 @@ class Version:
         return (*(round(float(each - side / 2)) for each in middle), round(side), round(side))
 
 
-def version_of(image: np.ndarray, rng: np.random.Generator, scale: float) -> Version:
+def make_image_version(image: np.ndarray, rng: np.random.Generator, scale: float) -> ImageVersion:
     """Make a version of an image.
 
     Parameters
@@ -60,7 +60,7 @@ def version_of(image: np.ndarray, rng: np.random.Generator, scale: float) -> Ver
 
     Returns
     -------
-    Version
+    ImageVersion
     """
     height, width = image.shape[:2]
     zoom = float(np.exp(rng.uniform(-1, 1) * np.log(ZOOM)))
@@ -77,7 +77,7 @@ def version_of(image: np.ndarray, rng: np.random.Generator, scale: float) -> Ver
     if rng.random() < SHARE:
         quality = (cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(*QUALITY)))
         pixels = cv2.imdecode(cv2.imencode(".jpg", pixels, quality)[1], cv2.IMREAD_COLOR)
-    return Version(pixels, matrix, zoom)
+    return ImageVersion(pixels, matrix, zoom)
 
 
 def _lit(light: np.ndarray, rng: np.random.Generator) -> np.ndarray:

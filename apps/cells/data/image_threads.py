@@ -11,7 +11,7 @@ from fastsvm._utils.threads import Threads, result
 
 from ...common.errors import is_shortage
 from .bad_image import NO_MEMORY, BadImage, unreadable
-from .files import ImageFile
+from .image_files import ImageFile
 
 AHEAD = 4  # images under way for each thread, so that none waits while the caller looks at a result
 
@@ -45,7 +45,7 @@ def map_images(
     jobs = jobs or processors()
     if jobs == 1:
         for file in files:
-            yield file, result_of(work, file)
+            yield file, image_result(work, file)
         return
     begun: deque = deque()
 
@@ -57,7 +57,7 @@ def map_images(
     one_thread_in_opencv()
     try:
         for file in files:
-            begun.append((file, pool.submit(result_of, work, file)))
+            begun.append((file, pool.submit(image_result, work, file)))
             if len(begun) == AHEAD * jobs:
                 yield oldest()
         while begun:
@@ -66,7 +66,7 @@ def map_images(
         pool.shutdown(cancel_futures=True)
 
 
-def result_of(work: Callable[[ImageFile], T], file: ImageFile) -> T | BadImage:
+def image_result(work: Callable[[ImageFile], T], file: ImageFile) -> T | BadImage:
     """Work on an image, and return the result, or why there is none; see `map_images`."""
     # A new exception: the one raised would keep the frames it went through, and what they hold.
     try:

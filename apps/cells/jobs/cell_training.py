@@ -19,17 +19,17 @@ from fastsvm.model_files import save_plain
 from ...common.errors import Skipped
 from ...common.files import check_model_path
 from ...common.progress import UNWATCHED, Stages
-from ..data.threads import processors
-from ..finding.quality import Ranges
-from ..finding.scale import Scale, scale_of
+from ..data.image_threads import processors
+from ..finding.image_quality import QualityRanges
+from ..finding.image_scale import Scale, scale_of
 from ..finding.stain import USUAL
-from ..learning.calibration import calibrate
-from ..learning.classifier import ModelNotes, scores_of
-from ..learning.corrections import images_to_learn_from
+from ..learning.cell_model import ModelNotes, scores_of
+from ..learning.corrections import find_training_images
 from ..learning.error_report import ErrorReport, error_report
-from ..learning.samples import Samples, measure_samples
-from ..measuring.features import feature_names
-from ..settings import ALPHAS, CLASSIFIERS, MAX_EPOCHS, USUAL_ALPHA, TrainingSettings
+from ..learning.score_calibration import calibrate_scores
+from ..learning.training_samples import TrainingSamples, measure_training_samples
+from ..measuring.cell_features import feature_names
+from ..training_settings import ALPHAS, CLASSIFIERS, MAX_EPOCHS, USUAL_ALPHA, TrainingSettings
 
 INNER_FOLDS = 3
 LOOSE = 1e-2  # gap at which a fit is good enough to choose by
@@ -39,7 +39,7 @@ T, R = TypeVar("T"), TypeVar("R")
 
 
 @dataclass(frozen=True, eq=False)
-class Validation:
+class CellValidation:
     """The result of grouped cross-validation.
 
     Attributes
@@ -60,12 +60,14 @@ class Validation:
     alpha: float
 
 
-def validate(samples: Samples, settings: TrainingSettings, stage: Stages) -> Validation:
+def validate_cell_model(
+    samples: TrainingSamples, settings: TrainingSettings, stage: Stages
+) -> CellValidation:
     """Choose the strength, and cross-validate the whole procedure, this choice included.
 
     Parameters
     ----------
-    samples : Samples
+    samples : TrainingSamples
     settings : TrainingSettings
         With less than 2 folds there are none, and the strength is still chosen.
     stage : Stages
@@ -73,7 +75,7 @@ def validate(samples: Samples, settings: TrainingSettings, stage: Stages) -> Val
 
     Returns
     -------
-    Validation
+    CellValidation
     """
     splits = samples.splits(settings.folds, settings.seed)
     # A warning of each fit would be about choices that are not made.
@@ -83,28 +85,28 @@ def validate(samples: Samples, settings: TrainingSettings, stage: Stages) -> Val
             samples, settings, [*(train for train, _ in splits), everything], stage
         )
         if not splits:
-            return Validation(None, [], alphas, alpha)
+            return CellValidation(None, [], alphas, alpha)
         scores = np.empty((len(samples.y), len(np.unique(samples.y))))
         jobs = list(zip(splits, alphas, strict=True))
 
         def predict(job):
             (train, test), alpha = job
-            return test, scores_of(fit(samples.rows(train), settings, alpha), samples.X[test])
+            return test, scores_of(fit_cell_model(samples.rows(train), settings, alpha), samples.X[test])
 
         with stage("validate", total=len(jobs)) as advance:
             for test, found in _in_threads(predict, jobs, advance):
                 scores[test] = found
-    return Validation(scores, [test for _, test in splits], alphas, alpha)
+    return CellValidation(scores, [test for _, test in splits], alphas, alpha)
 
 
-def fit(samples: Samples, settings: TrainingSettings, alpha: float) -> Pipeline:
+def fit_cell_model(samples: TrainingSamples, settings: TrainingSettings, alpha: float) -> Pipeline:
     """Fit a model, preparation and classifier."""
     scaler = Scaler().fit(samples.X)
     classifier = _classifier(settings, alpha).fit(scaler.transform(samples.X), samples.y, _weights(samples))
     return Pipeline([("scaler", scaler), ("classifier", classifier)])
 
 
-def _weights(samples: Samples) -> np.ndarray:
+def _weights(samples: TrainingSamples) -> np.ndarray:
     """Return how much each sample counts: more where its class is rare, 1 on average."""
     _, number = np.unique(samples.y, return_inverse=True)
     weights = np.bincount(number)[number] ** -BALANCE
@@ -122,7 +124,7 @@ def _classifier(settings: TrainingSettings, alpha: float, **parameters):
 
 
 def _chosen_alphas(
-    samples: Samples, settings: TrainingSettings, parts: Sequence[np.ndarray], stage: Stages
+    samples: TrainingSamples, settings: TrainingSettings, parts: Sequence[np.ndarray], stage: Stages
 ) -> list[float]:
     """Return the best strength for each part of the samples, by a cross-validation inside the part."""
     if settings.alpha is not None:
@@ -143,7 +145,7 @@ def _chosen_alphas(
     return [_best(totals[number]) if number in totals else USUAL_ALPHA for number in range(len(parts))]
 
 
-def _losses(train: Samples, test: Samples, settings: TrainingSettings) -> np.ndarray:
+def _losses(train: TrainingSamples, test: TrainingSamples, settings: TrainingSettings) -> np.ndarray:
     """Sum the classifier's own loss over the test samples and labels, for each strength.
 
     With few originals the count of mistakes jumps about, and would choose by chance.
@@ -183,7 +185,7 @@ def _in_threads(work: Callable[[T], R], items: Iterable[T], advance: Callable[[]
 
 @dataclass(frozen=True)
 class CellTraining:
-    """The result of `train`."""
+    """The result of `train_cell_model`."""
 
     model: str
     settings: TrainingSettings
@@ -199,7 +201,7 @@ class CellTraining:
     scale: float | Scale
 
 
-def train(
+def train_cell_model(
     sources: Sequence[str],
     model_path: str,
     settings: TrainingSettings,
@@ -225,7 +227,7 @@ def train(
     stage : Stages, optional
         Times the stages.
     **known
-        Corrections, labels, groups and classes, as for `images_to_learn_from`.
+        Corrections, labels, groups and classes, as for `find_training_images`.
 
     Returns
     -------
@@ -233,14 +235,14 @@ def train(
     """
     check_model_path(model_path)
     with stage("find"):
-        files, skipped, boxes = images_to_learn_from(sources, **known)
+        files, skipped, boxes = find_training_images(sources, **known)
         scale = scale_of(files, settings.cell_width)
-    samples, ranges = measure_samples(files, boxes, settings, scale, skipped, stage)
+    samples, ranges = measure_training_samples(files, boxes, settings, scale, skipped, stage)
     images = samples.rows(~samples.is_version)
     counts = dict(sorted(Counter(images.y.tolist()).items()))
-    validation = validate(samples, settings, stage)
+    validation = validate_cell_model(samples, settings, stage)
     with stage("fit"):
-        model = fit(samples, settings, validation.alpha)
+        model = fit_cell_model(samples, settings, validation.alpha)
     model[0].feature_names_in_ = np.array(feature_names(), dtype=object)
     about = _about(samples, validation, settings, ranges)
     about = replace(about, means=_means(images, model), limits=limits)
@@ -258,7 +260,9 @@ def train(
     )
 
 
-def _scored(samples: Samples, validation: Validation, rows: np.ndarray, grouped: bool) -> ErrorReport | None:
+def _scored(
+    samples: TrainingSamples, validation: CellValidation, rows: np.ndarray, grouped: bool
+) -> ErrorReport | None:
     """Score what the folds' models said of some rows."""
     if validation.scores is None or not rows.any():
         return None
@@ -270,13 +274,13 @@ def _scored(samples: Samples, validation: Validation, rows: np.ndarray, grouped:
 
 
 def _about(
-    samples: Samples, validation: Validation, settings: TrainingSettings, ranges: Ranges
+    samples: TrainingSamples, validation: CellValidation, settings: TrainingSettings, ranges: QualityRanges
 ) -> ModelNotes:
     """Return the notes that a model file holds beside the model."""
     if validation.scores is None or CLASSIFIERS[settings.classifier] != "log":
         return ModelNotes(USUAL, ranges=ranges)
     classes, truth = np.unique(samples.y, return_inverse=True)
-    calibration = calibrate(validation.scores, truth, samples.shares, validation.parts)
+    calibration = calibrate_scores(validation.scores, truth, samples.shares, validation.parts)
     images = ~samples.is_version
     calibrated = calibration.calibrated(validation.scores[images])
     labels = np.where(
@@ -288,7 +292,7 @@ def _about(
     return ModelNotes(USUAL, calibration, ranges, confusion.tolist())
 
 
-def _means(images: Samples, model: Pipeline) -> list[list[float]]:
+def _means(images: TrainingSamples, model: Pipeline) -> list[list[float]]:
     """Return the mean of each feature over each class, in standard deviations of all."""
     X = model[0].transform(images.X)
     return [X[images.y == label].mean(axis=0).tolist() for label in np.unique(images.y)]

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-from ..finding.locate import Cell, Field
 from ..finding.masks import hull
+from ..finding.white_cells import Field, WhiteCell
 
 # The length of a chain of pixels, straight steps 1 and oblique ones the root of 2, is 5 % too long on average
 # (Z. Kulpa, "Area and perimeter measurement of blobs in discrete binary pictures", 1977).
@@ -48,14 +48,14 @@ MEASURES = (
 )
 
 
-def measure(field: Field, cell: Cell, scale: float = 1) -> tuple[float, ...]:
+def measure(field: Field, cell: WhiteCell, scale: float = 1) -> tuple[float, ...]:
     """Measure a cell.
 
     Parameters
     ----------
     field : Field
         The image at the working scale.
-    cell : Cell
+    cell : WhiteCell
         One that was found in it.
     scale : float, default=1
         Pixels at the working scale for each of the file.
@@ -107,7 +107,7 @@ def _lobes(nucleus: np.ndarray) -> int:
     return max(1, np.count_nonzero(stats[1:, cv2.CC_STAT_AREA] > MIN_LOBE))
 
 
-def _densities(field: Field, cell: Cell) -> Iterator[float]:
+def _densities(field: Field, cell: WhiteCell) -> Iterator[float]:
     (x, y), (h, w) = cell.corner, cell.body.shape
     part = np.s_[y : y + h, x : x + w]
     densities = field.densities(field.image[part])

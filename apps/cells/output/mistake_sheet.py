@@ -9,11 +9,11 @@ import numpy as np
 
 from ...common.output import many
 from ..data.bad_image import BadImage
-from ..data.images import read_image
-from ..data.threads import map_images
-from ..finding.findings import NO_CELL, cut_out
-from ..jobs.evaluation import Mistake
-from .drawing import contact_sheet, save_image
+from ..data.image_reader import read_image
+from ..data.image_threads import map_images
+from ..finding.findings import NO_CELL, crop_box
+from ..jobs.cell_evaluation import Mistake
+from .cell_drawing import contact_sheet, save_image
 
 LIMIT = 100  # originals
 
@@ -52,7 +52,7 @@ def _mistake_tiles(mistakes: Iterable[Mistake], counts: Mapping[str, int]) -> It
         caption = [f"{file.label}: {NO_CELL}", os.path.basename(file.name)]
         if cell is not None:
             caption[0] = f"{file.label}: {cell.label} {cell.score:.2f}"
-            image = cut_out(image, cell.box)
+            image = crop_box(image, cell.box)
         if (more := counts[file.original] - 1) > 0:
             caption.append(f"and {many(more, 'more image')} of this original")
         yield image, "\n".join(caption)

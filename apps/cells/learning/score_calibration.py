@@ -49,7 +49,7 @@ class CellCalibration:
         return asdict(self)
 
 
-def calibrate(
+def calibrate_scores(
     probabilities: np.ndarray, truth: np.ndarray, weights: np.ndarray, parts: Sequence[np.ndarray]
 ) -> CellCalibration:
     """Learn how scores are to be read.

@@ -29,7 +29,7 @@ import numpy as np
 
 from ...common.errors import is_shortage
 from ..finding import _pixels
-from ..finding.locate import COLOUR_PLANES, Cell, Field
+from ..finding.white_cells import COLOUR_PLANES, Field, WhiteCell
 
 REGIONS = ("core", "rim", "near", "far")
 PARTS = ("nucleus", "cytoplasm")
@@ -47,14 +47,14 @@ MARGIN = 12  # pixels around the cell, which filters see
 Feature = tuple[str, float]
 
 
-def features_of(field: Field, cell: Cell) -> Iterator[Feature]:
+def features_of(field: Field, cell: WhiteCell) -> Iterator[Feature]:
     """Yield the name and the value of each feature of a cell.
 
     Parameters
     ----------
     field : Field
         The image.
-    cell : Cell
+    cell : WhiteCell
         One that was found in it.
     """
     measured = _Measured(field, cell)
@@ -65,7 +65,7 @@ def features_of(field: Field, cell: Cell) -> Iterator[Feature]:
     yield from measured.grains()
 
 
-def describe(field: Field, cell: Cell) -> np.ndarray:
+def describe(field: Field, cell: WhiteCell) -> np.ndarray:
     """Return the values of the features of a cell, in the order of `feature_names`, as float32."""
     return np.array([value for _, value in features_of(field, cell)], np.float32)
 
@@ -78,14 +78,14 @@ def feature_names() -> list[str]:
     nucleus = cv2.circle(np.zeros_like(disc), (20, 20), 9, 1, cv2.FILLED)
     (contour,), _ = cv2.findContours(disc, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     area = int(np.count_nonzero(disc))
-    cell = Cell((12, 12, 40, 40), (32, 32), area, contour.reshape(-1, 2) + 12, (12, 12), nucleus, disc)
+    cell = WhiteCell((12, 12, 40, 40), (32, 32), area, contour.reshape(-1, 2) + 12, (12, 12), nucleus, disc)
     return [name for name, _ in features_of(field, cell)]
 
 
 class _Measured:
     """A cell with its surroundings, and what several groups of features are made from."""
 
-    def __init__(self, field: Field, cell: Cell) -> None:
+    def __init__(self, field: Field, cell: WhiteCell) -> None:
         height, width = field.frame.shape
         (x, y), (h, w) = cell.corner, cell.body.shape
         left, top = max(0, x - MARGIN), max(0, y - MARGIN)

@@ -13,19 +13,19 @@ from ...common.errors import USAGE, AppError
 from ...common.files import make_folder
 from ...common.progress import Stages
 from ..data.bad_image import BadImage
-from ..data.files import ImageFile, find_images, outside, source_name
-from ..data.images import ImageReader
-from ..data.threads import MapImages, map_images
-from ..data.tiles import Tile, with_tiles
-from ..finding.findings import UNCLASSIFIED, Count, Finding, ImageFindings
-from ..finding.quality import flags_of
-from ..finding.scale import Scale, cell_width_of_slide, scale_of
-from ..finding.slide_findings import merged
+from ..data.image_files import ImageFile, find_images, outside, source_name
+from ..data.image_reader import ImageReader
+from ..data.image_threads import MapImages, map_images
+from ..data.slide_tiles import Tile, with_tiles
+from ..finding.findings import UNCLASSIFIED, CellCounts, FoundCell, ImageFindings
+from ..finding.image_quality import quality_flags
+from ..finding.image_scale import Scale, cell_width_of_slide, scale_of
+from ..finding.slide_findings import merge_tiles
 from ..finding.stain import stain_of_tiles
-from ..learning.classifier import CellModel, load_cell_model
-from ..learning.differential import corrected_shares
-from ..measuring.describing import Described, describe_image
-from .resuming import resumable
+from ..learning.cell_model import CellModel, load_cell_model
+from ..learning.share_correction import corrected_shares
+from ..measuring.describing import DescribedImage, describe_image
+from .classify_cache import resumable
 
 BATCH = 64  # images whose cells are classified at once
 TILES_AT_ONCE = 8  # the same of tiles; what is beyond is lost if the run is interrupted
@@ -66,13 +66,13 @@ class Outputs(Protocol):
 
 
 @dataclass(frozen=True)
-class Classification:
+class CellClassification:
     """The result of `classify_images`.
 
     Attributes
     ----------
     model : str
-    count : Count
+    count : CellCounts
     scale : float or Scale
     min_score : float or None
         The least score of a label; None where scores are no probabilities.
@@ -81,7 +81,7 @@ class Classification:
     """
 
     model: str
-    count: Count
+    count: CellCounts
     scale: float | Scale
     min_score: float | None
     corrected: dict[str, float] | None = None
@@ -98,7 +98,7 @@ def classify_images(
     min_score: float | None = None,
     also: Sequence[str] = (),
     describing: MapImages = map_images,
-) -> Classification:
+) -> CellClassification:
     """Classify the cells of images.
 
     Parameters
@@ -130,7 +130,7 @@ def classify_images(
             make_folder(folder)
         scale = scale_of(files, cell_width)
     least = model.least(min_score)
-    count = Count(source_name(sources), [*model.classes, UNCLASSIFIED] if least else model.classes, also)
+    count = CellCounts(source_name(sources), [*model.classes, UNCLASSIFIED] if least else model.classes, also)
     with outputs.opened(files, model, sources) as write:
         width_of = partial(cell_width_of_slide, given=cell_width)
         items = list(with_tiles(files, width_of, stain_of_tiles))
@@ -145,17 +145,17 @@ def classify_images(
             "min_score": min_score,
         }
         batch = TILES_AT_ONCE if _has_tiles(items) else BATCH
-        work = partial(classify, model=model, draw=draw, describing=describing, batch=batch, **how)
+        work = partial(classify_cells, model=model, draw=draw, describing=describing, batch=batch, **how)
         run = resumable(items, model_path, outputs.table, batch, drawn=outputs.overlay, **how)
         with stage("classify", total=len(items)) as advance:
-            for found in merged(run.results(items, work), advance):
+            for found in merge_tiles(run.results(items, work), advance):
                 count.add(found)
                 write(found)
     run.remove()
     corrected = None
     if least == model.about.calibration.min_score:  # confusions are known at that score
         corrected = corrected_shares(count.labels, model.classes, model.about.confusion)
-    return Classification(model.name, count, scale, least, corrected)
+    return CellClassification(model.name, count, scale, least, corrected)
 
 
 def _has_tiles(items: Sequence[ImageFile]) -> bool:
@@ -170,7 +170,7 @@ def with_truths(files: Sequence[ImageFile], model: CellModel, labels: str | None
     return [file if file.label in known else replace(file, label=None) for file in files]
 
 
-def classify(
+def classify_cells(
     files: Iterable[ImageFile],
     model: CellModel,
     *,
@@ -219,7 +219,7 @@ def classify(
 
 
 def _classified(
-    results: Iterator[tuple[ImageFile, Described | BadImage]],
+    results: Iterator[tuple[ImageFile, DescribedImage | BadImage]],
     model: CellModel,
     size: int,
     least: float | None,
@@ -227,26 +227,29 @@ def _classified(
     classes = model.classes
     while batch := list(islice(results, size)):
         rows = [
-            (file.name, row) for file, result in batch if isinstance(result, Described) for row in result.X
+            (file.name, row)
+            for file, result in batch
+            if isinstance(result, DescribedImage)
+            for row in result.X
         ]
         names, X = zip(*rows, strict=True) if rows else ((), ())
         answers = iter(model.scores(np.stack(X), names).astype(float) if rows else ())
         for file, result in batch:
-            if not isinstance(result, Described):
+            if not isinstance(result, DescribedImage):
                 yield file, ImageFindings(file.name, (), file.label, str(result)), None
                 continue
             cells = tuple(
                 _labelled(cell, scores, classes, least)
                 for cell, scores in zip(result.cells, answers, strict=False)
             )
-            flags = flags_of(result.quality, model.about.ranges) if result.quality else ()
+            flags = quality_flags(result.quality, model.about.ranges) if result.quality else ()
             found = ImageFindings(
                 file.name, cells, file.label, size=result.size, flags=flags, others=result.others
             )
             yield file, found, result.reader
 
 
-def _labelled(cell: Finding, scores: np.ndarray, classes: Sequence[str], least: float | None) -> Finding:
+def _labelled(cell: FoundCell, scores: np.ndarray, classes: Sequence[str], least: float | None) -> FoundCell:
     """Give a cell its label; `least` is None where scores are no probabilities."""
     winner = int(scores.argmax())
     score = float(scores[winner])

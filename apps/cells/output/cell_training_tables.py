@@ -9,16 +9,16 @@ from ...common.output import (
     print_table,
     print_times,
 )
-from ..data.files import ImageFile
-from ..finding.findings import Finding
-from ..finding.scale import scale_record
-from ..jobs.evaluation import CellEvaluation
-from ..jobs.training import CellTraining
-from ..learning.calibration import CellCalibration
+from ..data.image_files import ImageFile
+from ..finding.findings import FoundCell
+from ..finding.image_scale import scale_record
+from ..jobs.cell_evaluation import CellEvaluation
+from ..jobs.cell_training import CellTraining
 from ..learning.error_report import ErrorReport
+from ..learning.score_calibration import CellCalibration
 
 
-def training_record(result: CellTraining, seconds: dict[str, float]) -> dict:
+def cell_training_record(result: CellTraining, seconds: dict[str, float]) -> dict:
     """Return what `train --json` prints."""
     settings = result.settings
     return {
@@ -41,7 +41,7 @@ def training_record(result: CellTraining, seconds: dict[str, float]) -> dict:
     }
 
 
-def evaluation_record(result: CellEvaluation, seconds: dict[str, float]) -> dict:
+def cell_evaluation_record(result: CellEvaluation, seconds: dict[str, float]) -> dict:
     """Return what `evaluate --json` prints."""
     return {
         "n": result.scores.n,
@@ -54,7 +54,7 @@ def evaluation_record(result: CellEvaluation, seconds: dict[str, float]) -> dict
     }
 
 
-def _mistake_record(file: ImageFile, cell: Finding | None) -> dict:
+def _mistake_record(file: ImageFile, cell: FoundCell | None) -> dict:
     prediction = {"prediction": cell and cell.label, "score": cell and cell.score}
     return {"file": file.name, "label": file.label, **prediction}
 
@@ -73,7 +73,7 @@ def _scores_record(scores: ErrorReport | None) -> dict:
     }
 
 
-def print_training(result: CellTraining, seconds: dict[str, float]) -> None:
+def print_cell_training(result: CellTraining, seconds: dict[str, float]) -> None:
     """Print what `train` did."""
     n = sum(result.label_counts.values())
     print_line(f"{many(n, 'image')}, {many(result.n_features, 'feature')}")
@@ -85,19 +85,19 @@ def print_training(result: CellTraining, seconds: dict[str, float]) -> None:
     else:
         kind = "by original" if result.scores.originals else "every image is its own original"
         print_line(f"{result.folds} folds, {kind}")
-        print_scores(result.scores)
+        print_cell_scores(result.scores)
         if result.of_versions:
             print_line("")
             print_line(
                 f"error {100 * result.of_versions.error:.2f} % of {result.of_versions.n:,} versions of them"
             )
-        print_calibration(result.about.calibration)
+        print_cell_calibration(result.about.calibration)
     print_heading("Alpha", _alpha_line(result))
     print_times(seconds)
     print_heading("Model", result.model)
 
 
-def print_calibration(calibration: CellCalibration) -> None:
+def print_cell_calibration(calibration: CellCalibration) -> None:
     """Print how far scores and labels can be trusted."""
     if calibration.miscalibration is None:
         return
@@ -124,7 +124,7 @@ def _alpha_line(result: CellTraining) -> str:
     return f"{result.alpha:g}, chosen on all images (inside the folds: {folds})"
 
 
-def print_scores(scores: ErrorReport) -> None:
+def print_cell_scores(scores: ErrorReport) -> None:
     """Print the error and the confusion table."""
     low, high = (100 * bound for bound in scores.interval)
     print_line(

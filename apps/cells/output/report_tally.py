@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..finding.findings import UNCLASSIFIED, Count, Finding, ImageFindings
+from ..finding.findings import UNCLASSIFIED, CellCounts, FoundCell, ImageFindings
 
 FILES_NAMED = 1_000
 
 
 @dataclass(frozen=True)
-class About:
+class ReportAbout:
     """Facts on a page besides the findings.
 
     Attributes
@@ -44,13 +44,13 @@ class About:
         return [*self.classes, *sorted(found - {*self.classes, UNCLASSIFIED}), UNCLASSIFIED]
 
 
-class Shown(NamedTuple):
+class ReportCell(NamedTuple):
     """A cell with its number in the order they came; `source` is where its picture is, if not in it."""
 
     number: int
     file: str
     truth: str | None
-    found: Finding
+    found: FoundCell
     source: str | None = None
 
     @property
@@ -77,7 +77,7 @@ class Shown(NamedTuple):
 
 
 @dataclass
-class NamedFiles:
+class ReportFiles:
     """Files of which all are counted and the first few named."""
 
     count: int = 0
@@ -90,7 +90,7 @@ class NamedFiles:
             self.names.append((file, remark))
 
 
-class Tally(Count):
+class ReportTally(CellCounts):
     """Counts of everything, and of the cells those to show, at most `limit`.
 
     Parameters
@@ -107,7 +107,7 @@ class Tally(Count):
         self._source = source
         self.known_without_cell = 0
         self.confusion: Counter[tuple[str, str]] = Counter()  # truth, label
-        self.empty, self.problems, self.flagged = NamedFiles(), NamedFiles(), NamedFiles()
+        self.empty, self.problems, self.flagged = ReportFiles(), ReportFiles(), ReportFiles()
         self._limit = limit
         self._heap: list[tuple] = []  # the cell that deserves it least on top
 
@@ -124,16 +124,16 @@ class Tally(Count):
         first = self.cells - len(found.cells) + 1
         for number, cell in enumerate(found.cells, start=first):
             source = self._source and self._source.format(number)
-            self._add_cell(Shown(number, found.file, found.truth, cell, source))
+            self._add_cell(ReportCell(number, found.file, found.truth, cell, source))
 
-    def _add_cell(self, cell: Shown) -> None:
+    def _add_cell(self, cell: ReportCell) -> None:
         if cell.comparable:
             self.confusion[cell.truth, cell.found.label] += 1
         push = heapq.heappush if len(self._heap) < self._limit else heapq.heappushpop
         push(self._heap, (cell.mistake, cell.surprise, -cell.number, cell))
 
     @property
-    def shown(self) -> list[Shown]:
+    def shown(self) -> list[ReportCell]:
         """The cells on the page, in the order they came."""
         return sorted(cell for *_, cell in self._heap)
 

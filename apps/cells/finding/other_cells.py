@@ -6,24 +6,24 @@ import cv2
 import numpy as np
 
 from . import platelets, red_cells
-from .findings import RED_CELL, Finding
-from .locate import Cell, Field
+from .findings import RED_CELL, FoundCell
+from .white_cells import Field, WhiteCell
 
 
-def find_others(field: Field, cells: list[Cell], kinds: Collection[str]) -> list[Finding]:
+def find_other_cells(field: Field, cells: list[WhiteCell], kinds: Collection[str]) -> list[FoundCell]:
     """Find what else is in an image.
 
     Parameters
     ----------
     field : Field
         An image at the working scale.
-    cells : list of Cell
+    cells : list of WhiteCell
         The white cells in it, which are left out.
     kinds : collection of {"red cell", "platelet"}
 
     Returns
     -------
-    list of Finding
+    list of FoundCell
         With a kind for a label, no score, and an outline; at the working scale, one kind after the other.
     """
     if not kinds:
@@ -39,13 +39,13 @@ def find_others(field: Field, cells: list[Cell], kinds: Collection[str]) -> list
     return found
 
 
-def _finding(outline: np.ndarray, kind: str, margin: float, shape: tuple[int, int]) -> Finding:
+def _finding(outline: np.ndarray, kind: str, margin: float, shape: tuple[int, int]) -> FoundCell:
     """Return what an outline encloses, as far as it is in the image."""
     limits = np.array(shape[::-1])
     left, top = np.rint(np.maximum(outline.min(0) - margin, 0)).astype(int).tolist()
     right, bottom = np.rint(np.minimum(outline.max(0) + 1 + margin, limits)).astype(int).tolist()
     outline = np.clip(np.rint(outline), 0, limits - 1).astype(np.int32)
-    return Finding(
+    return FoundCell(
         box=(left, top, right - left, bottom - top),
         center=((left + right) // 2, (top + bottom) // 2),
         # Between the middles of pixels at the border lies half of it less.

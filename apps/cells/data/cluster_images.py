@@ -11,10 +11,10 @@ import numpy as np
 
 from ...common.cluster import connected, map_shards
 from .bad_image import BadImage
-from .files import ImageFile
-from .images import image_content
-from .threads import MapImages, map_images, one_thread_in_opencv, result_of
-from .tiles import Tile, Unreadable
+from .image_files import ImageFile
+from .image_reader import image_content
+from .image_threads import MapImages, image_result, map_images, one_thread_in_opencv
+from .slide_tiles import Tile, UnreadableImage
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class SlideWindow:
     """A slide of which only the pixels in a window were read."""
 
     size: tuple[int, int]
@@ -43,10 +43,10 @@ def image_workers(address: str | None) -> Iterator[MapImages]:
         yield map_images
     else:
         with connected(address) as client:
-            yield partial(map_carried, client=client)
+            yield partial(map_images_on_cluster, client=client)
 
 
-def map_carried(
+def map_images_on_cluster(
     work: Callable[[ImageFile], T], files: Iterable[ImageFile], client: "Client"
 ) -> Iterator[tuple[ImageFile, T | BadImage]]:
     """Do what `map_images` does, on the workers of a cluster; files are read here, only a few ahead."""
@@ -67,29 +67,29 @@ def map_carried(
         if shard:
             yield shard
 
-    for results in map_shards(client, results_of, shards(), work):
+    for results in map_shards(client, results_of_shard, shards(), work):
         yield from zip(sent.popleft(), results, strict=True)
 
 
-def results_of(files: Sequence[ImageFile], work: Callable[[ImageFile], T]) -> list[T | BadImage]:
+def results_of_shard(files: Sequence[ImageFile], work: Callable[[ImageFile], T]) -> list[T | BadImage]:
     """Work on a shard, in any thread of a worker, as a thread of `map_images` works on an image."""
     one_thread_in_opencv()
-    return [result_of(work, file) for file in files]
+    return [image_result(work, file) for file in files]
 
 
 def _carried(file: ImageFile) -> tuple[ImageFile, int]:
     """Return an image with its content, and the size of this content in bytes."""
-    content = result_of(_content, file)
+    content = image_result(_content, file)
     if isinstance(content, BadImage):
         known = {of.name: getattr(file, of.name) for of in fields(ImageFile)}
-        return Unreadable(**known, problem=str(content)), 0
+        return UnreadableImage(**known, problem=str(content)), 0
     if isinstance(content, tuple):
         return replace(file, content=content), len(content[0])
-    return replace(file, slide=Piece(file.slide.size, content)), content.nbytes
+    return replace(file, slide=SlideWindow(file.slide.size, content)), content.nbytes
 
 
 def _content(file: ImageFile) -> tuple[bytes, int | None] | np.ndarray:
     """Read a file, or the pixels of a tile."""
-    if isinstance(file, Unreadable):
+    if isinstance(file, UnreadableImage):
         return file.open()
     return file.open().whole() if isinstance(file, Tile) else image_content(file.path)

@@ -8,19 +8,19 @@ import numpy as np
 
 from ...common.errors import Skipped
 from ...common.progress import UNWATCHED, Stages
-from ..data.files import ImageFile, labelled_images, nothing_left
-from ..finding.findings import Finding
-from ..finding.scale import Scale, scale_of
-from ..learning.classifier import load_cell_model
+from ..data.image_files import ImageFile, labelled_images, nothing_left
+from ..finding.findings import FoundCell
+from ..finding.image_scale import Scale, scale_of
+from ..learning.cell_model import load_cell_model
 from ..learning.error_report import ErrorReport, error_report
-from .classification import classify
+from .cell_classification import classify_cells
 
 
 class Mistake(NamedTuple):
     """An image that a model is wrong about, and the cell it looked at."""
 
     file: ImageFile
-    cell: Finding | None
+    cell: FoundCell | None
 
 
 class Coverage(NamedTuple):
@@ -42,7 +42,7 @@ class CellEvaluation:
     labelled: Coverage | None
 
 
-def evaluate(
+def evaluate_cell_model(
     model_path: str,
     sources: Sequence[str],
     *,
@@ -58,7 +58,7 @@ def evaluate(
         scale = scale_of(files, cell_width)
     tried: list[Mistake] = []
     with stage("evaluate", total=len(files)) as advance:
-        for file, found in classify(files, model, cell_width=scale, most=1, min_score=0):
+        for file, found in classify_cells(files, model, cell_width=scale, most=1, min_score=0):
             advance()
             if found.problem is not None:
                 skipped.add(found.file, found.problem)

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-from .locate import Cell
 from .stain import USUAL, Stain
+from .white_cells import WhiteCell
 
 QUANTILES = 0.01, 0.99  # of the images trained on: what lies beyond is unlike them
 SLACK = 0.1  # of the range, which it is widened by on either side
@@ -16,7 +16,7 @@ EDGE_SHARE = 0.98  # quantile of the gradients: those at the edges of cells
 SECOND = np.float32([[1, -2, 1], [-2, 4, -2], [1, -2, 1]])  # of noise of deviation 1 it leaves 6
 
 
-class Quality(NamedTuple):
+class ImageQuality(NamedTuple):
     """Measurements of the quality of an image; None is unknown.
 
     Attributes
@@ -54,10 +54,12 @@ WORDS: dict[str, tuple[str | None, str | None]] = {
     "cell_size": ("scale: small cells", "scale: large cells"),
 }
 
-Ranges = Mapping[str, tuple[float, float]]
+QualityRanges = Mapping[str, tuple[float, float]]
 
 
-def quality_of(image: np.ndarray, frame: np.ndarray, stain: Stain, cells: Sequence[Cell]) -> Quality:
+def measure_quality(
+    image: np.ndarray, frame: np.ndarray, stain: Stain, cells: Sequence[WhiteCell]
+) -> ImageQuality:
     """Measure how an image is taken.
 
     Parameters
@@ -68,12 +70,12 @@ def quality_of(image: np.ndarray, frame: np.ndarray, stain: Stain, cells: Sequen
         1 for the black pixels that a rotation left.
     stain : Stain
         Its own.
-    cells : sequence of Cell
+    cells : sequence of WhiteCell
         The white cells in it.
 
     Returns
     -------
-    Quality
+    ImageQuality
     """
     green = cv2.extractChannel(image, 1)
     free = 1 - frame
@@ -84,7 +86,7 @@ def quality_of(image: np.ndarray, frame: np.ndarray, stain: Stain, cells: Sequen
     whole = cv2.inRange(image, (DARK + 1,) * 3, (WHITE - 1,) * 3)
     n = max(cv2.countNonZero(free), 1)
     areas = [cell.area for cell in cells]
-    return Quality(
+    return ImageQuality(
         stain.density,
         stain.hue,
         _quantile(differences, free, 0.5) * 1.4826 / 6,
@@ -103,13 +105,13 @@ def _quantile(levels: np.ndarray, mask: np.ndarray, share: float) -> float:
     return float(level - 0.5 + (wanted - below) / max(counts[level] - below, 1))
 
 
-def ranges_of(*groups: Sequence[Quality]) -> dict[str, tuple[float, float]]:
+def quality_ranges(*groups: Sequence[ImageQuality]) -> dict[str, tuple[float, float]]:
     """Return the range of each number over groups of images, a little wider and without their odd ones.
 
     Originals are a group beside their copies, which may be many and all alike.
     """
     ranges = {}
-    for name in Quality._fields:
+    for name in ImageQuality._fields:
         known = [[value for each in group if (value := getattr(each, name)) is not None] for group in groups]
         bounds = [np.quantile(values, QUANTILES) for values in known if values]
         if bounds:
@@ -119,7 +121,7 @@ def ranges_of(*groups: Sequence[Quality]) -> dict[str, tuple[float, float]]:
     return ranges
 
 
-def flags_of(quality: Quality, ranges: Ranges) -> tuple[str, ...]:
+def quality_flags(quality: ImageQuality, ranges: QualityRanges) -> tuple[str, ...]:
     """Return in a few words each what about an image is out of the ranges."""
     flags = []
     for name, (low, high) in ranges.items():

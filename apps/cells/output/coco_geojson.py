@@ -14,11 +14,11 @@ from fastsvm._utils.atomic import replacing
 
 from ...common.errors import USAGE, AppError
 from ...common.files import check_file, make_folder, replace_file
-from ..data.files import ImageFile
-from ..finding.findings import Finding, ImageFindings
-from ..measuring.measures import column_names, with_units
-from .drawing import color_of
-from .places import mirrored
+from ..data.image_files import ImageFile
+from ..finding.findings import FoundCell, ImageFindings
+from ..measuring.cell_measures import column_names, with_units
+from .cell_drawing import color_of
+from .picture_files import mirrored_paths
 
 ENDINGS = (".json", ".geojson")  # of files, COCO and GeoJSON; everything else is a folder
 NO_LABEL = "white cell"  # for formats that have to have one
@@ -26,7 +26,7 @@ NO_LABEL = "white cell"  # for formats that have to have one
 Sink = Callable[[ImageFindings], object]
 
 
-def is_folder(path: str) -> bool:
+def is_geojson_folder(path: str) -> bool:
     """Return whether an export is a folder with a GeoJSON file for each image."""
     if os.path.isdir(path):
         return True
@@ -53,9 +53,9 @@ def export_writer(
     pixel_size : float, optional
         Micrometres; measurements are given in them, too.
     """
-    if is_folder(path):
+    if is_geojson_folder(path):
         make_folder(path)
-        places = {file.name: f"{place}.geojson" for file, place in mirrored(files, path).items()}
+        places = {file.name: f"{place}.geojson" for file, place in mirrored_paths(files, path).items()}
         yield lambda found: _write_geojson(places[found.file], found, classes, pixel_size)
     elif path.lower().endswith(".geojson"):
         if len(files) > 1:
@@ -84,7 +84,7 @@ def _rings(outlines: Sequence[np.ndarray]) -> list[list[list[float]]]:
     return [_ring(outline) for outline in outlines if len(outline) > 2]
 
 
-def _outline(cell: Finding) -> list[list[float]]:
+def _outline(cell: FoundCell) -> list[list[float]]:
     """Return the corners of a cell, or of its box where it has no outline."""
     if cell.outline is not None and len(cell.outline) > 2:
         return _ring(cell.outline)
@@ -116,7 +116,7 @@ class _Coco:
             comma = b",\n" if self._annotations > 1 else b"\n"
             self._file.write(comma + json.dumps(self._annotation(number, cell)).encode())
 
-    def _annotation(self, image: int, cell: Finding) -> dict:
+    def _annotation(self, image: int, cell: FoundCell) -> dict:
         return {
             "id": self._annotations,
             "image_id": image,
@@ -154,7 +154,9 @@ def _write_geojson(path: str, found: ImageFindings, classes: Sequence[str], pixe
     replace_file(path, json.dumps({"type": "FeatureCollection", "features": features}).encode())
 
 
-def _feature(file: str, number: int, cell: Finding, classes: Sequence[str], pixel_size: float | None) -> dict:
+def _feature(
+    file: str, number: int, cell: FoundCell, classes: Sequence[str], pixel_size: float | None
+) -> dict:
     """Return a cell as QuPath reads and writes it."""
     label = cell.label or NO_LABEL
     measurements: dict[str, float | None] = {"score": cell.score}

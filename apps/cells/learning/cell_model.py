@@ -13,10 +13,10 @@ from fastsvm.model_files import ModelFileError, load_about
 
 from ...common.errors import AppError
 from ...common.files import load_model, shipped_model
-from ..finding.quality import WORDS, Ranges
+from ..finding.image_quality import WORDS, QualityRanges
 from ..finding.stain import UsualStain
-from ..measuring.features import feature_names
-from .calibration import CellCalibration
+from ..measuring.cell_features import feature_names
+from .score_calibration import CellCalibration
 
 SHIPPED = "shipped/white_cells.safetensors"
 APP = __package__.rpartition(".")[0]
@@ -33,7 +33,7 @@ class ModelNotes:
     calibration : CellCalibration
         How its probabilities are to be read.
     ranges : dict
-        What images it has learnt from, as of `quality.ranges_of`.
+        What images it has learnt from, as of `quality_ranges`.
     confusion : list of list of float
         The share of the cells of each class (rows) that got each label (columns; the last is none) in
         cross-validation; empty where there was none.
@@ -46,7 +46,7 @@ class ModelNotes:
 
     usual: UsualStain | None = None
     calibration: CellCalibration = field(default_factory=CellCalibration)
-    ranges: Ranges = field(default_factory=dict)
+    ranges: QualityRanges = field(default_factory=dict)
     confusion: Sequence[Sequence[float]] = ()
     means: Sequence[Sequence[float]] = ()
     limits: str = ""

@@ -13,7 +13,7 @@ from ...common.errors import AppError, is_shortage
 from ...common.figures import OKABE_ITO
 from ...common.files import replace_file
 from ...common.output import printable
-from ..finding.findings import PLATELET, RED_CELL, UNCLASSIFIED, Finding
+from ..finding.findings import PLATELET, RED_CELL, UNCLASSIFIED, FoundCell
 
 # In an order that gives neutrophil, monocyte, lymphocyte, eosinophil and basophil one each.
 PALETTE = tuple(
@@ -36,16 +36,18 @@ def color_of(label: str | None) -> str:
     return PALETTE[zlib.crc32(label.upper().encode(errors="replace")) % len(PALETTE)]
 
 
-def draw_overlay(image: np.ndarray, cells: Sequence[Finding], others: Sequence[Finding] = ()) -> np.ndarray:
+def draw_overlay(
+    image: np.ndarray, cells: Sequence[FoundCell], others: Sequence[FoundCell] = ()
+) -> np.ndarray:
     """Draw what was found in an image.
 
     Parameters
     ----------
     image : ndarray of shape (height, width, 3) or (height, width)
         Channels blue, green, red, or grey.
-    cells : sequence of Finding
+    cells : sequence of FoundCell
         White cells in this image.
-    others : sequence of Finding
+    others : sequence of FoundCell
         Red cells and platelets.
 
     Returns
@@ -164,7 +166,7 @@ def _bgr_of(color: str) -> tuple[int, int, int]:
     return blue, green, red
 
 
-def _corners(canvas: np.ndarray, cell: Finding, line: int) -> list[tuple[int, int]]:
+def _corners(canvas: np.ndarray, cell: FoundCell, line: int) -> list[tuple[int, int]]:
     """Return two corners of the box, as far inside as a whole line needs."""
     height, width = canvas.shape[:2]
     x, y, box_width, box_height = cell.box
@@ -175,14 +177,14 @@ def _corners(canvas: np.ndarray, cell: Finding, line: int) -> list[tuple[int, in
     ]
 
 
-def _caption(cell: Finding) -> str:
+def _caption(cell: FoundCell) -> str:
     label = "" if cell.label is None else _ascii(cell.label)
     if len(label) > MAX_LABEL:
         label = f"{label[: MAX_LABEL - 3]}..."
     return " ".join(filter(None, (label, "" if cell.score is None else f"{cell.score:.2f}")))
 
 
-def _draw_plate(canvas: np.ndarray, caption: str, cell: Finding, line: int) -> None:
+def _draw_plate(canvas: np.ndarray, caption: str, cell: FoundCell, line: int) -> None:
     """Write on a plate of the label's colour: above the box, below it or inside, where there is room."""
     height, width = canvas.shape[:2]
     scale = max(0.4, max(height, width) / 1300)

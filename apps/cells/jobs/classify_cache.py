@@ -13,9 +13,9 @@ import numpy as np
 
 from ...common.cache import Cache
 from ...common.output import note
-from ..data.files import ImageFile
-from ..data.images import split_page
-from ..finding.findings import Finding, ImageFindings
+from ..data.image_files import ImageFile
+from ..data.image_reader import split_page
+from ..finding.findings import FoundCell, ImageFindings
 
 Found = tuple[ImageFile, ImageFindings]
 
@@ -127,4 +127,4 @@ def _value(value: object) -> object:
     if "array" in value:
         return np.array(value["array"], np.int32).reshape(-1, 2)
     values = {name: _value(inner) for name, inner in value.items()}
-    return Finding(**values) if "box" in values else values
+    return FoundCell(**values) if "box" in values else values

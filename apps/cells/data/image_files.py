@@ -15,9 +15,9 @@ from ...common.errors import AppError, Skipped
 from ...common.files import read_limited
 from ...common.output import many, note, shortened
 from ...common.tables import unquoted
-from .decoding import MAX_PAGES
-from .images import Content, ImageReader, split_page
-from .slides import count_pages, is_slide_here, missing_for
+from .image_decoding import MAX_PAGES
+from .image_reader import Content, ImageReader, split_page
+from .slides import count_pages, is_readable_slide, missing_slide_library
 
 ENDINGS = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp", ".webp", ".jp2", ".j2k")
 # What lies beside images and needs no word: what is known about them, and what was made of them.
@@ -102,8 +102,8 @@ def find_images(
         unique.setdefault(os.path.abspath(file.path), file)
     files = list(unique.values())
     if labels is not None:
-        is_folder = os.path.isdir(labels)
-        rows = _annotations(labels, classes) if is_folder else _table(labels, "label")
+        is_geojson_folder = os.path.isdir(labels)
+        rows = _annotations(labels, classes) if is_geojson_folder else _table(labels, "label")
         files = [replace(file, label=label) for file, label in _matched(files, rows)]
     if groups is not None:
         rows = _table(groups, "original")
@@ -119,7 +119,7 @@ def _images_of(source: str) -> Iterator[ImageFile]:
     others: Counter[str] = Counter()
     for path, name in _walk(source):
         ending = os.path.splitext(name)[1].lower()
-        if ending in ENDINGS or is_slide_here(path, ending):
+        if ending in ENDINGS or is_readable_slide(path, ending):
             found = True
             yield from _pages_of(ImageFile(path, name, name.split("/")[-2] if "/" in name else None))
         elif ending not in BESIDE:
@@ -148,7 +148,7 @@ def _counted(others: Counter[str]) -> str:
     if len(others) > MOST_KINDS:
         kinds += ", ..."
     text = f"{many(others.total(), 'file')} of other kinds left out ({kinds})"
-    slides = next(filter(None, map(missing_for, others)), None)
+    slides = next(filter(None, map(missing_slide_library, others)), None)
     return f"{text}; for slides: {slides}" if slides else text
 
 
@@ -187,7 +187,7 @@ def _of_classes(files: Sequence[ImageFile], classes: Sequence[str]) -> list[Imag
 # Tables and annotations of images
 
 
-class Row(NamedTuple):
+class LabelRow(NamedTuple):
     """The value of a file in a table or an annotation, and its place there."""
 
     where: str
@@ -195,7 +195,9 @@ class Row(NamedTuple):
     value: str
 
 
-def meant_files(files: Sequence[ImageFile], rows: Iterable[Row]) -> Iterator[tuple[Row, ImageFile]]:
+def files_of_rows(
+    files: Sequence[ImageFile], rows: Iterable[LabelRow]
+) -> Iterator[tuple[LabelRow, ImageFile]]:
     """Yield each row with each file that it means, by its name or the last part of its name.
 
     A note names the first row that means no file; if no row means any, that is an error.
@@ -221,22 +223,22 @@ def meant_files(files: Sequence[ImageFile], rows: Iterable[Row]) -> Iterator[tup
         note(f"note: {first}{more}")
 
 
-def _matched(files: Sequence[ImageFile], rows: Iterable[Row]) -> Iterator[tuple[ImageFile, str | None]]:
+def _matched(files: Sequence[ImageFile], rows: Iterable[LabelRow]) -> Iterator[tuple[ImageFile, str | None]]:
     """Yield each file with the value of the row that means it, or None."""
     values: dict[ImageFile, str] = {}
-    for row, file in meant_files(files, rows):
+    for row, file in files_of_rows(files, rows):
         if row.value and values.setdefault(file, row.value) != row.value:
             name, here, before = (shortened(text, 100) for text in (row.file, row.value, values[file]))
             raise AppError(f"{row.where}: {name!r} is {here!r} here, but {before!r} before")
     return ((file, values.get(file)) for file in files)
 
 
-def _table(path: str, column: str) -> Iterator[Row]:
-    for where, (file, value) in read_table(path, ("file", column)):
-        yield Row(where, file, value.strip())
+def _table(path: str, column: str) -> Iterator[LabelRow]:
+    for where, (file, value) in read_label_table(path, ("file", column)):
+        yield LabelRow(where, file, value.strip())
 
 
-def read_table(path: str, columns: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+def read_label_table(path: str, columns: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     """Yield from a CSV file with a header where each row stands, and its texts in these columns."""
     content = read_limited(path, MAX_TABLE_BYTES, "a table of images")
     with io.StringIO(content.decode("utf-8-sig", "surrogateescape"), newline="") as file:
@@ -257,16 +259,16 @@ def read_table(path: str, columns: Sequence[str]) -> Iterator[tuple[str, list[st
             raise AppError(f"{path}, line {rows.line_num}: not CSV: {error}") from error
 
 
-def _annotations(folder: str, classes: Collection[str] | None) -> Iterator[Row]:
+def _annotations(folder: str, classes: Collection[str] | None) -> Iterator[LabelRow]:
     """Yield a row for each Pascal VOC file in a folder."""
-    for path, file, root in read_annotations(folder):
+    for path, file, root in read_voc_files(folder):
         names = {element.findtext("name", "").strip() for element in root.iter("object")}
         if classes is not None:
             names.intersection_update(classes)
-        yield Row(path, file, names.pop() if len(names) == 1 else "")
+        yield LabelRow(path, file, names.pop() if len(names) == 1 else "")
 
 
-def read_annotations(folder: str):
+def read_voc_files(folder: str):
     """Yield from a folder of Pascal VOC annotations the path, the image's name and the root of each."""
     empty = True
     for path, name in _walk(folder):

@@ -19,9 +19,9 @@ import numpy as np
 
 from ...common.output import note
 from ..data.bad_image import BadImage
-from ..data.files import ImageFile
-from ..data.images import ImageReader, usual_cell_width
-from ..data.tiles import sample_tiles
+from ..data.image_files import ImageFile
+from ..data.image_reader import ImageReader, usual_cell_width
+from ..data.slide_tiles import spread_tiles
 from .masks import black_frame
 
 WHITE_OF_RED = 1.8  # diameter of a white cell, of that of a red one
@@ -102,7 +102,7 @@ def cell_width_of_slide(file: ImageFile, given: float | None) -> float | None:
     """Return the width of a white cell in a slide that is given, or else read it, and say it."""
     if given is not None:
         return given
-    width = white_cell_width(np.concatenate([red_cells_of(tile.open()) for tile in sample_tiles(file)]))
+    width = white_cell_width(np.concatenate([red_circles_of(tile.open()) for tile in spread_tiles(file)]))
     if width is not None:
         note(
             f"note: {file.name}: a white cell is about {width:,.0f} pixels wide, by its red cells; "
@@ -134,7 +134,7 @@ def read_scale(files: Sequence[ImageFile]) -> Scale:
     for file in _spread(files):
         try:
             reader = file.open()
-            cells = red_cells_of(reader)
+            cells = red_circles_of(reader)
         except (BadImage, OSError):
             continue
         found[reader.size].append(cells)
@@ -182,7 +182,7 @@ def _agreeing(cells: np.ndarray, least: int = MIN_CELLS) -> np.ndarray:
     return near if enough else near[:0]
 
 
-def red_cells_of(reader: ImageReader) -> np.ndarray:
+def red_circles_of(reader: ImageReader) -> np.ndarray:
     """Find red cells in an image, or in tiles of it, at the zoom where those of one size cover the most.
 
     Returns
