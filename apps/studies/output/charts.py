@@ -185,6 +185,7 @@ class Panel:
             part.draw(ax)
         ax.set(**self.axes)
         ax.title.set_fontsize(10)
+        ax.tick_params(labelsize=9)
         ax.minorticks_off()  # they take most of the time of a picture
         if self.legend:
             ax.legend(frameon=False, fontsize=9)
@@ -239,6 +240,11 @@ def ramp(number: int, count: int) -> tuple[float, ...]:
 def rows_of(panels: Sequence[Panel], columns: int) -> list[Sequence[Panel]]:
     """Cut panels into rows."""
     return [panels[k : k + columns] for k in range(0, len(panels), columns)]
+
+
+def named_rows(names: Sequence[str]) -> dict[str, object]:
+    """Return what names rows of a `Panel`, the first at the top."""
+    return {"yticks": range(len(names)), "yticklabels": names, "ylim": (len(names) - 0.5, -0.5)}
 
 
 def means(rows: Sequence[np.ndarray]) -> np.ndarray:

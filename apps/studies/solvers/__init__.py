@@ -6,7 +6,14 @@ from ..frame.study_report import Report
 
 def run(context: Context) -> Report:
     """Run the study."""
-    from . import figures, output_claims, output_figures, solver_experiments, solver_tables, speed_claims
+    from . import (
+        convergence_figures,
+        output_claims,
+        output_figures,
+        solver_experiments,
+        solver_tables,
+        speed_claims,
+    )
 
     results = solver_experiments.run_all(context)
     claims = [*speed_claims.speed_claims(results), *output_claims.output_claims(results.draws)]
@@ -26,6 +33,9 @@ def run(context: Context) -> Report:
             "theta of ASDCA": "the paper's, but for its grid",
         },
         claims=claims,
-        figures=[*figures.curve_figures(results), *output_figures.output_figures(results.draws)],
+        figures=[
+            *convergence_figures.convergence_figures(results),
+            *output_figures.output_figures(results.draws),
+        ],
         tables=solver_tables.tables(results, claims),
     )

@@ -1,0 +1,163 @@
+"""The figures of convergence: the four algorithms, orders, projection, lambda and theta."""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from ...common.figures import OKABE_ITO
+from ..frame.study_report import Figure
+from ..output.charts import LOG_LOG, Across, Curve, Dots, Panel, chart, named_rows, quantiles, ramp
+from .convergence_costs import AXES, cost_ratio
+from .document_solvers import (
+    ASDCA_NAME,
+    CYCLIC,
+    FOUR,
+    MINI_BATCH,
+    MINI_BATCH_PROJECTED,
+    ORDERS,
+    PEGASOS,
+    PERMUTATION,
+    PROJECTED,
+    PROJECTIONS,
+    VANILLA,
+)
+from .solver_experiments import LAMBDAS, LEAST, Curves, Results
+from .solver_sets import LONG, SIMULATED, WIDE
+
+BANDS = "Medians over the runs, in bands of the 10th to the 90th percentile."
+SOURCES = {SIMULATED: "figure 1", WIDE: "figure 2", LONG: "figure 3"}
+STYLES = {
+    VANILLA: ("blue", "-"),
+    PERMUTATION: ("sky blue", "--"),
+    CYCLIC: ("orange", "-."),
+    PEGASOS: ("vermilion", "--"),
+    PROJECTED: ("orange", "-."),
+    ASDCA_NAME: ("green", "-."),
+    MINI_BATCH: ("purple", ":"),
+    MINI_BATCH_PROJECTED: ("sky blue", "-."),
+}
+LABELS = {
+    "visits": "rows visited",
+    "steps": "steps",
+    "seconds": "CPU time of the updates (ms)",
+    "excess": "(P - P*) / P*",
+    "primal": "objective P",
+    "gap": "duality gap",
+    "error": "test error (%)",
+}
+UNITS = {"seconds": 1000, "error": 100}  # that of a label, in that of the runs
+LIMITS = 0.02, 200.0  # of ratios
+
+
+# fmt: off
+def convergence_figures(results: Results) -> Iterator[Figure]:
+    """Return the figures."""
+    titles = {data.name: data.title for data in results.sets}
+    of_kind = {kind: [data for data in results.sets if data.kind == kind] for kind in (WIDE, LONG)}
+    for data in results.sets:
+        yield Figure(
+            f"four-{data.name}", f"Four algorithms: {data.title}",
+            "Above, the objective's excess by steps, by rows visited and by CPU time: the axis decides what "
+            "looks slow; the line is 1 % above the optimum. Below, the objective as the document has it, gap "
+            f"and test error. {BANDS}",
+            _four(results.curves[data.name]), size=(10.5, 6.6), source=SOURCES[data.kind])
+    yield Figure(
+        "ratios", "What plain Pegasos needs, as a multiple of what another needs",
+        "Right of 1 Pegasos is slower. Medians of paired runs with 95 % intervals; a triangle: only one of "
+        "the two gets within 1 % of P*.",
+        chart([_ratios(results, axis) for axis in AXES], legend=len(AXES), sharey=True),
+        size=(10.5, 1.6 + 0.55 * len(titles)))
+    for (kind, sets), source in zip(of_kind.items(), ("figure 4", "figure 5"), strict=True):
+        if sets:
+            yield Figure(
+                f"orders-{kind}", f"SDCA's orders: {sets[0].called}",
+                f"The line at 0.01 is 1 % above the optimum. {BANDS}",
+                chart([_panel(results.curves[data.name], ORDERS, "visits", title=data.scaling)
+                       for data in sets], legend=len(ORDERS)),
+                size=(1.2 + 3.4 * len(sets), 3.9), source=source)
+    if wide := of_kind[WIDE]:
+        yield Figure(
+            "projection", f"With and without projection: {wide[0].called}",
+            "Above, one row a step; below, a batch. Weights are projected to the ball of radius "
+            f"1/sqrt(lambda). {BANDS}",
+            chart(*([_panel(results.curves[data.name], pair, "steps", title=data.scaling, legend=True)
+                     for data in wide] for pair in PROJECTIONS.items())),
+            size=(9.0, 6.2), source="figure 6")
+    for name, grid in results.lambdas.items():
+        yield Figure(
+            f"lambda-{name}", f"Five lambdas: {titles[name]}",
+            "Above, the objective; below, its excess over the optimum for that lambda, and a line at 1 %. "
+            f"{BANDS}",
+            chart(*([_lambdas(grid, solver, y) for solver in FOUR] for y in ("primal", "excess")),
+                  legend=len(LAMBDAS), sharex=True, sharey="row"),
+            size=(11.0, 5.6), source="figures 8 to 11")
+    yield Figure(
+        "theta", "ASDCA's theta",
+        "Excess of the hinge objective; ASDCA minimises that of the smooth hinge loss. The paper's theta "
+        f"is the largest with a proof. {BANDS}",
+        chart([_thetas(curves, titles[name]) for name, curves in results.thetas.items()], legend=4),
+        size=(1.2 + 3.4 * len(results.thetas), 4.2))
+# fmt: on
+
+
+def _curve(curves: Curves, name: str, x: str, y: str, label: str, color, line: str = "-") -> Curve:
+    known = {**curves.of[name], "excess": np.maximum(curves.excess(name), LEAST)}
+    spent = np.median(known[x] * UNITS.get(x, 1), axis=0)
+    return Curve(spent, quantiles(known[y] * UNITS.get(y, 1), 0.1), color, label, line)
+
+
+def _panel_of(parts: Iterable[Curve], x: str, y: str, **axes) -> Panel:
+    near = [Across("y", 0.01)] if y == "excess" else []
+    return Panel(*parts, *near, **LOG_LOG | {"xlabel": LABELS[x], "ylabel": LABELS[y]} | axes)
+
+
+def _panel(curves: Curves, names: Iterable[str], x: str, y: str = "excess", **axes) -> Panel:
+    """Return the curves of some algorithms."""
+    styles = [(name, OKABE_ITO[STYLES[name][0]], STYLES[name][1]) for name in names]
+    return _panel_of((_curve(curves, name, x, y, name, *style) for name, *style in styles), x, y, **axes)
+
+
+def _four(curves: Curves):
+    most = max(np.median(curves.of[name]["primal"], axis=0).max() for name in FOUR)
+    # A logarithmic axis of less than a decade would have few numbers.
+    scale = "log" if most > 10 * curves.optimum else "linear"
+    return chart(
+        [_panel(curves, FOUR, axis) for axis in AXES],
+        [
+            _panel(curves, FOUR, "steps", "primal", yscale=scale),
+            _panel(curves, FOUR, "visits", "gap"),
+            _panel(curves, FOUR, "visits", "error", yscale="linear"),
+        ],
+        legend=len(FOUR),
+    )
+
+
+def _ratios(results: Results, axis: str) -> Panel:
+    rows = np.arange(len(results.sets))
+    dots = []
+    for shift, other in zip((-0.22, 0, 0.22), (VANILLA, ASDCA_NAME, MINI_BATCH), strict=True):
+        found = [cost_ratio((c, c), (PEGASOS, other), axis) for c in results.curves.values()]
+        dots.append(Dots(found, rows + shift, OKABE_ITO[STYLES[other][0]], other, LIMITS))
+    names = named_rows([data.title for data in results.sets])
+    title = f"by the {AXES[axis]}"
+    return Panel(
+        *dots, Across("x", 1), xscale="log", xlim=LIMITS, xlabel="Pegasos / other", title=title, **names
+    )
+
+
+def _lambdas(grid: dict[float, Curves], name: str, y: str) -> Panel:
+    parts = [
+        _curve(grid[alpha], name, "visits", y, f"lambda {alpha:g}", ramp(k, len(LAMBDAS)))
+        for k, alpha in enumerate(LAMBDAS)
+    ]
+    return _panel_of(parts, "visits", y, title=name if y == "primal" else "")
+
+
+def _thetas(curves: Curves, title: str) -> Panel:
+    others = [label for label in curves.of if label != "paper"]
+    parts = [
+        _curve(curves, label, "visits", "excess", f"theta {label}", ramp(k, len(others)))
+        for k, label in enumerate(others)
+    ]
+    paper = _curve(curves, "paper", "visits", "excess", "the paper's theta", "black", "--")
+    return _panel_of([*parts, paper], "visits", "excess", title=title)
