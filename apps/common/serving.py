@@ -8,13 +8,15 @@ import logging
 import socket
 from collections.abc import Callable
 
-import h11
+import httptools
 from uvicorn import Config, Server
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.flow_control import FlowControl
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from .errors import AppError
 
 IDLE = 60.0  # seconds for which a connection without a request stays open
+MAX_HEAD = 1 << 16  # bytes of the head of a request, of a line between chunks, and of all trailers
 GRACE = 0.5  # seconds in which a stopping server still takes requests from open connections
 
 
@@ -122,14 +124,24 @@ class GracefulServer(Server):
         self.should_exit = True
 
 
-class _Protocol(H11Protocol):
-    """uvicorn's protocol with limits on connections and on the time for a head and for reading an answer."""
+class _Protocol(HttpToolsProtocol):
+    """uvicorn's protocol with limits on connections and on the time for a head and for reading an answer.
+
+    The parser gets one request at a time, and the next one after the answer, so that many requests in one
+    packet take little memory.
+    """
 
     timeout: float
     most: int  # connections
 
     def connection_made(self, transport) -> None:
-        super().connection_made(transport)
+        super().connection_made(_Joined(transport, self.loop))
+        self.flow = _Flow(self)
+        self.is_busy = False  # a whole request waits for its answer
+        self._received = bytearray()  # not parsed yet
+        self._overhead = 0  # bytes since the last ones of a body
+        self._body_left = 0  # bytes, where a length was declared
+        self._in_head = True
         self._late_head = self._late_reader = None  # timers
         self.timeout_keep_alive_task = self.loop.call_later(IDLE, self.timeout_keep_alive_handler)
         if len(self.connections) > self.most:
@@ -142,13 +154,70 @@ class _Protocol(H11Protocol):
         self._unset_keepalive_if_required()
         super().connection_lost(error)
 
+    # Requests
+
     def data_received(self, data) -> None:
-        super().data_received(data)
-        if self.conn.their_state is not h11.IDLE and self._late_head is not None:
+        self._received += data
+        self._parse()
+
+    def _parse(self) -> None:
+        while self._received and not self.is_busy:
+            size = self._body_left or self._received.find(b"\n") + 1
+            if not size and self._in_head and len(self._received) < MAX_HEAD:
+                break  # until the line is complete
+            part = bytes(self._received[: size or len(self._received)])
+            del self._received[: len(part)]
+            self._body_left -= min(self._body_left, len(part))
+            self._overhead += len(part)
+            if self._in_head and part[:8].lower() == b"upgrade:":
+                part = b"X-" + part  # no other protocol is spoken here: the parser need not stop
+            try:
+                self.parser.feed_data(part)
+                if self._overhead > MAX_HEAD:
+                    raise httptools.HttpParserError
+            except (httptools.HttpParserError, httptools.HttpParserUpgrade):
+                self._received.clear()
+                self.send_400_response("Invalid HTTP request received.")
+                return
+        if self.is_busy:
+            self.flow.pause_reading()
+        elif self._in_head and (self._received or self._overhead) and self._late_head is None:
+            self._unset_keepalive_if_required()
+            self._late_head = self.loop.call_later(self.timeout, self._refuse_late_head)
+
+    def on_headers_complete(self) -> None:
+        names = [name for name, _ in self.headers]
+        hosts, version = names.count(b"host"), self.parser.get_http_version()
+        if not (
+            (version == "1.1" and hosts == 1)
+            or (version == "1.0" and hosts < 2 and b"transfer-encoding" not in names)
+        ):
+            raise ValueError("ambiguous request")
+        if self._late_head is not None:
             self._late_head.cancel()
             self._late_head = None
-        elif self.conn.their_state is h11.IDLE and self._late_head is None:
-            self._late_head = self.loop.call_later(self.timeout, self._refuse_late_head)
+        self._unset_keepalive_if_required()
+        self._in_head = False
+        super().on_headers_complete()
+        self._body_left = int(dict(self.headers).get(b"content-length", 0))
+        self.headers = []  # trailers are no headers
+
+    def on_body(self, body: bytes) -> None:
+        self._overhead = 0
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        super().on_message_complete()
+        self._in_head, self._overhead = True, 0
+        self.is_busy = not self.cycle.response_complete
+
+    def on_response_complete(self) -> None:
+        self.is_busy = False
+        super().on_response_complete()
+        if not self.transport.is_closing():
+            self._parse()
+
+    # Limits and the end
 
     def shutdown(self) -> None:
         if self._late_head is None:  # else the request is answered first
@@ -171,3 +240,40 @@ class _Protocol(H11Protocol):
         super().resume_writing()
         if self._late_reader is not None:
             self._late_reader.cancel()
+
+
+class _Flow(FlowControl):
+    """Reads nothing more while a whole request waits for its answer."""
+
+    def __init__(self, protocol: _Protocol) -> None:
+        super().__init__(protocol.transport)
+        self._protocol = protocol
+
+    def resume_reading(self) -> None:
+        if not self._protocol.is_busy:
+            super().resume_reading()
+
+
+class _Joined:
+    """A transport that sends what is written in one step of a task, such as a head and a body, together."""
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport, self._loop = transport, loop
+        self._parts: list[bytes] = []
+
+    def __getattr__(self, name: str):
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        if not self._parts:
+            self._loop.call_soon(self._send)
+        self._parts.append(data)
+
+    def _send(self) -> None:
+        if self._parts:
+            self._transport.write(b"".join(self._parts))
+            self._parts.clear()
+
+    def close(self) -> None:
+        self._send()
+        self._transport.close()

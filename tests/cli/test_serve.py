@@ -184,6 +184,37 @@ def test_a_client_that_waits_to_send_its_body_is_told_to(connection, served):
         assert read_all(client).startswith(b"HTTP/1.1 200 ")
 
 
+@pytest.mark.parametrize("protocol", ["h2c", "websocket", "TLS/1.0"])
+def test_an_offer_to_upgrade_is_passed_over(connection, served, protocol):
+    offer = "Connection: Upgrade, HTTP2-Settings", f"Upgrade: {protocol}", "HTTP2-Settings: AAMAAABk"
+    asked = "\r\n".join(["GET /health HTTP/1.1", "Host: x", *offer, "", ""]).encode()
+    with raw(served) as client:
+        for message in post({"text": "great"}, *offer), asked:
+            for part in message[:100], message[100:]:
+                client.sendall(part)
+            assert client.recv(10_000).startswith(b"HTTP/1.1 200 ")
+        client.sendall(asked + post({"text": "great"}, "Connection: close"))
+        answers = read_all(client)
+    assert answers.count(b"HTTP/1.1 200 OK\r\n") == 2
+    assert answers.count(b'"label": "pos"') == 1
+
+
+def test_a_request_is_answered_before_what_follows_it_is_read(connection, served):
+    with raw(served) as client:
+        client.sendall(post({"text": "great"}) + b"nonsense\r\n\r\n")
+        answers = read_all(client)
+    assert re.findall(rb"HTTP/1.1 (\d+) ", answers) == [b"200", b"400"]
+
+
+def test_trailers_are_no_headers_and_have_a_limit(connection, served):
+    head = b"POST /predict HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[]\r\n0\r\n"
+    with raw(served) as client:
+        client.sendall(head + b"Expect: 100-continue\r\nHost: y\r\n\r\n")
+        assert client.recv(10_000).startswith(b"HTTP/1.1 200 ")
+        client.sendall(head + b"a: b\r\n" * 20_000)
+        assert read_all(client).startswith(b"HTTP/1.1 400 ")
+
+
 @pytest.mark.parametrize(
     "head",
     [
@@ -193,6 +224,10 @@ def test_a_client_that_waits_to_send_its_body_is_told_to(connection, served):
         b"POST /predict HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n",
         b"POST /predict HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n",
         b"POST /predict HTTP/1.0\r\nTransfer-Encoding: chunked\r\n",
+        b"GET /health HTTP/2.0\r\nHost: x\r\n",
+        b"POST /predict HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n",
+        b"GET /health HTTP/1.1\r\nHost: x\r\n" + b"a: b\r\n" * 20_000,
+        b"GET /health HTTP/1.1\r\nHost: x\r\na: " + b"b" * 100_000,
     ],
 )
 def test_ambiguous_requests_close_the_connection(connection, served, head):
@@ -354,7 +389,7 @@ def test_a_text_that_cannot_be_scored_spoils_no_other(monkeypatch, model):
             raise AppError("beyond range")
         return prediction.classify(model, texts, **options)
 
-    service = server.Service(TextScorer.load(model), "a model", server.Limits())
+    service = server.Service(TextScorer.load(model), "a model")
     monkeypatch.setattr(server, "prediction", type("stub", (), {"classify": staticmethod(classify)}))
     jobs = [
         server._Job(texts, one, None) for texts, one in ((["a"], True), (["a", "bad"], False), (["b"], True))

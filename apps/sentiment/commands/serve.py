@@ -3,7 +3,6 @@
 import click
 
 from ...common.errors import FAILED
-from ...common.limits import MIB, limit
 from ...common.options import section
 from ...common.output import many, note, print_line, tidy_warnings
 from ...common.progress import Stages
@@ -35,15 +34,11 @@ def serve(model, host, port, quiet, verbose):
     FASTSVM_SERVE_MAX_CONNECTIONS (512) and FASTSVM_SERVE_TIMEOUT (10 seconds) limit the requests.
     """
     from ..measures import prediction
-    from ..output.server import Limits, Service
+    from ..output.server import Service
 
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage, stage("load"):
         name, model = model, prediction.load_scorer(model)
-    names = ("MAX_TEXTS", "TIMEOUT", "MAX_CONNECTIONS")
-    limits = Limits(
-        limit("FASTSVM_SERVE_MAX_BODY_MIB") * MIB, *(limit(f"FASTSVM_SERVE_{each}") for each in names)
-    )
-    service = Service(model, name, limits)
+    service = Service(model, name)
 
     def started(url):
         print_line(url)

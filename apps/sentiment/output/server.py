@@ -15,17 +15,15 @@ from http import HTTPStatus
 from textwrap import shorten
 from typing import NamedTuple
 
-from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
-from starlette.routing import Route
 
 from ...common.errors import AppError
+from ...common.limits import MIB, limit
 from ...common.serving import GracefulServer, bind
 from ..measures import prediction
 
-MIB = 1 << 20  # bytes
 MAX_HELD = 64 * MIB  # of bodies that are not answered yet, over all connections
 BATCH_TEXTS = 1024  # that are predicted at once
 BATCH_CHARACTERS = 1 << 20
@@ -43,15 +41,6 @@ A request may have up to {max_texts:,} texts and {max_body:,} bytes.
 """
 
 
-class Limits(NamedTuple):
-    """Limits of a request (bytes of the body, texts, seconds to send it), and the most connections."""
-
-    max_body: int = MIB
-    max_texts: int = 1000
-    timeout: float = 10.0
-    max_connections: int = 512
-
-
 class _Job(NamedTuple):
     texts: list[str]
     one: bool  # a text, not a list
@@ -66,11 +55,13 @@ class Service:
     model : TextScorer or Pipeline
     name : str
         The name of the model in answers.
-    limits : Limits
     """
 
-    def __init__(self, model, name: str, limits: Limits = Limits()) -> None:  # noqa: B008 (never changed)
-        self.limits, self.name, self.url = limits, name, "http://.../"
+    def __init__(self, model, name: str) -> None:
+        self.name, self.url = name, "http://.../"
+        self.max_body = limit("FASTSVM_SERVE_MAX_BODY_MIB") * MIB
+        self.max_texts = limit("FASTSVM_SERVE_MAX_TEXTS")
+        self.timeout = limit("FASTSVM_SERVE_TIMEOUT")
         self.labels = [str(label) for label in model.classes_.tolist()]
         self.n_answered = self.n_refused = 0
         self._model = model
@@ -79,45 +70,51 @@ class Service:
         self._waiting: deque[_Job] = deque()
         self._is_busy = False
         self._thread = ThreadPoolExecutor(1, "predict")
-        self._app = Starlette(
-            routes=[
-                Route("/", self._how_to, methods=["GET"]),
-                Route("/health", self._health, methods=["GET"]),
-                Route("/predict", self._predict, methods=["POST"]),
-            ],
-            exception_handlers={HTTPException: _refusal},
-        )
-        self._app.router.redirect_slashes = False
+        self._answers_by_path = {
+            "/": ("GET", self._how_to),
+            "/health": ("GET", self._health),
+            "/predict": ("POST", self._predict),
+        }
 
     def run(self, host: str, port: int, started: Callable[[str], object]) -> bool:
         """Serve until a signal; `started` gets the URL. Return whether all requests were answered."""
         listener, self.url = bind(host, port)
         self._server = GracefulServer(
-            self._counted,
-            timeout=self.limits.timeout,
-            max_connections=self.limits.max_connections,
+            self._respond,
+            timeout=self.timeout,
+            max_connections=limit("FASTSVM_SERVE_MAX_CONNECTIONS"),
             started=lambda: started(self.url),
         )
         self._server.run(sockets=[listener])
         self._thread.shutdown(wait=not self._server.force_exit)
         return not self._server.force_exit
 
-    async def _counted(self, scope, receive, send) -> None:
-        async def counted(message) -> None:
-            if message["type"] == "http.response.start":
-                if message["status"] == HTTPStatus.OK:
-                    self.n_answered += 1
-                else:
-                    self.n_refused += 1
-            await send(message)
+    async def _respond(self, scope, receive, send) -> None:
+        request = Request(scope, receive)
+        try:
+            response = await self._answer(request)
+        except HTTPException as error:
+            response = _json(json.dumps({"error": error.detail}), error.status_code, error.headers)
+        if response.status_code == HTTPStatus.OK:
+            self.n_answered += 1
+        else:
+            self.n_refused += 1
+        await response(scope, receive, send)
 
-        await self._app(scope, receive, counted)
+    async def _answer(self, request: Request) -> Response:
+        path = request.scope["path"]
+        if path not in self._answers_by_path:
+            raise _error(HTTPStatus.NOT_FOUND, f"there is nothing at {path[:80]!r}; see GET /")
+        method, answer = self._answers_by_path[path]
+        if request.method.replace("HEAD", "GET") != method:
+            raise _error(HTTPStatus.METHOD_NOT_ALLOWED, f"{path} takes {method}", {"Allow": method})
+        return await answer(request)
 
     # Answers
 
     async def _how_to(self, request: Request) -> Response:
         labels = shorten(", ".join(self.labels), 400, placeholder=" ...")
-        limits = self.limits._asdict()
+        limits = {"max_texts": self.max_texts, "max_body": self.max_body}
         return PlainTextResponse(HOW_TO.format(name=self.name, labels=labels, url=self.url, **limits))
 
     async def _health(self, request: Request) -> Response:
@@ -135,7 +132,7 @@ class Service:
         body = bytearray()
         try:
             await self._receive(request, body)
-            texts, one = texts_of(bytes(body), self.limits.max_texts)
+            texts, one = texts_of(bytes(body), self.max_texts)
             if not texts:
                 return _json("[]")
             answer = asyncio.get_running_loop().create_future()
@@ -148,12 +145,12 @@ class Service:
     async def _receive(self, request: Request, body: bytearray) -> None:
         """Append the body of a request to `body`, within the limits."""
         declared = request.headers.get("content-length", "0")
-        is_large = int(declared) > self.limits.max_body
+        is_large = int(declared) > self.max_body
         try:
-            async with asyncio.timeout(self.limits.timeout):
+            async with asyncio.timeout(self.timeout):
                 if not (is_large and "expect" in request.headers):
                     async for part in request.stream():
-                        is_large = is_large or len(body) + len(part) > self.limits.max_body
+                        is_large = is_large or len(body) + len(part) > self.max_body
                         if is_large:  # what follows is read, so that the client reads the answer
                             continue
                         body += part
@@ -165,12 +162,12 @@ class Service:
                                 {"Retry-After": "1", "Connection": "close"},
                             )
         except TimeoutError:
-            why = f"the request was not complete after {self.limits.timeout:g} seconds"
+            why = f"the request was not complete after {self.timeout:g} seconds"
             raise _error(HTTPStatus.REQUEST_TIMEOUT, why, {"Connection": "close"}) from None
         except ClientDisconnect:
             raise _error(HTTPStatus.BAD_REQUEST, "the request ends early") from None
         if is_large:
-            why = f"the body has more than {self.limits.max_body:,} bytes; send fewer texts at once"
+            why = f"the body has more than {self.max_body:,} bytes; send fewer texts at once"
             raise _error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, why, {"Connection": "close"})
 
     # Predictions
@@ -266,15 +263,6 @@ def texts_of(body: bytes, max_texts: int) -> tuple[list[str], bool]:
 
 def _error(status: HTTPStatus, why: str, headers: dict[str, str] | None = None) -> HTTPException:
     return HTTPException(status, why, headers)
-
-
-async def _refusal(request: Request, error: HTTPException) -> Response:
-    path, why = request.url.path, error.detail
-    if error.status_code == HTTPStatus.NOT_FOUND:
-        why = f"there is nothing at {path[:80]!r}; see GET /"
-    elif error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-        why = f"{path} takes {'POST' if path == '/predict' else 'GET'}"
-    return _json(json.dumps({"error": why}), error.status_code, error.headers)
 
 
 def _json(content: str, status: int = HTTPStatus.OK, headers=None) -> Response:
