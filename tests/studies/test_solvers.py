@@ -13,8 +13,8 @@ from fastsvm_apps.studies.frame.study_report import Verdict
 from fastsvm_apps.studies.solvers import (
     claim_regions,
     convergence_costs,
+    convergence_figures,
     document_solvers,
-    figures,
     output_claims,
     solver_experiments,
     solver_sets,
@@ -34,7 +34,7 @@ def small():
         patch.setattr(solver_sets, "QUICK_EPOCHS", 5)
         patch.setattr(solver_sets, "EPOCHS", 6)
         patch.setattr(solver_experiments, "THETAS", (0.01, 0.1))
-        for module in solver_experiments, speed_claims, figures:
+        for module in solver_experiments, speed_claims, convergence_figures:
             patch.setattr(module, "LAMBDAS", (10.0, 0.001))
         return solvers.run(Context(quick=True, runs=6))
 
