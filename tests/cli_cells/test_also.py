@@ -15,24 +15,23 @@ def top(folder):
 
 
 def test_json(run, top, model):
+    (top / "bad.jpg").write_bytes(b"no image")
+    assert "red cell" not in run("classify", top, "-m", model, "--json").stdout
+    record = json.loads(run("classify", top, "-m", model, "--also", "rbc", "--json").stdout)
+    assert list(record["others"]) == ["red cell"]
     record = json.loads(run("classify", top, "-m", model, "--also", "rbc,platelets", "--json").stdout)
-    for image in record["images"]:
+    bad, *images = record["images"]
+    assert "problem" in bad
+    assert "others" not in bad
+    for image in images:
         assert list(image["others"]) == ["red cell", "platelet"]
         for kind in image["others"].values():
             assert kind["count"] == len(kind["boxes"])
             assert all(x >= 0 <= y and x + w <= 320 and y + h <= 240 for x, y, w, h in kind["boxes"])
-    counts = [image["others"]["red cell"]["count"] for image in record["images"]]
+    counts = [image["others"]["red cell"]["count"] for image in images]
     assert min(counts) > 0
     assert record["others"]["red cell"] == {"count": sum(counts), "per_image": sum(counts) / 3}
-    assert record["n_cells"] == sum(len(image["cells"]) for image in record["images"])
-
-
-def test_without_it_nothing_is_said_of_them(run, top, model):
-    result = run("classify", top, "-m", model, "--json")
-    assert "others" not in json.loads(result.stdout)
-    assert "red cell" not in result.stdout
-    record = json.loads(run("classify", top, "-m", model, "--also", "rbc", "--json").stdout)
-    assert list(record["others"]) == ["red cell"]
+    assert record["n_cells"] == sum(len(image["cells"]) for image in images)
 
 
 def test_counts_of_white_cells_stay_as_they_are(run, top, model, work):
@@ -74,10 +73,3 @@ def test_only_known_names(run, top, model, names):
     assert (result.exit_code, result.stdout) == (2, "")
     assert Counter(result.stderr)["\n"] == 1
     assert "--also" in result.stderr
-
-
-def test_an_image_that_cannot_be_read_has_none(run, top, model):
-    (top / "bad.jpg").write_bytes(b"no image")
-    record = json.loads(run("classify", top, "-m", model, "--also", "rbc", "--json").stdout)
-    (bad,) = [image for image in record["images"] if "problem" in image]
-    assert "others" not in bad

@@ -5,11 +5,6 @@ import json
 
 import pytest
 
-from fastsvm_apps.cells.data.image_files import ImageFile
-from fastsvm_apps.cells.finding.findings import FoundCell
-from fastsvm_apps.cells.learning.corrections import labels_of_cells, match_boxes
-from fastsvm_apps.common.errors import Skipped
-
 
 @pytest.fixture
 def corrections(work):
@@ -153,17 +148,3 @@ def test_files_that_are_no_corrections(run, work, folder):
     assert "list.json: no corrections" in run("train", top, "--corrections", "list.json").stderr
     assert "no corrections of version 1" in run("train", top, "--corrections", "other.json").stderr
     assert "the file has no corrections" in run("train", top, "--corrections", "empty.json").stderr
-
-
-def test_matching_takes_each_box_once():
-    boxes = [(0, 0, 10, 10), (2, 0, 10, 10), (50, 50, 10, 10)]
-    assert sorted(match_boxes(boxes, [(1, 0, 10, 10), (0, 0, 10, 10)])) == [(0, 1), (1, 0)]
-    assert list(match_boxes(boxes, [(50, 56, 10, 10)])) == []
-    assert list(match_boxes([], [(0, 0, 1, 1)])) == list(match_boxes(boxes, [])) == []
-
-
-def test_the_largest_cell_has_the_label_of_the_image():
-    file = ImageFile("a", "a", "L")
-    cells = [FoundCell((0, 0, 10, 10), (5, 5), 100), FoundCell((50, 0, 9, 9), (54, 4), 80)]
-    assert list(labels_of_cells(file, cells, {}, Skipped(""))) == [(0, "L")]
-    assert list(labels_of_cells(file, [], {}, Skipped(""))) == []

@@ -53,20 +53,13 @@ def test_only_the_table(run, folder, work):
     assert cv2.imread("crops/smear_00_1.png").shape == (100, 100, 3)
 
 
-def test_places_are_in_pixels_of_the_file(run, enlarged, work):
-    large, plain = enlarged
-    found = []
-    for top, options in ((plain, []), (large, []), (large, ["--cell-width", 160])):
-        rows = rows_of(run("crop", top, "-o", "-", *options).stdout)
-        found.append([[int(row[name]) for name in COLUMNS[2:9]] for row in rows])
-    assert len(found[0]) == 2
-    for larger in found[1:]:
-        np.testing.assert_allclose(np.array(larger)[:, :6], 2 * np.array(found[0])[:, :6], atol=5)
-        np.testing.assert_allclose(np.array(larger)[:, 6], 4 * np.array(found[0])[:, 6], rtol=0.05)
-    run("crop", large, "-o", "crops")
-    assert cv2.imread("crops/smear_04_1.png").shape[:2] == tuple(found[1][0][2:4][::-1])
-    run("crop", large, "-o", "crops", "--size", 90)
-    assert cv2.imread("crops/smear_04_1.png").shape[:2] == (90, 90)
+def test_places_and_crops_are_in_pixels_of_the_file(run, enlarged, work):
+    boxes = []
+    for top, width in zip(enlarged, (160, 80), strict=True):
+        assert run("crop", top, "-o", "crops", "--cell-width", width).exit_code == 0
+        boxes.append([box_of(row) for row in rows_of((work / "crops/boxes.csv").read_text())])
+        assert cv2.imread("crops/smear_04_1.png").shape[:2] == boxes[-1][0][:1:-1]
+    np.testing.assert_allclose(boxes[0], 2 * np.array(boxes[1]), atol=5)
 
 
 def test_a_small_image_is_enlarged_when_told(run, folder, work):
@@ -112,6 +105,8 @@ def test_earlier_crops_are_not_cropped_again(run, folder, work):
     top = folder(0, 1)
     for _ in range(2):
         assert run("crop", top, "-o", top / "crops").stdout.startswith("2 white cells in 2 images\n")
+        (top / "crops/notes.txt").write_text("mine")
+    assert (top / "crops/notes.txt").read_text() == "mine"
     result = run("crop", top, "-o", top.parent)
     assert result.exit_code == 1
     assert "all images are in it; choose another folder for the results with -o" in result.stderr

@@ -10,7 +10,6 @@ import pytest
 from fastsvm_apps.cells.data.boxes import read_boxes
 from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.cells.finding.findings import FoundCell, ImageFindings
-from fastsvm_apps.cells.output.cell_tables import cell_columns, cell_row_writer, image_record, table_file
 from fastsvm_apps.cells.output.coco_geojson import export_writer
 
 
@@ -154,22 +153,3 @@ def test_an_interrupted_export_leaves_nothing(work):
     with pytest.raises(KeyboardInterrupt):
         interrupted()
     assert list(work.iterdir()) == []
-
-
-def test_probabilities_of_the_classes(work):
-    cell = FoundCell((1, 2, 3, 4), (2, 3), 9, "B", 0.75, probabilities=(0.25, 0.75))
-    found = ImageFindings("a.png", (cell,))
-    with table_file("cells.csv") as file:
-        write = cell_row_writer(file, cell_columns(["A", "B"]))
-        write(found)
-        write(ImageFindings("b.png", ()))
-        write(ImageFindings("c.png", (FoundCell((1, 2, 3, 4), (2, 3), 9, "B", 0.75),)))
-    rows = list(csv.DictReader((work / "cells.csv").open()))
-    assert [(row["p_A"], row["p_B"], row["status"]) for row in rows] == [
-        ("0.25", "0.75", "ok"),
-        ("", "", "no white cell"),
-        ("", "", "ok"),
-    ]
-    (record,) = image_record(found, ["A", "B"])["cells"]
-    assert record["probabilities"] == {"A": 0.25, "B": 0.75}
-    assert record["area"] == 9

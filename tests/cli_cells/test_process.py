@@ -89,24 +89,3 @@ def test_interrupt(start, folder, svm, work):
         assert process.wait(timeout=20) == 1
         assert (process.stdout.read(), process.stderr.read()) == ("", message)
         assert list(work.iterdir()) == []
-
-
-@pytest.mark.slow
-def test_results_and_messages_stay_apart(start, bad, svm):
-    process = start("classify", bad, "-m", svm, "--csv", "-v")
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 3
-    assert out.count("\n") == 6
-    assert err.startswith("load ...\nfind ...\nclassify ...\n")
-    assert err.endswith(f"{bad}: 3 skipped\n")
-
-
-@pytest.mark.slow
-def test_a_poor_terminal_gets_escapes(start, folder, svm, monkeypatch):
-    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
-    top = folder(0)
-    (top / "smear_00.jpg").rename(top / "été.jpg")
-    process = start("classify", top, "-m", svm)
-    out, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (0, "")
-    assert r"\xe9t\xe9.jpg" in out

@@ -127,30 +127,6 @@ def test_what_cannot_be_served(run, folder, work, model):
     assert "several images have the same name" in run("review", top, again, "-m", model).stderr
 
 
-@pytest.mark.slow
-@needs_chromium
-def test_corrections_by_mouse_and_keys_are_kept(serve, folder, work, tmp_path):
-    process, url = serve(folder(10, 20))
-    with browser(tmp_path) as window:
-        window.open(url)
-        window.click("#tiles figure .crop")
-        window.click("#menu [data-choice='1']")
-        window.press("ArrowRight", "x")
-        window.wait_for("document.getElementById('progress').textContent.startsWith('2 of')")
-        window.wait_for("fetch('verdicts').then((a) => a.json()).then((v) => Object.keys(v).length === 2)")
-        assert window.run("[...document.images].every((e) => e.naturalWidth > 96)")
-        assert window.problems == []
-        window.open("about:blank#")
-        window.open(url)
-        window.wait_for("document.getElementById('progress').textContent.startsWith('2 of')")
-        ended(process)
-        window.press("Tab")
-        window.run("document.querySelector('.crop[tabindex=\"0\"]').focus()")
-        window.press("1")
-        window.wait_for("document.getElementById('trouble').textContent.includes('has ended')")
-    assert len(json.loads((work / "corrections.json").read_text())["corrections"]) == 2
-
-
 def many_smears(folder, smears):
     """Fill a folder with images of one cell each: rendered smears as they are, and turned."""
     folder.mkdir()
@@ -185,7 +161,10 @@ def test_a_hundred_corrections_from_the_mouse_to_a_new_model(serve, run, smears,
         assert looked.endswith("cells looked at: 100 changed")
         window.wait_for("fetch('verdicts').then((a) => a.json()).then((v) => Object.keys(v).length === 100)")
         assert window.problems == []
-    ended(process)
+        ended(process)
+        window.run("document.querySelector('.crop[tabindex=\"0\"]').focus()")
+        window.press("1")
+        window.wait_for("document.getElementById('trouble').textContent.includes('has ended')")
     said = {
         entry["file"]: entry for entry in json.loads((work / "corrections.json").read_text())["corrections"]
     }

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from fastsvm_apps.cells.cli import main
 from fastsvm_apps.cells.data import image_reader, slide_tiles, slides
 from fastsvm_apps.cells.data.image_files import ImageFile
-from fastsvm_apps.cells.data.slide_tiles import spread_tiles, with_tiles
+from fastsvm_apps.cells.data.slide_tiles import with_tiles
 from fastsvm_apps.cells.data.slides import TiffSlide
 from fastsvm_apps.cells.finding.masks import black_frame
 from fastsvm_apps.cells.finding.stain import USUAL, normalised, stain_of
@@ -29,12 +29,12 @@ CELL_WIDTH = 80
 
 @pytest.fixture(scope="module")
 def mosaic(smears):
-    """Return a picture of 3 x 4 sample smears of one stain, as a slide has, two of them blank, in BGR."""
-    files = sorted(smears.rglob("smear_*.jpg"))[::4]
+    """Return a picture of 2 x 4 sample smears of one stain, as a slide has, one of them blank, in BGR."""
+    files = sorted((smears / "images").rglob("*.jpg"))[::6]
     images = [cv2.imread(str(file)) for file in files]
     images = [normalised(image, stain_of(image, black_frame(image)), USUAL) for image in images]
-    images += [np.full_like(images[0], 255)] * 2
-    return np.vstack([np.hstack(images[k : k + 4]) for k in range(0, 12, 4)])
+    images.append(np.full_like(images[0], 255))
+    return np.vstack([np.hstack(images[k : k + 4]) for k in (0, 4)])
 
 
 @pytest.fixture
@@ -106,27 +106,6 @@ def test_each_pixel_is_in_one_core(slide, mosaic, cell_width):
     assert (counts == 1).all()
 
 
-def test_samples_are_spread_over_the_slide(slide, mosaic, monkeypatch):
-    monkeypatch.setattr(slide_tiles, "SAMPLE_SIDE", 100)
-    seen = [tile.window for tile in spread_tiles(ImageFile(str(slide), "slide.svs"))]
-    assert len(set(seen)) == 16
-    assert seen[0] == (0, 0, 100, 100)
-    assert seen[-1] == (mosaic.shape[1] - 100, mosaic.shape[0] - 100, 100, 100)
-
-
-def test_a_tile_is_opened_as_an_image_is(slide, mosaic):
-    tile = list(with_tiles([ImageFile(str(slide), "slide.svs")], lambda file: 100))[1]
-    x, y, w, h = tile.window
-    reader = tile.open()
-    assert (reader.size, reader.pixels) == ((w, h), w * h)
-    whole = mosaic[y : y + h, x : x + w]
-    np.testing.assert_array_equal(reader.whole(), whole)
-    image, scale = reader.scaled()
-    assert scale == 0.8
-    assert image.shape == (int(h * 0.8), int(w * 0.8), 3)
-    assert reader.reduced(4).shape == (h // 4, w // 4, 3)
-
-
 def test_other_commands_refuse_slides_without_reading_them(run, slide, monkeypatch):
     monkeypatch.setattr(image_reader, "open_image", None)
     done = run("crop", slide, "-o", "crops")
@@ -139,7 +118,7 @@ def test_cells_on_borders_are_counted_once(run, work, begun, mosaic, model):
     done = run("classify", "whole.png", "-m", model, "--cell-width", CELL_WIDTH, "-o", "whole.csv")
     assert done.exit_code == 0, done.stderr
     in_tiles, whole = centers(begun[1] / "whole.csv"), centers("whole.csv")
-    assert len(in_tiles) == len(whole) >= 10
+    assert len(in_tiles) == len(whole) >= 7
     distances = np.hypot(*(in_tiles[:, None] - whole[None]).transpose(2, 0, 1))
     assert (distances.min(axis=0) < 10).all()
     assert (distances.min(axis=1) < 10).all()
@@ -148,7 +127,7 @@ def test_cells_on_borders_are_counted_once(run, work, begun, mosaic, model):
 def test_a_slide_is_one_image(begun):
     record = json.loads((begun[1] / "whole.json").read_text())
     assert record["n_images"] == len(record["images"]) == 1
-    assert record["n_cells"] == len(record["images"][0]["cells"]) >= 10
+    assert record["n_cells"] == len(record["images"][0]["cells"]) >= 7
 
 
 @pytest.mark.slow
@@ -224,22 +203,16 @@ def ended(begun, work, monkeypatch):
 
 def test_a_run_goes_on(run, work, ended, slide):
     args, n_read = ended
+    last = max((work / "cells.csv.part").iterdir(), key=lambda path: path.stat().st_mtime_ns)
+    last.write_bytes(last.read_bytes()[:-30])  # as of a kill in the midst of it
     n_tiles = len(list(with_tiles([ImageFile(str(slide), "")], lambda file: CELL_WIDTH)))
     page = (work / "page.html").read_text()
     done = run(*args, "cells.csv")
     assert done.exit_code == 0, done.stderr
-    assert 0 < len(n_read) <= n_tiles - 8
+    assert 0 < len(n_read) <= n_tiles - 4
     assert (work / "cells.csv").read_bytes() == (work / "whole.csv").read_bytes()
     assert (work / "page.html").read_text() == page
     assert not (work / "cells.csv.part").exists()
-
-
-def test_what_was_kept_in_part_is_made_again(run, work, ended):
-    args, _ = ended
-    last = max((work / "cells.csv.part").iterdir(), key=lambda path: path.stat().st_mtime_ns)
-    last.write_bytes(last.read_bytes()[:-30])
-    assert run(*args, "cells.csv").exit_code == 0
-    assert (work / "cells.csv").read_bytes() == (work / "whole.csv").read_bytes()
 
 
 def test_another_run_does_not_resume(run, work, ended, slide):

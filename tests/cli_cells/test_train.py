@@ -171,20 +171,6 @@ def test_classes(run, smears):
     assert run("train", smears, "--classes", "A,,B").exit_code == 2
 
 
-def test_labels_from_annotations(run, folder, tmp_path):
-    top = folder(0, 1, 20, 21)
-    notes = tmp_path / "voc"
-    notes.mkdir()
-    for path in top.iterdir():
-        label = "lymph" if path.stem < "smear_20" else "neutro"
-        objects = f"<object><name>{label}</name></object><object><name>RBC</name></object>"
-        (notes / f"{path.stem}.xml").write_text(
-            f"<annotation><filename>{path.name}</filename>{objects}</annotation>"
-        )
-    record = record_of(run("train", top, "--labels", notes, "--classes", "lymph,neutro", *FAST, "--json"))
-    assert record["label_counts"] == {"lymph": 2, "neutro": 2}
-
-
 def test_what_is_there_is_replaced_only_if_it_is_a_model(run, folder, work, svm):
     top = folder(0, 1, 20, 21, by_label=True)
     (work / "mine.txt").write_text("mine")

@@ -189,18 +189,6 @@ def test_an_endless_table(run, folder, model, option, monkeypatch):
     assert (result.exit_code, result.stdout, result.stderr) == (1, "", message)
 
 
-@pytest.mark.slow
-def test_the_order_is_kept_over_many(run, folder, svm, work):
-    top = folder(0, 20)
-    content = [(top / f"smear_{n:02}.jpg").read_bytes() for n in (0, 20)]
-    for n in range(150):
-        (top / f"n{n:03}.jpg").write_bytes(content[n % 2])
-    rows = rows_of(run("classify", top, "-m", svm, "--csv").stdout)
-    assert [row["file"] for row in rows] == sorted(path.name for path in top.iterdir())
-    labels = [row["label"] for row in rows[:150]]
-    assert labels == ["LYMPHOCYTE", "NEUTROPHIL"] * 75
-
-
 def test_bad_images(run, bad, problems, model, work):
     result = run(
         "classify", bad, "-m", model, "--json", "-o", "cells.csv", "--report", "p.html", "--overlay", "o"
@@ -216,16 +204,6 @@ def test_bad_images(run, bad, problems, model, work):
     assert status == [cut, gray, "ok", "ok", text]
     assert "not an image" in (work / "p.html").read_text()
     assert len(list((work / "o").iterdir())) == 2
-
-
-def test_only_bad_images(run, bad, model):
-    for name in ("smear_00.jpg", "smear_20.jpg"):
-        (bad / name).unlink()
-    result = run("classify", bad, "-m", model)
-    assert result.exit_code == 3
-    assert "0 white cells in 0 images" in result.stdout
-    result = run("evaluate", model, bad, "--labels", bad / "labels.csv")
-    assert result.exit_code == 1
 
 
 def test_without_a_model(run, folder, model, monkeypatch, tmp_path):
