@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import click
 
 from .errors import DONE, FAILED, USAGE, AppError, is_shortage
-from .gone import farewell
 from .limits import check_variables
-from .output import one_line
+from .printing import one_line
+from .removed_options import farewell
 from .streams import discard, open_closed, tell
 
 

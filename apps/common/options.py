@@ -8,7 +8,7 @@ import click
 
 from .errors import OPTION, USAGE, AppError
 from .files import read_limited
-from .gone import farewell
+from .removed_options import farewell
 
 MAX_CONFIG = 1 << 20  # bytes
 

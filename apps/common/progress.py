@@ -75,7 +75,7 @@ class Stages:
     def _show(self) -> None:
         from rich import progress
 
-        from .output import console
+        from .printing import console
 
         bars = progress.Progress(
             progress.SpinnerColumn(),

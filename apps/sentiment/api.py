@@ -24,7 +24,7 @@ import numpy as np
 
 from fastsvm.model_files import save_plain
 
-from ..common.cluster import connected
+from ..common.dask_cluster import connected
 from ..common.errors import OPTION, USAGE, AppError, Skipped
 from ..common.files import check_model_path
 from ..common.progress import UNWATCHED, Stages

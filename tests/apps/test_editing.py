@@ -13,7 +13,7 @@ from fastsvm_apps.cells.finding.findings import UNCLASSIFIED, FoundCell, ImageFi
 from fastsvm_apps.cells.learning.corrections import checked_corrections
 from fastsvm_apps.cells.output.report_page import report_page
 from fastsvm_apps.cells.output.report_tally import ReportAbout, ReportTally
-from fastsvm_apps.cells.output.server import ReviewServer, Work
+from fastsvm_apps.cells.output.review_server import ReviewServer, Work
 from fastsvm_apps.common.statistics import wilson_interval
 
 pytestmark = needs_chromium

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from fastsvm_apps.common.figures import content_of, figure
+from fastsvm_apps.common.matplotlib_figures import content_of, figure
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fastsvm_apps.common import pages
+from fastsvm_apps.common import html_pages
 from fastsvm_apps.sentiment.jobs.explanation import Span
 from fastsvm_apps.sentiment.output.highlights import CONTEXT, ROOM, highlight
 from fastsvm_apps.sentiment.output.page_charts import LARGE, Axis, Chart, learning_curve, round_axis
@@ -124,4 +124,4 @@ def test_a_giant_word_is_cut():
     text = f"so {giant} bad {giant}{giant} end"
     for shares in ({"bad": 1.0}, {giant: 1.0}, {giant: 1.0, "bad": 0.5}):
         shown = highlight(text, spans_of(text, shares))
-        assert len(re.sub("<.*?>", "", shown)) < ROOM + 4 * (CONTEXT + pages.ROOM)
+        assert len(re.sub("<.*?>", "", shown)) < ROOM + 4 * (CONTEXT + html_pages.ROOM)

@@ -40,7 +40,7 @@ def test_verbose_names_each_stage(capsys):
 
 SCRIPT = """
 import sys, time
-from fastsvm_apps.common.output import note
+from fastsvm_apps.common.printing import note
 from fastsvm_apps.common.progress import Stages
 with Stages({options}) as stage:
     with stage("read"):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fastsvm_apps.common.tables import csv_writer, quoted, unquoted
+from fastsvm_apps.common.csv_quoting import csv_writer, quoted, unquoted
 
 FORMULAS = [
     "=1+1",

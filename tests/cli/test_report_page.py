@@ -12,7 +12,7 @@ import pytest
 
 import fastsvm
 from browser import HOSTILE, Reader, needs_chromium, run_in_page
-from fastsvm_apps.common import pages
+from fastsvm_apps.common import html_pages
 from fastsvm_apps.sentiment.output import page, page_curves, page_scores
 
 EVERY_SECTION = [
@@ -254,7 +254,7 @@ def test_a_page_that_cannot_be_written_costs_no_result(run, write, texts, tmp_pa
     def full(path, content):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
 
-    monkeypatch.setattr(pages, "replace_file", full)
+    monkeypatch.setattr(html_pages, "replace_file", full)
     result = run("train", write(texts(100)), "--json", "--report", "report.html")
     assert (result.exit_code, result.stderr) == (1, "error: report.html: No space left on device\n")
     record = json.loads(result.stdout)

@@ -20,7 +20,7 @@ import pytest
 from fastsvm.text import TextScorer
 from fastsvm_apps.common.errors import AppError
 from fastsvm_apps.sentiment.measures import prediction
-from fastsvm_apps.sentiment.output import server
+from fastsvm_apps.sentiment.output import text_server
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 
@@ -389,10 +389,11 @@ def test_a_text_that_cannot_be_scored_spoils_no_other(monkeypatch, model):
             raise AppError("beyond range")
         return prediction.classify(model, texts, **options)
 
-    service = server.Service(TextScorer.load(model), "a model")
-    monkeypatch.setattr(server, "prediction", type("stub", (), {"classify": staticmethod(classify)}))
+    service = text_server.Service(TextScorer.load(model), "a model")
+    monkeypatch.setattr(text_server, "prediction", type("stub", (), {"classify": staticmethod(classify)}))
     jobs = [
-        server._Job(texts, one, None) for texts, one in ((["a"], True), (["a", "bad"], False), (["b"], True))
+        text_server._Job(texts, one, None)
+        for texts, one in ((["a"], True), (["a", "bad"], False), (["b"], True))
     ]
     answers = service._answers(jobs)
     assert [status.value for status, _ in answers] == [200, 500, 200]

@@ -7,7 +7,7 @@ import cv2
 import pytest
 
 from fastsvm_apps.cells.data import cluster_images
-from fastsvm_apps.common import cluster
+from fastsvm_apps.common import dask_cluster
 
 
 def written(folder):
@@ -66,7 +66,7 @@ def test_large_images_travel_in_smaller_shards(run, folder, pickled, monkeypatch
 
 def test_no_scheduler_answers(run, smears, work, monkeypatch):
     command = ["classify", "-o", "cells.csv", "--overlay", "out"]
-    monkeypatch.setattr(cluster, "CONNECTING", 0.1)
+    monkeypatch.setattr(dask_cluster, "CONNECTING", 0.1)
     pytest.importorskip("distributed")
     (work / "cells.csv").write_text("earlier")
     result = run(*command, smears, "--scheduler", "tcp://127.0.0.1:1")

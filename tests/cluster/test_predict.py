@@ -10,7 +10,7 @@ pytest.importorskip("distributed")
 
 from click.testing import CliRunner
 
-from fastsvm_apps.common import cluster as of_apps
+from fastsvm_apps.common import dask_cluster as of_apps
 from fastsvm_apps.sentiment.cli import main
 from fastsvm_apps.sentiment.data.unlabelled import Batch, joined
 

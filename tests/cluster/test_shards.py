@@ -14,7 +14,7 @@ from distributed.comm import CommClosedError
 
 import fastsvm
 from fastsvm.dask import map_shards
-from fastsvm_apps.common import cluster as of_apps
+from fastsvm_apps.common import dask_cluster as of_apps
 from fastsvm_apps.common.errors import AppError
 
 pytestmark = pytest.mark.blas

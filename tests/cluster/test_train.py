@@ -14,7 +14,7 @@ from dask.distributed import LocalCluster
 
 from fastsvm import load_model
 from fastsvm.dask.cluster import Cluster
-from fastsvm_apps.common import cluster as of_apps
+from fastsvm_apps.common import dask_cluster as of_apps
 from fastsvm_apps.sentiment.cli import main
 from fastsvm_apps.sentiment.learning import sent_rows
 

@@ -9,7 +9,7 @@ import pytest
 from fastsvm_apps.cells.data.image_reader import read_image
 from fastsvm_apps.cells.finding.findings import crop_square
 from fastsvm_apps.common.errors import AppError
-from fastsvm_apps.common.figures import figure
+from fastsvm_apps.common.matplotlib_figures import figure
 from fastsvm_apps.studies.cells import document_steps
 from fastsvm_apps.studies.cells.document_crop import (
     FRAME,

@@ -5,7 +5,7 @@ import pytest
 
 from fastsvm import KernelPegasosClassifier
 from fastsvm_apps.common.cache import Cache
-from fastsvm_apps.common.figures import figure
+from fastsvm_apps.common.matplotlib_figures import figure
 from fastsvm_apps.studies import kernels
 from fastsvm_apps.studies.frame.study_context import Context
 from fastsvm_apps.studies.frame.study_report import Verdict

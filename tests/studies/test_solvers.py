@@ -5,7 +5,7 @@ from math import inf
 import numpy as np
 import pytest
 
-from fastsvm_apps.common.figures import figure
+from fastsvm_apps.common.matplotlib_figures import figure
 from fastsvm_apps.studies import solvers
 from fastsvm_apps.studies.frame.claim_judging import Statistic, judge
 from fastsvm_apps.studies.frame.study_context import Context

@@ -5,10 +5,10 @@ import sys
 import click
 
 from ...common import options
-from ...common.cluster import scheduler_option
+from ...common.dask_cluster import scheduler_option
 from ...common.errors import USAGE, AppError
 from ...common.options import json_option, section
-from ...common.output import check_one_form, note_skipped, print_json, tidy_warnings
+from ...common.printing import check_one_form, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ._options import also_option, cell_width_option, command, images_argument, model_option
 

@@ -8,7 +8,7 @@ import click
 from ...common.errors import USAGE, AppError
 from ...common.files import make_folder
 from ...common.options import json_option, section
-from ...common.output import note_skipped, print_json, print_line, tidy_warnings
+from ...common.printing import note_skipped, print_json, print_line, tidy_warnings
 from ...common.progress import Stages
 from ._options import cell_width_option, command, images_argument
 

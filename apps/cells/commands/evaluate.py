@@ -4,7 +4,7 @@ import click
 
 from ...common.files import check_file
 from ...common.options import json_option, section
-from ...common.output import many, note, note_skipped, print_json, print_line, tidy_warnings
+from ...common.printing import many, note, note_skipped, print_json, print_line, tidy_warnings
 from ...common.progress import Stages
 from ._options import NO_GROUPS, command, images_argument, known_options
 

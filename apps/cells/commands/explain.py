@@ -2,9 +2,9 @@
 
 import click
 
-from ...common.figures import check_picture
+from ...common.matplotlib_figures import check_picture
 from ...common.options import COUNT, json_option, section
-from ...common.output import print_json, print_line, tidy_warnings
+from ...common.printing import print_json, print_line, tidy_warnings
 from ...common.progress import Stages
 from ._options import cell_width_option, command, model_option
 

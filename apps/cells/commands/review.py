@@ -7,7 +7,7 @@ import click
 from ...common.files import check_is_file
 from ...common.limits import limit
 from ...common.options import section
-from ...common.output import many, note_skipped, print_line, tidy_warnings
+from ...common.printing import many, note_skipped, print_line, tidy_warnings
 from ...common.progress import Stages
 from ._options import cell_width_option, command, images_argument, model_option
 

@@ -5,7 +5,7 @@ import click
 from ...common.errors import AppError
 from ...common.files import check_is_file
 from ...common.options import COUNT, STRENGTH, json_option, section, seed_option
-from ...common.output import note, note_skipped, print_json, tidy_warnings
+from ...common.printing import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ..training_settings import ALPHAS, CLASSIFIERS, TrainingSettings
 from ._options import NO_GROUPS, command, images_argument, known_options

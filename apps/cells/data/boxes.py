@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ...common.errors import AppError
 from ...common.files import read_limited
-from ...common.output import note, shortened
+from ...common.printing import note, shortened
 from .bad_image import BadImage
 from .image_files import MAX_TABLE_BYTES, ImageFile, LabelRow, files_of_rows, read_label_table, read_voc_files
 from .image_reader import ImageReader

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from ...common.cluster import connected, map_shards
+from ...common.dask_cluster import connected, map_shards
 from .bad_image import BadImage
 from .image_files import ImageFile
 from .image_reader import image_content

@@ -11,10 +11,10 @@ from itertools import chain
 from textwrap import shorten
 from typing import NamedTuple
 
+from ...common.csv_quoting import unquoted
 from ...common.errors import AppError, Skipped
 from ...common.files import read_limited
-from ...common.output import many, note, shortened
-from ...common.tables import unquoted
+from ...common.printing import many, note, shortened
 from .image_decoding import MAX_PAGES
 from .image_reader import Content, ImageReader, split_page
 from .slides import count_pages, is_readable_slide, missing_slide_library

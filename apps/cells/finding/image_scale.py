@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from ...common.output import note
+from ...common.printing import note
 from ..data.bad_image import BadImage
 from ..data.image_files import ImageFile
 from ..data.image_reader import ImageReader, usual_cell_width

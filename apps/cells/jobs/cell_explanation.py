@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...common.errors import AppError
-from ...common.output import many
+from ...common.printing import many
 from ..data.image_files import ImageFile
 from ..data.image_reader import CellWidth
 from ..finding.findings import NO_CELL, FoundCell

@@ -12,7 +12,7 @@ from itertools import islice
 import numpy as np
 
 from ...common.cache import Cache
-from ...common.output import note
+from ...common.printing import note
 from ..data.image_files import ImageFile
 from ..data.image_reader import split_page
 from ..finding.findings import FoundCell, ImageFindings

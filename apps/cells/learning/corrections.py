@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ...common.errors import AppError, Skipped
-from ...common.output import many, note
+from ...common.printing import many, note
 from ..data.boxes import (
     AnnotatedBox,
     Box,

@@ -10,9 +10,9 @@ import cv2
 import numpy as np
 
 from ...common.errors import AppError, is_shortage
-from ...common.figures import OKABE_ITO
 from ...common.files import replace_file
-from ...common.output import printable
+from ...common.matplotlib_figures import OKABE_ITO
+from ...common.printing import printable
 from ..finding.findings import PLATELET, RED_CELL, UNCLASSIFIED, FoundCell
 
 # In an order that gives neutrophil, monocyte, lymphocyte, eosinophil and basophil one each.

@@ -8,8 +8,8 @@ from typing import TextIO
 
 from fastsvm._utils.atomic import replacing
 
-from ...common.output import fields, many, print_heading, print_line, print_table, printable, shortened
-from ...common.tables import csv_writer
+from ...common.csv_quoting import csv_writer
+from ...common.printing import fields, many, print_heading, print_line, print_table, printable, shortened
 from ..finding.findings import NO_CELL, UNCLASSIFIED, CellCounts, FoundCell, ImageFindings
 from ..measuring.cell_measures import column_names, with_units
 

@@ -1,6 +1,6 @@
 """The errors of a classifier, as `train` and `evaluate` print them."""
 
-from ...common.output import (
+from ...common.printing import (
     fields,
     many,
     print_confusion,

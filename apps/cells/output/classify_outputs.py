@@ -8,7 +8,7 @@ from functools import partial
 from typing import Literal
 
 from ...common.files import check_file
-from ...common.pages import write_page
+from ...common.html_pages import write_page
 from ...common.streams import going_on
 from ..data.image_files import ImageFile
 from ..finding.findings import ImageFindings

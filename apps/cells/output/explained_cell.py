@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
-from ...common.figures import figure
-from ...common.output import print_heading, print_line, print_table
+from ...common.matplotlib_figures import figure
+from ...common.printing import print_heading, print_line, print_table
 from ..finding.findings import UNCLASSIFIED
 from ..jobs.cell_explanation import CellExplanation
 from .cell_drawing import color_of

@@ -7,7 +7,7 @@ from itertools import islice
 
 import numpy as np
 
-from ...common.output import many
+from ...common.printing import many
 from ..data.bad_image import BadImage
 from ..data.image_reader import read_image
 from ..data.image_threads import map_images

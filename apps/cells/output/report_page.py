@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import version
 from typing import NamedTuple
 
-from ...common.output import many, percent
-from ...common.pages import data_uri, render, write_page
+from ...common.html_pages import data_uri, render, write_page
+from ...common.printing import many, percent
 from ...common.statistics import wilson_interval
 from ..finding.findings import UNCLASSIFIED, ImageFindings
 from .cell_drawing import color_of

@@ -15,7 +15,7 @@ from ..learning.cell_model import CellModel, load_cell_model
 from ..learning.corrections import checked_corrections
 from .report_page import report_page
 from .report_tally import ReportAbout, ReportTally
-from .server import ReviewServer, Work
+from .review_server import ReviewServer, Work
 
 
 def review_server_of(

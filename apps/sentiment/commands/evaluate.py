@@ -10,7 +10,7 @@ import click
 from ...common.errors import USAGE, AppError
 from ...common.files import check_file, check_is_file
 from ...common.options import FiniteRange, json_option, section
-from ...common.output import note, note_skipped, print_json, tidy_warnings
+from ...common.printing import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ._options import command, source_options
 

@@ -6,7 +6,7 @@ import click
 
 from ...common.errors import USAGE, AppError
 from ...common.options import json_option, section
-from ...common.output import check_one_form, note, print_json, tidy_warnings
+from ...common.printing import check_one_form, note, print_json, tidy_warnings
 from ...common.progress import Stages
 from ..data.lines import max_line, open_binary, too_long
 from ._options import command, number_option

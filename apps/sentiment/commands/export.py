@@ -7,7 +7,7 @@ import click
 from ...common.errors import USAGE, AppError
 from ...common.files import check_is_file
 from ...common.options import COUNT, FiniteRange, json_option, section
-from ...common.output import note, print_json, print_line, tidy_warnings
+from ...common.printing import note, print_json, print_line, tidy_warnings
 from ...common.progress import Stages
 from ._options import command
 

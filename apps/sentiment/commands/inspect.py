@@ -4,7 +4,7 @@ import click
 
 from ...common.files import check_file, check_is_file
 from ...common.options import json_option, section, seed_option
-from ...common.output import note, note_skipped, print_json, tidy_warnings
+from ...common.printing import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ._options import command, corpus_options, holdout_option, number_option
 

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import click
 
-from ...common.cluster import connected, map_shards, scheduler_option
+from ...common.dask_cluster import connected, map_shards, scheduler_option
 from ...common.errors import USAGE, AppError, Skipped
 from ...common.files import check_file, check_is_file
 from ...common.options import COUNT, FiniteRange, section
-from ...common.output import many, note, note_skipped, tidy_warnings
+from ...common.printing import many, note, note_skipped, tidy_warnings
 from ...common.progress import Stages
 from ..data.passes import SHARD
 from ..data.tables import SEPARATORS

@@ -4,7 +4,7 @@ import click
 
 from ...common.errors import FAILED
 from ...common.options import section
-from ...common.output import many, note, print_line, tidy_warnings
+from ...common.printing import many, note, print_line, tidy_warnings
 from ...common.progress import Stages
 from ._options import command
 
@@ -34,7 +34,7 @@ def serve(model, host, port, quiet, verbose):
     FASTSVM_SERVE_MAX_CONNECTIONS (512) and FASTSVM_SERVE_TIMEOUT (10 seconds) limit the requests.
     """
     from ..measures import prediction
-    from ..output.server import Service
+    from ..output.text_server import Service
 
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage, stage("load"):
         name, model = model, prediction.load_scorer(model)

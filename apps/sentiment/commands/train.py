@@ -7,10 +7,10 @@ import click
 
 from ...common.errors import USAGE, AppError
 from ...common.files import check_file, check_is_file
-from ...common.gone import farewell
 from ...common.options import Value, json_option, section, seed_option
-from ...common.output import note, note_skipped, print_json, tidy_warnings
+from ...common.printing import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
+from ...common.removed_options import farewell
 from .. import values
 from ..data.source import Source
 from ..settings import AUTO, CLASSIFIERS, RECIPES, SCORES

@@ -13,7 +13,7 @@ from fastsvm._utils.atomic import held
 
 from ...common.cache import Cache
 from ...common.errors import USAGE, AppError
-from ...common.output import note
+from ...common.printing import note
 from ..data.source import Source
 from ..settings import Settings
 

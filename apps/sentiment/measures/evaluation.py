@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...common.output import many, printable
+from ...common.printing import many, printable
 from ...common.statistics import confusion, wilson_interval
 from .calibration_error import CalibrationError, calibration_error
 from .metrics import guessing, judge, usual_metric

@@ -7,7 +7,7 @@ import numpy as np
 from fastsvm.fitting import Pipeline
 
 from ...common.errors import AppError
-from ...common.output import printable
+from ...common.printing import printable
 from .prediction import TRAIN_AGAIN
 
 

@@ -4,9 +4,9 @@ import io
 import os
 from statistics import fmean
 
+from ...common.csv_quoting import csv_writer
 from ...common.files import replace_file
-from ...common.output import fields, percent, print_confusion, print_heading, print_line, print_table
-from ...common.tables import csv_writer
+from ...common.printing import fields, percent, print_confusion, print_heading, print_line, print_table
 from ..jobs.evaluation import Advice, CorpusEvaluation
 from ..measures.evaluation import Evaluation
 from ..measures.thresholds import Operating

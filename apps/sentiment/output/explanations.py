@@ -1,6 +1,6 @@
 """An explanation as `explain` prints it: the text with its words marked, and the sum that the score is."""
 
-from ...common.output import console, fields, print_heading, print_line, print_table, printable
+from ...common.printing import console, fields, print_heading, print_line, print_table, printable
 from ..jobs.explanation import Explanation
 from .terms import shown
 

@@ -6,8 +6,8 @@ from math import ceil
 
 from markupsafe import Markup, escape
 
-from ...common.output import printable
-from ...common.pages import shorten
+from ...common.html_pages import shorten
+from ...common.printing import printable
 from ..jobs.explanation import Span
 
 ROOM = 480  # characters of a text that are shown

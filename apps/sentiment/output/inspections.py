@@ -4,10 +4,10 @@ import io
 from collections.abc import Sequence
 from dataclasses import asdict, astuple
 
+from ...common.csv_quoting import csv_writer
 from ...common.errors import place_of
 from ...common.files import replace_file
-from ...common.output import fields, many, percent, print_heading, print_line, print_table, shortened
-from ...common.tables import csv_writer
+from ...common.printing import fields, many, percent, print_heading, print_line, print_table, shortened
 from ..jobs.description import Characters, Copies, Description, Words
 from ..jobs.inspection import Inspection, Suspect
 

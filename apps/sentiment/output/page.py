@@ -8,7 +8,7 @@ import numpy as np
 
 from fastsvm.fitting import Pipeline
 
-from ...common.pages import render, write_page
+from ...common.html_pages import render, write_page
 from ...common.statistics import wilson_interval
 from ..jobs.evaluation import Advice, CorpusEvaluation
 from ..jobs.explanation import Explainer

@@ -8,7 +8,7 @@ from html import escape
 from math import ceil, floor, log10
 from typing import NamedTuple
 
-from ...common.output import printable
+from ...common.printing import printable
 
 QUARTERS = ((0, "0"), (0.25, "0.25"), (0.5, "0.5"), (0.75, "0.75"), (1, "1"))
 ENDS = ((0, "0"), (1, "1"))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...common.pages import share, shorten
+from ...common.html_pages import share, shorten
 from ..measures.calibration_error import GROUPS, ProbabilityGroup, by_probability
 from ..measures.evaluation import Evaluation
 from ..measures.thresholds import Ladder

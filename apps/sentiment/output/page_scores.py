@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...common.pages import share
+from ...common.html_pages import share
 from ..measures.evaluation import Evaluation
 
 LABELS_LISTED = 100  # rows of the table of labels

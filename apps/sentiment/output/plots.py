@@ -1,8 +1,8 @@
 """Pictures of the words of a model."""
 
 from ...common.errors import AppError
-from ...common.figures import figure
-from ...common.output import printable, shortened
+from ...common.matplotlib_figures import figure
+from ...common.printing import printable, shortened
 from ..measures.prediction import TRAIN_AGAIN
 from ..measures.term_effects import TopWords
 from .terms import shown

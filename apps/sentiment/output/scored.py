@@ -10,7 +10,7 @@ from typing import BinaryIO
 import numpy as np
 
 from ...common.errors import AppError
-from ...common.output import printable
+from ...common.printing import printable
 from ..data.tables import SEPARATORS
 from ..data.unlabelled import PLAIN, Batch
 from ..measures.prediction import Predictions, ranked

@@ -6,7 +6,8 @@ from itertools import zip_longest
 
 import numpy as np
 
-from ...common.output import (
+from ...common.csv_quoting import csv_writer
+from ...common.printing import (
     fields,
     print_confusion,
     print_heading,
@@ -15,7 +16,6 @@ from ...common.output import (
     print_times,
     printable,
 )
-from ...common.tables import csv_writer
 from ..jobs.training import Training
 from ..learning import steps
 from ..learning.alpha_choice import Choice

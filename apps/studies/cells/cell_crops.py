@@ -15,7 +15,7 @@ from ...cells.data.image_files import ImageFile, find_images
 from ...cells.data.image_threads import map_images
 from ...cells.output.cell_drawing import save_image
 from ...common.folds import split
-from ...common.output import many
+from ...common.printing import many
 from ..data.invented_smears import Smear, copy_of, mirrored_and_turned
 from ..frame.study_context import Context
 from .document_crop import SIZE, document_crop

@@ -9,7 +9,7 @@ from ...cells.data.bad_image import BadImage
 from ...cells.data.image_reader import read_scaled
 from ...cells.output.cell_drawing import shown_in
 from ...common.errors import AppError
-from ...common.output import printable
+from ...common.printing import printable
 from .document_crop import locate_report
 
 MAX_STEP = 800  # pixels a side; a figure shows no more of one step

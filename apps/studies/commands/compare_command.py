@@ -8,7 +8,7 @@ import click
 from ...common import options
 from ...common.errors import USAGE, AppError
 from ...common.files import replace_file
-from ...common.output import print_heading, print_json, print_table, tidy_warnings
+from ...common.printing import print_heading, print_json, print_table, tidy_warnings
 from ...common.progress import Stages, by_steps
 from .study_options import command, threads_of
 
@@ -49,7 +49,7 @@ def compare(file, solvers, scale, loss, alpha, epochs, runs, output, json, quiet
     """
     import numpy as np
 
-    from ...common.figures import figure
+    from ...common.matplotlib_figures import figure
     from ..output import folder, pictures
     from ..race import compare as race
 

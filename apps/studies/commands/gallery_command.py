@@ -2,7 +2,7 @@
 
 import click
 
-from ...common.output import print_line
+from ...common.printing import print_line
 
 
 @click.command(epilog="Example: fastsvm-studies gallery studies -o docs/studies")

@@ -5,7 +5,7 @@ import os
 import click
 
 from ...common.errors import DONE, FAILED, AppError
-from ...common.output import note, print_json
+from ...common.printing import note, print_json
 from ..frame.study_list import STUDIES, Study
 from .study_options import HELP, command, study_options
 from .study_running import run_study

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from time import process_time
 from types import MappingProxyType
 
-from ...common.output import note, tidy_warnings
+from ...common.printing import note, tidy_warnings
 from ...common.progress import Stages
 from ..frame.study_list import Study
 from .study_options import threads_of

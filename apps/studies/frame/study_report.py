@@ -57,8 +57,8 @@ class Figure:
     title, caption : str
         A caption says how to read it, in one or two sentences.
     draw : callable
-        Draws on a `matplotlib.figure.Figure` (of `apps.common.figures.figure`), axes labelled with units; or
-        returns the bytes of a picture itself, with `ending` (a GIF, a contact sheet) set.
+        Draws on a `matplotlib.figure.Figure` (of `common.matplotlib_figures.figure`), axes labelled with
+        units; or returns the bytes of a picture itself, with `ending` (a GIF, a contact sheet) set.
     size : (float, float)
         Inches.
     ending : str, default="png"

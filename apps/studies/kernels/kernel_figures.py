@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...common.figures import OKABE_ITO
+from ...common.matplotlib_figures import OKABE_ITO
 from ..frame.study_context import Arrays
 from ..frame.study_report import Figure
 from ..output.charts import LOG_LOG, NO_TICKS, Bars, Curve, Panel, Pixels, chart, means, quantiles, rows_of

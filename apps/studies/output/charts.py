@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ...common.figures import OKABE_ITO
+from ...common.matplotlib_figures import OKABE_ITO
 from ...common.statistics import mean_interval
 
 BLUE, VERMILION, GREEN, PURPLE, ORANGE = [*OKABE_ITO.values()][:5]

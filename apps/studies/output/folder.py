@@ -6,11 +6,11 @@ import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
+from ...common.csv_quoting import csv_writer
 from ...common.errors import AppError
 from ...common.files import make_folder, replace_file
-from ...common.pages import write_page
+from ...common.html_pages import write_page
 from ...common.progress import Stages
-from ...common.tables import csv_writer
 from ..frame.study_report import Report
 from . import pages
 from .pictures import drawn

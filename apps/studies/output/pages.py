@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from ...common.pages import render
+from ...common.html_pages import render
 from ..frame.study_report import Figure, Report, Table
 from .numbers import column_texts, is_number
 from .pictures import uri_of

@@ -2,8 +2,8 @@
 
 from mimetypes import guess_type
 
-from ...common.figures import content_of, figure
-from ...common.pages import data_uri
+from ...common.html_pages import data_uri
+from ...common.matplotlib_figures import content_of, figure
 from ..frame.study_report import Figure
 
 

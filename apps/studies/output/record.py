@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 
 from ...common.errors import AppError
-from ...common.output import many
+from ...common.printing import many
 from ..frame.study_report import Report, Verdict
 
 REPORT = "report.json"

@@ -4,7 +4,7 @@ import shutil
 import textwrap
 from collections.abc import Sequence
 
-from ...common.output import print_heading, print_line, print_table, shortened
+from ...common.printing import print_heading, print_line, print_table, shortened
 from .record import legend, summary
 
 WIDEST = 100

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ...common.figures import OKABE_ITO
-from ...common.output import shortened
+from ...common.matplotlib_figures import OKABE_ITO
+from ...common.printing import shortened
 from ...sentiment.jobs.description import Description
 from ...sentiment.output.plots import AGAINST, FOR
 from ..output.drawing import tidy

@@ -1,6 +1,6 @@
 """Pictures of the classifiers of texts, and of the texts."""
 
-from ...common.figures import OKABE_ITO
+from ...common.matplotlib_figures import OKABE_ITO
 from ...sentiment.measures.term_effects import top_words
 from ...sentiment.output import plots
 from ..frame.study_report import Figure

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...common.pages import shorten
+from ...common.html_pages import shorten
 from ...sentiment.measures.term_effects import top_words
 from ...sentiment.output.terms import shown
 from ..frame.study_report import Table

@@ -5,7 +5,7 @@ from io import BytesIO
 
 import numpy as np
 
-from ...common.figures import OKABE_ITO
+from ...common.matplotlib_figures import OKABE_ITO
 from ..frame.study_report import Figure
 from .planes import Gaussian, Linear, Surfaces
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from ...common.figures import OKABE_ITO
+from ...common.matplotlib_figures import OKABE_ITO
 from ..frame.study_report import Figure
 from ..output.charts import LOG_LOG, Across, Curve, Dots, Panel, chart, named_rows, quantiles, ramp
 from .convergence_costs import AXES, cost_ratio

@@ -20,8 +20,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 
 from ...common.errors import AppError
+from ...common.http_server import GracefulServer, bind
 from ...common.limits import MIB, limit
-from ...common.serving import GracefulServer, bind
 from ..measures import prediction
 
 MAX_HELD = 64 * MIB  # of bodies that are not answered yet, over all connections

@@ -20,7 +20,7 @@ from starlette.routing import Route
 
 from ...common.errors import AppError
 from ...common.files import replace_file
-from ...common.serving import GracefulServer, bind
+from ...common.http_server import GracefulServer, bind
 from ..data.bad_image import BadImage
 from ..data.image_reader import read_image
 from ..learning.corrections import VERSION, checked_corrections

@@ -7,7 +7,7 @@ from hashlib import sha256
 from importlib import resources
 
 from .files import replace_file
-from .output import many, percent, printable
+from .printing import many, percent, printable
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
 ROOM = 60  # characters of a long word that are shown
