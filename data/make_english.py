@@ -22,7 +22,8 @@ from sklearn.pipeline import Pipeline
 import fastsvm
 from fastsvm.text import BagOfWords, TermWeighting
 from fastsvm_apps.common.statistics import wilson_interval
-from fastsvm_apps.sentiment.data.corpus import Source, read_corpus
+from fastsvm_apps.sentiment.data.corpus import read_corpus
+from fastsvm_apps.sentiment.data.text_source import TextSource
 
 SHIPPED = Path(__file__).resolve().parents[1] / "apps" / "sentiment" / "shipped"
 TARGET = SHIPPED / "english.safetensors"
@@ -58,7 +59,7 @@ def read_reviews(folder):
         for line in file:
             domain, label, _, text = line.split(None, 3)
             reviews.setdefault(joined(text), (label, domain))
-    films = read_corpus(Source(str(folder / "imdb_10k.tsv")))
+    films = read_corpus(TextSource(str(folder / "imdb_10k.tsv")))
     for text, label in zip(films.texts, films.labels, strict=True):
         reviews.setdefault(text.replace("<br />", " "), (label, FILMS))
     labels, domains = zip(*reviews.values(), strict=True)

@@ -28,30 +28,32 @@ from ..common.dask_cluster import connected
 from ..common.errors import OPTION, USAGE, AppError, Skipped
 from ..common.files import check_model_path
 from ..common.progress import UNWATCHED, Stages
-from . import values
-from .data.corpus import FORMATS, Given, Source
-from .jobs import streaming, training
-from .jobs.explanation import Explainer, Explanation
-from .jobs.training import Training
-from .learning import checkpoint as checkpoints
+from . import checked_values
+from .data.corpus import Given
+from .data.record_formats import FORMATS
+from .data.text_source import TextSource
+from .jobs import streamed_training, text_training
+from .jobs.text_explanation import TextExplainer, TextExplanation
+from .jobs.text_training import TextTraining
+from .learning import training_checkpoint as checkpoints
 from .measures import prediction
-from .settings import AUTO, CHECKS, RECIPE, RECIPES, Settings, settings_of
+from .training_settings import AUTO, CHECKS, RECIPE, RECIPES, Settings, recipe_settings
 
 if TYPE_CHECKING:
     from fastsvm.fitting import Pipeline
 
-    from .measures.evaluation import Evaluation
+    from .measures.answer_scores import AnswerScores
 
 __all__ = ["TextModel", "TrainingWarning", "load", "train"]
 
 RECIPE_OF_MODEL = ("recipe", *RECIPE, "score", "tokens")  # a model that goes on learning decides these
 READING = {
-    "format": values.one_of(*FORMATS),
+    "format": checked_values.one_of(*FORMATS),
     "text_col": str,
     "label_col": str,
-    "encoding": values.encoding,
+    "encoding": checked_values.encoding,
 }
-CHECKED = {**CHECKS, **READING, "recipe": values.one_of(AUTO, *RECIPES), "cv": values.parts}
+CHECKED = {**CHECKS, **READING, "recipe": checked_values.one_of(AUTO, *RECIPES), "cv": checked_values.parts}
 OPTIONS = {"start": "continue"}  # parameters with another name on the command line
 
 
@@ -205,16 +207,18 @@ def train(
         path = None if save_to is None else os.fspath(save_to)
         if stream or scheduler:
             _check_streamed("--scheduler" if scheduler else "--stream", given)
-        with checkpoints.opened(checkpoint, corpus, settings, start=start, stream=stream) as cache:
+        with checkpoints.open_checkpoint(checkpoint, corpus, settings, start=start, stream=stream) as cache:
             if stream or scheduler:
                 cluster = connected(scheduler) if scheduler else None
-                result = streaming.train_streamed(
+                result = streamed_training.train_streamed(
                     corpus, path, settings, cluster=cluster, cache=cache, stage=stage
                 )
             else:
                 model = prediction.load_text_model(os.fspath(start)) if start else None
                 more = {"start": model, "cv": checked.get("cv", 0), "with_curve": learning_curve}
-                result = training.train(corpus, path, settings, **more, cache=cache, stage=stage)
+                result = text_training.train_text_model(
+                    corpus, path, settings, **more, cache=cache, stage=stage
+                )
     for message in ["\n".join(result.skipped.report())] * bool(result.skipped.count) + result.warnings:
         warnings.warn(message, TrainingWarning, stacklevel=2)
     words = [repr(os.fspath(source)) if labels is None else "texts, labels"]
@@ -232,13 +236,13 @@ def _checked(name: str, value: object) -> Any:
         raise AppError(f"--{OPTIONS.get(name, name).replace('_', '-')}: {error}", USAGE) from None
 
 
-def _corpus(source: Any, labels: Iterable[str] | None, reading: dict[str, Any]) -> Source:
+def _corpus(source: Any, labels: Iterable[str] | None, reading: dict[str, Any]) -> TextSource:
     """Return the source of the labelled texts."""
     if labels is None:
         if not isinstance(source, str | os.PathLike):
             raise TypeError("train() takes the path of a corpus, or texts and their labels")
         fields = {"text_col": "text_column", "label_col": "label_column"}
-        return Source(os.fspath(source), **{fields.get(name, name): reading[name] for name in reading})
+        return TextSource(os.fspath(source), **{fields.get(name, name): reading[name] for name in reading})
     if reading:
         raise TypeError(f"{', '.join(sorted(reading))}: describes a file, but texts and labels were given")
     corpus = Given(texts=_strings(source, "texts"), labels=_strings(labels, "labels"))
@@ -254,7 +258,7 @@ def _settings(checked: dict[str, Any], start: object) -> Settings:
             option = f"--{name.replace('_', '-')}"
             raise AppError(f"{option}: the model of --continue decides this; leave it out", USAGE)
     given = {name: value for name, value in checked.items() if name in CHECKS}
-    settings = settings_of(checked.get("recipe", AUTO), given)
+    settings = recipe_settings(checked.get("recipe", AUTO), given)
     if settings.ngrams is None and settings.chars is None:
         raise AppError("--ngrams none and no --chars: nothing to count; give one of them", USAGE)
     return settings
@@ -303,14 +307,14 @@ class TextModel:
         scikit-learn ``Pipeline``, which can be cloned, searched and cross-validated.
     classes_ : ndarray of str, shape (n_labels,)
         The labels, sorted.
-    training : Training or None
+    training : TextTraining or None
         The result of the training; None for a loaded model.
     """
 
     def __init__(
         self,
         pipeline: Pipeline,
-        training: Training | None = None,
+        training: TextTraining | None = None,
         call: str = "",
         name: str = "",
     ) -> None:
@@ -319,7 +323,7 @@ class TextModel:
         self.classes_ = pipeline.classes_
         self._call, self._name = call, name
         self._saved = (training and training.path) or "not saved yet"
-        self._explainer: Explainer | None = None
+        self._explainer: TextExplainer | None = None
 
     def predict(self, texts: Iterable[str]) -> np.ndarray:
         """Return the label of each text.
@@ -361,7 +365,7 @@ class TextModel:
         """Return the scores: for two labels of the second, shape (n_texts,); else (n_texts, n_labels)."""
         return self.pipeline.decision_function(_strings(texts, "texts"))
 
-    def explain(self, text: str, label: str | None = None) -> Explanation:
+    def explain(self, text: str, label: str | None = None) -> TextExplanation:
         """Return what each word of a text contributes to its score.
 
         Parameters
@@ -372,13 +376,13 @@ class TextModel:
 
         Returns
         -------
-        Explanation
+        TextExplanation
             With `label`, `score`, `words` (each a term, its count and its contribution) and `spans`.
         """
         if not isinstance(text, str):
             raise TypeError(f"the text is a {type(text).__name__}, not a string")
         with _value_errors():
-            self._explainer = self._explainer or Explainer(self.pipeline)
+            self._explainer = self._explainer or TextExplainer(self.pipeline)
             return self._explainer.explain(text, label)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -416,7 +420,7 @@ class TextModel:
         ValueError
             If the model was loaded, since the page needs the training.
         """
-        from .output.page import write_training_report
+        from .output.report_pages import write_training_report
 
         if self.training is None:
             raise ValueError("this model was loaded, and a report needs its training; call train()")
@@ -425,7 +429,7 @@ class TextModel:
             write_training_report(path, training, self._name, call or self._call)
 
     @property
-    def scores(self) -> Evaluation | None:
+    def scores(self) -> AnswerScores | None:
         """The evaluation on the texts held out: `accuracy`, `interval`, `confusion`; None without any."""
         return None if self.training is None else self.training.evaluation
 

@@ -15,10 +15,11 @@ from unittest.mock import patch
 import numpy as np
 
 from fastsvm.fitting import ConvergenceWarning
-from fastsvm_apps.sentiment.data.corpus import Given, Source, read_corpus
-from fastsvm_apps.sentiment.jobs import training
+from fastsvm_apps.sentiment.data.corpus import Given, read_corpus
+from fastsvm_apps.sentiment.data.text_source import TextSource
+from fastsvm_apps.sentiment.jobs import text_training
 from fastsvm_apps.sentiment.learning import recipe_choice
-from fastsvm_apps.sentiment.settings import AUTO, settings_of
+from fastsvm_apps.sentiment.training_settings import AUTO, recipe_settings
 
 FILES = ("sms_spam.tsv", "hotel_zh.csv", "imdb_10k.tsv")
 SEEDS = 5
@@ -48,21 +49,21 @@ def main():
 def corpora(folder):
     """Yield a name, texts, labels, and how texts are cut."""
     for name in FILES:
-        corpus = read_corpus(Source(str(folder / name)))
+        corpus = read_corpus(TextSource(str(folder / name)))
         yield name, corpus.texts, corpus.labels, corpus.tokens
     lines = (folder / "sentiment.txt").read_text(encoding="utf-8").splitlines()
     rows = [line.split(None, 3) for line in lines]
     rows = [row for row in rows if len(row) == 4]
     for name, column in (("polarity", 1), ("domains", 0)):
         yield name, [row[3] for row in rows], [row[column] for row in rows], "split"
-    own = read_corpus(Source(str(Path(__file__).parents[2] / "data" / "reviews.txt")))
+    own = read_corpus(TextSource(str(Path(__file__).parents[2] / "data" / "reviews.txt")))
     yield "reviews.txt", own.texts, own.labels, own.tokens
 
 
 def measure(texts, labels, tokens, recipe, constants, n_seeds):
     """Train with constants of the choice set so; accuracies, CPU seconds, and the recipes that were taken."""
     accuracies, seconds, taken = [], [], Counter()
-    settings = replace(settings_of(recipe, {}), tokens=tokens, refit=False)
+    settings = replace(recipe_settings(recipe, {}), tokens=tokens, refit=False)
     with (
         patch.multiple(recipe_choice, **{"FIRST": recipe_choice.FIRST, **constants}),
         warnings.catch_warnings(),
@@ -70,7 +71,9 @@ def measure(texts, labels, tokens, recipe, constants, n_seeds):
         warnings.simplefilter("ignore", ConvergenceWarning)
         for seed in range(n_seeds):
             start = time.process_time()
-            result = training.train(Given(texts=texts, labels=labels), None, replace(settings, seed=seed))
+            result = text_training.train_text_model(
+                Given(texts=texts, labels=labels), None, replace(settings, seed=seed)
+            )
             seconds.append(time.process_time() - start)
             accuracies.append(result.evaluation.accuracy)
             taken[result.settings.recipe] += 1

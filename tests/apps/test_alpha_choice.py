@@ -11,7 +11,7 @@ from fastsvm import SDCAClassifier, sdca_path
 from fastsvm_apps.common.folds import stratified_folds
 from fastsvm_apps.sentiment.learning import alpha_choice
 from fastsvm_apps.sentiment.learning.alpha_choice import choose_alpha
-from fastsvm_apps.sentiment.measures.metrics import judge
+from fastsvm_apps.sentiment.measures.metrics import score_decision
 
 pytestmark = pytest.mark.blas
 
@@ -156,7 +156,7 @@ def test_metrics_and_class_weights_are_those_of_separate_fits(metric, class_weig
             model = SDCAClassifier(alpha=alpha * len(y) / len(train), **options)
             model.fit(weighting.transform(X[train]).astype(np.float32), y[train])
             values = model.decision_function(weighting.transform(X[test]).astype(np.float32))
-            expected[i, j] = judge(metric, model.classes_, y[test], values)
+            expected[i, j] = score_decision(metric, model.classes_, y[test], values)
             if alpha == found.alpha:
                 decision[test] = values
     np.testing.assert_allclose(found.scores, expected, atol=0.02)  # a tie may fall the other way

@@ -7,8 +7,9 @@ from itertools import chain
 import pytest
 
 from fastsvm_apps.common.errors import AppError, Skipped
-from fastsvm_apps.sentiment.data.corpus import Source, read_corpus
-from fastsvm_apps.sentiment.data.lines import arriving_texts
+from fastsvm_apps.sentiment.data.corpus import read_corpus
+from fastsvm_apps.sentiment.data.text_lines import arriving_texts
+from fastsvm_apps.sentiment.data.text_source import TextSource
 
 
 @pytest.fixture
@@ -16,7 +17,7 @@ def read(tmp_path):
     def read(content, **options):
         path = tmp_path / "corpus.txt"
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return read_corpus(Source(str(path), **options))
+        return read_corpus(TextSource(str(path), **options))
 
     return read
 
@@ -60,7 +61,7 @@ def test_folder(tmp_path):
         path.write_text(content, encoding="utf-8")
     (tmp_path / "b/2.txt").write_bytes(b"caf\xe9")
     (tmp_path / "b/3.txt").touch()
-    corpus = read_corpus(Source(str(tmp_path)))
+    corpus = read_corpus(TextSource(str(tmp_path)))
     assert (corpus.format, pairs(corpus)) == ("folder", AB)
     assert corpus.skipped.named == ["b/2.txt: bytes that are not UTF-8", "b/3.txt: no text"]
 
@@ -75,7 +76,7 @@ def test_damaged_files_of_a_folder(tmp_path):
     }.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(content)
-    corpus = read_corpus(Source(str(tmp_path)))
+    corpus = read_corpus(TextSource(str(tmp_path)))
     assert corpus.labels == ["a"]
     assert [name.partition(" (")[0] for name in corpus.skipped.named] == [
         "a/2: damaged gzip data",

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, precision_recall_fscore_support, roc_auc_score
 
-from fastsvm_apps.sentiment.measures.calibration_error import by_probability
-from fastsvm_apps.sentiment.measures.evaluation import evaluation_of
+from fastsvm_apps.sentiment.measures.answer_scores import score_answers
+from fastsvm_apps.sentiment.measures.calibration_error import probability_groups
 
 
 def evaluation(classes, truth, decision):
-    return evaluation_of(SimpleNamespace(classes_=np.array(classes)), ["text"] * len(truth), truth, decision)
+    return score_answers(SimpleNamespace(classes_=np.array(classes)), ["text"] * len(truth), truth, decision)
 
 
 @pytest.fixture(params=[2, 4])
@@ -71,6 +71,6 @@ def test_margins():
 
 def test_groups_by_probability():
     probability = np.array([0, 0.05, 0.1, 0.95, 1.0])
-    groups = by_probability(probability, np.array([False, True, True, True, False]))
+    groups = probability_groups(probability, np.array([False, True, True, True, False]))
     assert [(group.n, group.share) for group in groups] == [(2, 0.5), (1, 1), (2, 0.5)]
     assert groups[2].mean == pytest.approx(0.975)

@@ -5,7 +5,7 @@ import pytest
 from sklearn import metrics as theirs
 
 from fastsvm_apps.sentiment.measures import metrics
-from fastsvm_apps.sentiment.settings import METRICS
+from fastsvm_apps.sentiment.training_settings import METRICS
 
 pytestmark = pytest.mark.blas
 
@@ -28,7 +28,7 @@ def test_scores_of_labels(metric, n_labels):
             expected = SCIKIT_LEARN[metric](y, predicted)
         if metric == "balanced-accuracy":  # scikit-learn warns of labels that were found but are not true
             expected = np.mean([np.mean(predicted[y == label] == label) for label in np.unique(y)])
-        assert metrics.score(metric, y, predicted) == pytest.approx(expected)
+        assert metrics.score_labels(metric, y, predicted) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("decimals", [0, 1, 9])
@@ -45,7 +45,7 @@ def test_of_two_labels_the_average_precision_is_that_of_the_rarer():
     rng = np.random.default_rng(0)
     y = np.where(rng.random(300) < 0.1, "a", "b")
     decision = rng.normal(size=300) + (y == "b")
-    found = metrics.judge("average-precision", np.array(["a", "b"]), y, decision)
+    found = metrics.score_decision("average-precision", np.array(["a", "b"]), y, decision)
     assert found == pytest.approx(theirs.average_precision_score(y == "a", -decision))
 
 
@@ -56,11 +56,13 @@ def test_guessing_is_what_a_constant_gets(metric):
     constant = np.tile([1.0, 0.0], (100, 1))
     labels = np.array(["a", "b"])
     if metric == "average-precision":
-        assert metrics.guessing(metric, y, "a") == pytest.approx((0.7 + 0.2 + 0.1) / 3)
-        assert metrics.judge(metric, labels, y, constant) == pytest.approx((0.7 + 0.2) / 2)
+        assert metrics.score_guessing(metric, y, "a") == pytest.approx((0.7 + 0.2 + 0.1) / 3)
+        assert metrics.score_decision(metric, labels, y, constant) == pytest.approx((0.7 + 0.2) / 2)
     else:
-        assert metrics.guessing(metric, y, "a") == pytest.approx(metrics.judge(metric, labels, y, constant))
-        assert metrics.guessing(metric, y, "a") == pytest.approx(
+        assert metrics.score_guessing(metric, y, "a") == pytest.approx(
+            metrics.score_decision(metric, labels, y, constant)
+        )
+        assert metrics.score_guessing(metric, y, "a") == pytest.approx(
             SCIKIT_LEARN[metric](y, ["a"] * 100), abs=1e-12
         )
 
@@ -76,7 +78,9 @@ def test_the_best_threshold_is_that_of_the_score_counted_where_probabilities_are
     likely = np.clip(decision / 8 + 0.1, 0.01, 0.4)
     y = rng.random((2000, 60)) < likely
     thresholds = (decision[1:] + decision[:-1]) / 2
-    means = [np.mean([metrics.score(metric, row, decision > t) for row in y[:100]]) for t in thresholds]
+    means = [
+        np.mean([metrics.score_labels(metric, row, decision > t) for row in y[:100]]) for t in thresholds
+    ]
     found = metrics.best_threshold(metric, decision, likely)
     assert found in thresholds
     assert means[list(thresholds).index(found)] > max(means) - 0.03

@@ -6,9 +6,9 @@ from xml.etree import ElementTree
 import pytest
 
 from fastsvm_apps.common import html_pages
-from fastsvm_apps.sentiment.jobs.explanation import Span
+from fastsvm_apps.sentiment.jobs.text_explanation import Span
 from fastsvm_apps.sentiment.output.highlights import CONTEXT, ROOM, highlight
-from fastsvm_apps.sentiment.output.page_charts import LARGE, Axis, Chart, learning_curve, round_axis
+from fastsvm_apps.sentiment.output.svg_charts import LARGE, Axis, Chart, learning_curve_chart, round_axis
 
 _, _, LEFT, RIGHT, TOP, BOTTOM = LARGE
 SVG = "{http://www.w3.org/2000/svg}"
@@ -72,13 +72,13 @@ def test_round_axes(low, high, most, expected):
 def test_a_learning_curve_holds_what_it_shows():
     sizes, scores = [100, 200, 400], [0.7, 0.8, 1.0]
     for intervals in (None, [(0.6, 0.8), (0.75, 0.85), (0.97, 1.0)]):
-        root, elements = read(learning_curve(sizes, scores, intervals))
+        root, elements = read(learning_curve_chart(sizes, scores, intervals))
         assert root.get("aria-label").endswith("100: 0.700; 200: 0.800; 400: 1.000")
         places = [(float(dot.get("cx")), float(dot.get("cy"))) for dot in root.iter(f"{SVG}circle")]
         assert places[-1] == (RIGHT, TOP)
         assert all(LEFT < x <= RIGHT and TOP <= y <= BOTTOM for x, y in places)
         assert len([e for e in elements if e.get("class") == "whisker"]) == len(intervals or [])
-    learning_curve([10], [1.0], [(1.0, 1.0)]).__html__()
+    learning_curve_chart([10], [1.0], [(1.0, 1.0)]).__html__()
 
 
 def spans_of(text, shares):

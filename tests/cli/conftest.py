@@ -14,9 +14,9 @@ import pytest
 from click.testing import CliRunner
 
 from fastsvm_apps.sentiment.cli import main
-from fastsvm_apps.sentiment.data.corpus import Source
-from fastsvm_apps.sentiment.jobs import training as pipeline
-from fastsvm_apps.sentiment.settings import RECIPES
+from fastsvm_apps.sentiment.data.text_source import TextSource
+from fastsvm_apps.sentiment.jobs import text_training as pipeline
+from fastsvm_apps.sentiment.training_settings import RECIPES
 
 NEUTRAL = [f"thing{i}" for i in range(60)]
 FLAVOURS = {
@@ -120,7 +120,7 @@ def _train(tmp_path_factory, labels):
     corpus.write_text(WRITERS["corpus"](make_texts(300, labels)))
     path = str(folder / "model.safetensors")
     counts = replace(RECIPES["article"], classifier="sdca-logistic", alpha=0.002)
-    pipeline.train(Source(str(corpus)), path, counts)
+    pipeline.train_text_model(TextSource(str(corpus)), path, counts)
     return path
 
 

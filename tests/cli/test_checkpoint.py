@@ -14,22 +14,22 @@ import pytest
 from fastsvm._utils.atomic import held
 from fastsvm.io import MatrixWriter
 from fastsvm.text import Bag
-from fastsvm_apps.sentiment.data import passes
-from fastsvm_apps.sentiment.jobs import streaming, training
-from fastsvm_apps.sentiment.learning import counted, steps
-from fastsvm_apps.sentiment.learning.stored_rows import StoredRows
+from fastsvm_apps.sentiment.data import corpus_batches
+from fastsvm_apps.sentiment.jobs import streamed_training, text_training
+from fastsvm_apps.sentiment.learning import counted_texts, pipeline_steps
+from fastsvm_apps.sentiment.learning.streamed_rows import StoredRows
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and locks")
 COMMAND = "--recipe", "tfidf-single-words", "--json", "-o", "m.safetensors", "--config", "../resume.toml"
 MODES = {"memory": (), "fixed": ("--alpha", "0.001"), "stream": ("--stream",)}
 # Where each is killed: what it is about to do, and what is kept by then.
 DEATHS = {
-    "memory": [(steps, "fit_classifier", ["choose alpha"]), (training, "save_plain", 3)],
-    "fixed": [(steps, "fit_classifier", ["calibrate"]), (training, "save_plain", 3)],
+    "memory": [(pipeline_steps, "fit_classifier", ["choose alpha"]), (text_training, "save_plain", 3)],
+    "fixed": [(pipeline_steps, "fit_classifier", ["calibrate"]), (text_training, "save_plain", 3)],
     "stream": [
-        (streaming, "_choice", ["terms"]),
+        (streamed_training, "_choice", ["terms"]),
         (StoredRows, "write", ["terms", "choose alpha"]),
-        (streaming, "_calibrate", 4),
+        (streamed_training, "_calibrate", 4),
     ],
 }
 
@@ -88,7 +88,7 @@ def test_what_was_done_is_not_done_again(mode, run, write, texts, monkeypatch):
         done = names()
         assert (len(done) if isinstance(there, int) else done) == there
         assert not os.path.exists("m.safetensors")
-    monkeypatch.setattr(counted.Counted, "choose", killed)
+    monkeypatch.setattr(counted_texts.CountedTexts, "choose", killed)
     monkeypatch.setattr(StoredRows, "count", killed)
     monkeypatch.setattr(StoredRows, "write", killed)
     again = run(*command)
@@ -102,7 +102,7 @@ def test_what_was_done_is_not_done_again(mode, run, write, texts, monkeypatch):
 
 @pytest.mark.parametrize("cut", ["append", "finish"])
 def test_the_second_pass_goes_on_after_the_last_batch(cut, run, write, texts, monkeypatch):
-    monkeypatch.setattr(passes, "BATCH", 1000)
+    monkeypatch.setattr(corpus_batches, "BATCH", 1000)
     transform, counted = Bag.transform, []
     monkeypatch.setattr(Bag, "transform", lambda *args: counted.append(1) or transform(*args))
     options = "--stream", "--recipe", "tfidf-single-words", "--json", "-o", "m.safetensors"
@@ -134,7 +134,7 @@ def begun(run, write, texts, monkeypatch):
     corpus = write(texts(60), "corpus", "reviews.txt")
     command = ("train", corpus, *COMMAND, "--alpha", "0.01")
     with monkeypatch.context() as patch:
-        patch.setattr(training, "save_plain", killed)
+        patch.setattr(text_training, "save_plain", killed)
         die(run, *command)
     return corpus, command
 
@@ -185,7 +185,7 @@ def test_a_folder_of_texts_is_known_by_its_files(run, write, texts, monkeypatch)
     corpus = write(texts(60), "folder", "texts")
     command = ("train", corpus, *COMMAND, "--alpha", "0.01")
     with monkeypatch.context() as patch:
-        patch.setattr(training, "save_plain", killed)
+        patch.setattr(text_training, "save_plain", killed)
         die(run, *command)
     os.unlink(next(Path(corpus).glob("*/*.txt")))
     starts_anew(run, command)
@@ -230,7 +230,7 @@ def test_ctrl_c_says_that_it_can_go_on(begun, run, monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(training, "save_plain", interrupt)
+    monkeypatch.setattr(text_training, "save_plain", interrupt)
     done = run(*begun[1])
     assert done.exit_code == 1
     assert done.stderr.endswith("interrupted; no model was written; the same command resumes from run.ckpt\n")

@@ -3,9 +3,10 @@
 import sys
 import tracemalloc
 
-from fastsvm_apps.sentiment.data.corpus import Source, read_corpus
-from fastsvm_apps.sentiment.jobs import training as pipeline
-from fastsvm_apps.sentiment.settings import RECIPES
+from fastsvm_apps.sentiment.data.corpus import read_corpus
+from fastsvm_apps.sentiment.data.text_source import TextSource
+from fastsvm_apps.sentiment.jobs import text_training as pipeline
+from fastsvm_apps.sentiment.training_settings import RECIPES
 
 
 def test_training_holds_each_text_once(tmp_path):
@@ -16,11 +17,13 @@ def test_training_holds_each_text_once(tmp_path):
         for i in range(400):
             words = f"{'good' if i % 2 else 'bad'} word{i % 7} "
             file.write(f"{'pos' if i % 2 else 'neg'}\t{words * 2000}\n")
-    held = sum(map(sys.getsizeof, read_corpus(Source(str(corpus))).texts))
+    held = sum(map(sys.getsizeof, read_corpus(TextSource(str(corpus))).texts))
     assert held > 8e6
     tracemalloc.start()
     try:
-        pipeline.train(Source(str(corpus)), str(tmp_path / "m.safetensors"), RECIPES["nb-words"])
+        pipeline.train_text_model(
+            TextSource(str(corpus)), str(tmp_path / "m.safetensors"), RECIPES["nb-words"]
+        )
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -10,8 +10,8 @@ from sklearn.pipeline import Pipeline
 import fastsvm
 from fastsvm.text import BagOfWords, TermWeighting
 from fastsvm_apps.common.errors import AppError
-from fastsvm_apps.sentiment.jobs.explanation import explain
-from fastsvm_apps.sentiment.output.terms import shown
+from fastsvm_apps.sentiment.jobs.text_explanation import explain_text
+from fastsvm_apps.sentiment.output.shown_terms import shown_term
 
 TEXTS = [
     "Great, great thing: I would buy this great thing again!",
@@ -49,7 +49,7 @@ def fitted(labels=2, weighting=None, **options):
 def test_contributions_add_up(labels, weighting, options, text):
     model = fitted(labels, weighting, **options)
     decision = model.decision_function([text])[0]
-    found = explain(model, text)
+    found = explain_text(model, text)
     assert found.label == model.predict([text])[0]
     assert found.side == ("pos" if labels == 2 else found.label)
     assert found.score == (decision if labels == 2 else decision.max())
@@ -71,13 +71,13 @@ def test_every_label_can_be_asked_for(labels):
     decision = model.decision_function([TEXTS[0]])[0]
     scores = dict(zip(model.classes_, [-decision, decision] if labels == 2 else decision, strict=True))
     for label, score in scores.items():
-        found = explain(model, TEXTS[0], label)
+        found = explain_text(model, TEXTS[0], label)
         assert (found.side, found.score) == (label, score)
         assert found.label == model.predict([TEXTS[0]])[0]
         total = sum(word.contribution for word in found.words) + found.intercept
         np.testing.assert_allclose(total, score, rtol=1e-12)
     with pytest.raises(AppError, match="knows no label 'good'; its labels are"):
-        explain(model, TEXTS[0], "good")
+        explain_text(model, TEXTS[0], "good")
 
 
 def known(model):
@@ -91,7 +91,7 @@ def test_spans_share_what_their_terms_contribute():
     model = fitted(ngram_range=(1, 2))
     weights = known(model)
     text = "GREAT unheard-of great thing"
-    spans = {text[start:stop] + str(start): share for start, stop, share in explain(model, text).spans}
+    spans = {text[start:stop] + str(start): share for start, stop, share in explain_text(model, text).spans}
     assert spans == pytest.approx(
         {
             "GREAT0": weights["great"],
@@ -103,14 +103,14 @@ def test_spans_share_what_their_terms_contribute():
 
 
 def test_unknown_words_are_listed():
-    found = explain(fitted(), "Never heard: great THINGAMAJIG, never")
+    found = explain_text(fitted(), "Never heard: great THINGAMAJIG, never")
     assert found.unknown == ["never", "heard", "thingamajig", "never"]
     assert (found.n_words, [word.term for word in found.words]) == (5, ["great"])
 
 
 def test_spans_lie_on_the_words_of_the_original():
     model = fitted(strip_accents="unicode")
-    spans = [HARD[start:stop] for start, stop, _ in explain(model, HARD).spans]
+    spans = [HARD[start:stop] for start, stop, _ in explain_text(model, HARD).spans]
     # The dot of İ is a character of its own in lower case, and falls away with the accents.
     assert spans == [
         *("İt", "BROKE", "again", "Straße"),
@@ -131,7 +131,7 @@ def sections(output):
 @pytest.mark.parametrize("labels", [2, 3])
 def test_explain_prints_the_text_and_the_sum(run, model, model3, labels):
     path = model if labels == 2 else model3
-    found = explain(fastsvm.load_model(path), TEXT)
+    found = explain_text(fastsvm.load_model(path), TEXT)
     result = run("explain", path, TEXT)
     assert (result.exit_code, result.stderr) == (0, "")
     head, text, rows, last = sections(result.stdout)
@@ -149,7 +149,7 @@ def test_explain_prints_the_text_and_the_sum(run, model, model3, labels):
 
 
 def test_signs_grow_with_the_contribution(run, model):
-    found = explain(fastsvm.load_model(model), TEXT)
+    found = explain_text(fastsvm.load_model(model), TEXT)
     text = " ".join(sections(run("explain", model, TEXT).stdout)[1][:2])
     largest = max(abs(span.contribution) for span in found.spans)
     for start, stop, share in found.spans:
@@ -158,7 +158,7 @@ def test_signs_grow_with_the_contribution(run, model):
 
 
 def test_explain_json_and_number(run, model):
-    found = explain(fastsvm.load_model(model), TEXT)
+    found = explain_text(fastsvm.load_model(model), TEXT)
     record = json.loads(run("explain", model, "-", "-n", 1, "--json", input=f"{TEXT}\n").stdout)
     assert record["terms"] == [found.words[0]._asdict()]
     assert record["other_terms"]["n"] == len(found.words) - 1
@@ -230,4 +230,4 @@ def test_undecodable_bytes_are_replaced(run, model):
     ],
 )
 def test_terms_as_people_read_them(term, expected):
-    assert shown(term) == expected
+    assert shown_term(term) == expected

@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 
 import fastsvm
 from fastsvm.text import BagOfWords, TermWeighting
-from fastsvm_apps.sentiment.jobs.exporting import export, prune
+from fastsvm_apps.sentiment.jobs.model_export import export_model, prune_model
 from fastsvm_apps.sentiment.measures.term_effects import effect_of
 
 LABELS = {2: ("neg", "pos"), 3: ("neg", "pos", "mixed")}
@@ -88,7 +88,7 @@ def test_liblinear_predicts_the_same(fitted, texts, tmp_path, labels, weighting,
     liblinear = pytest.importorskip("liblinear.liblinearutil", reason="needs liblinear-official")
     model = fitted(labels, weighting, **classifier)
     path = str(tmp_path / "m.model")
-    assert export(model, path, "liblinear").files == [path, f"{path}.vocabulary.tsv"]
+    assert export_model(model, path, "liblinear").files == [path, f"{path}.vocabulary.tsv"]
     lines = [*HOSTILE, *(text for _, text in texts(40, LABELS[labels], seed=1))]
     X, names = liblinear_rows(f"{path}.vocabulary.tsv", lines)
     loaded = liblinear.load_model(path)
@@ -111,12 +111,12 @@ def test_pruning_keeps_what_the_kept_terms_contribute(fitted, texts, labels, wei
     model = fitted(labels, weighting)
     weighting = effect_of(model)
     sizes = np.abs(model["classifier"].coef_).max(axis=0) * np.abs(weighting.factors)
-    small = prune(model, 20)
+    small = prune_model(model, 20)
     kept = np.isin(model["vectorizer"].get_feature_names_out(), small["vectorizer"].get_feature_names_out())
     assert kept.sum() == 20
     assert sizes[kept].min() >= sizes[~kept].max()
     least = np.sort(sizes)[-20]
-    by_weight = prune(model, min_weight=least)["vectorizer"].get_feature_names_out()
+    by_weight = prune_model(model, min_weight=least)["vectorizer"].get_feature_names_out()
     assert by_weight.tolist() == model["vectorizer"].get_feature_names_out()[sizes >= least].tolist()
     assert small["classifier"].coef_.shape == (1 if labels == 2 else 3, 20)
 

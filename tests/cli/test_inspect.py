@@ -110,10 +110,10 @@ def test_characters(run, tmp_path):
 
 
 def test_characters_beyond_a_batch_are_counted(run, write, monkeypatch):
-    from fastsvm_apps.sentiment.jobs import description
+    from fastsvm_apps.sentiment.jobs import corpus_description
 
     corpus = write([("pos", "a" * 25), ("neg", "я"), ("pos", "好" * 11)])
-    monkeypatch.setattr(description, "BATCH", 4)
+    monkeypatch.setattr(corpus_description, "BATCH", 4)
     characters = describe_json(run, corpus)["characters"]
     assert (characters["total"], characters["letters"]) == (37, 37)
     assert characters["scripts"] == {"ASCII": 25 / 37, "Chinese characters": 11 / 37, "Cyrillic": 1 / 37}
@@ -250,9 +250,10 @@ def test_labels_of_one_text_and_what_is_wrong(run, write, texts):
 )
 def test_real_labels(run, write, shared, name, least):
     """Of the surest, half as many as are flipped; the corpora have wrong labels of their own among them."""
-    from fastsvm_apps.sentiment.data.corpus import Source, read_corpus
+    from fastsvm_apps.sentiment.data.corpus import read_corpus
+    from fastsvm_apps.sentiment.data.text_source import TextSource
 
-    corpus = read_corpus(Source(str(shared / name)))
+    corpus = read_corpus(TextSource(str(shared / name)))
     pairs, wrong = flipped(list(zip(corpus.labels, corpus.texts, strict=True)), 0.02)
     path = write(pairs, "jsonl")
     assert run("inspect", path, "-o", "found.csv", "-n", len(wrong) // 2).exit_code == 0

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import fastsvm
-from fastsvm_apps.sentiment.jobs.explanation import explain
+from fastsvm_apps.sentiment.jobs.text_explanation import explain_text
 from fastsvm_apps.sentiment.learning.recipe_choice import choose_recipe
 from fastsvm_apps.sentiment.measures.languages import is_unsegmented
 from fastsvm_apps.sentiment.measures.prediction import load_text_model
-from fastsvm_apps.sentiment.settings import AUTO, RECIPES, SEARCHED, Settings, settings_of
+from fastsvm_apps.sentiment.training_settings import AUTO, RECIPES, SEARCHED, Settings, recipe_settings
 
 pytestmark = pytest.mark.blas
 
@@ -73,7 +73,7 @@ def test_texts_without_blanks_are_cut_into_characters(run, write):
     assert (record["ngrams"], record["chars"]) == ("none", "1-4")
     assert record["accuracy"] > 0.8
     assert "no blanks between words" in run("train", corpus, "-o", "model.safetensors").stdout
-    found = explain(load_text_model("model.safetensors"), f"房间{good[0]}早餐")
+    found = explain_text(load_text_model("model.safetensors"), f"房间{good[0]}早餐")
     assert max(found.spans, key=lambda span: span.contribution)[:2] == (2, 3)
 
 
@@ -109,22 +109,24 @@ def test_what_is_given_comes_first(run, write):
 
 
 def test_settings():
-    assert settings_of(AUTO, {"seed": 3}) == Settings(seed=3, recipe=AUTO)
-    assert settings_of(AUTO, {"weighting": "tfidf"}) == Settings(weighting="tfidf")
-    assert settings_of("nb-chars", {}) == Settings(ngrams=None, chars=(1, 5), recipe="nb-chars")
+    assert recipe_settings(AUTO, {"seed": 3}) == Settings(seed=3, recipe=AUTO)
+    assert recipe_settings(AUTO, {"weighting": "tfidf"}) == Settings(weighting="tfidf")
+    assert recipe_settings("nb-chars", {}) == Settings(ngrams=None, chars=(1, 5), recipe="nb-chars")
 
 
 @pytest.mark.parametrize(("n", "n_labels"), [(60, 2), (250, 120)])
 def test_too_few_texts_or_too_many_labels_are_not_tried(n, n_labels):
     texts = [f"word{i} other" for i in range(n)]
-    settings, screening = choose_recipe(texts, [f"l{i % n_labels}" for i in range(n)], settings_of(AUTO, {}))
+    settings, screening = choose_recipe(
+        texts, [f"l{i % n_labels}" for i in range(n)], recipe_settings(AUTO, {})
+    )
     assert (settings.recipe, screening) == ("nb-words", None)
 
 
 @pytest.mark.slow
 def test_the_same_corpus_gives_the_same_choice():
     labels, texts = zip(*inflected(1500), strict=True)
-    settings = settings_of(AUTO, {"metric": "accuracy", "tokens": "words"})
+    settings = recipe_settings(AUTO, {"metric": "accuracy", "tokens": "words"})
     first, second = (choose_recipe(texts, labels, settings) for _ in range(2))
     assert first == second
     assert first[1].n == 1500
@@ -141,7 +143,7 @@ def test_a_model_of_characters_does_all_that_others_do(run, write, recipe):
     model = load_text_model("model.safetensors")
     texts = ["paint17ed, work18ed", "walk2ing", "xyz", "İed ﬁing", "ed\x1cing &amp; <b>ed</b>", "!", ""]
     for text in texts:
-        found = explain(model, text)
+        found = explain_text(model, text)
         total = found.intercept + sum(word.contribution for word in found.words)
         assert total == pytest.approx(found.score, abs=1e-5)
         assert sum(word.count for word in found.words) == model["vectorizer"].transform([text]).sum()

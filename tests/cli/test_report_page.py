@@ -13,7 +13,7 @@ import pytest
 import fastsvm
 from browser import HOSTILE, Reader, needs_chromium, run_in_page
 from fastsvm_apps.common import html_pages
-from fastsvm_apps.sentiment.output import page, page_curves, page_scores
+from fastsvm_apps.sentiment.output import report_curves, report_pages, report_scores
 
 EVERY_SECTION = [
     "accuracy",
@@ -181,10 +181,10 @@ def test_what_was_skipped_is_said(run, tmp_path, texts):
 
 
 def test_many_labels(report, write, monkeypatch):
-    monkeypatch.setattr(page_scores, "LABELS_LISTED", 10)
-    monkeypatch.setattr(page_scores, "LABELS_CROSSED", 8)
-    monkeypatch.setattr(page_curves, "PANELS", 6)
-    monkeypatch.setattr(page, "LABELS_WITH_WORDS", 6)
+    monkeypatch.setattr(report_scores, "LABELS_LISTED", 10)
+    monkeypatch.setattr(report_scores, "LABELS_CROSSED", 8)
+    monkeypatch.setattr(report_curves, "PANELS", 6)
+    monkeypatch.setattr(report_pages, "LABELS_WITH_WORDS", 6)
     labels = [f"label{i}" for i in range(14)]
     # Every label is found; the last of all is never told from the one before it.
     words = [*labels[:-1], labels[-2]]

@@ -5,8 +5,8 @@ from importlib import resources
 
 import pytest
 
-from fastsvm_apps.sentiment.data.corpus import Source
-from fastsvm_apps.sentiment.jobs.evaluation import evaluate
+from fastsvm_apps.sentiment.data.text_source import TextSource
+from fastsvm_apps.sentiment.jobs.corpus_evaluation import evaluate_on_corpus
 from fastsvm_apps.sentiment.measures.prediction import load_text_model
 
 CARD = (resources.files("fastsvm_apps.sentiment") / "shipped" / "MODEL_CARD.md").read_text(encoding="utf-8")
@@ -61,4 +61,4 @@ def test_unknown_words_say_nothing(english):
 
 @pytest.mark.parametrize("name", ["sentiment.txt", "imdb_10k.tsv"])
 def test_it_knows_what_it_was_trained_on(shared_data, name):
-    assert evaluate("english", Source(str(shared_data / name))).evaluation.accuracy > 0.9
+    assert evaluate_on_corpus("english", TextSource(str(shared_data / name))).evaluation.accuracy > 0.9

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from fastsvm.text import Bag
-from fastsvm_apps.sentiment.data import passes
-from fastsvm_apps.sentiment.data.corpus import Source
-from fastsvm_apps.sentiment.jobs import streaming, training
-from fastsvm_apps.sentiment.learning import counting
-from fastsvm_apps.sentiment.learning.counting import TRAIN, rows_of
-from fastsvm_apps.sentiment.settings import RECIPES
+from fastsvm_apps.sentiment.data import corpus_batches
+from fastsvm_apps.sentiment.data.text_source import TextSource
+from fastsvm_apps.sentiment.jobs import streamed_training, text_training
+from fastsvm_apps.sentiment.learning import corpus_terms
+from fastsvm_apps.sentiment.learning.corpus_terms import TRAIN, rows_of_part
+from fastsvm_apps.sentiment.training_settings import RECIPES
 
 pytestmark = pytest.mark.blas
 
@@ -31,23 +31,23 @@ def reviews(n, labels=("neg", "pos")):
 
 @pytest.fixture
 def small_batches(monkeypatch):
-    monkeypatch.setattr(passes, "BATCH", 5000)
-    monkeypatch.setattr(counting, "SHARD", 2000)
+    monkeypatch.setattr(corpus_batches, "BATCH", 5000)
+    monkeypatch.setattr(corpus_terms, "SHARD", 2000)
 
 
 def test_batches_give_the_vocabulary_of_all_texts_and_copies_stay_together(write, small_batches):
     pairs = reviews(900)
-    source = Source(write(pairs + pairs[:100], "csv", "reviews.csv"))
+    source = TextSource(write(pairs + pairs[:100], "csv", "reviews.csv"))
     settings = RECIPES["nb-words"]
-    result = streaming.train_streamed(source, None, settings)
+    result = streamed_training.train_streamed(source, None, settings)
     place, trained = {}, []
-    with passes.batches(source, settings.seed) as (_, _, found):
+    with corpus_batches.labelled_batches(source, settings.seed) as (_, _, found):
         found = list(found)
     assert len(found) > 10
     for batch in found:
         for text, where in zip(batch.texts, batch.places, strict=True):
             assert place.setdefault(text, where) == where
-            if counting.part_of(settings, where) == counting.TRAIN:
+            if corpus_terms.corpus_part(settings, where) == corpus_terms.TRAIN:
                 trained.append(text)
     assert len(trained) == result.corpus.n_train
     bag = Bag(ngram_range=(1, 3), min_df=2, token_pattern=r"(?u)\b\w+\b").fit(trained)
@@ -65,17 +65,17 @@ def test_of_texts_without_blanks_characters_are_counted(write, small_batches):
         for label, said in (("neg", "失望"), ("pos", "很好"))
         for _ in range(200)
     ]
-    settings = replace(training.ACCURATE, holdout=0)  # but for 2 %, on which probabilities are learned
-    source = Source(write(pairs, "csv", "reviews.csv"))
-    result = streaming.train_streamed(source, None, settings)
+    settings = replace(text_training.ACCURATE, holdout=0)  # but for 2 %, on which probabilities are learned
+    source = TextSource(write(pairs, "csv", "reviews.csv"))
+    result = streamed_training.train_streamed(source, None, settings)
     assert result.settings.recipe == "nb-signs"
     # As words, no two texts would have any in common.
     best = {side.label: side.words[0].word for side in result.fit.top_words}
     assert best["neg"] in "失望"
     assert best["pos"] in "很好"
     bag = Bag(ngram_range=(1, 4), min_df=2, analyzer="char_wb")
-    with passes.batches(source, settings.seed) as (_, _, found):
-        bag.fit([batch.texts[i] for batch in found for i in rows_of(settings, batch, TRAIN)])
+    with corpus_batches.labelled_batches(source, settings.seed) as (_, _, found):
+        bag.fit([batch.texts[i] for batch in found for i in rows_of_part(settings, batch, TRAIN)])
     names = result.model["vectorizer"].get_feature_names_out()
     assert names.tolist() == bag.get_feature_names_out().tolist()
 
@@ -95,9 +95,9 @@ def test_the_model_is_like_any_other(run, write, small_batches, labels):
 
 @pytest.mark.slow
 def test_a_most_of_terms_raises_min_df(write, small_batches, monkeypatch):
-    monkeypatch.setattr(counting, "MOST_TERMS", 50)
-    result = streaming.train_streamed(
-        Source(write(reviews(600), "csv", "reviews.csv")), None, RECIPES["nb-words"]
+    monkeypatch.setattr(corpus_terms, "MOST_TERMS", 50)
+    result = streamed_training.train_streamed(
+        TextSource(write(reviews(600), "csv", "reviews.csv")), None, RECIPES["nb-words"]
     )
     assert result.fit.n_features <= 50
     assert result.settings.min_df > 2

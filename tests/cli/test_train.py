@@ -12,8 +12,8 @@ import fastsvm
 from fastsvm import SDCAClassifier
 from fastsvm.text import BagOfWords, TermWeighting
 from fastsvm_apps.common.folds import stratified_folds
-from fastsvm_apps.sentiment.learning.splits import split_texts
-from fastsvm_apps.sentiment.settings import CLASSIFIERS, RECIPES, spelled
+from fastsvm_apps.sentiment.learning.text_splits import split_texts
+from fastsvm_apps.sentiment.training_settings import CLASSIFIERS, RECIPES, spelled_setting
 
 pytestmark = pytest.mark.blas
 
@@ -160,7 +160,7 @@ def test_a_recipe_gives_defaults_and_options_come_first(run, write, texts):
         expected = {
             **{key: getattr(recipe, key) for key in keys},
             "recipe": name,
-            **{key: spelled(getattr(recipe, key), "none") for key in ("ngrams", "chars")},
+            **{key: spelled_setting(getattr(recipe, key), "none") for key in ("ngrams", "chars")},
             "k": recipe.k or "all",
         }
         assert {key: record[key] for key in keys} == expected

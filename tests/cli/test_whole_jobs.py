@@ -10,10 +10,10 @@ import pytest
 
 from fastsvm.text import TextScorer
 from fastsvm_apps.common.errors import Skipped
-from fastsvm_apps.sentiment.data.lines import Lines
-from fastsvm_apps.sentiment.data.records import read_records
-from fastsvm_apps.sentiment.data.source import Source
-from fastsvm_apps.sentiment.data.unlabelled import open_texts
+from fastsvm_apps.sentiment.data.record_formats import read_records
+from fastsvm_apps.sentiment.data.text_lines import Lines
+from fastsvm_apps.sentiment.data.text_source import TextSource
+from fastsvm_apps.sentiment.data.unlabelled_texts import open_unlabelled
 
 
 def scorer_of(path):
@@ -265,9 +265,9 @@ def test_a_quick_way_reads_what_the_slow_one_reads(tmp_path):
             content = f"text{delimiter}id\n" + rng.choice(("\n", "\r\n")).join(rows)
             path = tmp_path / "new.csv"
             path.write_bytes(content.encode())
-            source = Source(str(path), "csv", label_column=None)
+            source = TextSource(str(path), "csv", label_column=None)
             skipped, others = Skipped("new.csv"), Skipped("new.csv")
-            with open_texts(source, skipped) as (_, columns, batches, _):
+            with open_unlabelled(source, skipped) as (_, columns, batches, _):
                 quick = [
                     row
                     for batch in batches

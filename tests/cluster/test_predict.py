@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from fastsvm_apps.common import dask_cluster as of_apps
 from fastsvm_apps.sentiment.cli import main
-from fastsvm_apps.sentiment.data.unlabelled import Batch, joined
+from fastsvm_apps.sentiment.data.unlabelled_texts import UnlabelledBatch, joined_batches
 
 predict = importlib.import_module("fastsvm_apps.sentiment.commands.predict")
 
@@ -60,11 +60,11 @@ def test_nothing_is_left_where_the_scheduler_is_not(corpus, tmp_path, monkeypatc
 
 def test_batches_are_put_together():
     batches = [
-        Batch(["a"], [1], [["a"]], [], [None]),
-        Batch(["", "bc"], [2, 3], [[""], ["bc"]], [0], [None] * 2),
+        UnlabelledBatch(["a"], [1], [["a"]], [], [None]),
+        UnlabelledBatch(["", "bc"], [2, 3], [[""], ["bc"]], [0], [None] * 2),
     ]
     batches *= 2
-    whole, rest = joined(iter(batches), 4)
+    whole, rest = joined_batches(iter(batches), 4)
     assert whole.texts == ["a", "", "bc", "a"]
     assert whole.places == [1, 2, 3, 1]
     assert whole.missing == [1]

@@ -8,10 +8,11 @@ import sys
 from types import SimpleNamespace
 
 from fastsvm_apps.common.errors import AppError, Skipped
-from fastsvm_apps.sentiment.data.corpus import FORMATS, Source, read_corpus
-from fastsvm_apps.sentiment.data.lines import Lines, arriving_texts
-from fastsvm_apps.sentiment.data.records import read_records
-from fastsvm_apps.sentiment.data.unlabelled import open_texts
+from fastsvm_apps.sentiment.data.corpus import read_corpus
+from fastsvm_apps.sentiment.data.record_formats import FORMATS, read_records
+from fastsvm_apps.sentiment.data.text_lines import Lines, arriving_texts
+from fastsvm_apps.sentiment.data.text_source import TextSource
+from fastsvm_apps.sentiment.data.unlabelled_texts import open_unlabelled
 from fuzzing import Choices, main
 
 FILES = [
@@ -56,7 +57,7 @@ def read(content, format):
     """What stdin has, or what is wrong with it, when all is as promised."""
     stdin, sys.stdin = sys.stdin, SimpleNamespace(buffer=io.BufferedReader(io.BytesIO(content)))
     try:
-        corpus = read_corpus(Source("-", format), places=True)
+        corpus = read_corpus(TextSource("-", format), places=True)
     except AppError as error:
         check_line(str(error))
         return str(error)
@@ -75,10 +76,10 @@ def read(content, format):
 def rows(content, format, quick):
     """The records of a table: as `predict` takes many at a time, and one by one."""
     stdin, sys.stdin = sys.stdin, SimpleNamespace(buffer=io.BufferedReader(io.BytesIO(content)))
-    source, skipped = Source("-", format, label_column=None), Skipped("stdin")
+    source, skipped = TextSource("-", format, label_column=None), Skipped("stdin")
     try:
         if quick:
-            with open_texts(source, skipped) as (_, _, batches, _):
+            with open_unlabelled(source, skipped) as (_, _, batches, _):
                 return [row for batch in batches for row in zip(batch.places, batch.rows, strict=True)]
         with source.open() as stream:
             lines = Lines(stream, skipped, source.max_line)

@@ -244,9 +244,13 @@ def startup_imports(module):
         ("fastsvm.estimators.linear", "from fastsvm_apps.common import errors", 1),
         ("fastsvm_apps.cells.data.image_files", "def f():\n    from ..finding.findings import Count", 1),
         ("fastsvm_apps.cells.finding.white_cells", "from ...sentiment.measures.metrics import report", 1),
-        ("fastsvm_apps.sentiment.jobs.training", "from fastsvm import SDCAClassifier\nimport fastsvm", 0),
-        ("fastsvm_apps.sentiment.jobs.training", "from fastsvm._utils.atomic import replacing", 0),
-        ("fastsvm_apps.sentiment.jobs.training", "from fastsvm.solvers import sdca", 1),
+        (
+            "fastsvm_apps.sentiment.jobs.text_training",
+            "from fastsvm import SDCAClassifier\nimport fastsvm",
+            0,
+        ),
+        ("fastsvm_apps.sentiment.jobs.text_training", "from fastsvm._utils.atomic import replacing", 0),
+        ("fastsvm_apps.sentiment.jobs.text_training", "from fastsvm.solvers import sdca", 1),
     ],
 )
 def test_the_checker_finds_what_is_wrong(module, source, n_broken):

@@ -10,7 +10,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 
 from fastsvm import PegasosClassifier, PerceptronClassifier
-from fastsvm_apps.sentiment.data.corpus import Source
+from fastsvm_apps.sentiment.data.text_source import TextSource
 from fastsvm_apps.studies.sentiment import literal_classifiers
 from fastsvm_apps.studies.sentiment.text_comparison import ARTICLE
 
@@ -34,7 +34,7 @@ def corpus(tmp_path):
         told = ("bad", "good")[(label == "pos") ^ (random.random() < 0.1)]
         lines.append(f"toys {label} {i}.txt {told} {words}\n")
     (tmp_path / "sentiment.txt").write_text("".join(lines))
-    return Source(str(tmp_path / "sentiment.txt"))
+    return TextSource(str(tmp_path / "sentiment.txt"))
 
 
 @pytest.mark.parametrize("name", ARTICLE)

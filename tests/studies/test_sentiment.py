@@ -10,7 +10,7 @@ from scipy import sparse, stats
 
 import reference
 from fastsvm_apps.common.cache import Cache
-from fastsvm_apps.sentiment.data.corpus import Source
+from fastsvm_apps.sentiment.data.text_source import TextSource
 from fastsvm_apps.studies.frame.study_context import Context
 from fastsvm_apps.studies.frame.study_report import Verdict
 from fastsvm_apps.studies.output.pictures import drawn
@@ -44,7 +44,7 @@ def corpus(tmp_path):
         words = " ".join(f"w{k}" for k in random.integers(60, size=7))
         lines.append(f"toys {label} {i}.txt {told} {words} own{i}\n")
     path.write_text("".join(lines))
-    return text_experiments.Corpus(Source(str(path)), is_articles=True)
+    return text_experiments.Corpus(TextSource(str(path)), is_articles=True)
 
 
 def test_the_line_moves_as_by_the_articles_loop():
@@ -134,7 +134,7 @@ def made_up(differences, n_runs=12):
     )
     tuning = text_experiments.Tuning(None, np.full((2, n_runs), 0.01), np.full((2, n_runs), 0.83))
     return text_experiments.Found(
-        text_experiments.Corpus(Source("x")), None, [], known, "nb-words", tuning, None, {}
+        text_experiments.Corpus(TextSource("x")), None, [], known, "nb-words", tuning, None, {}
     )
 
 

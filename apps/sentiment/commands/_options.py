@@ -7,9 +7,10 @@ import click
 
 from ...common import options
 from ...common.options import Value, section
-from .. import values
-from ..data.corpus import FORMATS, Source
-from ..data.lines import UTF8
+from .. import checked_values
+from ..data.record_formats import FORMATS
+from ..data.text_lines import UTF8
+from ..data.text_source import TextSource
 
 command = partial(options.command, "fastsvm-sentiment")
 
@@ -22,11 +23,15 @@ def number_option(help: str, least: int = 1):
 def holdout_option(help: str):
     """Return the option for the share of texts held out."""
     return click.option(
-        "--holdout", type=Value("share", values.share), default=0.2, metavar="SHARE", help=help
+        "--holdout",
+        type=Value("share", checked_values.share_below_one),
+        default=0.2,
+        metavar="SHARE",
+        help=help,
     )
 
 
-def reading(
+def reading_options(
     formats: Sequence[str] = FORMATS,
     what: str = "CORPUS",
     told: str = "detected from the first lines",
@@ -45,7 +50,7 @@ def reading(
         *[label_col] * labelled,
         click.option(
             "--encoding",
-            type=Value("encoding", values.encoding),
+            type=Value("encoding", checked_values.encoding),
             default=UTF8,
             metavar="NAME",
             help=f"Encoding of {what}, for example cp1252 or utf-16.",
@@ -62,9 +67,9 @@ def source_options(*, labelled: bool = True, **more):
     def decorate(command):
         @wraps(command)
         def with_source(format, text_col, encoding, label_col="label", corpus="-", **others):
-            return command(source=Source(corpus, format, text_col, label_col, encoding), **others)
+            return command(source=TextSource(corpus, format, text_col, label_col, encoding), **others)
 
-        return section("Input", *reading(labelled=labelled, **more))(with_source)
+        return section("Input", *reading_options(labelled=labelled, **more))(with_source)
 
     return decorate
 

@@ -5,7 +5,7 @@ import shlex
 import click
 
 from ...common.options import LAST_SECTION
-from ..settings import spelled
+from ..training_settings import spelled_setting
 
 
 def command_line(context: click.Context) -> str:
@@ -29,7 +29,7 @@ def command_line(context: click.Context) -> str:
             options.append(max(parameter.opts, key=len))
         elif value not in (None, False, ()):
             for each in value if parameter.multiple and not isinstance(value, str) else [value]:
-                options += [max(parameter.opts, key=len), spelled(each)]
+                options += [max(parameter.opts, key=len), spelled_setting(each)]
     if config := context.meta.get("config"):
         options += ["--config", config]
     return shlex.join([*context.command_path.split(), *arguments, *options])

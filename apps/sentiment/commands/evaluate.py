@@ -76,27 +76,27 @@ def evaluate(arguments, source, precision, recall, cost, groups, report, mistake
         raise AppError("give one of --precision, --recall and --cost", USAGE)
     _check_output(report, "--report", arguments)
     _check_output(mistakes, "--mistakes", (*arguments, report))
-    from ..jobs import evaluation
-    from ..output import evaluations
+    from ..jobs import corpus_evaluation
+    from ..output import evaluation_output
 
     source = replace(source, path=corpus)
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
-        result = evaluation.evaluate(
+        result = corpus_evaluation.evaluate_on_corpus(
             model, source, other=second[0] if second else None, groups=groups, stage=stage
         )
-        goal = evaluation.ThresholdGoal(precision, recall, cost)
-        advice = evaluation.advise(result.evaluation, goal) if any(goal) else None
+        goal = corpus_evaluation.ThresholdGoal(precision, recall, cost)
+        advice = corpus_evaluation.advise_threshold(result.evaluation, goal) if any(goal) else None
         if mistakes:
-            evaluations.write_mistakes(mistakes, result)
+            evaluation_output.write_mistakes(mistakes, result)
         if report:
-            from ..output.page import write_evaluation_report
+            from ..output.report_pages import write_evaluation_report
 
             with stage("report"):
                 write_evaluation_report(report, result, source.name, advice)
     if json:
-        print_json(evaluations.evaluation_record(result, advice, stage.seconds))
+        print_json(evaluation_output.evaluation_record(result, advice, stage.seconds))
     else:
-        evaluations.print_evaluation(result, advice)
+        evaluation_output.print_evaluation(result, advice)
     if unknown := result.evaluation.unknown_labels:
         names = shorten(", ".join(unknown), 200, placeholder=" ...")
         note(f"note: the model does not know {names}; these texts count as mistakes")

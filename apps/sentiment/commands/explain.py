@@ -8,7 +8,7 @@ from ...common.errors import USAGE, AppError
 from ...common.options import json_option, section
 from ...common.printing import check_one_form, note, print_json, tidy_warnings
 from ...common.progress import Stages
-from ..data.lines import max_line, open_binary, too_long
+from ..data.text_lines import max_line, open_binary, too_long
 from ._options import command, number_option
 
 
@@ -78,33 +78,33 @@ def _model_and_text(arguments: tuple[str, ...]) -> tuple[str | None, str | None]
 
 def _show_words(model, number: int, plot: str | None, csv: bool, json: bool, stage: Stages) -> None:
     from ..measures.term_effects import top_words
-    from ..output import tables
+    from ..output import training_output
 
     sides = top_words(model, number)
     if plot:
-        from ..output.plots import plot_top_words
+        from ..output.top_words_plot import plot_top_words
 
         with stage("plot"):
             plot_top_words(sides, plot)
     if json:
-        print_json(tables.words_record(sides))
+        print_json(training_output.top_words_record(sides))
     elif csv:
-        tables.print_words_csv(sides)
+        training_output.print_top_words_csv(sides)
     else:
-        tables.print_sides(sides)
+        training_output.print_top_words(sides)
 
 
 def _show_text(model, text: str, label: str | None, number: int, json: bool, stage: Stages) -> None:
-    from ..jobs.explanation import explain as explained
-    from ..output import explanations
+    from ..jobs.text_explanation import explain_text as explained
+    from ..output import explanation_output
 
     with stage("explain"):
         found = explained(model, text, label)
     if json:
-        print_json(explanations.explanation_record(found, number))
+        print_json(explanation_output.explanation_record(found, number))
     else:
         labels = [str(name) for name in model.classes_.tolist()]
-        explanations.print_explanation(text, found, labels, number)
+        explanation_output.print_explanation(text, found, labels, number)
 
 
 def _read_stdin(limit: int) -> str:

@@ -51,14 +51,14 @@ def export(model, output, to, keep, min_weight, json, quiet, verbose):
         raise AppError("--to pruned needs --keep N or --min-weight W", USAGE)
     if os.path.exists(output) and os.path.exists(model) and os.path.samefile(model, output):
         raise AppError(f"{output}: is MODEL itself; choose another path with -o", USAGE)
-    from ..jobs import exporting
+    from ..jobs import model_export
     from ..measures import prediction
 
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         with stage("load"):
             model = prediction.load_text_model(model)
         with stage("export"):
-            result = exporting.export(model, output, to, keep=keep, min_weight=min_weight)
+            result = model_export.export_model(model, output, to, keep=keep, min_weight=min_weight)
     sizes = {file: os.path.getsize(file) for file in result.files}
     if json:
         print_json(
@@ -71,4 +71,6 @@ def export(model, output, to, keep, min_weight, json, quiet, verbose):
     if result.n_terms < result.n_terms_before and result.norm:
         note("note: texts are scaled to length 1 over the kept terms, so their scores differ slightly")
     if to == "liblinear" and result.norm:
-        note(f"note: scale the values of each text to length 1, as {output}{exporting.VOCABULARY} describes")
+        note(
+            f"note: scale the values of each text to length 1, as {output}{model_export.VOCABULARY} describes"
+        )

@@ -43,19 +43,19 @@ def inspect(source, number, output, folds, holdout, seed, json, quiet, verbose):
     check_is_file(output, "a table")
     if output:
         check_file(output)
-    from ..jobs.inspection import inspect as inspected
-    from ..output import inspections
-    from ..settings import AUTO, settings_of
+    from ..jobs.corpus_inspection import inspect_corpus as inspected
+    from ..output import inspection_output
+    from ..training_settings import AUTO, recipe_settings
 
-    settings = settings_of(AUTO, {"holdout": holdout, "seed": seed})
+    settings = recipe_settings(AUTO, {"holdout": holdout, "seed": seed})
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         found = inspected(source, settings, folds=folds, number=number, stage=stage)
         if output:
-            inspections.write_suspects(output, found.suspects)
+            inspection_output.write_suspects(output, found.suspects)
     if json:
-        print_json(inspections.inspection_record(found, stage.seconds))
+        print_json(inspection_output.inspection_record(found, stage.seconds))
     else:
-        inspections.print_inspection(found, source.name, with_list=not output)
+        inspection_output.print_inspection(found, source.name, with_list=not output)
     if found.unchecked:
         note(f"note: labels were not checked: {found.unchecked}")
     if output:

@@ -15,9 +15,9 @@ from ...common.files import check_file, check_is_file
 from ...common.options import COUNT, FiniteRange, section
 from ...common.printing import many, note, note_skipped, tidy_warnings
 from ...common.progress import Stages
-from ..data.passes import SHARD
-from ..data.tables import SEPARATORS
-from ..data.unlabelled import ANY_FORMAT, PLAIN, joined, open_texts
+from ..data.corpus_batches import SHARD
+from ..data.csv_tables import SEPARATORS
+from ..data.unlabelled_texts import ANY_FORMAT, PLAIN, joined_batches, open_unlabelled
 from ._options import command, source_options
 
 LOOKED_AT = 1000  # texts, the first ones, whose words are counted
@@ -165,10 +165,10 @@ class _Run:
             skipped = Skipped(source.name)
             all_skipped.append(skipped)
             n = n_missing = 0
-            with open_texts(source, skipped) as (format, columns, batches, separator):
+            with open_unlabelled(source, skipped) as (format, columns, batches, separator):
                 skipped.fate = FATES[format == PLAIN]
                 as_it_stands = self._begin(source, format, columns, separator)
-                for batch in joined(batches, size) if size else batches:
+                for batch in joined_batches(batches, size) if size else batches:
                     waiting.append((batch, as_it_stands))
                     n, n_missing = n + len(batch.texts), n_missing + len(batch.missing)
                     yield PlacedTexts(source.name, batch.texts, batch.places)
@@ -189,17 +189,17 @@ class _Run:
 
     def _begin(self, source, format, columns, separator):
         """Prepare for a file; tell whether its records may be written as they stand."""
-        from ..output.scored import Writer, form_of
+        from ..output.prediction_writer import PredictionWriter, output_form
 
         if self._writer is None:
-            form = self._form or form_of(format)
+            form = self._form or output_form(format)
             self._first = source.name, columns
             if form == "objects":
                 form, columns = "jsonl", None if format == PLAIN else columns
             labels = [str(label) for label in self._model.classes_.tolist()]
             self._separator = separator if form == format else SEPARATORS.get(form, "")[:1]
             choices = {"proba": self._choices["proba"], "top": self._top, "separator": self._separator}
-            self._writer = Writer(self._file, form, columns, labels, **choices)
+            self._writer = PredictionWriter(self._file, form, columns, labels, **choices)
         elif columns != self._first[1]:
             raise AppError(f"{source.name}: has other columns than {self._first[0]}; predict it by itself")
         return separator is not None and separator == self._separator
@@ -236,7 +236,7 @@ def _check_output(output, model_path, files):
 
 
 def _form_of_file(path):
-    from ..output.scored import FORMS
+    from ..output.prediction_writer import FORMS
 
     ending = os.path.splitext(path or "")[1].lower()[1:]
     return ending if ending in FORMS else None

@@ -11,9 +11,9 @@ from ...common.options import Value, json_option, section, seed_option
 from ...common.printing import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ...common.removed_options import farewell
-from .. import values
-from ..data.source import Source
-from ..settings import AUTO, CLASSIFIERS, RECIPES, SCORES
+from .. import checked_values
+from ..data.text_source import TextSource
+from ..training_settings import AUTO, CLASSIFIERS, RECIPES, SCORES
 from . import _options
 from ._reproduction import command_line
 
@@ -31,7 +31,7 @@ class RecipeName(click.Choice):
 
 
 def _weights(ctx, param, given):
-    return Value("weight", values.class_weight).convert(given, param, ctx) if given else None
+    return Value("weight", checked_values.label_weights).convert(given, param, ctx) if given else None
 
 
 def _alphas() -> str:
@@ -46,7 +46,7 @@ def _alphas() -> str:
     only_in_config=RARE,
 )
 @click.argument("corpus")
-@section("Input", *_options.reading(labelled=True))
+@section("Input", *_options.reading_options(labelled=True))
 @section(
     "Recipe",
     click.option(
@@ -61,13 +61,13 @@ def _alphas() -> str:
     click.option("--classifier", type=click.Choice(list(CLASSIFIERS)), help="Learning algorithm."),
     click.option(
         "--ngrams",
-        type=Value("ngrams", lambda value: values.length_range(value) or "none"),
+        type=Value("ngrams", lambda value: checked_values.length_range(value) or "none"),
         metavar="N|A-B|none",
         help="Word n-grams: up to N words in a row, or from A to B.",
     ),
     click.option(
         "--k",
-        type=Value("k", lambda value: values.count_or_all(value) or "all"),
+        type=Value("k", lambda value: checked_values.count_or_all(value) or "all"),
         metavar="N|all",
         help="Number of features to keep, the best by --score.",
     ),
@@ -79,7 +79,7 @@ def _alphas() -> str:
     "Training",
     click.option(
         "--alpha",
-        type=Value("alpha", values.strength_or_auto),
+        type=Value("alpha", checked_values.strength_or_auto),
         metavar="X|auto",
         help="Strength of the L2 regularisation. auto tries several on parts of the training texts.  "
         f"[default: {_alphas()}]",
@@ -139,7 +139,7 @@ def train(corpus, output, report, json, quiet, verbose, **options):
     CORPUS is a file or a folder, or - for stdin. A file may be gzipped.
     """
     check_is_file(output, "a model")
-    output = output or f"{Source(corpus).stem}.safetensors"
+    output = output or f"{TextSource(corpus).stem}.safetensors"
     checkpoint = options.get("checkpoint")
     check_is_file(checkpoint, "a checkpoint", "checkpoint")
     if report:
@@ -148,7 +148,7 @@ def train(corpus, output, report, json, quiet, verbose, **options):
     given |= {"save_to": output, "learning_curve": bool(report)}
     try:
         from .. import api
-        from ..output.tables import print_training, training_record
+        from ..output.training_output import print_training, training_record
 
         with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
             warnings.simplefilter("ignore", api.TrainingWarning)  # printed below

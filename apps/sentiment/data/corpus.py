@@ -8,24 +8,21 @@ from dataclasses import dataclass, field
 from itertools import dropwhile
 
 from ...common.errors import USAGE, AppError, Skipped
-from .lines import NOT_UTF8, NUL, TRY_ENCODING, Lines
-from .records import (
-    FORMATS,
+from .record_formats import (
     format_of_labelled,
     format_of_path,
     head_of,
     read_folder,
     read_records,
 )
-from .source import Record, Records, Source
-
-__all__ = ["FORMATS", "Corpus", "Source", "is_text", "opened", "read_corpus", "usable"]
+from .text_lines import NOT_UTF8, NUL, TRY_ENCODING, Lines
+from .text_source import Record, Records, TextSource
 
 MOST_LABELS = 1000  # of a model; more are hardly labels
 
 
 @dataclass(frozen=True)
-class Given(Source):
+class Given(TextSource):
     """Labelled texts that are in memory already."""
 
     path: str = field(default="the texts given", init=False)
@@ -60,7 +57,7 @@ class Corpus:
 
 
 def read_corpus(
-    source: Source,
+    source: TextSource,
     *,
     places: bool = False,
     groups: str | None = None,
@@ -70,7 +67,7 @@ def read_corpus(
 
     Parameters
     ----------
-    source : Source
+    source : TextSource
         The labelled texts.
     places : bool
         Keep the place of each text.
@@ -92,7 +89,7 @@ def read_corpus(
     corpus = Corpus(Skipped(source.name))
     corpus.places = [] if places else None
     corpus.groups = None if groups is None else []
-    with opened(source, corpus.skipped) as (corpus.format, found):
+    with open_corpus(source, corpus.skipped) as (corpus.format, found):
         _collect(found, corpus, groups)
     if isinstance(source, Given):
         corpus.skipped.hint = ""  # there was nothing to decode
@@ -116,7 +113,7 @@ def nothing_usable(skipped: Skipped, format: str | None) -> AppError:
 
 
 @contextmanager
-def opened(source: Source, skipped: Skipped) -> Iterator[tuple[str, Records]]:
+def open_corpus(source: TextSource, skipped: Skipped) -> Iterator[tuple[str, Records]]:
     """Open a corpus: yield its format and its records. Overlong lines count as skipped.
 
     Raises
@@ -144,7 +141,7 @@ def opened(source: Source, skipped: Skipped) -> Iterator[tuple[str, Records]]:
             raise AppError(f"{source.name}: the file is empty; give a file of labelled texts")
 
 
-def usable(found: Records, skipped: Skipped) -> Iterator[Record]:
+def usable_records(found: Records, skipped: Skipped) -> Iterator[Record]:
     """Yield the usable records; the others are skipped and counted."""
     for record in found.records:
         problem = _problem(record)
@@ -161,7 +158,7 @@ def _collect(found: Records, corpus: Corpus, groups: str | None) -> None:
         there = ", ".join(found.columns[:20])
         raise AppError(f"{corpus.skipped.source}: no column {groups!r} among {there}", USAGE)
     column = groups if groups is None or found.columns is None else found.columns.index(groups)
-    for record in usable(found, corpus.skipped):
+    for record in usable_records(found, corpus.skipped):
         corpus.labels.append(sys.intern(record.label))
         corpus.texts.append(record.text)
         if corpus.places is not None:
@@ -173,7 +170,7 @@ def _collect(found: Records, corpus: Corpus, groups: str | None) -> None:
 def _problem(record: Record) -> str:
     """Return the problem of a labelled text, or an empty string."""
     _, label, text, problem, _ = record
-    if not (is_text(text) and is_text(label)):
+    if not (is_decoded(text) and is_decoded(label)):
         return NOT_UTF8
     if "\0" in text or "\0" in label:
         return NUL
@@ -190,7 +187,7 @@ def _value(row: list[str] | dict | None, column: int | str) -> str:
     return "" if value is None else str(value)
 
 
-def is_text(decoded: str) -> bool:
+def is_decoded(decoded: str) -> bool:
     """Return whether all bytes were UTF-8: errors="surrogateescape" turns others into lone surrogates."""
     if decoded.isascii():
         return True

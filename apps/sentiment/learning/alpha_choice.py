@@ -11,8 +11,8 @@ from scipy.sparse import csr_matrix
 
 from fastsvm.fitting import ConvergenceWarning, class_weights, sdca_path
 
-from ..measures.metrics import average_precision, score
-from .splits import Fold
+from ..measures.metrics import average_precision, score_labels
+from .text_splits import Fold
 
 ClassWeight = str | dict[str, float] | None
 
@@ -25,7 +25,7 @@ MAX_KEPT = 1 << 25  # decision values of a fold at all alphas, 4 bytes each
 
 
 @dataclass(frozen=True)
-class Choice:
+class AlphaChoice:
     """The scores of a recipe at each alpha; rows of `scores` and `gaps` are alphas, columns are folds.
 
     Attributes
@@ -63,7 +63,7 @@ class Choice:
         return len(means) > 1 and self.alpha in (self.alphas[-1], *self.alphas[: int(means[0] > means[1])])
 
 
-class Part(NamedTuple):
+class FoldPart(NamedTuple):
     """The features of a fold, ready for the solver; `share` is that of its training rows in all."""
 
     X: csr_matrix
@@ -102,7 +102,7 @@ def choose_alpha(
     tol: float = LOOSE,
     seed: int = 0,
     advance: Callable[[], object] = lambda: None,
-) -> Choice:
+) -> AlphaChoice:
     """Try a recipe at every alpha; whatever learns from labels sees the training rows of a fold only.
 
     Alphas are those for all rows; where a fold trains on a share of them, it gets alpha divided by that
@@ -116,7 +116,7 @@ def choose_alpha(
     y : sequence of str
         Labels, two or more.
     folds : iterable of (rows to train on, rows to try)
-        As `splits` makes them.
+        As `text_splits` makes them.
     weighting, selection : transformers that are not fitted, optional
         Columns are selected first, by their counts, and then weighted: what a saved model does. Both are
         copied for each fold.
@@ -137,14 +137,14 @@ def choose_alpha(
 
     Returns
     -------
-    Choice
+    AlphaChoice
     """
     labels, y = np.unique(y, return_inverse=True)
     options = {"loss": loss, "fit_intercept": fit_intercept, "tol": tol, "random_state": seed}
     folds = list(folds)
 
-    def prepared(fold: Fold) -> Part:
-        return part_of(X, y, labels, fold, selection, weighting, class_weight)
+    def prepared(fold: Fold) -> FoldPart:
+        return fold_part(X, y, labels, fold, selection, weighting, class_weight)
 
     tried = []
     for fold in folds:
@@ -165,7 +165,7 @@ def choose_alpha(
     return choice
 
 
-def part_of(X, y, labels, fold: Fold, selection, weighting, class_weight: ClassWeight) -> Part:
+def fold_part(X, y, labels, fold: Fold, selection, weighting, class_weight: ClassWeight) -> FoldPart:
     """Return a fold's features: whatever learns has seen its training rows only."""
     train, test = fold
     X_train, X_test, y_train = X[train], X[test], y[train]
@@ -182,10 +182,10 @@ def part_of(X, y, labels, fold: Fold, selection, weighting, class_weight: ClassW
         if isinstance(class_weight, dict):  # a fold may lack a label
             class_weight = {label: class_weight.get(label, 1.0) for label in labels[there].tolist()}
         weights = class_weights(class_weight, labels[there], labels[y_train])[codes]
-    return Part(X_train, y_train, weights, len(train) / len(y), X_test, y[test])
+    return FoldPart(X_train, y_train, weights, len(train) / len(y), X_test, y[test])
 
 
-def _choice(tried: list[list[FoldScores]], folds: list[Fold], metric: str) -> Choice:
+def _choice(tried: list[list[FoldScores]], folds: list[Fold], metric: str) -> AlphaChoice:
     """Combine the scores of the folds."""
     alphas = np.concatenate([each.alphas for each in tried[0]])
     order = np.argsort(-alphas, kind="stable")
@@ -202,10 +202,10 @@ def _choice(tried: list[list[FoldScores]], folds: list[Fold], metric: str) -> Ch
     if decision.shape[1] == 1:
         decision = decision[:, 0]
     n_tried = sum(len(test) for _, test in folds)
-    return Choice(best, alphas, scores, gaps, n_tried, metric, np.concatenate(rows), decision)
+    return AlphaChoice(best, alphas, scores, gaps, n_tried, metric, np.concatenate(rows), decision)
 
 
-def _beyond(choice: Choice) -> list[float]:
+def _beyond(choice: AlphaChoice) -> list[float]:
     """Return alphas beyond the end of the grid at which the best one is; none where it is inside."""
     if not choice.is_at_end:
         return []
@@ -215,7 +215,7 @@ def _beyond(choice: Choice) -> list[float]:
     return [float(f"{choice.alpha * factor**k:.2g}") for k in range(1, EXTENSION + 1)]
 
 
-def _largest(part: Part, options: dict) -> float:
+def _largest(part: FoldPart, options: dict) -> float:
     """Return the largest alpha that matters to any label."""
     once = {**options, "n_alphas": 1, "max_iter": 1, "sample_weight": part.weights}
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
@@ -224,7 +224,9 @@ def _largest(part: Part, options: dict) -> float:
         )
 
 
-def _score_fold(part: Part, n_labels: int, alphas: Sequence[float], metric: str, options: dict) -> FoldScores:
+def _score_fold(
+    part: FoldPart, n_labels: int, alphas: Sequence[float], metric: str, options: dict
+) -> FoldScores:
     """Train on a fold at each alpha, and score the models.
 
     One label at a time, whose weights are dropped before the next: thousands of labels take no more room.
@@ -266,7 +268,7 @@ def _score_fold(part: Part, n_labels: int, alphas: Sequence[float], metric: str,
             np.transpose(precisions)[:, there].mean(axis=1).tolist() if there.any() else [0.0] * len(alphas)
         )
     else:
-        scores = [score(metric, part.y_test, each) for each in predicted]
+        scores = [score_labels(metric, part.y_test, each) for each in predicted]
     return FoldScores(alphas, scores, gaps, rows, kept)
 
 

@@ -14,10 +14,18 @@ from fastsvm.fitting import ConvergenceWarning, number_of_threads
 from ...common.progress import UNWATCHED, Stages
 from ..measures.languages import is_unsegmented
 from ..measures.prediction import winners_of
-from ..settings import CLASSIFIERS, DEFAULT, RECIPES, SEARCHED, UNSEGMENTED, Settings, with_features
-from . import steps
-from .alpha_choice import Choice, choose_alpha
-from .splits import n_parts, split_texts, trainable_folds
+from ..training_settings import (
+    CLASSIFIERS,
+    DEFAULT,
+    RECIPES,
+    SEARCHED,
+    UNSEGMENTED,
+    Settings,
+    with_recipe_features,
+)
+from . import pipeline_steps
+from .alpha_choice import AlphaChoice, choose_alpha
+from .text_splits import n_inner_folds, split_texts, trainable_folds
 
 # On how many texts all recipes are tried, then the best ones, and on how many characters of these at most; of
 # more than two labels each is a problem of its own. python -m benchmarks.text.recipes: six corpora.
@@ -33,7 +41,7 @@ FEW = 1000  # more texts than these are halved, not cut in five
 
 
 @dataclass(frozen=True)
-class Candidate:
+class RecipeCandidate:
     """A recipe that was tried on `n` texts; `score` is by the metric, at its best alpha."""
 
     name: str
@@ -43,7 +51,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Screening:
+class RecipeScreening:
     """What trying recipes on `n` texts said.
 
     Attributes
@@ -63,7 +71,7 @@ class Screening:
 
     n: int
     metric: str
-    candidates: list[Candidate]
+    candidates: list[RecipeCandidate]
     chosen: str
     difference: float | None
     standard_error: float | None
@@ -72,7 +80,7 @@ class Screening:
 
 def choose_recipe(
     texts: Sequence[str], y: Sequence[str], settings: Settings, stage: Stages = UNWATCHED
-) -> tuple[Settings, Screening | None]:
+) -> tuple[Settings, RecipeScreening | None]:
     """Return settings with the recipe that does best on some of the training texts.
 
     Parameters
@@ -86,7 +94,7 @@ def choose_recipe(
     Returns
     -------
     settings : Settings
-    screening : Screening or None
+    screening : RecipeScreening or None
         None where the texts are too few, or their labels too many, to try anything.
     """
     unsegmented = is_unsegmented(texts)
@@ -96,7 +104,7 @@ def choose_recipe(
         with stage("choose recipe", total=len(names) + sum(FINALISTS)) as advance:
             screening = _screened(texts, y, names, settings, advance)
     chosen = names[0] if screening is None else screening.chosen
-    return with_features(settings, chosen), screening and replace(screening, unsegmented=unsegmented)
+    return with_recipe_features(settings, chosen), screening and replace(screening, unsegmented=unsegmented)
 
 
 def _screened(
@@ -105,7 +113,7 @@ def _screened(
     names: Sequence[str],
     settings: Settings,
     advance: Callable[[], object],
-) -> Screening | None:
+) -> RecipeScreening | None:
     """Try recipes on some texts, and the best of them on more; None if no text has terms of a recipe."""
     sample, labels = _some(texts, y, LAST, settings.seed)
     first = _some(sample, labels, FIRST, settings.seed)
@@ -125,13 +133,13 @@ def _try_all(
     names: Sequence[str],
     settings: Settings,
     advance: Callable[[], object],
-) -> dict[str, Choice]:
+) -> dict[str, AlphaChoice]:
     """Try recipes on some texts, at a few alphas; recipes whose terms no text has are left out."""
-    recipes = [with_features(settings, name) for name in names]
-    folds = trainable_folds(y, n_parts(y, FEW), settings.seed)
+    recipes = [with_recipe_features(settings, name) for name in names]
+    folds = trainable_folds(y, n_inner_folds(y, FEW), settings.seed)
     counted = _CountsOfKinds(texts, recipes)
 
-    def attempt(recipe: Settings) -> Choice | None:
+    def attempt(recipe: Settings) -> AlphaChoice | None:
         X = counted.of(recipe)
         found = None if X is None or not folds else _try(X, y, folds, recipe)
         advance()
@@ -148,14 +156,14 @@ def _try_all(
     }
 
 
-def _families(choices: dict[str, Choice]) -> list[list[str]]:
+def _families(choices: dict[str, AlphaChoice]) -> list[list[str]]:
     """Return the recipes of words alone and the others, the best first."""
     order = sorted(choices, key=lambda name: -_score(choices[name]))
     kinds = [[name for name in order if (RECIPES[name].chars is None) == words] for words in (True, False)]
     return [kind for kind in kinds if kind]
 
 
-def _score(choice: Choice) -> float:
+def _score(choice: AlphaChoice) -> float:
     return float(choice.scores.mean(axis=1).max())
 
 
@@ -194,27 +202,29 @@ def _kinds(settings: Settings) -> list[Settings]:
 
 def _count(texts: list[str], kind: Settings) -> csr_matrix | None:
     try:
-        return steps.vectorizer(kind, np.float32).fit_transform(texts)
+        return pipeline_steps.vectorizer(kind, np.float32).fit_transform(texts)
     except ValueError:
         return None
 
 
-def _try(X, y: np.ndarray, folds: list, settings: Settings) -> Choice:
+def _try(X, y: np.ndarray, folds: list, settings: Settings) -> AlphaChoice:
     """Try a recipe at a few alphas."""
     if CLASSIFIERS[settings.classifier].alphas is None:  # one that has no path
         settings = replace(settings, classifier=RECIPES[DEFAULT].classifier)
-    recipe = {**steps.recipe(settings), "selection": None}
+    recipe = {**pipeline_steps.alpha_choice_options(settings), "selection": None}
     alphas = CLASSIFIERS[settings.classifier].alphas[1::2]
     if settings.class_weight is not None:  # with few texts that weigh much, the best are larger
         alphas = (30 * alphas[0], 10 * alphas[0], *alphas[:2])
     return choose_alpha(X, y, folds, **recipe, alphas=alphas, tol=TOL)
 
 
-def _candidates(choices: dict[str, Choice], n: int) -> list[Candidate]:
-    return [Candidate(name, n, _score(choice), choice.alpha) for name, choice in choices.items()]
+def _candidates(choices: dict[str, AlphaChoice], n: int) -> list[RecipeCandidate]:
+    return [RecipeCandidate(name, n, _score(choice), choice.alpha) for name, choice in choices.items()]
 
 
-def _judged(choices: dict[str, Choice], candidates: list[Candidate], y: np.ndarray, metric: str) -> Screening:
+def _judged(
+    choices: dict[str, AlphaChoice], candidates: list[RecipeCandidate], y: np.ndarray, metric: str
+) -> RecipeScreening:
     """Choose a recipe; one with characters only if it is surely better."""
     best = [_first_of_best(names, choices, y, metric) for names in _families(choices)]
     chosen, difference, error = best[0], None, None
@@ -222,10 +232,10 @@ def _judged(choices: dict[str, Choice], candidates: list[Candidate], y: np.ndarr
         difference = _score(choices[best[1]]) - _score(choices[best[0]])
         error = _standard_error(choices[best[0]], choices[best[1]], y, metric)
         chosen = best[1] if difference > _doubt(metric) * error else best[0]
-    return Screening(len(y), metric, candidates, chosen, difference, error)
+    return RecipeScreening(len(y), metric, candidates, chosen, difference, error)
 
 
-def _first_of_best(names: list[str], choices: dict[str, Choice], y: np.ndarray, metric: str) -> str:
+def _first_of_best(names: list[str], choices: dict[str, AlphaChoice], y: np.ndarray, metric: str) -> str:
     """Return the first recipe of the table that is not surely behind the best."""
     best = choices[names[0]]
     near = [
@@ -242,7 +252,7 @@ def _doubt(metric: str) -> float:
     return SURE if metric == "accuracy" else 0.0
 
 
-def _standard_error(one: Choice, other: Choice, y: np.ndarray, metric: str) -> float:
+def _standard_error(one: AlphaChoice, other: AlphaChoice, y: np.ndarray, metric: str) -> float:
     """Return the standard error of a difference of scores on the same texts.
 
     It is that of accuracies, or where another metric is asked for of balanced ones.

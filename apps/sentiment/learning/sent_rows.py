@@ -11,11 +11,21 @@ from scipy.sparse import csr_matrix
 
 from fastsvm.text import Bag, Weighting
 
-from ..data.corpus import Source
-from ..data.passes import SHARD, Batch
-from ..settings import Settings
-from . import steps
-from .counting import CALIBRATE, TRAIN, TRY, Coded, CorpusTerms, Tally, count, rows_of, tally
+from ..data.corpus_batches import SHARD, LabelledBatch
+from ..data.text_source import TextSource
+from ..training_settings import Settings
+from . import pipeline_steps
+from .corpus_terms import (
+    CALIBRATE,
+    TRAIN,
+    TRY,
+    CodedTexts,
+    CorpusTerms,
+    TermTally,
+    count_corpus_terms,
+    rows_of_part,
+    tally_terms,
+)
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -83,30 +93,30 @@ class SentRows:
     The source is read once. What a lost worker had is sent again, from the spool.
     """
 
-    def __init__(self, source: Source, folder: Path, client: "Client") -> None:
+    def __init__(self, source: TextSource, folder: Path, client: "Client") -> None:
         self._source, self._folder, self._client = source, folder, client
         self._spools = {part: Spool(folder / part) for part in (TRAIN, CALIBRATE, TRY)}
         self._labels: dict[str, list[str]] = {CALIBRATE: [], TRY: []}
 
     def count(self, settings: Settings) -> CorpusTerms:
         """Make the first pass: workers tally terms, and they are merged here."""
-        return count(self._source, settings, self._folder, cut=self._cut, tallied=self._tallied)
+        return count_corpus_terms(self._source, settings, self._folder, cut=self._cut, tallied=self._tallied)
 
-    def _cut(self, settings: Settings, found: Iterable[Batch]) -> Iterator[Batch]:
+    def _cut(self, settings: Settings, found: Iterable[LabelledBatch]) -> Iterator[LabelledBatch]:
         """Yield batches in pieces for a worker; the texts of each are spooled."""
         for batch in found:
             for piece in batch.pieces(SHARD):
                 for part, spool in self._spools.items():
-                    if rows := rows_of(settings, piece, part):
+                    if rows := rows_of_part(settings, piece, part):
                         own = [piece.labels[i] for i in rows]
                         spool.append(LabelledTexts([piece.texts[i] for i in rows], own))
                         self._labels.get(part, []).extend(own)
                 yield piece
 
-    def _tallied(self, texts: Iterable[Coded], settings: Settings) -> Iterator[Tally | None]:
+    def _tallied(self, texts: Iterable[CodedTexts], settings: Settings) -> Iterator[TermTally | None]:
         from fastsvm.dask import map_shards
 
-        return map_shards(self._client, tally, texts, settings, 1)
+        return map_shards(self._client, tally_terms, texts, settings, 1)
 
     def write(self, seen: CorpusTerms, vectorizer: Bag, weighting: Weighting | None) -> dict[str, list[str]]:
         """Make the rows to train on; return the labels of the other texts, by part."""
@@ -124,7 +134,7 @@ class SentRows:
 
         there = SDCAClassifier()
         there.set_params(**{k: v for k, v in estimator.get_params().items() if k in there.get_params()})
-        steps.fit_classifier(there, self._placed, None)
+        pipeline_steps.fit_classifier(there, self._placed, None)
         del self._placed  # workers may forget the rows
         found = vars(there.to_local())
         vars(estimator).update({name: value for name, value in found.items() if name.endswith("_")})

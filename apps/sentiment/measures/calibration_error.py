@@ -55,7 +55,7 @@ def calibration_error(
     return CalibrationError(value, float(spread) / len(y))
 
 
-def by_probability(
+def probability_groups(
     probability: np.ndarray, right: np.ndarray, n_groups: int = GROUPS
 ) -> list[ProbabilityGroup]:
     """Split texts into groups by equal ranges of a probability."""

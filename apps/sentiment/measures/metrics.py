@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..settings import METRICS
+from ..training_settings import METRICS
 
 SKEWED = 0.8  # the share of the most frequent label from which accuracy says little about the others
 
@@ -21,7 +21,7 @@ def usual_metric(y: Sequence | Counter) -> str:
     return METRICS[int(is_skewed(y))]
 
 
-def score(metric: str, y: np.ndarray, predicted: np.ndarray) -> float:
+def score_labels(metric: str, y: np.ndarray, predicted: np.ndarray) -> float:
     """Compare predicted labels with the true ones, as scikit-learn's function of that name does.
 
     Parameters
@@ -65,7 +65,7 @@ def average_precision(is_it: np.ndarray, decision: np.ndarray) -> float:
     return float(np.sum(np.diff(right, prepend=0) / right[-1] * right / (last + 1)))
 
 
-def judge(metric: str, classes: np.ndarray, y: Sequence, decision: np.ndarray) -> float:
+def score_decision(metric: str, classes: np.ndarray, y: Sequence, decision: np.ndarray) -> float:
     """Return a score of decision values.
 
     Parameters
@@ -84,10 +84,10 @@ def judge(metric: str, classes: np.ndarray, y: Sequence, decision: np.ndarray) -
     """
     y = np.asarray(y, dtype=object)
     if metric == "average-precision":
-        found = [average_precision(*column) for column in columns(classes, y, decision)]
+        found = [average_precision(*column) for column in average_precision_columns(classes, y, decision)]
         return float(np.nanmean(found)) if np.isfinite(found).any() else 0.0
     winners = (decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)
-    return score(metric, y.astype(str), classes[winners].astype(str))
+    return score_labels(metric, y.astype(str), classes[winners].astype(str))
 
 
 def best_threshold(metric: str, decision: np.ndarray, likely: np.ndarray) -> float:
@@ -122,7 +122,7 @@ def best_threshold(metric: str, decision: np.ndarray, likely: np.ndarray) -> flo
     return float(decision[order[best : best + 2]].mean())
 
 
-def columns(classes: np.ndarray, y: np.ndarray, decision: np.ndarray) -> list[tuple]:
+def average_precision_columns(classes: np.ndarray, y: np.ndarray, decision: np.ndarray) -> list[tuple]:
     """Return for each label with a say in the average precision who has it, and its decision values."""
     if decision.ndim == 1:
         second = y == classes[1]
@@ -130,11 +130,11 @@ def columns(classes: np.ndarray, y: np.ndarray, decision: np.ndarray) -> list[tu
     return [(y == label, decision[:, i]) for i, label in enumerate(classes)]
 
 
-def guessing(metric: str, y: Sequence, guess: str) -> float:
+def score_guessing(metric: str, y: Sequence, guess: str) -> float:
     """Return the score of one label for every text: as `judge`, and of all texts being alike."""
     y = np.asarray(y, dtype=str)
     if metric != "average-precision":
-        return score(metric, y, np.full_like(y, guess, shape=y.shape))
+        return score_labels(metric, y, np.full_like(y, guess, shape=y.shape))
     counts = np.unique(y, return_counts=True)[1]
     shares = counts / len(y)
     return float(min(shares) if len(shares) == 2 else shares.mean())

@@ -1,4 +1,4 @@
-"""Use a saved model: load it, and give texts their labels. Lighter to import than `training`."""
+"""Use a saved model: load it, and give texts their labels. Lighter to import than `text_training`."""
 
 from __future__ import annotations
 

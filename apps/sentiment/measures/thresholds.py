@@ -8,7 +8,7 @@ PROBABILITIES = tuple(i / 10 for i in range(1, 10))  # thresholds of a table
 RECALLS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0)  # where scores have no scale of their own
 
 
-class Operating(NamedTuple):
+class ThresholdEffect(NamedTuple):
     """A label given from a threshold upwards: how many texts get it, how many rightly, how many have it."""
 
     threshold: float
@@ -53,7 +53,7 @@ class Operating(NamedTuple):
         return {name: getattr(self, name) for name in names}
 
 
-class Ladder(NamedTuple):
+class ThresholdLadder(NamedTuple):
     """All thresholds that differ, from the highest: the value, and how many texts reach it, and rightly.
 
     Attributes
@@ -100,13 +100,13 @@ class Ladder(NamedTuple):
         gained = np.diff(self.right, prepend=0) / self.having
         return float(gained @ (self.right / self.given))
 
-    def at(self, threshold: float) -> Operating:
+    def at(self, threshold: float) -> ThresholdEffect:
         """Return what a threshold gives."""
         count = int(np.searchsorted(-self.values, -threshold, side="right"))
         given, right = (int(x[count - 1]) if count else 0 for x in (self.given, self.right))
-        return Operating(threshold, self.n, given, right, self.having)
+        return ThresholdEffect(threshold, self.n, given, right, self.having)
 
-    def best(self, gain: np.ndarray) -> Operating | None:
+    def best(self, gain: np.ndarray) -> ThresholdEffect | None:
         """Return the threshold with the largest gain, the highest of equals; None where all are -inf.
 
         Its number lies between two values, with as few digits as that takes.
@@ -117,27 +117,27 @@ class Ladder(NamedTuple):
         below = self.values[i + 1] if i + 1 < len(self.values) else None
         return self.at(_between(below, self.values[i]))
 
-    def for_precision(self, wanted: float) -> Operating | None:
+    def for_precision(self, wanted: float) -> ThresholdEffect | None:
         """Return the threshold with the highest recall among those of that precision."""
         return self.best(np.where(self.right / self.given >= wanted, self.right, -np.inf))
 
-    def for_recall(self, wanted: float) -> Operating | None:
+    def for_recall(self, wanted: float) -> ThresholdEffect | None:
         """Return the threshold with the highest precision among those of that recall."""
         return self.best(np.where(self.right / self.having >= wanted, self.right / self.given, -np.inf))
 
-    def for_cost(self, false_positive: float, false_negative: float) -> Operating | None:
+    def for_cost(self, false_positive: float, false_negative: float) -> ThresholdEffect | None:
         """Return the threshold at which mistakes cost least."""
         return self.best(false_negative * self.right - false_positive * (self.given - self.right))
 
 
-def ladder(has_it: np.ndarray, value: np.ndarray) -> Ladder | None:
+def threshold_ladder(has_it: np.ndarray, value: np.ndarray) -> ThresholdLadder | None:
     """Count at each threshold; None where all texts have the label, or none has it."""
     if has_it.all() or not has_it.any():
         return None
     order = np.argsort(-value, kind="stable")
     value, right = value[order], np.cumsum(has_it[order])
     last = np.flatnonzero(np.append(np.diff(value) != 0, True))  # of equal values
-    return Ladder(value[last], last + 1, right[last], len(value), int(has_it.sum()))
+    return ThresholdLadder(value[last], last + 1, right[last], len(value), int(has_it.sum()))
 
 
 def _between(below: float | None, at: float) -> float:
@@ -150,7 +150,7 @@ def _between(below: float | None, at: float) -> float:
     return float(at)
 
 
-def table(steps: Ladder, are_probabilities: bool) -> list[Operating]:
+def threshold_table(steps: ThresholdLadder, are_probabilities: bool) -> list[ThresholdEffect]:
     """Return what a few thresholds give: probabilities, or the scores that reach a few recalls."""
     if are_probabilities:
         return [steps.at(threshold) for threshold in PROBABILITIES]

@@ -8,7 +8,7 @@ from markupsafe import Markup, escape
 
 from ...common.html_pages import shorten
 from ...common.printing import printable
-from ..jobs.explanation import Span
+from ..jobs.text_explanation import Span
 
 ROOM = 480  # characters of a text that are shown
 CONTEXT = 36  # characters around a strong word that are

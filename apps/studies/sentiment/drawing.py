@@ -4,8 +4,8 @@ import numpy as np
 
 from ...common.matplotlib_figures import OKABE_ITO
 from ...common.printing import shortened
-from ...sentiment.jobs.description import Description
-from ...sentiment.output.plots import AGAINST, FOR
+from ...sentiment.jobs.corpus_description import CorpusDescription
+from ...sentiment.output.top_words_plot import AGAINST, FOR
 from ..output.drawing import tidy
 from .text_comparison import Comparison
 
@@ -87,7 +87,7 @@ def _note_above(ax, text: str, x: float, row: int) -> None:
     ax.annotate(text, (x, row), (0, 7), textcoords="offset points", ha="center", fontsize=9)
 
 
-def draw_lengths(sheet, description: Description) -> None:
+def draw_lengths(sheet, description: CorpusDescription) -> None:
     """Draw the lengths of the texts of two labels, in tokens and in characters, as overlaid histograms."""
     counts = description.label_counts
     names = [f"“{shortened(label, 30)}” ({counts[label]:,} texts)" for label in counts]

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ...sentiment.data.corpus import Corpus, Source
-from ...sentiment.learning import steps
-from ...sentiment.learning.counted import Counted, Learned
-from ...sentiment.settings import ARTICLE, HINGE, LOG, Classifier, Settings
+from ...sentiment.data.corpus import Corpus
+from ...sentiment.data.text_source import TextSource
+from ...sentiment.learning import pipeline_steps
+from ...sentiment.learning.counted_texts import CountedTexts, LearnedModel
+from ...sentiment.training_settings import ARTICLE, HINGE, LOG, Classifier, Settings
 
 # Rows are drawn with replacement, the weights are those after the last step, and there is no bias: the
 # article's classes have nothing else.
@@ -30,9 +31,9 @@ class LiteralSettings(Settings):
 LITERAL = LiteralSettings(**{**vars(ARTICLE), "recipe": None})
 
 
-def read(source: Source, settings: Settings) -> tuple[Corpus, Settings]:
+def read(source: TextSource, settings: Settings) -> tuple[Corpus, Settings]:
     """Read a corpus; a rare label weighs no more than others, and no threshold is chosen."""
-    corpus, settings = steps.read_labelled(source, settings)
+    corpus, settings = pipeline_steps.read_labelled(source, settings)
     return corpus, replace(settings, class_weight=None, threshold=None)
 
 
@@ -44,6 +45,6 @@ def split_texts(texts: Sequence[str], labels: Sequence[str], holdout: float, see
     return (train, y_train), (test, y_test)
 
 
-def fit(texts: Sequence[str], y: Sequence[str], settings: Settings) -> Learned:
+def fit(texts: Sequence[str], y: Sequence[str], settings: Settings) -> LearnedModel:
     """Train a classifier: its own lambda, no probabilities."""
-    return Counted.of(texts, y, settings).fit(settings)
+    return CountedTexts.of(texts, y, settings).fit(settings)

@@ -4,7 +4,7 @@ import numpy as np
 
 from ...common.html_pages import shorten
 from ...sentiment.measures.term_effects import top_words
-from ...sentiment.output.terms import shown
+from ...sentiment.output.shown_terms import shown_term
 from ..frame.study_report import Table
 from .plane_claims import interval_of
 from .planes import Surfaces
@@ -75,7 +75,7 @@ def _words(found: Found) -> Table:
         "Weights of the models to the letter, on the article's split.",
         ("classifier", "label", "word", "weight"),
         [
-            [NAMES[name], side.label, shown(item.word), item.weight]
+            [NAMES[name], side.label, shown_term(item.word), item.weight]
             for name in ARTICLE
             for side in top_words(found.trained[name], WORDS)
             for item in side.words

@@ -12,12 +12,12 @@ from fastsvm.fitting import ConvergenceWarning
 
 from ...common.errors import AppError
 from ...common.statistics import resampled_interval, wilson_interval
-from ...sentiment.data.corpus import Source
-from ...sentiment.learning.counted import Counted
+from ...sentiment.data.text_source import TextSource
+from ...sentiment.learning.counted_texts import CountedTexts
 from ...sentiment.learning.recipe_choice import choose_recipe
-from ...sentiment.learning.splits import Labelled
-from ...sentiment.measures.metrics import judge
-from ...sentiment.settings import AUTO, Settings, settings_of
+from ...sentiment.learning.text_splits import Labelled
+from ...sentiment.measures.metrics import score_decision
+from ...sentiment.training_settings import AUTO, Settings, recipe_settings
 from . import literal_classifiers
 from .literal_classifiers import LITERAL, LiteralSettings
 
@@ -119,7 +119,7 @@ def contenders(settings: Settings) -> dict[str, Settings]:
     """
     same = {name: getattr(settings, name) for name in ("tokens", "markup", "seed", "metric")}
     plain = Settings("sdca-logistic", "tfidf", ngrams=(1, 1), min_df=1, **same)
-    found = {"default": settings_of(AUTO, same), "logistic-regression": plain}
+    found = {"default": recipe_settings(AUTO, same), "logistic-regression": plain}
     averaged = Settings(**vars(settings))
     for suffix, made in ("", averaged), (TO_THE_LETTER, settings):
         found |= {f"{name}{suffix}": replace(made, classifier=name) for name in ARTICLE}
@@ -127,7 +127,7 @@ def contenders(settings: Settings) -> dict[str, Settings]:
 
 
 def compare(
-    source: Source,
+    source: TextSource,
     settings: Settings = LITERAL,
     *,
     runs: int = 5,
@@ -190,11 +190,11 @@ def _run(result: Runs, seed: int, training: Labelled, trial: Labelled) -> None:
         if isinstance(settings, LiteralSettings):
             model = literal_classifiers.fit(texts, y, settings).model
         else:
-            model = Counted.of(texts, y, settings).learn(settings).model
+            model = CountedTexts.of(texts, y, settings).learn(settings).model
         result.seconds.append(process_time() - start)
     decision = model.decision_function(trial[0])
-    result.accuracies.append(judge("accuracy", model.classes_, trial[1], decision))
-    result.values.append(judge(settings.metric, model.classes_, trial[1], decision))
+    result.accuracies.append(score_decision("accuracy", model.classes_, trial[1], decision))
+    result.values.append(score_decision(settings.metric, model.classes_, trial[1], decision))
 
 
 def set_intervals(results: Sequence[Runs], n_train: int, n_test: int) -> None:

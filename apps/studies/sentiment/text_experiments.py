@@ -11,12 +11,13 @@ from fastsvm.fitting import ConvergenceWarning, Pipeline
 
 from ...common.errors import AppError
 from ...common.folds import split
-from ...sentiment.data.corpus import Source, read_corpus
-from ...sentiment.jobs.description import Description, describe
-from ...sentiment.learning import steps
-from ...sentiment.learning.alpha_choice import part_of
+from ...sentiment.data.corpus import read_corpus
+from ...sentiment.data.text_source import TextSource
+from ...sentiment.jobs.corpus_description import CorpusDescription, describe_corpus
+from ...sentiment.learning import pipeline_steps
+from ...sentiment.learning.alpha_choice import fold_part
 from ...sentiment.learning.recipe_choice import choose_recipe
-from ...sentiment.settings import AUTO, Settings, settings_of
+from ...sentiment.training_settings import AUTO, Settings, recipe_settings
 from ..frame.study_context import Context
 from . import literal_classifiers, text_comparison
 from .literal_classifiers import LITERAL
@@ -44,7 +45,7 @@ class Corpus:
     `is_articles` tells whether they are of the article's corpus.
     """
 
-    source: Source | None
+    source: TextSource | None
     is_articles: bool = False
     why: str = ""
 
@@ -80,7 +81,7 @@ class Found:
     """All that was found of a corpus; `trained` are the article's classifiers on its own split."""
 
     corpus: Corpus
-    description: Description
+    description: CorpusDescription
     first: list[tuple[str, str]]
     comparison: Comparison
     recipe: str
@@ -94,11 +95,11 @@ def find(data: str | None) -> Corpus:
     if data is not None:
         path = Path(data, "sentiment.txt")
         if path.is_file():
-            return Corpus(Source(str(path)), is_articles=True)
+            return Corpus(TextSource(str(path)), is_articles=True)
         return Corpus(None, why="The folder of the data has no sentiment.txt.")
     path = Path(__file__).resolve().parents[3] / "data" / "reviews.txt"
     if path.is_file():
-        return Corpus(Source(str(path)))
+        return Corpus(TextSource(str(path)))
     return Corpus(None, why="No corpus comes with the installed package; give --data.")
 
 
@@ -110,14 +111,14 @@ def run(context: Context, corpus: Corpus) -> Found | None:
     runs = context.runs or (FEW_RUNS if context.quick else RUNS)
     key = {"corpus": np.frombuffer(Path(source.path).read_bytes(), np.uint8), "seed": context.seed}
     with context.stage("texts: describe"):
-        description = describe(read_corpus(source, places=True))
+        description = describe_corpus(read_corpus(source, places=True))
         _check_labels(source, description)
         texts, settings = literal_classifiers.read(source, replace(LITERAL, seed=context.seed))
     with context.stage("texts: compare", total=1) as advance:
         known = context.part("classifiers", lambda: _compared(source, settings, runs), runs=runs, **key)
         advance()
     with context.stage("texts: tune lambda", total=runs) as advance:
-        counted = steps.count_terms(texts.texts, steps.vectorizer(settings))
+        counted = pipeline_steps.count_terms(texts.texts, pipeline_steps.vectorizer(settings))
         y = np.asarray(texts.labels)
         tuned = context.part(
             "lambda", lambda: tune(counted, y, settings, runs, advance), runs=runs, alphas=ALPHAS, **key
@@ -148,13 +149,13 @@ def run(context: Context, corpus: Corpus) -> Found | None:
     )
 
 
-def _check_labels(source: Source, description: Description) -> None:
+def _check_labels(source: TextSource, description: CorpusDescription) -> None:
     found = sorted(description.label_counts)
     if found != ["neg", "pos"]:
         raise AppError(f"{source.path}: has the labels {', '.join(found[:20])}, and the article neg and pos")
 
 
-def _compared(source: Source, settings: Settings, runs: int) -> dict:
+def _compared(source: TextSource, settings: Settings, runs: int) -> dict:
     """Compare the classifiers; the recipe that train chooses is that of the first split."""
     corpus, _ = literal_classifiers.read(source, settings)
     (texts, y), _ = literal_classifiers.split_texts(corpus.texts, corpus.labels, HOLDOUT, settings.seed)
@@ -174,7 +175,7 @@ def _compared(source: Source, settings: Settings, runs: int) -> dict:
 
 def _by_default(name: str, settings: Settings) -> Settings:
     same = ("tokens", "markup", "seed", "metric")
-    return settings_of(name, {field: getattr(settings, field) for field in same})
+    return recipe_settings(name, {field: getattr(settings, field) for field in same})
 
 
 def _contenders(recipe: str):
@@ -224,10 +225,12 @@ def tune(X, y: np.ndarray, settings: Settings, runs: int, advance) -> dict[str, 
         train, test = split(len(y), HOLDOUT, seed)
         kept, tried = (train[part] for part in split(len(train), HOLDOUT, seed))
         for fold, table in (((train, test), outer), ((kept, tried), inner)):
-            part = part_of(X, codes, labels, fold, steps.selection(settings), None, None)
+            part = fold_part(X, codes, labels, fold, pipeline_steps.selection(settings), None, None)
             for k, name in enumerate(TUNED):
                 for a, alpha in enumerate(ALPHAS.tolist()):
-                    model = steps.classifier(replace(settings, classifier=name, alpha=alpha, seed=seed))
+                    model = pipeline_steps.classifier(
+                        replace(settings, classifier=name, alpha=alpha, seed=seed)
+                    )
                     model.fit(part.X, part.y)
                     table[k, a, run] = np.mean(model.predict(part.X_test) == part.y_test)
         advance()

@@ -1,0 +1,116 @@
+"""Values of parameters, from Python or from words of a command line: each function checks and returns one.
+
+A function raises ValueError with a message that goes after the name of the parameter.
+"""
+
+import codecs
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+
+
+def one_of(*names: str) -> Callable[[object], str]:
+    """Return a check that a value is one of these names."""
+
+    def check(value: object) -> str:
+        if value not in names:
+            raise ValueError(f"{value!r} is not one of {', '.join(map(repr, names))}")
+        return value
+
+    return check
+
+
+def whole(least: int, most: float = math.inf) -> Callable[[object], int]:
+    """Return a check that a value is a whole number in a range."""
+
+    def check(value: object) -> int:
+        try:
+            number = int(value)
+        except (TypeError, ValueError, OverflowError):
+            number = None
+        is_whole = isinstance(value, str) or number == value
+        if number is None or isinstance(value, bool) or not is_whole or not least <= number <= most:
+            limits = f"of at least {least}" if most == math.inf else f"from {least} to {most:.0f}"
+            raise ValueError(f"{value!r} is not a whole number {limits}")
+        return number
+
+    return check
+
+
+def _number(value: object, fits: Callable[[float], bool], wanted: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if isinstance(value, bool) or not math.isfinite(number) or not fits(number):
+        raise ValueError(f"{value!r} is not {wanted}")
+    return number
+
+
+positive_count = whole(1)
+parts = whole(2)
+seed = whole(0, 2**32 - 1)
+
+
+def share_below_one(value: object) -> float:
+    """Check a number from 0 to 1, and not 1 itself."""
+    return _number(value, lambda x: 0 <= x < 1, "a number from 0 to below 1")
+
+
+def count_or_all(value: object) -> int | None:
+    """Check a whole number of at least 1; ``all`` and None give None."""
+    return None if value is None or value == "all" else positive_count(value)
+
+
+def strength_or_auto(value: object) -> float | str:
+    """Check a number above 0, or ``auto``."""
+    return value if value == "auto" else _number(value, lambda x: x > 0, "auto or a number above 0")
+
+
+def length_range(value: object) -> tuple[int, int] | None:
+    """Check lengths from A to B, 1 to 9: ``"A-B"`` or ``(A, B)``; B alone, from 1; ``none`` gives None."""
+    if value is None or value == "none":
+        return None
+    text = "-".join(map(str, value)) if isinstance(value, Iterable) and not isinstance(value, str) else value
+    match = re.fullmatch(r"(?:([1-9])-)?([1-9])", str(text))
+    if not match or int(match[1] or 1) > int(match[2]):
+        raise ValueError(f"{value!r} is neither a number from 1 to 9 nor a range such as 1-2, nor none")
+    return int(match[1] or 1), int(match[2])
+
+
+def label_weights(value: object) -> str | tuple[tuple[str, float], ...] | None:
+    """Check ``balanced``, or weights above 0 of labels: a dict, pairs, or texts such as ``spam=5``."""
+    if not value:
+        return None
+    given = [value] if isinstance(value, str) else value.items() if isinstance(value, Mapping) else value
+    given = list(given)
+    if given == ["balanced"]:
+        return "balanced"
+    if "balanced" in given:
+        raise ValueError("give balanced, or weights of labels, not both")
+    pairs = tuple(map(_label_weight, given))
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a label has two weights")
+    return pairs
+
+
+def _label_weight(value: object) -> tuple[str, float]:
+    label, weight = "", value
+    if isinstance(value, str):
+        label, _, weight = value.rpartition("=")
+    elif isinstance(value, Iterable) and len(pair := tuple(value)) == 2:
+        label, weight = pair
+    if not isinstance(label, str) or not label:
+        raise ValueError(f"{value!r} is neither balanced nor LABEL=W, such as spam=5")
+    return label, _number(weight, lambda x: x > 0, f"a weight above 0 for {label!r}")
+
+
+def encoding(value: object) -> str:
+    """Check the name of an encoding of text that Python has; return its usual name."""
+    try:
+        "".encode(value)
+        return codecs.lookup(value).name
+    except (LookupError, ValueError, TypeError):
+        raise ValueError(
+            f"{value!r} is no encoding of text; cp1252, latin-1, utf-16 and gb18030 are"
+        ) from None

@@ -1,0 +1,205 @@
+"""Records from files: the formats, their detection, and a reader for each.
+
+========  =====================================================================
+corpus    lines ``domain label id.txt tokens...``, already cut into tokens
+tsv, csv  a header line, then records; fields may be quoted and hold line ends
+jsonl     one object a line, ``{"text": ..., "label": ...}``
+fasttext  lines ``__label__x text``
+folder    one folder per class, one file per text
+========  =====================================================================
+
+Files are read line by line. A line, a record of several lines and a file in a folder have a size limit.
+"""
+
+import codecs
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from textwrap import shorten
+
+from ...common.errors import USAGE, AppError
+from .csv_tables import SEPARATORS, header_of, is_header, open_csv_table
+from .text_lines import DamagedGzip, Lines, open_binary, too_long
+from .text_source import Record, Records, TextSource
+
+FORMATS = ("corpus", "tsv", "csv", "jsonl", "fasttext", "folder")
+SNIFFED_LINES = 20
+SNIFFED_CHARACTERS = 100_000  # of each
+
+
+def read_records(lines: Lines, format: str, source: TextSource) -> Records:
+    """Read the records in lines of a file of that format."""
+    return _READERS[format](lines, source)
+
+
+# Detection of the format
+
+
+def format_of_path(source: TextSource) -> str:
+    """Return the format that is known before the file is opened, or an empty string."""
+    if source.is_folder and source.format in (None, "folder"):
+        return "folder"
+    if source.is_folder or source.format == "folder":
+        kind = "a folder" if source.is_folder else "not a folder"
+        raise AppError(f"{source.name}: is {kind}, which --format {source.format} cannot read", USAGE)
+    return source.format or ""
+
+
+def head_of(lines: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Take the first lines, from which the format is detected; fewer if they are long."""
+    head, room = [], SNIFFED_LINES * SNIFFED_CHARACTERS
+    for item in islice(lines, SNIFFED_LINES):
+        head.append(item)
+        room -= len(item[1])
+        if room < 0:
+            break
+    return head
+
+
+def sample_of(head: list[tuple[int, str]]) -> list[str]:
+    """Return the beginnings of the lines that are not empty."""
+    return [line[:SNIFFED_CHARACTERS].replace("\r", " ") for _, line in head if line.strip()]
+
+
+def format_of_lines(sample: list[str]) -> str:
+    """Return the format of most of the lines, or an empty string if no format matches."""
+    for name, pattern in (
+        ("fasttext", r"__label__"),
+        ("jsonl", r"\s*\{"),
+        ("corpus", r"\S+\s+\S+\s+\S+\.txt\s"),
+    ):
+        if 2 * sum(map(bool, map(re.compile(pattern).match, sample))) > len(sample):
+            return name
+    return ""
+
+
+def format_of_labelled(head: list[tuple[int, str]], source: TextSource) -> str:
+    """Detect the format of labelled texts from the first lines.
+
+    Raises
+    ------
+    AppError
+        If no format matches.
+    """
+    sample = sample_of(head)
+    if found := format_of_lines(sample):
+        return found
+    wanted = {source.text_column, source.label_column}
+    for name, separators in SEPARATORS.items():
+        for columns in (header_of(sample[0], separator) for separator in separators):
+            if (len(columns) > 1 and wanted & set(columns)) or is_header(columns):
+                return name
+    start = sample[0][:40] + ("..." if len(sample[0]) > 40 else "")
+    raise AppError(
+        f"{source.name}: cannot tell its format from the first line, {start!r}; "
+        f"name it with --format {'|'.join(FORMATS[:-1])}"
+    )
+
+
+# One reader for each format. A parser turns a line into label, text, problem and fields. A missing label or
+# text, and no problem, are empty strings.
+
+
+def _line_reader(columns: list[str] | None, parse: Callable[[str, TextSource], tuple]):
+    def read(lines: Lines, source: TextSource) -> Records:
+        found = (Record(number, *parse(line, source)) for number, line in lines if line.strip())
+        return Records(columns, found)
+
+    return read
+
+
+def _parse_corpus(line: str, source: TextSource) -> tuple:
+    domain, label, name, text = [*line.split(None, 3), "", "", "", ""][:4]
+    if label.endswith(".txt"):  # the label is missing, and the file's name in its place
+        domain, label, name, text = [domain, "", *line.split(None, 2)[1:], "", ""][:4]
+    return label, text, "", [domain, label, name, text]
+
+
+def _parse_fasttext(line: str, source: TextSource) -> tuple:
+    label, _, text = line.strip().partition(" ")
+    if not label.startswith("__label__"):
+        label, text = "", line.strip()
+    problem = ""
+    if text.startswith("__label__"):
+        if source.label_column is not None:
+            problem = "several labels, where one is expected"
+        while text.startswith("__label__"):
+            text = text.partition(" ")[2]
+    label = label.removeprefix("__label__")
+    return label, text, problem, [label, text]
+
+
+def _parse_json(line: str, source: TextSource) -> tuple:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return "", "", f"not JSON ({error})"
+    if not isinstance(record, dict):
+        return "", "", "not a JSON object"
+    for column in (source.label_column, source.text_column):
+        if column is not None and column not in record:
+            return "", "", f"no key {column!r} among {shorten(', '.join(record), 80)}", record
+    text = record[source.text_column]
+    if text is None or (isinstance(text, float) and math.isnan(text)):  # pandas writes a missing one as NaN
+        text = ""
+    if not isinstance(text, str):
+        return "", "", f"{source.text_column!r} is not a string", record
+    if source.label_column is None:
+        return "", text, "", record
+    label = record[source.label_column]
+    if isinstance(label, float) and not math.isfinite(label):
+        return "", text, "", record
+    if isinstance(label, int | float):
+        label = json.dumps(label)
+    elif not isinstance(label, str):
+        return "", "", f"{source.label_column!r} is neither a string nor a number", record
+    return label.strip(), text, "", record
+
+
+def _table_reader(format: str):
+    def read(lines: Lines, source: TextSource) -> Records:
+        table = open_csv_table(lines, source, SEPARATORS[format])
+        return Records(table.columns, table.records())
+
+    return read
+
+
+def read_folder(source: TextSource) -> Records:
+    """Read the files in the folders of the labels; without labels, also the files beside the folders."""
+    return Records(["file"], _folder_records(source))
+
+
+def _folder_records(source: TextSource) -> Iterator[Record]:
+    for folder in _visible(Path(source.path)):
+        if folder.is_dir():
+            for file in filter(Path.is_file, _visible(folder)):
+                yield _file_record(file, f"{folder.name}/{file.name}", folder.name, source)
+        elif source.label_column is None and folder.is_file():
+            yield _file_record(folder, folder.name, "", source)
+
+
+def _file_record(file: Path, where: str, label: str, source: TextSource) -> Record:
+    try:
+        with open_binary(str(file), encoding=source.encoding) as stream:
+            content = stream.read(source.max_line + 1)
+    except DamagedGzip as error:
+        return Record(where, problem=f"damaged gzip data ({error.__cause__})", row=[where])
+    if len(content) > source.max_line:
+        return Record(where, problem=too_long(source.max_line), row=[where])
+    text = content.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape")
+    return Record(where, label, text, "", [where])
+
+
+def _visible(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+
+
+_READERS: dict[str, Callable[[Lines, TextSource], Records]] = {
+    "corpus": _line_reader(["domain", "label", "id", "text"], _parse_corpus),
+    "fasttext": _line_reader(["label", "text"], _parse_fasttext),
+    "jsonl": _line_reader(None, _parse_json),
+    **{format: _table_reader(format) for format in SEPARATORS},
+}

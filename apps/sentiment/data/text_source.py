@@ -1,0 +1,89 @@
+"""The source of texts, and the records that readers return."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import wraps
+from pathlib import Path
+from typing import NamedTuple
+
+from ...common.errors import AppError
+from .text_lines import UTF8, max_line, open_binary
+
+TEXT_COLUMN = "text"
+
+
+class CorpusError(AppError):
+    """An error about a corpus; `names_corpus` puts the name of the corpus before the message."""
+
+
+def names_corpus(job: Callable) -> Callable:
+    """Make a function, which takes a `TextSource` first, name that source in a `CorpusError`."""
+
+    @wraps(job)
+    def named(source, *args, **options):
+        try:
+            return job(source, *args, **options)
+        except CorpusError as error:
+            raise AppError(f"{source.name}: {error.message}", error.exit_code) from error
+
+    return named
+
+
+@dataclass(frozen=True)
+class TextSource:
+    """The place of texts, and how to read them; where `format` is None it is detected.
+
+    A line or file of more than `max_line` bytes is skipped. Without a `label_column`, labels are not asked
+    for.
+    """
+
+    path: str
+    format: str | None = None
+    text_column: str = TEXT_COLUMN
+    label_column: str | None = "label"
+    encoding: str = UTF8
+    max_line: int = field(default_factory=max_line)
+
+    @property
+    def name(self) -> str:
+        """The path, as shown in messages."""
+        return "<stdin>" if self.path == "-" else self.path
+
+    @property
+    def stem(self) -> str:
+        """The file name without folder and endings."""
+        if self.path == "-":
+            return "model"
+        return Path(Path(self.path).resolve().name.removesuffix(".gz")).stem
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether the path is a folder."""
+        return self.path != "-" and Path(self.path).is_dir()
+
+    @property
+    def is_read_once(self) -> bool:
+        """Whether it can be read only once: stdin, or a pipe."""
+        path = Path(self.path)
+        return self.path == "-" or (path.exists() and not path.is_file() and not path.is_dir())
+
+    def open(self):
+        """Open the file for reading bytes, unpacked and in UTF-8."""
+        return open_binary(self.path, self.encoding)
+
+
+class Record(NamedTuple):
+    """A text with its place, its label, its problem if it has one, and all fields of its record."""
+
+    where: int | str
+    label: str = ""
+    text: str = ""
+    problem: str = ""
+    row: list[str] | dict | None = None
+
+
+class Records(NamedTuple):
+    """Records as they arrive, and the names of their fields; None if each record has its own."""
+
+    columns: list[str] | None
+    records: Iterator[Record]

@@ -1,0 +1,313 @@
+"""Statistics of a corpus: labels, lengths, words, copies and characters."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from fastsvm.text import has_markup
+
+from ...common.errors import Skipped
+from ..data.corpus import Corpus
+from ..learning import pipeline_steps
+from ..training_settings import Settings
+
+LABELS_MEASURED = 20  # the most frequent labels have their lengths measured one by one
+GROUPS_NAMED = 5
+MEMBERS_NAMED = 5
+BATCH = 1 << 20  # characters counted at once
+CODE_POINTS = 0x110000
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # a text may have tabs and line ends
+
+# The scripts that most texts of the world are in; the name of a letter in Unicode begins with its script, or
+# has it behind a word such as FULLWIDTH.
+_SCRIPTS = {
+    **{name.upper(): name for name in ("Latin", "Greek", "Cyrillic", "Armenian", "Georgian", "Hebrew")},
+    **{name.upper(): name for name in ("Arabic", "Devanagari", "Bengali", "Gurmukhi", "Gujarati", "Tamil")},
+    **{name.upper(): name for name in ("Telugu", "Kannada", "Malayalam", "Sinhala", "Thai", "Lao", "Khmer")},
+    **{name.upper(): name for name in ("Myanmar", "Tibetan", "Ethiopic", "Hangul", "Hiragana", "Katakana")},
+    **dict.fromkeys(("CJK", "IDEOGRAPHIC"), "Chinese characters"),
+}
+
+
+@dataclass(frozen=True)
+class LengthStatistics:
+    """The distribution of the lengths of texts."""
+
+    mean: float
+    minimum: int
+    quartile_1: float
+    median: float
+    quartile_3: float
+    percentile_95: float
+    maximum: int
+
+
+@dataclass(frozen=True)
+class LabelLengths:
+    """The lengths of the texts of a label; without a label, of all texts."""
+
+    label: str | None
+    n_texts: int
+    tokens: LengthStatistics
+    characters: LengthStatistics
+
+
+@dataclass(frozen=True)
+class WordCount:
+    """A word, how often it occurs, and in how many texts."""
+
+    word: str
+    count: int
+    texts: int
+
+
+@dataclass(frozen=True)
+class WordStatistics:
+    """The words as `train` counts them, and the texts in which there is none."""
+
+    tokens: str
+    total: int
+    distinct: int
+    once: int
+    frequent: list[WordCount]
+    texts_without: int
+    places_without: list[int | str]
+
+    @property
+    def unit(self) -> str:
+        """The unit of the length of a text."""
+        return "tokens" if self.tokens == "split" else "words"
+
+
+@dataclass(frozen=True)
+class CopyMember:
+    """A text of a group."""
+
+    place: int | str
+    label: str
+
+
+@dataclass(frozen=True)
+class CopyGroup:
+    """Texts that are the same: how many, and the first of them."""
+
+    size: int
+    members: list[CopyMember]
+
+
+@dataclass(frozen=True)
+class CopyStatistics:
+    """Groups of texts that are the same.
+
+    `spare` texts would go if one of each group stayed; `conflicts` are groups with several labels. These are
+    the first to be named, then the largest.
+    """
+
+    groups: int
+    spare: int
+    conflicts: int
+    named: list[CopyGroup]
+
+
+@dataclass(frozen=True)
+class CharacterStatistics:
+    """Characters of all texts, and the share of each script among the letters, the largest first."""
+
+    total: int
+    letters: int
+    scripts: dict[str, float]
+    texts_beyond_ascii: int
+    control: int
+    texts_with_control: int
+    replacement: int
+
+
+@dataclass(frozen=True)
+class CorpusDescription:
+    """The labels, lengths, words, copies and characters of a corpus.
+
+    `near` are texts that differ only in case and white space. `codes`, `token_counts` and `character_counts`
+    have an entry for each text; a code is the place of a label in `label_counts`.
+    """
+
+    format: str
+    n_texts: int
+    label_counts: dict[str, int]
+    lengths: list[LabelLengths]
+    words: WordStatistics
+    exact: CopyStatistics
+    near: CopyStatistics
+    characters: CharacterStatistics
+    skipped: Skipped
+    codes: np.ndarray
+    token_counts: np.ndarray
+    character_counts: np.ndarray
+
+
+def describe_corpus(corpus: Corpus, tokens: str | None = None, number: int = 20) -> CorpusDescription:
+    """Measure the texts of a corpus.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        With the places of its texts.
+    tokens : {"words", "split"}, optional
+        How texts are cut into words.
+    number : int
+        How many of the most frequent words to return.
+
+    Returns
+    -------
+    CorpusDescription
+    """
+    counts = dict(sorted(Counter(corpus.labels).items(), key=lambda item: (-item[1], item[0])))
+    number_of = {label: i for i, label in enumerate(counts)}
+    codes = np.fromiter(map(number_of.__getitem__, corpus.labels), np.int64, len(corpus.labels))
+    words, token_counts = _words(corpus, tokens or corpus.tokens, number)
+    character_counts = np.fromiter(map(len, corpus.texts), np.int64, len(corpus.texts))
+    exact, near = _copies(corpus)
+    return CorpusDescription(
+        format=corpus.format,
+        n_texts=len(codes),
+        label_counts=counts,
+        lengths=_lengths(list(counts), codes, token_counts, character_counts),
+        words=words,
+        exact=exact,
+        near=near,
+        characters=_characters(corpus.texts),
+        skipped=corpus.skipped,
+        codes=codes,
+        token_counts=token_counts,
+        character_counts=character_counts,
+    )
+
+
+def _words(corpus: Corpus, tokens: str, number: int) -> tuple[WordStatistics, np.ndarray]:
+    """Return the words, and how many there are in each text."""
+    vectorizer = pipeline_steps.vectorizer(
+        Settings(tokens=tokens, ngrams=(1, 1), min_df=1, markup=any(map(has_markup, corpus.texts)))
+    )
+    try:
+        X = vectorizer.fit_transform(corpus.texts)
+    except ValueError:  # there is no word at all
+        lengths = np.zeros(len(corpus.texts), np.int64)
+        counts = texts = lengths[:0]
+        names = np.empty(0, object)
+    else:
+        lengths = np.asarray(X.sum(axis=1)).ravel()
+        counts = np.asarray(X.sum(axis=0)).ravel()
+        texts = np.bincount(X.indices, minlength=X.shape[1])
+        names = vectorizer.get_feature_names_out()
+    best = np.argsort(-counts, kind="stable")[:number]
+    without = np.flatnonzero(lengths == 0)
+    words = WordStatistics(
+        tokens=tokens,
+        total=int(counts.sum()),
+        distinct=len(counts),
+        once=int((counts == 1).sum()),
+        frequent=[WordCount(str(names[i]), int(counts[i]), int(texts[i])) for i in best],
+        texts_without=len(without),
+        places_without=[corpus.places[i] for i in without[:MEMBERS_NAMED]],
+    )
+    return words, lengths
+
+
+def _lengths(
+    labels: Sequence[str], codes: np.ndarray, tokens: np.ndarray, characters: np.ndarray
+) -> list[LabelLengths]:
+    parts = [(None, slice(None))]
+    if len(labels) > 1:
+        parts += [(label, codes == i) for i, label in enumerate(labels[:LABELS_MEASURED])]
+    return [
+        LabelLengths(label, len(tokens[part]), _lengths_of(tokens[part]), _lengths_of(characters[part]))
+        for label, part in parts
+    ]
+
+
+def _lengths_of(lengths: np.ndarray) -> LengthStatistics:
+    quartiles = np.percentile(lengths, (25, 50, 75, 95)).tolist()
+    return LengthStatistics(float(lengths.mean()), int(lengths.min()), *quartiles, int(lengths.max()))
+
+
+def _copies(corpus: Corpus) -> tuple[CopyStatistics, CopyStatistics]:
+    """Return the exact copies, and what else is the same but for case and white space."""
+    distinct, groups = _groups(enumerate(corpus.texts))
+    exact = _named(groups, corpus)
+    # A hash is enough to tell texts apart, and smaller than a text.
+    squeezed = ((i, hash(" ".join(corpus.texts[i].lower().split()))) for i in distinct)
+    return exact, _named(_groups(squeezed)[1], corpus)
+
+
+def _groups(keys: Iterable[tuple[int, Hashable]]) -> tuple[list[int], list[list[int]]]:
+    """Return the numbers that are the first with their key, and all numbers of each key that has several."""
+    first: dict[Hashable, int] = {}
+    groups: dict[int, list[int]] = {}
+    for i, key in keys:
+        if (j := first.setdefault(key, i)) != i:
+            groups.setdefault(j, [j]).append(i)
+    return list(first.values()), list(groups.values())
+
+
+def _named(groups: list[list[int]], corpus: Corpus) -> CopyStatistics:
+    conflicting = [len({corpus.labels[i] for i in group}) > 1 for group in groups]
+    order = sorted(range(len(groups)), key=lambda number: (not conflicting[number], -len(groups[number])))
+    return CopyStatistics(
+        groups=len(groups),
+        spare=sum(map(len, groups)) - len(groups),
+        conflicts=sum(conflicting),
+        named=[_group(groups[number], corpus) for number in order[:GROUPS_NAMED]],
+    )
+
+
+def _group(numbers: list[int], corpus: Corpus) -> CopyGroup:
+    """Name the first of each label, and then whatever comes first."""
+    first = {corpus.labels[i]: i for i in reversed(numbers)}
+    named = sorted(numbers, key=lambda i: first[corpus.labels[i]] != i)[:MEMBERS_NAMED]
+    return CopyGroup(len(numbers), [CopyMember(corpus.places[i], corpus.labels[i]) for i in sorted(named)])
+
+
+def _characters(texts: Sequence[str]) -> CharacterStatistics:
+    counts = np.zeros(CODE_POINTS, np.int64)
+    for batch in _batches(texts):
+        counts += np.bincount(np.frombuffer(batch.encode("utf-32-le"), "<u4"), minlength=CODE_POINTS)
+    scripts: Counter[str] = Counter()
+    control = 0
+    for code in np.flatnonzero(counts).tolist():
+        letter = chr(code)
+        if letter.isalpha():
+            scripts[_script(letter)] += int(counts[code])
+        elif _CONTROL.match(letter):
+            control += int(counts[code])
+    letters = scripts.total()
+    return CharacterStatistics(
+        total=int(counts.sum()),
+        letters=letters,
+        scripts={script: count / letters for script, count in scripts.most_common()},
+        texts_beyond_ascii=sum(not text.isascii() for text in texts),
+        control=control,
+        texts_with_control=sum(map(bool, map(_CONTROL.search, texts))) if control else 0,
+        replacement=int(counts[0xFFFD]),
+    )
+
+
+def _batches(texts: Iterable[str]) -> Iterator[str]:
+    """Yield all characters, about `BATCH` at once however long or short the texts are."""
+    texts = iter(texts)
+    while batch := list(islice(texts, 1000)):
+        joined = "".join(batch)
+        for start in range(0, len(joined), BATCH):
+            yield joined[start : start + BATCH]
+
+
+def _script(letter: str) -> str:
+    if letter.isascii():
+        return "ASCII"
+    words = unicodedata.name(letter, "").replace("-", " ").split()
+    script = next((_SCRIPTS[word] for word in words if word in _SCRIPTS), "other")
+    return "Latin beyond ASCII" if script == "Latin" else script

@@ -1,0 +1,268 @@
+"""Inspect a corpus: its statistics, labels that are probably wrong, and texts that occur several times."""
+
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit, logsumexp
+
+from fastsvm.fitting import ConvergenceWarning
+
+from ...common.errors import AppError
+from ...common.folds import stratified_folds
+from ...common.progress import UNWATCHED, Stages
+from ..data.corpus import MOST_LABELS, Corpus, read_corpus
+from ..data.text_source import CorpusError, TextSource
+from ..learning import pipeline_steps
+from ..learning.counted_texts import CountedTexts
+from ..learning.recipe_choice import choose_recipe
+from ..learning.text_splits import split_texts
+from ..measures.prediction import winners_of
+from ..training_settings import AUTO, Settings
+from .corpus_description import CorpusDescription, describe_corpus
+from .duplicate_texts import same_texts, similar_texts
+
+
+class SuspectText(NamedTuple):
+    """A text that a person should check.
+
+    Attributes
+    ----------
+    place : int or str
+        Its line, or its file in a folder.
+    label : str
+    suggested : str
+        The label it probably should have; empty where it is only there too often.
+    sure : float
+        Of a label that the model contradicts, the probability of the suggested one, if it is one of the two;
+        of texts that are there with several labels, the share of the suggested one.
+    why : str
+    text : str
+    """
+
+    place: int | str
+    label: str
+    suggested: str
+    sure: float
+    why: str
+    text: str
+
+
+@dataclass(frozen=True)
+class CorpusInspection:
+    """The statistics of a corpus, and its suspected texts.
+
+    Attributes
+    ----------
+    description : CorpusDescription
+    suspects : list of SuspectText
+        First the labels that the model contradicts, the surest first; then texts that occur several times.
+    accuracy : float or None
+        Share of the labels that models trained without these texts agree with; None if none was trained.
+    n_contradicted : int or None
+        The other labels: wrong ones, and texts that are too hard for the model.
+    n_conflicts : int
+        Texts that occur elsewhere with another label.
+    n_crossing : int
+        Texts to train on that are, nearly, among those held out as well.
+    unchecked : str
+        The reason why no model was trained; empty if one was.
+    """
+
+    description: CorpusDescription
+    suspects: list[SuspectText]
+    accuracy: float | None
+    n_contradicted: int | None
+    n_conflicts: int
+    n_crossing: int
+    unchecked: str
+
+
+def inspect_corpus(
+    source: TextSource, settings: Settings, *, folds: int = 5, number: int = 20, stage: Stages = UNWATCHED
+) -> CorpusInspection:
+    """Measure a corpus, and find labels that are probably wrong and texts that occur several times.
+
+    Parameters
+    ----------
+    source : TextSource
+    settings : Settings
+        The recipe. `holdout` and `seed` decide which texts `train` would hold out.
+    folds : int
+        Parts of the texts. A model trained on the other parts checks the labels of each part; similar texts
+        are in the same part. 0 checks no labels.
+    number : int
+        Most frequent words, and most texts of each kind, to return.
+    stage : Stages, optional
+        Times the stages.
+
+    Returns
+    -------
+    CorpusInspection
+    """
+    with stage("read"):
+        corpus = read_corpus(source, places=True, most_labels=None)
+    with stage("describe"):
+        description = describe_corpus(corpus, settings.tokens, number)
+    with stage("find duplicates"):
+        same, similar = same_texts(corpus.texts), similar_texts(corpus.texts)
+    found, odds, unchecked = [], None, "--folds 0" if folds == 0 else ""
+    if folds:
+        try:
+            found, odds = _contradicted(corpus, similar, settings, folds, stage)
+        except AppError as error:
+            unchecked = error.message
+    is_held_out = _held_out(corpus.texts, corpus.labels, settings)
+    conflicts = list(_conflicts(corpus, same, similar))
+    crossing = list(_crossing(corpus, same, similar, is_held_out))
+    n_wrong = None if odds is None else int(np.count_nonzero(odds > 0))
+    return CorpusInspection(
+        description=description,
+        suspects=[*found[:number], *conflicts[:number], *crossing[:number]],
+        accuracy=None if n_wrong is None else 1 - n_wrong / len(corpus.labels),
+        n_contradicted=n_wrong,
+        n_conflicts=len(conflicts),
+        n_crossing=len(crossing),
+        unchecked=unchecked,
+    )
+
+
+def _contradicted(
+    corpus: Corpus, groups: np.ndarray, settings: Settings, folds: int, stage: Stages
+) -> tuple[list[SuspectText], np.ndarray]:
+    """Return the texts whose label a model of other texts contradicts, the surest first, and all log odds."""
+    if len(set(corpus.labels)) > MOST_LABELS:
+        raise CorpusError(f"more than {MOST_LABELS:,} labels")
+    settings = pipeline_steps.fitted_to(corpus, settings)
+    y = np.asarray(corpus.labels)
+    classes, likely = _probabilities(corpus.texts, y, groups, settings, max(folds, 2), stage)
+    suggested, odds = _contradictions(likely, classes, y)
+    found = [
+        SuspectText(
+            corpus.places[i],
+            y[i],
+            classes[suggested[i]],
+            float(expit(odds[i])),
+            "contradicted",
+            corpus.texts[i],
+        )
+        for i in np.argsort(-odds, kind="stable")
+        if odds[i] > 0
+    ]
+    return found, odds
+
+
+def _probabilities(
+    texts: list[str], y: np.ndarray, groups: np.ndarray, settings: Settings, k: int, stage
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the labels, and their probabilities by models trained without each text and its likes.
+
+    A label that a model has not learned is nan.
+    """
+    if settings.recipe == AUTO:
+        settings, _ = choose_recipe(texts, y.tolist(), settings, stage)
+    with stage("vectorize"):
+        everything = CountedTexts.of(texts, y, settings)
+    classes, first = np.unique(y), np.unique(groups, return_index=True)[1]
+    likely, learned = np.full((len(y), len(classes)), np.nan), None
+    with stage("cross-validate", total=k) as advance:
+        for _, part in stratified_folds(y[first], min(k, len(first)), settings.seed):
+            is_tried = np.isin(groups, groups[first[part]])
+            known = np.unique(y[~is_tried])
+            if len(known) < 2:
+                raise CorpusError("too few texts to judge some of them by others; give more")
+            others, X = everything.parted(np.flatnonzero(~is_tried), np.flatnonzero(is_tried))
+            with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+                # What is best for one part is for the others: alpha, and what makes scores probabilities.
+                if learned is None or set(learned.model.classes_) != set(known):
+                    learned = others.learn(settings)
+                else:
+                    learned = others.fit(learned.settings, left_out=learned.left_out)
+            likely[np.ix_(is_tried, np.isin(classes, known))] = _likely(*learned.scores(X))
+            advance()
+    return classes, likely
+
+
+def _likely(decision: np.ndarray, probabilities: np.ndarray | None) -> np.ndarray:
+    """Return the probabilities; without any, the scores as if they were log odds."""
+    if probabilities is not None:
+        return probabilities
+    scores = np.column_stack([-decision, decision]) if decision.ndim == 1 else decision
+    return np.exp(scores - logsumexp(scores, axis=1, keepdims=True))
+
+
+def _contradictions(likely: np.ndarray, classes: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return for each text the likeliest label but its own, and the log of how much likelier it is."""
+    rows, own = np.arange(len(y)), np.searchsorted(classes, y)
+    with np.errstate(divide="ignore"):
+        log = np.log(likely)
+    given = log[rows, own]
+    others = np.where(np.isnan(log), -np.inf, log)
+    others[rows, own] = -np.inf
+    winners, best = winners_of(others)
+    # Of a label that is nowhere else nothing was learned.
+    return winners, np.where(np.isnan(given), -np.inf, best - given)
+
+
+def _held_out(texts: list[str], labels: list[str], settings: Settings) -> list[bool]:
+    """Tell of each text whether `train` holds it out."""
+    try:
+        _, held_out = split_texts(texts, labels, settings.holdout, settings.seed)
+    except AppError:  # too few texts
+        return [False] * len(texts)
+    left = Counter(zip(*held_out, strict=True))
+    found = []
+    for key in zip(texts, labels, strict=True):
+        found.append(left[key] > 0)
+        left[key] -= 1
+    return found
+
+
+def _conflicts(corpus, same: np.ndarray, similar: np.ndarray) -> Iterator[SuspectText]:
+    """Yield the texts that are there with another label, those of the rarer label of each."""
+    for members in _groups(similar):
+        counts = Counter(corpus.labels[i] for i in members)
+        if len(counts) < 2:
+            continue
+        (usual, n), (_, second) = counts.most_common(2)
+        for i in members:
+            label = corpus.labels[i]
+            if n > second and label == usual:
+                continue
+            other = next(
+                j for j in members if corpus.labels[j] != label and (n == second or corpus.labels[j] == usual)
+            )
+            why = f"{_likeness(same, i, other)} {_place(corpus, other)}, which is {corpus.labels[other]}"
+            suggested = usual if n > second else ""
+            yield SuspectText(corpus.places[i], label, suggested, n / len(members), why, corpus.texts[i])
+
+
+def _crossing(corpus, same, similar, is_held_out: Sequence[bool]) -> Iterator[SuspectText]:
+    """Yield the texts to train on that are among those held out, with the same label."""
+    for members in _groups(similar):
+        for i in members:
+            others = [j for j in members if is_held_out[j] and corpus.labels[j] == corpus.labels[i]]
+            if not is_held_out[i] and others:
+                why = f"{_likeness(same, i, others[0])} {_place(corpus, others[0])}, which is held out"
+                yield SuspectText(corpus.places[i], corpus.labels[i], "", 0.0, why, corpus.texts[i])
+
+
+def _groups(numbers: np.ndarray) -> Iterator[list[int]]:
+    """Yield the texts of each number that several have."""
+    order = np.argsort(numbers, kind="stable")
+    edges = np.flatnonzero(np.diff(numbers[order])) + 1
+    for members in np.split(order, edges):
+        if len(members) > 1:
+            yield members.tolist()
+
+
+def _likeness(same: np.ndarray, i: int, j: int) -> str:
+    return "the same as" if same[i] == same[j] else "nearly the same as"
+
+
+def _place(corpus, i: int) -> str:
+    place = corpus.places[i]
+    return f"line {place}" if isinstance(place, int) else place

@@ -1,0 +1,196 @@
+"""Models for other programs, and smaller ones: pruned, or in the format of LIBLINEAR.
+
+LIBLINEAR
+---------
+The model file is the one that LIBLINEAR's `save_model` writes. Features are numbered from 1, in the order of
+the lines of the vocabulary file beside it (`FILE.vocabulary.tsv`), in which lines that begin with `#` say
+which number stands for which label, how a text becomes terms, and how the value of a feature is computed;
+then come the columns feature, term and factor. Of two labels the first is -1 and the second 1; of more they
+are 1, 2, 3 ... in the order of the model. What the weighting multiplies a term by is part of `w` and every
+factor is 1, unless rows are scaled to length 1: that comes between the factors and `w`, so there they stay
+apart.
+"""
+
+import copy
+import json
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+import fastsvm
+from fastsvm.fitting import Pipeline
+from fastsvm.model_files import save_plain
+from fastsvm.text import lower_without_markup
+
+from ...common.errors import USAGE, AppError
+from ...common.files import check_model_path, check_replaceable, replace_file
+from ..measures.prediction import is_of_words
+from ..measures.term_effects import Effect, effect_of, weighted_coef
+
+SOLVER_TYPES = {"hinge": "L2R_L1LOSS_SVC_DUAL", "squared_hinge": "L2R_L2LOSS_SVC_DUAL", "log": "L2R_LR_DUAL"}
+VOCABULARY = ".vocabulary.tsv"
+VOCABULARY_START = "# features of the LIBLINEAR model"
+
+
+class ModelExport(NamedTuple):
+    """The files of an export, and the number of terms before and after."""
+
+    files: list[str]
+    n_terms: int
+    n_terms_before: int
+    norm: str | None
+
+
+def export_model(
+    model: Pipeline, path: str, to: str, *, keep: int | None = None, min_weight: float | None = None
+) -> ModelExport:
+    """Write a model in another form.
+
+    Parameters
+    ----------
+    model : Pipeline
+        A vectorizer, perhaps a weighting, and a linear classifier.
+    path : str
+        Where it goes. A file there is replaced only if it is of the same kind.
+    to : {"pruned", "liblinear"}
+        A smaller model of this app, or one for LIBLINEAR; see the top of this module.
+    keep : int, optional
+        How many terms to keep, those of the largest effective weights: times their factor.
+    min_weight : float, optional
+        Keep the terms of at least this effective weight.
+
+    Returns
+    -------
+    ModelExport
+    """
+    check_export_path(path, to)
+    if to != "pruned" and not is_of_words(model):
+        raise AppError(
+            f"--to {to} is for models of words, and this one counts characters; train one --recipe nb-words"
+        )
+    n_before = model["classifier"].coef_.shape[1]
+    if keep is not None or min_weight is not None:
+        model = prune_model(model, keep, min_weight)
+    files = _WRITERS[to](model, path)
+    return ModelExport(files, model["classifier"].coef_.shape[1], n_before, effect_of(model).norm)
+
+
+def check_export_path(path: str, to: str) -> None:
+    """Find out before the work whether files can be written, and never replace what is something else."""
+    if to == "pruned":
+        check_model_path(path)
+    else:
+        check_replaceable(path, "solver_type ", "is not a LIBLINEAR model")
+        check_replaceable(path + VOCABULARY, VOCABULARY_START, "is not the vocabulary of a LIBLINEAR model")
+
+
+def prune_model(model: Pipeline, keep: int | None = None, min_weight: float | None = None) -> Pipeline:
+    """Return a model of those terms alone whose effective weights are largest.
+
+    A term's effective weight is the largest of its weights for the labels, whatever the sign, times what the
+    weighting multiplies it by. What the terms kept contribute to a score stays the same, unless rows are
+    scaled to length 1, which is then the length over these terms.
+    """
+    sizes = np.abs(weighted_coef(model)).max(axis=0)
+    order = np.argsort(-sizes, kind="stable")[:keep]
+    if min_weight is not None:
+        order = order[sizes[order] >= min_weight]
+        if not len(order):
+            raise AppError(
+                f"no term has a weight of {min_weight:g} or more; the largest is {sizes.max():g}", USAGE
+            )
+    kept = np.sort(order)
+    vectorizer = _restricted(model["vectorizer"], kept)
+    others = [(name, _columns(step, kept)) for name, step in model.steps[1:]]
+    for name in ("objective_", "dual_gap_", "dual_coef_", "history_"):  # those of the whole model
+        vars(others[-1][1]).pop(name, None)
+    return type(model)([("vectorizer", vectorizer), *others])
+
+
+def _restricted(vectorizer, kept: np.ndarray):
+    """Return a vectorizer of some terms."""
+    if hasattr(vectorizer, "restrict"):
+        return copy.copy(vectorizer).restrict(kept, indices=True)
+    words = vectorizer.get_feature_names_out()[kept].tolist()  # of scikit-learn's CountVectorizer
+    part = type(vectorizer)(**{**vectorizer.get_params(deep=False), "vocabulary": words})
+    part.get_feature_names_out()  # sets vocabulary_
+    return part
+
+
+def _columns(step, kept: np.ndarray):
+    """Return a fitted step for some of its columns."""
+    part, n = copy.copy(step), step.n_features_in_
+    for name, value in vars(step).items():
+        if isinstance(value, np.ndarray) and value.shape[-1:] == (n,) and name != "dual_coef_":
+            setattr(part, name, np.ascontiguousarray(value[..., kept]))
+    part.n_features_in_ = len(kept)
+    return part
+
+
+def _save_pruned(model: Pipeline, path: str) -> list[str]:
+    (save_plain if isinstance(model, Pipeline) else fastsvm.save_model)(model, path)
+    return [path]
+
+
+def _tokenisation(vectorizer) -> dict:
+    pattern = r"\S+" if vectorizer.analyzer == "split" else vectorizer.token_pattern
+    return {
+        "lowercase": vectorizer.lowercase,
+        **({"markup": "html"} if vectorizer.preprocessor is lower_without_markup else {}),
+        "accents": vectorizer.strip_accents,
+        "token_pattern": pattern.removeprefix("(?u)"),
+        "stop_words": sorted(vectorizer.get_stop_words() or ()),
+        "ngrams": list(vectorizer.ngram_range),
+    }
+
+
+def _write_liblinear(model: Pipeline, path: str) -> list[str]:
+    weighting, classifier = effect_of(model), model["classifier"]
+    coef, factors = classifier.coef_.astype(float), weighting.factors
+    if weighting.norm is None:
+        coef, factors = weighted_coef(model), np.ones_like(factors)
+    names = [str(label) for label in classifier.classes_.tolist()]
+    two = len(names) == 2
+    numbers = [-1, 1] if two else list(range(1, len(names) + 1))
+    biased = bool(np.any(classifier.intercept_))
+    rows = np.vstack([coef.T, classifier.intercept_]) if biased else coef.T
+    header = [
+        f"solver_type {SOLVER_TYPES.get(getattr(classifier, 'loss', None), 'L2R_L1LOSS_SVC_DUAL')}",
+        f"nr_class {len(names)}",
+        # Of two labels LIBLINEAR gives the first where the score is above 0.
+        f"label {' '.join(map(str, numbers[::-1] if two else numbers))}",
+        f"nr_feature {coef.shape[1]}",
+        f"bias {1 if biased else -1}",
+        "w",
+    ]
+    lines = (" ".join(map(repr, row)) + " " for row in rows.tolist())
+    replace_file(path + VOCABULARY, _vocabulary(model, numbers, names, factors, weighting).encode())
+    replace_file(path, "\n".join([*header, *lines, ""]).encode())
+    return [path, path + VOCABULARY]
+
+
+_VALUES = {"count": "the count of the term", "binary": "1", "log": "1 + ln(count of the term)"}
+
+
+def _vocabulary(model: Pipeline, numbers: list[int], names: list[str], factors, weighting: Effect) -> str:
+    value = f"{_VALUES[weighting.value]}"
+    if weighting.norm is not None:
+        value += f", times factor, each row then divided by its {weighting.norm} norm"
+    lines = [
+        VOCABULARY_START,
+        *(f"# label {number}: {json.dumps(name)}" for number, name in zip(numbers, names, strict=True)),
+        f"# terms: {json.dumps(_tokenisation(model['vectorizer']))}",
+        f"# value of a feature: {value}",
+        "feature\tterm\tfactor",
+    ]
+    words = model["vectorizer"].get_feature_names_out().tolist()
+    rows = zip(words, factors.tolist(), strict=True)
+    lines += [f"{i}\t{word}\t{factor!r}" for i, (word, factor) in enumerate(rows, 1)]
+    return "\n".join([*lines, ""])
+
+
+_WRITERS: dict[str, Callable[[Pipeline, str], list[str]]] = {
+    "pruned": _save_pruned,
+    "liblinear": _write_liblinear,
+}

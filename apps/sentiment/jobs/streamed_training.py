@@ -1,0 +1,203 @@
+"""Train a classifier on more texts than memory holds: two passes, and rows in a place that holds them.
+
+The first pass counts terms. The second weighs the terms of each text, which makes the rows that the
+classifier is fitted from: in a matrix on disk, or on the workers of a cluster.
+"""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastsvm.fitting import Pipeline
+from fastsvm.model_files import save_plain
+
+from ...common.cache import Cache
+from ...common.errors import USAGE, AppError
+from ...common.files import check_model_path
+from ...common.progress import UNWATCHED, Stages
+from ..data.text_source import TextSource, names_corpus
+from ..learning import pipeline_steps
+from ..learning.alpha_choice import AlphaChoice
+from ..learning.corpus_terms import CALIBRATE, TRY, CorpusTerms
+from ..learning.counted_texts import CountedTexts
+from ..learning.left_out_scores import LeftOutScores
+from ..learning.sent_rows import ON_CLUSTER, SentRows
+from ..learning.streamed_rows import StoredRows
+from ..learning.text_splits import inner_folds
+from ..learning.training_checkpoint import NO_CACHE
+from ..measures.answer_scores import AnswerScores, score_answers
+from ..training_settings import CLASSIFIERS, Settings
+from .text_training import ACCURATE, Choices, CorpusCounts, TextTraining, fit_facts
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+Rows = StoredRows | SentRows
+
+
+@names_corpus
+def train_streamed(
+    source: TextSource,
+    model_path: str | None,
+    settings: Settings = ACCURATE,
+    *,
+    cluster: "AbstractContextManager[Client] | None" = None,
+    cache: Cache = NO_CACHE,
+    stage: Stages = UNWATCHED,
+) -> TextTraining:
+    """Train a classifier on a corpus that is larger than memory, test it on texts held out, and save it.
+
+    A hash of each text decides whether it is held out, so copies are on one side. Alpha is chosen on a
+    sample, such that a text weighs as much against the regularisation as in all texts. Probabilities are
+    learned from texts that are neither trained on nor held out. The saved model is the one that was tested.
+
+    Parameters
+    ----------
+    source : TextSource
+        A file or a folder, which is read twice; with a cluster anything, read once.
+    model_path : str or None
+        As in `train_text_model`.
+    settings : Settings
+        Of words or of characters, and without a choice of features. If the recipe is to be chosen, it is one
+        of characters where the texts have no blanks between words.
+    cluster : context manager of a client, optional
+        The cluster whose workers count terms and make the rows; it is entered once all else is checked.
+    cache : Cache, optional
+        Keeps terms, alpha, rows and the fit, so that a killed training can resume.
+    stage : Stages, optional
+        Times the stages.
+
+    Returns
+    -------
+    TextTraining
+    """
+    _check(source, settings, cluster is not None)
+    if model_path is not None:
+        check_model_path(model_path)
+    with cluster or nullcontext() as client, _workplace(cache, model_path) as folder:
+        rows = StoredRows(source, folder, cache) if client is None else SentRows(source, folder, client)
+        with stage("count terms"):
+            seen = CorpusTerms.of(**cache.get("terms", lambda: rows.count(settings).parts()))
+        settings = seen.settings
+        pipeline_steps.check_class_weight(settings, seen.labels)
+        choice = _choice(seen, cache, stage)
+        if pipeline_steps.chooses_alpha(settings):
+            settings = replace(settings, alpha=choice and _for_all(choice.alpha, seen))
+        with stage("vectorize"):
+            vectorizer, weighting = seen.weighed()
+            labels = cache.get("rows", lambda: rows.write(seen, vectorizer, weighting))
+        with stage("train"):
+            estimator = _fit(settings, seen.labels, rows)
+        with stage("evaluate"):
+            left_out = _calibrate(settings, estimator, rows, labels[CALIBRATE])
+            evaluation = _evaluated(settings, estimator, rows, labels[TRY], seen)
+    named = ("vectorizer", vectorizer), ("weighting", weighting), ("classifier", estimator)
+    model = Pipeline([(name, step) for name, step in named if step is not None])
+    if model_path is not None:
+        with stage("save"):
+            save_plain(model, model_path)
+    n_train = seen.train_counts.total()
+    return TextTraining(
+        model_path,
+        model,
+        model,
+        replace(settings, alpha=getattr(estimator, "alpha", None)),
+        CorpusCounts(seen.label_counts, n_train, len(labels[TRY]), n_train, seen.skipped),
+        Choices(None, choice, left_out.shift if left_out else 0.0),
+        fit_facts(model, len(seen.terms.terms)),
+        evaluation,
+    )
+
+
+def _check(source: TextSource, settings: Settings, on_cluster: bool) -> None:
+    """Refuse what needs all texts at once, or cannot be fitted in the place wanted."""
+    option = "--scheduler" if on_cluster else "--stream"
+    pipeline_steps.check_alpha(settings)
+    if settings.k is not None:
+        raise AppError(f"{option} cannot choose features; give --k all", USAGE)
+    if settings.ngrams is not None and settings.chars is not None:
+        raise AppError(f"{option} counts words or characters; give --chars none or --ngrams none", USAGE)
+    if on_cluster and settings.method.model not in ON_CLUSTER:
+        there = ", ".join(name for name, method in CLASSIFIERS.items() if method.model in ON_CLUSTER)
+        raise AppError(f"--scheduler has no {settings.classifier}; it has {there}", USAGE)
+    if source.is_read_once and not on_cluster:
+        raise AppError(
+            f"--stream reads a corpus twice, which {source.name} cannot be; give a file or a folder", USAGE
+        )
+
+
+@contextmanager
+def _workplace(cache: Cache, model_path: str | None) -> Iterator[Path]:
+    """Give a folder for files of the size of the corpus: the checkpoint, or one beside the model."""
+    if cache.folder is not None:
+        yield cache.folder
+        return
+    place = Path(tempfile.gettempdir()) if model_path is None else Path(model_path).resolve().parent
+    with tempfile.TemporaryDirectory(prefix=".fastsvm-", dir=place, ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
+def _choice(seen: CorpusTerms, cache: Cache, stage: Stages) -> AlphaChoice | None:
+    """Choose alpha on the sample, if it is to be chosen; None if the sample is too small."""
+    texts, y = seen.sample
+    folds = (
+        inner_folds(np.asarray(y), seen.settings.seed) if pipeline_steps.chooses_alpha(seen.settings) else []
+    )
+    if not folds:
+        return None
+
+    def chosen() -> AlphaChoice:
+        settings = replace(seen.settings, min_df=min(seen.settings.min_df, 2))
+        return CountedTexts.of(texts, y, settings).choose(settings, folds, stage)
+
+    return AlphaChoice(**cache.get("choose alpha", lambda: vars(chosen())))
+
+
+def _for_all(alpha: float, seen: CorpusTerms) -> float:
+    """Return the alpha at which a text weighs as much as it did in the sample."""
+    return alpha * len(seen.sample[0]) / seen.train_counts.total()
+
+
+def _fit(settings: Settings, labels: list[str], rows: Rows) -> Any:
+    """Fit to rows whose labels are numbers, in whose place the model has the texts."""
+    estimator = pipeline_steps.classifier(settings)
+    if isinstance(estimator.class_weight, dict):
+        weights = {labels.index(label): weight for label, weight in estimator.class_weight.items()}
+        estimator.set_params(class_weight=weights)
+    rows.fit(estimator)
+    estimator.classes_ = np.array(labels)
+    estimator.class_weight = pipeline_steps.class_weight(settings)
+    return estimator
+
+
+def _decision(rows: Rows, estimator: Any, part: str) -> np.ndarray:
+    return rows.decision(estimator, part).astype(np.float32)
+
+
+def _calibrate(settings: Settings, estimator: Any, rows: Rows, labels: list[str]) -> LeftOutScores | None:
+    """Learn probabilities, and move the scores if there is a threshold; None if the texts are too few."""
+    y = np.array(labels)
+    known = np.isin(y, estimator.classes_)
+    if len(np.unique(y[known])) < len(estimator.classes_):
+        return None
+    decision = _decision(rows, estimator, CALIBRATE)[known]
+    left_out = LeftOutScores(estimator.classes_, y[known], decision).shifted(settings.threshold)
+    left_out.apply(estimator)
+    return left_out
+
+
+def _evaluated(
+    settings: Settings, estimator: Any, rows: Rows, labels: list[str], seen: CorpusTerms
+) -> AnswerScores | None:
+    """Return the evaluation on the texts held out, without the texts themselves; None if there are none."""
+    if not labels:
+        return None
+    decision = _decision(rows, estimator, TRY)
+    likely = estimator.calibration_.probabilities(decision) if hasattr(estimator, "calibration_") else None
+    counts = seen.train_counts
+    return score_answers(estimator, [], labels, decision, likely, metric=settings.metric, y_train=counts)

@@ -1,0 +1,259 @@
+"""The explanation of a label: the contribution of each term to the score, and of each place in the text."""
+
+import re
+from collections.abc import Container, Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+import numpy as np
+
+from ...common.errors import USAGE, AppError
+from ..measures.languages import is_unsegmented
+from ..measures.prediction import TRAIN_AGAIN
+
+
+class Term(NamedTuple):
+    """A word or n-gram of a model, its count in a text, and its contribution to the score."""
+
+    term: str
+    count: int
+    contribution: float
+
+
+class Span(NamedTuple):
+    """A word of the text as `text[start:stop]`, and its contribution to the score in all its terms."""
+
+    start: int
+    stop: int
+    contribution: float
+
+
+class TextExplanation(NamedTuple):
+    """The label of a text, and the parts of its score: the intercept and the contributions of the terms.
+
+    Attributes
+    ----------
+    label : str
+        The predicted label.
+    side : str
+        The label that positive contributions speak for: the second of two, as in all scores; of more, the
+        predicted one, unless another was asked for.
+    score : float
+        The decision value for `side`.
+    intercept : float
+        The score of a text without a known term.
+    words : list of Term
+        The terms of the text that the model knows, those of the largest contributions, of whatever sign,
+        first.
+    spans : list of Span
+        The words of the text that are part of such a term, from left to right. Their contributions have the
+        sum of those of the terms.
+    n_words : int
+        How many words the text has.
+    unknown : list of str
+        Those that are part of no term the model knows, each time they occur.
+    """
+
+    label: str
+    side: str
+    score: float
+    intercept: float
+    words: list[Term]
+    spans: list[Span]
+    n_words: int
+    unknown: list[str]
+
+
+def explain_text(model, text: str, label: str | None = None) -> TextExplanation:
+    """Split the score of a text into the contributions of its terms.
+
+    Parameters
+    ----------
+    model : Pipeline
+        A vectorizer, perhaps a weighting, and a linear classifier.
+    text : str
+        A text as `predict` takes it.
+    label : str, optional
+        The label whose score is explained; see `TextExplanation.side`.
+
+    Returns
+    -------
+    TextExplanation
+        `intercept` and the contributions of `words` add up to `score`: each is the value that the term has
+        in the row which the classifier sees, times its weight.
+    """
+    return TextExplainer(model).explain(text, label)
+
+
+class TextExplainer:
+    """Explain many texts: see `explain`. The names of the model's terms, maybe a million, are made once."""
+
+    def __init__(self, model) -> None:
+        self._model = model
+        vectorizer = model["vectorizer"]
+        union = getattr(vectorizer, "transformer_list", None)
+        self._bags = [vectorizer] if union is None else [bag for _, bag in union]
+        self._names = [bag.get_feature_names_out() for bag in self._bags]
+        self._prefixes = [""] if union is None else [f"{name}__" for name, _ in union]  # as its terms have it
+
+    def explain(self, text: str, label: str | None = None) -> TextExplanation:
+        """Split the score of a text into the contributions of its terms."""
+        classifier = self._model["classifier"]
+        row = counts = self._model["vectorizer"].transform([text])
+        for _, step in self._model.steps[1:-1]:
+            row = step.transform(row)
+        with np.errstate(over="ignore", invalid="ignore"):  # found below
+            decision = classifier.decision_function(row)[0]
+        winner = int(decision > 0) if np.ndim(decision) == 0 else int(decision.argmax())
+        side, weights, intercept, score = _side(classifier, decision, winner, label)
+
+        with np.errstate(over="ignore", invalid="ignore"):
+            shares = row.data * weights[row.indices]
+            most = np.abs(shares).sum(dtype=float) + abs(float(intercept))  # no sum of some is beyond it
+        if not np.isfinite([*np.ravel(decision), most]).all():
+            raise AppError(f"the score of the text is beyond range; {TRAIN_AGAIN}")
+        words: list[Term] = []
+        marks = ExplanationMarks(self._bags[0], text)
+        start = 0
+        for bag, names, prefix in zip(self._bags, self._names, self._prefixes, strict=True):
+            stop = start + len(names)
+            there, own = ((found >= start) & (found < stop) for found in (counts.indices, row.indices))
+            share_of = dict.fromkeys(names[counts.indices[there] - start].tolist(), 0.0)
+            share_of |= zip(names[row.indices[own] - start].tolist(), shares[own].tolist(), strict=True)
+            words += [term._replace(term=prefix + term.term) for term in marks.add(bag, share_of)]
+            start = stop
+        words.sort(key=lambda word: (-abs(word.contribution), word.term))
+        has_characters = any(bag.analyzer == "char_wb" for bag in self._bags)
+        spans, n_words, unknown = marks.spans(marks.pieces() if has_characters else marks.tokens)
+        predicted = str(classifier.classes_.tolist()[winner])
+        return TextExplanation(
+            predicted, side, float(score), float(intercept), words, spans, n_words, unknown
+        )
+
+
+class ExplanationMarks:
+    """The contribution of each character of a text to a score.
+
+    Parameters
+    ----------
+    bag : Bag
+        Prepares the text as all do, and says what its words are.
+    text : str
+    """
+
+    def __init__(self, bag, text: str) -> None:
+        self._plain, self._starts, self._stops = _prepared(bag, text)
+        self.tokens = [] if bag.analyzer == "char_wb" else _tokens(bag, self._plain)
+        self._shares = np.zeros(len(self._plain))
+        self._known = np.zeros(len(self._plain), bool)
+
+    def add(self, bag, share_of: dict[str, float]) -> list[Term]:
+        """Share out what the terms of a bag add to the places where they are; return those that are there."""
+        if bag.analyzer == "char_wb":
+            places = _places_of_characters(bag, self._plain, share_of)
+        else:
+            places = _places(bag, self.tokens, share_of)
+        for term, occurrences in places.items():
+            for members in occurrences:
+                share = share_of[term] / len(occurrences) / len(members)
+                for start, stop in members:
+                    self._shares[start:stop] += share / (stop - start)
+                    self._known[start:stop] = True
+        return [Term(term, len(found), share_of[term]) for term, found in places.items()]
+
+    def pieces(self) -> list[tuple[str, int, int]]:
+        """Return the text's words and signs; where words have no blanks between them, its characters."""
+        pattern = r"\S" if is_unsegmented([self._plain]) else r"\w+|[^\w\s]+"
+        return [(match[0], *match.span()) for match in re.finditer(pattern, self._plain)]
+
+    def spans(self, pieces: list[tuple[str, int, int]]) -> tuple[list[Span], int, list[str]]:
+        """Return what each piece adds, how many there are, and those that are part of no known term."""
+        spans, unknown = [], []
+        for piece, start, stop in pieces:
+            if self._known[start:stop].any():
+                share = float(self._shares[start:stop].sum())
+                spans.append(Span(self._starts[start], self._stops[stop], share))
+            else:
+                unknown.append(piece)
+        return spans, len(pieces), unknown
+
+
+def _side(classifier, decision, winner: int, label: str | None):
+    """Return the label that is explained, its weights, its intercept and its score."""
+    classes = [str(name) for name in classifier.classes_.tolist()]
+    two = len(classes) == 2
+    if label is None:
+        index = 1 if two else winner
+    elif label in classes:
+        index = classes.index(label)
+    else:
+        raise AppError(f"the model knows no label {label!r}; its labels are {', '.join(classes)}", USAGE)
+    if not two:
+        return classes[index], classifier.coef_[index], classifier.intercept_[index], decision[index]
+    sign = 1 if index else -1
+    return classes[index], sign * classifier.coef_[0], sign * classifier.intercept_[0], sign * decision
+
+
+_PIECES = re.compile(r"&#?\w+;|.", re.DOTALL)  # an entity becomes one character; tags keep their length
+
+
+def _prepared(bag, text: str) -> tuple[str, Sequence[int], Sequence[int]]:
+    """Return a text as a bag reads it, and where in `text` its characters start and stop."""
+    preprocess = bag.build_preprocessor()
+    plain = preprocess(text)
+    starts = stops = range(len(plain) + 1)
+    # Lower case may be longer (İ), but never shorter; without accents a text may be either.
+    if bag.strip_accents is not None or len(plain) != len(text):
+        pieces = text if bag.preprocessor is None else _PIECES.findall(text)
+        places = [0, *accumulate(map(len, pieces))]
+        owners = [i for i, piece in enumerate(pieces) for _ in preprocess(piece)]
+        starts = [places[i] for i in owners]
+        stops = [0, *(places[i + 1] for i in owners)]
+    return plain, starts, stops
+
+
+def _tokens(bag, plain: str) -> list[tuple[str, int, int]]:
+    """Find the tokens as the bag does, stop words left out: token, start and stop."""
+    pattern = re.compile(r"\S+" if bag.analyzer == "split" else bag.token_pattern)
+    stop_words = bag.get_stop_words() or ()
+    group = pattern.groups  # what a pattern has in brackets is the token
+    return [
+        (match[group], match.start(group), match.end(group))
+        for match in pattern.finditer(plain)
+        if match[group] not in stop_words
+    ]
+
+
+Places = dict[str, list[list[tuple[int, int]]]]  # of each term, for each time it occurs, where its parts are
+
+
+def _places(bag, tokens: list[tuple[str, int, int]], known: Container[str]) -> Places:
+    """Find the tokens of each occurrence of each known term."""
+    shortest, longest = bag.ngram_range
+    places: Places = {}
+    for start in range(len(tokens)):
+        for stop in range(start + shortest, min(start + longest, len(tokens)) + 1):
+            term = " ".join(token for token, _, _ in tokens[start:stop])
+            if term in known:
+                places.setdefault(term, []).append([(a, b) for _, a, b in tokens[start:stop]])
+    return places
+
+
+def _places_of_characters(bag, plain: str, known: Container[str]) -> Places:
+    """Find known characters in a row inside what white space divides, with a blank on either side."""
+    shortest, longest = bag.ngram_range
+    places: Places = {}
+    for match in re.finditer(r"\S+", plain):
+        first, last = match.span()
+        padded = f" {match[0]} "
+        for n in range(shortest, longest + 1):
+            for i in range(max(len(padded) - n, 0) + 1):
+                term = padded[i : i + n]
+                if term in known:
+                    start, stop = max(first, first + i - 1), min(last, first + i - 1 + n)
+                    if start >= stop:  # a blank alone is its neighbour's
+                        start, stop = (first, first + 1) if i == 0 else (last - 1, last)
+                    places.setdefault(term, []).append([(start, stop)])
+            if n >= len(padded):
+                break  # what is shorter counts once
+    return places

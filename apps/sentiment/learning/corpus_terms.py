@@ -1,0 +1,233 @@
+"""The first pass over a corpus larger than memory: its terms, counted batch by batch, and a sample.
+
+Terms are spilled to files that are merged: the vocabulary is the one that all texts at once would give.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from fastsvm.text import Bag, SpilledTerms, TermFrequencies, Terms, Weighting, has_markup
+
+from ...common.errors import AppError, Skipped
+from ..data.corpus import MOST_LABELS, nothing_usable
+from ..data.corpus_batches import SHARD, LabelledBatch, labelled_batches
+from ..data.text_source import TextSource
+from ..measures.languages import is_unsegmented
+from ..training_settings import AUTO, DEFAULT, UNSEGMENTED, Settings, with_recipe_features
+from . import pipeline_steps
+
+MOST_TERMS = 2_000_000  # of a model; where more are frequent enough, --min-df is raised
+SAMPLE = 20_000  # training texts that alpha is chosen on
+CALIBRATED = 0.02  # share of the texts that probabilities are learned from
+TRAIN, CALIBRATE, TRY = "train", "calibrate", "try"  # parts of a corpus
+
+
+@dataclass
+class CorpusTerms:
+    """The result of the first pass: the terms, the labels, and a sample of the training texts."""
+
+    skipped: Skipped
+    settings: Settings
+    terms: TermFrequencies
+    label_counts: dict[str, int]
+    train_counts: Counter[str]
+    sample: tuple[list[str], list[str]]
+
+    @property
+    def labels(self) -> list[str]:
+        """Those of the training texts, sorted."""
+        return sorted(self.train_counts)
+
+    def weighed(self) -> tuple[Bag, Weighting | None]:
+        """Return the vectorizer of the terms, and their weighting."""
+        vectorizer = pipeline_steps.vectorizer(self.settings, np.float32).take(self.terms.terms)
+        weighting = pipeline_steps.weighting(self.settings)
+        if weighting is not None:
+            weighting.fit_frequencies(self.terms.by_class, self.train_counts.total())
+        return vectorizer, weighting
+
+    def parts(self) -> dict[str, Any]:
+        """Return the parts, for a cache."""
+        terms, by_class, min_df = self.terms
+        pieces = {**vars(self), "skipped": vars(self.skipped), "settings": vars(self.settings)}
+        del pieces["terms"]
+        return {
+            **pieces,
+            "content": terms.content,
+            "ends": terms.ends,
+            "by_class": by_class,
+            "min_df": min_df,
+        }
+
+    @classmethod
+    def of(cls, *, content, ends, by_class, min_df, skipped, settings, train_counts, **rest) -> "CorpusTerms":
+        """Return the object with these parts."""
+        return cls(
+            skipped=Skipped(**{**skipped, "kinds": Counter(skipped["kinds"])}),
+            settings=Settings(**{name: _as_tuple(value) for name, value in settings.items()}),
+            terms=TermFrequencies(Terms(content, ends), by_class, min_df),
+            train_counts=Counter(train_counts),
+            **rest,
+        )
+
+
+def _as_tuple(value: Any) -> Any:
+    """Return the tuples that JSON has turned into lists."""
+    return tuple(map(_as_tuple, value)) if isinstance(value, list) else value
+
+
+class CodedTexts(NamedTuple):
+    """Some training texts, the code of the label of each, and the number of labels so far."""
+
+    texts: list[str]
+    codes: list[int]
+    n_labels: int
+
+
+TermTally = tuple[Terms, np.ndarray]  # terms, and in how many texts of each label each is
+
+
+def tally_terms(coded: CodedTexts, settings: Settings, n_jobs: int = -1) -> TermTally | None:
+    """Count terms in so many threads; None where there are none."""
+    vectorizer = pipeline_steps.vectorizer(replace(settings, min_df=1), np.float32).set_params(n_jobs=n_jobs)
+    try:
+        X = vectorizer.fit_transform(coded.texts)
+    except ValueError:  # no words in any of them
+        return None
+    X.data[:] = 1
+    n = len(coded.texts)
+    classes = csr_matrix((np.ones(n), (range(n), coded.codes)), (n, coded.n_labels))
+    return vectorizer.terms_, (X.T @ classes).toarray()
+
+
+def tally_here(texts: Iterable[CodedTexts], settings: Settings) -> Iterator[TermTally | None]:
+    """Tally batch after batch in this process."""
+    return (tally_terms(coded, settings) for coded in texts)
+
+
+def batch_pieces(settings: Settings, found: Iterable[LabelledBatch]) -> Iterator[LabelledBatch]:
+    """Yield batches as they are; where characters are counted, of which there are more, in pieces."""
+    for batch in found:
+        yield from [batch] if settings.chars is None else batch.pieces(SHARD)
+
+
+def rows_of_part(settings: Settings, batch: LabelledBatch, part: str) -> list[int]:
+    """Return the places in a batch of what belongs to a part of the corpus."""
+    return [i for i, place in enumerate(batch.places) if corpus_part(settings, place) == part]
+
+
+def corpus_part(settings: Settings, place: float) -> str:
+    """Return the part of the corpus that a text belongs to."""
+    if place < settings.holdout:
+        return TRY
+    return CALIBRATE if place < settings.holdout + CALIBRATED * (1 - settings.holdout) else TRAIN
+
+
+def count_corpus_terms(
+    source: TextSource,
+    settings: Settings,
+    folder: Path,
+    *,
+    cut: Callable[[Settings, Iterable[LabelledBatch]], Iterable[LabelledBatch]] = batch_pieces,
+    tallied: Callable[[Iterable[CodedTexts], Settings], Iterable[TermTally | None]] = tally_here,
+) -> CorpusTerms:
+    """Make the first pass.
+
+    Parameters
+    ----------
+    source : TextSource
+    settings : Settings
+    folder : Path
+        For files of the size of the corpus, which are gone in the end.
+    cut : callable, optional
+        Makes of batches the pieces that are tallied one by one.
+    tallied : callable, optional
+        Tallies pieces, of which it may ask for some in advance, and yields what it finds in order.
+
+    Raises
+    ------
+    AppError
+        When there are too few labels, too many, or no terms.
+    """
+    spilling = TemporaryDirectory(prefix=".fastsvm-", dir=folder, ignore_cleanup_errors=True)
+    with spilling as spills, labelled_batches(source, settings.seed) as (format, skipped, found):
+        spilled, first = SpilledTerms(spills), [*islice(found, 1)]
+        tokens = settings.tokens or ("split" if format == "corpus" else "words")
+        # As its first texts have markup and blanks between words, or not, so do the others.
+        texts = [text for batch in first for text in batch.texts]
+        markup = not settings.keep_markup and any(map(has_markup, texts))
+        settings = replace(settings, tokens=tokens, markup=markup)
+        if settings.recipe == AUTO:
+            settings = with_recipe_features(settings, UNSEGMENTED[0] if is_unsegmented(texts) else DEFAULT)
+        del texts
+        counted = _FirstPass(source, settings)
+        for each in tallied(counted.coded(cut(settings, _popped(first, found))), settings):
+            if each is not None:
+                spilled.add(*each)
+        if not counted.every:
+            raise nothing_usable(skipped, format)
+        return counted.seen(spilled, skipped)
+
+
+def _popped(first: list[LabelledBatch], others: Iterator[LabelledBatch]) -> Iterator[LabelledBatch]:
+    """Yield the batches of the list, which then leave memory, and the others."""
+    while first:
+        yield first.pop()
+    yield from others
+
+
+@dataclass
+class _FirstPass:
+    """The counts of the first pass, batch by batch."""
+
+    source: TextSource
+    settings: Settings
+    every: Counter[str] = field(default_factory=Counter)
+    train: Counter[str] = field(default_factory=Counter)
+    codes: dict[str, int] = field(default_factory=dict)
+    sample: list[tuple[float, str, str]] = field(default_factory=list)
+
+    def coded(self, found: Iterable[LabelledBatch]) -> Iterator[CodedTexts]:
+        """Yield the texts to train on."""
+        for batch in found:
+            rows = rows_of_part(self.settings, batch, TRAIN)
+            self.every.update(batch.labels)
+            self.train.update(batch.labels[i] for i in rows)
+            if len(self.every) > MOST_LABELS:
+                raise AppError(
+                    f"{self.source.name}: more than {MOST_LABELS:,} labels; is the format right (--format), "
+                    "and the column (--label-col)?"
+                )
+            for label in batch.labels:
+                self.codes.setdefault(label, len(self.codes))
+            self._draw(batch, rows)
+            own = [self.codes[batch.labels[i]] for i in rows]
+            yield CodedTexts([batch.texts[i] for i in rows], own, len(self.codes))
+
+    def _draw(self, batch: LabelledBatch, rows: Sequence[int]) -> None:
+        """Keep the texts of the lowest places: a sample without knowing how many texts will come."""
+        self.sample += [(batch.places[i], batch.labels[i], batch.texts[i]) for i in rows]
+        self.sample = sorted(self.sample)[:SAMPLE]
+
+    def seen(self, spilled: SpilledTerms, skipped: Skipped) -> CorpusTerms:
+        """Merge the terms of all texts."""
+        name, settings, train = self.source.name, self.settings, self.train
+        pipeline_steps.check_labels(self.every)
+        if len(train) < 2:
+            raise AppError(f"{name}: too few texts are left to train on; give more texts, or --holdout 0")
+        merged = spilled.merged(len(self.codes), settings.min_df, MOST_TERMS)
+        if not len(merged.terms):
+            raise AppError(f"{name}: no term is in {settings.min_df} of its texts or more; try --min-df 1")
+        columns = [self.codes[label] for label in sorted(train)]
+        terms = merged._replace(by_class=merged.by_class[:, columns])
+        settings = pipeline_steps.with_metric(replace(settings, min_df=merged.min_df), train)
+        sample = [text for _, _, text in self.sample], [label for _, label, _ in self.sample]
+        return CorpusTerms(skipped, settings, terms, dict(sorted(self.every.items())), train, sample)

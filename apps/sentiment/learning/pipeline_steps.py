@@ -1,0 +1,236 @@
+"""The steps from texts to a classifier: read, count, select, weigh, fit."""
+
+import warnings
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from fastsvm import fitting
+from fastsvm.fitting import ConvergenceWarning, Pipeline
+from fastsvm.text import Bag, Selection, Union, Weighting, has_markup, lower_without_markup
+
+from ...common.errors import USAGE, AppError
+from ..data.corpus import Corpus, read_corpus
+from ..data.text_source import CorpusError, TextSource, names_corpus
+from ..measures.metrics import is_skewed, usual_metric
+from ..training_settings import Settings
+
+TOKENS = {"words": {"token_pattern": r"(?u)\b\w+\b"}, "split": {"analyzer": "split"}}
+
+
+@names_corpus
+def read_labelled(source: TextSource, settings: Settings) -> tuple[Corpus, Settings]:
+    """Read a corpus, and fit the settings to it."""
+    corpus = read_corpus(source)
+    return corpus, fitted_to(corpus, settings)
+
+
+def fitted_to(corpus: Corpus, settings: Settings) -> Settings:
+    """Return the settings with the metric, tokens and markup of a corpus of two labels or more."""
+    check_labels(set(corpus.labels))
+    check_class_weight(settings, set(corpus.labels))
+    settings = with_metric(settings, corpus.labels)
+    markup = not settings.keep_markup and any(map(has_markup, corpus.texts))
+    return replace(settings, tokens=settings.tokens or corpus.tokens, markup=markup)
+
+
+def check_labels(labels: Collection[str]) -> None:
+    """Refuse a corpus whose texts all have the same label."""
+    if len(labels) < 2:
+        (only,) = labels
+        raise CorpusError(f"{only!r} is the only label; give texts with two labels or more")
+
+
+def with_metric(settings: Settings, y: Sequence[str] | Counter[str]) -> Settings:
+    """Return the settings with what follows from how many texts have each label."""
+    is_balanced = settings.class_weight is not None or not is_skewed(y)
+    if not is_balanced and len(set(y)) == 2:
+        # Balanced accuracy finds a good alpha, but would give a rare label to every third text.
+        aim = settings.metric if settings.metric in ("accuracy", "balanced-accuracy") else "macro-f1"
+        settings = replace(settings, class_weight="balanced", threshold=aim)
+    return replace(settings, metric=settings.metric or usual_metric(y))
+
+
+def vectorizer(settings: Settings, dtype: type = np.int64) -> Bag | Union:
+    """Return what counts words, or what white space divides; characters inside words; or both."""
+    clean = lower_without_markup if settings.markup else None
+    usual = {"preprocessor": clean, "min_df": settings.min_df, "dtype": dtype, "n_jobs": -1}
+    bags = []
+    if settings.ngrams is not None:
+        bags.append(("words", Bag(ngram_range=settings.ngrams, **usual, **TOKENS[settings.tokens])))
+    if settings.chars is not None:
+        bags.append(("chars", Bag(analyzer="char_wb", ngram_range=settings.chars, **usual)))
+    return bags[0][1] if len(bags) == 1 else Union(bags)
+
+
+def count_terms(texts: Sequence[str], vectorizer: Bag | Union) -> csr_matrix:
+    """Return what a vectorizer learns and counts in texts.
+
+    Raises
+    ------
+    CorpusError
+        When there are no terms.
+    """
+    try:
+        return vectorizer.fit_transform(texts)
+    except ValueError as error:  # no term is left
+        if "min_df" in str(error):
+            raise _too_rare(vectorizer.min_df) from error
+        raise CorpusError(f"no words in its texts; try --tokens split ({error})") from error
+
+
+def terms_of(X: csr_matrix, min_df: int) -> np.ndarray:
+    """Return the columns that a vectorizer would keep of texts with these counts: terms in `min_df` of them.
+
+    Raises
+    ------
+    CorpusError
+        When there are none.
+    """
+    frequency = np.bincount(X.indices, minlength=X.shape[1])  # a text has a term once
+    kept = np.flatnonzero(frequency >= min_df)
+    if not len(kept):
+        raise _too_rare(min_df)
+    return kept
+
+
+def _too_rare(min_df: int) -> CorpusError:
+    return CorpusError(f"no term is in {min_df} of its texts or more; try --min-df 1")
+
+
+def selection(settings: Settings) -> Selection | None:
+    """Return what keeps the `k` best features; None keeps all."""
+    return None if settings.k is None else Selection(settings.k, score=settings.score)
+
+
+def weighting(settings: Settings) -> Weighting | None:
+    """Return what weighs counts: presence as 1, tf-idf or naive Bayes ratios with texts scaled to norm 1.
+
+    A term that comes twice in a text tells less than twice as much: tf-idf takes 1 plus the logarithm.
+    """
+    name = settings.weighting
+    if name == "counts":
+        return None
+    return Weighting(name, norm="l2" if name == "nb" else "auto", sublinear_tf=name == "tfidf")
+
+
+def alpha_choice_options(settings: Settings) -> dict:
+    """Return what `choose_alpha` takes of settings."""
+    made = {"selection": selection(settings), "weighting": weighting(settings), "seed": settings.seed}
+    weights = {"class_weight": class_weight(settings), "metric": settings.metric}
+    return {**made, **weights, **settings.method.parameters}
+
+
+def class_weight(settings: Settings) -> str | dict[str, float] | None:
+    """Return the weights of labels as classifiers take them."""
+    given = settings.class_weight
+    return given if given is None or isinstance(given, str) else dict(given)
+
+
+def check_class_weight(settings: Settings, labels: Iterable[str]) -> None:
+    """Refuse weights of labels that the corpus does not have."""
+    weights = class_weight(settings)
+    unknown = set(weights).difference(labels) if isinstance(weights, dict) else ()
+    if unknown:
+        raise CorpusError(
+            f"--class-weight: the corpus has no label {min(unknown)!r}; "
+            f"it has {', '.join(map(repr, sorted(labels)[:10]))}",
+            USAGE,
+        )
+
+
+def has_norm(weighter: Weighting | None) -> bool:
+    """Tell whether all texts have the norm 1."""
+    return weighter is not None and weighter.weighting in ("tfidf", "nb")
+
+
+def classifier(settings: Settings):
+    """Return the classifier, with its own alpha and epochs unless they are given."""
+    usual = settings.method
+    parameters = {
+        **usual.parameters,
+        "max_iter": settings.epochs or usual.epochs,
+        "random_state": settings.seed,
+        "class_weight": class_weight(settings),
+    }
+    if usual.alpha is not None:
+        parameters["alpha"] = usual.alpha if settings.alpha is None else settings.alpha
+    elif settings.alpha is not None:
+        raise AppError(f"--alpha means nothing to the {settings.classifier}; leave it out", USAGE)
+    return getattr(fitting, usual.model)(**parameters)
+
+
+def select_terms(vectorizer: Bag | Union, X: csr_matrix, y: Sequence[str], selection) -> csr_matrix:
+    """Keep the best features, of the vectorizer too."""
+    if selection is None:
+        return X
+    best = selection.fit(X, y).get_support(indices=True)
+    vectorizer.restrict(best, indices=True)
+    return X[:, best]
+
+
+def fit_pipeline(
+    vectorizer: Bag | Union,
+    X: csr_matrix,
+    y: Sequence[str],
+    weighting,
+    estimator,
+    checkpoint: Path | None = None,
+) -> Pipeline:
+    """Weigh counts, train the estimator, and return the model that takes texts; all of it in float32."""
+    vectorizer.set_params(dtype=np.float32)
+    X = X.astype(np.float32, copy=False)
+    if weighting is not None:
+        X = weighting.fit(X, y).transform(X)
+    fit_classifier(estimator, X, y, checkpoint)
+    steps = [("vectorizer", vectorizer), ("weighting", weighting), ("classifier", estimator)]
+    return Pipeline([(name, step) for name, step in steps if step is not None])
+
+
+def fit_classifier(estimator, X: csr_matrix, y: Sequence[str], checkpoint: Path | None = None) -> None:
+    """Train an estimator; a fit that stopped short warns in terms of options.
+
+    SDCA goes on from a checkpoint, and keeps it; others begin again.
+    """
+    more = {"checkpoint": checkpoint} if isinstance(estimator, fitting.SDCA) else {}
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+        try:
+            estimator.fit(X, y, **more)
+        except ValueError as error:  # another processor may weigh texts a little differently
+            if checkpoint is None or not str(error).startswith(str(checkpoint)):
+                raise
+            raise AppError(str(error)) from None
+    if hasattr(estimator, "tol"):
+        gap = np.max(estimator.dual_gap_ / estimator.objective_)
+        if gap > estimator.tol:
+            warnings.warn(
+                f"stopped at epoch {np.max(estimator.n_iter_)} with a relative gap of {gap:.1e}, "
+                f"above the {estimator.tol:g} aimed at; allow more epochs, or a larger alpha",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+
+
+def chooses_alpha(settings: Settings) -> bool:
+    """Tell whether alpha is to be chosen.
+
+    Raises
+    ------
+    AppError
+        When it is to be, and cannot.
+    """
+    alphas = settings.method.alphas
+    if settings.alpha == "auto" and alphas is None:
+        raise AppError(
+            f"--alpha auto is not for the {settings.classifier}; give a number, or leave it out", USAGE
+        )
+    return settings.alpha == "auto" or (settings.alpha is None and alphas is not None)
+
+
+def check_alpha(settings: Settings) -> None:
+    """Refuse an alpha that the classifier does not take."""
+    classifier(replace(settings, alpha=None) if chooses_alpha(settings) else settings)

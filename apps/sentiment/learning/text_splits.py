@@ -1,0 +1,53 @@
+"""Splits of labelled texts: the texts held out, and the folds that alpha and recipes are chosen by."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...common.errors import AppError
+from ...common.folds import split, stratified_folds
+
+Fold = tuple[np.ndarray, np.ndarray]
+Labelled = tuple[list[str], list[str]]
+
+FEW = 2000  # more texts than these are halved, not cut in five, to choose alpha
+RARE = 200  # fewer texts than these of one of two labels are cut in five all the same
+
+
+def split_texts(texts: list[str], labels: list[str], holdout: float, seed: int) -> tuple[Labelled, Labelled]:
+    """Split into training and test texts; the order in the file, sorted or shuffled, changes nothing."""
+    order = sorted(range(len(texts)), key=lambda i: (labels[i], texts[i]))
+    parts = np.arange(len(order)), []
+    if holdout > 0:
+        several = len(texts) - list(Counter(labels).values()).count(1)
+        like = [labels[i] for i in order] if several >= holdout * len(texts) else None
+        try:
+            parts = split(len(order), holdout, seed, like)
+        except ValueError as error:
+            raise AppError(
+                f"{len(texts)} texts are too few for --holdout {holdout:g}; try --holdout 0"
+            ) from error
+    train, test = (([texts[order[i]] for i in part], [labels[order[i]] for i in part]) for part in parts)
+    return train, test
+
+
+def trainable_folds(y: Sequence[str], k: int, seed: int) -> list[Fold]:
+    """Return the stratified folds whose training rows have two labels."""
+    codes = np.unique(y, return_inverse=True)[1]
+    return [fold for fold in stratified_folds(y, k, seed) if np.ptp(codes[fold[0]])]
+
+
+def n_inner_folds(y: np.ndarray, few: int = FEW) -> int:
+    """Return the number of folds to choose by; few texts have more."""
+    counts = np.unique(y, return_counts=True)[1]
+    return 5 if len(y) <= few or (len(counts) == 2 and min(counts) < RARE) else 2
+
+
+def inner_folds(y: np.ndarray, seed: int) -> list[Fold]:
+    """Return the folds to choose alpha by; none if no two labels have several texts."""
+    counts = np.unique(y, return_counts=True)[1]
+    if np.count_nonzero(counts > 1) < 2:
+        return []
+    k = n_inner_folds(y)
+    return trainable_folds(y, k if min(counts) == 1 else min(k, *counts), seed)

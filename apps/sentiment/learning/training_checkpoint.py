@@ -1,0 +1,105 @@
+"""The checkpoint of a training: a folder with finished steps, rows, and the state of the current fit."""
+
+import json
+import os
+import shutil
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import fields
+from pathlib import Path
+
+from fastsvm._utils.atomic import held
+
+from ...common.cache import Cache
+from ...common.errors import USAGE, AppError
+from ...common.printing import note
+from ..data.text_source import TextSource
+from ..training_settings import Settings
+
+NO_CACHE = Cache(None)
+UNFINISHED = ".fastsvm-"  # beginning of the names of unfinished files
+HEAD = 1 << 20  # bytes of a corpus that are compared
+
+
+@contextmanager
+def open_checkpoint(
+    path: str | os.PathLike[str] | None,
+    source: TextSource,
+    settings: Settings,
+    *,
+    start: str | os.PathLike[str] | None = None,
+    stream: bool = False,
+) -> Iterator[Cache]:
+    """Open a checkpoint, or begin one. It is removed on success.
+
+    Parameters
+    ----------
+    path : str, path-like or None
+        The folder; None keeps nothing.
+    source : TextSource
+        A file is recognised by its size, its time and its first `HEAD` bytes, a folder by the names, sizes
+        and times of its files.
+    settings : Settings
+    start : str or path-like, optional
+        The model that learns on.
+    stream : bool
+
+    Raises
+    ------
+    AppError
+        If another training uses the folder, or if the corpus can be read only once.
+    """
+    if path is None:
+        yield NO_CACHE
+        return
+    if source.is_read_once:
+        raise AppError(
+            f"--checkpoint reads CORPUS again, which {source.name} cannot be; give a file or a folder", USAGE
+        )
+    reader = {f.name: getattr(source, f.name) for f in fields(source) if f.name != "path"}
+    before = None if start is None else zlib.crc32(Path(start).read_bytes())
+    folder = Path(path)
+    try:
+        folder.mkdir(exist_ok=True)
+    except FileExistsError:
+        raise AppError(f"{folder}: is a file, no checkpoint; choose another path") from None
+    key = {**vars(settings), **reader, "corpus": _corpus_identity(source), "start": before, "stream": stream}
+    cache = Cache(folder, **key)
+    try:
+        with held(folder):
+            _report_progress(cache, folder)
+            yield cache
+            cache.clear()
+            for left in folder.glob(f"{UNFINISHED}*"):
+                shutil.rmtree(left) if left.is_dir() else left.unlink()
+    except BlockingIOError:
+        raise AppError(f"{folder}: another training is using it; choose another path") from None
+    finally:
+        with suppress(OSError):  # it is not empty
+            folder.rmdir()
+
+
+def _report_progress(cache: Cache, folder: Path) -> None:
+    if done := cache.names():
+        note(f"{folder}: resuming after {', '.join(done)}")
+    elif any(not path.name.startswith(UNFINISHED) for path in folder.iterdir()):
+        note(
+            f"{folder}: nothing in it belongs to this corpus with these options; the training starts anew, "
+            "and the other files stay"
+        )
+
+
+def _corpus_identity(source: TextSource) -> list[int]:
+    """Return numbers that tell a corpus from others."""
+    if source.is_folder:
+        files = sorted(path for path in Path(source.path).rglob("*") if path.is_file())
+        listed = [[str(file.relative_to(source.path)), *_file_state(file)] for file in files]
+        return [len(files), zlib.crc32(json.dumps(listed).encode())]
+    with open(source.path, "rb") as file:
+        return [*_file_state(Path(source.path)), zlib.crc32(file.read(HEAD))]
+
+
+def _file_state(file: Path) -> list[int]:
+    status = file.stat()
+    return [status.st_size, status.st_mtime_ns]

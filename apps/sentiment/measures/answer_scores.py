@@ -1,0 +1,225 @@
+"""The evaluation of a model on labelled texts: its answers, and all scores that follow from them."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from ...common.printing import many, printable
+from ...common.statistics import confusion, wilson_interval
+from .calibration_error import CalibrationError, calibration_error
+from .metrics import score_decision, score_guessing, usual_metric
+from .prediction import winners_of
+from .thresholds import ThresholdEffect, ThresholdLadder, threshold_ladder, threshold_table
+
+NAMED = 5  # labels in a message
+
+
+class LabelScore(NamedTuple):
+    """The scores of one label; None stands for a share of nothing."""
+
+    label: str
+    n: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+@dataclass(frozen=True)
+class AnswerScores:
+    """The answers of a model to labelled texts.
+
+    Attributes
+    ----------
+    classes : list of str
+        The labels that the model can give, sorted.
+    texts, truth : list of str
+        The texts, and their labels; the model may not know some of the labels.
+    decision : ndarray
+        As `decision_function` returns it.
+    probabilities : ndarray or None
+    metric : one of `settings.METRICS`
+    guess : str
+        The most frequent label of the training texts.
+    """
+
+    classes: list[str]
+    texts: list[str]
+    truth: list[str]
+    decision: np.ndarray
+    probabilities: np.ndarray | None
+    metric: str
+    guess: str
+
+    @property
+    def n(self) -> int:
+        """Number of texts."""
+        return len(self.truth)
+
+    @cached_property
+    def given(self) -> np.ndarray:
+        """The label that the model gives to each text."""
+        return np.array(self.classes, dtype=object)[winners_of(self.decision)[0]]
+
+    @cached_property
+    def right(self) -> np.ndarray:
+        """Mask of the texts whose given label is the true one."""
+        return self.given == np.asarray(self.truth, dtype=object)
+
+    @cached_property
+    def mistakes(self) -> np.ndarray:
+        """The places of the texts with a wrong label, those that the model was surest of first."""
+        wrong = np.flatnonzero(~self.right)
+        return wrong[np.argsort(-self.margins[wrong], kind="stable")]
+
+    @cached_property
+    def margins(self) -> np.ndarray:
+        """The lead of each answer: over the threshold for two labels, over the second label for more."""
+        if self.decision.ndim == 1:
+            return np.abs(self.decision)
+        second, first = np.partition(self.decision, -2, axis=1)[:, -2:].T
+        return first - second
+
+    @property
+    def accuracy(self) -> float:
+        """Share of the texts with the right label."""
+        return int(self.right.sum()) / self.n
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval of the accuracy."""
+        return wilson_interval(int(self.right.sum()), self.n)
+
+    @cached_property
+    def label_counts(self) -> dict[str, int]:
+        """Number of texts with each label, in the order of labels."""
+        return dict(sorted(Counter(self.truth).items()))
+
+    @property
+    def unknown_labels(self) -> list[str]:
+        """The labels of texts that the model does not know."""
+        return sorted(self.label_counts.keys() - set(self.classes))
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of the model, then the unknown ones: the rows and columns of `confusion`."""
+        return self.classes + self.unknown_labels
+
+    @cached_property
+    def confusion(self) -> list[list[int]]:
+        """Number of texts with each true label (rows) and each given label (columns)."""
+        return confusion(self.truth, self.given, self.labels).tolist()
+
+    @cached_property
+    def label_scores(self) -> list[LabelScore]:
+        """Precision, recall and F1 of each label, in the order of `labels`."""
+        counts = np.asarray(self.confusion)
+        right, true, given = counts.diagonal(), counts.sum(axis=1), counts.sum(axis=0)
+        return [
+            LabelScore(label, int(t), _share(r, g), _share(r, t), _share(2 * r, t + g))
+            for label, r, t, g in zip(self.labels, right, true, given, strict=True)
+        ]
+
+    def score(self, metric: str) -> float:
+        """Return a score of the answers, by one of `settings.METRICS`."""
+        return score_decision(metric, np.array(self.classes), self.truth, self.decision)
+
+    def guessing(self, metric: str) -> float:
+        """Return the score of always giving the label `guess`."""
+        return score_guessing(metric, self.truth, self.guess)
+
+    @cached_property
+    def value(self) -> float:
+        """The score by the metric."""
+        return self.score(self.metric)
+
+    @cached_property
+    def calibration(self) -> CalibrationError | None:
+        """The error of the probabilities; None if there are none."""
+        if self.probabilities is None:
+            return None
+        return calibration_error(np.array(self.classes), self.truth, self.probabilities)
+
+    def ladder(self, label: str) -> ThresholdLadder | None:
+        """Return what each threshold of a label's score gives."""
+        if label not in self.classes:
+            return None
+        j = self.classes.index(label)
+        values = self.decision[:, j] if self.decision.ndim > 1 else self.decision if j else -self.decision
+        return threshold_ladder(self._has(label), values)
+
+    def _has(self, label: str) -> np.ndarray:
+        return np.asarray(self.truth, dtype=object) == label
+
+    @cached_property
+    def steps(self) -> ThresholdLadder | None:
+        """The effect of each threshold: for the second of two labels; for more labels, on the right answers.
+
+        The threshold is one of probabilities; without them, with two labels, one of scores. None if all texts
+        are alike.
+        """
+        if len(self.classes) > 2:
+            if self.probabilities is None:
+                return None
+            return threshold_ladder(self.right, self.probabilities.max(axis=1))
+        second = self.classes[1]
+        if self.probabilities is None:
+            return self.ladder(second)
+        return threshold_ladder(self._has(second), self.probabilities[:, 1])
+
+    def threshold_table(self) -> list[ThresholdEffect]:
+        """Return the effect of a few thresholds; nothing if there are none."""
+        return [] if self.steps is None else threshold_table(self.steps, self.probabilities is not None)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Faults of a model that may look good."""
+        said = []
+        if never := sorted(self.label_counts.keys() - set(self.given)):
+            names = ", ".join(map(printable, never[:NAMED]))
+            more = f" and {len(never) - NAMED:,} more" if never[NAMED:] else ""
+            said.append(
+                f"{many(len(never), 'label')} of held-out texts never predicted: {names}{more}"
+                "; try --class-weight balanced, or give more texts of them"
+            )
+        if self.value <= (least := self.guessing(self.metric)):
+            said.append(
+                f"the model is no better than always guessing {printable(self.guess)!r}: "
+                f"{self.metric} {self.value:.4f} against {least:.4f} on the held-out texts"
+            )
+        return said
+
+
+def score_answers(
+    model,
+    texts: list[str],
+    truth: list[str],
+    decision: np.ndarray,
+    probabilities: np.ndarray | None = None,
+    *,
+    metric: str | None = None,
+    y_train: Iterable[str] | None = None,
+) -> AnswerScores:
+    """Return the evaluation of the answers of a model.
+
+    Parameters
+    ----------
+    model : fitted classifier or pipeline
+    texts, truth : list of str
+    decision, probabilities : ndarray
+    metric : str, optional
+        By default the usual one for these labels.
+    y_train : iterable or Counter of str, optional
+        The labels of the training texts; by default those of the texts.
+    """
+    counts = Counter(truth if y_train is None else y_train)
+    guess = min(counts, key=lambda label: (-counts[label], label))
+    classes = [str(label) for label in model.classes_.tolist()]
+    return AnswerScores(classes, texts, truth, decision, probabilities, metric or usual_metric(truth), guess)
+
+
+def _share(part: int, whole: int) -> float | None:
+    return float(part / whole) if whole else None

@@ -1,0 +1,106 @@
+"""An explanation as `explain` prints it: the text with its words marked, and the sum that the score is."""
+
+from ...common.printing import console, fields, print_heading, print_line, print_table, printable
+from ..jobs.text_explanation import TextExplanation
+from .shown_terms import shown_term
+
+# Shares of the largest contribution from which a word is marked once, twice and three times.
+LEVELS = (0.05, 0.25, 0.6)
+# Readable on dark and on light terminals; rich takes the nearest of those with fewer colours.
+FOR, AGAINST = "#1f8f8b", "#d2603f"
+NAMED = 10
+
+
+def explanation_record(found: TextExplanation, number: int) -> dict:
+    """Return what `explain --json` prints."""
+    rest = found.words[number:]
+    return {
+        **fields(found, "label", "side", "score", "intercept"),
+        "terms": [term._asdict() for term in found.words[:number]],
+        "other_terms": {"n": len(rest), "contribution": sum(term.contribution for term in rest)},
+        "spans": [span._asdict() for span in found.spans],
+        **fields(found, "n_words", "unknown"),
+    }
+
+
+def print_explanation(text: str, found: TextExplanation, labels: list[str], number: int) -> None:
+    """Print the label, the marked text and the terms of the largest contributions.
+
+    Parameters
+    ----------
+    text : str
+        What was explained.
+    found : TextExplanation
+        Of that text.
+    labels : list of str
+        All labels of the model.
+    number : int
+        How many terms to print; the sum of the others has one line.
+    """
+    print_line(f"{found.label} (score {found.score:+.4f} for {found.side})")
+    if found.spans:
+        _print_marked(text, found, labels)
+    print_heading("Terms")
+    rows = [(shown_term(term), f"{count:,}", f"{share:+.4f}") for term, count, share in found.words[:number]]
+    if rest := found.words[number:]:
+        rows.append((f"({len(rest):,} others)", "", f"{sum(term.contribution for term in rest):+.4f}"))
+    rows += [("(intercept)", "", f"{found.intercept:+.4f}"), ("(score)", "", f"{found.score:+.4f}")]
+    print_table(("term", "times", "contribution"), rows)
+    print_line("")
+    print_line(_unknown(found))
+
+
+def _print_marked(text: str, found: TextExplanation, labels: list[str]) -> None:
+    """Print the text: in colours where there are any, else with signs behind the words."""
+    from rich.text import Text
+
+    out = console()
+    coloured = out.color_system is not None
+    other = next(label for label in labels if label != found.side)
+    against = f"speaks for {other}" if len(labels) == 2 else f"speaks against {found.side}"
+    marked = Text()
+    largest = max(abs(span.contribution) for span in found.spans)
+    end = 0
+    for start, stop, share in found.spans:
+        level = sum(abs(share) >= part * largest > 0 for part in LEVELS)
+        word = printable(text[start:stop])
+        marked.append(_lines(text[end:start]))
+        marked.append(word, _style(share, level)) if coloured else marked.append(word + _signs(share, level))
+        end = stop
+    marked.append(_lines(text[end:]))
+    key = [
+        Text(meaning, _style(share, 2)) if coloured else Text(f"{_signs(share, 1)} {meaning}")
+        for share, meaning in ((1, f"speaks for {printable(found.side)}"), (-1, printable(against)))
+    ]
+    print_heading("Text")
+    # Where a pipe reads, lines end where those of the text do.
+    out.print(marked, soft_wrap=not out.is_terminal)
+    out.print(Text("   ").join(key))
+
+
+def _signs(contribution: float, level: int) -> str:
+    return f"[{('+' if contribution > 0 else '-') * level}]" if level else ""
+
+
+def _style(contribution: float, level: int) -> str:
+    colour = FOR if contribution > 0 else AGAINST
+    return ("", colour, f"bold {colour}", f"bold #000000 on {colour}")[level]
+
+
+def _lines(text: str) -> str:
+    """Make what cannot be seen visible, but keep the lines."""
+    return "\n".join(map(printable, text.replace("\r\n", "\n").split("\n")))
+
+
+def _unknown(found: TextExplanation) -> str:
+    n, n_unknown = found.n_words, len(found.unknown)
+    if not n:
+        return "no word in the text; the intercept alone decides"
+    if not n_unknown:
+        return "the model knows the only word" if n == 1 else f"the model knows all {n:,} words"
+    unknown = list(dict.fromkeys(found.unknown))
+    shown = ", ".join(unknown[:NAMED]) + (" ..." if len(unknown) > NAMED else "")
+    if n_unknown < n:
+        return f"the model does not know {n_unknown:,} of {n:,} words: {shown}"
+    none = "does not know the only word" if n == 1 else f"knows none of the {n:,} words"
+    return f"the model {none}, so the intercept alone decides: {shown}"

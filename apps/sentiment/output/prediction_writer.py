@@ -1,0 +1,219 @@
+"""The output of `predict`: for each text a line, a table row or an object, with the fields of the input."""
+
+import csv
+import json
+import re
+from collections.abc import Iterator, Sequence
+from io import StringIO
+from typing import BinaryIO
+
+import numpy as np
+
+from ...common.errors import AppError
+from ...common.printing import printable
+from ..data.csv_tables import SEPARATORS
+from ..data.unlabelled_texts import PLAIN, UnlabelledBatch
+from ..measures.prediction import Predictions, ranked
+
+FORMS = ("csv", "tsv", "jsonl")  # of files, told by their endings
+UNSURE = "unsure"
+_NEEDS_QUOTES = re.compile(r'(?:^|\t)"|[\r\n]')  # in a line with tabs; a quote inside a field needs none
+
+
+def output_form(format: str) -> str:
+    """Return the form of results that is like the input: lines for plain text, else a table or objects."""
+    if format == PLAIN:
+        return "lines"
+    return format if format in FORMS else "tsv"
+
+
+class PredictionWriter:
+    """Write predictions as they come.
+
+    Parameters
+    ----------
+    file : binary file
+    form : {"lines", "csv", "tsv", "jsonl"}
+        Lines are the label, a tab and the score, or the probability where there are some. A table has the
+        columns of the input before `label`, `score`, and where there are probabilities ``p(LABEL)`` of each;
+        an object has the keys of the input, and `probabilities`.
+    columns : list of str or None
+        Of the input; None where each record has its own.
+    labels : sequence of str
+        Of the model.
+    proba : bool
+        Whether to write probabilities.
+    top : int
+        How many labels of each text.
+    separator : str, optional
+        Of the fields of a table, by default that of its form.
+    """
+
+    def __init__(
+        self,
+        file: BinaryIO,
+        form: str,
+        columns: list[str] | None,
+        labels: Sequence[str],
+        *,
+        proba: bool,
+        top: int,
+        separator: str | None = None,
+    ) -> None:
+        self._separator = separator or SEPARATORS.get(form, "")[:1]
+        self._file, self._form, self._columns, self._labels = file, form, columns, list(labels)
+        self._proba, self._top = proba, min(top, len(labels))
+        self._printed = [printable(label) for label in labels]
+        if form in SEPARATORS and columns is not None:
+            self._write_header()
+
+    def _write_header(self) -> None:
+        names = ["label", "score", *(f"p({label})" for label in self._labels if self._proba)]
+        names += [f"{name}_{i}" for i in range(2, self._top + 1) for name in ("label", "score")]
+        self._put(self._table([[*self._columns, *(_free(name, self._columns) for name in names)]]))
+
+    def write(self, batch: UnlabelledBatch, found: Predictions, *, as_it_stands: bool = False) -> None:
+        """Write the predictions of a batch, and send them on.
+
+        Where the input is a table of the same form, what stands there may go before them `as_it_stands`.
+        """
+        if self._form == "lines":
+            text = "".join(self._lines(batch, found))
+        elif self._form == "jsonl":
+            text = "".join(f"{json.dumps(record)}\n" for record in self._objects(batch, found))
+        elif as_it_stands:
+            text = self._behind(batch, found)
+        else:
+            if self._columns is None:
+                self._columns = list(batch.rows[0])
+                self._write_header()
+            answers = zip(*self._answers(batch, found, self._labels), strict=True)
+            rows = zip(map(self._fields, batch.rows), answers, strict=True)
+            text = self._table([[*row, *answer] for row, answer in rows])
+        self._put(text)
+
+    def _behind(self, batch: UnlabelledBatch, found: Predictions) -> str:
+        """Return the records of a table with the answers behind them."""
+        rows = zip(batch.rows, batch.raw, strict=True)
+        raw = [self._table([row])[:-1] if line is None else line for row, line in rows]
+        answers = self._answers(batch, found, [self._table([[label]])[:-1] for label in self._labels])
+        return "\n".join([*map(self._separator.join, zip(raw, *answers, strict=True)), ""])
+
+    def _fields(self, row: list[str] | dict) -> list[str]:
+        """Return the fields of a record in the order of the columns."""
+        if not isinstance(row, dict):
+            return row
+        if more := row.keys() - set(self._columns):
+            raise AppError(f"an object has the key {min(more)!r}, which the first has not; write .jsonl")
+        values = (row.get(name) for name in self._columns)
+        return ["" if v is None else v if isinstance(v, str) else json.dumps(v) for v in values]
+
+    def _put(self, text: str) -> None:
+        try:
+            content = text.encode("utf-8", "surrogateescape")  # what was not UTF-8 is carried along as it was
+        except UnicodeEncodeError:  # half a character that JSON spelled out
+            content = text.encode("utf-8", "replace")
+        self._file.write(content)
+        self._file.flush()
+
+    def _given(self, batch: UnlabelledBatch, found: Predictions, labels: Sequence[str]) -> list[str]:
+        """Return the label of each text; none where there is no text."""
+        given = [labels[winner] for winner in found.winners.tolist()]
+        for i in np.flatnonzero(found.unsure) if found.unsure is not None else ():
+            given[i] = UNSURE
+        for i in batch.missing:
+            given[i] = ""
+        return given
+
+    def _shares(self, found: Predictions) -> list[list[tuple[int, float, float | None]]]:
+        """Return of each text its best labels: number, score, probability."""
+        order, values = ranked(found, self._top)
+        rows = np.arange(len(order))[:, None]
+        shares = (
+            found.probabilities[rows, order].tolist() if self._proba else [[None] * self._top] * len(order)
+        )
+        return [
+            list(zip(*row, strict=True)) for row in zip(order.tolist(), values.tolist(), shares, strict=True)
+        ]
+
+    def _lines(self, batch: UnlabelledBatch, found: Predictions) -> Iterator[str]:
+        given = self._given(batch, found, self._printed)
+        values = found.scores
+        if self._proba:
+            values = found.probabilities[np.arange(len(values)), found.winners]
+        if self._top == 1:
+            return (f"{label}\t{value:.6g}\n" for label, value in zip(given, values.tolist(), strict=True))
+        best = self._shares(found)
+        return (
+            "\t".join(
+                f"{self._printed[j] if place else label}\t{score if share is None else share:.6g}"
+                for place, (j, score, share) in enumerate(shares)
+            )
+            + "\n"
+            for label, shares in zip(given, best, strict=True)
+        )
+
+    def _answers(self, batch: UnlabelledBatch, found: Predictions, labels: Sequence[str]) -> list[list[str]]:
+        """Return the columns behind the input's; labels as they are to be written."""
+        best = self._shares(found) if self._top > 1 else []
+        scores = np.array([shares[0][1] for shares in best]) if best else found.scores
+        columns = [self._given(batch, found, labels), _numbers(scores)]
+        if self._proba:
+            columns += [_numbers(found.probabilities[:, j]) for j in range(len(self._labels))]
+        for place in range(1, self._top):
+            columns.append([labels[shares[place][0]] for shares in best])
+            columns.append([f"{shares[place][1]:.6g}" for shares in best])
+        for i in batch.missing:
+            for column in columns:
+                column[i] = ""
+        return columns
+
+    def _objects(self, batch: UnlabelledBatch, found: Predictions) -> Iterator[dict]:
+        missing = set(batch.missing)
+        best = self._shares(found) if self._top > 1 else None
+        given = zip(self._given(batch, found, self._labels), found.scores.tolist(), batch.rows, strict=True)
+        for i, (label, score, row) in enumerate(given):
+            answer: dict = {"label": label, "score": score}
+            if best:
+                answer["score"] = best[i][0][1]
+                answer["top"] = [
+                    {
+                        "label": self._labels[j],
+                        "score": one,
+                        **({} if share is None else {"probability": share}),
+                    }
+                    for j, one, share in best[i]
+                ]
+            if self._proba:
+                answer["probabilities"] = dict(
+                    zip(self._labels, found.probabilities[i].tolist(), strict=True)
+                )
+            if i in missing:
+                answer = dict.fromkeys(answer)
+            carried = row if isinstance(row, dict) else dict(zip(self._columns or (), row, strict=False))
+            yield {**carried, **{_free(name, carried): value for name, value in answer.items()}}
+
+    def _table(self, rows: list[list[str]]) -> str:
+        file = StringIO(newline="")
+        write = csv.writer(file, delimiter=self._separator, lineterminator="\n").writerows
+        if self._separator != "\t":
+            write(rows)
+            return file.getvalue()
+        for row in rows:
+            line = "\t".join(row)
+            if _NEEDS_QUOTES.search(line) or line.count("\t") >= len(row):
+                write([row])
+            else:
+                file.write(f"{line}\n")
+        return file.getvalue()
+
+
+def _free(name: str, taken: Sequence[str] | dict) -> str:
+    """Return the name of a column that the input has not."""
+    while name in taken:
+        name = f"predicted_{name}"
+    return name
+
+
+def _numbers(values: np.ndarray) -> list[str]:
+    return [f"{value:.6g}" for value in values.tolist()]

@@ -1,0 +1,317 @@
+"""The output of `train` and of the top words: tables for people, records for --json and --csv."""
+
+import sys
+from dataclasses import asdict
+from itertools import zip_longest
+
+import numpy as np
+
+from ...common.csv_quoting import csv_writer
+from ...common.printing import (
+    fields,
+    print_confusion,
+    print_heading,
+    print_line,
+    print_table,
+    print_times,
+    printable,
+)
+from ..jobs.text_training import TextTraining
+from ..learning import pipeline_steps
+from ..learning.alpha_choice import AlphaChoice
+from ..learning.cross_validation import CrossValidation
+from ..learning.recipe_choice import RecipeScreening
+from ..measures.answer_scores import AnswerScores
+from ..measures.calibration_error import CalibrationError
+from ..measures.term_effects import TopWords
+from ..training_settings import spelled_setting
+from .shown_terms import shown_term
+
+LABELS_CROSSED = 20  # more labels have no confusion table
+WEIGHTINGS = {
+    "counts": "weighted by their counts",
+    "binary": "weighted by presence",
+    "tfidf": "weighted by tf-idf",
+    "nb": "weighted by naive Bayes log-count ratios (nb)",
+}
+
+
+def training_record(result: TextTraining, seconds: dict[str, float]) -> dict:
+    """Return what `train --json` prints."""
+    settings, chosen, corpus = result.settings, result.choices, result.corpus
+    return {
+        "model": result.path,
+        **fields(settings, "classifier", "alpha"),
+        "alpha_choice": _choice_record(chosen.choice),
+        **fields(settings, "metric"),
+        "class_weight": pipeline_steps.class_weight(settings),
+        "threshold": settings.threshold and {"metric": settings.threshold, "shift": chosen.shift},
+        "recipe": settings.recipe,
+        "recipe_choice": _screening_record(chosen.screening),
+        "weighting": settings.weighting,
+        "ngrams": spelled_setting(settings.ngrams, "none"),
+        "chars": spelled_setting(settings.chars, "none"),
+        **fields(settings, "min_df", "tokens"),
+        "k": "all" if settings.k is None else settings.k,
+        "seed": settings.seed,
+        **fields(corpus, "label_counts", "n_train", "n_test"),
+        **fields(result.fit, "n_features_seen", "n_features"),
+        "n_fitted": corpus.n_fitted,
+        **_evaluation_record(result.evaluation),
+        "warnings": result.warnings,
+        "accuracy_before": result.accuracy_before,
+        "learning_curve": [asdict(point) for point in result.learning_curve],
+        "cross_validation": _validation_record(result.cross_validation),
+        "calibration_error": _calibration_record(result.evaluation),
+        **fields(result.fit, "n_iter", "objective", "gap", "relative_gap"),
+        "skipped": corpus.skipped.count,
+        "seconds": seconds,
+    }
+
+
+def print_training(result: TextTraining, seconds: dict[str, float]) -> None:
+    """Print the result of a training."""
+    corpus, chosen = result.corpus, result.choices
+    n = corpus.n_train + corpus.n_test
+    parts = f"{corpus.n_train:,} to train on and {corpus.n_test:,} held out"
+    print_line(f"{result.skipped.source}: {n:,} texts, {parts}")
+    print_line(_features_line(result))
+    print_heading("Labels")
+    print_table(("label", "texts"), [(label, f"{n:,}") for label, n in corpus.label_counts.items()])
+    print_heading("Held-out texts")
+    if result.evaluation:
+        print_scores(result.evaluation)
+        _print_baseline(result, result.evaluation)
+    else:
+        print_line("none: --holdout 0 trains on every text")
+    if chosen.screening:
+        print_screening(chosen.screening)
+    if result.cross_validation:
+        print_validation(result.cross_validation)
+    if chosen.choice:
+        print_choice(chosen.choice)
+    if result.settings.threshold:
+        print_heading(
+            "Rare label",
+            "Both labels weigh the same in training. Scores are "
+            f"{'lowered' if chosen.shift >= 0 else 'raised'} by {abs(chosen.shift):.3g}, "
+            f"which gives the best {result.settings.threshold} according to the probabilities.",
+        )
+    print_heading("Certificate", certificate_line(result))
+    print_times(seconds)
+    print_heading("Top words")
+    print_top_words(result.fit.top_words)
+    print_heading("Model", result.path)
+
+
+def _features_line(result: TextTraining) -> str:
+    settings, fit = result.settings, result.fit
+    kinds = (settings.ngrams, "word"), (settings.chars, "character")
+    ranges = [_ngrams(each, kind) for each, kind in kinds if each is not None]
+    rare = "" if settings.min_df == 1 else f" that occur in at least {settings.min_df} texts"
+    kept = "none dropped" if fit.n_features == fit.n_features_seen else f"{fit.n_features:,} kept"
+    weights = WEIGHTINGS[settings.weighting]
+    return f"{fit.n_features_seen:,} features: {' and '.join(ranges)}{rare}; {kept}; {weights}"
+
+
+def _ngrams(ends: tuple[int, int], kind: str) -> str:
+    if ends == (1, 1):
+        return f"single {kind}s"
+    return f"{kind} n-grams of length {spelled_setting(ends)}"
+
+
+def _print_baseline(result: TextTraining, scores: AnswerScores) -> None:
+    """Print the other scores on the held-out texts, and those of always guessing one label."""
+    metric = scores.metric
+    guess = f"accuracy {scores.guessing('accuracy'):.4f}"
+    print_line("")
+    if metric != "accuracy":
+        f1 = "" if metric == "macro-f1" else f", macro-f1 {scores.score('macro-f1'):.4f}"
+        print_line(f"{metric} {scores.value:.4f}{f1}")
+        guess += f", {metric} {scores.guessing(metric):.4f}"
+    print_line(f"baseline: {guess}, always guessing {printable(scores.guess)!r}")
+    if scores.calibration:
+        print_line(calibration_line(scores.calibration))
+    else:
+        print_line("no probabilities: too few texts to learn them from")
+    if result.accuracy_before is not None:
+        print_line(f"accuracy of the model before it learned on: {result.accuracy_before:.4f}")
+    corpus = result.corpus
+    print_line(f"The model that was tested was trained on the other {corpus.n_train:,} texts.")
+    if corpus.n_fitted > corpus.n_train:
+        print_line(f"The saved model was trained on all {corpus.n_fitted:,} texts.")
+
+
+def calibration_line(error: CalibrationError) -> str:
+    """Return a line on the error of the probabilities."""
+    chance = f"{error.by_chance:.4f} is expected by chance on this many texts"
+    return f"probabilities: expected calibration error {error.value:.4f} ({chance})"
+
+
+def print_screening(screening: RecipeScreening) -> None:
+    """Print the recipes that were tried, and which one was taken."""
+    print_heading("Recipe", f"{screening.chosen}, chosen on {screening.n:,} training texts", "")
+    rows = [
+        (each.name, f"{each.n:,}", f"{each.score:.4f}", f"{each.alpha:g}") for each in screening.candidates
+    ]
+    print_table(("recipe", "texts", screening.metric, "alpha"), rows)
+    if screening.unsegmented:
+        print_line("")
+        print_line("The texts have no blanks between words, so characters are counted.")
+    elif screening.difference is not None:
+        print_line("")
+        print_line(f"Adding characters changes {screening.metric} by {screening.difference:+.4f}.")
+        if screening.metric == "accuracy":  # a rare label makes other metrics too uncertain for this rule
+            error = screening.standard_error
+            print_line(f"The standard error is {error:.4f}; a gain of two standard errors decides.")
+
+
+def print_validation(found: CrossValidation) -> None:
+    """Print the scores of the parts of all texts, each by a model of the other parts."""
+    print_heading(f"Cross-validation in {len(found.values)} parts of all texts")
+    rows = {"accuracy": found.accuracies, found.metric: found.values}
+    for name, values in rows.items():
+        low, high = found.interval(values)
+        print_line(
+            f"{name} {np.mean(values):.4f} (95 % interval {low:.4f} to {high:.4f}), "
+            f"from {min(values):.4f} to {max(values):.4f}"
+        )
+
+
+def print_choice(choice: AlphaChoice) -> None:
+    """Print the score at each alpha that was tried, and the alpha that was taken."""
+    n_folds = choice.scores.shape[1]
+    folds = f" in {n_folds} folds" if n_folds > 1 else ""
+    best = f"{choice.alpha:g}, the best on {choice.n_tried:,} training texts{folds}"
+    if choice.is_at_end:
+        smaller = choice.alpha == choice.alphas[-1]
+        best += f"; it is the last one tried, and {'smaller' if smaller else 'larger'} ones might be better"
+    print_heading("Alpha", best, "")
+    rows = [
+        (f"{alpha:g}", f"{value:.4f}", f"{gap:.1e}")
+        for alpha, value, gap in zip(choice.alphas, _means(choice), choice.gaps.max(axis=1), strict=True)
+    ]
+    print_table(("alpha", choice.metric, "relative gap"), rows)
+
+
+def certificate_line(result: TextTraining) -> str:
+    """Return a sentence on the distance to the optimum."""
+    gaps = result.fit.relative_gap
+    if gaps is None:
+        return f"none: the {result.settings.classifier} has no dual problem to bound its objective from below"
+    gap, which = np.max(gaps), "" if np.ndim(gaps) == 0 else "largest "
+    return f"{which}relative gap {gap:.1e}: no weights lower the objective by more than {100 * gap:.2g} %"
+
+
+def print_accuracy(scores: AnswerScores) -> None:
+    """Print the accuracy and its interval."""
+    low, high = scores.interval
+    print_line(
+        f"accuracy {scores.accuracy:.4f} on {scores.n:,} texts (95 % interval {low:.4f} to {high:.4f})"
+    )
+
+
+def print_scores(scores: AnswerScores) -> None:
+    """Print the accuracy and the confusion table; for many labels, the scores of each."""
+    print_accuracy(scores)
+    print_line("")
+    if len(scores.labels) <= LABELS_CROSSED:
+        print_confusion(scores.labels, scores.confusion)
+        return
+    rows = [
+        (each.label, f"{each.n:,}", *("-" if share is None else f"{share:.4f}" for share in each[2:]))
+        for each in scores.label_scores
+    ]
+    print_table(("label", "texts", "precision", "recall", "F1"), rows)
+
+
+def top_words_record(sides: list[TopWords]) -> dict:
+    """Return what `explain MODEL --json` prints."""
+    return {"words": {side.label: [item._asdict() for item in side.words] for side in sides}}
+
+
+def print_top_words_csv(sides: list[TopWords]) -> None:
+    """Print a CSV table of all words."""
+    write = csv_writer(sys.stdout)
+    write(("label", "word", "weight"))
+    for side in sides:
+        for item in side.words:
+            write((side.label, *item))
+
+
+def print_top_words(sides: list[TopWords], abreast: int = 3) -> None:
+    """Print the top words of each label, a pair of columns each; the second of two labels comes first."""
+    sides = sides[::-1] if len(sides) == 2 else sides
+    for start in range(0, len(sides), abreast):
+        if start:
+            print_line("")
+        group = sides[start : start + abreast]
+        header, columns = [], []
+        for side in group:
+            header += [side.label, "weight"]
+            columns += [
+                [shown_term(item.word) for item in side.words],
+                [f"{item.weight:+.4f}" for item in side.words],
+            ]
+        print_table(header, zip_longest(*columns, fillvalue=""), text_columns=range(0, len(header), 2))
+
+
+def _means(choice: AlphaChoice) -> list[float]:
+    return choice.scores.mean(axis=1).tolist()
+
+
+def _screening_record(screening: RecipeScreening | None) -> dict | None:
+    if screening is None:
+        return None
+    tried = [fields(each, "name", "n", "score", "alpha") for each in screening.candidates]
+    names = ("n", "metric", "chosen", "difference", "standard_error", "unsegmented")
+    return {**fields(screening, *names), "tried": tried}
+
+
+def _choice_record(choice: AlphaChoice | None) -> dict | None:
+    if choice is None:
+        return None
+    return {
+        "alphas": choice.alphas.tolist(),
+        "metric": choice.metric,
+        "scores": _means(choice),
+        "at_end": choice.is_at_end,
+        "relative_gaps": choice.gaps.max(axis=1).tolist(),
+        "n_folds": choice.scores.shape[1],
+        "n_tried": choice.n_tried,
+    }
+
+
+def _evaluation_record(scores: AnswerScores | None) -> dict:
+    """Return the scores on the held-out texts, and those of guessing."""
+    if scores is None:
+        names = "accuracy", "accuracy_interval", "labels", "confusion", "metric_value", "macro_f1", "baseline"
+        return dict.fromkeys(names)
+    return {
+        "accuracy": scores.accuracy,
+        "accuracy_interval": list(scores.interval),
+        **fields(scores, "labels", "confusion"),
+        "metric_value": scores.value,
+        "macro_f1": scores.score("macro-f1"),
+        "baseline": {
+            "label": scores.guess,
+            "accuracy": scores.guessing("accuracy"),
+            "metric_value": scores.guessing(scores.metric),
+        },
+    }
+
+
+def _calibration_record(scores: AnswerScores | None) -> dict | None:
+    return scores and scores.calibration and scores.calibration._asdict()
+
+
+def _validation_record(found: CrossValidation | None) -> dict | None:
+    if found is None:
+        return None
+    return {
+        "accuracy": float(np.mean(found.accuracies)),
+        "accuracy_interval": list(found.interval(found.accuracies)),
+        "metric_value": float(np.mean(found.values)),
+        "metric_interval": list(found.interval(found.values)),
+        **fields(found, "accuracies", "values", "n_train", "n_test"),
+    }
