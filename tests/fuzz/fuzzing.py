@@ -1,4 +1,4 @@
-"""Drive a fuzz target: by atheris where it is installed, else by random changes to the target's seeds.
+"""Drive a fuzz target by atheris.
 
 A harness is a file with a function `target(data)`, which raises on a finding, and inputs to start from,
 `SEEDS`. Run one by hand for as long as you like::
@@ -12,19 +12,11 @@ Only Python code guides atheris; the kernels are not instrumented, so targets co
 
 import contextlib
 import gc
-import hashlib
 import os
-import random
 import sys
 import tempfile
-import time
 from pathlib import Path
 from types import FunctionType
-
-try:
-    import atheris
-except ImportError:  # no wheel for this Python or system
-    atheris = None
 
 SCRATCH = tempfile.TemporaryDirectory(
     prefix="fastsvm-fuzz-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None
@@ -70,9 +62,7 @@ def scratch(name, content):
 def main(target, seeds, *modules):
     """Run a target as the command line says; `modules` are names of what guides atheris beside fastsvm."""
     with contextlib.suppress(KeyboardInterrupt):
-        if atheris is None:
-            _run(target, seeds, *_arguments(sys.argv[1:]))
-        elif child := os.fork():  # atheris ends its process at once; somebody has to clear away
+        if child := os.fork():  # atheris ends its process at once; somebody has to clear away
             sys.exit(os.waitstatus_to_exitcode(_waited(child)))
         else:
             _run_atheris(target, seeds, ("fastsvm", "fastsvm_apps", *modules))
@@ -85,6 +75,8 @@ def _waited(child):
 
 
 def _run_atheris(target, seeds, modules):
+    import atheris  # the default tests do without it
+
     for function in gc.get_objects():
         if isinstance(function, FunctionType) and str(function.__module__).startswith(modules):
             atheris.instrument_func(function)
@@ -98,56 +90,3 @@ def _run_atheris(target, seeds, modules):
         arguments.append(folder)
     atheris.Setup([sys.argv[0], *arguments], target)
     atheris.Fuzz()
-
-
-# Without atheris: the most useful of libFuzzer's options, and changes like its own without its guidance.
-
-
-def _arguments(arguments):
-    options = {"max_total_time": 0, "runs": -1, "seed": 0, "artifact_prefix": "./"}
-    options |= dict(argument[1:].split("=", 1) for argument in arguments if argument.startswith("-"))
-    return [path for path in arguments if not path.startswith("-")], options
-
-
-def _run(target, seeds, paths, options):
-    if paths:
-        for path in paths:
-            target(Path(path).read_bytes())
-        return
-    seconds, runs = float(options["max_total_time"]) or float("inf"), int(options["runs"])
-    begun, n = time.monotonic(), 0
-    for data in changed(seeds, int(options["seed"])):
-        if n == runs or time.monotonic() - begun > seconds:
-            break
-        n += 1
-        try:
-            target(data)
-        except BaseException:
-            path = f"{options['artifact_prefix']}crash-{hashlib.sha1(data).hexdigest()}"
-            Path(path).write_bytes(data)
-            print(f"Test unit written to {path}", file=sys.stderr)
-            raise
-    print(f"Done {n} runs in {time.monotonic() - begun:.0f} second(s)", file=sys.stderr)
-
-
-def changed(seeds, seed):
-    """Yield each seed as it is, then changed ones without end."""
-    yield from seeds
-    chance = random.Random(seed)
-    while True:
-        data = bytearray(chance.choice(seeds))
-        for _ in range(1 << chance.randrange(5)):
-            at, n = chance.randint(0, len(data)), 1 << chance.randrange(6)
-            other = chance.choice(seeds)
-            there = chance.randint(0, len(other))
-            new = chance.choice(
-                [
-                    b"",
-                    chance.randbytes(n),
-                    bytes([chance.choice((0, 1, 0x7F, 0x80, 0xFF))]) * n,
-                    other[there : there + n],
-                    data[at : at + n] * 2,
-                ]
-            )
-            data[at : at + chance.choice((0, n, len(new)))] = new
-        yield bytes(data)

@@ -23,6 +23,7 @@ def test_seeds(harness):
 @pytest.mark.fuzz
 @pytest.mark.parametrize("harness", HARNESSES)
 def test_changed_seeds(harness, tmp_path):
+    pytest.importorskip("atheris", reason="atheris has no wheel for this system: see the extra `fuzz`")
     # A process of its own: what it finds may be a signal, and atheris never returns.
     command = [sys.executable, Path(__file__).with_name(f"{harness}.py"), f"-max_total_time={SECONDS}"]
     command += [f"-artifact_prefix={tmp_path}/", f"-seed={SEED}", "-timeout=60", "-print_final_stats=1"]
