@@ -37,7 +37,7 @@ from .jobs.text_explanation import TextExplainer, TextExplanation
 from .jobs.text_training import TextTraining
 from .learning import training_checkpoint as checkpoints
 from .measures import prediction
-from .training_settings import AUTO, CHECKS, RECIPE, RECIPES, Settings, recipe_settings
+from .text_recipes import AUTO, CHECKS, RECIPE, RECIPES, RecipeSettings, recipe_settings
 
 if TYPE_CHECKING:
     from fastsvm.fitting import Pipeline
@@ -251,7 +251,7 @@ def _corpus(source: Any, labels: Iterable[str] | None, reading: dict[str, Any]) 
     return corpus
 
 
-def _settings(checked: dict[str, Any], start: object) -> Settings:
+def _settings(checked: dict[str, Any], start: object) -> RecipeSettings:
     """Return the settings: the values given, and those of the recipe."""
     for name in RECIPE_OF_MODEL if start else ():
         if name in checked:
@@ -420,7 +420,7 @@ class TextModel:
         ValueError
             If the model was loaded, since the page needs the training.
         """
-        from .output.report_pages import write_training_report
+        from .output.text_reports import write_training_report
 
         if self.training is None:
             raise ValueError("this model was loaded, and a report needs its training; call train()")

@@ -19,7 +19,7 @@ from fastsvm_apps.sentiment.data.corpus import Given, read_corpus
 from fastsvm_apps.sentiment.data.text_source import TextSource
 from fastsvm_apps.sentiment.jobs import text_training
 from fastsvm_apps.sentiment.learning import recipe_choice
-from fastsvm_apps.sentiment.training_settings import AUTO, recipe_settings
+from fastsvm_apps.sentiment.text_recipes import AUTO, recipe_settings
 
 FILES = ("sms_spam.tsv", "hotel_zh.csv", "imdb_10k.tsv")
 SEEDS = 5

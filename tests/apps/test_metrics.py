@@ -5,7 +5,7 @@ import pytest
 from sklearn import metrics as theirs
 
 from fastsvm_apps.sentiment.measures import metrics
-from fastsvm_apps.sentiment.training_settings import METRICS
+from fastsvm_apps.sentiment.text_recipes import METRICS
 
 pytestmark = pytest.mark.blas
 

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from fastsvm_apps.sentiment.cli import main
 from fastsvm_apps.sentiment.data.text_source import TextSource
 from fastsvm_apps.sentiment.jobs import text_training as pipeline
-from fastsvm_apps.sentiment.training_settings import RECIPES
+from fastsvm_apps.sentiment.text_recipes import RECIPES
 
 NEUTRAL = [f"thing{i}" for i in range(60)]
 FLAVOURS = {

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fastsvm_apps.sentiment.cli import main
-from fastsvm_apps.sentiment.training_settings import CLASSIFIERS
+from fastsvm_apps.sentiment.text_recipes import CLASSIFIERS
 
 
 def trained(result):

@@ -6,7 +6,7 @@ import tracemalloc
 from fastsvm_apps.sentiment.data.corpus import read_corpus
 from fastsvm_apps.sentiment.data.text_source import TextSource
 from fastsvm_apps.sentiment.jobs import text_training as pipeline
-from fastsvm_apps.sentiment.training_settings import RECIPES
+from fastsvm_apps.sentiment.text_recipes import RECIPES
 
 
 def test_training_holds_each_text_once(tmp_path):

@@ -11,7 +11,7 @@ import fastsvm
 from fastsvm.text import BagOfWords, TermWeighting
 from fastsvm_apps.common.errors import AppError
 from fastsvm_apps.sentiment.jobs.text_explanation import explain_text
-from fastsvm_apps.sentiment.output.shown_terms import shown_term
+from fastsvm_apps.sentiment.output.top_words_output import shown_term
 
 TEXTS = [
     "Great, great thing: I would buy this great thing again!",

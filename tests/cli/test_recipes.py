@@ -12,7 +12,7 @@ from fastsvm_apps.sentiment.jobs.text_explanation import explain_text
 from fastsvm_apps.sentiment.learning.recipe_choice import choose_recipe
 from fastsvm_apps.sentiment.measures.languages import is_unsegmented
 from fastsvm_apps.sentiment.measures.prediction import load_text_model
-from fastsvm_apps.sentiment.training_settings import AUTO, RECIPES, SEARCHED, Settings, recipe_settings
+from fastsvm_apps.sentiment.text_recipes import AUTO, RECIPES, SEARCHED, RecipeSettings, recipe_settings
 
 pytestmark = pytest.mark.blas
 
@@ -109,9 +109,9 @@ def test_what_is_given_comes_first(run, write):
 
 
 def test_settings():
-    assert recipe_settings(AUTO, {"seed": 3}) == Settings(seed=3, recipe=AUTO)
-    assert recipe_settings(AUTO, {"weighting": "tfidf"}) == Settings(weighting="tfidf")
-    assert recipe_settings("nb-chars", {}) == Settings(ngrams=None, chars=(1, 5), recipe="nb-chars")
+    assert recipe_settings(AUTO, {"seed": 3}) == RecipeSettings(seed=3, recipe=AUTO)
+    assert recipe_settings(AUTO, {"weighting": "tfidf"}) == RecipeSettings(weighting="tfidf")
+    assert recipe_settings("nb-chars", {}) == RecipeSettings(ngrams=None, chars=(1, 5), recipe="nb-chars")
 
 
 @pytest.mark.parametrize(("n", "n_labels"), [(60, 2), (250, 120)])

@@ -13,7 +13,7 @@ import pytest
 import fastsvm
 from browser import HOSTILE, Reader, needs_chromium, run_in_page
 from fastsvm_apps.common import html_pages
-from fastsvm_apps.sentiment.output import report_curves, report_pages, report_scores
+from fastsvm_apps.sentiment.output import report_curves, report_scores, text_reports
 
 EVERY_SECTION = [
     "accuracy",
@@ -184,7 +184,7 @@ def test_many_labels(report, write, monkeypatch):
     monkeypatch.setattr(report_scores, "LABELS_LISTED", 10)
     monkeypatch.setattr(report_scores, "LABELS_CROSSED", 8)
     monkeypatch.setattr(report_curves, "PANELS", 6)
-    monkeypatch.setattr(report_pages, "LABELS_WITH_WORDS", 6)
+    monkeypatch.setattr(text_reports, "LABELS_WITH_WORDS", 6)
     labels = [f"label{i}" for i in range(14)]
     # Every label is found; the last of all is never told from the one before it.
     words = [*labels[:-1], labels[-2]]

@@ -14,7 +14,7 @@ from fastsvm_apps.sentiment.data.text_source import TextSource
 from fastsvm_apps.sentiment.jobs import streamed_training, text_training
 from fastsvm_apps.sentiment.learning import corpus_terms
 from fastsvm_apps.sentiment.learning.corpus_terms import TRAIN, rows_of_part
-from fastsvm_apps.sentiment.training_settings import RECIPES
+from fastsvm_apps.sentiment.text_recipes import RECIPES
 
 pytestmark = pytest.mark.blas
 

@@ -13,7 +13,7 @@ from fastsvm import SDCAClassifier
 from fastsvm.text import BagOfWords, TermWeighting
 from fastsvm_apps.common.folds import stratified_folds
 from fastsvm_apps.sentiment.learning.text_splits import split_texts
-from fastsvm_apps.sentiment.training_settings import CLASSIFIERS, RECIPES, spelled_setting
+from fastsvm_apps.sentiment.text_recipes import CLASSIFIERS, RECIPES, spelled_setting
 
 pytestmark = pytest.mark.blas
 

@@ -16,7 +16,7 @@ from fastsvm import load_model
 from fastsvm.dask.cluster import Cluster
 from fastsvm_apps.common import dask_cluster as of_apps
 from fastsvm_apps.sentiment.cli import main
-from fastsvm_apps.sentiment.learning import sent_rows
+from fastsvm_apps.sentiment.learning import streamed_rows
 
 LABELS = "dull", "fine", "great"
 IN_THREADS = {"processes": False, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
@@ -37,7 +37,7 @@ def corpus(tmp_path, monkeypatch):
     path.write_text("\n".join(rows))
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    monkeypatch.setattr(sent_rows, "SHARD", 5000)
+    monkeypatch.setattr(streamed_rows, "SHARD", 5000)
     return str(path)
 
 

@@ -5,7 +5,7 @@ import shlex
 import click
 
 from ...common.options import LAST_SECTION
-from ..training_settings import spelled_setting
+from ..text_recipes import spelled_setting
 
 
 def command_line(context: click.Context) -> str:

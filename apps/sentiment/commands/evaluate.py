@@ -89,7 +89,7 @@ def evaluate(arguments, source, precision, recall, cost, groups, report, mistake
         if mistakes:
             evaluation_output.write_mistakes(mistakes, result)
         if report:
-            from ..output.report_pages import write_evaluation_report
+            from ..output.text_reports import write_evaluation_report
 
             with stage("report"):
                 write_evaluation_report(report, result, source.name, advice)

@@ -78,20 +78,18 @@ def _model_and_text(arguments: tuple[str, ...]) -> tuple[str | None, str | None]
 
 def _show_words(model, number: int, plot: str | None, csv: bool, json: bool, stage: Stages) -> None:
     from ..measures.term_effects import top_words
-    from ..output import training_output
+    from ..output import top_words_output
 
     sides = top_words(model, number)
     if plot:
-        from ..output.top_words_plot import plot_top_words
-
         with stage("plot"):
-            plot_top_words(sides, plot)
+            top_words_output.plot_top_words(sides, plot)
     if json:
-        print_json(training_output.top_words_record(sides))
+        print_json(top_words_output.top_words_record(sides))
     elif csv:
-        training_output.print_top_words_csv(sides)
+        top_words_output.print_top_words_csv(sides)
     else:
-        training_output.print_top_words(sides)
+        top_words_output.print_top_words(sides)
 
 
 def _show_text(model, text: str, label: str | None, number: int, json: bool, stage: Stages) -> None:

@@ -45,7 +45,7 @@ def inspect(source, number, output, folds, holdout, seed, json, quiet, verbose):
         check_file(output)
     from ..jobs.corpus_inspection import inspect_corpus as inspected
     from ..output import inspection_output
-    from ..training_settings import AUTO, recipe_settings
+    from ..text_recipes import AUTO, recipe_settings
 
     settings = recipe_settings(AUTO, {"holdout": holdout, "seed": seed})
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:

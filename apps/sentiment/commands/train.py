@@ -13,7 +13,7 @@ from ...common.progress import Stages
 from ...common.removed_options import farewell
 from .. import checked_values
 from ..data.text_source import TextSource
-from ..training_settings import AUTO, CLASSIFIERS, RECIPES, SCORES
+from ..text_recipes import AUTO, CLASSIFIERS, RECIPES, SCORES
 from . import _options
 from ._reproduction import command_line
 

@@ -14,7 +14,7 @@ from fastsvm.text import has_markup
 from ...common.errors import Skipped
 from ..data.corpus import Corpus
 from ..learning import pipeline_steps
-from ..training_settings import Settings
+from ..text_recipes import RecipeSettings
 
 LABELS_MEASURED = 20  # the most frequent labels have their lengths measured one by one
 GROUPS_NAMED = 5
@@ -191,7 +191,7 @@ def describe_corpus(corpus: Corpus, tokens: str | None = None, number: int = 20)
 def _words(corpus: Corpus, tokens: str, number: int) -> tuple[WordStatistics, np.ndarray]:
     """Return the words, and how many there are in each text."""
     vectorizer = pipeline_steps.vectorizer(
-        Settings(tokens=tokens, ngrams=(1, 1), min_df=1, markup=any(map(has_markup, corpus.texts)))
+        RecipeSettings(tokens=tokens, ngrams=(1, 1), min_df=1, markup=any(map(has_markup, corpus.texts)))
     )
     try:
         X = vectorizer.fit_transform(corpus.texts)

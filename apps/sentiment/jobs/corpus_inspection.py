@@ -21,7 +21,7 @@ from ..learning.counted_texts import CountedTexts
 from ..learning.recipe_choice import choose_recipe
 from ..learning.text_splits import split_texts
 from ..measures.prediction import winners_of
-from ..training_settings import AUTO, Settings
+from ..text_recipes import AUTO, RecipeSettings
 from .corpus_description import CorpusDescription, describe_corpus
 from .duplicate_texts import same_texts, similar_texts
 
@@ -82,14 +82,19 @@ class CorpusInspection:
 
 
 def inspect_corpus(
-    source: TextSource, settings: Settings, *, folds: int = 5, number: int = 20, stage: Stages = UNWATCHED
+    source: TextSource,
+    settings: RecipeSettings,
+    *,
+    folds: int = 5,
+    number: int = 20,
+    stage: Stages = UNWATCHED,
 ) -> CorpusInspection:
     """Measure a corpus, and find labels that are probably wrong and texts that occur several times.
 
     Parameters
     ----------
     source : TextSource
-    settings : Settings
+    settings : RecipeSettings
         The recipe. `holdout` and `seed` decide which texts `train` would hold out.
     folds : int
         Parts of the texts. A model trained on the other parts checks the labels of each part; similar texts
@@ -131,7 +136,7 @@ def inspect_corpus(
 
 
 def _contradicted(
-    corpus: Corpus, groups: np.ndarray, settings: Settings, folds: int, stage: Stages
+    corpus: Corpus, groups: np.ndarray, settings: RecipeSettings, folds: int, stage: Stages
 ) -> tuple[list[SuspectText], np.ndarray]:
     """Return the texts whose label a model of other texts contradicts, the surest first, and all log odds."""
     if len(set(corpus.labels)) > MOST_LABELS:
@@ -156,7 +161,7 @@ def _contradicted(
 
 
 def _probabilities(
-    texts: list[str], y: np.ndarray, groups: np.ndarray, settings: Settings, k: int, stage
+    texts: list[str], y: np.ndarray, groups: np.ndarray, settings: RecipeSettings, k: int, stage
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the labels, and their probabilities by models trained without each text and its likes.
 
@@ -207,7 +212,7 @@ def _contradictions(likely: np.ndarray, classes: np.ndarray, y: np.ndarray) -> t
     return winners, np.where(np.isnan(given), -np.inf, best - given)
 
 
-def _held_out(texts: list[str], labels: list[str], settings: Settings) -> list[bool]:
+def _held_out(texts: list[str], labels: list[str], settings: RecipeSettings) -> list[bool]:
     """Tell of each text whether `train` holds it out."""
     try:
         _, held_out = split_texts(texts, labels, settings.holdout, settings.seed)

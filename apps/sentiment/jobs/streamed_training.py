@@ -26,12 +26,11 @@ from ..learning.alpha_choice import AlphaChoice
 from ..learning.corpus_terms import CALIBRATE, TRY, CorpusTerms
 from ..learning.counted_texts import CountedTexts
 from ..learning.left_out_scores import LeftOutScores
-from ..learning.sent_rows import ON_CLUSTER, SentRows
-from ..learning.streamed_rows import StoredRows
+from ..learning.streamed_rows import ON_CLUSTER, SentRows, StoredRows
 from ..learning.text_splits import inner_folds
 from ..learning.training_checkpoint import NO_CACHE
 from ..measures.answer_scores import AnswerScores, score_answers
-from ..training_settings import CLASSIFIERS, Settings
+from ..text_recipes import CLASSIFIERS, RecipeSettings
 from .text_training import ACCURATE, Choices, CorpusCounts, TextTraining, fit_facts
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ Rows = StoredRows | SentRows
 def train_streamed(
     source: TextSource,
     model_path: str | None,
-    settings: Settings = ACCURATE,
+    settings: RecipeSettings = ACCURATE,
     *,
     cluster: "AbstractContextManager[Client] | None" = None,
     cache: Cache = NO_CACHE,
@@ -62,7 +61,7 @@ def train_streamed(
         A file or a folder, which is read twice; with a cluster anything, read once.
     model_path : str or None
         As in `train_text_model`.
-    settings : Settings
+    settings : RecipeSettings
         Of words or of characters, and without a choice of features. If the recipe is to be chosen, it is one
         of characters where the texts have no blanks between words.
     cluster : context manager of a client, optional
@@ -114,7 +113,7 @@ def train_streamed(
     )
 
 
-def _check(source: TextSource, settings: Settings, on_cluster: bool) -> None:
+def _check(source: TextSource, settings: RecipeSettings, on_cluster: bool) -> None:
     """Refuse what needs all texts at once, or cannot be fitted in the place wanted."""
     option = "--scheduler" if on_cluster else "--stream"
     pipeline_steps.check_alpha(settings)
@@ -163,7 +162,7 @@ def _for_all(alpha: float, seen: CorpusTerms) -> float:
     return alpha * len(seen.sample[0]) / seen.train_counts.total()
 
 
-def _fit(settings: Settings, labels: list[str], rows: Rows) -> Any:
+def _fit(settings: RecipeSettings, labels: list[str], rows: Rows) -> Any:
     """Fit to rows whose labels are numbers, in whose place the model has the texts."""
     estimator = pipeline_steps.classifier(settings)
     if isinstance(estimator.class_weight, dict):
@@ -179,7 +178,9 @@ def _decision(rows: Rows, estimator: Any, part: str) -> np.ndarray:
     return rows.decision(estimator, part).astype(np.float32)
 
 
-def _calibrate(settings: Settings, estimator: Any, rows: Rows, labels: list[str]) -> LeftOutScores | None:
+def _calibrate(
+    settings: RecipeSettings, estimator: Any, rows: Rows, labels: list[str]
+) -> LeftOutScores | None:
     """Learn probabilities, and move the scores if there is a threshold; None if the texts are too few."""
     y = np.array(labels)
     known = np.isin(y, estimator.classes_)
@@ -192,7 +193,7 @@ def _calibrate(settings: Settings, estimator: Any, rows: Rows, labels: list[str]
 
 
 def _evaluated(
-    settings: Settings, estimator: Any, rows: Rows, labels: list[str], seen: CorpusTerms
+    settings: RecipeSettings, estimator: Any, rows: Rows, labels: list[str], seen: CorpusTerms
 ) -> AnswerScores | None:
     """Return the evaluation on the texts held out, without the texts themselves; None if there are none."""
     if not labels:

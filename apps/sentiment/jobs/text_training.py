@@ -24,7 +24,7 @@ from ..learning.text_splits import split_texts
 from ..learning.training_checkpoint import NO_CACHE
 from ..measures.answer_scores import AnswerScores, score_answers
 from ..measures.term_effects import TopWords, top_words
-from ..training_settings import AUTO, DEFAULT, RECIPES, Settings
+from ..text_recipes import AUTO, DEFAULT, RECIPES, RecipeSettings
 
 ACCURATE = replace(RECIPES[DEFAULT], recipe=AUTO)
 TOP_WORDS = 10  # for each label
@@ -75,7 +75,7 @@ class TextTraining:
         The saved model.
     tested : Pipeline
         The model that was tested, which had not seen the texts held out.
-    settings : Settings
+    settings : RecipeSettings
         With the alpha, the metric and the tokens that were used.
     corpus : CorpusCounts
     choices : Choices
@@ -91,7 +91,7 @@ class TextTraining:
     path: str | None
     model: Pipeline
     tested: Pipeline
-    settings: Settings
+    settings: RecipeSettings
     corpus: CorpusCounts
     choices: Choices
     fit: FitFacts
@@ -115,7 +115,7 @@ class TextTraining:
 def train_text_model(
     source: TextSource,
     model_path: str | None,
-    settings: Settings = ACCURATE,
+    settings: RecipeSettings = ACCURATE,
     *,
     start: Pipeline | None = None,
     cv: int = 0,
@@ -131,7 +131,7 @@ def train_text_model(
         The labelled texts.
     model_path : str or None
         File of the model; a file there is replaced only if it is a model. None saves no model.
-    settings : Settings
+    settings : RecipeSettings
     start : Pipeline, optional
         A model that learns on; see `continued_model`.
     cv : int
@@ -196,7 +196,7 @@ def train_text_model(
 
 def _fitted(
     everything: CountedTexts | ContinuedModel,
-    settings: Settings,
+    settings: RecipeSettings,
     n_train: int,
     held_out: list[str],
     cv: int,

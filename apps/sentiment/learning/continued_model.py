@@ -18,7 +18,7 @@ from ...common.cache import Cache
 from ...common.progress import UNWATCHED, Stages
 from ..data.text_source import CorpusError
 from ..measures.prediction import TRAIN_AGAIN, bags_of
-from ..training_settings import CLASSIFIERS, Settings
+from ..text_recipes import CLASSIFIERS, RecipeSettings
 from .counted_texts import CountedTexts, LearnedModel
 from .training_checkpoint import NO_CACHE
 
@@ -46,7 +46,9 @@ class ContinuedModel(NamedTuple):
     scale: float
 
     @classmethod
-    def of(cls, texts: list[str], y: list[str], settings: Settings, model: Pipeline) -> "ContinuedModel":
+    def of(
+        cls, texts: list[str], y: list[str], settings: RecipeSettings, model: Pipeline
+    ) -> "ContinuedModel":
         """Count the terms of a model in texts, which must have its labels."""
         known, there = set(map(str, model.classes_.tolist())), set(y)
         for label in sorted(there - known):
@@ -76,15 +78,17 @@ class ContinuedModel(NamedTuple):
             raise CorpusError(f"too few texts of {label!r}, which the model knows; give more")
         return self._replace(counts=self.counts[train], weighed=part), self.counts[test]
 
-    def learn(self, settings: Settings, stage: Stages = UNWATCHED, cache: Cache = NO_CACHE) -> LearnedModel:
+    def learn(
+        self, settings: RecipeSettings, stage: Stages = UNWATCHED, cache: Cache = NO_CACHE
+    ) -> LearnedModel:
         """Return the model as it is after these texts: see `CountedTexts.learn`."""
         return self._in_terms(self.weighed.learn(_as_it_is(settings), stage, cache), settings)
 
-    def fit(self, settings: Settings, *args, **options) -> LearnedModel:
+    def fit(self, settings: RecipeSettings, *args, **options) -> LearnedModel:
         """Return the model after these texts, with the alpha of the settings: see `CountedTexts.fit`."""
         return self._in_terms(self.weighed.fit(_as_it_is(settings), *args, **options), settings)
 
-    def _in_terms(self, learned: LearnedModel, settings: Settings) -> LearnedModel:
+    def _in_terms(self, learned: LearnedModel, settings: RecipeSettings) -> LearnedModel:
         """Return a model of the terms alone: the weights of the scores are shared out among them."""
         old, estimator = self.model["classifier"], learned.model["classifier"]
         n_terms = self.counts.shape[1]
@@ -99,12 +103,12 @@ class ContinuedModel(NamedTuple):
         )
 
 
-def _as_it_is(settings: Settings) -> Settings:
+def _as_it_is(settings: RecipeSettings) -> RecipeSettings:
     """Return settings by which nothing more is weighed or chosen."""
     return replace(settings, weighting="counts", k=None)
 
 
-def continued_settings(model: Pipeline, settings: Settings) -> Settings:
+def continued_settings(model: Pipeline, settings: RecipeSettings) -> RecipeSettings:
     """Return settings with the recipe of a model: SDCA of its loss, or else of the hinge loss."""
     names = [name for name, usual in CLASSIFIERS.items() if usual.model == "SDCA"]
     loss = getattr(model["classifier"], "loss", None)

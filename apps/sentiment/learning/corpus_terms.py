@@ -21,7 +21,7 @@ from ..data.corpus import MOST_LABELS, nothing_usable
 from ..data.corpus_batches import SHARD, LabelledBatch, labelled_batches
 from ..data.text_source import TextSource
 from ..measures.languages import is_unsegmented
-from ..training_settings import AUTO, DEFAULT, UNSEGMENTED, Settings, with_recipe_features
+from ..text_recipes import AUTO, DEFAULT, UNSEGMENTED, RecipeSettings, with_recipe_features
 from . import pipeline_steps
 
 MOST_TERMS = 2_000_000  # of a model; where more are frequent enough, --min-df is raised
@@ -35,7 +35,7 @@ class CorpusTerms:
     """The result of the first pass: the terms, the labels, and a sample of the training texts."""
 
     skipped: Skipped
-    settings: Settings
+    settings: RecipeSettings
     terms: TermFrequencies
     label_counts: dict[str, int]
     train_counts: Counter[str]
@@ -72,7 +72,7 @@ class CorpusTerms:
         """Return the object with these parts."""
         return cls(
             skipped=Skipped(**{**skipped, "kinds": Counter(skipped["kinds"])}),
-            settings=Settings(**{name: _as_tuple(value) for name, value in settings.items()}),
+            settings=RecipeSettings(**{name: _as_tuple(value) for name, value in settings.items()}),
             terms=TermFrequencies(Terms(content, ends), by_class, min_df),
             train_counts=Counter(train_counts),
             **rest,
@@ -95,7 +95,7 @@ class CodedTexts(NamedTuple):
 TermTally = tuple[Terms, np.ndarray]  # terms, and in how many texts of each label each is
 
 
-def tally_terms(coded: CodedTexts, settings: Settings, n_jobs: int = -1) -> TermTally | None:
+def tally_terms(coded: CodedTexts, settings: RecipeSettings, n_jobs: int = -1) -> TermTally | None:
     """Count terms in so many threads; None where there are none."""
     vectorizer = pipeline_steps.vectorizer(replace(settings, min_df=1), np.float32).set_params(n_jobs=n_jobs)
     try:
@@ -108,23 +108,23 @@ def tally_terms(coded: CodedTexts, settings: Settings, n_jobs: int = -1) -> Term
     return vectorizer.terms_, (X.T @ classes).toarray()
 
 
-def tally_here(texts: Iterable[CodedTexts], settings: Settings) -> Iterator[TermTally | None]:
+def tally_here(texts: Iterable[CodedTexts], settings: RecipeSettings) -> Iterator[TermTally | None]:
     """Tally batch after batch in this process."""
     return (tally_terms(coded, settings) for coded in texts)
 
 
-def batch_pieces(settings: Settings, found: Iterable[LabelledBatch]) -> Iterator[LabelledBatch]:
+def batch_pieces(settings: RecipeSettings, found: Iterable[LabelledBatch]) -> Iterator[LabelledBatch]:
     """Yield batches as they are; where characters are counted, of which there are more, in pieces."""
     for batch in found:
         yield from [batch] if settings.chars is None else batch.pieces(SHARD)
 
 
-def rows_of_part(settings: Settings, batch: LabelledBatch, part: str) -> list[int]:
+def rows_of_part(settings: RecipeSettings, batch: LabelledBatch, part: str) -> list[int]:
     """Return the places in a batch of what belongs to a part of the corpus."""
     return [i for i, place in enumerate(batch.places) if corpus_part(settings, place) == part]
 
 
-def corpus_part(settings: Settings, place: float) -> str:
+def corpus_part(settings: RecipeSettings, place: float) -> str:
     """Return the part of the corpus that a text belongs to."""
     if place < settings.holdout:
         return TRY
@@ -133,18 +133,18 @@ def corpus_part(settings: Settings, place: float) -> str:
 
 def count_corpus_terms(
     source: TextSource,
-    settings: Settings,
+    settings: RecipeSettings,
     folder: Path,
     *,
-    cut: Callable[[Settings, Iterable[LabelledBatch]], Iterable[LabelledBatch]] = batch_pieces,
-    tallied: Callable[[Iterable[CodedTexts], Settings], Iterable[TermTally | None]] = tally_here,
+    cut: Callable[[RecipeSettings, Iterable[LabelledBatch]], Iterable[LabelledBatch]] = batch_pieces,
+    tallied: Callable[[Iterable[CodedTexts], RecipeSettings], Iterable[TermTally | None]] = tally_here,
 ) -> CorpusTerms:
     """Make the first pass.
 
     Parameters
     ----------
     source : TextSource
-    settings : Settings
+    settings : RecipeSettings
     folder : Path
         For files of the size of the corpus, which are gone in the end.
     cut : callable, optional
@@ -189,7 +189,7 @@ class _FirstPass:
     """The counts of the first pass, batch by batch."""
 
     source: TextSource
-    settings: Settings
+    settings: RecipeSettings
     every: Counter[str] = field(default_factory=Counter)
     train: Counter[str] = field(default_factory=Counter)
     codes: dict[str, int] = field(default_factory=dict)

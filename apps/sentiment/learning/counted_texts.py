@@ -15,7 +15,7 @@ from fastsvm.text import Bag, Selection, Union
 from ...common.cache import Cache
 from ...common.progress import UNWATCHED, Stages
 from ..measures.answer_scores import AnswerScores, score_answers
-from ..training_settings import Settings
+from ..text_recipes import RecipeSettings
 from . import pipeline_steps
 from .alpha_choice import AlphaChoice, choose_alpha
 from .left_out_scores import LeftOutScores
@@ -29,7 +29,7 @@ class LearnedModel(NamedTuple):
     """A model, and how it was made: its alpha, the decision values of left-out texts, its columns."""
 
     model: Pipeline
-    settings: Settings
+    settings: RecipeSettings
     choice: AlphaChoice | None
     left_out: LeftOutScores | None
     selection: Selection | None
@@ -61,7 +61,7 @@ class CountedTexts(NamedTuple):
 
     @classmethod
     def of(
-        cls, texts: Sequence[str], y: Sequence[str], settings: Settings, start: None = None
+        cls, texts: Sequence[str], y: Sequence[str], settings: RecipeSettings, start: None = None
     ) -> "CountedTexts":
         """Count the terms of texts, for a new model."""
         # Selection adds up counts, exactly; nothing else needs them to be integers.
@@ -77,7 +77,9 @@ class CountedTexts(NamedTuple):
         vectorizer = copy(self.vectorizer).restrict(terms, indices=True)
         return CountedTexts(vectorizer, X[:, terms], self.y[train]), self.X[test][:, terms]
 
-    def learn(self, settings: Settings, stage: Stages = UNWATCHED, cache: Cache = NO_CACHE) -> LearnedModel:
+    def learn(
+        self, settings: RecipeSettings, stage: Stages = UNWATCHED, cache: Cache = NO_CACHE
+    ) -> LearnedModel:
         """Return a model of these texts: choose alpha, unless it is given, and learn probabilities."""
         choice = left_out = None
         folds = inner_folds(self.y, settings.seed)
@@ -100,7 +102,7 @@ class CountedTexts(NamedTuple):
 
     def fit(
         self,
-        settings: Settings,
+        settings: RecipeSettings,
         choice: AlphaChoice | None = None,
         left_out: LeftOutScores | None = None,
         checkpoint: Path | None = None,
@@ -117,7 +119,7 @@ class CountedTexts(NamedTuple):
             left_out.apply(estimator)
         return LearnedModel(model, settings, choice, left_out, selection, n_seen)
 
-    def choose(self, settings: Settings, folds: list[Fold], stage: Stages) -> AlphaChoice:
+    def choose(self, settings: RecipeSettings, folds: list[Fold], stage: Stages) -> AlphaChoice:
         """Choose alpha on folds of these texts."""
         recipe = pipeline_steps.alpha_choice_options(settings)
         alphas = settings.method.alphas if pipeline_steps.has_norm(recipe["weighting"]) else None

@@ -13,7 +13,7 @@ from ...common.errors import AppError
 from ...common.folds import stratified_folds
 from ...common.statistics import resampled_interval
 from ..data.text_source import CorpusError
-from ..training_settings import Settings
+from ..text_recipes import RecipeSettings
 from .counted_texts import CountedTexts, LearnedModel
 
 SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2)  # of the training texts, for a learning curve; the last is all
@@ -56,7 +56,7 @@ class LearningCurvePoint:
 
 
 def cross_validate(
-    everything: CountedTexts, settings: Settings, k: int, advance: Callable[[], object]
+    everything: CountedTexts, settings: RecipeSettings, k: int, advance: Callable[[], object]
 ) -> CrossValidation:
     """Train on all parts of the texts but one, and try that, for each of `k` parts.
 

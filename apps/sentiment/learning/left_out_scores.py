@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 from fastsvm.fitting import Calibration, ConvergenceWarning
 
 from ..measures.metrics import best_threshold
-from ..training_settings import Settings
+from ..text_recipes import RecipeSettings
 from . import pipeline_steps
 from .alpha_choice import AlphaChoice, fold_part
 from .text_splits import Fold
@@ -35,7 +35,7 @@ class LeftOutScores:
 
     @classmethod
     def of_folds(
-        cls, X: csr_matrix, y: np.ndarray, folds: Sequence[Fold], settings: Settings
+        cls, X: csr_matrix, y: np.ndarray, folds: Sequence[Fold], settings: RecipeSettings
     ) -> "LeftOutScores":
         """Train on each fold, with the weight that a text has against the regularisation in all of them."""
         labels, codes = np.unique(y, return_inverse=True)

@@ -17,19 +17,19 @@ from ...common.errors import USAGE, AppError
 from ..data.corpus import Corpus, read_corpus
 from ..data.text_source import CorpusError, TextSource, names_corpus
 from ..measures.metrics import is_skewed, usual_metric
-from ..training_settings import Settings
+from ..text_recipes import RecipeSettings
 
 TOKENS = {"words": {"token_pattern": r"(?u)\b\w+\b"}, "split": {"analyzer": "split"}}
 
 
 @names_corpus
-def read_labelled(source: TextSource, settings: Settings) -> tuple[Corpus, Settings]:
+def read_labelled(source: TextSource, settings: RecipeSettings) -> tuple[Corpus, RecipeSettings]:
     """Read a corpus, and fit the settings to it."""
     corpus = read_corpus(source)
     return corpus, fitted_to(corpus, settings)
 
 
-def fitted_to(corpus: Corpus, settings: Settings) -> Settings:
+def fitted_to(corpus: Corpus, settings: RecipeSettings) -> RecipeSettings:
     """Return the settings with the metric, tokens and markup of a corpus of two labels or more."""
     check_labels(set(corpus.labels))
     check_class_weight(settings, set(corpus.labels))
@@ -45,7 +45,7 @@ def check_labels(labels: Collection[str]) -> None:
         raise CorpusError(f"{only!r} is the only label; give texts with two labels or more")
 
 
-def with_metric(settings: Settings, y: Sequence[str] | Counter[str]) -> Settings:
+def with_metric(settings: RecipeSettings, y: Sequence[str] | Counter[str]) -> RecipeSettings:
     """Return the settings with what follows from how many texts have each label."""
     is_balanced = settings.class_weight is not None or not is_skewed(y)
     if not is_balanced and len(set(y)) == 2:
@@ -55,7 +55,7 @@ def with_metric(settings: Settings, y: Sequence[str] | Counter[str]) -> Settings
     return replace(settings, metric=settings.metric or usual_metric(y))
 
 
-def vectorizer(settings: Settings, dtype: type = np.int64) -> Bag | Union:
+def vectorizer(settings: RecipeSettings, dtype: type = np.int64) -> Bag | Union:
     """Return what counts words, or what white space divides; characters inside words; or both."""
     clean = lower_without_markup if settings.markup else None
     usual = {"preprocessor": clean, "min_df": settings.min_df, "dtype": dtype, "n_jobs": -1}
@@ -102,12 +102,12 @@ def _too_rare(min_df: int) -> CorpusError:
     return CorpusError(f"no term is in {min_df} of its texts or more; try --min-df 1")
 
 
-def selection(settings: Settings) -> Selection | None:
+def selection(settings: RecipeSettings) -> Selection | None:
     """Return what keeps the `k` best features; None keeps all."""
     return None if settings.k is None else Selection(settings.k, score=settings.score)
 
 
-def weighting(settings: Settings) -> Weighting | None:
+def weighting(settings: RecipeSettings) -> Weighting | None:
     """Return what weighs counts: presence as 1, tf-idf or naive Bayes ratios with texts scaled to norm 1.
 
     A term that comes twice in a text tells less than twice as much: tf-idf takes 1 plus the logarithm.
@@ -118,20 +118,20 @@ def weighting(settings: Settings) -> Weighting | None:
     return Weighting(name, norm="l2" if name == "nb" else "auto", sublinear_tf=name == "tfidf")
 
 
-def alpha_choice_options(settings: Settings) -> dict:
+def alpha_choice_options(settings: RecipeSettings) -> dict:
     """Return what `choose_alpha` takes of settings."""
     made = {"selection": selection(settings), "weighting": weighting(settings), "seed": settings.seed}
     weights = {"class_weight": class_weight(settings), "metric": settings.metric}
     return {**made, **weights, **settings.method.parameters}
 
 
-def class_weight(settings: Settings) -> str | dict[str, float] | None:
+def class_weight(settings: RecipeSettings) -> str | dict[str, float] | None:
     """Return the weights of labels as classifiers take them."""
     given = settings.class_weight
     return given if given is None or isinstance(given, str) else dict(given)
 
 
-def check_class_weight(settings: Settings, labels: Iterable[str]) -> None:
+def check_class_weight(settings: RecipeSettings, labels: Iterable[str]) -> None:
     """Refuse weights of labels that the corpus does not have."""
     weights = class_weight(settings)
     unknown = set(weights).difference(labels) if isinstance(weights, dict) else ()
@@ -148,7 +148,7 @@ def has_norm(weighter: Weighting | None) -> bool:
     return weighter is not None and weighter.weighting in ("tfidf", "nb")
 
 
-def classifier(settings: Settings):
+def classifier(settings: RecipeSettings):
     """Return the classifier, with its own alpha and epochs unless they are given."""
     usual = settings.method
     parameters = {
@@ -215,7 +215,7 @@ def fit_classifier(estimator, X: csr_matrix, y: Sequence[str], checkpoint: Path 
             )
 
 
-def chooses_alpha(settings: Settings) -> bool:
+def chooses_alpha(settings: RecipeSettings) -> bool:
     """Tell whether alpha is to be chosen.
 
     Raises
@@ -231,6 +231,6 @@ def chooses_alpha(settings: Settings) -> bool:
     return settings.alpha == "auto" or (settings.alpha is None and alphas is not None)
 
 
-def check_alpha(settings: Settings) -> None:
+def check_alpha(settings: RecipeSettings) -> None:
     """Refuse an alpha that the classifier does not take."""
     classifier(replace(settings, alpha=None) if chooses_alpha(settings) else settings)

@@ -14,13 +14,13 @@ from fastsvm.fitting import ConvergenceWarning, number_of_threads
 from ...common.progress import UNWATCHED, Stages
 from ..measures.languages import is_unsegmented
 from ..measures.prediction import winners_of
-from ..training_settings import (
+from ..text_recipes import (
     CLASSIFIERS,
     DEFAULT,
     RECIPES,
     SEARCHED,
     UNSEGMENTED,
-    Settings,
+    RecipeSettings,
     with_recipe_features,
 )
 from . import pipeline_steps
@@ -79,21 +79,21 @@ class RecipeScreening:
 
 
 def choose_recipe(
-    texts: Sequence[str], y: Sequence[str], settings: Settings, stage: Stages = UNWATCHED
-) -> tuple[Settings, RecipeScreening | None]:
+    texts: Sequence[str], y: Sequence[str], settings: RecipeSettings, stage: Stages = UNWATCHED
+) -> tuple[RecipeSettings, RecipeScreening | None]:
     """Return settings with the recipe that does best on some of the training texts.
 
     Parameters
     ----------
     texts, y : sequences of str
         What there is to train on.
-    settings : Settings
+    settings : RecipeSettings
         Whose `recipe` is "auto"; classifier, `min_df` and `metric` are those of all recipes that are tried.
     stage : Stages
 
     Returns
     -------
-    settings : Settings
+    settings : RecipeSettings
     screening : RecipeScreening or None
         None where the texts are too few, or their labels too many, to try anything.
     """
@@ -111,7 +111,7 @@ def _screened(
     texts: Sequence[str],
     y: Sequence[str],
     names: Sequence[str],
-    settings: Settings,
+    settings: RecipeSettings,
     advance: Callable[[], object],
 ) -> RecipeScreening | None:
     """Try recipes on some texts, and the best of them on more; None if no text has terms of a recipe."""
@@ -131,7 +131,7 @@ def _try_all(
     texts: list[str],
     y: np.ndarray,
     names: Sequence[str],
-    settings: Settings,
+    settings: RecipeSettings,
     advance: Callable[[], object],
 ) -> dict[str, AlphaChoice]:
     """Try recipes on some texts, at a few alphas; recipes whose terms no text has are left out."""
@@ -139,7 +139,7 @@ def _try_all(
     folds = trainable_folds(y, n_inner_folds(y, FEW), settings.seed)
     counted = _CountsOfKinds(texts, recipes)
 
-    def attempt(recipe: Settings) -> AlphaChoice | None:
+    def attempt(recipe: RecipeSettings) -> AlphaChoice | None:
         X = counted.of(recipe)
         found = None if X is None or not folds else _try(X, y, folds, recipe)
         advance()
@@ -181,11 +181,11 @@ def _some(texts: Sequence[str], y: Sequence[str], most: int, seed: int) -> tuple
 class _CountsOfKinds:
     """The counts of texts, of each kind of term once; None where there are no such terms."""
 
-    def __init__(self, texts: list[str], recipes: Iterable[Settings]) -> None:
+    def __init__(self, texts: list[str], recipes: Iterable[RecipeSettings]) -> None:
         kinds = [kind for settings in recipes for kind in _kinds(settings)]
         self._counts = {kind: _count(texts, kind) for kind in dict.fromkeys(kinds)}
 
-    def of(self, settings: Settings) -> csr_matrix | None:
+    def of(self, settings: RecipeSettings) -> csr_matrix | None:
         """Return the counts of a recipe's terms."""
         counts = [self._counts[kind] for kind in _kinds(settings)]
         if any(each is None for each in counts):
@@ -193,21 +193,21 @@ class _CountsOfKinds:
         return counts[0] if len(counts) == 1 else sparse.hstack(counts, format="csr")
 
 
-def _kinds(settings: Settings) -> list[Settings]:
+def _kinds(settings: RecipeSettings) -> list[RecipeSettings]:
     """Return settings for the words alone, and for the characters alone."""
     same = replace(settings, recipe=None, weighting="counts")
     kinds = [replace(same, chars=None), replace(same, ngrams=None)]
     return [kind for kind in kinds if kind.ngrams or kind.chars]
 
 
-def _count(texts: list[str], kind: Settings) -> csr_matrix | None:
+def _count(texts: list[str], kind: RecipeSettings) -> csr_matrix | None:
     try:
         return pipeline_steps.vectorizer(kind, np.float32).fit_transform(texts)
     except ValueError:
         return None
 
 
-def _try(X, y: np.ndarray, folds: list, settings: Settings) -> AlphaChoice:
+def _try(X, y: np.ndarray, folds: list, settings: RecipeSettings) -> AlphaChoice:
     """Try a recipe at a few alphas."""
     if CLASSIFIERS[settings.classifier].alphas is None:  # one that has no path
         settings = replace(settings, classifier=RECIPES[DEFAULT].classifier)

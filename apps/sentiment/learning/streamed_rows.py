@@ -1,20 +1,40 @@
-"""The rows of a corpus's texts in a matrix on disk: written in the second pass, fitted window by window."""
+"""The rows of a corpus larger than memory: in matrices on disk, or on the workers of a Dask cluster."""
 
+import pickle
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from copy import copy
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
 from fastsvm.io import MatrixWriter, load
 from fastsvm.text import Bag, Weighting
 
 from ...common.cache import Cache
-from ..data.corpus_batches import labelled_batches
+from ..data.corpus_batches import SHARD, LabelledBatch, labelled_batches
 from ..data.text_source import TextSource
-from ..training_settings import Settings
+from ..text_recipes import RecipeSettings
 from . import pipeline_steps
-from .corpus_terms import CALIBRATE, TRAIN, TRY, CorpusTerms, batch_pieces, count_corpus_terms, rows_of_part
+from .corpus_terms import (
+    CALIBRATE,
+    TRAIN,
+    TRY,
+    CodedTexts,
+    CorpusTerms,
+    TermTally,
+    batch_pieces,
+    count_corpus_terms,
+    rows_of_part,
+    tally_terms,
+)
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+ON_CLUSTER = ("SDCA",)  # the classes of classifiers that can be fitted there
 
 
 class StoredRows:
@@ -24,7 +44,7 @@ class StoredRows:
         self._source, self._folder, self._cache = source, folder, cache
         self._rows = cache.path("rows") or folder / "rows"
 
-    def count(self, settings: Settings) -> CorpusTerms:
+    def count(self, settings: RecipeSettings) -> CorpusTerms:
         """Make the first pass."""
         return count_corpus_terms(self._source, settings, self._folder)
 
@@ -69,3 +89,117 @@ class StoredRows:
 
     def _place(self, part: str) -> Path:
         return self._rows / part
+
+
+class TextShard(NamedTuple):
+    """Some texts and their labels."""
+
+    texts: list[str]
+    labels: list[str]
+
+
+class RowMaker(NamedTuple):
+    """What makes rows of texts on a worker; each of its tasks has a thread."""
+
+    vectorizer: Bag
+    weighting: Weighting | None
+
+    def rows(self, shard: TextShard) -> csr_matrix:
+        """Return the weighed terms of a shard."""
+        X = self.vectorizer.transform(shard.texts)
+        return X if self.weighting is None else self.weighting.transform(X)
+
+
+def labelled_rows(
+    shard: TextShard, maker: RowMaker, numbers: dict[str, int]
+) -> tuple[csr_matrix, np.ndarray]:
+    """Return the rows of a shard, and the number of each one's label."""
+    return maker.rows(shard), np.array([numbers[label] for label in shard.labels])
+
+
+def shard_scores(shard: TextShard, maker: RowMaker, estimator: Any) -> np.ndarray:
+    """Return the decision values of a shard's texts."""
+    return estimator.decision_function(maker.rows(shard))
+
+
+class ShardSpool(Sequence[TextShard]):
+    """Shards in files of a folder, of which memory holds none."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._n = folder, 0
+        folder.mkdir()
+
+    def append(self, shard: TextShard) -> None:
+        """Write one, as the last."""
+        with open(self._folder / str(self._n), "wb") as file:
+            pickle.dump(shard, file)
+        self._n += 1
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __getitem__(self, number):
+        if not 0 <= number < self._n:
+            raise IndexError(number)
+        with open(self._folder / str(number), "rb") as file:
+            return pickle.load(file)
+
+
+class SentRows:
+    """Texts of a source, spooled in a folder, as rows on the workers of a cluster.
+
+    The source is read once. What a lost worker had is sent again, from the spool.
+    """
+
+    def __init__(self, source: TextSource, folder: Path, client: "Client") -> None:
+        self._source, self._folder, self._client = source, folder, client
+        self._spools = {part: ShardSpool(folder / part) for part in (TRAIN, CALIBRATE, TRY)}
+        self._labels: dict[str, list[str]] = {CALIBRATE: [], TRY: []}
+
+    def count(self, settings: RecipeSettings) -> CorpusTerms:
+        """Make the first pass: workers tally terms, and they are merged here."""
+        return count_corpus_terms(self._source, settings, self._folder, cut=self._cut, tallied=self._tallied)
+
+    def _cut(self, settings: RecipeSettings, found: Iterable[LabelledBatch]) -> Iterator[LabelledBatch]:
+        """Yield batches in pieces for a worker; the texts of each are spooled."""
+        for batch in found:
+            for piece in batch.pieces(SHARD):
+                for part, spool in self._spools.items():
+                    if rows := rows_of_part(settings, piece, part):
+                        own = [piece.labels[i] for i in rows]
+                        spool.append(TextShard([piece.texts[i] for i in rows], own))
+                        self._labels.get(part, []).extend(own)
+                yield piece
+
+    def _tallied(self, texts: Iterable[CodedTexts], settings: RecipeSettings) -> Iterator[TermTally | None]:
+        from fastsvm.dask import map_shards
+
+        return map_shards(self._client, tally_terms, texts, settings, 1)
+
+    def write(self, seen: CorpusTerms, vectorizer: Bag, weighting: Weighting | None) -> dict[str, list[str]]:
+        """Make the rows to train on; return the labels of the other texts, by part."""
+        from fastsvm.dask import place_shards, send
+
+        self._maker = send(self._client, RowMaker(copy(vectorizer).set_params(n_jobs=1), weighting))
+        numbers = {label: code for code, label in enumerate(seen.labels)}
+        spool = self._spools[TRAIN]
+        self._placed = place_shards(self._client, labelled_rows, spool, self._maker, numbers)
+        return self._labels
+
+    def fit(self, estimator: Any) -> None:
+        """Fit to the rows to train on, whose labels are numbers."""
+        from fastsvm.dask import SDCAClassifier
+
+        there = SDCAClassifier()
+        there.set_params(**{k: v for k, v in estimator.get_params().items() if k in there.get_params()})
+        pipeline_steps.fit_classifier(there, self._placed, None)
+        del self._placed  # workers may forget the rows
+        found = vars(there.to_local())
+        vars(estimator).update({name: value for name, value in found.items() if name.endswith("_")})
+
+    def decision(self, estimator: Any, part: str) -> np.ndarray:
+        """Return the scores of the texts of a part."""
+        from fastsvm.dask import map_shards
+
+        found = map_shards(self._client, shard_scores, self._spools[part], self._maker, estimator)
+        return np.concatenate([*found])

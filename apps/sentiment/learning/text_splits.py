@@ -9,13 +9,15 @@ from ...common.errors import AppError
 from ...common.folds import split, stratified_folds
 
 Fold = tuple[np.ndarray, np.ndarray]
-Labelled = tuple[list[str], list[str]]
+LabelledTexts = tuple[list[str], list[str]]
 
 FEW = 2000  # more texts than these are halved, not cut in five, to choose alpha
 RARE = 200  # fewer texts than these of one of two labels are cut in five all the same
 
 
-def split_texts(texts: list[str], labels: list[str], holdout: float, seed: int) -> tuple[Labelled, Labelled]:
+def split_texts(
+    texts: list[str], labels: list[str], holdout: float, seed: int
+) -> tuple[LabelledTexts, LabelledTexts]:
     """Split into training and test texts; the order in the file, sorted or shuffled, changes nothing."""
     order = sorted(range(len(texts)), key=lambda i: (labels[i], texts[i]))
     parts = np.arange(len(order)), []

@@ -15,7 +15,7 @@ from ...common.cache import Cache
 from ...common.errors import USAGE, AppError
 from ...common.printing import note
 from ..data.text_source import TextSource
-from ..training_settings import Settings
+from ..text_recipes import RecipeSettings
 
 NO_CACHE = Cache(None)
 UNFINISHED = ".fastsvm-"  # beginning of the names of unfinished files
@@ -26,7 +26,7 @@ HEAD = 1 << 20  # bytes of a corpus that are compared
 def open_checkpoint(
     path: str | os.PathLike[str] | None,
     source: TextSource,
-    settings: Settings,
+    settings: RecipeSettings,
     *,
     start: str | os.PathLike[str] | None = None,
     stream: bool = False,
@@ -40,7 +40,7 @@ def open_checkpoint(
     source : TextSource
         A file is recognised by its size, its time and its first `HEAD` bytes, a folder by the names, sizes
         and times of its files.
-    settings : Settings
+    settings : RecipeSettings
     start : str or path-like, optional
         The model that learns on.
     stream : bool

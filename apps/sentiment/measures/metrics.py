@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..training_settings import METRICS
+from ..text_recipes import METRICS
 
 SKEWED = 0.8  # the share of the most frequent label from which accuracy says little about the others
 

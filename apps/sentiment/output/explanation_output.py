@@ -2,7 +2,7 @@
 
 from ...common.printing import console, fields, print_heading, print_line, print_table, printable
 from ..jobs.text_explanation import TextExplanation
-from .shown_terms import shown_term
+from .top_words_output import shown_term
 
 # Shares of the largest contribution from which a word is marked once, twice and three times.
 LEVELS = (0.05, 0.25, 0.6)

@@ -1,12 +1,9 @@
-"""The output of `train` and of the top words: tables for people, records for --json and --csv."""
+"""The output of `train`: tables for people, and a record for --json."""
 
-import sys
 from dataclasses import asdict
-from itertools import zip_longest
 
 import numpy as np
 
-from ...common.csv_quoting import csv_writer
 from ...common.printing import (
     fields,
     print_confusion,
@@ -23,9 +20,8 @@ from ..learning.cross_validation import CrossValidation
 from ..learning.recipe_choice import RecipeScreening
 from ..measures.answer_scores import AnswerScores
 from ..measures.calibration_error import CalibrationError
-from ..measures.term_effects import TopWords
-from ..training_settings import spelled_setting
-from .shown_terms import shown_term
+from ..text_recipes import spelled_setting
+from .top_words_output import print_top_words
 
 LABELS_CROSSED = 20  # more labels have no confusion table
 WEIGHTINGS = {
@@ -223,37 +219,6 @@ def print_scores(scores: AnswerScores) -> None:
         for each in scores.label_scores
     ]
     print_table(("label", "texts", "precision", "recall", "F1"), rows)
-
-
-def top_words_record(sides: list[TopWords]) -> dict:
-    """Return what `explain MODEL --json` prints."""
-    return {"words": {side.label: [item._asdict() for item in side.words] for side in sides}}
-
-
-def print_top_words_csv(sides: list[TopWords]) -> None:
-    """Print a CSV table of all words."""
-    write = csv_writer(sys.stdout)
-    write(("label", "word", "weight"))
-    for side in sides:
-        for item in side.words:
-            write((side.label, *item))
-
-
-def print_top_words(sides: list[TopWords], abreast: int = 3) -> None:
-    """Print the top words of each label, a pair of columns each; the second of two labels comes first."""
-    sides = sides[::-1] if len(sides) == 2 else sides
-    for start in range(0, len(sides), abreast):
-        if start:
-            print_line("")
-        group = sides[start : start + abreast]
-        header, columns = [], []
-        for side in group:
-            header += [side.label, "weight"]
-            columns += [
-                [shown_term(item.word) for item in side.words],
-                [f"{item.weight:+.4f}" for item in side.words],
-            ]
-        print_table(header, zip_longest(*columns, fillvalue=""), text_columns=range(0, len(header), 2))
 
 
 def _means(choice: AlphaChoice) -> list[float]:

@@ -5,7 +5,7 @@ import numpy as np
 from ...common.matplotlib_figures import OKABE_ITO
 from ...common.printing import shortened
 from ...sentiment.jobs.corpus_description import CorpusDescription
-from ...sentiment.output.top_words_plot import AGAINST, FOR
+from ...sentiment.output.top_words_output import AGAINST, FOR
 from ..output.drawing import tidy
 from .text_comparison import Comparison
 

@@ -2,7 +2,7 @@
 
 from ...common.matplotlib_figures import OKABE_ITO
 from ...sentiment.measures.term_effects import top_words
-from ...sentiment.output import top_words_plot
+from ...sentiment.output import top_words_output
 from ..frame.study_report import Figure
 from . import drawing
 from .text_claims import LAMBDAS, NAMES
@@ -69,8 +69,8 @@ def figures(found: Found) -> list[Figure]:
                 f"words-{name}",
                 f"Top words of the {NAMES[name]}",
                 "The highest and the lowest weights of the model to the letter, on the article's split.",
-                lambda sheet, sides=sides: top_words_plot.draw_top_words(sheet, sides),
-                size=top_words_plot.size_of_top_words(sides),
+                lambda sheet, sides=sides: top_words_output.draw_top_words(sheet, sides),
+                size=top_words_output.size_of_top_words(sides),
                 source="figures f41 to f43",
             )
         )

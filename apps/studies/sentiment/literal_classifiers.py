@@ -7,23 +7,23 @@ from ...sentiment.data.corpus import Corpus
 from ...sentiment.data.text_source import TextSource
 from ...sentiment.learning import pipeline_steps
 from ...sentiment.learning.counted_texts import CountedTexts, LearnedModel
-from ...sentiment.training_settings import ARTICLE, HINGE, LOG, Classifier, Settings
+from ...sentiment.text_recipes import ARTICLE, HINGE, LOG, ClassifierRecipe, RecipeSettings
 
 # Rows are drawn with replacement, the weights are those after the last step, and there is no bias: the
 # article's classes have nothing else.
 CLASSIFIERS = {
-    "perceptron": Classifier("Perceptron", {"fit_intercept": False}, None, 10),
-    "pegasos-svm": Classifier("Pegasos", {**HINGE, "order": "random"}, 0.015, 10),
-    "pegasos-logistic": Classifier("Pegasos", {**LOG, "order": "random"}, 0.01, 10),
+    "perceptron": ClassifierRecipe("Perceptron", {"fit_intercept": False}, None, 10),
+    "pegasos-svm": ClassifierRecipe("Pegasos", {**HINGE, "order": "random"}, 0.015, 10),
+    "pegasos-logistic": ClassifierRecipe("Pegasos", {**LOG, "order": "random"}, 0.01, 10),
 }
 
 
 @dataclass(frozen=True)
-class LiteralSettings(Settings):
+class LiteralSettings(RecipeSettings):
     """Settings whose classifiers are the article's own; all labels weigh the same."""
 
     @property
-    def method(self) -> Classifier:
+    def method(self) -> ClassifierRecipe:
         """The classifier."""
         return CLASSIFIERS[self.classifier]
 
@@ -31,7 +31,7 @@ class LiteralSettings(Settings):
 LITERAL = LiteralSettings(**{**vars(ARTICLE), "recipe": None})
 
 
-def read(source: TextSource, settings: Settings) -> tuple[Corpus, Settings]:
+def read(source: TextSource, settings: RecipeSettings) -> tuple[Corpus, RecipeSettings]:
     """Read a corpus; a rare label weighs no more than others, and no threshold is chosen."""
     corpus, settings = pipeline_steps.read_labelled(source, settings)
     return corpus, replace(settings, class_weight=None, threshold=None)
@@ -45,6 +45,6 @@ def split_texts(texts: Sequence[str], labels: Sequence[str], holdout: float, see
     return (train, y_train), (test, y_test)
 
 
-def fit(texts: Sequence[str], y: Sequence[str], settings: Settings) -> LearnedModel:
+def fit(texts: Sequence[str], y: Sequence[str], settings: RecipeSettings) -> LearnedModel:
     """Train a classifier: its own lambda, no probabilities."""
     return CountedTexts.of(texts, y, settings).fit(settings)

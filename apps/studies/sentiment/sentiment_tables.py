@@ -4,7 +4,7 @@ import numpy as np
 
 from ...common.html_pages import shorten
 from ...sentiment.measures.term_effects import top_words
-from ...sentiment.output.shown_terms import shown_term
+from ...sentiment.output.top_words_output import shown_term
 from ..frame.study_report import Table
 from .plane_claims import interval_of
 from .planes import Surfaces

@@ -15,9 +15,9 @@ from ...common.statistics import resampled_interval, wilson_interval
 from ...sentiment.data.text_source import TextSource
 from ...sentiment.learning.counted_texts import CountedTexts
 from ...sentiment.learning.recipe_choice import choose_recipe
-from ...sentiment.learning.text_splits import Labelled
+from ...sentiment.learning.text_splits import LabelledTexts
 from ...sentiment.measures.metrics import score_decision
-from ...sentiment.training_settings import AUTO, Settings, recipe_settings
+from ...sentiment.text_recipes import AUTO, RecipeSettings, recipe_settings
 from . import literal_classifiers
 from .literal_classifiers import LITERAL, LiteralSettings
 
@@ -52,7 +52,7 @@ class Runs:
     """
 
     classifier: str
-    settings: Settings
+    settings: RecipeSettings
     accuracies: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
@@ -108,7 +108,7 @@ class Comparison:
         return len(self.seeds) < FEWEST_RUNS
 
 
-def contenders(settings: Settings) -> dict[str, Settings]:
+def contenders(settings: RecipeSettings) -> dict[str, RecipeSettings]:
     """Return how each is trained: by default, as a plain logistic regression, and as in the article.
 
     Parameters
@@ -118,9 +118,9 @@ def contenders(settings: Settings) -> dict[str, Settings]:
         the seed, the metric and how texts are cut.
     """
     same = {name: getattr(settings, name) for name in ("tokens", "markup", "seed", "metric")}
-    plain = Settings("sdca-logistic", "tfidf", ngrams=(1, 1), min_df=1, **same)
+    plain = RecipeSettings("sdca-logistic", "tfidf", ngrams=(1, 1), min_df=1, **same)
     found = {"default": recipe_settings(AUTO, same), "logistic-regression": plain}
-    averaged = Settings(**vars(settings))
+    averaged = RecipeSettings(**vars(settings))
     for suffix, made in ("", averaged), (TO_THE_LETTER, settings):
         found |= {f"{name}{suffix}": replace(made, classifier=name) for name in ARTICLE}
     return found
@@ -128,10 +128,10 @@ def contenders(settings: Settings) -> dict[str, Settings]:
 
 def compare(
     source: TextSource,
-    settings: Settings = LITERAL,
+    settings: RecipeSettings = LITERAL,
     *,
     runs: int = 5,
-    contenders: Callable[[Settings], dict[str, Settings]] = contenders,
+    contenders: Callable[[RecipeSettings], dict[str, RecipeSettings]] = contenders,
 ) -> Comparison:
     """Train and try each of the contenders on the same splits.
 
@@ -179,7 +179,7 @@ def compare(
     )
 
 
-def _run(result: Runs, seed: int, training: Labelled, trial: Labelled) -> None:
+def _run(result: Runs, seed: int, training: LabelledTexts, trial: LabelledTexts) -> None:
     """Train and try a contender once."""
     settings = replace(result.settings, seed=seed)
     texts, y = training

@@ -17,7 +17,7 @@ from ...sentiment.jobs.corpus_description import CorpusDescription, describe_cor
 from ...sentiment.learning import pipeline_steps
 from ...sentiment.learning.alpha_choice import fold_part
 from ...sentiment.learning.recipe_choice import choose_recipe
-from ...sentiment.training_settings import AUTO, Settings, recipe_settings
+from ...sentiment.text_recipes import AUTO, RecipeSettings, recipe_settings
 from ..frame.study_context import Context
 from . import literal_classifiers, text_comparison
 from .literal_classifiers import LITERAL
@@ -155,7 +155,7 @@ def _check_labels(source: TextSource, description: CorpusDescription) -> None:
         raise AppError(f"{source.path}: has the labels {', '.join(found[:20])}, and the article neg and pos")
 
 
-def _compared(source: TextSource, settings: Settings, runs: int) -> dict:
+def _compared(source: TextSource, settings: RecipeSettings, runs: int) -> dict:
     """Compare the classifiers; the recipe that train chooses is that of the first split."""
     corpus, _ = literal_classifiers.read(source, settings)
     (texts, y), _ = literal_classifiers.split_texts(corpus.texts, corpus.labels, HOLDOUT, settings.seed)
@@ -173,7 +173,7 @@ def _compared(source: TextSource, settings: Settings, runs: int) -> dict:
     }
 
 
-def _by_default(name: str, settings: Settings) -> Settings:
+def _by_default(name: str, settings: RecipeSettings) -> RecipeSettings:
     same = ("tokens", "markup", "seed", "metric")
     return recipe_settings(name, {field: getattr(settings, field) for field in same})
 
@@ -183,7 +183,7 @@ def _contenders(recipe: str):
     return lambda settings: {**text_comparison.contenders(settings), "default": _by_default(recipe, settings)}
 
 
-def _comparison(known: dict, settings: Settings) -> Comparison:
+def _comparison(known: dict, settings: RecipeSettings) -> Comparison:
     """Return the comparison that gave these arrays."""
     made = _contenders(str(known["recipe"]))(settings)
     n_train, n_test = known["sizes"].tolist()
@@ -198,7 +198,7 @@ def _comparison(known: dict, settings: Settings) -> Comparison:
     return Comparison(seeds, settings.metric, n_train, n_test, counts, results)
 
 
-def tune(X, y: np.ndarray, settings: Settings, runs: int, advance) -> dict[str, np.ndarray]:
+def tune(X, y: np.ndarray, settings: RecipeSettings, runs: int, advance) -> dict[str, np.ndarray]:
     """Try every lambda on the texts held out, and on a fifth of the training texts to choose one of them.
 
     Parameters

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from . import checked_values
 
 
-class Classifier(NamedTuple):
+class ClassifierRecipe(NamedTuple):
     """The name of a class of fastsvm.fitting, its fixed parameters, and the defaults of the others.
 
     `alphas` are the candidates for texts scaled to norm 1; None if alpha is not chosen.
@@ -30,11 +30,11 @@ HINGE, LOG = ({"loss": loss, "fit_intercept": False} for loss in ("hinge", "log"
 HINGE_ALPHAS = (0.01, 0.003, 0.001, 0.0004, 0.0002, 0.0001, 0.00003)
 LOG_ALPHAS = (0.001, 0.0003, 0.0001, 0.00003, 0.00001, 0.000003, 0.000001)
 CLASSIFIERS = {
-    "sdca-svm": Classifier("SDCA", HINGE, 0.004, 1000, HINGE_ALPHAS),
-    "sdca-logistic": Classifier("SDCA", LOG, 0.002, 1000, LOG_ALPHAS),
-    "pegasos-svm": Classifier("Pegasos", {**HINGE, "averaging": "tail"}, 0.015, 10),
-    "pegasos-logistic": Classifier("Pegasos", {**LOG, "averaging": "tail"}, 0.01, 10),
-    "perceptron": Classifier("Perceptron", {"averaging": "all"}, None, 10),
+    "sdca-svm": ClassifierRecipe("SDCA", HINGE, 0.004, 1000, HINGE_ALPHAS),
+    "sdca-logistic": ClassifierRecipe("SDCA", LOG, 0.002, 1000, LOG_ALPHAS),
+    "pegasos-svm": ClassifierRecipe("Pegasos", {**HINGE, "averaging": "tail"}, 0.015, 10),
+    "pegasos-logistic": ClassifierRecipe("Pegasos", {**LOG, "averaging": "tail"}, 0.01, 10),
+    "perceptron": ClassifierRecipe("Perceptron", {"averaging": "all"}, None, 10),
 }
 
 WEIGHTINGS = ("counts", "binary", "tfidf", "nb")
@@ -46,7 +46,7 @@ FEATURES = ("weighting", "ngrams", "chars")  # the search for a recipe chooses t
 
 
 @dataclass(frozen=True)
-class Settings:
+class RecipeSettings:
     """The decisions of a training; the defaults are the most accurate ones.
 
     Attributes
@@ -116,7 +116,7 @@ class Settings:
     refit: bool = True
 
     @property
-    def method(self) -> Classifier:
+    def method(self) -> ClassifierRecipe:
         """The classifier."""
         return CLASSIFIERS[self.classifier]
 
@@ -128,15 +128,17 @@ def spelled_setting(value: object, none: str = "all") -> str:
     return none if value is None else str(value)
 
 
-def recipe(weighting: str, ngrams: tuple[int, int] | None, chars: tuple[int, int] | None = None) -> Settings:
+def recipe(
+    weighting: str, ngrams: tuple[int, int] | None, chars: tuple[int, int] | None = None
+) -> RecipeSettings:
     """Return the settings of a recipe of the default classifier."""
-    return Settings(weighting=weighting, ngrams=ngrams, chars=chars)
+    return RecipeSettings(weighting=weighting, ngrams=ngrams, chars=chars)
 
 
 # article: counts of single words. Each of the others was the best on some corpus: one to three words for the
 # polarity of reviews, words and characters for their subject, characters for text messages and for texts
 # without blanks between words. Counts and binary counts were the best on none.
-ARTICLE = Settings("pegasos-svm", "counts", (1, 1), None, 1, 5000)
+ARTICLE = RecipeSettings("pegasos-svm", "counts", (1, 1), None, 1, 5000)
 RECIPES = {
     "nb-words": recipe("nb", (1, 3)),
     "tfidf-words": recipe("tfidf", (1, 2)),
@@ -175,7 +177,7 @@ CHECKS = {
 }
 
 
-def recipe_settings(name: str, given: Mapping[str, Any]) -> Settings:
+def recipe_settings(name: str, given: Mapping[str, Any]) -> RecipeSettings:
     """Return the settings of a recipe, with other values for some of them.
 
     If the recipe is "auto" and features are given, the default recipe provides the other features.
@@ -186,7 +188,7 @@ def recipe_settings(name: str, given: Mapping[str, Any]) -> Settings:
     return replace(RECIPES[DEFAULT if name == AUTO else name], **given, recipe=None if features else name)
 
 
-def with_recipe_features(settings: Settings, name: str) -> Settings:
+def with_recipe_features(settings: RecipeSettings, name: str) -> RecipeSettings:
     """Return settings with the features of a recipe."""
     recipe = RECIPES[name]
     return replace(

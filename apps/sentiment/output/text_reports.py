@@ -16,7 +16,7 @@ from ..jobs.text_training import TextTraining
 from ..measures.answer_scores import AnswerScores
 from . import report_curves, report_scores
 from .highlights import highlight
-from .shown_terms import shown_term
+from .top_words_output import shown_term
 from .training_output import certificate_line
 
 LABELS_WITH_WORDS = 24

@@ -1,14 +1,65 @@
-"""Pictures of the words of a model."""
+"""The top words of a model: tables for people, records for --json and --csv, and a picture."""
 
+import sys
+from itertools import zip_longest
+
+from ...common.csv_quoting import csv_writer
 from ...common.errors import AppError
 from ...common.matplotlib_figures import figure
-from ...common.printing import printable, shortened
+from ...common.printing import print_line, print_table, printable, shortened
 from ..measures.prediction import TRAIN_AGAIN
 from ..measures.term_effects import TopWords
-from .shown_terms import shown_term
 
+WORDS, CHARACTERS = "words__", "chars__"  # what a vectorizer of both puts before its terms
 FOR, AGAINST = "#2b7a78", "#c8553d"
 LARGEST_DRAWN = 1e300  # of axes with more on both sides the length is no number
+
+
+def shown_term(term: str) -> str:
+    """Return a term for people.
+
+    Beside words, a piece has dots where its word goes on: `…ing`, `un…`, `…o…`. Where there are characters
+    alone, a blank at its ends is a sign of its own.
+    """
+    if term.startswith(WORDS):
+        return term.removeprefix(WORDS)
+    piece = term.removeprefix(CHARACTERS)
+    if piece != term and piece.strip(" "):
+        return f"{'' if piece[0] == ' ' else '…'}{piece.strip(' ')}{'' if piece[-1] == ' ' else '…'}"
+    inner = piece.strip(" ")
+    start = len(piece) - len(piece.lstrip(" ")) if inner else len(piece)
+    return "␣" * start + inner + "␣" * (len(piece) - start - len(inner))
+
+
+def top_words_record(sides: list[TopWords]) -> dict:
+    """Return what `explain MODEL --json` prints."""
+    return {"words": {side.label: [item._asdict() for item in side.words] for side in sides}}
+
+
+def print_top_words_csv(sides: list[TopWords]) -> None:
+    """Print a CSV table of all words."""
+    write = csv_writer(sys.stdout)
+    write(("label", "word", "weight"))
+    for side in sides:
+        for item in side.words:
+            write((side.label, *item))
+
+
+def print_top_words(sides: list[TopWords], abreast: int = 3) -> None:
+    """Print the top words of each label, a pair of columns each; the second of two labels comes first."""
+    sides = sides[::-1] if len(sides) == 2 else sides
+    for start in range(0, len(sides), abreast):
+        if start:
+            print_line("")
+        group = sides[start : start + abreast]
+        header, columns = [], []
+        for side in group:
+            header += [side.label, "weight"]
+            columns += [
+                [shown_term(item.word) for item in side.words],
+                [f"{item.weight:+.4f}" for item in side.words],
+            ]
+        print_table(header, zip_longest(*columns, fillvalue=""), text_columns=range(0, len(header), 2))
 
 
 def plot_top_words(sides: list[TopWords], path: str) -> None:
