@@ -77,17 +77,6 @@ def test_each_value_has_a_name(smears):
         np.testing.assert_array_equal(values, measured(image.copy()))
 
 
-def test_histograms_are_shares_under_a_root(smears):
-    names = feature_names()
-    whole = [f"colour_{region}_{plane}" for region in REGIONS for plane in ("pink", "dark")]
-    whole += [f"edge_{plane}_{region}" for plane in ("pink", "dark") for region in REGIONS]
-    in_a_histogram = [name for name in names if name.startswith(tuple(whole))]
-    assert in_a_histogram == [name for name in names if name.startswith(HISTOGRAMS)]
-    values = measured(smears[0])
-    for prefix in whole:
-        assert (values[columns(prefix)] ** 2).sum() == pytest.approx(1, abs=1e-4), prefix
-
-
 # Drawn cells
 
 
@@ -133,29 +122,11 @@ def test_lobes_on_a_bridge():
     assert bridged["nucleus_dent_3"] < 0.1
 
 
-def test_a_nucleus_beside_the_middle():
-    values = named(measured(drawn((14, 0, 20))))
-    _, cell = only_cell(drawn((14, 0, 20)))
-    assert values["cell_eccentricity"] == pytest.approx(14 / np.sqrt(cell.area), abs=0.04)
-
-
 def test_a_darker_nucleus_moves_the_colours_of_the_nucleus_only():
     normal, dark = measured(ROUND), measured(drawn((0, 0, 24), nucleus=(120, 30, 80)))
     moved = {region: np.abs(normal - dark)[columns(f"colour_{region}")].sum() for region in REGIONS}
     assert moved["core"] > 1
     assert moved["far"] < 0.1
-
-
-def test_grain_shows_in_grain_edges_and_patterns():
-    spots = ROUND.copy()
-    for x in range(146, 176, 8):
-        for y in range(106, 136, 8):
-            cv2.circle(spots, (x, y), 1, tuple(level // 2 for level in NUCLEUS), cv2.FILLED)
-    plain, grainy = named(measured(ROUND)), named(measured(cv2.GaussianBlur(spots, (3, 3), 0)))
-    assert grainy["grain_dark_5_nucleus_dark"] + grainy["grain_bright_5_nucleus_dark"] > 3 * (
-        plain["grain_dark_5_nucleus_dark"] + plain["grain_bright_5_nucleus_dark"]
-    )
-    assert grainy["edge_dark_core_0"] < plain["edge_dark_core_0"] - 0.1
 
 
 # What must not change them
@@ -184,19 +155,6 @@ def test_a_turned_cell_has_the_same_features(smears, turn):
     for prefix in (*HISTOGRAMS, "grain"):
         some = columns(prefix)
         assert np.mean(differences, axis=0)[some].mean() < 0.25 * between(smears, some), prefix
-
-
-@pytest.mark.parametrize("lamp", [pytest.param(0.8, marks=pytest.mark.slow), 0.65])
-def test_a_weaker_lamp_changes_little(smears, lamp):
-    """Densities are against the image's own background; what is left is rounding."""
-    for prefix in HISTOGRAMS:
-        some = columns(prefix)
-        scale = between(smears, some)
-        for image in smears:
-            dimmed = measured((image * lamp).astype(np.uint8))[some]
-            normal = measured(image)[some]
-            assert np.abs(dimmed - normal).mean() < 0.3 * scale, prefix
-            assert np.corrcoef(dimmed, normal)[0, 1] > 0.99, prefix
 
 
 # Borders and extremes

@@ -44,14 +44,6 @@ def test_places():
     assert found["whisker"].get("d").startswith(f"M{LEFT:.1f} {BOTTOM:.1f}V{TOP:.1f}")
 
 
-def test_a_line_has_no_more_points_than_the_picture_can_show():
-    chart = Chart("", Axis(""), Axis(""))
-    chart.line((i / 20_000, i / 20_000) for i in range(20_001))
-    points = read(chart)[1][-2].get("points").split()
-    assert len(points) < 4 * (RIGHT - LEFT)
-    assert (points[0], points[-1]) == (f"{LEFT},{BOTTOM}", f"{RIGHT},{TOP}")
-
-
 @pytest.mark.parametrize(
     ("low", "high", "most", "expected"),
     [

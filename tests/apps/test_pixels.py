@@ -52,13 +52,6 @@ def test_joint_histograms(planes, regions, counted, k):
     assert not counts[2].any()
 
 
-def test_joint_histograms_of_one_pixel():
-    plane, region = np.full((1, 1, 1), 0.3, np.float32), np.ones((1, 1), np.uint8)
-    # The centres of the bins are at 0.125, 0.375 ...; 0.3 is 70 % of the way between the first two.
-    counts = _pixels.joint_histograms(plane, region, 1, [(0, 1, 4)])
-    np.testing.assert_allclose(counts, [[0.3, 0.7, 0, 0]], atol=1e-6)
-
-
 @pytest.mark.parametrize(
     "view",
     [
@@ -118,12 +111,9 @@ def test_small_arrays(table, shape, n_regions):
     assert _pixels.add_looked_up(base, planes, table, AXES).shape == shape
 
 
-P, R, B = (
-    np.zeros((6, 8, 3), np.float32),
-    np.zeros((6, 8), np.uint8),
-    np.zeros((6, 8), np.float32),
-)
-T = np.zeros((5, 2, 4), np.float32)
+P, B = np.zeros((6, 8, 3), np.float32), np.zeros((6, 8), np.float32)
+R, T = np.zeros((6, 8), np.uint8), np.zeros((5, 2, 4), np.float32)
+D, M = np.zeros((3, 256), np.float32), np.eye(3, dtype=np.float32)
 
 
 @pytest.mark.parametrize(
@@ -131,46 +121,29 @@ T = np.zeros((5, 2, 4), np.float32)
     [
         # Shapes
         ("joint_histograms", (P, R[:5].copy(), 2, AXES)),
-        ("joint_histograms", (P, R[:, :7].copy(), 2, AXES)),
-        ("joint_histograms", (P, R, 2, AXES[:2])),
         ("joint_histograms", (P[..., :2], R, 2, AXES)),
-        ("joint_histograms", (P[..., :0], R, 2, ())),
         ("joint_histograms", (np.zeros((6, 8, 4), np.float32), R, 2, (*AXES, AXES[0]))),
         ("joint_histograms", (P[..., 0], R, 2, AXES[:1])),
         ("add_looked_up", (B[:5].copy(), P, T, AXES)),
         ("add_looked_up", (B, P[..., :2].copy(), T, AXES)),
-        ("add_looked_up", (B, np.zeros((6, 8, 4), np.float32), T, AXES)),
         ("add_looked_up", (B, P, T[:4].copy(), AXES)),
-        ("add_looked_up", (B, P, T, AXES[:2])),
         ("add_looked_up", (B, P, T, (*AXES, AXES[0]))),
         # Axes
         ("joint_histograms", (P[..., :1], R, 2, [(0, 1, 1)])),
         ("joint_histograms", (P[..., :1], R, 2, [(0, 1, 0)])),
-        ("joint_histograms", (P[..., :1], R, 2, [(0, 1, -3)])),
         ("joint_histograms", (P[..., :1], R, 2, [(0, 1, 2**24 + 4)])),  # a float has no 2^24 + 3
         ("joint_histograms", (P[..., :1], R, 2, [(1, 1, 4)])),
         ("joint_histograms", (P[..., :1], R, 2, [(0, np.nan, 4)])),
-        ("joint_histograms", (P[..., :1], R, 2, [(np.nan, 1, 4)])),
         ("add_looked_up", (B, P, np.zeros((5, 1, 4), np.float32), [AXES[0], (0, 1, 1), AXES[2]])),
-        ("add_looked_up", (B, P, np.zeros((5, 0, 4), np.float32), [AXES[0], (0, 1, 0), AXES[2]])),
         ("add_looked_up", (B, P, T, [AXES[0], (1, 0, 2), AXES[2]])),
         # Types and strides
         ("joint_histograms", (P.astype(np.float64), R, 2, AXES)),
         ("joint_histograms", (P, R.astype(np.int32), 2, AXES)),
         ("joint_histograms", (P, R.T.copy().T, 2, AXES)),
         ("add_looked_up", (B, P, T.T.copy().T, AXES)),
-        (
-            "densities",
-            (np.zeros((6, 8, 4), np.uint8), np.zeros((3, 256), np.float32), np.eye(3, dtype=np.float32)),
-        ),
-        (
-            "densities",
-            (np.zeros((6, 8, 3), np.uint8), np.zeros((3, 255), np.float32), np.eye(3, dtype=np.float32)),
-        ),
-        (
-            "densities",
-            (np.zeros((6, 8, 3), np.uint8), np.zeros((3, 256), np.float32), np.eye(2, dtype=np.float32)),
-        ),
+        ("densities", (np.zeros((6, 8, 4), np.uint8), D, M)),
+        ("densities", (np.zeros((6, 8, 3), np.uint8), D[:, :255].copy(), M)),
+        ("densities", (np.zeros((6, 8, 3), np.uint8), D, M[:2, :2].copy())),
         ("joint_histograms", (P, R, -1, AXES)),
     ],
 )

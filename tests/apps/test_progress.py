@@ -23,19 +23,17 @@ def test_stages_are_timed():
     assert stage.seconds["read"] >= 0.01
 
 
-def test_nothing_is_shown_where_stderr_is_no_terminal(capsys):
-    with Stages(spinner=True, patience=0) as stage, stage("work", total=2) as advance:
-        advance()
-    assert capsys.readouterr() == ("", "")
-
-
-def test_verbose_names_each_stage(capsys):
-    with Stages(verbose=True) as stage:
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [({"spinner": True, "patience": 0}, ""), ({"verbose": True}, "read ...\nwork ...\n")],
+)
+def test_where_stderr_is_no_terminal_only_names_are_shown(capsys, options, shown):
+    with Stages(**options) as stage:
         with stage("read"):
             pass
         with stage("work", total=2) as advance:
             advance()
-    assert capsys.readouterr() == ("", "read ...\nwork ...\n")
+    assert capsys.readouterr() == ("", shown)
 
 
 SCRIPT = """
@@ -82,21 +80,21 @@ def on_a_terminal(options, seconds=0, last="", returncode=0):
 def test_a_waiting_user_sees_the_stage_and_how_far_it_is():
     shown, stdout = on_a_terminal("spinner=True, patience=0.05", seconds=0.5)
     assert stdout == "result\n"
-    for text in (
-        " read",
-        " work",
-        "━",
-        " 50% ",
-        "\x1b[2Ka note\r\n",
-        "\x1b[2Ka print\r\n",
-    ):
+    for text in (" read", " work", "━", " 50% ", "\x1b[2Ka note\r\n", "\x1b[2Ka print\r\n"):
         assert text in shown
     assert shown.index("read") < shown.index("work")
 
 
-@pytest.mark.parametrize("options", ["spinner=False, patience=0", "spinner=True, patience=60"])
-def test_others_see_nothing(options):
-    assert on_a_terminal(options) == ("a note\r\na print\r\n", "result\n")
+@pytest.mark.parametrize(
+    ("options", "stages"),
+    [
+        ("spinner=False, patience=0", ""),
+        ("spinner=True, patience=60", ""),
+        ("verbose=True, spinner=True, patience=0", "read ...\r\nwork ...\r\n"),
+    ],
+)
+def test_others_see_no_bar(options, stages):
+    assert on_a_terminal(options) == (f"{stages}a note\r\na print\r\n", "result\n")
 
 
 def test_a_stage_inside_another_has_a_line_of_its_own():
@@ -111,8 +109,3 @@ def test_ctrl_c_gives_the_terminal_back():
     shown, _ = on_a_terminal("spinner=True, patience=0.01", seconds=0.3, last=script, returncode=-2)
     assert shown.rindex("\x1b[?25h") > shown.rindex("\x1b[?25l")  # the cursor
     assert "KeyboardInterrupt" in shown
-
-
-def test_a_verbose_command_has_no_bar():
-    shown, _ = on_a_terminal("verbose=True, spinner=True, patience=0")
-    assert shown == "read ...\r\nwork ...\r\na note\r\na print\r\n"

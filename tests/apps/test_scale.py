@@ -166,13 +166,6 @@ def test_photographs_are_of_the_usual_scale(photographs):
     assert read_scale(files).widths[640, 480] == pytest.approx(160, rel=0.1)
 
 
-def test_copies_are_of_the_usual_scale(shared):
-    folder = shared / "cells" / "images"
-    if not folder.is_dir():
-        pytest.skip(f"needs the images in {folder}, which are not here")
-    assert read_scale(find_images([str(folder)])).unusual == {}
-
-
 @pytest.mark.parametrize("columns", [3, pytest.param(5, marks=pytest.mark.slow)])
 def test_a_mosaic_needs_no_option(photographs, tmp_path, columns):
     chosen = list(photographs.items())[100 : 100 + columns**2]
@@ -191,24 +184,3 @@ def test_a_mosaic_needs_no_option(photographs, tmp_path, columns):
     centers = [np.divide(cell.center, factor) for cell in find_white_cells(Field(image))]
     assert abs(len(centers) - len(known)) <= 0.05 * len(known)
     assert sum(min(np.hypot(*np.subtract(c, k)) for c in centers) < 50 for k in known) >= 0.95 * len(known)
-
-
-@pytest.mark.slow
-def test_where_nobody_marked_a_white_cell_there_is_none(photographs):
-    """At most 3 in 400 patches of 160 to 240 pixels."""
-    rng = np.random.default_rng(1)
-    false = made = 0
-    images = {}
-    while made < 400:
-        path = list(photographs)[rng.integers(len(photographs))]
-        w, h = rng.integers(160, 241, 2).tolist()
-        x, y = int(rng.integers(640 - w)), int(rng.integers(480 - h))
-        if any(x - 8 < b + c and b < x + w + 8 and y - 8 < d + e and d < y + h + 8
-               for b, d, c, e in photographs[path]):  # fmt: skip
-            continue
-        if path not in images:
-            images[path] = read_image(str(path))
-        patch = cv2.resize(images[path][y : y + h, x : x + w], None, fx=0.5, fy=0.5, interpolation=3)
-        false += len(find_white_cells(Field(patch)))
-        made += 1
-    assert false <= 3

@@ -221,16 +221,6 @@ def test_texts_that_are_there_twice(run, write, texts):
     assert "the same as line 12, which is pos" in shown
 
 
-@pytest.mark.slow
-def test_places_and_formulas(run, write, texts, tmp_path):
-    pairs, _ = flipped([(label, f"={text}") for label, text in texts(120)], 0.1)
-    assert run("inspect", write(pairs, "folder"), "-o", "found.csv", "-n", 3).exit_code == 0
-    row = rows_of("found.csv")[0]
-    assert row["place"].split("/")[0] == row["label"]
-    assert row["text"].startswith("'=")
-    assert run("inspect", write(pairs, "csv"), "-n", 0).exit_code == 0
-
-
 def test_labels_of_one_text_and_what_is_wrong(run, write, texts):
     rare = [*texts(60), ("odd", "a text like no other")]
     record = json.loads(run("inspect", write(rare), "--json").stdout)
@@ -242,21 +232,3 @@ def test_labels_of_one_text_and_what_is_wrong(run, write, texts):
         assert result.stderr.startswith("note: labels were not checked: ")
         assert message in result.stderr
     assert run("inspect", write(rare), "-o", "-").exit_code == 2
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "least"), [("sentiment.txt", 0.4), ("imdb_10k.tsv", 0.6), ("sms_spam.tsv", 0.65)]
-)
-def test_real_labels(run, write, shared, name, least):
-    """Of the surest, half as many as are flipped; the corpora have wrong labels of their own among them."""
-    from fastsvm_apps.sentiment.data.corpus import read_corpus
-    from fastsvm_apps.sentiment.data.text_source import TextSource
-
-    corpus = read_corpus(TextSource(str(shared / name)))
-    pairs, wrong = flipped(list(zip(corpus.labels, corpus.texts, strict=True)), 0.02)
-    path = write(pairs, "jsonl")
-    assert run("inspect", path, "-o", "found.csv", "-n", len(wrong) // 2).exit_code == 0
-    found = [int(row["place"]) - 1 for row in rows_of("found.csv") if row["why"] == "contradicted"]
-    assert len(found) == len(wrong) // 2
-    assert len(wrong.intersection(found)) >= least * len(found)

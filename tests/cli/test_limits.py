@@ -117,14 +117,6 @@ def test_predict_takes_the_beginning_of_a_long_line(run, model):
     ]
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("one_mib")
-def test_explain_a_long_text(run, model, monkeypatch):
-    fails(run("explain", model, "-", input=long), 1, "<stdin>: longer than 1 MiB")
-    monkeypatch.delenv("FASTSVM_MAX_LINE_MIB")
-    assert run("explain", model, "-", input=long).exit_code == 0
-
-
 # Feeds a stream that does not end, and has no line ends, to the app under a limit of memory.
 STARVED = """
 import resource, sys

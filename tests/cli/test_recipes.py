@@ -123,19 +123,6 @@ def test_too_few_texts_or_too_many_labels_are_not_tried(n, n_labels):
     assert (settings.recipe, screening) == ("nb-words", None)
 
 
-@pytest.mark.slow
-def test_the_same_corpus_gives_the_same_choice():
-    labels, texts = zip(*inflected(1500), strict=True)
-    settings = recipe_settings(AUTO, {"metric": "accuracy", "tokens": "words"})
-    first, second = (choose_recipe(texts, labels, settings) for _ in range(2))
-    assert first == second
-    assert first[1].n == 1500
-    tried = [(each.name, each.n) for each in first[1].candidates]
-    assert tried[: len(SEARCHED)] == [(name, 1000) for name in SEARCHED]
-    assert len(tried) == len(SEARCHED) + 3  # the best of the first round
-    assert {n for _, n in tried[len(SEARCHED) :]} == {1500}
-
-
 @pytest.mark.parametrize("recipe", ["nb-chars", "tfidf-both"])
 def test_a_model_of_characters_does_all_that_others_do(run, write, recipe):
     corpus = write(inflected(300))

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import re
 
 import numpy as np
 import pytest
@@ -21,20 +20,6 @@ def decisions(path, texts):
     classifier = model["classifier"]
     X = model["vectorizer"].transform(texts).toarray()
     return X @ classifier.coef_.T + classifier.intercept_, classifier.classes_
-
-
-def test_evaluate(run, write, texts, model):
-    pairs = texts(200, seed=1)
-    decision, classes = decisions(model, [text for _, text in pairs])
-    right = np.sum(classes[(decision[:, 0] > 0).astype(int)] == [label for label, _ in pairs])
-    result = run("evaluate", model, write(pairs, "csv"), "--json")
-    assert (result.exit_code, result.stderr) == (0, "")
-    record = json.loads(result.stdout)
-    assert record["n"] == 200
-    assert record["accuracy"] == right / 200
-    assert np.trace(record["confusion"]) == right
-    assert record["labels"] == ["neg", "pos"]
-    assert re.search(rf"accuracy {right / 200:.4f} on 200 texts", run("evaluate", model, write(pairs)).stdout)
 
 
 def test_evaluate_counts_unknown_labels_as_mistakes(run, write, texts, model):

@@ -92,13 +92,6 @@ def test_corrections_and_folders(run, folder, located, corrections):
     assert kept == {label: n for label, n in changed.items() if label != "NEW"}
 
 
-@pytest.mark.slow
-def test_folders_that_are_no_classes_are_no_labels(run, located, corrections):
-    top, rows = located
-    result = run("train", top.parent, "--corrections", corrections(*(correct(row, "A") for row in rows)))
-    assert result.stderr.endswith("'A' is the only label; give images of two or more\n")
-
-
 def test_other_images_are_counted_in_a_note(run, located, corrections):
     top, rows = located
     one = next(k for k, row in enumerate(rows) if row["file"] != rows[0]["file"])

@@ -62,15 +62,6 @@ def test_places_and_crops_are_in_pixels_of_the_file(run, enlarged, work):
     np.testing.assert_allclose(boxes[0], 2 * np.array(boxes[1]), atol=5)
 
 
-def test_a_small_image_is_enlarged_when_told(run, folder, work):
-    top = folder(0)
-    image = cv2.imread(str(top / "smear_00.jpg"))
-    cv2.imwrite(str(top / "small.png"), cv2.resize(image, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA))
-    rows = rows_of(run("crop", top / "small.png", "-o", "-", "--cell-width", 40).stdout)
-    full = rows_of(run("crop", top / "smear_00.jpg", "-o", "-").stdout)
-    np.testing.assert_allclose(2 * np.array(box_of(rows[0])), box_of(full[0]), atol=6)
-
-
 def test_names_are_mirrored(run, folder, work, tmp_path):
     folder(0, name="smears/ein Dossier/été 細胞")
     top = folder(1)

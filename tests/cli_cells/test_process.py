@@ -1,9 +1,7 @@
 """What only a real process shows, and options from a file and the environment."""
 
 import json
-import signal
 import sys
-import time
 
 import pytest
 
@@ -68,24 +66,3 @@ def test_a_reader_that_leaves_is_no_error(start, folder, svm):
     process.stdout.close()
     assert process.wait(timeout=60) == 0
     assert process.stderr.read() == ""
-
-
-@pytest.mark.slow
-@posix
-def test_interrupt(start, folder, svm, work):
-    top = folder(0, 20, by_label=True)
-    content = (top / "LYMPHOCYTE/smear_00.jpg").read_bytes()
-    for n in range(2000):
-        (top / f"LYMPHOCYTE/{n:04}.jpg").write_bytes(content)
-    for line, message in (
-        (("train", top), "error: interrupted; no model was written\n"),
-        (("crop", top, "-o", "boxes.csv"), "error: interrupted\n"),
-    ):
-        process = start(*line, "-v")
-        while process.stderr.readline() not in ("measure ...\n", "crop ...\n"):
-            pass
-        time.sleep(0.3)
-        process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=20) == 1
-        assert (process.stdout.read(), process.stderr.read()) == ("", message)
-        assert list(work.iterdir()) == []

@@ -99,16 +99,6 @@ def test_corrected_shares(run, smears, sure):
     assert "corrected %" not in run("classify", smears / "images", "-m", sure, "--min-score", 0.99).stdout
 
 
-def test_evaluate_tells_what_is_labelled(run, smears, sure):
-    least = load_cell_model(sure).about.calibration.min_score
-    record = records(run("evaluate", sure, smears / "images", "--json"))
-    if not least:
-        assert record["labelled"] is None
-    else:
-        assert record["labelled"]["min_score"] == least
-    assert record["error"] <= 0.05
-
-
 def test_a_cell_without_a_label_is_no_mistake():
     tally = ReportTally(9, ["A", "B"])
     cells = [FoundCell((0, 0, 5, 5), (2, 2), 20, label, 0.5) for label in ("A", "B", UNCLASSIFIED)]
@@ -151,14 +141,9 @@ def test_cells_are_found_again_in_versions_whatever_the_size(run, folder, work):
     for path in top.rglob("*.jpg"):
         image = cv2.imread(str(path))
         cv2.imwrite(str(path), cv2.resize(image, None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC))
-    counted = {}
-    for versions in (0, 5):
-        args = ("train", top, "--versions", versions, "--folds", 2, "--alpha", 0.1, "--json", "-v")
-        counted[versions] = json.loads(run(*args).stdout)
-    assert counted[0]["versions_error"] is None
-    assert counted[5]["versions"] == 5
-    assert 0 <= counted[5]["versions_error"] <= 1
-    assert counted[0]["n"] == counted[5]["n"] == 4
+    record = records(run("train", top, "--versions", 3, "--folds", 2, "--alpha", 0.1, "--json", "-v"))
+    assert (record["versions"], record["n"]) == (3, 4)
+    assert 0 <= record["versions_error"] <= 1
 
 
 def test_versions_come_from_the_seed(run, folder, work):

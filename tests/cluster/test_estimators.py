@@ -67,25 +67,6 @@ def test_callbacks_end_a_fit(rows, n_classes):
     assert history[-1][-1].gap == np.atleast_1d(model.dual_gap_)[-1]
 
 
-def test_progress_is_shown(rows, capsys):
-    callback = pytest.importorskip("sklearn.callback")
-    pytest.importorskip("rich")
-    data = Placed(LocalShards.split(rows[0], rows[1] == 1, 2))
-    model = SDCAClassifier(alpha=1e-2, tol=1e-30, max_iter=3, verbose=True, random_state=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        model.set_callbacks(callback.ProgressBar()).fit(data)
-    shown = capsys.readouterr().out
-    assert "SDCAClassifier - fit" in shown
-    assert "True: epoch    3  objective" in shown
-
-
-def test_a_fit_that_stops_short_says_so(rows):
-    model = SDCAClassifier(alpha=1e-4, tol=1e-9, max_iter=2, random_state=0)
-    with pytest.warns(ConvergenceWarning, match="max_iter"):
-        model.fit(Placed(LocalShards.split(rows[0], rows[1] == 1, 2)))
-
-
 @pytest.mark.parametrize(
     ("model", "message"),
     [
@@ -126,17 +107,6 @@ def test_chunks_are_predicted_when_they_are_asked_for(rows):
     for wrong in (chunks[:, 0], chunks[:, 1:]):
         with pytest.raises(ValueError, match="was fitted to 30 features"):
             model.predict(wrong)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.int8, np.int64, bool])
-def test_weights_are_floats_whatever_rows_are(rows, dtype):
-    X, y = (rows[0] * 9).astype(dtype), rows[1] == 1
-    model = SDCAClassifier(alpha=1, random_state=0).fit(Placed(LocalShards.split(X.toarray(), y, 2)))
-    assert model.coef_.dtype == (np.float32 if dtype == np.float32 else np.float64)
-    w, b = model.coef_[0], model.intercept_[0]
-    margins = np.where(y, 1, -1) * (X.astype(float) @ w + b)
-    primal = w @ w / 2 + np.maximum(0, 1 - margins).mean()
-    assert np.isclose(primal, model.objective_, rtol=1e-3)
 
 
 def test_what_lies_on_workers_is_not_copied(rows):

@@ -12,7 +12,6 @@ from click.testing import CliRunner
 
 from fastsvm_apps.common import dask_cluster as of_apps
 from fastsvm_apps.sentiment.cli import main
-from fastsvm_apps.sentiment.data.unlabelled_texts import UnlabelledBatch, joined_batches
 
 predict = importlib.import_module("fastsvm_apps.sentiment.commands.predict")
 
@@ -47,25 +46,3 @@ def test_the_same_bytes_though_a_worker_is_killed(client, corpus, tmp_path, monk
     assert there.exit_code == here.exit_code == 3
     assert there.stdout == here.stdout
     assert there.stderr == here.stderr
-
-
-def test_nothing_is_left_where_the_scheduler_is_not(corpus, tmp_path, monkeypatch):
-    monkeypatch.setattr(of_apps, "CONNECTING", 0.1)
-    done = scored(corpus, "--scheduler", "tcp://127.0.0.1:1", "-o", tmp_path / "out.csv")
-    assert done.exit_code == 1
-    assert done.stderr.count("\n") == 1
-    assert "no Dask scheduler answers" in done.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["new.csv"]
-
-
-def test_batches_are_put_together():
-    batches = [
-        UnlabelledBatch(["a"], [1], [["a"]], [], [None]),
-        UnlabelledBatch(["", "bc"], [2, 3], [[""], ["bc"]], [0], [None] * 2),
-    ]
-    batches *= 2
-    whole, rest = joined_batches(iter(batches), 4)
-    assert whole.texts == ["a", "", "bc", "a"]
-    assert whole.places == [1, 2, 3, 1]
-    assert whole.missing == [1]
-    assert rest == batches[1]

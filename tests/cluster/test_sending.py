@@ -1,8 +1,5 @@
 """Rows that workers make of what is sent to them: all of them, whatever happens to workers."""
 
-import gc
-import pickle
-import weakref
 from collections import Counter
 
 import numpy as np
@@ -58,17 +55,3 @@ def test_what_goes_wrong_with_rows_is_raised(client):
         place_shards(client, exec, ["raise OSError('its own')"])
     with pytest.raises(ValueError, match="NaN"):
         place_shards(client, tuple, [(np.full((2, 2), np.nan), [0, 1])])
-
-
-@pytest.mark.slow
-def test_what_is_sent_is_let_go_without_a_garbage_collection(client):
-    shards = place_shards(client, tuple, [(X, Y)]).shards
-    sent = np.frombuffer(pickle.dumps((X, Y)), np.uint8)
-    held = weakref.ref(sent)
-    gc.disable()
-    try:
-        assert shards.ask("add", {0: (sent,)}) == {0: len(Y)}
-        del sent
-        assert held() is None
-    finally:
-        gc.enable()

@@ -14,7 +14,6 @@ from sklearn.preprocessing import StandardScaler
 
 from fastsvm import (
     KernelFeatures,
-    KernelPegasosClassifier,
     KernelSDCAClassifier,
     PerceptronClassifier,
     SDCAClassifier,
@@ -219,28 +218,6 @@ def test_cells(name, change, images, tmp_path):
         if absurd(model, path, change, field):
             check(cells, "classify", images, "-m", path, "--json")
     through_cell_commands(path, images)
-
-
-def finish(path, samples):
-    """Tell whether the library predicts with a model, or refuses it with a ValueError."""
-    try:
-        with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
-            load_model(path).predict(samples)
-    except ValueError:
-        return False
-    return True
-
-
-def test_load_model_and_predict(tmp_path):
-    path = tmp_path / "m.safetensors"
-    X = np.array([[1, 2], [2, 0], [3, 1]], np.float32)
-    classifiers = SDCAClassifier("log"), KernelSDCAClassifier(), KernelPegasosClassifier(kernel="poly")
-    for model in classifiers:
-        model.fit(X, [0, 1, 0])
-        done = [
-            finish(path, X) for change in CHANGES for field in FIELDS if absurd(model, path, change, field)
-        ]
-        assert sum(done) >= len(CHANGES)
 
 
 def test_the_text_with_a_score_beyond_range_is_named(corpus, tmp_path):

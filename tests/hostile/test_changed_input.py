@@ -99,11 +99,6 @@ def change(calls, seconds):
 
 
 @pytest.mark.slow
-def test_values_change():
-    change(["sdca", "threads", "kernel"], 0.1)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("calls", [CALLS[:7], CALLS[7:]], ids=lambda calls: f"{calls[0]} to {calls[-1]}")
 def test_values_change_for_long(calls):
     change(calls, 1)

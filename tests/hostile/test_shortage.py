@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import cv2
-import numpy as np
 import pytest
 
 from app_runs import App
@@ -223,12 +222,3 @@ def test_a_full_disk(request, inputs, tmp_path, small_disk, app, line):
     left = {path.name for path in contents(small_disk)}
     assert left == {"other", "filling"} | ({old.name} if old else set())
     assert old is None or old.read_text() == "old"
-
-
-def test_no_disk_for_what_opencv_says(cells, tmp_path):
-    """The decoders' complaints go into a temporary file, which is no more than a help."""
-    smear = np.fromfile(next((SMEARS / "LYMPHOCYTE").iterdir()), np.uint8)
-    (tmp_path / "smears").mkdir()
-    smear.tofile(tmp_path / "smears/good.jpg")
-    done = cells("classify", "smears", cwd=tmp_path, RLIMIT_FSIZE=0)
-    assert (done.code, done.err) == (0, "")
