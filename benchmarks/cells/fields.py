@@ -15,9 +15,11 @@ import numpy as np
 
 from fastsvm_apps.cells.data.image_files import find_images
 from fastsvm_apps.cells.data.image_reader import read_image, usual_cell_width
-from fastsvm_apps.cells.finding.image_scale import read_scale, red_cells, white_cell_width
+from fastsvm_apps.cells.finding.field import Field
+from fastsvm_apps.cells.finding.image_scale import read_scale, white_cell_width
+from fastsvm_apps.cells.finding.red_circles import find_red_circles
 from fastsvm_apps.cells.finding.stain import usual_field
-from fastsvm_apps.cells.finding.white_cells import Field, find_white_cells
+from fastsvm_apps.cells.finding.white_cells import find_white_cells
 
 from .find import overlap, read_boxes
 
@@ -233,7 +235,7 @@ def _sides(cell, image):
 
 def report_scale(images):
     """Print the width of a white cell by single photographs and by a few together, and the time."""
-    cells = [red_cells(image) for image in images]
+    cells = [find_red_circles(image) for image in images]
     rng = np.random.default_rng(0)
     for n in (1, 2, 5, 12):
         chosen = [[k] for k in range(len(cells))] if n == 1 else rng.integers(len(cells), size=(1000, n))
@@ -244,7 +246,7 @@ def report_scale(images):
             f"{min(told):.0f} to {max(told):.0f}"
         )
     for name, change in CONDITIONS.items():
-        changed = [red_cells(change(image)) for image in images[::3]]
+        changed = [find_red_circles(change(image)) for image in images[::3]]
         factor = 2 if name == "half size" else 1
         widths = [
             white_cell_width(factor * np.concatenate(changed[k : k + 5])) for k in range(0, len(changed), 5)

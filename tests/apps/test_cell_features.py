@@ -8,7 +8,8 @@ import pytest
 
 from drawing import CYTOPLASM, NUCLEUS, PLASMA, TURNS
 from fastsvm_apps.cells.data.image_reader import read_image
-from fastsvm_apps.cells.finding.white_cells import Field, WhiteCell, find_white_cells
+from fastsvm_apps.cells.finding.field import Field
+from fastsvm_apps.cells.finding.white_cells import WhiteCell, find_white_cells
 from fastsvm_apps.cells.measuring.cell_features import REGIONS, describe, feature_names, features_of
 
 SMEARS = Path(__file__).parents[2] / "data" / "cells" / "images"

@@ -10,7 +10,8 @@ import pytest
 
 from drawing import CYTOPLASM, NUCLEUS, PLASMA, TURNS, overlap
 from fastsvm_apps.cells.data.image_reader import read_image, read_scaled
-from fastsvm_apps.cells.finding.white_cells import Field, find_white_cells
+from fastsvm_apps.cells.finding.field import Field
+from fastsvm_apps.cells.finding.white_cells import find_white_cells
 
 SMEARS = Path(__file__).parents[2] / "data" / "cells"
 
@@ -288,25 +289,6 @@ def test_the_frame_is_black_and_the_background_is_plasma():
     assert densities.dtype == np.float32
     assert abs(densities[200, 20]).max() < 0.01
     np.testing.assert_allclose(densities[120, 160], np.log(np.add(PLASMA, 1) / np.add(NUCLEUS, 1)), atol=0.01)
-
-
-def test_each_step_is_shown(smear):
-    image, shown = smear(TOUCHING[0]), {}
-    cells = find_white_cells(Field(image), shown.__setitem__)
-    assert list(shown) == [
-        "blue minus green",
-        "Otsu's threshold, opened",
-        "likeness to a cell",
-        "grown and smoothed",
-    ]
-    for picture in shown.values():
-        assert picture.dtype == np.uint8
-        assert picture.shape == image.shape[:2]
-        assert picture.max() == 255
-    # The last one shows the cells.
-    for cell in cells:
-        (x, y), (h, w) = cell.corner, cell.body.shape
-        assert shown["grown and smoothed"][y : y + h, x : x + w][cell.body > 0].all()
 
 
 # Real smears

@@ -4,7 +4,8 @@ import cv2
 import numpy as np
 import pytest
 
-from fastsvm_apps.cells.finding.white_cells import Field, WhiteCell
+from fastsvm_apps.cells.finding.field import Field
+from fastsvm_apps.cells.finding.white_cells import WhiteCell
 from fastsvm_apps.cells.measuring.cell_measures import MEASURES, column_names, measure, with_units
 
 PLASMA, PURPLE, PINK = (230, 230, 230), (160, 60, 120), (200, 180, 210)  # blue, green, red

@@ -10,9 +10,10 @@ import pytest
 from drawing import CYTOPLASM, NUCLEUS, PLASMA, TURNS, overlap
 from fastsvm_apps.cells.data.image_reader import read_scaled
 from fastsvm_apps.cells.finding import red_cells
+from fastsvm_apps.cells.finding.field import Field
 from fastsvm_apps.cells.finding.findings import PLATELET, RED_CELL
 from fastsvm_apps.cells.finding.other_cells import find_other_cells
-from fastsvm_apps.cells.finding.white_cells import Field, find_white_cells
+from fastsvm_apps.cells.finding.white_cells import find_white_cells
 
 KINDS = (RED_CELL, PLATELET)
 ABSORBED = np.array([0.28, 0.34, 0.13])  # by a red cell, of blue, green and red

@@ -10,8 +10,10 @@ import pytest
 from drawing import CYTOPLASM, NUCLEUS, PLASMA
 from fastsvm_apps.cells.data.image_files import ImageFile, find_images
 from fastsvm_apps.cells.data.image_reader import ImageReader, read_image, read_scaled
-from fastsvm_apps.cells.finding.image_scale import Scale, read_scale, red_cells, white_cell_width
-from fastsvm_apps.cells.finding.white_cells import Field, find_white_cells
+from fastsvm_apps.cells.finding.field import Field
+from fastsvm_apps.cells.finding.image_scale import Scale, read_scale, white_cell_width
+from fastsvm_apps.cells.finding.red_circles import find_red_circles
+from fastsvm_apps.cells.finding.white_cells import find_white_cells
 
 RED, PALE = (150, 150, 205), (195, 195, 220)
 
@@ -51,7 +53,7 @@ def test_red_cells_are_found_where_they_are(diameter):
     for place in places:
         cv2.circle(image, place, diameter // 2, RED, cv2.FILLED)
         cv2.circle(image, place, diameter // 5, PALE, cv2.FILLED)
-    found = red_cells(image)
+    found = find_red_circles(image)
     assert len(found) == len(places)
     for place in places:
         assert np.hypot(*(found[:, :2] - place).T).min() < 0.12 * diameter
@@ -62,7 +64,7 @@ def test_red_cells_are_found_where_they_are(diameter):
 def test_where_there_are_no_red_cells_there_are_none(shape):
     noise = np.random.default_rng(0).integers(0, 256, (*shape, 3), np.uint8)
     for image in (np.full((*shape, 3), PLASMA, np.uint8), np.zeros((*shape, 3), np.uint8), noise):
-        found = red_cells(image)
+        found = find_red_circles(image)
         assert found.shape[1] == 3
         assert white_cell_width(found) is None
 
@@ -85,9 +87,9 @@ def test_near_the_usual_width_the_usual_one_is_kept():
     assert scale((320, 240)) == 160
     assert scale((6400, 4800)) == 160
     assert scale.record == 160
-    assert "320 x 240" in scale.note
+    assert scale.unusual == dict.fromkeys([(320, 240), (6400, 4800)], 160)
     usual = Scale({None: 150.0}, ((640, 480),))
-    assert usual.record is usual.note is None
+    assert usual.record is None
     of_sizes = Scale({(640, 480): 80.0, (1280, 960): 160.0}, ((640, 480), (1280, 960)))
     assert of_sizes((640, 480)) == 80
     assert of_sizes((320, 240)) is None
@@ -161,7 +163,7 @@ def photographs(shared):
 @pytest.mark.slow
 def test_photographs_are_of_the_usual_scale(photographs):
     for path in list(photographs)[::9]:
-        assert read_scale([ImageFile(str(path), path.name)]).note is None
+        assert read_scale([ImageFile(str(path), path.name)]).unusual == {}
     files = [ImageFile(str(path), path.name) for path in photographs]
     assert read_scale(files).widths[640, 480] == pytest.approx(160, rel=0.1)
 

@@ -4,8 +4,9 @@ import cv2
 import numpy as np
 
 from fastsvm_apps.cells.finding import _pixels
+from fastsvm_apps.cells.finding.field import Field
 from fastsvm_apps.cells.finding.findings import crop_square
-from fastsvm_apps.cells.finding.white_cells import Field, find_white_cells
+from fastsvm_apps.cells.finding.white_cells import find_white_cells
 from fastsvm_apps.cells.measuring.cell_features import describe, feature_names
 from fastsvm_apps.cells.measuring.cell_measures import MEASURES, measure
 from fuzzing import Choices, main

@@ -3,16 +3,29 @@
 import cv2
 import numpy as np
 
-BLACK = 24  # the frame that a rotation leaves has no channel above
+BLACK = 24  # level; the frame that a rotation leaves has no channel above
+FRAME_OPENING = 5  # pixels; narrower black spots are no frame
 
 
 def black_frame(image: np.ndarray) -> np.ndarray:
     """Mark the black pixels that a rotation left, and those beside them, which are blends."""
     black = cv2.inRange(image, (0, 0, 0), (BLACK, BLACK, BLACK))
     if cv2.countNonZero(black):
-        square = np.ones((5, 5), np.uint8)
+        square = np.ones((FRAME_OPENING, FRAME_OPENING), np.uint8)
         black = cv2.dilate(cv2.morphologyEx(black, cv2.MORPH_OPEN, square), square)
     return black & 1
+
+
+def opened(mask: np.ndarray, width: int) -> np.ndarray:
+    """Take away what a disc of this width does not fit into."""
+    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (width, width))
+    return cv2.morphologyEx(mask, cv2.MORPH_OPEN, disc)
+
+
+def is_cut(box: tuple[int, int, int, int], shape: tuple[int, ...], border: int = 0) -> bool:
+    """Return whether a box reaches the border of an image, or pixels as close to it as `border`."""
+    (x, y, w, h), (height, width) = box, shape
+    return x <= border or y <= border or x + w >= width - border or y + h >= height - border
 
 
 def halved(plane: np.ndarray) -> np.ndarray:

@@ -6,8 +6,9 @@ import cv2
 import numpy as np
 
 from . import platelets, red_cells
+from .field import Field
 from .findings import RED_CELL, FoundCell
-from .white_cells import Field, WhiteCell
+from .white_cells import WhiteCell
 
 
 def find_other_cells(field: Field, cells: list[WhiteCell], kinds: Collection[str]) -> list[FoundCell]:

@@ -7,8 +7,9 @@ Lengths are in pixels at the working scale, at which a platelet is about 15 pixe
 import cv2
 import numpy as np
 
+from .field import Field
+from .masks import is_cut
 from .red_cells import Light
-from .white_cells import Field
 
 # Of the densities of blue, green and red: the direction that a linear classifier found between pixels of
 # annotated platelets and the rest, rounded. Its sum is 0, so a shadow changes nothing.
@@ -38,11 +39,10 @@ def find_platelets(field: Field, light: Light) -> list[np.ndarray]:
     stain = cv2.GaussianBlur(field.densities(field.image, STAIN)[..., 0], (0, 0), BLUR)
     least_stain = MIN_STAIN * (light.contrast or USUAL_CONTRAST) ** 0.5
     spots = (stain > least_stain).view(np.uint8) * light.seen
-    height, width = spots.shape
     found = []
     _, labels, stats, _ = cv2.connectedComponentsWithStats(spots)
     for k, (x, y, w, h, area) in enumerate(stats[1:], start=1):
-        at_border = x == 0 or y == 0 or x + w == width or y + h == height
+        at_border = is_cut((x, y, w, h), spots.shape)
         least, most = (MIN_AREA_AT_BORDER, MAX_AREA_AT_BORDER) if at_border else (MIN_AREA, MAX_AREA)
         if least <= area <= most:
             spot = (labels[y : y + h, x : x + w] == k).view(np.uint8)

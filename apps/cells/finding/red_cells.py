@@ -12,8 +12,9 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
+from .field import Field
 from .masks import halved
-from .white_cells import Field, WhiteCell
+from .white_cells import WhiteCell
 
 ABSORBED = np.float32([[0.5, 0.5, 0]])  # by red cells: blue and green
 MIN_CONTRAST = 0.06  # density of red cells, at least

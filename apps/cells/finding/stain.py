@@ -16,8 +16,8 @@ import numpy as np
 
 from ..data.image_files import ImageFile
 from ..data.image_reader import is_blank
+from .field import Field
 from .masks import black_frame
-from .white_cells import Field
 
 SHRINK = 4  # fewer pixels each way tell as much, with less noise
 LEAST_BLUE = 0.35  # of the density of green: haemoglobin absorbs blue, and what is purple hardly does

@@ -29,7 +29,8 @@ import numpy as np
 
 from ...common.errors import is_shortage
 from ..finding import _pixels
-from ..finding.white_cells import COLOUR_PLANES, Field, WhiteCell
+from ..finding.field import COLOUR_PLANES, Field
+from ..finding.white_cells import WhiteCell
 
 REGIONS = ("core", "rim", "near", "far")
 PARTS = ("nucleus", "cytoplasm")

@@ -10,8 +10,9 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
+from ..finding.field import Field
 from ..finding.masks import hull
-from ..finding.white_cells import Field, WhiteCell
+from ..finding.white_cells import WhiteCell
 
 # The length of a chain of pixels, straight steps 1 and oblique ones the root of 2, is 5 % too long on average
 # (Z. Kulpa, "Area and perimeter measurement of blobs in discrete binary pictures", 1977).

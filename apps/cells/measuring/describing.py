@@ -9,12 +9,13 @@ import numpy as np
 
 from ..data.image_files import ImageFile
 from ..data.image_reader import CellWidth, ImageReader, is_blank
+from ..finding.field import Field
 from ..finding.findings import FoundCell, crop_box
 from ..finding.image_quality import ImageQuality, measure_quality
 from ..finding.masks import black_frame
 from ..finding.other_cells import find_other_cells
 from ..finding.stain import USUAL, UsualStain, normalised, stain_of
-from ..finding.white_cells import Field, WhiteCell, find_white_cells
+from ..finding.white_cells import WhiteCell, find_white_cells
 from .cell_features import describe
 from .cell_measures import measure
 

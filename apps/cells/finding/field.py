@@ -1,0 +1,67 @@
+"""An image with the colour of its background, and how much light its pixels absorb."""
+
+import numpy as np
+
+from . import _pixels
+from .masks import black_frame
+
+# Colours are compared as densities: green over red is pink, green over blue purple, their mean dark.
+CHANNELS = np.eye(3, dtype=np.float32)
+COLOUR_PLANES = np.array([[0, 1, -1], [-1, 1, 0], [1 / 3, 1 / 3, 1 / 3]], np.float32)
+
+BACKGROUND_STEP = 8  # every eighth pixel in each direction shows the background
+BRIGHT = 0.7  # quantile of green; brighter pixels are background
+
+
+class Field:
+    """An image, with what is needed both to find cells in it and to describe them.
+
+    Parameters
+    ----------
+    image : ndarray of shape (height, width, 3) and dtype uint8
+        Blue, green, red, at the working scale.
+    frame : ndarray of shape (height, width) and dtype uint8, optional
+        As below, where it is known.
+
+    Attributes
+    ----------
+    frame : ndarray of shape (height, width) and dtype uint8
+        1 for the black pixels that a rotation left.
+    background : ndarray of shape (3,) and dtype float32
+        The colour where no light is absorbed.
+    """
+
+    def __init__(self, image: np.ndarray, frame: np.ndarray | None = None) -> None:
+        self.image = image
+        self.frame = black_frame(image) if frame is None else frame
+        self.background = _background(
+            *(plane[::BACKGROUND_STEP, ::BACKGROUND_STEP] for plane in (image, self.frame))
+        )
+        levels = np.log(np.arange(1, 257, dtype=np.float32))
+        self._table = np.log(self.background + 1)[:, None] - levels
+
+    def densities(self, pixels: np.ndarray, mixes: np.ndarray = CHANNELS) -> np.ndarray:
+        """Return how much light pixels absorb in each channel, or in mixes of channels.
+
+        Parameters
+        ----------
+        pixels : ndarray of shape (height, width, 3) and dtype uint8
+        mixes : ndarray of shape (k, 3) and dtype float32
+            Weights of blue, green and red in each plane; by default the three themselves.
+
+        Returns
+        -------
+        ndarray of shape (height, width, k) and dtype float32
+            Natural logarithms, 0 for the background.
+        """
+        return _pixels.densities(pixels, self._table, mixes)
+
+
+def _background(sample: np.ndarray, frame: np.ndarray) -> np.ndarray:
+    """Return the colour of the brighter pixels: plasma, through which light passes."""
+    pixels = sample[frame == 0]
+    if not len(pixels):
+        return np.full(3, 255, np.float32)
+    green = pixels[:, 1]
+    rank = int(BRIGHT * (len(green) - 1))
+    return np.median(pixels[green >= np.partition(green, rank)[rank]], axis=0).astype(np.float32)
