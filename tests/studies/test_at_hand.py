@@ -8,7 +8,7 @@ from fastsvm_apps.studies.digits.digit_experiments import read_digits
 from fastsvm_apps.studies.frame.study_context import Context
 from fastsvm_apps.studies.kernels.kernel_digits import digits_of
 from fastsvm_apps.studies.sentiment import text_experiments
-from fastsvm_apps.studies.sentiment.planes import planes
+from fastsvm_apps.studies.sentiment.plane_experiments import planes
 from fastsvm_apps.studies.solvers.solver_sets import all_sets
 
 

@@ -17,12 +17,11 @@ from fastsvm_apps.studies.output.pictures import drawn
 from fastsvm_apps.studies.output.record import record_of
 from fastsvm_apps.studies.sentiment import (
     plane_claims,
-    planes,
-    surfaces,
     text_claims,
     text_comparison,
     text_experiments,
 )
+from fastsvm_apps.studies.sentiment import plane_experiments as planes
 from fastsvm_apps.studies.sentiment import run as run_study
 from fastsvm_apps.studies.sentiment.text_comparison import ARTICLE, TO_THE_LETTER, Runs
 
@@ -213,4 +212,3 @@ def test_the_articles_data(shared, monkeypatch):
     plane = {row[0]: row[4] for row in tables["planes"].rows}
     assert plane["Kernel SVM, flame"] >= 0.98
     assert plane["Kernel SVM, jain"] == 1
-    assert len(surfaces._stills(planes.FRAMES)) == surfaces.STILLS

@@ -218,8 +218,10 @@ def chart(
             ax.set_axis_off()
         for ax, panel in zip(axes.flat, chain(*rows), strict=False):
             panel.draw(ax)
-            if shared:
-                ax.label_outer()
+            if shared.get("sharex") and not ax.get_subplotspec().is_last_row():
+                ax.set_xlabel("")
+            if shared.get("sharey") and not ax.get_subplotspec().is_first_col():
+                ax.set_ylabel("")
         if legend:
             handles = axes[0, 0].get_legend_handles_labels()
             sheet.legend(*handles, loc="outside lower center", ncols=legend, frameon=False, fontsize=9)

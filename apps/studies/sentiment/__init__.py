@@ -6,7 +6,8 @@ from ..frame.study_report import Report
 
 def run(context: Context) -> Report:
     """Run the study."""
-    from . import planes, sentiment_report, text_experiments
+    from . import plane_experiments, sentiment_report, text_experiments
 
     corpus = text_experiments.find(context.data)
-    return sentiment_report.report(corpus, text_experiments.run(context, corpus), planes.run(context))
+    found = text_experiments.run(context, corpus)
+    return sentiment_report.report(corpus, found, plane_experiments.run(context))

@@ -12,7 +12,7 @@ import numpy as np
 from ...common.statistics import mean_interval, resampled_interval
 from ..frame.claim_judging import Interval, above, judge, mean
 from ..frame.study_report import Claim, Verdict
-from .planes import Surfaces
+from .plane_experiments import Surfaces
 from .text_claims import SIGNED
 
 
@@ -26,7 +26,7 @@ class Stated(NamedTuple):
     time: str
 
 
-# In the order of `planes.planes`.
+# In the order of `plane_experiments.planes`.
 STATED = (
     Stated("The SVM on 200 points, linear with overlap,", 0.95, "95 %", 0.024, "24 ms"),
     Stated("Logistic regression on the same points", 0.975, "97.5 %", 0.027, "27 ms"),

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from ..frame.study_report import Report
-from . import figures, plane_claims, sentiment_tables, surfaces, text_claims
-from .planes import ALPHA, APART, PASSES, WIDTH, Surfaces
+from . import plane_claims, sentiment_tables, surface_figures, text_claims, text_figures
+from .plane_experiments import ALPHA, APART, PASSES, WIDTH, Surfaces
 from .text_experiments import ARTICLES_TEXTS, Corpus, Found
 
 TITLE = "Pegasos, from points in the plane to sentiment"
@@ -29,9 +29,9 @@ def report(corpus: Corpus, found: Found | None, planes: Sequence[Surfaces | str]
     made = Report("sentiment", TITLE, DOCUMENT, _data(corpus, found, there), _settings(found, there))
     made.claims = text_claims.of_texts(corpus, found) + plane_claims.of_planes(planes)
     if found is not None:
-        made.figures += figures.figures(found)
+        made.figures += text_figures.text_figures(found)
         made.tables += sentiment_tables.of_texts(found)
-    made.figures += surfaces.figures(there)
+    made.figures += surface_figures.surface_figures(there)
     made.tables.append(sentiment_tables.of_planes(there))
     return made
 

@@ -7,7 +7,7 @@ from ...sentiment.measures.term_effects import top_words
 from ...sentiment.output.top_words_output import shown_term
 from ..frame.study_report import Table
 from .plane_claims import interval_of
-from .planes import Surfaces
+from .plane_experiments import Surfaces
 from .text_claims import NAMES
 from .text_comparison import ARTICLE, Runs
 from .text_experiments import ALPHAS, TUNED, WORDS, Found

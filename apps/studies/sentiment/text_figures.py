@@ -1,0 +1,159 @@
+"""The figures of the classifiers of texts, and of the texts."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from ...common.matplotlib_figures import OKABE_ITO
+from ...common.printing import shortened
+from ...sentiment.jobs.corpus_description import CorpusDescription
+from ...sentiment.measures.term_effects import top_words
+from ...sentiment.output.top_words_output import draw_top_words, size_of_top_words
+from ..frame.study_report import Figure
+from ..output.charts import (
+    BLUE,
+    GREEN,
+    LOG_LOG,
+    VERMILION,
+    Across,
+    Bars,
+    Curve,
+    Dots,
+    Panel,
+    Part,
+    chart,
+    named_rows,
+)
+from .text_claims import LAMBDAS, NAMES
+from .text_comparison import ARTICLE, Comparison
+from .text_experiments import (
+    ALPHAS,
+    ARTICLES_COLUMNS,
+    ARTICLES_TRAINING,
+    TUNED,
+    WORDS,
+    Found,
+    expected_columns,
+)
+
+FAINT = {"alpha": 0.5, "markersize": 3, "markeredgewidth": 0}
+
+
+# fmt: off
+def text_figures(found: Found) -> list[Figure]:
+    """Return the figures."""
+    known, description = found.comparison, found.description
+    labels, counts = zip(*description.label_counts.items(), strict=True)
+    return [
+        Figure("classifiers", "How accurate the classifiers are, and how long they take",
+               "The article's three as averages and to the letter, and two others for scale. Small dots are "
+               "single splits; the middle panel has paired differences.",
+               chart(_comparison(known), sharey=True, width_ratios=(3, 3, 2)),
+               size=(11.0, 1.9 + 0.5 * len(known.results)), source="figures f41 to f43"),
+        Figure("lambda", "What lambda does",
+               "Mean accuracy over the splits, with bands from the worst to the best split. Dashed lines "
+               "are the article's choices.",
+               chart([Panel(*_tuned(found), legend=True, xscale="log", xlabel="lambda (log scale)",
+                            ylabel="accuracy on the held-out texts")])),
+        Figure("lengths", "How long the texts are", "Shares of each label's texts.",
+               chart([_lengths(description, description.token_counts, description.words.unit),
+                      _lengths(description, description.character_counts, "characters")],
+                     legend=len(labels)),
+               size=(10.0, 4.6), source="figure f38"),
+        Figure("labels", "How many texts have each label", "Texts of the corpus.",
+               chart([Panel(Bars(labels, counts, [*OKABE_ITO.values()][:len(counts)], across=True,
+                                 notes=[f"{count:,}" for count in counts]),
+                            xlabel="texts", xlim=(0, 1.15 * max(counts)))]),
+               size=(5.0, 2.2), source="figure f39"),
+        Figure("columns", "How the bag of words grows",
+               "Different words in the first texts, in ten random orders of them; beyond the corpus, what "
+               "the last doublings lead to.",
+               chart([Panel(*_growth(found), legend=True, xlabel="texts (log scale)",
+                            ylabel="different words (log scale)", **LOG_LOG)])),
+        *(Figure(f"words-{name}", f"Top words of the {NAMES[name]}",
+                 "The highest and the lowest weights of the model to the letter, on the article's split.",
+                 partial(draw_top_words, sides=sides), size=size_of_top_words(sides),
+                 source="figures f41 to f43")
+          for name in ARTICLE for sides in [top_words(found.trained[name], WORDS)]),
+    ]
+def _comparison(known: Comparison) -> list[Panel]:
+    """Return how accurate each classifier is, how far behind the best, and how long it takes, a row each."""
+    results, rows = known.results, np.arange(len(known.results))
+    n = len(known.seeds)
+    medians = [runs.median_seconds for runs in results]
+    least = min(min(runs.seconds) for runs in results)
+    return [
+        Panel(*(_single(runs.accuracies, row) for row, runs in enumerate(results)),
+              Dots([(runs.accuracy, *runs.interval) for runs in results], rows, GREEN,
+                   notes=[f"{runs.accuracy:.3f}" for runs in results]),
+              xlabel="accuracy on the held-out texts",
+              title=f"mean of {n} splits, 95 % interval" if n > 1 else "one split, 95 % interval",
+              **named_rows([runs.classifier for runs in results])),
+        Panel(Dots([(runs.behind_best, *(runs.behind_best_interval or (runs.behind_best,) * 2))
+                    for runs in results], rows, GREEN,
+                   notes=[f"{runs.behind_best:.3f}" if runs.behind_best else "the best" for runs in results]),
+              Across("x", 0, "0.3"), xlabel=f"{known.metric} that the best one has more",
+              title="too few splits for an interval" if known.too_few
+                    else "on the same splits, 95 % interval"),
+        Panel(*(_single(runs.seconds, row) for row, runs in enumerate(results)),
+              Dots([(value,) * 3 for value in medians], rows, VERMILION,
+                   notes=[f"{value:.2g} s" for value in medians]),
+              xlabel="CPU seconds from texts\nto a model (log scale)", xscale="log",
+              xlim=(least / 2, 2 * max(medians)),
+              title=f"median of {n} splits" if n > 1 else "one split"),
+    ]
+# fmt: on
+
+
+def _single(values: Sequence[float], row: int) -> Curve:
+    """Return dots of single runs below a row, next to each other so that equal ones can be told apart."""
+    return Curve(values, row + 0.18 + np.linspace(0, 0.14, len(values)), "0.25", line="o", options=FAINT)
+
+
+def _tuned(found: Found) -> list[Part]:
+    parts: list[Part] = []
+    for name, colour, table in zip(TUNED, (BLUE, VERMILION), found.tuning.accuracies, strict=True):
+        band = np.stack([table.mean(axis=1), table.min(axis=1), table.max(axis=1)], axis=1)
+        parts += [
+            Curve(ALPHAS, band, colour, NAMES[name], "o-"),
+            Across("x", LAMBDAS[name], colour, "--"),
+        ]
+    return parts
+
+
+def _lengths(description: CorpusDescription, lengths: np.ndarray, unit: str) -> Panel:
+    """Return how often lengths occur, as many bins as Rice's rule has, on a log scale."""
+    some = lengths[lengths > 0]
+    counts = description.label_counts
+    bins = 2 * (len(lengths) / len(counts)) ** (1 / 3)
+    edges = np.unique(np.geomspace(some.min(), some.max() + 1, max(int(bins), 5)).round()) - 0.5
+    curves = []
+    for number, (label, colour) in enumerate(zip(counts, OKABE_ITO.values(), strict=False)):
+        own = lengths[description.codes == number]  # labels go by their frequency
+        shares = 100 * np.histogram(own, edges)[0] / len(own) / np.diff(np.log2(edges))
+        name = f"“{shortened(label, 30)}” ({counts[label]:,} texts)"
+        curves.append(Curve(edges, [*shares, shares[-1]], colour, name, options={"drawstyle": "steps-post"}))
+    without = len(lengths) - len(some)
+    left_out = f"\n({without:,} texts have none and are left out)" if without else ""
+    return Panel(
+        *curves,
+        xscale="log",
+        xlabel=f"length in {unit} (log scale){left_out}",
+        ylabel="% of the label's texts\nbetween a length and twice that length",
+        ylim=(0, None),
+    )
+
+
+def _growth(found: Found) -> list[Part]:
+    growth = found.growth
+    parts = [Curve(growth.sizes, columns, BLUE, options={"alpha": 0.3}) for columns in growth.columns]
+    parts.append(Curve(growth.sizes, growth.columns.mean(axis=0), BLUE, "here, ten orders", "o"))
+    if found.corpus.is_articles:
+        ends = expected_columns(growth, ARTICLES_TRAINING)
+        large = {"markersize": 10}
+        parts += [
+            Curve([ARTICLES_TRAINING] * 2, ends, GREEN, "expected", "_-", large),
+            Curve([ARTICLES_TRAINING], [ARTICLES_COLUMNS], VERMILION, "the article's", "x", large),
+        ]
+    return list(parts)
