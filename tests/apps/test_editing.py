@@ -57,6 +57,7 @@ def report(window, tmp_path):
         window.open(servers[-1].url, width)
         return window
 
+    opened.stop = lambda: servers[-1].stop()
     yield opened
     for server in servers:
         server.stop()
@@ -228,6 +229,14 @@ def test_class_names_are_whole_and_names_of_files_differ(report, width):
     menu = window.run("document.getElementById('menu').getBoundingClientRect().toJSON()")
     assert menu["left"] >= 0
     assert menu["right"] <= width
+
+
+def test_a_verdict_that_cannot_be_saved_is_said_to_be_lost(report):
+    window = report()
+    report.stop()
+    window.run("document.querySelector('.crop[tabindex=\"0\"]').focus()")
+    window.press("1")
+    window.wait_for("document.getElementById('trouble').textContent.includes('has ended')")
 
 
 def test_a_report_has_nothing_to_correct(report):

@@ -299,16 +299,12 @@ found.pictureWidths = [...document.images].map((picture) => picture.naturalWidth
 found.barWidth = document.querySelector(".counts .bar rect").getBoundingClientRect().width;
 
 found.sorted = {};
-for (const name of ["File", "Score", "Label", "Area in pixels"]) {
+for (const name of ["File", "Score", "Label"]) {
   const button = head(name).querySelector("button");
-  button.focus();
-  const focused = document.activeElement === button;
-  found.sorted[name] = { focused, orders: [] };
-  for (const press of [1, 2]) {
+  found.sorted[name] = [1, 2].map(() => {
     button.click();
-    const marked = document.querySelectorAll("[aria-sort]");
-    found.sorted[name].orders.push([head(name).ariaSort, marked.length, seen(rows())]);
-  }
+    return [head(name).ariaSort, document.querySelectorAll("[aria-sort]").length, seen(rows())];
+  });
 }
 head("No.").querySelector("button").click();
 
@@ -381,19 +377,11 @@ def test_the_order_at_first(tried):
         ("File", [4, 5, 6, 3, 1, 2, 8, 9, 7], [7, 8, 9, 1, 2, 3, 4, 5, 6]),
         ("Score", [1, 2, 9, 3, 7, 4, 6, 8, 5], [6, 4, 7, 3, 9, 2, 1, 8, 5]),
         ("Label", [7, 3, 1, 8, 5, 6, 4, 2, 9], [6, 4, 2, 7, 3, 1, 8, 5, 9]),
-        ("Area in pixels", None, None),
     ],
 )
 def test_sorting_the_table(tried, column, ascending, descending):
-    result = tried[0]["sorted"][column]
-    assert result["focused"]
-    (up, n_up, rows_up), (down, n_down, rows_down) = result["orders"]
-    assert (up, n_up, down, n_down) == ("ascending", 1, "descending", 1)
-    if ascending:
-        assert rows_up == ascending
-        assert rows_down == descending
-    else:
-        assert rows_up[-1] == rows_down[0] == 7
+    expected = [["ascending", 1, ascending], ["descending", 1, descending]]
+    assert tried[0]["sorted"][column] == expected
 
 
 @needs_chromium

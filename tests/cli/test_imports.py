@@ -5,14 +5,14 @@ import shutil
 from imported import imported
 
 COMMANDS = {
-    "train": ["train", "CORPUS", "-o", "new.safetensors", "--quiet"],
-    "train over a model": ["train", "CORPUS", "-o", "MODEL", "--quiet"],
-    "train on the best terms": ["train", "CORPUS", "-o", "new.safetensors", "--k", "50", "--score", "chi2"],
-    "train with Pegasos": ["train", "CORPUS", "-o", "new.safetensors", "--recipe", "article", "--k", "all"],
-    "evaluate": ["evaluate", "MODEL", "CORPUS"],
-    "predict": ["predict", "MODEL", "LINES"],
-    "predict probabilities": ["predict", "MODEL", "LINES", "--proba", "--json"],
-    "words": ["explain", "MODEL"],
+    "train": "train CORPUS -o new.safetensors --quiet",
+    "train over a model": "train CORPUS -o MODEL --quiet",
+    "train on the best terms": "train CORPUS -o new.safetensors --k 50 --score chi2",
+    "train with Pegasos": "train CORPUS -o new.safetensors --recipe article --k all",
+    "evaluate": "evaluate MODEL CORPUS",
+    "predict": "predict MODEL LINES",
+    "predict probabilities": "predict MODEL LINES --proba --json",
+    "words": "explain MODEL",
 }
 
 

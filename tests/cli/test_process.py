@@ -2,10 +2,8 @@
 
 import os
 import re
-import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -21,45 +19,6 @@ COMMANDS = [pytest.param(name, marks=[pytest.mark.slow] * (name != "train")) for
 @pytest.mark.parametrize("command", [None, *COMMANDS])
 def test_help_starts_fast(start, command):
     assert any(seconds_of(lambda: start(*filter(None, [command]), "--help")) < 0.3 for _ in range(4))
-
-
-def wait_for(stream, line):
-    for found in stream:
-        if found == line:
-            return
-    pytest.fail(f"no line {line!r}")
-
-
-@pytest.mark.slow
-@posix
-@pytest.mark.parametrize("stage", ["read", "calibrate"])
-def test_interrupt_leaves_no_model(start, write, texts, tmp_path, stage):
-    if stage == "read":
-        process = start("train", "-", "-v")  # stdin stays open: the reading does not end
-    else:
-        (tmp_path / "long.toml").write_text(f"epochs = {2**30}\n")
-        options = ("--classifier", "pegasos-svm", "--config", "long.toml")
-        process = start("train", write(texts(500)), "-v", *options)
-    before = set(tmp_path.rglob("*"))
-    wait_for(process.stderr, f"{stage} ...\n")
-    time.sleep(0.2)
-    process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=20) == 1
-    assert process.stdout.read() == ""
-    assert process.stderr.read() == "error: interrupted; no model was written\n"
-    assert set(tmp_path.rglob("*")) == before
-
-
-@pytest.mark.slow
-@posix
-def test_a_reader_that_leaves_is_no_error(start, model, tmp_path):
-    file = tmp_path / "many.txt"
-    file.write_text("great stuff\n" * 100_000)
-    process = start("predict", model, file)
-    assert process.stdout.readline().startswith("pos\t")
-    process.stdout.close()
-    assert process.wait(timeout=20) == 0
-    assert process.stderr.read() == ""
 
 
 def test_predict_answers_what_has_arrived(start, model):

@@ -1,6 +1,5 @@
 """review: the page that is served, what it keeps, and a hundred corrections from the mouse to a new model."""
 
-import csv
 import json
 import signal
 import socket
@@ -11,9 +10,6 @@ from urllib.parse import urlsplit
 import cv2
 import numpy as np
 import pytest
-from devtools import browser
-
-from browser import needs_chromium
 
 
 @pytest.fixture
@@ -125,60 +121,3 @@ def test_what_cannot_be_served(run, folder, work, model):
     assert (result.exit_code, result.stderr) == (1, f"error: {top.parent / 'empty'}: no white cell\n")
     again = folder(0, name="again")
     assert "several images have the same name" in run("review", top, again, "-m", model).stderr
-
-
-def many_smears(folder, smears):
-    """Fill a folder with images of one cell each: rendered smears as they are, and turned."""
-    folder.mkdir()
-    with open(smears / "boxes.csv", newline="") as file:
-        rows = [row["file"] for row in csv.DictReader(file) if row["kind"] == "WBC"]
-    single = [name for name in dict.fromkeys(rows) if rows.count(name) == 1]
-    for turn in (None, cv2.ROTATE_90_CLOCKWISE, cv2.ROTATE_180, cv2.ROTATE_90_COUNTERCLOCKWISE):
-        for name in single:
-            image = cv2.imread(str(next(smears.rglob(name.rpartition("/")[2]))))
-            target = f"{name.rpartition('/')[2].removesuffix('.jpg')}_{turn}.png"
-            cv2.imwrite(str(folder / target), image if turn is None else cv2.rotate(image, turn))
-
-
-@pytest.mark.slow
-@needs_chromium
-def test_a_hundred_corrections_from_the_mouse_to_a_new_model(serve, run, smears, work, tmp_path, model):
-    """The model calls the kinds by their names; a person wants them swapped in pairs, and clicks so."""
-    many_smears(work / "many", smears)
-    assert run("classify", "many", "-m", model, "-o", "before.csv").exit_code == 0
-    process, url = serve("many")
-    with browser(tmp_path) as window:
-        window.open(url)
-        numbers = window.run("[...document.querySelectorAll('#tiles figure')].map((e) => e.dataset.cell)")[
-            :100
-        ]
-        assert len(numbers) == 100
-        for number in numbers:
-            old = window.run(f"document.querySelector('#tiles [data-cell=\"{number}\"]').dataset.label")
-            window.click(f"#tiles [data-cell='{number}'] .crop")
-            window.click(f"#menu [data-choice='{int(old) ^ 1}']")
-        looked = window.run("document.getElementById('progress').textContent")
-        assert looked.endswith("cells looked at: 100 changed")
-        window.wait_for("fetch('verdicts').then((a) => a.json()).then((v) => Object.keys(v).length === 100)")
-        assert window.problems == []
-        ended(process)
-        window.run("document.querySelector('.crop[tabindex=\"0\"]').focus()")
-        window.press("1")
-        window.wait_for("document.getElementById('trouble').textContent.includes('has ended')")
-    said = {
-        entry["file"]: entry for entry in json.loads((work / "corrections.json").read_text())["corrections"]
-    }
-    assert len(said) == 100
-    result = run(
-        "train", "many", "--corrections", "corrections.json", "--versions", 2, "-o", "swapped.safetensors"
-    )
-    assert result.exit_code == 0, result.stderr
-    assert run("classify", "many", "-m", "swapped.safetensors", "-o", "after.csv").exit_code == 0
-    with open("before.csv", newline="") as before, open("after.csv", newline="") as after:
-        pairs = list(zip(csv.DictReader(before), csv.DictReader(after), strict=True))
-    corrected = [after["label"] == said[after["file"]]["new"] for _, after in pairs if after["file"] in said]
-    assert sum(corrected) >= 99
-    # Those that nobody clicked on follow.
-    others = [after["label"] != before["label"] for before, after in pairs if after["file"] not in said]
-    assert len(others) > 20
-    assert np.mean(others) > 0.95

@@ -84,22 +84,6 @@ def test_copies_are_counted_by_original(run, copies):
     assert np.ptp(record["error_interval"]) > np.ptp(record_of(plain)["error_interval"])
 
 
-def test_no_split_parts_copies():
-    from fastsvm_apps.cells.learning.training_samples import TrainingSamples
-
-    groups = np.repeat([f"original {n}" for n in range(10)], 4)
-    y = np.repeat(["a", "b"], 20)
-    samples = TrainingSamples(np.zeros((40, 1)), y, groups, np.zeros(40, bool))
-    splits = samples.splits(5, seed=0)
-    assert len(splits) == 5
-    for train, test in splits:
-        assert not set(groups[train]) & set(groups[test])
-        assert set(y[train]) == {"a", "b"}
-    assert sorted(np.concatenate([test for _, test in splits])) == list(range(40))
-    assert len(samples.splits(99, seed=0)) == 5  # a label has five originals
-    assert TrainingSamples(np.zeros((40, 1)), groups, groups, np.zeros(40, bool)).splits(5, seed=0) == []
-
-
 def test_few_images(run, folder):
     record = record_of(run("train", folder(0, 20, by_label=True), *FAST, "--json"))
     assert record["folds"] == 0
@@ -112,13 +96,14 @@ def test_few_images(run, folder):
     assert record["folds"] == 4
 
 
-def test_output_for_people(run, smears):
-    out = run("train", smears / "images", *FAST, "--folds", 3).stdout
-    assert "40 images, " in out
+def test_output_for_people(run, folder):
+    top = folder(*range(4), *range(20, 24), by_label=True)
+    out = run("train", top, *FAST, "--folds", 3).stdout
+    assert "8 images, " in out
     assert "3 folds, every image is its own original\nerror " in out
     assert "chosen on all images (inside the folds: " in out
     assert out.endswith("Model\ncells.safetensors\n")
-    assert "0.1, as given" in run("train", smears / "images", *FAST, "--alpha", 0.1).stdout
+    assert "0.1, as given" in run("train", top, *FAST, "--alpha", 0.1).stdout
 
 
 def test_some_images_cannot_be_used(run, folder, bad):
