@@ -9,8 +9,9 @@ from itertools import product
 
 import numpy as np
 from scipy.ndimage import map_coordinates
-from scipy.optimize import brentq
+from scipy.optimize import brentq, minimize
 from scipy.special import entr, expit
+from sklearn.svm import SVC
 
 from fastsvm.solvers import losses
 
@@ -197,6 +198,22 @@ def asdca(
         tail = iterates[len(iterates) // 2 :]
         w, b0 = np.mean([w for w, _ in tail], axis=0), np.mean([b for _, b in tail])
     return b, w, b0
+
+
+def optimum_with_intercept(loss, alpha, X, y):
+    """The lowest objective with a free intercept, by SciPy; for the hinge, which has kinks, by LIBSVM."""
+    n, d = X.shape
+    if loss == "hinge":
+        model = SVC(kernel="linear", C=1 / (alpha * n), tol=1e-9).fit(X, y)
+        return primal(loss, alpha, X, y, model.coef_[0], model.intercept_[0])
+
+    def primal_and_slope(v):
+        g = y * losses.slope(loss, y * (X @ v[:d] + v[d])) / n
+        value = primal(loss, alpha, X, y, v[:d], v[d])
+        return value, np.append(alpha * v[:d] + X.T @ g, g.sum())
+
+    options = {"maxiter": 10**5, "maxfun": 10**6, "ftol": 1e-16, "gtol": 1e-10}
+    return minimize(primal_and_slope, np.zeros(d + 1), jac=True, method="L-BFGS-B", options=options).fun
 
 
 def article_pegasos(X, y, n_iter, alpha, rng):

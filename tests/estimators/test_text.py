@@ -10,7 +10,7 @@ import sklearn
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
-from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
+from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 
 from fastsvm import SDCAClassifier
@@ -131,33 +131,6 @@ def test_they_are_scikit_learns_with_more_parameters(vectorizer):
 
 
 @BOTH
-def test_parameters(vectorizer):
-    one = vectorizer(ngram_range=(1, 2), n_jobs=2)
-    assert one.get_params()["ngram_range"] == (1, 2)
-    assert one.set_params(analyzer="split", n_jobs=None) is one
-    assert (one.analyzer, one.n_jobs) == ("split", None)
-    with pytest.raises(ValueError, match="Invalid parameter 'n_grams'"):
-        one.set_params(n_grams=3)
-    assert repr(vectorizer()) == f"{vectorizer.__name__}()"
-    assert repr(vectorizer(analyzer="split", ngram_range=(1, 2), n_jobs=2)) == (
-        f"{vectorizer.__name__}(analyzer='split', n_jobs=2, ngram_range=(1, 2))"
-    )
-    assert vectorizer.__name__ in vectorizer()._repr_html_()
-
-
-@BOTH
-def test_the_constructor_changes_nothing_it_is_given(vectorizer):
-    parameters = {"stop_words": ["the"], "ngram_range": (1, 3), "dtype": np.float32}
-    one = vectorizer(**parameters)
-    for name, value in parameters.items():
-        assert getattr(one, name) is value
-    one.fit_transform(TEXTS)
-    assert parameters == {"stop_words": ["the"], "ngram_range": (1, 3), "dtype": np.float32}
-    for name, value in parameters.items():
-        assert getattr(one, name) is value
-
-
-@BOTH
 def test_a_clone_is_not_fitted(vectorizer):
     one = vectorizer(ngram_range=(1, 2), stop_words=["the"], n_jobs=2)
     one.fit(TEXTS)
@@ -236,28 +209,3 @@ def test_in_a_pipeline(vectorizer):
         model.decision_function(texts), own.decision_function(texts), rtol=1e-3, atol=1e-3
     )
     assert clone(model).fit(texts, y).score(texts, y) == model.score(texts, y)
-
-
-def test_names_through_a_pipeline_and_a_union():
-    model = Pipeline([("bag", BagOfWords()), ("same", "passthrough")]).fit(TEXTS)
-    assert (
-        model[:1].get_feature_names_out().tolist()
-        == CountVectorizer().fit(TEXTS).get_feature_names_out().tolist()
-    )
-    union, own = (
-        FeatureUnion([("words", one()), ("pairs", one(ngram_range=(2, 2)))])
-        for one in (BagOfWords, CountVectorizer)
-    )
-    assert_same_matrix(union.fit_transform(TEXTS).tocsr(), own.fit_transform(TEXTS).tocsr())
-    assert union.get_feature_names_out().tolist() == own.get_feature_names_out().tolist()
-
-
-def test_a_column_of_an_array():
-    from sklearn.compose import make_column_transformer
-
-    X = np.array([TEXTS, TEXTS[::-1]], dtype=object).T
-    found, own = (
-        make_column_transformer((one(), 0), (one(ngram_range=(2, 2)), 1)).fit_transform(X)
-        for one in (BagOfWords, CountVectorizer)
-    )
-    np.testing.assert_array_equal(sparse.csr_array(found).toarray(), sparse.csr_array(own).toarray())

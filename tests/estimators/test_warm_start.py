@@ -37,25 +37,6 @@ def test_fits_of_a_few_epochs_add_up(data):
     assert max(gaps[20:]) < 0.1 * min(gaps[:2])
 
 
-@pytest.mark.parametrize(
-    "change", [{"alpha": 5e-3}, {"alpha": 2e-2}, {"loss": "smooth_hinge"}, {"loss": "log"}]
-)
-def test_other_parameters_have_their_own_solution(change, data):
-    model = clone(MODEL).set_params(tol=1e-5, max_iter=10**5).fit(*data).set_params(**change).fit(*data)
-    cold = clone(model).fit(*data)
-    np.testing.assert_allclose(model.objective_, cold.objective_, rtol=2e-5)
-    np.testing.assert_allclose(model.dual_coef_ @ data[0], model.coef_, atol=1e-8)
-
-
-def test_a_close_start_saves_epochs(data):
-    warm = cold = 0
-    for loss in LOSSES:
-        model = clone(MODEL).set_params(loss=loss).fit(*data).set_params(alpha=9.5e-3)
-        cold += clone(model).fit(*data).n_iter_
-        warm += model.fit(*data).n_iter_
-    assert cold > 1.5 * warm
-
-
 @pytest.mark.parametrize("fit_intercept", [False, True])
 def test_newtons_method_starts_warm_too(fit_intercept, data, monkeypatch):
     steps = []  # most fits, warm or cold, take one epoch
@@ -79,20 +60,6 @@ def test_weights_may_change(data):
     assert not warm.dual_coef_[:, weights == 0].any()
 
 
-@pytest.mark.parametrize("what", ["rows", "classes", "warm_start=False"])
-def test_what_has_no_old_solution_starts_cold(what, iris):
-    X, y = iris
-    model = clone(MODEL).fit(X, y)
-    if what == "rows":
-        X, y = X[:-1], y[:-1]
-    elif what == "classes":
-        y = np.where(y == "setosa", "rose", y)
-    else:
-        model.warm_start = False
-    cold = clone(model).fit(X, y)
-    np.testing.assert_array_equal(model.fit(X, y).coef_, cold.coef_)
-
-
 KERNEL = KernelSDCAClassifier(alpha=1e-3, tol=1e-5, max_iter=10**5, random_state=0, warm_start=True)
 
 
@@ -109,39 +76,29 @@ def test_a_kernel_machine_starts_at_its_solution(loss, data):
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("estimator", "change"),
     [
-        {"alpha": 5e-4},
-        {"alpha": 2e-3},
-        {"loss": "log"},
-        {"loss": "squared_hinge"},
-        {"gamma": 0.5},
-        {"kernel": "poly"},
+        *((MODEL, change) for change in ({"alpha": 5e-3}, {"alpha": 2e-2}, {"loss": "smooth_hinge"})),
+        *((KERNEL, change) for change in ({"alpha": 5e-4}, {"alpha": 2e-3}, {"loss": "squared_hinge"})),
+        *((KERNEL, change) for change in ({"gamma": 0.5}, {"kernel": "poly"})),
+        *((estimator, {"loss": "log"}) for estimator in (MODEL, KERNEL)),
     ],
-    ids=str,
+    ids=lambda value: str(value) if isinstance(value, dict) else type(value).__name__,
 )
-def test_other_parameters_of_a_kernel_machine_have_their_own_solution(change, data):
-    model = clone(KERNEL).fit(*data).set_params(**change).fit(*data)
+def test_other_parameters_have_their_own_solution(estimator, change, data):
+    model = clone(estimator).set_params(tol=1e-5, max_iter=10**5).fit(*data).set_params(**change).fit(*data)
     cold = clone(model).fit(*data)
     np.testing.assert_allclose(model.objective_, cold.objective_, rtol=2e-5)
     assert np.all(model.dual_gap_ <= 1e-5 * model.objective_)
-
-
-def test_dual_variables_of_a_kernel_machine_stay_in_their_domain(data):
-    """The squared hinge's go beyond the hinge's; rows that weigh nothing now have none."""
-    X, y = data
-    weights = (np.arange(len(y)) % 3 > 0).astype(float)
-    model = clone(KERNEL).set_params(loss="squared_hinge", alpha=0.1).fit(X, y)
-    assert np.abs(model.dual_coef_).max() * 0.1 * len(y) > 1.5
-    model.set_params(loss="hinge", max_iter=1, tol=None).fit(X, y, sample_weight=weights)
-    bounds = np.abs(model.dual_coef_) * 0.1 * len(y)
-    assert (bounds <= weights[model.support_] * (1 + 1e-12)).all()
+    if estimator is MODEL:
+        np.testing.assert_allclose(model.dual_coef_ @ data[0], model.coef_, atol=1e-8)
 
 
 @pytest.mark.parametrize("what", ["rows", "classes", "warm_start=False", "a file"])
-def test_what_has_no_old_kernel_machine_starts_cold(what, iris, tmp_path):
+@pytest.mark.parametrize("estimator", [MODEL, KERNEL], ids=["linear", "kernel"])
+def test_what_has_no_old_solution_starts_cold(estimator, what, iris, tmp_path):
     X, y = iris
-    model = clone(KERNEL).fit(X, y)
+    model = clone(estimator).fit(X, y)
     if what == "rows":
         X, y = X[:-1], y[:-1]
     elif what == "classes":
@@ -154,6 +111,17 @@ def test_what_has_no_old_kernel_machine_starts_cold(what, iris, tmp_path):
         model.warm_start = False
     cold = clone(model).fit(X, y)
     np.testing.assert_array_equal(model.fit(X, y).dual_coef_, cold.dual_coef_)
+
+
+def test_dual_variables_of_a_kernel_machine_stay_in_their_domain(data):
+    """The squared hinge's go beyond the hinge's; rows that weigh nothing now have none."""
+    X, y = data
+    weights = (np.arange(len(y)) % 3 > 0).astype(float)
+    model = clone(KERNEL).set_params(loss="squared_hinge", alpha=0.1).fit(X, y)
+    assert np.abs(model.dual_coef_).max() * 0.1 * len(y) > 1.5
+    model.set_params(loss="hinge", max_iter=1, tol=None).fit(X, y, sample_weight=weights)
+    bounds = np.abs(model.dual_coef_) * 0.1 * len(y)
+    assert (bounds <= weights[model.support_] * (1 + 1e-12)).all()
 
 
 class Broken:

@@ -34,7 +34,7 @@ def test_what_was_written_is_read_without_a_copy(tmp_path):
     assert not again.data.flags.writeable
     assert feature_names(tmp_path / "X")[14] == "column 14"
     assert sorted(path.name for path in (tmp_path / "X").iterdir()) == [
-        *("data.npy", "indices.npy", "indptr.npy", "manifest.json", "y.npy"),
+        *("data.npy", "indices.npy", "indptr.npy", "manifest.json", "y.npy")
     ]
     np.testing.assert_array_equal(np.load(tmp_path / "X" / "data.npy"), X.data)  # by NumPy alone
 

@@ -25,12 +25,7 @@ from fastsvm import (
 from fastsvm.model_files import load_about
 from fastsvm.text import BagOfWords, TermWeighting
 from fastsvm.text.terms import Terms
-from model_files import (
-    LABELS,
-    assert_same_predictions,
-    assert_saved_alike,
-    round_trip,
-)
+from model_files import LABELS, assert_same_predictions, assert_saved_alike, round_trip
 from pairs import pairs
 from rounding import assert_close
 

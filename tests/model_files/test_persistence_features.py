@@ -8,11 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from fastsvm import KernelFeatures, ModelFileError, SDCAClassifier, save_model
-from model_files import (
-    assert_same_predictions,
-    assert_saved_alike,
-    round_trip,
-)
+from model_files import assert_same_predictions, assert_saved_alike, round_trip
 from pairs import pairs
 from rounding import assert_close
 

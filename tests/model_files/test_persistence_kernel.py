@@ -19,12 +19,7 @@ from fastsvm import (
     ModelFileError,
     save_model,
 )
-from model_files import (
-    LABELS,
-    assert_same_predictions,
-    assert_saved_alike,
-    round_trip,
-)
+from model_files import LABELS, assert_same_predictions, assert_saved_alike, round_trip
 
 pytestmark = pytest.mark.blas
 
@@ -174,10 +169,7 @@ def test_training_goes_on_after_loading(layout, first, path):
         (SDCA(), "the KernelSDCAClassifier is not fitted"),
         (PEGASOS(), "the KernelPegasosClassifier is not fitted"),
         (SDCA(rbf_kernel).fit(X, Y), r"a KernelSDCAClassifier with kernel=<function rbf_kernel.*>; a file"),
-        (
-            PEGASOS("precomputed").fit(X @ X.T, Y),
-            "a KernelPegasosClassifier with kernel='precomputed';",
-        ),
+        (PEGASOS("precomputed").fit(X @ X.T, Y), "a KernelPegasosClassifier with kernel='precomputed';"),
         (SDCA("precomputed").fit(X @ X.T, Y).set_params(kernel="rbf"), "whose kernel was changed after fit"),
         (fitted(SDCA()).set_params(kernel="precomputed"), "with kernel='precomputed'"),
         (fitted(SDCA()).set_params(kernel="cosine"), "a file can hold linear, poly, rbf, sigmoid, laplacian"),

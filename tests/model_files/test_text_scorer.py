@@ -23,10 +23,7 @@ from pairs import pairs
 WORDS = ["fine", "dull", "a", "Kettle", "loud", "naïve", "ΣΑΣ", "x", "don't", "İstanbul", "𝒳𝒴", "2nd"]
 UNKNOWN = ["", "never seen before", "\u2028", "fine", "FINE dull\tfine, fine", "K\u0130", "a\ud800 b"]
 
-pytestmark = [
-    pytest.mark.blas,
-    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
-]
+pytestmark = [pytest.mark.blas, pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")]
 
 
 def texts(n=60, seed=0):

@@ -111,9 +111,7 @@ def test_a_batch_too_long_for_one_call_takes_one_step(data, monkeypatch):  # noq
     long_step = ASDCASolver._long_step
     steps = []
     monkeypatch.setattr(
-        ASDCASolver,
-        "_long_step",
-        lambda run, batch: (steps.append(len(batch)), long_step(run, batch)),
+        ASDCASolver, "_long_step", lambda run, batch: (steps.append(len(batch)), long_step(run, batch))
     )
     parts, *_ = both(data, "permutation", True, **options)
     assert steps == len(parts) * EPOCHS * [30, 7]

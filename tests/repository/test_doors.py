@@ -20,15 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = {"fastsvm": ROOT / "fastsvm", "fastsvm_apps": ROOT / "apps"}
 
 # From the ground up. The stubs of packages list public names, wherever they are defined.
-LAYERS = [
-    {"_utils"},
-    {"solvers"},
-    {"fitting"},
-    {"text"},
-    {"model_files", "io"},
-    {"estimators"},
-    {"dask"},
-]
+LAYERS = [{"_utils"}, {"solvers"}, {"fitting"}, {"text"}, {"model_files", "io"}, {"estimators"}, {"dask"}]
 LAYER = {room: layer for layer, rooms in enumerate(LAYERS) for room in rooms}
 
 # The rooms of an app, from the ground up.
@@ -256,21 +248,6 @@ def startup_imports(module):
 def test_the_checker_finds_what_is_wrong(module, source, n_broken):
     public = {"fastsvm.SDCAClassifier", "fastsvm.text", "fastsvm.text.BagOfWords"}
     assert len(list(broken_doors(module, imports(module, source), public))) == n_broken
-
-
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        ("from ._rows cimport dot, axpy", ["fastsvm.solvers._rows.dot", "fastsvm.solvers._rows.axpy"]),
-        ("from ..base cimport x as y", ["fastsvm.base.x"]),
-        ("from fastsvm.fitting.engine import (", ["fastsvm.fitting.engine."]),
-        ("cimport cython", ["cython"]),
-        ("    import sklearn.utils as u, numpy", ["sklearn.utils", "numpy"]),
-        ("cdef int important = 3  # import", []),
-    ],
-)
-def test_cython_imports(source, expected):
-    assert [name for name, _ in imports("fastsvm.solvers._sdca", source, cython=True)] == expected
 
 
 def test_what_lies_beside_modules_is_installed_with_them():

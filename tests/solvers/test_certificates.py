@@ -145,7 +145,7 @@ def test_the_certificate_covers_the_distance_to_the_optimum(solver, p, tol, max_
     assert primal >= highest_bound - more - rounding
 
 
-@fixed(50)
+@fixed(25)
 @given(p=problems(scales=(0.1, 1.0), alphas=(1e-2, 1.0, 100.0)))
 def test_tame_problems_are_solved_alike_by_both_methods(p):
     # A loss that goes to 0 without an end has no optimum; nor are weights of 1e-6 quick, or columns of 1e-4.
@@ -159,7 +159,7 @@ def test_tame_problems_are_solved_alike_by_both_methods(p):
     assert p.alpha / 2 * far**2 <= 2 * (ours.gap + theirs.gap) + 1e-14
 
 
-@fixed(30)
+@fixed(15)
 @given(p=problems(), other_alpha=st.sampled_from([1e-6, 1e-2, 10.0]))
 def test_the_certificate_of_a_run_from_anywhere(p, other_alpha):
     first = p._replace(alpha=other_alpha).solve("coordinate", 1e-3, 20)
@@ -176,16 +176,7 @@ def test_the_certificate_of_a_run_from_anywhere(p, other_alpha):
 def test_digits_lost_to_a_start_far_away_are_made_up_for(loss):
     X, y, alpha = np.array([[1.3e4], [0.7e4]]), np.array([1, 1]), 1e-6
     start = np.ones(2), 0.0  # stands for a w of 1e10, and the optimum is 1e-4
-    r = sdca(
-        X,
-        y,
-        loss=loss,
-        alpha=alpha,
-        start=start,
-        tol=1e-3,
-        solver="coordinate",
-        random_state=0,
-        fit_intercept=False,
-    )
+    options = {"solver": "coordinate", "fit_intercept": False, "random_state": 0}
+    r = sdca(X, y, loss=loss, alpha=alpha, start=start, tol=1e-3, **options)
     assert r.gap <= 1e-3 * r.objective
     np.testing.assert_allclose(r.w, X.T @ (r.dual * y) / (alpha * 2), rtol=1e-14)

@@ -1,7 +1,5 @@
 """What the solvers accept, without a copy, and what they refuse, in one line."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -73,36 +71,6 @@ def test_values_columns_and_offsets_are_shared(real, index, offsets, dense):
     assert np.shares_memory(rows.indptr, X.indptr)
 
 
-@pytest.fixture(scope="module")
-def large():
-    rng = np.random.default_rng(0)
-    X = sparse.random_array((20000, 2000), density=0.05, random_state=rng, dtype=np.float32, format="csr")
-    return X, np.where(rng.random(20000) > 0.5, 1, -1).astype(np.int8)
-
-
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_memory_beyond_x_is_small(solver, large):
-    X, y = large
-    size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
-    solver(X[:100], y[:100], max_iter=2, random_state=0)  # what is loaded for the first call is of no solver
-    tracemalloc.start()
-    solver(X, y, max_iter=2, random_state=0)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 0.05 * size
-
-
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("kind", ["dense", "csr"])
-@pytest.mark.parametrize(("bad", "name"), [(np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")])
-def test_values_that_are_not_finite_are_located(solver, kind, bad, name, dense):
-    X, y = dense
-    X[17, 4] = bad
-    X[30, 2] = np.nan
-    with pytest.raises(ValueError, match=f"X contains {name} at row 17, column 4;"):
-        solver(sparse.csr_array(X) if kind == "csr" else X, y)
-
-
 def test_columns_and_offsets_out_of_range_are_located(dense):
     X, y = sparse.csr_array(dense[0]), dense[1]
     X.indices[2 * 6 + 3] = 6
@@ -157,19 +125,6 @@ def test_bad_parameters_are_named(solver, dense):
     for alpha in (0, -1, np.nan, np.inf, "1", None, True):
         with pytest.raises(ValueError, match="alpha must be a positive number; got"):
             solver(*dense, alpha=alpha)
-    for name in ("loss", "averaging"):
+    for name in ("loss", "averaging", "order"):
         with pytest.raises(ValueError, match=f"{name} must be one of .*; got 'no'"):
             solver(*dense, **{name: "no"})
-
-
-def test_bad_parameters_of_one_solver_are_named(dense):
-    with pytest.raises(ValueError, match=r"order must be one of .*; got 'no'"):
-        sdca(*dense, order="no")
-    with pytest.raises(ValueError, match="tol must be a positive number; got -1"):
-        sdca(*dense, tol=-1)
-    with pytest.raises(ValueError, match="fit_intercept must be True or False; got 'no'"):
-        sdca(*dense, fit_intercept="no")
-    with pytest.raises(ValueError, match=r"order must be one of .*; got 'no'"):
-        pegasos(*dense, order="no")
-    with pytest.raises(ValueError, match=r"batch_size must be a positive integer; got 1.5"):
-        pegasos(*dense, batch_size=1.5)

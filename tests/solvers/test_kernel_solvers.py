@@ -1,23 +1,18 @@
 """The solvers of kernel machines: kernel values, what is kept of them, optima, certificates, refusals."""
 
-import warnings
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import minimize
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import SVC
 
 import reference
 from fastsvm.solvers import LOSSES, kernel_pegasos, kernel_sdca
 from fastsvm.solvers.kernel._gram import scores_of
-from fastsvm.solvers.kernel._problem import KernelProblem, make_gram
-from fastsvm.solvers.kernel.pegasos_solver import KernelPegasosSolver
-from fastsvm.solvers.kernel.sdca_solver import KernelSDCASolver
+from fastsvm.solvers.kernel._problem import make_gram
 
 pytestmark = pytest.mark.blas
 
@@ -240,17 +235,6 @@ def test_a_small_cache_gives_the_model_of_the_whole_matrix(cache_size):
     assert (small.gap <= 1e-3 * small.objective).all()
 
 
-@both
-def test_threads_do_not_change_models(solve):
-    X, Y = labelled(1500, 3)
-    options = {"alpha": 1e-3, "cache_size": 0.7, "random_state": 3}
-    options |= {"tol": 1e-2} if solve is kernel_sdca else {"n_iter": 1000}
-    one, two = (solve(X, Y, n_jobs=threads, **options) for threads in (1, 2))
-    for part in ("dual_coef", "objective", "gap"):
-        assert getattr(one, part).tobytes() == getattr(two, part).tobytes()
-    assert one.n_iter == two.n_iter
-
-
 # Optima and certificates --------------------------------------------------------------------------------
 
 
@@ -372,119 +356,12 @@ def test_the_optimum_is_svcs_without_an_intercept(kernel):
     np.testing.assert_allclose(ours.dual_coef[0] @ K, theirs @ K, atol=1e-3)
 
 
-@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
-def test_the_optimum_is_liblinears_on_features_of_the_kernel(loss):
-    X, (y,) = labelled(120)
-    K = rbf_kernel(X, gamma=0.3)
-    features = np.linalg.cholesky(K + 1e-12 * np.eye(120))
-    peer = LinearSVC(C=1 / (1e-3 * 120), loss=loss, fit_intercept=False, tol=1e-9, max_iter=10**6)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", ConvergenceWarning)
-        scores = peer.fit(features, y).decision_function(features)
-    ours = kernel_sdca(X, y, gamma=0.3, loss=loss, alpha=1e-3, tol=1e-8, max_iter=10**5, random_state=0)
-    slack = np.maximum(0, 1 - y * scores)
-    losses = slack if loss == "hinge" else slack**2
-    assert ours.objective[0] == pytest.approx(1e-3 / 2 * (peer.coef_**2).sum() + losses.mean(), rel=1e-6)
-    np.testing.assert_allclose(ours.dual_coef[0] @ K, scores, atol=1e-3)
-
-
-@each_loss
-def test_a_start_is_gone_on_from(loss):
-    X, Y = labelled(90, 2)
-    random = lambda: np.array([1], np.uint64)  # noqa: E731
-    for cache_size in (1024, room(7, 90)):
-        gram = make_gram(X, "rbf", gamma=0.3, cache_size=cache_size)
-        problem = KernelProblem(gram, Y)
-        first = KernelSDCASolver(problem, loss=loss, alpha=0.01, max_iter=10**5, random=random())
-        list(first.epochs(1e-7))
-        again = KernelSDCASolver(
-            problem, loss=loss, alpha=0.01, max_iter=10**5, random=random(), start=first.dual
-        )
-        np.testing.assert_allclose(again.primal, first.primal, rtol=1e-10)
-        assert len(list(again.epochs(1e-6))) == 1
-        assert (again.done == 1).all()
-        near = KernelSDCASolver(
-            problem, loss=loss, alpha=0.011, max_iter=10**5, random=random(), start=first.dual
-        )
-        list(near.epochs(1e-7))
-        fresh = kernel_sdca(X, Y, gamma=0.3, loss=loss, alpha=0.011, tol=1e-7, max_iter=10**5)
-        np.testing.assert_allclose(near.result().objective, fresh.objective, rtol=1e-6)
-        assert (near.result().gap <= 1e-7 * near.primal).all()
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_some_rows_of_a_matrix_are_a_problem_of_their_own(weighted):
-    X, Y = labelled(90, 2)
-    some = np.sort(np.random.default_rng(0).permutation(90)[:60])
-    c = np.arange(1, 91) / 40 if weighted else None
-    problem = KernelProblem(make_gram(X, "rbf", gamma=0.3), Y, c, rows=some)
-    run = KernelSDCASolver(problem, loss="hinge", alpha=0.01, max_iter=10**5, random=np.array([1], np.uint64))
-    list(run.epochs(1e-7))
-    part = kernel_sdca(
-        X[some], Y[:, some], gamma=0.3, alpha=0.01, sample_weight=c[some] if weighted else None, tol=1e-7
-    )
-    np.testing.assert_allclose(run.result().objective, part.objective, rtol=1e-6)
-    others = np.setdiff1d(np.arange(90), some)
-    assert (run.dual[:, others] == 0).all()
-    np.testing.assert_allclose(run.scores, run.result().dual_coef @ rbf_kernel(X, gamma=0.3), atol=1e-10)
-
-
-def test_steps_of_pegasos_in_parts_are_steps_in_one():
-    X, Y = labelled(60, 2)
-    order = np.random.default_rng(0).integers(60, size=400).astype(np.int32)
-    whole = KernelPegasosSolver(KernelProblem(make_gram(X, "rbf"), Y), 0.01)
-    whole.run_epoch(order)
-    parts = KernelPegasosSolver(KernelProblem(make_gram(X, "rbf"), Y), 0.01)
-    for part in np.array_split(order, 7):
-        parts.run_epoch(part)
-    np.testing.assert_array_equal(parts.counts, whole.counts)
-    assert parts.t == whole.t == 400
-
-
-def test_longer_streams_of_pegasos_come_nearer():
-    X, Y = labelled(200, 2)
-    best = kernel_sdca(X, Y, alpha=0.01, gamma=0.3, tol=1e-6)
-    off = [
-        kernel_pegasos(X, Y, alpha=0.01, gamma=0.3, n_iter=n_iter, random_state=0).objective - best.objective
-        for n_iter in (200, 2000, 20_000)
-    ]
-    assert (np.diff(off, axis=0) < 0).all()
-    assert (off[-1] < 0.03 * best.objective).all()
-    assert (off[-1] > 0).all()
-
-
 @both
 def test_the_seed_decides_everything(solve):
     X, y = labelled(60)
     options = {"n_iter": 100} if solve is kernel_pegasos else {"max_iter": 2, "tol": None}
     first, again, other = (solve(X, y, random_state=seed, **options).dual_coef for seed in (5, 5, 6))
     assert first.tobytes() == again.tobytes() != other.tobytes()
-
-
-@both
-@pytest.mark.parametrize("sign", [-1, 1])
-def test_one_row(solve, sign):
-    """P is alpha/2 s^2 k + (1 - s k)+ for f = s K(x, .): s = min(1/k, 1/alpha)."""
-    for x, alpha, expected in ([2.0, 0.0], 0.1, 1 / 4), ([2.0, 0.0], 8.0, 1 / 8), ([0.0, 0.0], 0.5, None):
-        options = {"tol": 1e-10} if solve is kernel_sdca else {"n_iter": 10**5}
-        r = solve(np.array([x]), [sign], kernel="linear", alpha=alpha, random_state=0, **options)
-        assert r.dual_coef.shape == (1, 1)
-        if expected is None:
-            assert r.objective[0] == 1
-            assert r.gap[0] == 0
-        else:
-            assert r.dual_coef[0, 0] == pytest.approx(sign * expected, rel=1e-3)
-
-
-@both
-@pytest.mark.parametrize("repeats", [2, 3])
-def test_rows_repeated_are_the_same_problem(solve, repeats):
-    X, Y = labelled(40, 2)
-    options = {"tol": 1e-8, "max_iter": 10**5} if solve is kernel_sdca else {"n_iter": 10**5}
-    once = solve(X, Y, alpha=0.05, random_state=0, **options)
-    often = solve(np.tile(X, (repeats, 1)), np.tile(Y, repeats), alpha=0.05, random_state=0, **options)
-    tolerance = 1e-6 if solve is kernel_sdca else 1e-3
-    np.testing.assert_allclose(often.objective, once.objective, rtol=tolerance)
 
 
 # Refusals -----------------------------------------------------------------------------------------------
@@ -564,19 +441,6 @@ def test_bad_arguments_are_named(solve, options, message):
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"loss": "huber"}, "loss must be one of 'hinge', .*; got 'huber'"),
-        ({"max_iter": 0}, "max_iter must be a positive integer; got 0"),
-        ({"tol": 0}, "tol must be a positive number; got 0"),
-    ],
-)
-def test_bad_arguments_of_sdca_are_named(options, message):
-    with pytest.raises(ValueError, match=message):
-        kernel_sdca(*labelled(30), **options)
-
-
-@pytest.mark.parametrize(
     ("order", "message"),
     [
         ([0, 30], "order names rows 0 to 30; X has rows 0 to 29"),
@@ -610,15 +474,3 @@ def test_a_trace_of_pegasos_is_what_fewer_steps_would_have_given():
             lines = [next(line for line in history if line.epoch == steps) for history in traced.history]
             np.testing.assert_allclose([line.primal for line in lines], part.objective, rtol=1e-9)
             np.testing.assert_allclose([line.gap for line in lines], part.gap, rtol=1e-9)
-
-
-def test_a_trace_of_sdca_has_a_line_for_each_epoch():
-    X, Y = labelled(90, 2)
-    traced = kernel_sdca(X, Y, gamma=0.3, alpha=0.001, tol=1e-6, trace=True, random_state=0)
-    whole = kernel_sdca(X, Y, gamma=0.3, alpha=0.001, tol=1e-6, random_state=0)
-    assert [[line.epoch for line in history] for history in traced.history] == [
-        [*range(1, len(history) + 1)] for history in traced.history
-    ]
-    np.testing.assert_allclose(traced.objective, whole.objective, rtol=2e-6)
-    with pytest.raises(ValueError, match="trace must be True or False; got 3"):
-        kernel_sdca(X, Y, trace=3)

@@ -96,10 +96,10 @@ def test_the_certificate_is_as_in_memory(problem, small_windows, loss, intercept
 @pytest.mark.parametrize(
     "model",
     [
-        SDCAClassifier(alpha=1e-3, averaging="tail", max_iter=30, tol=None, random_state=0),
+        SDCAClassifier(alpha=1e-3, averaging="tail", max_iter=10, tol=None, random_state=0),
         PegasosClassifier(alpha=1e-2, batch_size=7, averaging="tail", random_state=0),
         PerceptronClassifier(averaging="all", random_state=0),
-        ASDCAClassifier(alpha=1e-2, random_state=0),
+        ASDCAClassifier(alpha=0.1, tol=0.01, random_state=0),
     ],
 )
 def test_estimators_take_it_as_it_is(problem, small_windows, model):

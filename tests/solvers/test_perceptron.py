@@ -31,26 +31,6 @@ def test_it_stops_after_an_epoch_without_mistake(separable):
     assert longer.w.tobytes() == r.w.tobytes()
 
 
-def test_an_average_votes_better_than_the_last(problem):
-    X, y = problem
-    last, average = (
-        np.mean([perceptron(X, y, averaging=a, random_state=s).objective for s in range(20)])
-        for a in ("last", "all")
-    )
-    assert average < last
-
-
-def test_sorted_input_is_shuffled(problem):
-    """An unshuffled perceptron forgets the first class while it sees the second."""
-    X, y = problem
-    order = np.argsort(y, kind="stable")
-    accuracy = []
-    for rows in (np.arange(len(y)), order):
-        r = perceptron(X[rows], y[rows], averaging="all", random_state=0)
-        accuracy.append(np.mean(np.sign(X @ r.w + r.intercept) == y))
-    assert min(accuracy) > 0.9
-
-
 def test_the_objective_is_the_mean_perceptron_loss(problem):
     X, y = problem
     c = np.random.default_rng(0).random(len(y))

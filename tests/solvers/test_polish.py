@@ -20,17 +20,8 @@ def test_the_dual_never_falls_and_stays_in_its_box(loss, bias_rate, weighted, pr
     X, y = problem
     c = np.random.default_rng(1).integers(0, 3, len(y)).astype(float) if weighted else None
     p = Problem(X, y, c)
-    dual = sdca(
-        X,
-        y,
-        loss=loss,
-        alpha=ALPHA,
-        sample_weight=c,
-        tol=None,
-        max_iter=3,
-        random_state=0,
-        fit_intercept=False,
-    ).dual
+    options = {"loss": loss, "alpha": ALPHA, "sample_weight": c, "fit_intercept": False}
+    dual = sdca(X, y, tol=None, max_iter=3, random_state=0, **options).dual
     w, bias = p.primal_from_dual(dual, ALPHA), bias_rate * p.imbalance(dual)
 
     def value(dual, w, bias):  # with the intercept's own quadratic term, which stands for one more column

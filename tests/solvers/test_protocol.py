@@ -61,14 +61,6 @@ def test_a_fit_that_is_stopped_returns_what_it_has_certified(cls, problem):
         assert line.dual == pytest.approx(bound, rel=1e-12)
 
 
-def test_threads_are_those_of_the_run(problem):
-    one = Problem(*problem, norms=True)
-    two = one.with_threads(2)
-    assert (one.threads, two.threads) == (1, 2)
-    assert two.rows is one.rows
-    assert one.mean_loss(np.ones(30), 0.1, "log") == two.mean_loss(np.ones(30), 0.1, "log")
-
-
 def test_kernel_solvers_keep_to_it_class_by_class(problem):
     X, y = problem
     gram = make_gram(X, "rbf", gamma=0.1)
@@ -94,17 +86,6 @@ def test_kernel_solvers_keep_to_it_class_by_class(problem):
     primal, gap = steps.measure()
     assert steps.t == len(y)
     assert primal[0] - gap[0] <= run.primal[0] <= primal[0] + 1e-12
-
-
-def test_a_matrix_of_kernel_values_is_told_who_uses_it(problem):
-    gram = make_gram(problem[0], "rbf", cache_size=1)
-    gram.fetch(np.arange(5, dtype=np.int32), 7)
-    assert gram.used_of_one_run is gram.used
-    assert (gram.used >= 0).any()
-    gram.forget_uses()
-    assert (gram.used == -1).all()
-    gram.use_threads(2, shared=True)
-    assert (gram.threads, gram.shared, len(gram.used_of_one_run)) == (2, True, 0)
 
 
 def test_the_public_names_are_functions_and_what_they_return():

@@ -3,15 +3,11 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from scipy.optimize import minimize
 from sklearn.datasets import load_breast_cancer
-from sklearn.svm import SVC
 
 import reference
-from fastsvm import SDCAClassifier
-from fastsvm.solvers import LOSSES, losses, sdca
+from fastsvm.solvers import LOSSES, sdca
 from fastsvm.solvers._problem import Problem
-from fastsvm.solvers.newton_solver import suits_newton
 from fastsvm.solvers.sdca_solver import SDCASolver
 from pairs import pairs
 
@@ -19,7 +15,6 @@ pytestmark = pytest.mark.blas
 
 ALPHA = 1e-3
 ROUNDING = 1e-13  # of objectives below 1
-SMOOTH = [loss for loss in LOSSES if loss != "hinge"]
 
 
 def wide(n=600, d=350, seed=0, density=0.03):
@@ -76,49 +71,6 @@ def test_every_gap_is_reached(loss, layout, dtype, weighted, fit_intercept):
         assert np.linalg.norm(r.w - best.w) <= far
         assert r.objective - best.objective <= r.gap + ROUNDING
         assert best.objective - r.objective <= best.gap + ROUNDING
-
-
-@pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("loss", LOSSES)
-def test_a_run_that_leaves_no_row_out_ends_at_the_same_optimum(loss, fit_intercept):
-    X, y = wide(seed=3)
-    options = {"loss": loss, "alpha": ALPHA, "fit_intercept": fit_intercept, "max_iter": 3000}
-    quick = sdca(X, y, tol=1e-9, random_state=0, **options)
-    every = sdca(X, y, tol=1e-9, order="cyclic", random_state=1, **options)
-    check(every, X, y, loss, ALPHA, None, 1e-9)
-    assert np.linalg.norm(quick.w - every.w) <= np.sqrt(8 * 1e-9 * quick.objective / ALPHA)
-    traced = sdca(X, y, tol=1e-9, trace=True, random_state=0, **options)
-    check(traced, X, y, loss, ALPHA, None, 1e-9)
-    assert [e.epoch for e in traced.history] == list(range(1, traced.n_iter + 1))
-    bounds = [e.dual for e in traced.history]
-    assert max(bounds) <= quick.objective * (1 + 1e-12)
-
-
-@pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("loss", SMOOTH)
-def test_the_optimum_is_scipys(loss, fit_intercept):
-    X, y = wide(n=500, d=320, seed=1)
-    n = len(y)
-
-    def primal_and_slope(v):
-        w, b0 = v[:-1], v[-1] * fit_intercept
-        g = y * losses.slope(loss, y * (X @ w + b0)) / n
-        return reference.primal(loss, ALPHA, X, y, w, b0), np.append(
-            ALPHA * w + X.T @ g, g.sum() * fit_intercept
-        )
-
-    options = {"maxiter": 10**4, "maxfun": 10**5, "ftol": 1e-15, "gtol": 1e-9}
-    theirs = minimize(
-        primal_and_slope, np.zeros(X.shape[1] + 1), jac=True, method="L-BFGS-B", options=options
-    )
-    r = sdca(
-        X, y, loss=loss, alpha=ALPHA, fit_intercept=fit_intercept, tol=1e-9, max_iter=5000, random_state=0
-    )
-    assert r.solver == "coordinate"
-    assert r.objective == pytest.approx(theirs.fun, rel=1e-8)
-    np.testing.assert_allclose(r.w, theirs.x[:-1], atol=1e-3 * np.abs(r.w).max())
-    if fit_intercept:
-        assert r.intercept == pytest.approx(theirs.x[-1], abs=1e-3)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -185,47 +137,12 @@ def test_rows_past_the_cache_sorted_by_class(loss, order, fit_intercept, monkeyp
     assert -ROUNDING <= r.objective - best.objective + best.gap <= r.gap + 2 * best.gap + ROUNDING
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-def test_counts_converge_or_say_that_they_do_not(loss):
-    rng = np.random.default_rng(5)
-    frequent = 300 / np.arange(1, 401)  # Zipf's law: some columns of hundreds, most of 0 and 1
-    X = sparse.csr_array(rng.poisson(frequent * rng.gamma(1, size=(700, 1))).astype(float))
-    y = np.where(X @ rng.normal(size=400) + 5 * rng.normal(size=700) > 0, 1, -1)
-    for fit_intercept in (False, True):
-        for max_iter in (3, 300):
-            r = sdca(
-                X, y, loss=loss, alpha=1e-4, fit_intercept=fit_intercept, max_iter=max_iter, random_state=0
-            )
-            assert r.solver == "coordinate"
-            primal = reference.primal(loss, 1e-4, X, y, r.w, r.intercept)
-            bound = reference.dual(loss, 1e-4, X, y, r.dual)
-            assert r.gap == pytest.approx(primal - bound, rel=1e-7)
-            assert r.gap <= 1e-3 * r.objective or r.n_iter == max_iter
-    model = SDCAClassifier(loss=loss, alpha=1e-4, max_iter=3, solver="coordinate", random_state=0)
-    with pytest.warns(UserWarning, match="scale X with"):
-        model.fit(X, y)
-    assert model.dual_gap_ > 1e-3
-
-
-def test_columns_of_very_different_size():
-    X, y = wide(seed=4)
-    X = (X @ sparse.diags_array(np.logspace(-2, 1, X.shape[1]))).tocsr()
-    for loss in LOSSES:
-        r = sdca(X, y, loss=loss, alpha=ALPHA, tol=1e-6, max_iter=20000, random_state=0, fit_intercept=False)
-        check(r, X, y, loss, ALPHA, None, 1e-6)
-
-
-def test_shrinking_is_for_coordinate_steps_on_wide_data():
-    X, y = wide()
-    assert not any(suits_newton(Problem(X, y), "hinge", alpha, 1e-6) for alpha in (1e-9, 1e-3, 1e3))
-
-
 @pytest.mark.parametrize("alpha", [1e-4, 1.0, 10.0, 100.0])
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_intercept_takes_few_epochs_at_any_alpha(loss, alpha):
     X, y = load_breast_cancer(return_X_y=True)
     X, y = (X - X.mean(axis=0)) / X.std(axis=0), np.where(y == 1, 1, -1)
-    best = exact_intercept(loss, alpha, X, y)
+    best = reference.optimum_with_intercept(loss, alpha, X, y)
     off = (1e-4 if loss == "hinge" else 1e-8) * best  # LIBSVM stops early
     for solver, tol in (("coordinate", 1e-3 if alpha >= 1 else 0.15), ("newton", 1e-8)):
         r = sdca(X, y, loss=loss, alpha=alpha, fit_intercept=True, solver=solver, tol=tol, random_state=0)
@@ -233,22 +150,6 @@ def test_the_intercept_takes_few_epochs_at_any_alpha(loss, alpha):
         assert best - off <= r.objective <= best + r.gap + off
         assert r.objective - r.gap <= best + off
         assert r.n_iter <= 60 or alpha < 1
-
-
-def exact_intercept(loss, alpha, X, y):
-    """The optimum with a free intercept, by scipy; for the hinge, which has kinks, by LIBSVM."""
-    n, d = X.shape
-    if loss == "hinge":
-        model = SVC(kernel="linear", C=1 / (alpha * n), tol=1e-9).fit(X, y)
-        return reference.primal(loss, alpha, X, y, model.coef_[0], model.intercept_[0])
-
-    def primal_and_slope(v):
-        g = y * losses.slope(loss, y * (X @ v[:d] + v[d])) / n
-        value = reference.primal(loss, alpha, X, y, v[:d], v[d])
-        return value, np.append(alpha * v[:d] + X.T @ g, g.sum())
-
-    options = {"maxiter": 10**5, "maxfun": 10**6, "ftol": 1e-16, "gtol": 1e-10}
-    return minimize(primal_and_slope, np.zeros(d + 1), jac=True, method="L-BFGS-B", options=options).fun
 
 
 def test_digits_lost_to_a_start_far_away_do_not_stop_an_intercept():

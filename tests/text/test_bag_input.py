@@ -26,6 +26,10 @@ from twins import (
 )
 
 
+class Plain(str):
+    """A string with another name."""
+
+
 @pytest.mark.parametrize(
     "kind",
     [
@@ -41,6 +45,7 @@ from twins import (
         lambda texts: [text.encode() if i % 2 else text for i, text in enumerate(texts)],
         lambda texts: [np.str_(text) for text in texts],
         lambda texts: map(str, texts),
+        lambda texts: map(Plain, texts),
     ],
 )
 def test_iterables(kind):
@@ -59,14 +64,6 @@ class Indexed:
 
 def test_a_length_is_not_believed():
     assert check(BagOfWords(), Indexed).shape[0] == len(TEXTS)
-
-
-class Plain(str):
-    """A string with another name."""
-
-
-def test_strings_of_other_classes():
-    assert check(BagOfWords(), [Plain(text) for text in TEXTS]).nnz
 
 
 @pytest.mark.parametrize(
@@ -213,9 +210,7 @@ def test_a_generator_may_use_the_same_vectorizer():
     ],
     ids=repr,
 )
-@pytest.mark.parametrize(
-    "more", [{}, {"analyzer": "split"}, {"lowercase": False}, {"strip_accents": "ascii"}], ids=str
-)
+@pytest.mark.parametrize("more", [{}, {"analyzer": "split", "strip_accents": "ascii"}], ids=str)
 def test_texts_that_are_none(texts, more):
     check(BagOfWords(**more), texts)
     fitted = BagOfWords(**more).fit(TEXTS), scikit_learn(BagOfWords(**more)).fit(TEXTS)
@@ -226,7 +221,7 @@ def test_texts_that_are_none(texts, more):
 
 
 def test_long_tokens():
-    long = "ab" * 500_000
+    long = "ab" * 100_000
     for analyzer in ("word", "split"):
         X = check(
             BagOfWords(analyzer=analyzer, ngram_range=(1, 2)),
@@ -237,8 +232,8 @@ def test_long_tokens():
 
 
 def test_many_tokens_in_a_text():
-    check(BagOfWords(), ["to be or not to be " * 20_000, "be"])
-    check(BagOfWords(ngram_range=(1, 2)), [" ".join(map(str, range(10, 70_000)))])
+    check(BagOfWords(), ["to be or not to be " * 5_000, "be"])
+    check(BagOfWords(ngram_range=(1, 2)), [" ".join(map(str, range(10, 30_000)))])
 
 
 def test_many_short_texts():

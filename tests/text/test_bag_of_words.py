@@ -23,26 +23,11 @@ NGRAMS = [(1, 1), (1, 2), (2, 2), (1, 3), (2, 3), (3, 9), (9, 9)]
 STOP_WORDS = [None, "english", ["the", "cat"], ["one", "two", "three", "The", "", "on the"], []]
 
 
-@pytest.mark.parametrize("analyzer", ["word", "split"])
-@pytest.mark.parametrize("ngrams", NGRAMS)
-@pytest.mark.parametrize("lowercase", [True, False])
-def test_ngrams(analyzer, ngrams, lowercase):
-    X = check(BagOfWords(analyzer=analyzer, ngram_range=ngrams, lowercase=lowercase))
-    assert X is None or X.nnz
-
-
 @pytest.mark.parametrize(
     "ngrams", [(0, 0), (0, 1), (0, 2), (-1, 1), (2, 1), (1, 0), (1,), (1, 2, 3), (1.0, 2.0), [1, 2]]
 )
 def test_odd_ngrams(ngrams):
     check(BagOfWords(ngram_range=ngrams))
-
-
-@pytest.mark.parametrize("stop_words", STOP_WORDS)
-@pytest.mark.parametrize("ngrams", NGRAMS[:4])
-@pytest.mark.parametrize("analyzer", ["word", "split"])
-def test_stop_words(analyzer, ngrams, stop_words):
-    check(BagOfWords(analyzer=analyzer, ngram_range=ngrams, stop_words=stop_words))
 
 
 @pytest.mark.parametrize("stop_words", [["don't", "l'été"], ["The"], [1], ["a b"]])
@@ -53,35 +38,16 @@ def test_stop_words_that_do_not_fit_the_tokens_warn_once(stop_words):
         assert_same(*(outcome(lambda one=one: one.fit_transform(TEXTS)) for one in (ours, own)))
 
 
-@pytest.mark.parametrize(
-    "limits",
-    [
-        {"min_df": 2},
-        {"min_df": 3},
-        {"min_df": 0.2},
-        {"min_df": 0.0},
-        {"min_df": 1.0},
-        {"max_df": 1},
-        {"max_df": 2},
-        {"max_df": 0.1},
-        {"max_df": 0.3},
-        {"max_df": 0.0},
-        {"min_df": 2, "max_df": 2},
-        {"min_df": 2, "max_df": 0.4, "max_features": 2},
-        {"min_df": 3, "max_df": 2},
-        {"min_df": 0.9, "max_df": 1},
-        {"min_df": 9},
-        {"min_df": 100},
-        {"min_df": 0},
-        {"min_df": -1},
-        {"min_df": 1.5},
-        {"max_df": "many"},
-        {"max_features": 0},
-        {"max_features": 1.5},
-        {"max_features": 10**6},
-    ],
-    ids=str,
-)
+LIMITS = [
+    *({"min_df": limit} for limit in (2, 3, 0.2, 0.0, 1.0, 9, 100, 0, -1, 1.5)),
+    *({"max_df": limit} for limit in (1, 2, 0.1, 0.3, 0.0, "many")),
+    *({"min_df": low, "max_df": high} for low, high in ((2, 2), (3, 2), (0.9, 1))),
+    *({"max_features": limit} for limit in (0, 1.5, 10**6)),
+    {"min_df": 2, "max_df": 0.4, "max_features": 2},
+]
+
+
+@pytest.mark.parametrize("limits", LIMITS, ids=str)
 @pytest.mark.parametrize("more", [{}, {"ngram_range": (1, 2), "binary": True}], ids=["plain", "bigrams"])
 def test_limits(limits, more):
     check(BagOfWords(**limits, **more))
@@ -107,22 +73,8 @@ def test_the_most_frequent_terms_with_their_ties(limit, dtype):
         {"cat": np.int64(1), "the": np.int32(0)},
         ("the cat", "cat", "on the mat", "cat sat on"),
         np.array(["cat", "the", "dog's"]),
-        [
-            "",
-            "a  b",
-            " x",
-            "x ",
-            "cat ",
-            "the  cat",
-            "the\tcat",
-            "Foo",
-            "The",
-            "a",
-            "cat",
-            "the cat",
-            "\ud800",
-            "\x00",
-        ],
+        ["", "a  b", " x", "x ", "cat ", "the  cat", "the\tcat", "Foo", "The", "a", "cat", "the cat"],
+        ["\ud800", "cat", "\x00"],
         ["οδος", "οδός", "i̇", "straße", "STRASSE", "日本語", "crème brûlée"],
         ["no", "such", "words"],
         ["cat", "dog", "cat"],
@@ -156,21 +108,8 @@ def test_the_terms_of_a_vocabulary_are_strings():
 
 
 def test_a_vocabulary_that_can_be_read_once():
-    ours, own = (
-        BagOfWords(vocabulary=iter(["cat", "dog"])),
-        scikit_learn(BagOfWords(vocabulary=iter(["cat", "dog"]))),
-    )
-    for one in (ours, own):
-        one.fit(TEXTS)
-    assert_same_state(ours, own)
-
-
-@pytest.mark.parametrize("strip_accents", ["ascii", "unicode"])
-@pytest.mark.parametrize("lowercase", [True, False])
-@pytest.mark.parametrize("analyzer", ["word", "split"])
-def test_accents(strip_accents, lowercase, analyzer):
-    check(BagOfWords(strip_accents=strip_accents, lowercase=lowercase, analyzer=analyzer, ngram_range=(1, 2)))
-    check(BagOfWords(strip_accents=strip_accents, stop_words=["l'été", "creme"]))
+    ours, theirs = (BagOfWords(vocabulary=iter(["cat", "dog"])) for _ in range(2))
+    assert_same_state(ours.fit(TEXTS), scikit_learn(theirs).fit(TEXTS))
 
 
 @pytest.mark.parametrize(
@@ -183,20 +122,6 @@ def test_dtypes(dtype, binary):
     texts = [*TEXTS, "many " * 300]  # more than eight bits count
     check(BagOfWords(dtype=dtype, binary=binary), texts, texts)
     check(BagOfWords(dtype=dtype, binary=binary, min_df=2, max_features=3), texts, texts)
-
-
-def test_bits_do_not_depend_on_threads():
-    rng = np.random.default_rng(0)
-    texts = [" ".join(f"w{i}" for i in rng.geometric(0.01, rng.integers(0, 50))) for _ in range(1000)]
-    for more in ({}, {"ngram_range": (1, 2), "min_df": 2}, {"max_features": 100, "dtype": np.float32}):
-        one = BagOfWords(n_jobs=1, **more)
-        X = one.fit_transform(texts)
-        for n_jobs in (None, 2, 3, 16, -1):
-            other = BagOfWords(n_jobs=n_jobs, **more)
-            assert_same_bits(other.fit_transform(texts), X)
-            assert other.vocabulary_ == one.vocabulary_
-            assert_same_bits(other.transform(texts[::-1]), one.transform(texts[::-1]))
-        assert_same_matrix(X, scikit_learn(one).fit_transform(texts))
 
 
 SIGNS, LETTERS = (["", "\x01", "\x1fa", "!"], "split"), (["", "é", "\U0001d4b3"], "word")
@@ -390,7 +315,7 @@ def test_the_parts_of_the_analysis():
         optional={
             "analyzer": st.sampled_from(["word", "split"]),
             "lowercase": st.booleans(),
-            "ngram_range": st.sampled_from(NGRAMS[:5]),
+            "ngram_range": st.sampled_from(NGRAMS),
             "strip_accents": st.sampled_from([None, "ascii", "unicode"]),
             "stop_words": st.sampled_from(STOP_WORDS),
             "min_df": st.integers(1, 3) | st.floats(0, 1),
@@ -398,7 +323,7 @@ def test_the_parts_of_the_analysis():
             "max_features": st.none() | st.integers(1, 30),
             "binary": st.booleans(),
             "dtype": st.sampled_from([np.int64, np.int32, np.float32, np.float64]),
-            "n_jobs": st.sampled_from([None, 1, 2, 3]),
+            "n_jobs": st.sampled_from([None, 1, 2, 3, 16, -1]),
         },
     ),
 )
@@ -409,27 +334,10 @@ def test_any_parameters(texts, parameters):
 # The corpora beside the project
 
 
-def corpus_texts(shared, name):
-    lines = (shared / name).read_text(encoding="utf-8").splitlines()
-    return (
-        [line.split(None, 3)[3] for line in lines]
-        if name == "sentiment.txt"
-        else [line.partition("\t")[2] for line in lines[1:]]
-    )
-
-
-@pytest.mark.parametrize(
-    ("name", "ngrams"),
-    [
-        pytest.param(
-            name, ngrams, marks=pytest.mark.slow if (name, ngrams) != ("sentiment.txt", (1, 1)) else []
-        )
-        for name in ("sentiment.txt", "imdb_10k.tsv")
-        for ngrams in ((1, 1), (1, 2))
-    ],
-)
+@pytest.mark.parametrize("ngrams", [(1, 1), pytest.param((1, 2), marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["sentiment.txt", pytest.param("imdb_10k.tsv", marks=pytest.mark.slow)])
 def test_corpora(shared, name, ngrams):
-    texts = corpus_texts(shared, name)
+    texts = (shared / name).read_text(encoding="utf-8").splitlines()
     train, rest = texts[: len(texts) // 2], texts[len(texts) // 2 :]
     analyzer = "split" if name == "sentiment.txt" else "word"
     ours = BagOfWords(analyzer=analyzer, ngram_range=ngrams, n_jobs=1)

@@ -80,20 +80,9 @@ def fits_alike(ours, texts):
     assert_same_state(ours, own)
 
 
-def test_the_points_have_every_kind(points):
-    kinds = {unicodedata.category(chr(point)) for point in ALL}
-    assert {unicodedata.category(chr(point)) for point in points} == kinds
-
-
 @pytest.mark.parametrize(
     "make",
-    [
-        lambda c: f"{c} ",
-        lambda c: f"{c}{c} ",
-        lambda c: f"a{c}b ",
-        lambda c: f" x{c}",
-        lambda c: f"!{c}x",
-    ],
+    [lambda c: f"{c} ", lambda c: f"{c}{c} ", lambda c: f"a{c}b ", lambda c: f" x{c}", lambda c: f"!{c}x"],
     ids=["alone", "twice", "between letters", "at the end", "at the beginning"],
 )
 def test_code_points(make, points):
@@ -118,21 +107,8 @@ def test_accents(strip_accents, points):
 
 
 def test_a_sigma_at_either_end_of_a_text():
-    texts = [
-        "Σ",
-        "ΑΣ",
-        "ΣΑ",
-        "ΣΣ",
-        "ΑΣ'",
-        "ΑΣ'Α",
-        "ΑΣ''''\u0301\u00adΑ",
-        "1Σ",
-        "Σ1",
-        "ΣΣΣ ΣΣ Σ",
-        "aΣ",
-        "Σa",
-        "ΑΣ\x00",
-    ]
+    texts = ["Σ", "ΑΣ", "ΣΑ", "ΣΣ", "ΑΣ'", "ΑΣ'Α", "ΑΣ''''\u0301\u00adΑ", "1Σ", "Σ1", "ΣΣΣ ΣΣ Σ"]
+    texts += ["aΣ", "Σa", "ΑΣ\x00"]
     texts += [f"{word}{mark}{more}" for word in ("ΑΣ", "xΣ") for mark in ODD for more in ("", "Α", " Α")]
     check(BagOfWords(), texts)
     check(BagOfWords(analyzer="split", ngram_range=(1, 2)), texts)
@@ -140,14 +116,8 @@ def test_a_sigma_at_either_end_of_a_text():
 
 def test_surrogates_stay_apart():
     """A high and a low surrogate in a string are not the character they would make in UTF-16."""
-    texts = [
-        "ab\ud83d\ude00cd x😀y",
-        "\ud800",
-        "\udfff\ud800",
-        "a\ud800b \udc00\udc00",
-        "\ud835\udc00 𝐀𝐀",
-        "é\udcffé",
-    ]
+    texts = ["ab\ud83d\ude00cd x😀y", "\ud800", "\udfff\ud800", "a\ud800b \udc00\udc00"]
+    texts += ["\ud835\udc00 𝐀𝐀", "é\udcffé"]
     check(BagOfWords(), texts)
     ours = BagOfWords(analyzer="split")
     check(ours, texts)

@@ -52,20 +52,9 @@ def test_dtypes(dtype, norm):
     check(HashedBagOfWords(dtype=dtype, norm=norm, binary=True))
 
 
-@pytest.mark.parametrize("ngrams", [(1, 1), (1, 2), (2, 2), (1, 3), (2, 3), (2, 1), (0, 2), (1,), [1, 2]])
-@pytest.mark.parametrize(
-    "more",
-    [
-        {},
-        {"analyzer": "split"},
-        {"stop_words": "english"},
-        {"lowercase": False},
-        {"strip_accents": "unicode"},
-    ],
-    ids=str,
-)
-def test_analysis(ngrams, more):
-    check(HashedBagOfWords(ngram_range=ngrams, **more))
+@pytest.mark.parametrize("ngrams", [(2, 1), (0, 2), (1,), [1, 2]])
+def test_odd_ngrams(ngrams):
+    check(HashedBagOfWords(ngram_range=ngrams))
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
@@ -77,7 +66,7 @@ def test_analysis(ngrams, more):
             "n_features": st.integers(1, 2**31 - 2) | st.integers(1, 50),
             "analyzer": st.sampled_from(["word", "split"]),
             "lowercase": st.booleans(),
-            "ngram_range": st.sampled_from([(1, 1), (1, 2), (2, 3)]),
+            "ngram_range": st.sampled_from([(1, 1), (1, 2), (2, 2), (2, 3)]),
             "strip_accents": st.sampled_from([None, "ascii", "unicode"]),
             "stop_words": st.sampled_from([None, "english", ["the", "cat"]]),
             "binary": st.booleans(),
@@ -182,29 +171,6 @@ def test_bits_do_not_depend_on_threads():
         assert_same_matrix(X, scikit_learn(HashedBagOfWords(**more)).transform(texts))
         for n_jobs in (2, 3, 16, -1):
             assert_same_bits(HashedBagOfWords(n_jobs=n_jobs, **more).transform(iter(texts)), X)
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_an_error_on_the_way(n_jobs):
-    class MyError(Exception):
-        pass
-
-    def texts():
-        yield from TEXTS * 500
-        raise MyError("the disk is gone")
-
-    with pytest.raises(MyError, match="the disk is gone"):
-        HashedBagOfWords(n_jobs=n_jobs).transform(texts())
-
-
-def test_files_and_encodings(tmp_path):
-    paths = []
-    for i, text in enumerate(TEXTS):
-        paths.append(tmp_path / f"{i}.txt")
-        paths[-1].write_bytes(text.encode())
-    check(HashedBagOfWords(input="filename"), paths)
-    check(HashedBagOfWords(encoding="latin-1"), [text.encode() for text in TEXTS])
-    check(HashedBagOfWords(decode_error="replace"), [b"caf\xe9 au lait", "str"])
 
 
 @pytest.mark.slow

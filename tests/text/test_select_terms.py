@@ -5,13 +5,9 @@ import warnings
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.feature_selection import SelectKBest, chi2, f_classif
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import Pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from fastsvm import SDCAClassifier
 from fastsvm.text import SelectTerms, _counts
 from pairs import pairs
 
@@ -108,17 +104,6 @@ def test_classes_of_one_row_and_columns_that_tell_all(name):
 
 
 @pytest.mark.parametrize("name", SCORES)
-@pytest.mark.parametrize(
-    "labels",
-    [np.array(["b", "ä"]), np.array(["b", "ä"], object), np.array([2.0, -1.0]), np.array([True, False])],
-)
-def test_labels(name, labels):
-    X, y = random_counts()
-    assert_same_choice(X, labels[y], name)
-    assert_same_choice(X, labels[y].tolist(), name)
-
-
-@pytest.mark.parametrize("name", SCORES)
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 @pytest.mark.parametrize("container", [sparse.csr_matrix, sparse.csr_array])
 def test_matrix_is_not_touched(name, index, container):
@@ -159,16 +144,6 @@ def test_columns_in_any_order_and_repeated(name):
     assert model.get_support().sum() == expected.get_support().sum()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SCORES)
-def test_on_reviews(name, shared):
-    lines = (shared / "sentiment.txt").read_text(encoding="utf-8").splitlines()[::2]
-    labels, texts = zip(*((line.split()[1], line.split(maxsplit=3)[-1]) for line in lines), strict=True)
-    for y in (labels, [line.split()[0] for line in lines]):
-        X = CountVectorizer(ngram_range=(1, 2)).fit_transform(texts)
-        assert_same_choice(X, y, name, (10, 5000, 20_000))
-
-
 # Use -----------------------------------------------------------------------------------------------------
 
 
@@ -194,18 +169,6 @@ def test_k_may_exceed_the_columns(recwarn):
         assert SelectTerms(k).fit(X, y).get_support().all()
     SelectTerms(3).fit(X.toarray(), y)  # has columns that do not vary
     assert not recwarn.list
-
-
-def test_grid_search():
-    texts = ["a fine pen", "fine cup , fine", "dull cup", "a dull , dull pen"] * 3
-    labels = ["pos", "pos", "neg", "neg"] * 3
-    model = Pipeline(
-        [("words", CountVectorizer()), ("select", SelectTerms()), ("svm", SDCAClassifier(random_state=0))]
-    )
-    search = GridSearchCV(model, {"select__k": [1, 2], "select__score": list(SCORES)}, cv=3)
-    best = search.fit(texts, labels).best_estimator_
-    assert set(best[:-1].get_feature_names_out()) <= {"dull", "fine"}
-    assert search.best_score_ == 1
 
 
 @pytest.mark.parametrize("k", [-1, 1.5, "some", None, True])
