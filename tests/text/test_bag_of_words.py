@@ -19,12 +19,12 @@ from twins import (
 )
 from twins import texts as hard_texts
 
-NGRAMS = [(1, 1), (1, 2), (2, 2), (1, 3), (2, 3), (3, 9), (9, 9)]
 STOP_WORDS = [None, "english", ["the", "cat"], ["one", "two", "three", "The", "", "on the"], []]
 
 
 @pytest.mark.parametrize(
-    "ngrams", [(0, 0), (0, 1), (0, 2), (-1, 1), (2, 1), (1, 0), (1,), (1, 2, 3), (1.0, 2.0), [1, 2]]
+    "ngrams",
+    [(3, 9), (9, 9), (0, 0), (0, 1), (0, 2), (-1, 1), (2, 1), (1, 0), (1,), (1, 2, 3), (1.0, 2.0), [1, 2]],
 )
 def test_odd_ngrams(ngrams):
     check(BagOfWords(ngram_range=ngrams))
@@ -315,7 +315,7 @@ def test_the_parts_of_the_analysis():
         optional={
             "analyzer": st.sampled_from(["word", "split"]),
             "lowercase": st.booleans(),
-            "ngram_range": st.sampled_from(NGRAMS),
+            "ngram_range": st.sampled_from([(1, 1), (1, 2), (2, 2), (1, 3), (2, 3)]),
             "strip_accents": st.sampled_from([None, "ascii", "unicode"]),
             "stop_words": st.sampled_from(STOP_WORDS),
             "min_df": st.integers(1, 3) | st.floats(0, 1),
