@@ -13,7 +13,7 @@ import pytest
 import fastsvm
 from browser import HOSTILE, Reader, needs_chromium, run_in_page
 from fastsvm_apps.common import html_pages
-from fastsvm_apps.sentiment.output import report_curves, report_scores, text_reports
+from fastsvm_apps.sentiment.output import report_sections, text_reports
 
 EVERY_SECTION = [
     "accuracy",
@@ -181,9 +181,9 @@ def test_what_was_skipped_is_said(run, tmp_path, texts):
 
 
 def test_many_labels(report, write, monkeypatch):
-    monkeypatch.setattr(report_scores, "LABELS_LISTED", 10)
-    monkeypatch.setattr(report_scores, "LABELS_CROSSED", 8)
-    monkeypatch.setattr(report_curves, "PANELS", 6)
+    monkeypatch.setattr(report_sections, "LABELS_LISTED", 10)
+    monkeypatch.setattr(report_sections, "LABELS_CROSSED", 8)
+    monkeypatch.setattr(report_sections, "PANELS", 6)
     monkeypatch.setattr(text_reports, "LABELS_WITH_WORDS", 6)
     labels = [f"label{i}" for i in range(14)]
     # Every label is found; the last of all is never told from the one before it.

@@ -11,7 +11,7 @@ import pytest
 from fastsvm.text import TextScorer
 from fastsvm_apps.common.errors import Skipped
 from fastsvm_apps.sentiment.data.record_formats import read_records
-from fastsvm_apps.sentiment.data.text_lines import Lines
+from fastsvm_apps.sentiment.data.text_lines import Lines, open_binary
 from fastsvm_apps.sentiment.data.text_source import TextSource
 from fastsvm_apps.sentiment.data.unlabelled_texts import open_unlabelled
 
@@ -273,7 +273,7 @@ def test_a_quick_way_reads_what_the_slow_one_reads(tmp_path):
                     for batch in batches
                     for row in zip(batch.places, batch.rows, batch.texts, strict=True)
                 ]
-            with source.open() as stream:
+            with open_binary(source.path) as stream:
                 found = list(read_records(Lines(stream, others, source.max_line), "csv", source).records)
             assert [(r.where, r.row) for r in found] == [row[:2] for row in quick], content
             assert [r.text if r.text.strip() else "" for r in found] == [text for *_, text in quick]

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from fastsvm_apps.common.errors import AppError, Skipped
 from fastsvm_apps.sentiment.data.corpus import read_corpus
 from fastsvm_apps.sentiment.data.record_formats import FORMATS, read_records
-from fastsvm_apps.sentiment.data.text_lines import Lines, arriving_texts
+from fastsvm_apps.sentiment.data.text_lines import Lines, arriving_texts, open_binary
 from fastsvm_apps.sentiment.data.text_source import TextSource
 from fastsvm_apps.sentiment.data.unlabelled_texts import open_unlabelled
 from fuzzing import Choices, main
@@ -81,7 +81,7 @@ def rows(content, format, quick):
         if quick:
             with open_unlabelled(source, skipped) as (_, _, batches, _):
                 return [row for batch in batches for row in zip(batch.places, batch.rows, strict=True)]
-        with source.open() as stream:
+        with open_binary(source.path) as stream:
             lines = Lines(stream, skipped, source.max_line)
             first = next((item for item in lines if item[1].strip()), None)
             if first is None:

@@ -15,7 +15,7 @@ from .record_formats import (
     read_folder,
     read_records,
 )
-from .text_lines import NOT_UTF8, NUL, TRY_ENCODING, Lines
+from .text_lines import NOT_UTF8, NUL, TRY_ENCODING, Lines, open_binary
 from .text_source import Record, Records, TextSource
 
 MOST_LABELS = 1000  # of a model; more are hardly labels
@@ -129,7 +129,7 @@ def open_corpus(source: TextSource, skipped: Skipped) -> Iterator[tuple[str, Rec
     if format == "folder":
         yield format, read_folder(source)
         return
-    with source.open() as stream:
+    with open_binary(source.path, source.encoding) as stream:
         lines = Lines(stream, skipped, source.max_line)
         if head := head_of(dropwhile(lambda item: not item[1].strip(), lines)):
             lines.give_back(head)

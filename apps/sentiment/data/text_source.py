@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...common.errors import AppError
-from .text_lines import UTF8, max_line, open_binary
+from .text_lines import UTF8, max_line
 
 TEXT_COLUMN = "text"
 
@@ -66,10 +66,6 @@ class TextSource:
         """Whether it can be read only once: stdin, or a pipe."""
         path = Path(self.path)
         return self.path == "-" or (path.exists() and not path.is_file() and not path.is_dir())
-
-    def open(self):
-        """Open the file for reading bytes, unpacked and in UTF-8."""
-        return open_binary(self.path, self.encoding)
 
 
 class Record(NamedTuple):

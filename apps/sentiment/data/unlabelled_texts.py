@@ -19,7 +19,7 @@ from .record_formats import (
     read_records,
     sample_of,
 )
-from .text_lines import NOT_UTF8, NUL, TRY_ENCODING, Lines, arriving_texts
+from .text_lines import NOT_UTF8, NUL, TRY_ENCODING, Lines, arriving_texts, open_binary
 from .text_source import TEXT_COLUMN, Record, TextSource
 
 PLAIN = "text"
@@ -98,7 +98,7 @@ def open_unlabelled(source: TextSource, skipped: Skipped) -> Iterator[Unlabelled
         columns, records = read_folder(source)
         yield UnlabelledTexts(format, columns, _batches(records, skipped, None))
         return
-    with source.open() as stream:
+    with open_binary(source.path, source.encoding) as stream:
         if format == PLAIN:
             yield UnlabelledTexts(format, ["text"], _plain(stream, source, skipped))
             return
@@ -229,7 +229,7 @@ def _format(source: TextSource) -> str:
     ending = os.path.splitext(source.path.removesuffix(".gz"))[1].lower()[1:]
     if ending in (*SEPARATORS, "jsonl"):
         return ending
-    with source.open() as stream:
+    with open_binary(source.path, source.encoding) as stream:
         sample = sample_of(head_of(Lines(stream, Skipped(source.name), source.max_line)))
     return format_of_lines(sample) or _format_of_table(sample, source) if sample else PLAIN
 

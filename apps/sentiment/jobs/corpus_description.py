@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -15,6 +15,7 @@ from ...common.errors import Skipped
 from ..data.corpus import Corpus
 from ..learning import pipeline_steps
 from ..text_recipes import RecipeSettings
+from .duplicate_texts import groups_of_equals
 
 LABELS_MEASURED = 20  # the most frequent labels have their lengths measured one by one
 GROUPS_NAMED = 5
@@ -237,21 +238,10 @@ def _lengths_of(lengths: np.ndarray) -> LengthStatistics:
 
 def _copies(corpus: Corpus) -> tuple[CopyStatistics, CopyStatistics]:
     """Return the exact copies, and what else is the same but for case and white space."""
-    distinct, groups = _groups(enumerate(corpus.texts))
-    exact = _named(groups, corpus)
+    distinct, groups = groups_of_equals(enumerate(corpus.texts))
     # A hash is enough to tell texts apart, and smaller than a text.
     squeezed = ((i, hash(" ".join(corpus.texts[i].lower().split()))) for i in distinct)
-    return exact, _named(_groups(squeezed)[1], corpus)
-
-
-def _groups(keys: Iterable[tuple[int, Hashable]]) -> tuple[list[int], list[list[int]]]:
-    """Return the numbers that are the first with their key, and all numbers of each key that has several."""
-    first: dict[Hashable, int] = {}
-    groups: dict[int, list[int]] = {}
-    for i, key in keys:
-        if (j := first.setdefault(key, i)) != i:
-            groups.setdefault(j, [j]).append(i)
-    return list(first.values()), list(groups.values())
+    return _named(groups, corpus), _named(groups_of_equals(squeezed)[1], corpus)
 
 
 def _named(groups: list[list[int]], corpus: Corpus) -> CopyStatistics:

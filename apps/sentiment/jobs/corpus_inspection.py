@@ -11,7 +11,7 @@ from scipy.special import expit, logsumexp
 
 from fastsvm.fitting import ConvergenceWarning
 
-from ...common.errors import AppError
+from ...common.errors import AppError, place_of
 from ...common.folds import stratified_folds
 from ...common.progress import UNWATCHED, Stages
 from ..data.corpus import MOST_LABELS, Corpus, read_corpus
@@ -23,7 +23,7 @@ from ..learning.text_splits import split_texts
 from ..measures.prediction import winners_of
 from ..text_recipes import AUTO, RecipeSettings
 from .corpus_description import CorpusDescription, describe_corpus
-from .duplicate_texts import same_texts, similar_texts
+from .duplicate_texts import groups_of_equals, same_texts, similar_texts
 
 
 class SuspectText(NamedTuple):
@@ -121,8 +121,9 @@ def inspect_corpus(
         except AppError as error:
             unchecked = error.message
     is_held_out = _held_out(corpus.texts, corpus.labels, settings)
-    conflicts = list(_conflicts(corpus, same, similar))
-    crossing = list(_crossing(corpus, same, similar, is_held_out))
+    groups = sorted(groups_of_equals(enumerate(similar.tolist()))[1])
+    conflicts = list(_conflicts(corpus, same, groups))
+    crossing = list(_crossing(corpus, same, groups, is_held_out))
     n_wrong = None if odds is None else int(np.count_nonzero(odds > 0))
     return CorpusInspection(
         description=description,
@@ -226,9 +227,9 @@ def _held_out(texts: list[str], labels: list[str], settings: RecipeSettings) -> 
     return found
 
 
-def _conflicts(corpus, same: np.ndarray, similar: np.ndarray) -> Iterator[SuspectText]:
+def _conflicts(corpus: Corpus, same: np.ndarray, groups: list[list[int]]) -> Iterator[SuspectText]:
     """Yield the texts that are there with another label, those of the rarer label of each."""
-    for members in _groups(similar):
+    for members in groups:
         counts = Counter(corpus.labels[i] for i in members)
         if len(counts) < 2:
             continue
@@ -240,34 +241,24 @@ def _conflicts(corpus, same: np.ndarray, similar: np.ndarray) -> Iterator[Suspec
             other = next(
                 j for j in members if corpus.labels[j] != label and (n == second or corpus.labels[j] == usual)
             )
-            why = f"{_likeness(same, i, other)} {_place(corpus, other)}, which is {corpus.labels[other]}"
+            why = f"{_likeness(corpus, same, i, other)} {corpus.labels[other]}"
             suggested = usual if n > second else ""
             yield SuspectText(corpus.places[i], label, suggested, n / len(members), why, corpus.texts[i])
 
 
-def _crossing(corpus, same, similar, is_held_out: Sequence[bool]) -> Iterator[SuspectText]:
+def _crossing(
+    corpus: Corpus, same, groups: list[list[int]], is_held_out: Sequence[bool]
+) -> Iterator[SuspectText]:
     """Yield the texts to train on that are among those held out, with the same label."""
-    for members in _groups(similar):
+    for members in groups:
         for i in members:
             others = [j for j in members if is_held_out[j] and corpus.labels[j] == corpus.labels[i]]
             if not is_held_out[i] and others:
-                why = f"{_likeness(same, i, others[0])} {_place(corpus, others[0])}, which is held out"
+                why = f"{_likeness(corpus, same, i, others[0])} held out"
                 yield SuspectText(corpus.places[i], corpus.labels[i], "", 0.0, why, corpus.texts[i])
 
 
-def _groups(numbers: np.ndarray) -> Iterator[list[int]]:
-    """Yield the texts of each number that several have."""
-    order = np.argsort(numbers, kind="stable")
-    edges = np.flatnonzero(np.diff(numbers[order])) + 1
-    for members in np.split(order, edges):
-        if len(members) > 1:
-            yield members.tolist()
-
-
-def _likeness(same: np.ndarray, i: int, j: int) -> str:
-    return "the same as" if same[i] == same[j] else "nearly the same as"
-
-
-def _place(corpus, i: int) -> str:
-    place = corpus.places[i]
-    return f"line {place}" if isinstance(place, int) else place
+def _likeness(corpus: Corpus, same: np.ndarray, i: int, j: int) -> str:
+    """Return how a text is like another one, and where that is."""
+    likeness = "the same as" if same[i] == same[j] else "nearly the same as"
+    return f"{likeness} {place_of(corpus.places[j])}, which is"

@@ -1,7 +1,7 @@
 """Texts that a corpus has several times, word for word or nearly."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -15,6 +15,16 @@ RARE = 20  # texts that may share three words for these to lead to candidates; t
 ROWS = 10_000  # texts whose candidates are looked for at once
 
 _WORD = re.compile(r"\w+")
+
+
+def groups_of_equals(keys: Iterable[tuple[int, Hashable]]) -> tuple[list[int], list[list[int]]]:
+    """Return the numbers that are the first with their key, and all numbers of each key that has several."""
+    first: dict[Hashable, int] = {}
+    groups: dict[int, list[int]] = {}
+    for i, key in keys:
+        if (j := first.setdefault(key, i)) != i:
+            groups.setdefault(j, [j]).append(i)
+    return list(first.values()), list(groups.values())
 
 
 def same_texts(texts: Sequence[str]) -> np.ndarray:

@@ -151,6 +151,11 @@ class AnswerScores:
         values = self.decision[:, j] if self.decision.ndim > 1 else self.decision if j else -self.decision
         return threshold_ladder(self._has(label), values)
 
+    def areas(self, label: str) -> tuple[float | None, float | None]:
+        """Return the ROC area and the average precision of a label's score."""
+        found = self.ladder(label)
+        return (found.area, found.average_precision) if found else (None, None)
+
     def _has(self, label: str) -> np.ndarray:
         return np.asarray(self.truth, dtype=object) == label
 

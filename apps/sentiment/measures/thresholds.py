@@ -1,5 +1,6 @@
 """The effect of each threshold of a score: curves, a table, and the best threshold for a purpose."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -46,6 +47,11 @@ class ThresholdEffect(NamedTuple):
     def accuracy(self) -> float:
         """Share of the texts for which that is right, whatever the other labels are."""
         return 1 - (self.false_positives + self.false_negatives) / self.n
+
+    def cells(self, show: Callable[[float | None], str]) -> tuple[str, ...]:
+        """Return the cells of a table: the threshold, four shares as `show` writes them, and the mistakes."""
+        shares = map(show, (self.precision, self.recall, self.f1, self.accuracy))
+        return f"{self.threshold:g}", *shares, f"{self.false_positives:,}", f"{self.false_negatives:,}"
 
     def record(self) -> dict:
         """Return the numbers by name."""

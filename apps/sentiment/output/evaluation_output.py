@@ -9,10 +9,10 @@ from ...common.files import replace_file
 from ...common.printing import fields, percent, print_confusion, print_heading, print_line, print_table
 from ..jobs.corpus_evaluation import CorpusEvaluation, ThresholdAdvice
 from ..measures.answer_scores import AnswerScores
-from ..measures.thresholds import ThresholdEffect
 from .training_output import LABELS_CROSSED, calibration_line, print_accuracy
 
 GROUPS_PRINTED = 30
+AREAS = ("roc_area", "average_precision")
 
 
 def evaluation_record(
@@ -28,7 +28,10 @@ def evaluation_record(
         "balanced_accuracy": fmean(each.recall for each in scores.label_scores if each.recall is not None),
         "macro_f1": scores.score("macro-f1"),
         **fields(scores, "labels", "confusion"),
-        "per_label": [{**each._asdict(), **_areas(scores, each.label)} for each in scores.label_scores],
+        "per_label": [
+            {**each._asdict(), **dict(zip(AREAS, scores.areas(each.label), strict=True))}
+            for each in scores.label_scores
+        ],
         "calibration_error": scores.calibration and scores.calibration._asdict(),
         "thresholds": [each.record() for each in scores.threshold_table()],
     }
@@ -55,8 +58,7 @@ def print_evaluation(result: CorpusEvaluation, advice: ThresholdAdvice | None) -
         (
             each.label,
             f"{each.n:,}",
-            *map(_number, each[2:]),
-            *map(_number, _areas(scores, each.label).values()),
+            *map(_number, (*each[2:], *scores.areas(each.label))),
         )
         for each in scores.label_scores
     ]
@@ -97,23 +99,13 @@ def _print_thresholds(scores: AnswerScores, advice: ThresholdAdvice | None) -> N
         print_heading("Thresholds", f"{of} {whose}")
     if two:
         header = ("threshold", "precision", "recall", "F1", "accuracy", "false positives", "false negatives")
-        print_table(header, [_operating(row) for row in rows], text_columns=())
+        print_table(header, [row.cells(_number) for row in rows], text_columns=())
     else:
         header = ("threshold", "answered", "share", "right")
         shares = [
             (f"{r.threshold:g}", f"{r.given:,}", percent(r.given / r.n), _number(r.precision)) for r in rows
         ]
         print_table(header, shares, text_columns=())
-
-
-def _operating(row: ThresholdEffect) -> tuple[str, ...]:
-    shares = (row.precision, row.recall, row.f1, row.accuracy)
-    return (
-        f"{row.threshold:g}",
-        *map(_number, shares),
-        f"{row.false_positives:,}",
-        f"{row.false_negatives:,}",
-    )
 
 
 def _print_paired(result: CorpusEvaluation) -> None:
@@ -123,13 +115,6 @@ def _print_paired(result: CorpusEvaluation) -> None:
     print_line(f"right only here {two.only_first:,}, only there {two.only_second:,}")
     print_line(f"difference {two.difference:+.4f} (95 % interval {low:+.4f} to {high:+.4f})")
     print_line(f"McNemar's exact test: p {'= ' if two.p_value else '< '}{two.p_value or 1e-300:.3g}")
-
-
-def _areas(scores: AnswerScores, label: str) -> dict[str, float | None]:
-    steps = scores.ladder(label)
-    if steps is None:
-        return {"roc_area": None, "average_precision": None}
-    return {"roc_area": steps.area, "average_precision": steps.average_precision}
 
 
 def _number(share: float | None) -> str:

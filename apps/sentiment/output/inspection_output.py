@@ -40,7 +40,7 @@ def print_inspection(found: CorpusInspection, name: str, with_list: bool) -> Non
     print_line(f"{name}: {many(n, 'text')} with {many(n_labels, 'label')}, format {corpus.format}")
     _print_labels(corpus)
     _print_words(corpus.words, n)
-    print_heading("CopyStatistics")
+    print_heading("Copies")
     _print_copies(corpus.exact, "the same text")
     _print_copies(corpus.near, "the same text but for case and white space")
     _print_characters(corpus.characters, n)
@@ -110,7 +110,7 @@ def _print_copies(copies: CopyStatistics, what: str) -> None:
 
 
 def _print_characters(characters: CharacterStatistics, n: int) -> None:
-    print_heading("CharacterStatistics")
+    print_heading("Characters")
     print_line(f"{characters.total:,} characters, {characters.letters:,} of them letters")
     beyond = characters.texts_beyond_ascii
     print_line(f"{many(beyond, 'text')} ({_percent(beyond / n)}) with characters beyond ASCII")

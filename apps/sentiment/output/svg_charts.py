@@ -142,10 +142,39 @@ def round_axis(label: str, low: float, high: float, most: float = float("inf"), 
     return Axis(label, ticks[0], min(last * step, most), named)
 
 
+def curve_chart(
+    description: str, x: Axis, y: Axis, points: Points, guide: Points, frame: Frame = LARGE
+) -> Chart:
+    """Draw a curve, and a dashed line to compare it with."""
+    chart = Chart(description, x, y, frame)
+    chart.line(guide, "guide")
+    chart.line(points)
+    return chart
+
+
+def dotted_chart(
+    description: str,
+    x: Axis,
+    y: Axis,
+    points: Sequence[tuple[float, float]],
+    intervals: Sequence[tuple[float, float]],
+    guide: Points = (),
+) -> Chart:
+    """Draw a line with a dot at each point, the interval of each dot if there are any, and a guide."""
+    chart = Chart(description, x, y)
+    if guide:
+        chart.line(guide, "guide")
+    if intervals:
+        chart.whiskers((x, *ends) for (x, _), ends in zip(points, intervals, strict=True))
+    chart.line(points)
+    chart.dots(points)
+    return chart
+
+
 def learning_curve_chart(
     sizes: Sequence[int],
     scores: Sequence[float],
-    intervals: Sequence[tuple[float, float]] | None = None,
+    intervals: Sequence[tuple[float, float]] = (),
     metric: str = "accuracy",
 ) -> Chart:
     """Draw how a score grows with the number of texts.
@@ -161,19 +190,17 @@ def learning_curve_chart(
     metric : str
         What the scores are.
     """
-    ends = [end for pair in intervals or [] for end in pair]
-    low, high = min([*scores, *ends]), max([*scores, *ends])
-    told = "; ".join(f"{size:,}: {score:.3f}" for size, score in zip(sizes, scores, strict=True))
-    chart = Chart(
+    ends = [*scores, *(end for pair in intervals for end in pair)]
+    low, high = min(ends), max(ends)
+    points = list(zip(sizes, scores, strict=True))
+    told = "; ".join(f"{size:,}: {score:.3f}" for size, score in points)
+    return dotted_chart(
         f"Learning curve, {metric} by the number of training texts. {told}",
         round_axis("training texts", 0, max(sizes), format="{:,.0f}"),
         round_axis(metric, min(low, high - 0.02), high, 1.0),
+        points,
+        intervals,
     )
-    if intervals:
-        chart.whiskers((size, *pair) for size, pair in zip(sizes, intervals, strict=True))
-    chart.line(zip(sizes, scores, strict=True))
-    chart.dots(zip(sizes, scores, strict=True))
-    return chart
 
 
 def _text(value: str) -> str:

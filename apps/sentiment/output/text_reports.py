@@ -14,8 +14,9 @@ from ..jobs.corpus_evaluation import CorpusEvaluation, ThresholdAdvice
 from ..jobs.text_explanation import TextExplainer
 from ..jobs.text_training import TextTraining
 from ..measures.answer_scores import AnswerScores
-from . import report_curves, report_scores
+from . import report_sections
 from .highlights import highlight
+from .svg_charts import learning_curve_chart
 from .top_words_output import shown_term
 from .training_output import certificate_line
 
@@ -114,24 +115,29 @@ NO_SECTIONS: dict = dict.fromkeys(("accuracy", "curves", "calibration", "thresho
 def _sections(model: Pipeline, scores: AnswerScores) -> dict:
     """Return the sections that both reports have."""
     return {
-        "accuracy": report_scores.accuracy_section(scores),
-        "curves": report_curves.separation_curves(scores),
-        "calibration": report_curves.calibration_section(scores),
-        "thresholds": report_scores.threshold_section(scores),
+        "accuracy": report_sections.accuracy_section(scores),
+        "curves": report_sections.separation_curves(scores),
+        "calibration": report_sections.calibration_section(scores),
+        "thresholds": report_sections.threshold_section(scores),
         "mistakes": _mistakes(model, scores),
     }
 
 
 def _learning(training: TextTraining) -> dict:
-    points, metric = training.learning_curve, training.settings.metric
+    """Return the learning curve, and what the last texts gained; empty for a single point."""
+    points, n = training.learning_curve, training.corpus.n_test
     if len(points) < 2:
         return {}
-    intervals = None
-    if metric == "accuracy":
-        n = training.corpus.n_test
-        intervals = [wilson_interval(round(point.accuracy * n), n) for point in points]
+    metric = training.settings.metric.replace("-", " ")
+    intervals = [wilson_interval(round(p.accuracy * n), n) for p in points] if metric == "accuracy" else []
     sizes, values = [point.n_train for point in points], [point.value for point in points]
-    return report_curves.learning_section(sizes, values, intervals, metric.replace("-", " "))
+    return {
+        "title": f"{metric.capitalize()} by the number of training texts",
+        "sizes": sizes,
+        "gain": values[-1] - values[-2],
+        "intervals": intervals,
+        "chart": learning_curve_chart(sizes, values, intervals, metric),
+    }
 
 
 def _words(training: TextTraining) -> dict:
