@@ -157,7 +157,7 @@ def dotted_chart(
     x: Axis,
     y: Axis,
     points: Sequence[tuple[float, float]],
-    intervals: Sequence[tuple[float, float]],
+    intervals: Sequence[tuple[float, float]] | None,
     guide: Points = (),
 ) -> Chart:
     """Draw a line with a dot at each point, the interval of each dot if there are any, and a guide."""
@@ -174,7 +174,7 @@ def dotted_chart(
 def learning_curve_chart(
     sizes: Sequence[int],
     scores: Sequence[float],
-    intervals: Sequence[tuple[float, float]] = (),
+    intervals: Sequence[tuple[float, float]] | None = None,
     metric: str = "accuracy",
 ) -> Chart:
     """Draw how a score grows with the number of texts.
@@ -190,7 +190,7 @@ def learning_curve_chart(
     metric : str
         What the scores are.
     """
-    ends = [*scores, *(end for pair in intervals for end in pair)]
+    ends = [*scores, *(end for pair in intervals or [] for end in pair)]
     low, high = min(ends), max(ends)
     points = list(zip(sizes, scores, strict=True))
     told = "; ".join(f"{size:,}: {score:.3f}" for size, score in points)
