@@ -20,13 +20,13 @@ for name, args in {commands!r}.items():
 """
 
 
-def imported(app, commands, places, cwd):
+def imported(app, commands, places, cwd, heavy=HEAVY):
     """Run commands, a dict of their names to their lines, in a process of their own: what it complains of.
 
     A word that is one of `places` stands for what that says.
     """
     commands = {name: [places.get(arg, arg) for arg in line.split()] for name, line in commands.items()}
-    code = CODE.format(app=app, commands=commands, heavy=HEAVY)
+    code = CODE.format(app=app, commands=commands, heavy=heavy)
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, cwd=cwd)
     assert done.returncode == 0, done.stderr
     return done.stderr

@@ -1,22 +1,24 @@
-"""What processes cost."""
+"""Apps as processes of their own."""
 
-import os
+import subprocess
 import sys
-import time
+from contextlib import contextmanager
 
 
-def seconds_of(start):
-    """CPU seconds of the process that `start` starts, which must succeed.
+@contextmanager
+def starting(app, cwd):
+    """Yield what starts an app in a folder; whatever is left running is ended."""
+    processes = []
 
-    A busy machine does not stretch them; Windows does not count them, so there it is the time that passes.
-    """
-    begin = _now()
-    assert start().wait() == 0
-    return _now() - begin
+    def start(*args, **options):
+        command = [sys.executable, "-P", "-m", f"fastsvm_apps.{app}", *map(str, args)]
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        processes.append(subprocess.Popen(command, cwd=cwd, text=True, **{**pipes, **options}))
+        return processes[-1]
 
-
-def _now():
-    if sys.platform == "win32":
-        return time.perf_counter()
-    times = os.times()
-    return times.children_user + times.children_system
+    yield start
+    for process in processes:
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            pipe.close()

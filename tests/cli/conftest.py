@@ -5,10 +5,7 @@ import gzip
 import io
 import json
 import random
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -17,6 +14,7 @@ from fastsvm_apps.sentiment.cli import main
 from fastsvm_apps.sentiment.data.text_source import TextSource
 from fastsvm_apps.sentiment.jobs import text_training as pipeline
 from fastsvm_apps.sentiment.text_recipes import RECIPES
+from processes import starting
 
 NEUTRAL = [f"thing{i}" for i in range(60)]
 FLAVOURS = {
@@ -97,21 +95,9 @@ def run(tmp_path, monkeypatch):
 
 @pytest.fixture
 def start(tmp_path):
-    """Start a real process; whatever a test leaves running is ended."""
-    processes = []
-
-    def start(*args, **options):
-        command = [sys.executable, "-P", "-m", "fastsvm_apps.sentiment", *map(str, args)]
-        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-        processes.append(subprocess.Popen(command, cwd=tmp_path, text=True, **{**pipes, **options}))
-        return processes[-1]
-
-    yield start
-    for process in processes:
-        process.kill()
-        process.wait()
-        for pipe in (process.stdin, process.stdout, process.stderr):
-            pipe.close()
+    """Start a real process."""
+    with starting("sentiment", tmp_path) as start:
+        yield start
 
 
 def _train(tmp_path_factory, labels):
@@ -140,15 +126,6 @@ def model3(tmp_path_factory):
 def texts():
     """Return `make_texts`."""
     return make_texts
-
-
-@pytest.fixture(scope="session")
-def shared_data():
-    """Return the folder of real corpora that lies beside the project on some machines."""
-    folder = Path(__file__).parents[3] / "shared" / "data"
-    if not folder.is_dir():
-        pytest.skip("no corpora beside the project")
-    return folder
 
 
 # Each command that reads a corpus, as quick as can be.

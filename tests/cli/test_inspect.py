@@ -143,8 +143,8 @@ def test_many_labels_are_shown_first_and_counted(run, write):
     assert len(result.stdout.splitlines()) < 150
 
 
-def test_a_real_corpus(run, shared_data):
-    record = describe_json(run, shared_data / "sentiment.txt", "-n", 1)
+def test_a_real_corpus(run, shared):
+    record = describe_json(run, shared / "sentiment.txt", "-n", 1)
     assert record["label_counts"] == {"pos": 2527, "neg": 2473}
     assert record["words"]["frequent"] == [{"word": "the", "count": 33618, "texts": 4496}]
     assert record["exact_copies"]["spare"] == 130

@@ -1,4 +1,4 @@
-"""What only a real process shows: start-up time, pipes and interrupts."""
+"""What only a real process shows: pipes, a terminal, memory."""
 
 import os
 import re
@@ -7,18 +7,7 @@ import sys
 
 import pytest
 
-from fastsvm_apps.sentiment.cli import main
-from processes import seconds_of
-
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and pipes")
-
-
-COMMANDS = [pytest.param(name, marks=[pytest.mark.slow] * (name != "train")) for name in main.commands]
-
-
-@pytest.mark.parametrize("command", [None, *COMMANDS])
-def test_help_starts_fast(start, command):
-    assert any(seconds_of(lambda: start(*filter(None, [command]), "--help")) < 0.3 for _ in range(4))
 
 
 def test_predict_answers_what_has_arrived(start, model):

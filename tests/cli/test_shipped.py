@@ -60,5 +60,5 @@ def test_unknown_words_say_nothing(english):
 
 
 @pytest.mark.parametrize("name", ["sentiment.txt", "imdb_10k.tsv"])
-def test_it_knows_what_it_was_trained_on(shared_data, name):
-    assert evaluate_on_corpus("english", TextSource(str(shared_data / name))).evaluation.accuracy > 0.9
+def test_it_knows_what_it_was_trained_on(shared, name):
+    assert evaluate_on_corpus("english", TextSource(str(shared / name))).evaluation.accuracy > 0.9

@@ -208,8 +208,8 @@ def test_usage(run, write, texts, options, message):
         pytest.param("imdb_10k.tsv", "article", range(3), 0.85, marks=pytest.mark.slow),
     ],
 )
-def test_accuracy_on_real_texts(run, shared_data, name, preset, seeds, expected):
-    corpus = shared_data / name
+def test_accuracy_on_real_texts(run, shared, name, preset, seeds, expected):
+    corpus = shared / name
     records = [train_json(run, corpus, "--recipe", preset, "--seed", seed) for seed in seeds]
     assert np.mean([record["accuracy"] for record in records]) >= expected
 

@@ -2,8 +2,6 @@
 
 import pickle
 import shutil
-import subprocess
-import sys
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -16,6 +14,7 @@ from fastsvm_apps.cells.cli import main
 from fastsvm_apps.cells.data import cluster_images, image_reader
 from fastsvm_apps.cells.jobs.cell_training import train_cell_model
 from fastsvm_apps.cells.training_settings import TrainingSettings
+from processes import starting
 
 SAMPLE = Path(__file__).parents[2] / "data" / "cells"
 
@@ -62,21 +61,9 @@ def run(work):
 
 @pytest.fixture
 def start(work):
-    """Start a real process; whatever a test leaves running is ended."""
-    processes = []
-
-    def start(*args, **options):
-        command = [sys.executable, "-P", "-m", "fastsvm_apps.cells", *map(str, args)]
-        pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
-        processes.append(subprocess.Popen(command, cwd=work, text=True, **{**pipes, **options}))
-        return processes[-1]
-
-    yield start
-    for process in processes:
-        process.kill()
-        process.wait()
-        process.stdout.close()
-        process.stderr.close()
+    """Start a real process."""
+    with starting("cells", work) as start:
+        yield start
 
 
 def _train(tmp_path_factory, classifier):
