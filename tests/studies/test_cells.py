@@ -22,7 +22,7 @@ from fastsvm_apps.studies.cli import main
 from fastsvm_apps.studies.frame import claim_judging
 from fastsvm_apps.studies.frame.study_context import Context
 from fastsvm_apps.studies.frame.study_report import Verdict
-from fastsvm_apps.studies.output.pictures import drawn
+from fastsvm_apps.studies.output.study_folder import drawn
 
 SAMPLE = Path(__file__).parents[2] / "data" / "cells"
 FIGURES = {

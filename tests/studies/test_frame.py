@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from browser import Reader, needs_chromium, run_in_page
 from fastsvm_apps.studies.commands import study_commands as commands
 from fastsvm_apps.studies.frame.study_list import Choice, Study
-from fastsvm_apps.studies.output.numbers import column_texts
+from fastsvm_apps.studies.output.study_pages import column_texts
 
 FILES = {
     *("curve.png", "photo.gif", "errors.csv", "all.csv", "claims.csv", "report.html", "report.json"),

@@ -12,26 +12,27 @@ from PIL import Image
 
 from fastsvm_apps.common.errors import AppError
 from fastsvm_apps.studies.frame.study_list import STUDIES
-from fastsvm_apps.studies.output import gallery, small_pictures
-from fastsvm_apps.studies.output.record import read_record
+from fastsvm_apps.studies.output import markdown_gallery, small_pictures
+from fastsvm_apps.studies.output.study_record import read_record
 
 DOCS = Path(__file__).parents[2] / "docs" / "studies"
 
 
 def test_the_committed_pages_are_what_the_reports_make():
-    records = gallery.reports_in(str(DOCS))
+    records = markdown_gallery.reports_in(str(DOCS))
     assert {record["study"] for record in records.values()} <= {*STUDIES}
     for folder, record in records.items():
         study = record["study"]
         text = (DOCS / f"{study}.md").read_text(encoding="utf-8")
-        assert text == gallery.page(record)
+        assert text == markdown_gallery.markdown_page(record)
         assert f"{study}.md" in (DOCS / "README.md").read_text(encoding="utf-8")
         pictures = set(re.findall(rf"\]\({study}/(.*?)\)", text))
         assert {*os.listdir(folder)} == {*pictures, "report.json"}
         assert all((Path(folder) / name).stat().st_size <= small_pictures.LIMIT for name in pictures)
         assert not record["quick"]
         assert (r"P\* is the lowest objective" in text) is (r"P\*" in text.partition("| verdict")[2])
-    assert (DOCS / "README.md").read_text(encoding="utf-8") == gallery.index_page(list(records.values()))
+    index = markdown_gallery.markdown_index(list(records.values()))
+    assert (DOCS / "README.md").read_text(encoding="utf-8") == index
     assert {path.stem for path in DOCS.glob("*.md")} - {"README"} == {r["study"] for r in records.values()}
 
 

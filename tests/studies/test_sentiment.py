@@ -13,8 +13,8 @@ from fastsvm_apps.common.cache import Cache
 from fastsvm_apps.sentiment.data.text_source import TextSource
 from fastsvm_apps.studies.frame.study_context import Context
 from fastsvm_apps.studies.frame.study_report import Verdict
-from fastsvm_apps.studies.output.pictures import drawn
-from fastsvm_apps.studies.output.record import record_of
+from fastsvm_apps.studies.output.study_folder import drawn
+from fastsvm_apps.studies.output.study_record import record_of
 from fastsvm_apps.studies.sentiment import (
     plane_claims,
     text_claims,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..frame.study_report import Figure
-from ..output.charts import BLUE, GREEN, LOG_LOG, VERMILION, Across, Curve, Panel, chart
+from ..output.study_charts import BLUE, GREEN, LOG_LOG, VERMILION, Across, Curve, Panel, chart
 from .cell_experiments import COMPONENTS, RAW, SOLVERS, WHITENED, Trace
 
 STYLES = dict(zip(SOLVERS, ((BLUE, "o-"), (GREEN, "o--"), (VERMILION, "o-")), strict=True))

@@ -50,17 +50,16 @@ def compare(file, solvers, scale, loss, alpha, epochs, runs, output, json, quiet
     import numpy as np
 
     from ...common.matplotlib_figures import figure
-    from ..output import folder, pictures
+    from ..output import study_folder
     from ..race import compare as race
 
     models = {name: _model(name, loss, alpha, epochs) for name in map(str.strip, solvers.split(","))}
     if set(models) == {"perceptron"}:
         raise AppError("--solvers: the perceptron minimises nothing; compare it with another", USAGE)
-    pictures.check_drawing()
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         with stage("read"):
             X, y, X_test, y_test = _rows(file, scale)
-        folder.take(output, "compare")
+        study_folder.take(output, "compare")
         with stage("run", total=runs * sum(model.max_iter for model in models.values())) as advance:
             try:
                 found = race(
@@ -83,7 +82,7 @@ def compare(file, solvers, scale, loss, alpha, epochs, runs, output, json, quiet
             rows = _summary(found)
         header = list(rows[0])
         cells = [[value[0] if isinstance(value, list) else value for value in row.values()] for row in rows]
-        replace_file(os.path.join(output, "solvers.csv"), folder.table_bytes(header, cells))
+        replace_file(os.path.join(output, "solvers.csv"), study_folder.table_bytes(header, cells))
     if json:
         optimum = {label: value for label, value in found.optimum.items() if isfinite(value)}
         print_json({"optimum": optimum, "near": NEAR, "solvers": rows})

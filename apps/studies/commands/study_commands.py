@@ -15,8 +15,8 @@ def study_command(name: str, study: Study) -> click.Command:
     """Return the command of a study."""
 
     def run(output, json, **options):
-        from ..output.folder import PAGE
-        from ..output.verdicts import print_study
+        from ..output.printed_verdicts import print_study
+        from ..output.study_folder import PAGE
 
         choices = {choice: options.pop(choice) for choice in study.choices}
         record = run_study(name, study, output, choices=choices, **options)
@@ -38,10 +38,10 @@ def study_command(name: str, study: Study) -> click.Command:
 @study_options("studies")
 def all_studies(output, json, **options):
     """Run all studies, one after the other, and make one page of their verdicts."""
-    from ..output import folder
-    from ..output.verdicts import print_all, print_study
+    from ..output import study_folder
+    from ..output.printed_verdicts import print_all, print_study
 
-    folder.take(output, "all")
+    study_folder.take(output, "all")
     records, failed = [], []
     for name, study in STUDIES.items():
         place = os.path.join(output, name)
@@ -52,12 +52,12 @@ def all_studies(output, json, **options):
             failed.append(name)
             continue
         if not json:
-            print_study(records[-1], os.path.join(place, folder.PAGE))
-    folder.write_index(output, records)
+            print_study(records[-1], os.path.join(place, study_folder.PAGE))
+    study_folder.write_index(output, records)
     if json:
         print_json({"studies": records, "failed": failed})
     else:
-        print_all(records, os.path.join(output, folder.INDEX))
+        print_all(records, os.path.join(output, study_folder.INDEX))
     return FAILED if failed else DONE
 
 

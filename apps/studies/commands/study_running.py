@@ -19,12 +19,10 @@ def run_study(name: str, study: Study, folder: str, *, quiet: bool, verbose: boo
     from ...common.cache import Cache
     from ..frame import running
     from ..frame.study_context import Context
-    from ..output import folder as results
-    from ..output import pictures
-    from ..output.record import record_of
+    from ..output import study_folder
+    from ..output.study_record import record_of
 
-    results.take(folder, name)
-    pictures.check_drawing()
+    study_folder.take(folder, name)
     place = os.path.join(folder, PARTS)
     threads = threads_of({name: options.pop(name) for name in ("threads",) if name in options})
     start = process_time()
@@ -40,7 +38,7 @@ def run_study(name: str, study: Study, folder: str, *, quiet: bool, verbose: boo
         # Of all threads; nobody knows what parts of an earlier run took.
         how["cpu_seconds"] = None if context.taken_up else process_time() - start
         record = record_of(report, how, stage.seconds)
-        results.write_report(folder, report, record, stage)
+        study_folder.write_report(folder, report, record, stage)
     return record
 
 

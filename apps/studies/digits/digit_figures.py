@@ -5,7 +5,7 @@ import numpy as np
 from ...common.statistics import mean_interval
 from ..frame.study_context import Arrays
 from ..frame.study_report import Figure
-from ..output.charts import (
+from ..output.study_charts import (
     BLUE,
     GREEN,
     LOG_LOG,

@@ -5,7 +5,18 @@ import numpy as np
 from ...common.matplotlib_figures import OKABE_ITO
 from ..frame.study_context import Arrays
 from ..frame.study_report import Figure
-from ..output.charts import LOG_LOG, NO_TICKS, Bars, Curve, Panel, Pixels, chart, means, quantiles, rows_of
+from ..output.study_charts import (
+    LOG_LOG,
+    NO_TICKS,
+    Bars,
+    Curve,
+    Panel,
+    Pixels,
+    chart,
+    means,
+    quantiles,
+    rows_of,
+)
 from .kernel_digits import Digits
 from .kernel_grid import GAUSSIANS, KERNELS, LAMBDAS, POLYNOMIALS, RACE_ROWS, Size
 

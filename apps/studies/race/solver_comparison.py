@@ -12,7 +12,7 @@ import numpy as np
 from fastsvm._utils.atomic import replacing
 from fastsvm.fitting.linear import SDCA
 
-from .plot import plot_medians
+from .median_plot import plot_medians
 
 if TYPE_CHECKING:
     import os

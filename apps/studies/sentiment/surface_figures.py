@@ -9,7 +9,7 @@ from textwrap import fill
 import numpy as np
 
 from ..frame.study_report import Figure
-from ..output.charts import BLUE, VERMILION, Panel, chart, rows_of
+from ..output.study_charts import BLUE, VERMILION, Panel, chart, rows_of
 from .plane_experiments import Gaussian, Linear, Surfaces
 
 SIDES = ("#f8d9c8", "#cfe3f2")  # vermilion and blue, pale

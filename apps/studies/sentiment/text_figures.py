@@ -11,7 +11,7 @@ from ...sentiment.jobs.corpus_description import CorpusDescription
 from ...sentiment.measures.term_effects import top_words
 from ...sentiment.output.top_words_output import draw_top_words, size_of_top_words
 from ..frame.study_report import Figure
-from ..output.charts import (
+from ..output.study_charts import (
     BLUE,
     GREEN,
     LOG_LOG,

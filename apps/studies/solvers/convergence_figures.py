@@ -6,7 +6,7 @@ import numpy as np
 
 from ...common.matplotlib_figures import OKABE_ITO
 from ..frame.study_report import Figure
-from ..output.charts import LOG_LOG, Across, Curve, Dots, Panel, chart, named_rows, quantiles, ramp
+from ..output.study_charts import LOG_LOG, Across, Curve, Dots, Panel, chart, named_rows, quantiles, ramp
 from .convergence_costs import AXES, cost_ratio
 from .document_solvers import (
     ASDCA_NAME,

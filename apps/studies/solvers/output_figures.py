@@ -4,7 +4,7 @@ import numpy as np
 
 from ..frame.claim_judging import mean, median
 from ..frame.study_report import Figure
-from ..output.charts import (
+from ..output.study_charts import (
     BLUE,
     GREEN,
     PURPLE,

@@ -10,16 +10,14 @@ from ...common.csv_quoting import csv_writer
 from ...common.errors import AppError
 from ...common.files import make_folder, replace_file
 from ...common.html_pages import write_page
+from ...common.matplotlib_figures import content_of, figure
 from ...common.progress import Stages
-from ..frame.study_report import Report
-from . import pages
-from .pictures import drawn
-from .record import REPORT
+from ..frame.study_report import Figure, Report
+from . import study_pages
+from .study_record import CLAIM_FIELDS, REPORT
 
 PAGE, INDEX, CLAIMS = "report.html", "index.html", "claims.csv"
 MARK = ".fastsvm-studies"  # says whose the folder is, from the beginning of a run on
-CLAIM_COLUMNS = ("study", "words", "theirs", "ours", "verdict", "why")
-HEADER = ("study", "claim", "document", "here", "verdict", "why")
 
 
 def take(folder: str, name: str) -> None:
@@ -28,9 +26,10 @@ def take(folder: str, name: str) -> None:
     Raises
     ------
     AppError
-        Where it holds anything else, which is never mixed with a study.
+        Where it holds anything else, which is never mixed with a study, or where no pictures can be drawn.
     """
-    make_folder(folder)
+    with figure(None, (1.0, 1.0)):
+        make_folder(folder)
     mark = os.path.join(folder, MARK)
     if not os.listdir(folder):
         replace_file(mark, f"{name}\n".encode())
@@ -48,8 +47,8 @@ def write_report(folder: str, report: Report, record: dict, stage: Stages) -> No
     """Write a report, and remove what an earlier one in the folder had and this one has not."""
     pictures = {}
     with stage("draw", total=len(report.figures)) as advance:
-        for figure, known in zip(report.figures, record["figures"], strict=True):
-            pictures[known["file"]] = drawn(figure)
+        for picture, known in zip(report.figures, record["figures"], strict=True):
+            pictures[known["file"]] = drawn(picture)
             advance()
     files = dict(pictures)
     for table, known in zip(report.tables, record["tables"], strict=True):
@@ -59,16 +58,20 @@ def write_report(folder: str, report: Report, record: dict, stage: Stages) -> No
     before = _files_before(folder)
     for name, content in files.items():
         replace_file(os.path.join(folder, name), content)
-    write_page(os.path.join(folder, PAGE), pages.study_page(report, record, pictures))
+    write_page(os.path.join(folder, PAGE), study_pages.study_page(report, record, pictures))
     replace_file(os.path.join(folder, REPORT), json.dumps(record, indent=1, allow_nan=False).encode())
-    for name in before - set(record["files"]):
-        with suppress(FileNotFoundError):
-            os.unlink(os.path.join(folder, name))
+    remove_files(folder, before - set(record["files"]))
+
+
+def drawn(picture: Figure) -> bytes:
+    """Draw a picture."""
+    with figure(None, picture.size) as sheet:
+        return picture.draw(sheet) or content_of(sheet, picture.ending)
 
 
 def write_index(folder: str, records: Sequence[dict]) -> None:
     """Write the page and the table of the claims of several studies, whose folders lie in this one."""
-    write_page(os.path.join(folder, INDEX), pages.index_page(records, PAGE))
+    write_page(os.path.join(folder, INDEX), study_pages.index_page(records, PAGE))
     replace_file(os.path.join(folder, CLAIMS), claims_bytes(records))
 
 
@@ -83,15 +86,22 @@ def table_bytes(header: Sequence[str], rows: Iterable[Sequence]) -> bytes:
 
 def claims_bytes(records: Iterable[dict]) -> bytes:
     """Return the claims of studies as a CSV file."""
-    rows = [{"study": record["study"], **claim} for record in records for claim in record["claims"]]
-    return table_bytes(HEADER, [[row[name] for name in CLAIM_COLUMNS] for row in rows])
+    rows = [(record["study"], *claim.values()) for record in records for claim in record["claims"]]
+    return table_bytes(("study", *CLAIM_FIELDS), rows)
+
+
+def remove_files(folder: str, names: Iterable[str]) -> None:
+    """Remove those of some files that a folder has; a name that leads elsewhere is none of ours."""
+    for name in names:
+        if os.path.basename(name) == name:
+            with suppress(FileNotFoundError):
+                os.unlink(os.path.join(folder, name))
 
 
 def _files_before(folder: str) -> set[str]:
-    """Return which files an earlier report has put here; a name that leads elsewhere is none of ours."""
+    """Return which files an earlier report has put here."""
     try:
         with open(os.path.join(folder, REPORT), encoding="utf-8") as file:
-            names = json.load(file)["files"]
-        return {name for name in names if os.path.basename(name) == name}
+            return set(json.load(file)["files"])
     except (OSError, ValueError, KeyError, TypeError):
         return set()

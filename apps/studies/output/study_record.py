@@ -12,7 +12,8 @@ from ...common.printing import many
 from ..frame.study_report import Report, Verdict
 
 REPORT = "report.json"
-CLAIM = ("words", "theirs", "ours", "verdict", "why")
+# What tables of claims call the fields of a claim, in the order of the files.
+CLAIM_FIELDS = {"claim": "words", "document": "theirs", "here": "ours", "verdict": "verdict", "why": "why"}
 LIBRARIES = ("fastsvm", "numpy", "scipy", "scikit-learn")
 
 
@@ -27,6 +28,7 @@ def record_of(report: Report, how: dict[str, object], seconds: dict[str, float])
     seconds : dict
         How long each stage took.
     """
+    words = ("title", "caption", "source")
     return {
         "study": report.name,
         "title": report.title,
@@ -36,28 +38,18 @@ def record_of(report: Report, how: dict[str, object], seconds: dict[str, float])
         "versions": {name: version(name) for name in LIBRARIES},
         "cores": os.cpu_count(),
         "settings": {name: plain(value) for name, value in report.settings.items()},
-        "claims": [{name: getattr(claim, name) for name in CLAIM} for claim in report.claims],
+        "claims": [_fields(claim, CLAIM_FIELDS.values()) for claim in report.claims],
         "figures": [
-            {
-                "file": f"{figure.name}.{figure.ending}",
-                "title": figure.title,
-                "caption": figure.caption,
-                "source": figure.source,
-                "shows_data": figure.shows_data,
-            }
+            {"file": f"{figure.name}.{figure.ending}", **_fields(figure, (*words, "shows_data"))}
             for figure in report.figures
         ],
-        "tables": [
-            {
-                "file": f"{table.name}.csv",
-                "title": table.title,
-                "caption": table.caption,
-                "source": table.source,
-            }
-            for table in report.tables
-        ],
+        "tables": [{"file": f"{table.name}.csv", **_fields(table, words)} for table in report.tables],
         "seconds": seconds,
     }
+
+
+def _fields(thing: object, names) -> dict[str, object]:
+    return {name: getattr(thing, name) for name in names}
 
 
 def read_record(folder: str) -> dict:
@@ -88,6 +80,11 @@ def plain(value: object) -> object:
     return value if isinstance(value, bool | int | float | str | None) else str(value)
 
 
+def captioned(thing: dict) -> str:
+    """Return the caption of a figure or table, with the part of the document that it redoes."""
+    return f"{thing['caption']} The document's {thing['source']}." if thing["source"] else thing["caption"]
+
+
 def legend(claims: list[dict]) -> str:
     """Say what the signs in claims are."""
     words = "Intervals are of 95 %."
@@ -102,7 +99,12 @@ def summary(claims: Sequence[dict]) -> str:
     return ", ".join([many(len(claims), "claim"), *(f"{n:,} {name}" for name, n in counts.items() if n)])
 
 
-def counted(claims: list[dict]) -> dict[str, int]:
+def counted(claims: Sequence[dict]) -> dict[str, int]:
     """Count the claims with each verdict."""
     counts = Counter(claim["verdict"] for claim in claims)
     return {verdict.value: counts[verdict] for verdict in Verdict}
+
+
+def claims_of(records: Sequence[dict]) -> list[dict]:
+    """Return the claims of several studies."""
+    return [claim for record in records for claim in record["claims"]]

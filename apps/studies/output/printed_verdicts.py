@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Sequence
 
 from ...common.printing import print_heading, print_line, print_table, shortened
-from .record import legend, summary
+from .study_record import claims_of, legend, summary
 
 WIDEST = 100
 LABELS = 18  # characters: the longest verdict and a gap
@@ -43,7 +43,7 @@ def print_all(records: Sequence[dict], page: str) -> None:
     ]
     print_table(("verdict", "study", "claim"), rows, text_columns=(0, 1, 2))
     print_line("")
-    print_line(f"{summary([claim for record in records for claim in record['claims']])}: {page}")
+    print_line(f"{summary(claims_of(records))}: {page}")
 
 
 def _width() -> int:

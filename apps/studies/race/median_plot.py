@@ -4,6 +4,8 @@ import numpy as np
 
 from fastsvm.solvers._input import one_of
 
+from ..output.study_charts import Curve, Panel, quantiles
+
 X_LABELS = {
     "seconds": "CPU time of the updates (s)",
     "epoch": "epochs",
@@ -17,7 +19,6 @@ Y_LABELS = {
     "error": "test error",
 }
 LOGARITHMIC = {"excess", "gap"}
-BAND = (0.1, 0.5, 0.9)
 STYLES = ("-", "--", "-.", ":")
 
 
@@ -36,18 +37,13 @@ def plot_medians(comparison, x, y, axes=None):
 
         _, axes = pyplot.subplots(layout="constrained")
     colours = matplotlib.color_sequences["petroff10"]  # told apart with any colour vision
+    curves = []
     for k, (label, coef) in enumerate(comparison.coef.items()):
         own = table["solver"] == label
-        place = np.median(table[x][own].reshape(len(coef), -1), axis=0)
-        low, middle, high = np.quantile(values[own].reshape(len(coef), -1), BAND, axis=0)
-        if np.isnan(middle).all():
-            continue
-        style = {"color": colours[k % len(colours)], "linestyle": STYLES[k % len(STYLES)]}
-        axes.plot(place, middle, label=label, **style)
-        axes.fill_between(place, low, high, color=style["color"], alpha=0.2, linewidth=0)
-    if y in LOGARITHMIC:
-        axes.set_yscale("log")
-    axes.set_xlabel(X_LABELS[x])
-    axes.set_ylabel(Y_LABELS[y])
-    axes.legend()
+        spent, runs = (column[own].reshape(len(coef), -1) for column in (table[x], values))
+        if not np.isnan(runs).all():
+            colour, style = colours[k % len(colours)], STYLES[k % len(STYLES)]
+            curves.append(Curve(np.median(spent, axis=0), quantiles(runs, 0.1), colour, label, style))
+    scale = {"yscale": "log"} if y in LOGARITHMIC else {}
+    Panel(*curves, legend=True, xlabel=X_LABELS[x], ylabel=Y_LABELS[y], **scale).draw(axes)
     return axes

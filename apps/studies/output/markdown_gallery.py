@@ -1,0 +1,150 @@
+"""Pages of the documentation, made of the reports of studies: verdicts, small pictures, how to repeat it."""
+
+import json
+import os
+import re
+from collections.abc import Iterable, Sequence
+
+from ...common.errors import AppError
+from ...common.files import check_replaceable, make_folder, replace_file
+from ..frame.study_list import STUDIES
+from ..frame.study_report import Verdict
+from .small_pictures import small_picture
+from .study_folder import remove_files
+from .study_record import REPORT, captioned, claims_of, counted, legend, read_record, summary
+
+MADE = "<!-- Made by fastsvm-studies gallery, from"
+INDEX = "README.md"
+COLUMNS = {"verdict": "verdict", "claim": "words", "document": "theirs", "here": "ours", "why": "why"}
+INTRODUCTION = """\
+Each study redoes the tables and figures of a document that compares classifiers, and judges its claims by
+what is measured here. A claim holds if the 95 % interval of what is measured says so, by a rule in the code.
+What depends on data or machines that are not at hand, or on more runs, cannot be tested. DIR has the
+documents' data sets; without it a study runs on what comes along."""
+
+
+def reports_in(folder: str) -> dict[str, dict]:
+    """Return the records in a study's folder, or in those below it, by their folders.
+
+    Raises
+    ------
+    AppError
+        Where there is none.
+    """
+    if os.path.exists(os.path.join(folder, REPORT)):
+        return {folder: read_record(folder)}
+    below = sorted(entry.path for entry in os.scandir(folder) if entry.is_dir())
+    found = {place: read_record(place) for place in below if os.path.exists(os.path.join(place, REPORT))}
+    if not found:
+        raise AppError(f"{folder}: has no {REPORT}; run a study with -o {folder} first")
+    order = {name: number for number, name in enumerate(STUDIES)}
+    return dict(sorted(found.items(), key=lambda item: order.get(item[1]["study"], len(order))))
+
+
+def write_gallery(folder: str, docs: str) -> list[str]:
+    """Write the page of each report in a folder, and the index of all there are; return their paths."""
+    records = reports_in(folder)
+    make_folder(docs)
+    index = os.path.join(docs, INDEX)
+    paths = {place: os.path.join(docs, f"{record['study']}.md") for place, record in records.items()}
+    for path in (*paths.values(), index):
+        check_replaceable(path, MADE, "was not made by fastsvm-studies gallery")
+    for place, record in records.items():
+        _write_files(place, record, os.path.join(docs, record["study"]))
+        replace_file(paths[place], markdown_page(record).encode())
+    replace_file(index, markdown_index([*reports_in(docs).values()]).encode())
+    return [*paths.values(), index]
+
+
+def _write_files(place: str, record: dict, target: str) -> None:
+    """Copy a report and small versions of its pictures; remove pictures of an earlier report."""
+    pictures = {}
+    for name in _shown(record):
+        with open(os.path.join(place, name), "rb") as file:
+            pictures[name] = small_picture(file.read(), name)
+    make_folder(target)
+    before = _shown(read_record(target)) if os.listdir(target) else {}
+    pictures[REPORT] = f"{json.dumps(record, indent=1)}\n".encode()
+    for name, content in pictures.items():
+        replace_file(os.path.join(target, name), content)
+    remove_files(target, before.keys() - pictures.keys())
+
+
+def _shown(record: dict) -> dict[str, dict]:
+    """Return the figures for the docs by file: those that show no data themselves, and stand still."""
+    figures = {figure["file"]: figure for figure in record["figures"]}
+    return {
+        name: figure for name, figure in figures.items() if name.endswith(".png") and not figure["shows_data"]
+    }
+
+
+def markdown_page(record: dict) -> str:
+    """Return the page of a study in Markdown."""
+    claims, shown = record["claims"], _shown(record)
+    rows = [[escaped(claim[field]) for field in COLUMNS.values()] for claim in claims]
+    left_out = [escaped(figure["title"]) for figure in record["figures"] if figure["file"] not in shown]
+    return _page(
+        f"{record['study']}/{REPORT}",
+        escaped(record["title"]),
+        f"{escaped(record['document'].removesuffix('.'))}.",
+        escaped(record["data"]),
+        f"{summary(claims)}. {escaped(legend(claims))}",
+        _table(COLUMNS, rows),
+        "## Figures" if shown else "",
+        *(_figure(record["study"], figure) for figure in shown.values()),
+        f"On its own page the study also has: {'; '.join(left_out)}." if left_out else "",
+        "## Run it again",
+        f"```sh\n{record['command']}\n```",
+        _how(record),
+    )
+
+
+def markdown_index(records: Sequence[dict]) -> str:
+    """Return the page that leads to those of the studies."""
+    rows = [
+        (
+            f"[{record['study']}]({record['study']}.md)",
+            escaped(record["document"]),
+            *counted(record["claims"]).values(),
+        )
+        for record in records
+    ]
+    return _page(
+        "the reports in the folders",
+        "Studies of five documents",
+        INTRODUCTION,
+        "```sh\nfastsvm-studies all --data DIR -o studies\n```",
+        _table(("study", "document", *Verdict), rows),
+        f"{summary(claims_of(records))}.",
+    )
+
+
+def _page(origin: str, title: str, *parts: str) -> str:
+    parts = f"{MADE} {origin}. -->", f"# {title}", *parts
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def escaped(text: object) -> str:
+    """Return text that Markdown shows as it is, on one line."""
+    return re.sub(r"([\\`*_\[\]<>|#~$])", r"\\\1", " ".join(str(text).split()))
+
+
+def _table(header: Iterable[str], rows: Sequence[Sequence[object]]) -> str:
+    names = [*header]
+    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in (names, ["---"] * len(names), *rows))
+
+
+def _figure(study: str, figure: dict) -> str:
+    title = escaped(figure["title"])
+    return f"### {title}\n\n![{title}]({study}/{figure['file']})\n\n{escaped(captioned(figure))}"
+
+
+def _how(record: dict) -> str:
+    settings, versions = (
+        escaped(", ".join(f"{name} {value}" for name, value in record[key].items()))
+        for key in ("settings", "versions")
+    )
+    size = "The quick version. " if record["quick"] else ""
+    seconds = record["cpu_seconds"]
+    time = "" if seconds is None else f"It took {seconds:.0f} s of CPU time. "
+    return f"{size}{time}Settings: {settings}. Versions: {versions}."

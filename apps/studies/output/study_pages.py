@@ -1,0 +1,123 @@
+"""The pages of studies: each needs nothing but itself."""
+
+import math
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
+
+from ...common.html_pages import data_uri, render
+from ..frame.study_report import Report, Table
+from .study_record import captioned, claims_of, counted, legend
+
+COLUMN = 7.6  # inches; a wider picture cannot be read in half of the page
+MOST_ROWS = 200  # of a table on the page; its CSV file has all
+DIGITS = 4  # of the largest number of a column
+LARGE, SMALL = 1e6, 1e-4  # beyond these a column has exponents
+
+
+def study_page(report: Report, record: dict, pictures: Mapping[str, bytes]) -> str:
+    """Return the page of a study.
+
+    Parameters
+    ----------
+    report : Report
+    record : dict
+        The record of the report.
+    pictures : mapping
+        Bytes of each file.
+    """
+    return _page(
+        record["title"],
+        record["claims"],
+        [record["document"], record["data"]],
+        claims=record["claims"],
+        figures=[
+            {
+                "wide": figure.size[0] > COLUMN,
+                "title": figure.title,
+                "source": data_uri(pictures[known["file"]], f"image/{figure.ending}"),
+                "caption": captioned(known),
+            }
+            for figure, known in zip(report.figures, record["figures"], strict=True)
+        ],
+        tables=[
+            _table(table, known)
+            for table, known in zip(report.tables, record["tables"], strict=True)
+            if table.shown
+        ],
+        command=record["command"],
+        settings=_settings(record),
+    )
+
+
+def index_page(records: Sequence[dict], page: str) -> str:
+    """Return the page of several studies.
+
+    Parameters
+    ----------
+    records : sequence of dict
+    page : str
+        The page of a study, in a folder with its name.
+    """
+    return _page("Studies of five documents", claims_of(records), [], records=records, page=page)
+
+
+def _page(title: str, claims: list[dict], lines: list[str], /, **fields: object) -> str:
+    facts = [("claims", len(claims)), *counted(claims).items()]
+    lines = [*lines, legend(claims)]
+    return render(__package__, "study.html", kind="studies", title=title, lines=lines, facts=facts, **fields)
+
+
+def _table(table: Table, known: dict) -> dict:
+    from markupsafe import Markup
+
+    rows = list(table.rows)[:MOST_ROWS]
+    columns = [[row[k] for row in rows] for k in range(len(table.header))]
+    numeric = [all(is_number(value) or value is None for value in column) for column in columns]
+    kinds = [Markup(' class="number"') if flag else "" for flag in numeric]
+    more = f" The first {MOST_ROWS} rows of {len(table.rows):,}." if len(table.rows) > len(rows) else ""
+    return {
+        "title": table.title,
+        "caption": captioned(known) + more,
+        "file": known["file"],
+        "heads": list(zip(table.header, kinds, strict=True)),
+        "rows": list(zip(*map(column_texts, columns), strict=True)),
+    }
+
+
+def _settings(record: dict) -> list[tuple[str, object]]:
+    facts = {name[:1].upper() + name[1:]: value for name, value in record["settings"].items()}
+    facts["Seed"] = record["seed"]
+    facts["Versions"] = ", ".join(f"{name} {number}" for name, number in record["versions"].items())
+    facts["Cores"] = record["cores"]
+    if record["cpu_seconds"] is not None:
+        facts["CPU seconds"] = f"{record['cpu_seconds']:.1f}"
+    stages = record["seconds"].items()
+    facts["Wall-clock seconds"] = ", ".join(f"{name} {value:.1f}" for name, value in stages)
+    return list(facts.items())
+
+
+def column_texts(values: Sequence[object]) -> list[str]:
+    """Return the cells of a column as text: as many decimals as its largest number needs.
+
+    Cells with nan and None are empty.
+    """
+    fractions = [value for value in values if is_number(value) and not isinstance(value, Integral)]
+    sizes = [size for size in map(abs, map(float, fractions)) if size and math.isfinite(size)]
+    spelling = f".{DIGITS}g"
+    if sizes and min(sizes) >= SMALL and max(sizes) < LARGE:
+        decimals = max(0, DIGITS - 1 - math.floor(math.log10(max(sizes))))
+        spelling = f",.{min(decimals, DIGITS)}f"
+    return [_text(value, spelling) for value in values]
+
+
+def is_number(value: object) -> bool:
+    """Tell whether a cell is a number."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _text(value: object, spelling: str) -> str:
+    if value is None or value != value:
+        return ""
+    if not is_number(value):
+        return str(value)
+    return format(int(value), ",") if isinstance(value, Integral) else format(float(value), spelling)
