@@ -245,19 +245,6 @@ def test_any_x(make, classes):
         certify(model, X * np.where(np.arange(4) == 0, np.nan, 1), y)
 
 
-def test_float32(classes):
-    X, y, _ = classes
-    X = X.astype(np.float32)
-    model = SDCAClassifier(alpha=ALPHA, tol=1e-5, random_state=0).fit(X, y)
-    found = certify(model, X, y, random_state=0)
-    assert found.objective.dtype == np.float64
-    for k, w in enumerate(model.coef_.astype(float)):
-        signs = np.where(y == found.classes[k], 1, -1)
-        b0 = float(model.intercept_[k])
-        expected = reference.primal("hinge", ALPHA, X.astype(float), signs, w, b0)
-        assert found.objective[k] == pytest.approx(expected, rel=1e-12)
-
-
 def test_a_zero_objective_has_nothing_to_gain():
     X, y = np.array([[1.0], [-1.0]]), np.array([1, -1])
     found = certify([0.0], X, np.array([1, -1]), loss="squared_hinge", alpha=1.0, random_state=0)

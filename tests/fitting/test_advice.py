@@ -83,12 +83,6 @@ def test_the_warning_says_it_once(X, expected):
     assert "\n" not in str(caught[0].message)
 
 
-def test_a_scaled_fit_is_silent():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        SDCAClassifier(alpha=0.1, random_state=0).fit(SCALED, load_breast_cancer().target)
-
-
 STALLED = "rounding allows no less, so raise tol or alpha"
 
 

@@ -157,14 +157,6 @@ def test_probabilities_need_the_log_loss():
         model.predict_proba(np.eye(2))
 
 
-def test_a_fit_that_stops_short_warns():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(50, 5)), rng.integers(2, size=50)
-    with pytest.warns(fitting.ConvergenceWarning, match="Stopped after 1 epochs") as caught:
-        fitting.SDCA(max_iter=1, tol=1e-9, solver="coordinate").fit(X, y)
-    assert caught[0].filename == __file__
-
-
 def test_what_a_plain_bag_does_not_know(tmp_path):
     with pytest.raises(ValueError, match="are not for Bag"):
         text.Bag(token_pattern="[a-z]+").fit(TEXTS)

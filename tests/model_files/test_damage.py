@@ -214,7 +214,7 @@ USUAL = {"deadline": None, "suppress_health_check": [*HealthCheck]}
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.filterwarnings("ignore")
 def test_any_damage_is_refused_or_harmless(name, path):
-    @settings(max_examples=150, derandomize=True, database=None, **USUAL)
+    @settings(max_examples=100, derandomize=True, database=None, **USUAL)
     @given(damaged(good(name)))
     def check(content):
         with np.errstate(all="ignore"):
@@ -253,13 +253,9 @@ FIELDS = [
     ("bag", "model.steps.1", "x", "not a name and an object"),
     ("bag", "model.steps.1", [1, {}], "not a name and an object"),
     ("bag", "model.steps", [["x", {}]] * 18, "a pipeline of 18 steps"),
-    ("bag", "2.params.kernel", "rbf", "parameter 'kernel' is unexpected"),
-    ("bag", "2.params.alpha", GONE, "'alpha' is missing"),
     ("bag", "2.params.alpha", -0.1, "alpha must be"),
     ("bag", "2.params.alpha", {}, "parameter alpha is {}"),
     ("bag", "2.params.loss", ["log"], "parameter loss is ['log']"),
-    ("bag", "2.params.solver", "lbfgs", "solver must be one of"),
-    ("bag", "2.params.fit_intercept", "no", "parameter fit_intercept is 'no'"),
     ("bag", "2.params.n_jobs", 1025, "parameter n_jobs is 1025"),
     ("bag", "2.params.random_state", -1, "parameter random_state is -1"),
     ("bag", "2.params.class_weight", 3, "class_weight is 3"),
@@ -274,12 +270,9 @@ FIELDS = [
     ("numbers", "fitted.classes_", "u", "classes_ of type int64, described as 'u'"),
     ("words", "0.params.ngram_range", [2, 1], "ngram_range is [2, 1]"),
     ("words", "0.params.analyzer", "(a+)+$", "analyzer is '(a+)+$'"),
-    ("words", "0.params.dtype", "object", "dtype is 'object'"),
     ("words", "0.params.lowercase", 1, "lowercase is 1, not of type bool"),
     ("bag", "0.params.ngram_range", [1, 10**9], "ngram_range is [1, 1000000000]"),
     ("bag", "0.params.token_pattern", "(a+)+$", "token_pattern is '(a+)+$'"),
-    ("bag", "0.params.preprocessor", "rot13", "preprocessor is 'rot13'"),
-    ("bag", "0.fitted.more", 1, "'more' is unexpected"),
     ("union", "0.params.bags", {}, "bags is {}, not of type list"),
     ("bag", "1.params.weighting", "bm25", "weighting must be"),
     ("bag", "1.fitted.n_features_in_", 3, "weights for 3 features"),
@@ -290,8 +283,6 @@ FIELDS = [
     ("kernel", "params.kernel", "precomputed", "with kernel='precomputed'; a file can hold linear, poly"),
     ("kernel", "params.cache_size", None, "cache_size must be a positive number"),
     ("kernel", "fitted.gamma_", 0.0, "gamma_ is 0.0"),
-    ("kernel", "fitted.gamma_", "scale", "gamma_ is 'scale', not of type float"),
-    ("kernel", "fitted.n_features_in_", 0, "n_features_in_ is 0"),
     ("kernel", "fitted.n_features_in_", 3, "support_vectors_ is of shape (8, 4), for 3 features"),
     ("kernel", "fitted.history_", [], "'history_' is unexpected"),
     ("random", "params.method", "nystroem", "'factor_' is missing"),
@@ -344,24 +335,19 @@ def strings(name, content, offsets):
 TENSORS = [  # the file, changes of its tensors, the reason
     ("bag", {"sdcaclassifier.coef_": None}, "tensor 'coef_' is missing"),
     ("bag", {"sdcaclassifier.other": of([1.0], float)}, "tensor 'other' is unexpected"),
-    ("numbers", {"other": of([1.0], float)}, "tensor 'other' is unexpected"),
     ("bag", {"sdcaclassifier.coef_": lambda a: a.astype(np.float16)}, "'coef_' is of type float16"),
     ("bag", {"sdcaclassifier.coef_": np.ravel}, "'coef_' has 1 dimensions, not 2"),
     ("bag", {"sdcaclassifier.coef_": lambda a: a * np.nan}, "'coef_' has values that are not finite"),
     ("bag", {"sdcaclassifier.coef_": lambda a: np.vstack([a, a])}, "do not suit 2 classes"),
-    ("bag", {"sdcaclassifier.coef_": lambda a: a[:, :0]}, "do not suit 2 classes"),
     ("bag", {"sdcaclassifier.coef_": lambda a: a[:, 1:]}, "does not take the"),
     ("bag", {"sdcaclassifier.intercept_": of([0, 0])}, "do not suit 2 classes"),
     ("bag", {"sdcaclassifier.calibration_": np.transpose}, "calibration_ is of shape (1, 2), not (2, 1)"),
     ("bag", {f"{LABELS}.offsets": of([0, 6])}, "not two or more labels in ascending order"),
-    ("bag", {f"{LABELS}.offsets": of([0, 3, 5])}, "offsets do not span the 6 bytes"),
     ("bag", {f"{LABELS}.offsets": of([-6, 3, 6])}, "offsets do not span the 6 bytes"),
-    ("bag", {f"{LABELS}.offsets": of([])}, "offsets do not span the 6 bytes"),
     ("bag", {f"{LABELS}.offsets": of([0, 2**62, 6])}, "offsets decrease"),
     ("bag", {f"{LABELS}.bytes": text(b"neg\xff\xfe!")}, "invalid UTF-8"),
     ("bag", strings(LABELS, "néo".encode() + b"xx", [0, 2, 6]), "invalid UTF-8"),
     ("bag", strings(LABELS, b"aa", [0, 1, 2]), "a string twice"),
-    ("bag", strings(LABELS, b"ba", [0, 1, 2]), "ascending order"),
     ("bag", strings(LABELS, b"aa\0", [0, 1, 3]), "ascending order"),
     ("bag", strings(VOCABULARY, b"aab", [0, 1, 2, 3]), "a string twice"),
     ("bag", strings(VOCABULARY, b"ab", [0, 1, 2]), "does not take the 2 features"),
@@ -381,7 +367,6 @@ TENSORS = [  # the file, changes of its tensors, the reason
     ("kernel", {"support_": set_at(0, -1)}, "support_ are not row numbers in ascending order"),
     ("kernel", {"support_": set_at(1, 0)}, "support_ are not row numbers in ascending order"),
     ("sparse kernel", {"support_vectors_.indices": set_at(0, -1)}, "indices are not 32 columns below 4"),
-    ("sparse kernel", {"support_vectors_.indices": set_at(0, 4)}, "indices are not 32 columns below 4"),
     ("sparse kernel", {"support_vectors_.indices": set_at(4, 3)}, "not in ascending order"),
     ("sparse kernel", {"support_vectors_.indptr": set_at(0, 1)}, "indptr does not span the 32 values"),
     ("sparse kernel", {"support_vectors_.indptr": set_at(-1, 2**63 - 1)}, "indptr does not span"),

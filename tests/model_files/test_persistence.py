@@ -110,22 +110,14 @@ def test_estimator_round_trip(estimator, classes, dtype, path):
     assert loaded.coef_.dtype == model.coef_.dtype == dtype
     assert loaded.classes_.dtype == model.classes_.dtype
     assert loaded.n_features_in_ == model.n_features_in_
-    for name in ("coef_", "intercept_", "classes_"):
-        assert np.array_equal(getattr(loaded, name), getattr(model, name))
-    assert_same_predictions(model, loaded, X)
-    assert_same_predictions(model, loaded, sparse.csr_array(X))
-
-
-@pytest.mark.parametrize("classes", [[0, 1], [0, 1, 2]])
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_summary_of_training_is_kept(classes, path):
-    model, _ = fitted(SDCAClassifier(random_state=0), classes)
-    loaded = round_trip(model, path)
-    for name in ("n_iter_", "objective_", "dual_gap_"):
-        assert np.array_equal(getattr(loaded, name), getattr(model, name))
-        assert type(getattr(loaded, name)) is type(getattr(model, name))
+    for name in ("coef_", "intercept_", "classes_", "n_iter_", "objective_", "dual_gap_"):
+        if hasattr(model, name):
+            assert np.array_equal(getattr(loaded, name), getattr(model, name))
+            assert type(getattr(loaded, name)) is type(getattr(model, name))
     assert not hasattr(loaded, "dual_coef_")
     assert not hasattr(loaded, "history_")
+    assert_same_predictions(model, loaded, X)
+    assert_same_predictions(model, loaded, sparse.csr_array(X))
 
 
 @pytest.mark.parametrize(
@@ -155,28 +147,6 @@ def test_pipeline_round_trip(path):
 
 
 @pytest.mark.parametrize(
-    "vectorizer",
-    [
-        CountVectorizer(),
-        CountVectorizer(lowercase=False, binary=True, min_df=2, max_features=5),
-        CountVectorizer(ngram_range=(2, 3), dtype=np.float32, token_pattern=r"\S+"),
-        CountVectorizer(vocabulary=["quick", "loud", "𝒳𝒴", "e\u0301tude", "\u00e9tude", "ΐ", ""]),
-        CountVectorizer(vocabulary={"quick": 1, "loud": 0}, max_df=0.5),
-        CountVectorizer(vocabulary=[""]),
-    ],
-    ids=repr,
-)
-def test_vectorizer_round_trip(vectorizer, path):
-    if vectorizer.vocabulary is None:
-        vectorizer.fit(TEXTS)
-    loaded = round_trip(vectorizer, path)
-    one, other = vectorizer.transform(TEXTS), loaded.transform(TEXTS)
-    assert one.dtype == other.dtype
-    assert np.array_equal(one.toarray(), other.toarray())
-    assert loaded.get_feature_names_out().tolist() == vectorizer.get_feature_names_out().tolist()
-
-
-@pytest.mark.parametrize(
     "bag",
     [
         BagOfWords(),
@@ -190,6 +160,12 @@ def test_vectorizer_round_trip(vectorizer, path):
         BagOfWords(vocabulary=["quick", "loud", "café", "e\u0301tude", ""], max_df=0.5),
         BagOfWords(vocabulary={"quick": 1, "loud": 0}),
         BagOfWords(vocabulary=["loud"]),
+        CountVectorizer(),
+        CountVectorizer(lowercase=False, binary=True, min_df=2, max_features=5),
+        CountVectorizer(ngram_range=(2, 3), dtype=np.float32, token_pattern=r"\S+"),
+        CountVectorizer(vocabulary=["quick", "loud", "𝒳𝒴", "e\u0301tude", "\u00e9tude", "ΐ", ""]),
+        CountVectorizer(vocabulary={"quick": 1, "loud": 0}, max_df=0.5),
+        CountVectorizer(vocabulary=[""]),
     ],
     ids=repr,
 )
@@ -199,7 +175,7 @@ def test_bag_round_trip(bag, path):
         bag.fit(TEXTS)
     loaded = round_trip(bag, path)
     one, other = bag.transform(texts), loaded.transform(texts)
-    assert type(loaded) is BagOfWords
+    assert type(loaded) is type(bag)
     assert one.dtype == other.dtype
     assert np.array_equal(one.toarray(), other.toarray())
     assert loaded.get_feature_names_out().tolist() == bag.get_feature_names_out().tolist()
@@ -207,9 +183,11 @@ def test_bag_round_trip(bag, path):
         assert loaded.get_params()[name] == bag.get_params()[name]
     assert_saved_alike(loaded, path)
     assert np.array_equal(pickle.loads(pickle.dumps(loaded)).transform(texts).toarray(), one.toarray())
+    if type(bag) is CountVectorizer:
+        return
     assert (
         loaded.fit(["new words"]).get_feature_names_out().tolist()
-        == BagOfWords(**{**loaded.get_params(), "vocabulary": None})
+        == type(bag)(**{**loaded.get_params(), "vocabulary": None})
         .fit(["new words"])
         .get_feature_names_out()
         .tolist()
@@ -243,35 +221,6 @@ def test_weighting_round_trip(weighting, dtype, path):
     else:
         assert other.weights_ is None
     assert_saved_alike(loaded, path)
-
-
-@pytest.mark.parametrize(
-    ("model", "reason"),
-    [
-        (BagOfWords(), "BagOfWords: Vocabulary not fitted or provided"),
-        (BagOfWords(analyzer="char").fit(TEXTS), "a BagOfWords with analyzer='char'"),
-        (BagOfWords(token_pattern="[a-z]+").fit(TEXTS), "a BagOfWords with token_pattern='[a-z]+'"),
-        (BagOfWords(strip_accents=str.upper).fit(TEXTS), "a BagOfWords with strip_accents="),
-        (BagOfWords(tokenizer=str.split).fit(TEXTS), "a BagOfWords with tokenizer="),
-        (BagOfWords(preprocessor=str.upper).fit(TEXTS), "a BagOfWords with preprocessor="),
-        (BagOfWords(decode_error="ignore").fit(TEXTS), "a BagOfWords with decode_error='ignore'"),
-        (BagOfWords(analyzer="split").fit(["a \ud800 b"]), "vocabulary: invalid UTF-8"),
-        (BagOfWords(stop_words=["\ud800"]).fit(TEXTS), "stop_words has a string that is not valid Unicode"),
-        (TermWeighting(), "the TermWeighting is not fitted"),
-        (TermWeighting().fit(np.eye(2)).set_params(weighting="binary"), "was changed after fit"),
-        (TermWeighting("counts").fit(np.eye(2)).set_params(weighting="nb"), "was changed after fit"),
-        (TermWeighting().fit(np.eye(2)).set_output(transform="pandas"), "set_output(transform='pandas')"),
-        (type("Mine", (TermWeighting,), {})().fit(np.eye(2)), "cannot hold a "),
-    ],
-    ids=repr,
-)
-@pytest.mark.filterwarnings("ignore:The parameter 'token_pattern':UserWarning")
-def test_text_steps_that_no_file_holds(model, reason, path):
-    with pytest.raises(ModelFileError) as caught:
-        save_model(model, path)
-    assert reason in str(caught.value)
-    assert "\n" not in str(caught.value)
-    assert not path.exists()
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -356,16 +305,6 @@ def test_feature_names_of_transformers(path):
         save_model(model, path)
 
 
-def test_feature_names_of_a_data_frame(path):
-    pandas = pytest.importorskip("pandas")
-    X = pandas.DataFrame({"größe": [0.0, 1.0, 2.0, 3.0], "Höhe 𝒳": [3.0, 1.0, 2.0, 0.0]})
-    model = PerceptronClassifier(random_state=0).fit(X, [0, 0, 1, 1])
-    loaded = round_trip(model, path)
-    assert loaded.feature_names_in_.tolist() == ["größe", "Höhe 𝒳"]
-    assert loaded.feature_names_in_.dtype == model.feature_names_in_.dtype
-    assert_same_predictions(model, loaded, X)
-
-
 @pytest.mark.parametrize("weight", ["balanced", {"neg": 2, "pos": 0.5}])
 def test_class_weight_round_trip(weight, path):
     model, _ = fitted(PerceptronClassifier(class_weight=weight, random_state=0))
@@ -419,6 +358,14 @@ def words(**params):
     return CountVectorizer(**params).fit(TEXTS)
 
 
+def bag(**params):
+    return BagOfWords(**params).fit(TEXTS)
+
+
+def weights(weighting="tfidf"):
+    return TermWeighting(weighting).fit(np.eye(2))
+
+
 NAN_WEIGHTS = np.array([[0, 1, np.nan, 2, 3, 4]])
 
 UNSAVABLE = {
@@ -469,6 +416,20 @@ UNSAVABLE = {
     "beyond 64 bits": lambda: perceptron(verbose=2**63),
     "parameters are too large": lambda: perceptron(class_weight={"x" * 2**23: 1.0}),
     "max_iter": lambda: perceptron(max_iter=-1),
+    "BagOfWords: Vocabulary not fitted or provided": lambda: BagOfWords(),
+    "a BagOfWords with analyzer='char'": lambda: bag(analyzer="char"),
+    "a BagOfWords with token_pattern='[a-z]+'": lambda: bag(token_pattern="[a-z]+"),
+    "a BagOfWords with strip_accents=": lambda: bag(strip_accents=str.upper),
+    "a BagOfWords with tokenizer=": lambda: bag(tokenizer=str.split, token_pattern=None),
+    "a BagOfWords with preprocessor=": lambda: bag(preprocessor=str.upper),
+    "a BagOfWords with decode_error='ignore'": lambda: bag(decode_error="ignore"),
+    "vocabulary: invalid UTF-8": lambda: BagOfWords(analyzer="split").fit(["a \ud800 b"]),
+    "stop_words has a string that is not valid Unicode": lambda: bag(stop_words=["\ud800"]),
+    "the TermWeighting is not fitted": lambda: TermWeighting(),
+    "whose weighting was changed after fit": lambda: weights().set_params(weighting="binary"),
+    "weighting was changed after fit": lambda: weights("counts").set_params(weighting="nb"),
+    "a TermWeighting with set_output(transform='pandas')": lambda: weights().set_output(transform="pandas"),
+    "cannot hold a ": lambda: type("Mine", (TermWeighting,), {})().fit(np.eye(2)),
 }
 
 

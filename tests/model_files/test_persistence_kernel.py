@@ -7,10 +7,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.decomposition import PCA
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from fastsvm import (
     KernelPegasosClassifier,
@@ -119,19 +116,6 @@ def test_no_support_at_all(layout, path):
     for each in (model, loaded):
         each.partial_fit(layout(X[::9]), Y[::9])
     assert_same_predictions(model, loaded, X)
-
-
-@pytest.mark.parametrize("before", [StandardScaler(), PCA(2, whiten=True, random_state=0)], ids=repr)
-@pytest.mark.parametrize("classifier", [SDCA(), PEGASOS()], ids=["sdca", "pegasos"])
-def test_at_the_end_of_a_pipeline(before, classifier, path):
-    model = make_pipeline(StandardScaler(), clone(before), clone(classifier)).fit(X[::2], Y[::2])
-    assert_same_predictions(model, round_trip(model, path), X)
-
-
-def test_a_loaded_one_can_be_fitted_again(path):
-    model = fitted(SDCA())
-    loaded = round_trip(model, path)
-    assert np.array_equal(loaded.fit(X[::3], Y[::3]).dual_coef_, model.fit(X[::3], Y[::3]).dual_coef_)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)

@@ -85,27 +85,16 @@ def test_weightings(weighting, norm, sublinear_tf, dtype, n_labels, path):
 
 
 @pytest.mark.parametrize(
-    *pairs(analyzer=["word", "split"], ngram_range=[(1, 1), (1, 2), (2, 3), (1, 8)], weigh=[True, False])
+    *pairs(
+        analyzer=["word", "split"],
+        ngram_range=[(1, 1), (1, 2), (2, 3), (1, 8)],
+        weigh=[True, False],
+        params=[{}, {"lowercase": False}, {"binary": True}, {"dtype": np.float64}, {"max_features": 40}],
+    )
 )
-def test_readings(analyzer, ngram_range, weigh, path):
-    bag = BagOfWords(analyzer=analyzer, ngram_range=ngram_range)
+def test_readings(analyzer, ngram_range, weigh, params, path):
+    bag = BagOfWords(analyzer=analyzer, ngram_range=ngram_range, **params)
     assert_same(model_of(bag, *[TermWeighting("nb")] * weigh, sdca()), path)
-
-
-@pytest.mark.parametrize(
-    "params",
-    [
-        {"lowercase": False},
-        {"binary": True},
-        {"token_pattern": r"\b\w+\b"},
-        {"dtype": np.int32},
-        {"dtype": np.float64},
-        {"max_features": 8},
-    ],
-    ids=repr,
-)
-def test_settings(params, path):
-    assert_same(model_of(BagOfWords(ngram_range=(1, 2), **params), sdca()), path)
 
 
 @pytest.mark.parametrize(

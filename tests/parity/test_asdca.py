@@ -70,33 +70,16 @@ def test_asdca(data, loss, kind, weighted, options):  # noqa: F811
         assert result.intercept == 0
 
 
-@pytest.mark.parametrize("hinge_width", [0.2, 3.0])
-@pytest.mark.parametrize("fit_intercept", [False, True])
-def test_asdca_with_a_hinge_of_another_width(data, fit_intercept, hinge_width):  # noqa: F811
-    options = {"theta": "paper", "batch_size": 4, "fit_intercept": fit_intercept, "hinge_width": hinge_width}
-    results, _, w, b0 = both(data, "permutation", True, loss="smooth_hinge", **options)
-    for layout, result in results.items():
-        assert_close(result.w, w, layout)
-        assert_close(result.intercept, b0, layout)
-
-
 @pytest.mark.parametrize(
     ("alpha", "averaging"), [(ALPHA, "last"), (10.0, "last"), (ALPHA, "tail"), (10.0, "tail")]
 )
 @pytest.mark.parametrize("batch_size", [1, 8])
-@pytest.mark.parametrize("loss", SMOOTH_LOSSES)
-def test_asdca_intercept(data, loss, batch_size, alpha, averaging):  # noqa: F811
-    results, b, w, b0 = both(
-        data,
-        "permutation",
-        True,
-        loss=loss,
-        alpha=alpha,
-        theta="paper",
-        batch_size=batch_size,
-        fit_intercept=True,
-        averaging=averaging,
-    )
+@pytest.mark.parametrize(
+    ("loss", "width"), [*((loss, {}) for loss in SMOOTH_LOSSES), ("smooth_hinge", {"hinge_width": 3.0})]
+)
+def test_asdca_intercept(data, loss, width, batch_size, alpha, averaging):  # noqa: F811
+    options = {"loss": loss, "alpha": alpha, "theta": "paper", "batch_size": batch_size, **width}
+    results, b, w, b0 = both(data, "permutation", True, fit_intercept=True, averaging=averaging, **options)
     b = balanced(b, data[2])
     for layout, result in results.items():
         assert_close(result.w, w, layout)

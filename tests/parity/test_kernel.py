@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.metrics.pairwise import pairwise_kernels
 
 import reference
-from fastsvm.solvers import LOSSES, kernel_pegasos, kernel_sdca
+from fastsvm.solvers import LOSSES, kernel_pegasos
 from fastsvm.solvers.kernel import _kernel
 from fastsvm.solvers.kernel._problem import KernelProblem, make_gram
 from fastsvm.solvers.kernel.pegasos_solver import KernelPegasosSolver
@@ -229,40 +229,3 @@ def test_steps_of_sdca(kernel, loss, real, weighted):
     np.testing.assert_allclose(scores, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
     primal, bound = reference.kernel_primal_dual(K, y, b, loss, ALPHA, c)
     assert gap / n == pytest.approx(primal - bound, rel=1e-9, abs=1e-12)
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-def test_sdca_stops_where_the_gap_is_small_enough(loss):
-    X = matrix("dense", np.float64, np.int32)[0]
-    n, y = len(X), labels(X)[0][0]
-    K = reference.kernel_matrix("rbf", X, X, gamma=0.3)
-    state, dual, scores = np.array([3], np.uint64), np.zeros(n), np.zeros(n)
-    problem = (K, K.diagonal() / (ALPHA * n), 1 / (ALPHA * n), y.astype(np.int8), np.empty(0), dual, scores)
-    order = np.arange(n, dtype=np.int32)
-    done, gap = _kernel.ascend(*problem, as_loss(loss).struct, order, state, 10_000, 0.05)
-    assert 1 < done < 10_000
-    assert state[0] != 3
-    assert (order != np.arange(n)).any()
-    assert sorted(order) == list(range(n))
-    primal, bound = reference.kernel_primal_dual(K, y, dual, loss, ALPHA)
-    assert n * (primal - bound) == pytest.approx(gap, rel=1e-6)
-    assert gap <= 0.05
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("layout", ["dense", "shuffled"])
-def test_the_certificate_of_sdca_is_the_twins(layout, loss, weighted):
-    X, twin = matrix(layout, np.float32, np.int64)
-    Y, weights = labels(twin)
-    weights = weights if weighted else None
-    K = reference.kernel_matrix("laplacian", twin, twin, gamma=0.2)
-    options = {"loss": loss, "alpha": ALPHA, "sample_weight": weights, "gamma": 0.2}
-    result = kernel_sdca(X, Y, kernel="laplacian", max_iter=3, tol=None, random_state=0, **options)
-    for k, y in enumerate(Y):
-        b = result.dual_coef[k] * y * ALPHA * len(y)
-        assert b.min() >= 0
-        primal, dual = reference.kernel_primal_dual(K, y, b, loss, ALPHA, weights)
-        assert result.objective[k] == pytest.approx(primal, rel=1e-10)
-        assert result.gap[k] == pytest.approx(primal - dual, rel=1e-8, abs=1e-12)
-        assert [line.epoch for line in result.history[k]][-1] == 3

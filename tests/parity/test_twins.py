@@ -147,7 +147,10 @@ def test_perceptron(data, averaging, fit_intercept, weighted):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("loss", solvers.LOSSES)
+@pytest.mark.parametrize(
+    ("loss", "hinge_width"),
+    [*((loss, 1.0) for loss in solvers.LOSSES), ("smooth_hinge", 0.2), ("smooth_hinge", 3.0)],
+)
 @pytest.mark.parametrize(
     ("kind", "options"),
     [
@@ -160,33 +163,11 @@ def test_perceptron(data, averaging, fit_intercept, weighted):
     ],
     ids=lambda p: p if isinstance(p, str) else "-".join(p) or "plain",
 )
-def test_sdca(data, loss, kind, weighted, options):
+def test_sdca(data, loss, hinge_width, kind, weighted, options):
     rows, twin, y, weights = data
     weights = weights if weighted else None
     order = visits(kind)
-    b, w, _ = reference.sdca(twin, y, order, loss=loss, alpha=ALPHA, sample_weight=weights, **options)
-    for layout, X in rows.items():
-        result = solvers.sdca(
-            X, y, loss=loss, alpha=ALPHA, sample_weight=weights, max_iter=EPOCHS, tol=None, order=order,
-            fit_intercept=False, **options,
-        )  # fmt: skip
-        assert_close(result.dual, b, layout)
-        assert_close(result.w, w, layout)
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("hinge_width", [0.2, 3.0])
-@pytest.mark.parametrize("options", [{}, {"sgd_init": True, "averaging": "tail"}], ids=["plain", "both"])
-def test_sdca_with_a_hinge_of_another_width(data, options, hinge_width, weighted):
-    rows, twin, y, weights = data
-    options = {
-        **options,
-        "loss": "smooth_hinge",
-        "hinge_width": hinge_width,
-        "alpha": ALPHA,
-        "sample_weight": weights if weighted else None,
-    }
-    order = visits("permutation")
+    options = {"loss": loss, "hinge_width": hinge_width, "alpha": ALPHA, "sample_weight": weights, **options}
     b, w, _ = reference.sdca(twin, y, order, **options)
     for layout, X in rows.items():
         result = solvers.sdca(X, y, max_iter=EPOCHS, tol=None, order=order, fit_intercept=False, **options)

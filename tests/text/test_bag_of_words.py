@@ -307,7 +307,7 @@ def test_the_parts_of_the_analysis():
 # Any combination of parameters
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(max_examples=60, deadline=None, derandomize=True)
 @given(
     st.lists(hard_texts, min_size=1, max_size=12),
     st.fixed_dictionaries(
