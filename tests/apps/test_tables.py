@@ -7,20 +7,8 @@ from hypothesis import strategies as st
 
 from fastsvm_apps.common.csv_quoting import csv_writer, quoted, unquoted
 
-FORMULAS = [
-    "=1+1",
-    "+1+1",
-    "-1+1",
-    "@SUM(A1)",
-    "\t=1",
-    "\r=1",
-    "=cmd|' /C calc'!A0",
-    "-",
-    "+",
-    "-inf",
-    "+.",
-    "-1e",
-]
+FORMULAS = ["=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "=cmd|' /C calc'!A0"]
+FORMULAS += ["-", "+", "-inf", "+.", "-1e"]
 TEXTS = ["", "a", " =1", "a=1", "1=1", "'", "'a", "naïve", "\n=1"]
 NUMBERS = ["-0.5", "+1", "-1e-05", "1", "-.5", "+1.", "-1E+300"]
 

@@ -59,6 +59,11 @@ def test_serving(serve, folder, work):
     assert content["corrections"][1]["reject"] is True
     for bad in (b"[]", b"{", b'{"99": "A"}', b'{"1": 3}', b'{"x": "A"}', b'{"1": ""}'):
         assert refused(f"{url}verdicts", bad) == 400
+    address = urlsplit(url)
+    with socket.create_connection((address.hostname, address.port), timeout=20) as client:
+        head = f"PUT {address.path}verdicts HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Length: 40\r\n\r\n"
+        client.sendall(head.encode() + b"{}")  # and leaves
+    assert json.loads(get(f"{url}verdicts")) == {"1": "ODD", "2": None}
     assert json.loads((work / "corrections.json").read_text()) == content
     assert ended(process) == ("2 cells looked at: corrections.json\n", 0)
 
@@ -66,15 +71,8 @@ def test_serving(serve, folder, work):
 def test_strangers_get_nothing(serve, folder):
     _, url = serve(folder(0))
     top = url.rsplit("/", 2)[0]
-    for stranger in (
-        f"{top}/",
-        f"{top}/verdicts",
-        f"{top}/{'x' * 22}/",
-        f"{url}9.jpg",
-        f"{url}../x",
-        url[:-1],
-    ):
-        assert refused(stranger) == 404
+    strangers = f"{top}/", f"{top}/verdicts", f"{top}/{'x' * 22}/", f"{url}9.jpg", f"{url}../x", url[:-1]
+    assert [refused(stranger) for stranger in strangers] == [404] * 6
     for stranger in ({"Host": "evil.example"}, {"Host": "localhost:1"}, {"Origin": "http://evil.example"}):
         assert refused(url, **stranger) == 403
         assert refused(f"{url}verdicts", b'{"1": "A"}', **stranger) == 403

@@ -27,10 +27,7 @@ COMMANDS = {
         "export": ("export english -o out/e", ("--to pruned --keep 2000", "--to pruned --keep 2001")),
     },
     "cells": {
-        "train": (
-            "train smears --alpha 0.1 --folds 1 -o out/m.safetensors",
-            ("", "--cell-width 75"),
-        ),
+        "train": ("train smears --alpha 0.1 --folds 1 -o out/m.safetensors", ("", "--cell-width 75")),
         "classify": (
             "classify smears -o out/c.csv --report out/r.html --overlay out",
             ("", "--cell-width 75"),

@@ -17,32 +17,25 @@ TEXTS = {"pos": "a great sturdy thing", "neg": "a dull broken thing"}
 BAD = "x"  # a record that is skipped
 
 # Of each command its arguments, the files that it writes, and its exit code.
-CELLS = ("few", "--cell-width", "80")
+CELLS = "few --cell-width 80"
 COMMANDS = {
-    "sentiment predict": (("english", "a.tsv"), (), 3),
-    "sentiment predict --json": (("english", "a.tsv"), (), 3),
-    "sentiment train": (
-        ("a.tsv", "-o", "m.safetensors", "--report", "r.html"),
-        ("m.safetensors", "r.html"),
-        3,
-    ),
-    "sentiment inspect": (("a.tsv",), (), 3),
-    "sentiment evaluate": (("english", "a.tsv"), (), 3),
-    "sentiment explain": (("english", "a great thing"), (), 0),
-    "sentiment explain --plot": (("english", "--plot", "p.svg"), ("p.svg",), 0),
-    "sentiment export": (("english", "--to", "pruned", "--keep", "99", "-o", "e"), ("e",), 0),
-    "cells crop": ((*CELLS, "-o", "boxes.csv"), ("boxes.csv",), 3),
-    "cells train": ((*CELLS, "-o", "m.safetensors", "--folds", "1"), ("m.safetensors",), 3),
-    "cells classify": (
-        (*CELLS, "-o", "c.csv", "--report", "r.html", "--overlay", "drawn"),
-        ("c.csv", "r.html", "drawn"),
-        3,
-    ),
-    "cells evaluate": (("model", *CELLS, "--mistakes", "p.png"), ("p.png",), 3),
+    "sentiment predict": ("english a.tsv", "", 3),
+    "sentiment predict --json": ("english a.tsv", "", 3),
+    "sentiment train": ("a.tsv -o m.safetensors --report r.html", "m.safetensors r.html", 3),
+    "sentiment inspect": ("a.tsv", "", 3),
+    "sentiment evaluate": ("english a.tsv", "", 3),
+    "sentiment explain": ("english boring", "", 0),
+    "sentiment explain --plot": ("english --plot p.svg", "p.svg", 0),
+    "sentiment export": ("english --to pruned --keep 99 -o e", "e", 0),
+    "cells crop": (f"{CELLS} -o boxes.csv", "boxes.csv", 3),
+    "cells train": (f"{CELLS} -o m.safetensors --folds 1", "m.safetensors", 3),
+    "cells classify": (f"{CELLS} -o c.csv --report r.html --overlay drawn", "c.csv r.html drawn", 3),
+    "cells evaluate": (f"model {CELLS} --mistakes p.png", "p.png", 3),
 }
 # What is printed may fail when it is written, or later, when it is flushed.
 AT_ONCE = {**os.environ, "PYTHONUNBUFFERED": "1"}
 LATER = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+PLAIN = {"stdin": subprocess.DEVNULL, "text": True}
 CLOSED = ("<&-", ">&-", "2>&-", "<&- >&-", ">&- 2>&-", "<&- >&- 2>&-")
 
 
@@ -68,8 +61,12 @@ def begin(command, inputs, folder):
     for entry in ("a.tsv", "few"):
         os.symlink(inputs / entry, folder / entry)
     shipped = Path(fastsvm_apps.__file__).parent / "cells/shipped/white_cells.safetensors"
-    arguments = [str(shipped) if argument == "model" else argument for argument in arguments]
-    return [sys.executable, "-P", "-m", f"fastsvm_apps.{app}", name, *more, *arguments, "-v"], files, code
+    arguments = [str(shipped) if argument == "model" else argument for argument in arguments.split()]
+    return (
+        [sys.executable, "-P", "-m", f"fastsvm_apps.{app}", name, *more, *arguments, "-v"],
+        files.split(),
+        code,
+    )
 
 
 def check_files(folder, files):
@@ -78,12 +75,7 @@ def check_files(folder, files):
     for name in files:
         content = (folder / name).read_bytes() if (folder / name).is_file() else b""
         assert content or len(list((folder / name).rglob("*.jpg"))) == 6
-        for printed in (
-            b" ...\n",
-            b"skipped\n",
-            b"error: ",
-            b"Traceback",
-        ):  # nothing that was printed is in it
+        for printed in (b" ...\n", b"skipped\n", b"error: ", b"Traceback"):  # none of it is in a file
             assert printed not in content or name.endswith((".html", ".png"))
 
 
@@ -109,14 +101,8 @@ EACH_CLOSED = [
 @pytest.mark.parametrize(("command", "closed"), cases(CLOSED[-1], EACH_CLOSED))
 def test_closed(command, closed, inputs, tmp_path):
     line, files, code = begin(command, inputs, tmp_path)
-    done = subprocess.run(
-        ["sh", "-c", f'exec "$@" {closed}', "sh", *line],
-        cwd=tmp_path,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    shell = ["sh", "-c", f'exec "$@" {closed}', "sh", *line]
+    done = subprocess.run(shell, **PLAIN, cwd=tmp_path, capture_output=True, timeout=300)
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stdout + done.stderr
     assert "rror" not in done.stderr
@@ -138,15 +124,8 @@ def test_readers_that_have_left(command, left, inputs, tmp_path):
     reading, writing = os.pipe()
     os.close(reading)
     streams = {1: subprocess.PIPE, 2: subprocess.PIPE} | dict.fromkeys(left, writing)
-    with subprocess.Popen(
-        line,
-        cwd=tmp_path,
-        env=AT_ONCE,
-        stdin=subprocess.DEVNULL,
-        stdout=streams[1],
-        stderr=streams[2],
-        text=True,
-    ) as process:
+    options = {**PLAIN, "cwd": tmp_path, "env": AT_ONCE, "stdout": streams[1], "stderr": streams[2]}
+    with subprocess.Popen(line, **options) as process:
         os.close(writing)
         out, err = process.communicate(timeout=300)
     assert process.returncode in ((0, code) if 1 in left else (code,)), err
@@ -165,16 +144,8 @@ def test_full_devices(command, full, inputs, tmp_path):
     line, files, code = begin(command, inputs, tmp_path)
     with open("/dev/full", "w") as device:
         streams = {1: subprocess.PIPE, 2: subprocess.PIPE, full: device}
-        done = subprocess.run(
-            line,
-            cwd=tmp_path,
-            env=LATER,
-            stdin=subprocess.DEVNULL,
-            stdout=streams[1],
-            stderr=streams[2],
-            text=True,
-            timeout=300,
-        )
+        options = {**PLAIN, "cwd": tmp_path, "env": LATER, "stdout": streams[1], "stderr": streams[2]}
+        done = subprocess.run(line, **options, timeout=300)
     assert "Traceback" not in f"{done.stdout}{done.stderr}"
     if full == 2:
         assert done.returncode == code
