@@ -312,11 +312,7 @@ class TextModel:
     """
 
     def __init__(
-        self,
-        pipeline: Pipeline,
-        training: TextTraining | None = None,
-        call: str = "",
-        name: str = "",
+        self, pipeline: Pipeline, training: TextTraining | None = None, call: str = "", name: str = ""
     ) -> None:
         self.pipeline = pipeline
         self.training = training

@@ -8,14 +8,8 @@ from dataclasses import dataclass, field
 from itertools import dropwhile
 
 from ...common.errors import USAGE, AppError, Skipped
-from .record_formats import (
-    format_of_labelled,
-    format_of_path,
-    head_of,
-    read_folder,
-    read_records,
-)
-from .text_lines import NOT_UTF8, NUL, TRY_ENCODING, Lines, open_binary
+from .record_formats import format_of_labelled, format_of_path, head_of, read_folder, read_records
+from .text_lines import NOT_UTF8, NUL, TRY_ENCODING, Lines, is_decoded, open_binary
 from .text_source import Record, Records, TextSource
 
 MOST_LABELS = 1000  # of a model; more are hardly labels
@@ -185,14 +179,3 @@ def _value(row: list[str] | dict | None, column: int | str) -> str:
     """Return the value of a record in a column, as text."""
     value = row.get(column) if isinstance(row, dict) else row[column]
     return "" if value is None else str(value)
-
-
-def is_decoded(decoded: str) -> bool:
-    """Return whether all bytes were UTF-8: errors="surrogateescape" turns others into lone surrogates."""
-    if decoded.isascii():
-        return True
-    try:
-        decoded.encode()  # faster than to search
-    except UnicodeEncodeError:
-        return False
-    return True

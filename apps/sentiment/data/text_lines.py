@@ -142,13 +142,15 @@ def _is_device(stream: BinaryIO) -> bool:
 class Lines:
     """The lines of a stream with their numbers, as they arrive, without line ends and byte order mark.
 
-    A line of more than `limit` bytes is left out, and counted in `skipped`. At most `size` bytes are read at
-    once. Bytes that are not UTF-8 become lone surrogates.
+    A line of more than `limit` bytes is left out, or truncated, and counted in `skipped`. At most `size`
+    bytes are read at once. Bytes that are not UTF-8 become lone surrogates.
     """
 
-    def __init__(self, stream: BinaryIO, skipped: Skipped, limit: int, size: int = 1 << 16) -> None:
+    def __init__(
+        self, stream: BinaryIO, skipped: Skipped, limit: int, size: int = 1 << 16, *, truncates: bool = False
+    ) -> None:
         self._arriving = _arriving_lines(stream, skipped.source, limit, size)
-        self._skipped, self._limit = skipped, limit
+        self._skipped, self._limit, self._truncates = skipped, limit, truncates
         self._waiting: deque[str | None] = deque()  # None: a line that is left out
         self._number = 0  # of the last line that was taken
         self._is_first = True
@@ -191,14 +193,18 @@ class Lines:
 
     def _fetch(self) -> None:
         lines = next(self._arriving)
+        is_cut = isinstance(lines[0], _Cut)  # it began before the others came
         if self._is_first:
             self._is_first = False
-            if lines[0].startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            if lines[0].startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and not self._truncates:
                 raise AppError(f"{self._skipped.source}: the text is UTF-16; read it with --encoding utf-16")
-            if not isinstance(lines[0], _Cut):
-                lines[0] = lines[0].removeprefix(codecs.BOM_UTF8)
-        if isinstance(lines[0], _Cut):  # it began before the others came
+            lines[0] = lines[0].removeprefix(codecs.BOM_UTF8)
+        if is_cut:
             self._skipped.add(self._number + 1, too_long(self._limit))
+        if is_cut and self._truncates:
+            text, _ = codecs.utf_8_decode(lines[0], "replace", False)  # no part of a character
+            lines[0] = text.replace("\0", "\ufffd").encode()
+        elif is_cut:
             self._waiting.append(None)
             del lines[0]
         if lines:
@@ -215,31 +221,35 @@ def arriving_texts(
     Every line keeps its place. Bytes that are not UTF-8 and NUL characters are replaced, a line of more than
     `limit` bytes is truncated, and such lines are counted in `skipped`.
     """
-    number = 0
+    lines = Lines(stream, skipped, limit, size, truncates=True)
+    for line in lines:
+        lines.give_back([line])
+        first, texts = lines.take_waiting()
+        yield [mended_text(n, text, skipped, "surrogateescape") for n, text in enumerate(texts, first)]
 
-    def decode(line: bytes) -> str:
-        nonlocal number
-        number += 1
-        problem = ""
-        if isinstance(line, _Cut):
-            problem = too_long(limit)
-            line = line[: codecs.utf_8_decode(line, "replace", False)[1]]  # no part of a character
-        if number == 1:
-            line = line.removeprefix(codecs.BOM_UTF8)
-        try:
-            text = line.decode()
-        except UnicodeDecodeError:
-            problem = problem or NOT_UTF8
-            skipped.hint = TRY_ENCODING
-            text = line.decode(errors="replace")
-        if "\0" in text:
-            problem = problem or NUL
-        if problem:
-            skipped.add(number, problem)
-        return text.replace("\0", "\ufffd").rstrip("\r")
 
-    for lines in _arriving_lines(stream, skipped.source, limit, size):
-        yield [decode(line) for line in lines]
+def is_decoded(decoded: str) -> bool:
+    """Return whether all bytes were UTF-8: errors="surrogateescape" turns others into lone surrogates."""
+    if decoded.isascii():
+        return True
+    try:
+        decoded.encode()  # faster than to search
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def mended_text(where: int | str, text: str, skipped: Skipped, surrogates: str = "surrogatepass") -> str:
+    """Replace characters that no text has, and count such a text; `surrogates` is how they are encoded."""
+    if text.isascii() and "\0" not in text:
+        return text
+    if not is_decoded(text):
+        skipped.add(where, NOT_UTF8)
+        skipped.hint = TRY_ENCODING
+        text = text.encode("utf-8", surrogates).decode("utf-8", "replace")
+    elif "\0" in text:
+        skipped.add(where, NUL)
+    return text.replace("\0", "\ufffd")
 
 
 def _arriving_lines(stream: BinaryIO, name: str, limit: int, size: int) -> Iterator[list[bytes]]:

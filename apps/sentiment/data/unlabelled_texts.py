@@ -8,7 +8,6 @@ from itertools import dropwhile
 from typing import NamedTuple
 
 from ...common.errors import USAGE, AppError, Skipped
-from .corpus import is_decoded
 from .csv_tables import SEPARATORS, CsvTable, TableRows, header_of, is_header, open_csv_table
 from .record_formats import (
     FORMATS,
@@ -19,7 +18,7 @@ from .record_formats import (
     read_records,
     sample_of,
 )
-from .text_lines import NOT_UTF8, NUL, TRY_ENCODING, Lines, arriving_texts, open_binary
+from .text_lines import Lines, arriving_texts, is_decoded, mended_text, open_binary
 from .text_source import TEXT_COLUMN, Record, TextSource
 
 PLAIN = "text"
@@ -156,7 +155,7 @@ def _add(batch: UnlabelledBatch, record: Record, skipped: Skipped) -> None:
         skipped.add(where, problem or "no text")
         batch.missing.append(len(batch.texts))
         text = ""
-    batch.texts.append(_mended(where, text, skipped))
+    batch.texts.append(mended_text(where, text, skipped))
     batch.places.append(where)
     batch.rows.append({} if row is None else row)
     batch.raw.append(None)
@@ -195,22 +194,9 @@ def _add_rows(batch: UnlabelledBatch, table: CsvTable, rows: TableRows, skipped:
             texts[i] = ""
     whole = "".join(texts)
     if "\0" in whole or not is_decoded(whole):
-        texts = [_mended(number, text, skipped) for number, text in zip(numbers, texts, strict=True)]
+        texts = [mended_text(number, text, skipped) for number, text in zip(numbers, texts, strict=True)]
     for old, new in zip(batch, (texts, numbers, fields, (), raw), strict=True):
         old.extend(new)
-
-
-def _mended(where: int | str, text: str, skipped: Skipped) -> str:
-    """Replace characters that no text has, and count such a text."""
-    if text.isascii() and "\0" not in text:
-        return text
-    if not is_decoded(text):
-        skipped.add(where, NOT_UTF8)
-        skipped.hint = TRY_ENCODING
-        text = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
-    elif "\0" in text:
-        skipped.add(where, NUL)
-    return text.replace("\0", "\ufffd")
 
 
 # Detection of the format

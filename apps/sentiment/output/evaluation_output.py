@@ -55,11 +55,7 @@ def print_evaluation(result: CorpusEvaluation, advice: ThresholdAdvice | None) -
         print_line(calibration_line(scores.calibration))
     print_heading("Labels")
     rows = [
-        (
-            each.label,
-            f"{each.n:,}",
-            *map(_number, (*each[2:], *scores.areas(each.label))),
-        )
+        (each.label, f"{each.n:,}", *map(_number, (*each[2:], *scores.areas(each.label))))
         for each in scores.label_scores
     ]
     print_table(("label", "texts", "precision", "recall", "F1", "ROC area", "PR area"), rows)
