@@ -11,8 +11,18 @@ import pytest
 
 from browser import HOSTILE, Reader, needs_chromium, run_in_page
 from fastsvm_apps.cells.finding.findings import FoundCell, ImageFindings
-from fastsvm_apps.cells.output.report_page import write_report
+from fastsvm_apps.cells.output.report_page import LIMIT, report_page
+from fastsvm_apps.cells.output.report_tally import ReportAbout, ReportTally
 from fastsvm_apps.common.files import replace_file
+from fastsvm_apps.common.html_pages import write_page
+
+
+def write_report(path, findings, limit=LIMIT, **about):
+    about = ReportAbout(**about)
+    tally = ReportTally(limit, about.classes)
+    for found in findings:
+        tally.add(found)
+    write_page(path, report_page(tally, about))
 
 
 def blob(color, size=48):

@@ -183,7 +183,7 @@ def test_tables_have_no_formulas_and_are_read_back(run, folder, model, work):
 
 @pytest.mark.parametrize("option", ["--labels", "--groups"])
 def test_an_endless_table(run, folder, model, option, monkeypatch):
-    monkeypatch.setattr("fastsvm_apps.cells.data.image_files.MAX_TABLE_BYTES", 1 << 20)
+    monkeypatch.setattr("fastsvm_apps.cells.data.label_tables.MAX_TABLE_BYTES", 1 << 20)
     result = run("evaluate", model, folder(0, by_label=True), option, "/dev/zero")
     message = "error: /dev/zero: larger than 1,048,576 bytes, too large for a table of images\n"
     assert (result.exit_code, result.stdout, result.stderr) == (1, "", message)

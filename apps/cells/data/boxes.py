@@ -1,6 +1,5 @@
 """Boxes of cells and their labels: Pascal VOC annotations, CSV tables and COCO files."""
 
-import json
 import math
 import os
 from collections import defaultdict
@@ -8,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ...common.errors import AppError
-from ...common.files import read_limited
 from ...common.printing import note, shortened
 from .bad_image import BadImage
-from .image_files import MAX_TABLE_BYTES, ImageFile, LabelRow, files_of_rows, read_label_table, read_voc_files
+from .image_files import ImageFile
 from .image_reader import ImageReader
+from .label_tables import LabelRow, files_of_rows, read_json, read_label_table, read_voc_files
 
 SIDES = ("x", "y", "w", "h")
 SLACK = 2  # pixels that a box may go beyond the image: some tools count from 1, others round
@@ -180,14 +179,3 @@ def _from_coco(path: str) -> Iterator[AnnotatedBox]:
         yield AnnotatedBox(
             str(file), LabelledBox(where, checked_box(where, box), label), size if whole else None
         )
-
-
-def read_json(path: str, what: str) -> dict:
-    """Return the object in a JSON file."""
-    try:
-        content = json.loads(read_limited(path, MAX_TABLE_BYTES, what))
-    except (ValueError, RecursionError) as error:
-        raise AppError(f"{path}: not JSON: {error}") from None
-    if not isinstance(content, dict):
-        raise AppError(f"{path}: no {what}")
-    return content

@@ -50,25 +50,24 @@ def map_images_on_cluster(
     work: Callable[[ImageFile], T], files: Iterable[ImageFile], client: "Client"
 ) -> Iterator[tuple[ImageFile, T | BadImage]]:
     """Do what `map_images` does, on the workers of a cluster; files are read here, only a few ahead."""
-    sent: deque[list[ImageFile]] = deque()
+    sent: deque[ImageFile] = deque()
 
     def shards() -> Iterator[list[ImageFile]]:
         shard, size = [], 0
-        sent.append([])
         for file in files:
             carried, n_bytes = _carried(file)
             if shard and (len(shard) == SHARD_IMAGES or size + n_bytes > SHARD_BYTES):
                 yield shard
                 shard, size = [], 0
-                sent.append([])
-            sent[-1].append(file)
+            sent.append(file)
             shard.append(carried)
             size += n_bytes
         if shard:
             yield shard
 
     for results in map_shards(client, results_of_shard, shards(), work):
-        yield from zip(sent.popleft(), results, strict=True)
+        for result in results:
+            yield sent.popleft(), result
 
 
 def results_of_shard(files: Sequence[ImageFile], work: Callable[[ImageFile], T]) -> list[T | BadImage]:

@@ -1,7 +1,8 @@
 """Whole slides, of which regions are read: tiled TIFF files through tifffile, others through OpenSlide."""
 
 import os
-import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from importlib.util import find_spec
 from typing import Protocol
@@ -68,12 +69,9 @@ def count_pages(path: str) -> int:
 
 def _first_look(path: str) -> tuple[bytes, list[TiffPage]]:
     """Return the first bytes of a file, and the pages of a TIFF file; what is wrong is found later."""
-    try:
-        status = os.stat(path)
-    except OSError:
+    if not os.path.isfile(path):  # to open a pipe would be to wait
         return b"", []
-    if not stat.S_ISREG(status.st_mode):  # to open a pipe would be to wait
-        return b"", []
+    status = os.stat(path)
     return _look(path, status.st_size, status.st_mtime_ns)
 
 
@@ -104,9 +102,14 @@ def open_slide(path: str) -> Slide:
     return TiffSlide(path) if module == "tifffile" else OpenSlideSlide(path)
 
 
-def _foreign(error: Exception) -> BadImage:
-    """Return an error for what a library raised, which may be anything."""
-    return BadImage(f"a slide that cannot be read: {type(error).__name__}: {str(error)[:200]}")
+@contextmanager
+def _as_bad_image() -> Iterator[None]:
+    """Raise BadImage for what a library raises, which may be anything."""
+    try:
+        yield
+    except Exception as error:
+        problem = f"{type(error).__name__}: {str(error)[:200]}"
+        raise BadImage(f"a slide that cannot be read: {problem}") from error
 
 
 class TiffSlide:
@@ -116,14 +119,11 @@ class TiffSlide:
         import tifffile
 
         self._path = path
-        try:
-            with tifffile.TiffFile(path) as file:
-                page = max(file.pages, key=lambda page: page.imagewidth * page.imagelength).aspage()
-                self._page, self._decode = page, page.decode
-                self._starts, self._lengths = page.dataoffsets, page.databytecounts
-                self._tables = {"jpegtables": page.jpegtables, "jpegheader": page.jpegheader}
-        except Exception as error:
-            raise _foreign(error) from error
+        with _as_bad_image(), tifffile.TiffFile(path) as file:
+            page = max(file.pages, key=lambda page: page.imagewidth * page.imagelength).aspage()
+            self._decode = page.decode
+            self._starts, self._lengths = page.dataoffsets, page.databytecounts
+            self._tables = {"jpegtables": page.jpegtables, "jpegheader": page.jpegheader}
         self.size = page.imagewidth, page.imagelength
         if page.tile:
             self._segment = page.tilewidth, page.tilelength
@@ -140,15 +140,12 @@ class TiffSlide:
         result = np.full((height, width, 3), 255, np.uint8)
         across, down = self._segment
         columns = -(-self.size[0] // across)
-        try:
-            with open(self._path, "rb") as file:
-                for row in range(y // down, -(-(y + height) // down)):
-                    for column in range(x // across, -(-(x + width) // across)):
-                        segment = self._decoded(file, row * columns + column)
-                        if segment is not None:
-                            _paste(result, segment, column * across - x, row * down - y)
-        except Exception as error:
-            raise _foreign(error) from error
+        with _as_bad_image(), open(self._path, "rb") as file:
+            for row in range(y // down, -(-(y + height) // down)):
+                for column in range(x // across, -(-(x + width) // across)):
+                    segment = self._decoded(file, row * columns + column)
+                    if segment is not None:
+                        _paste(result, segment, column * across - x, row * down - y)
         return result
 
     def _decoded(self, file, index: int) -> np.ndarray | None:
@@ -179,18 +176,14 @@ class OpenSlideSlide:
     def __init__(self, path: str) -> None:
         import openslide
 
-        try:
+        with _as_bad_image():
             self._slide = openslide.OpenSlide(path)
             self.size = self._slide.dimensions
-        except Exception as error:
-            raise _foreign(error) from error
 
     def region(self, x: int, y: int, width: int, height: int) -> np.ndarray:
         """Return the pixels in a box, white where nothing was scanned; see `Slide`."""
-        try:
+        with _as_bad_image():
             pixels = np.asarray(self._slide.read_region((x, y), 0, (width, height)))
-        except Exception as error:
-            raise _foreign(error) from error
         alpha = pixels[..., 3:].astype(np.uint16)
         on_white = (pixels[..., 2::-1] * alpha + 255 * (255 - alpha)) // 255
         return np.ascontiguousarray(on_white, np.uint8)

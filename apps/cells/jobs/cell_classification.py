@@ -25,7 +25,7 @@ from ..finding.stain import stain_of_tiles
 from ..learning.cell_model import CellModel, load_cell_model
 from ..learning.share_correction import corrected_shares
 from ..measuring.describing import DescribedImage, describe_image
-from .classify_cache import resumable
+from .classify_cache import ClassifyCache
 
 BATCH = 64  # images whose cells are classified at once
 TILES_AT_ONCE = 8  # the same of tiles; what is beyond is lost if the run is interrupted
@@ -135,7 +135,8 @@ def classify_images(
         width_of = partial(cell_width_of_slide, given=cell_width)
         items = list(with_tiles(files, width_of, stain_of_tiles))
         draw = outputs.draw(files)
-        if draw and _has_tiles(items):
+        has_tiles = any(isinstance(item, Tile) for item in items)
+        if draw and has_tiles:
             raise AppError("--overlay draws no slides; see their cells with --report", USAGE)
         how = {
             "cell_width": scale,
@@ -144,11 +145,11 @@ def classify_images(
             "details": outputs.details,
             "min_score": min_score,
         }
-        batch = TILES_AT_ONCE if _has_tiles(items) else BATCH
+        batch = TILES_AT_ONCE if has_tiles else BATCH
         work = partial(classify_cells, model=model, draw=draw, describing=describing, batch=batch, **how)
-        run = resumable(items, model_path, outputs.table, batch, drawn=outputs.overlay, **how)
+        run = ClassifyCache(items, model_path, outputs.table, batch, drawn=outputs.overlay, **how)
         with stage("classify", total=len(items)) as advance:
-            for found in merge_tiles(run.results(items, work), advance):
+            for found in merge_tiles(run.results(work), advance):
                 count.add(found)
                 write(found)
     run.remove()
@@ -156,10 +157,6 @@ def classify_images(
     if least == model.about.calibration.min_score:  # confusions are known at that score
         corrected = corrected_shares(count.labels, model.classes, model.about.confusion)
     return CellClassification(model.name, count, scale, least, corrected)
-
-
-def _has_tiles(items: Sequence[ImageFile]) -> bool:
-    return any(isinstance(item, Tile) for item in items)
 
 
 def with_truths(files: Sequence[ImageFile], model: CellModel, labels: str | None) -> list[ImageFile]:
@@ -211,11 +208,7 @@ def classify_cells(
     how |= {"usual": about.usual, "quality": bool(about.ranges), "keep": keep}
     results = describing(partial(describe_image, **how), files)
     classified = _classified(results, model, batch, least)
-    if draw is None:
-        for file, found, _ in classified:
-            yield file, found
-    else:
-        yield from _drawn(classified, draw)
+    yield from _drawn(classified, draw) if draw else ((file, found) for file, found, _ in classified)
 
 
 def _classified(

@@ -107,16 +107,18 @@ def explain_cell(path: str, model: CellModel, number: int, cell_width: CellWidth
     total = float(contributions.sum() + intercept[order[0]] - intercept[order[1]])
     classes = model.classes
 
-    def means(k: int) -> dict[str, float]:
-        return {label: row[k] for label, row in zip(classes, model.about.means, strict=False)}
-
+    means = dict(zip(classes, model.about.means, strict=False))
+    reasons = [
+        Reason(names[k], float(values[k]), float(contributions[k]), {of: row[k] for of, row in means.items()})
+        for k in shown
+    ]
     return CellExplanation(
         found.cells[number - 1],
         classes[order[0]],
         classes[order[1]],
         dict(zip(classes, probabilities.tolist(), strict=True)),
         model.about.calibration.min_score,
-        [Reason(names[k], float(values[k]), float(contributions[k]), means(k)) for k in shown],
+        reasons,
         total - float(contributions[shown].sum()),
     )
 

@@ -156,10 +156,9 @@ def _losses(train: TrainingSamples, test: TrainingSamples, settings: TrainingSet
     for alpha in ALPHAS:
         estimator = _classifier(settings, alpha, tol=LOOSE)
         decision = estimator.fit(X, train.y, weights).decision_function(X_test)
-        if decision.ndim == 1:
-            margins = np.where(test.y == estimator.classes_[1], decision, -decision)
-        else:
-            margins = np.where(test.y[:, None] == estimator.classes_, decision, -decision)
+        classes = estimator.classes_ if decision.ndim == 2 else estimator.classes_[1:]
+        decision = decision.reshape(len(decision), -1)
+        margins = np.where(test.y[:, None] == classes, decision, -decision)
         log = estimator.loss == "log"
         losses.append((np.logaddexp(0, -margins) if log else np.maximum(0, 1 - margins)).sum())
     return np.array(losses)
@@ -191,9 +190,7 @@ class CellTraining:
     settings: TrainingSettings
     n_features: int
     label_counts: dict[str, int]
-    folds: int
-    alpha: float
-    fold_alphas: list[float]
+    validation: CellValidation
     scores: ErrorReport | None
     of_versions: ErrorReport | None
     about: ModelNotes
@@ -252,11 +249,17 @@ def train_cell_model(
         _scored(samples, validation, rows, bool(known.get("groups")))
         for rows in (~samples.is_version, samples.is_version)
     )
-    alpha, alphas = validation.alpha, validation.alphas
-    n_features = samples.X.shape[1]
     return CellTraining(
-        *(model_path, settings, n_features, counts, len(alphas), alpha, alphas),
-        *(scores, of_versions, about, skipped, scale),
+        model_path,
+        settings,
+        samples.X.shape[1],
+        counts,
+        validation,
+        scores,
+        of_versions,
+        about,
+        skipped,
+        scale,
     )
 
 
@@ -266,11 +269,9 @@ def _scored(
     """Score what the folds' models said of some rows."""
     if validation.scores is None or not rows.any():
         return None
-    classes = np.unique(samples.y)
+    classes, groups = np.unique(samples.y), samples.groups[rows] if grouped else None
     predicted = classes[validation.scores[rows].argmax(axis=1)]
-    return error_report(
-        samples.y[rows], predicted, classes.tolist(), samples.groups[rows] if grouped else None
-    )
+    return error_report(samples.y[rows], predicted, classes.tolist(), groups)
 
 
 def _about(

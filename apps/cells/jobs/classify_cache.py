@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import islice
 
 import numpy as np
@@ -20,10 +20,8 @@ from ..finding.findings import FoundCell, ImageFindings
 Found = tuple[ImageFile, ImageFindings]
 
 
-def resumable(
-    items: Sequence[ImageFile], model_path: str | None, table: str | None, batch: int, **how
-) -> "Resumable":
-    """Return a run whose results are kept beside its table until it is complete; without one, nothing is.
+class ClassifyCache:
+    """The results of a run over images, kept beside its table, batch by batch, until the run is complete.
 
     Parameters
     ----------
@@ -32,66 +30,61 @@ def resumable(
     model_path : str or None
         None is the model that comes with the package.
     table : str or None
-        The CSV file of the run.
+        The CSV file of the run; without one nothing is kept.
     batch : int
         How many items are kept at once.
     **how
         What the results depend on besides.
     """
-    if table is None:
-        return Resumable(Cache(None), batch)
-    model = "shipped"
-    if model_path is not None:
-        with open(model_path, "rb") as file:
-            model = hashlib.file_digest(file, "sha256").hexdigest()
-    how = {name: repr(value) for name, value in how.items()}
-    return Resumable(Cache(f"{table}.part", model=model, images=_digest(items), batch=batch, **how), batch)
 
+    def __init__(
+        self, items: Sequence[ImageFile], model_path: str | None, table: str | None, batch: int, **how
+    ) -> None:
+        self._items, self._batch = items, batch
+        self._cache = Cache(None)
+        if table is not None:
+            model = "shipped" if model_path is None else _file_digest(model_path)
+            how = {name: repr(value) for name, value in how.items()}
+            key = {"model": model, "images": _images_digest(items), "batch": batch, **how}
+            self._cache = Cache(f"{table}.part", **key)
 
-@dataclass(frozen=True)
-class Resumable:
-    """A run over images whose results are kept, batch by batch."""
-
-    cache: Cache
-    batch: int
-
-    def results(
-        self, items: Sequence[ImageFile], work: Callable[[Sequence[ImageFile]], Iterator[Found]]
-    ) -> Iterator[Found]:
+    def results(self, work: Callable[[Sequence[ImageFile]], Iterator[Found]]) -> Iterator[Found]:
         """Yield the results that an earlier run has kept, and then those of work on the other items."""
-        if self.cache.folder is None:
+        cache, items, size = self._cache, self._items, self._batch
+        if cache.folder is None:
             yield from work(items)
             return
         done = 0
-        while (kept := self.cache.find(_name(done))) is not None:
-            findings = map(_finding, json.loads(kept["findings"]))
-            yield from zip(items[done * self.batch :], findings, strict=False)
+        while (kept := cache.find(f"batch-{done}")) is not None:
+            findings = map(_image_findings, json.loads(kept["findings"]))
+            yield from zip(items[done * size :], findings, strict=False)
             done += 1
-        rest = work(items[done * self.batch :])
+        rest = work(items[done * size :])
         try:
-            while results := list(islice(rest, self.batch)):
-                records = json.dumps([asdict(found) for _, found in results], default=_plain)
-                self.cache.get(_name(done), lambda records=records: {"findings": records})
+            while results := list(islice(rest, size)):
+                records = json.dumps([asdict(found) for _, found in results], default=_as_json)
+                cache.get(f"batch-{done}", lambda records=records: {"findings": records})
                 done += 1
                 yield from results
         except BaseException:
-            if self.cache.folder.is_dir():
-                note(f"note: the results so far are kept in {self.cache.folder}; the same command resumes")
+            if cache.folder.is_dir():
+                note(f"note: the results so far are kept in {cache.folder}; the same command resumes")
             raise
 
     def remove(self) -> None:
         """Remove what was kept, once all files are written."""
-        self.cache.clear(every=True)
-        if self.cache.folder:
+        self._cache.clear(every=True)
+        if self._cache.folder:
             with suppress(OSError):  # there is none, or it holds other files
-                self.cache.folder.rmdir()
+                self._cache.folder.rmdir()
 
 
-def _name(number: int) -> str:
-    return f"batch-{number}"
+def _file_digest(path: str) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _digest(items: Sequence[ImageFile]) -> str:
+def _images_digest(items: Sequence[ImageFile]) -> str:
     """Return a digest of what images there are: their files, labels and places in slides."""
     seen = hashlib.sha256()
     states: dict[str, tuple] = {}
@@ -106,25 +99,25 @@ def _digest(items: Sequence[ImageFile]) -> str:
     return seen.hexdigest()
 
 
-def _finding(record: dict) -> ImageFindings:
-    return ImageFindings(**{name: _value(value) for name, value in record.items()})
+def _image_findings(record: dict) -> ImageFindings:
+    return ImageFindings(**{name: _from_json(value) for name, value in record.items()})
 
 
-def _plain(value: object) -> dict:
+def _as_json(value: object) -> dict:
     """Return what JSON has for bytes and for arrays."""
     if isinstance(value, bytes):
         return {"base64": base64.b64encode(value).decode()}
     return {"array": np.asarray(value).tolist()}
 
 
-def _value(value: object) -> object:
+def _from_json(value: object) -> object:
     if isinstance(value, list):
-        return tuple(map(_value, value))
+        return tuple(map(_from_json, value))
     if not isinstance(value, dict):
         return value
     if "base64" in value:
         return base64.b64decode(value["base64"])
     if "array" in value:
         return np.array(value["array"], np.int32).reshape(-1, 2)
-    values = {name: _value(inner) for name, inner in value.items()}
+    values = {name: _from_json(inner) for name, inner in value.items()}
     return FoundCell(**values) if "box" in values else values

@@ -19,9 +19,9 @@ from ..data.boxes import (
     checked_box,
     has_boxes,
     read_boxes,
-    read_json,
 )
 from ..data.image_files import ImageFile, find_images, labelled_images, source_name
+from ..data.label_tables import read_json
 from ..finding.findings import UNCLASSIFIED, FoundCell
 
 VERSION = 1

@@ -10,7 +10,7 @@ from fastsvm._utils.atomic import replacing
 
 from ...common.csv_quoting import csv_writer
 from ...common.printing import fields, many, print_heading, print_line, print_table, printable, shortened
-from ..finding.findings import NO_CELL, UNCLASSIFIED, CellCounts, FoundCell, ImageFindings
+from ..finding.findings import NO_CELL, UNCLASSIFIED, CellCounts, ImageFindings
 from ..measuring.cell_measures import column_names, with_units
 
 PLACE_COLUMNS = ("file", "cell", "x", "y", "w", "h", "cx", "cy", "area")
@@ -96,19 +96,17 @@ def cell_printer(names: Sequence[str], classes: Sequence[str]) -> Callable[[Imag
 
     def show(found: ImageFindings) -> None:
         if found.problem is None:
-            for cell in found.cells or (None,):
-                name = shortened(found.file, wide, keep="end")
-                sys.stdout.write(f"{name:<{wide}}  {_words(cell, label_wide)}\n")
+            name = f"{shortened(found.file, wide, keep='end'):<{wide}}"
+            for cell in found.cells:
+                box = " ".join(f"{side:>5}" for side in cell.box)
+                sys.stdout.write(
+                    f"{name}  {box}  {printable(cell.label):<{label_wide}}  {cell.score:>6.3f}\n"
+                )
+            if not found.cells:
+                sys.stdout.write(f"{name}  {NO_CELL}\n")
             sys.stdout.flush()
 
     return show
-
-
-def _words(cell: FoundCell | None, label_wide: int) -> str:
-    if cell is None:
-        return NO_CELL
-    box = " ".join(f"{side:>5}" for side in cell.box)
-    return f"{box}  {printable(cell.label):<{label_wide}}  {cell.score:>6.3f}"
 
 
 # Records and tables
@@ -116,19 +114,12 @@ def _words(cell: FoundCell | None, label_wide: int) -> str:
 
 def image_record(found: ImageFindings, classes: Sequence[str] = (), also: Sequence[str] = ()) -> dict:
     """Return the record of an image for `classify --json`, with the kinds of `also`."""
-    cells = [
-        {
-            "box": list(cell.box),
-            "center": list(cell.center),
-            **fields(cell, "area", "label", "score"),
-            **(
-                {"probabilities": dict(zip(classes, cell.probabilities, strict=True))}
-                if cell.probabilities
-                else {}
-            ),
-        }
-        for cell in found.cells
-    ]
+    cells = []
+    for cell in found.cells:
+        record = {"box": list(cell.box), "center": list(cell.center)} | fields(cell, "area", "label", "score")
+        if cell.probabilities:
+            record["probabilities"] = dict(zip(classes, cell.probabilities, strict=True))
+        cells.append(record)
     problem = {} if found.problem is None else {"problem": found.problem}
     boxes = {kind: [list(other.box) for other in found.others if other.label == kind] for kind in also}
     others = {kind: {"count": len(places), "boxes": places} for kind, places in boxes.items()}
@@ -177,14 +168,15 @@ def print_counts(count: CellCounts, corrected: dict[str, float] | None, min_scor
     """Print the differential count, and with `corrected` shares what they would be without mistakes."""
     if count.cells:  # of none there are no shares
         print_heading("Count")
-        more = ("corrected %",) if corrected else ()
         rows = []
         for label, n in count.labels.items():
             low, high = count.intervals[label]
-            share = (f"{100 * corrected[label]:.1f}" if label in corrected else "",) if corrected else ()
-            rows.append((label, f"{n:,}", f"{count.percents[label]:.1f}", f"{low:.1f}-{high:.1f}", *share))
-        total = ("all", f"{count.cells:,}", "100.0", "", *([""] if corrected else []))
-        print_table(("label", "cells", "%", "95 % interval", *more), [*rows, total])
+            share = f"{100 * corrected[label]:.1f}" if corrected and label in corrected else ""
+            rows.append((label, f"{n:,}", f"{count.percents[label]:.1f}", f"{low:.1f}-{high:.1f}", share))
+        rows.append(("all", f"{count.cells:,}", "100.0", "", ""))
+        columns = ("label", "cells", "%", "95 % interval", "corrected %")
+        shown = len(columns) if corrected else -1
+        print_table(columns[:shown], [row[:shown] for row in rows])
     print_line("")
     print_found(count)
     if count.labels.get(UNCLASSIFIED):

@@ -20,7 +20,7 @@ from ..learning.score_calibration import CellCalibration
 
 def cell_training_record(result: CellTraining, seconds: dict[str, float]) -> dict:
     """Return what `train --json` prints."""
-    settings = result.settings
+    settings, validation = result.settings, result.validation
     return {
         "model": result.model,
         "classifier": settings.classifier,
@@ -28,7 +28,9 @@ def cell_training_record(result: CellTraining, seconds: dict[str, float]) -> dic
         "n_features": result.n_features,
         "pca": None,
         "cell_width": scale_record(result.scale),
-        **fields(result, "alpha", "fold_alphas", "folds"),
+        "alpha": validation.alpha,
+        "fold_alphas": validation.alphas,
+        "folds": len(validation.alphas),
         "seed": settings.seed,
         "label_counts": result.label_counts,
         "n": sum(result.label_counts.values()),
@@ -84,7 +86,7 @@ def print_cell_training(result: CellTraining, seconds: dict[str, float]) -> None
         print_line("none: --folds is 1, or a label has a single original")
     else:
         kind = "by original" if result.scores.originals else "every image is its own original"
-        print_line(f"{result.folds} folds, {kind}")
+        print_line(f"{len(result.validation.alphas)} folds, {kind}")
         print_cell_scores(result.scores)
         if result.of_versions:
             print_line("")
@@ -116,12 +118,13 @@ def coverage_line(min_score: float, coverage: float, error: float | None) -> str
 
 
 def _alpha_line(result: CellTraining) -> str:
+    alpha, alphas = result.validation.alpha, result.validation.alphas
     if result.settings.alpha is not None:
-        return f"{result.alpha:g}, as given"
-    if not result.fold_alphas:
-        return f"{result.alpha:g}"
-    folds = ", ".join(f"{alpha:g}" for alpha in result.fold_alphas)
-    return f"{result.alpha:g}, chosen on all images (inside the folds: {folds})"
+        return f"{alpha:g}, as given"
+    if not alphas:
+        return f"{alpha:g}"
+    folds = ", ".join(f"{each:g}" for each in alphas)
+    return f"{alpha:g}, chosen on all images (inside the folds: {folds})"
 
 
 def print_cell_scores(scores: ErrorReport) -> None:

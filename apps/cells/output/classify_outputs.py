@@ -25,8 +25,8 @@ from .cell_tables import (
 from .coco_geojson import export_writer, is_geojson_folder
 from .picture_files import overlay_writer
 from .report_page import LIMIT, report_page
-from .report_tally import ReportAbout, ReportTally
-from .reviewing import about
+from .report_tally import ReportTally
+from .reviewing import report_about
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class ClassifyOutputs:
     @contextmanager
     def opened(self, files: Sequence[ImageFile], model: CellModel, sources: Sequence[str]) -> Iterator[Sink]:
         """Return what prints and writes the findings of an image; files appear at the end of the block."""
-        known = ReportAbout(**about(model, sources))
+        known = report_about(model, sources)
         tally = ReportTally(LIMIT, known.classes)
         if self.page:
             check_file(self.page)

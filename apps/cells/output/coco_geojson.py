@@ -1,10 +1,10 @@
 """Results in the formats of other programs: COCO, and GeoJSON as QuPath reads it."""
 
 import json
-import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from math import isfinite
 from typing import BinaryIO
 from uuid import NAMESPACE_URL, uuid5
 
@@ -80,16 +80,16 @@ def _ring(outline: np.ndarray) -> list[list[float]]:
     return (outline.reshape(-1, 2) + 0.5).tolist()
 
 
-def _rings(outlines: Sequence[np.ndarray]) -> list[list[list[float]]]:
-    return [_ring(outline) for outline in outlines if len(outline) > 2]
-
-
 def _outline(cell: FoundCell) -> list[list[float]]:
     """Return the corners of a cell, or of its box where it has no outline."""
     if cell.outline is not None and len(cell.outline) > 2:
         return _ring(cell.outline)
     x, y, w, h = cell.box
     return [[x, y], [x + w, y], [x + w, y + h], [x, y + h]]
+
+
+def _nucleus_rings(cell: FoundCell) -> list[list[list[float]]]:
+    return [_ring(part) for part in cell.nucleus if len(part) > 2]
 
 
 # The formats
@@ -125,15 +125,13 @@ class _Coco:
             "area": cell.area,
             "iscrowd": 0,
             "segmentation": [_flat(_outline(cell))],
-            "nucleus": [_flat(ring) for ring in _rings(cell.nucleus)],
+            "nucleus": [_flat(ring) for ring in _nucleus_rings(cell)],
             "score": cell.score,
         }
 
     def end(self) -> None:
-        categories = [
-            {"id": number, "name": label, "supercategory": "white blood cell"}
-            for label, number in self._labels.items()
-        ]
+        kind = {"supercategory": "white blood cell"}
+        categories = [{"id": number, "name": label, **kind} for label, number in self._labels.items()]
         rest = {"images": self._images, "categories": categories}
         self._file.write(b"\n], " + json.dumps(rest).encode()[1:] + b"\n")
 
@@ -147,10 +145,8 @@ def _write_geojson(path: str, found: ImageFindings, classes: Sequence[str], pixe
         return
     if folder := os.path.dirname(path):
         os.makedirs(folder, exist_ok=True)
-    features = [
-        _feature(found.file, number, cell, classes, pixel_size)
-        for number, cell in enumerate(found.cells, start=1)
-    ]
+    numbered = enumerate(found.cells, start=1)
+    features = [_feature(found.file, number, cell, classes, pixel_size) for number, cell in numbered]
     replace_file(path, json.dumps({"type": "FeatureCollection", "features": features}).encode())
 
 
@@ -163,9 +159,8 @@ def _feature(
     if cell.probabilities is not None:
         measurements |= {f"p_{name}": p for name, p in zip(classes, cell.probabilities, strict=True)}
     if cell.measures is not None:
-        measurements |= dict(
-            zip(column_names(pixel_size), with_units(cell.measures, pixel_size), strict=True)
-        )
+        values = with_units(cell.measures, pixel_size)
+        measurements |= dict(zip(column_names(pixel_size), values, strict=True))
     feature = {
         "type": "Feature",
         "id": str(uuid5(NAMESPACE_URL, f"{file!a} {number}")),
@@ -174,17 +169,13 @@ def _feature(
             "objectType": "cell" if cell.nucleus else "detection",
             "name": f"{number}",
             "classification": {"name": label, "color": list(bytes.fromhex(color_of(cell.label)[1:]))},
-            "measurements": _finite(measurements),
+            # JSON has no word for other numbers.
+            "measurements": {name: x for name, x in measurements.items() if x is not None and isfinite(x)},
         },
     }
-    if rings := _rings(cell.nucleus):
+    if rings := _nucleus_rings(cell):
         feature["nucleusGeometry"] = _geometry(rings)
     return feature
-
-
-def _finite(numbers: Mapping[str, float | None]) -> dict[str, float]:
-    """Leave out what JSON has no word for."""
-    return {name: value for name, value in numbers.items() if value is not None and math.isfinite(value)}
 
 
 def _geometry(rings: Sequence[list]) -> dict:

@@ -2,16 +2,15 @@
 
 import json
 import math
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import version
 from typing import NamedTuple
 
-from ...common.html_pages import data_uri, render, write_page
+from ...common.html_pages import data_uri, render
 from ...common.printing import many, percent
 from ...common.statistics import wilson_interval
-from ..finding.findings import UNCLASSIFIED, ImageFindings
+from ..finding.findings import UNCLASSIFIED
 from .cell_drawing import color_of
 from .report_tally import ReportAbout, ReportCell, ReportTally
 
@@ -19,30 +18,6 @@ LIMIT = 2_000  # cells with a picture and a row
 CONFUSION_LABELS = 20
 MISTAKE_KINDS, MISTAKE_PICTURES = 12, 8
 TAIL = 13  # letters of a file's name that are always seen
-
-
-def write_report(
-    path: str | os.PathLike[str], findings: Iterable[ImageFindings], *, limit: int = LIMIT, **about
-) -> None:
-    """Write a report of what was found.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The HTML file to write.
-    findings : iterable of ImageFindings
-        Read once; besides counts, only the cells on the page stay in memory.
-    limit : int, default=LIMIT
-        Cells with a picture and a row in the table: mistakes before others, of the mistakes the surest first,
-        of the others the least sure first.
-    **about
-        The parameters of `ReportAbout`.
-    """
-    known = ReportAbout(**about)
-    tally = ReportTally(limit, known.classes)
-    for image in findings:
-        tally.add(image)
-    write_page(path, report_page(tally, known))
 
 
 class _Column(NamedTuple):

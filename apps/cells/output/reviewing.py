@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from ...common.errors import AppError, Skipped
 from ...common.files import check_file
 from ...common.progress import Stages
-from ..data.boxes import read_json
 from ..data.image_files import find_images, source_name
+from ..data.label_tables import read_json
 from ..finding.findings import NO_CELL
 from ..finding.image_scale import scale_of
 from ..jobs.cell_classification import classify_cells, with_truths
@@ -39,7 +39,7 @@ def review_server_of(
         paths = {file.name: file.path for file in files}
         if len(paths) < len(files):
             raise AppError("several images have the same name; review their folders one by one")
-    known = ReportAbout(**about(model, sources), served=True)
+    known = report_about(model, sources, served=True)
     tally = ReportTally(limit, known.classes, "{}.jpg")
     with stage("classify", total=len(files)) as advance:
         for _, found in classify_cells(files, model, cell_width=scale_of(files, cell_width)):
@@ -52,11 +52,7 @@ def review_server_of(
     return ReviewServer(page, work, shown, paths), tally.skipped
 
 
-def about(model: CellModel, sources: Sequence[str]) -> dict:
-    """Return the parameters of `ReportAbout` for a model."""
-    return {
-        "title": f"White cells: {source_name(sources)}",
-        "model": model.name,
-        "classes": model.classes,
-        "limits": model.about.limits,
-    }
+def report_about(model: CellModel, sources: Sequence[str], served: bool = False) -> ReportAbout:
+    """Return the facts on a page about cells that a model classified."""
+    title = f"White cells: {source_name(sources)}"
+    return ReportAbout(title, model.name, model.classes, model.about.limits, served)

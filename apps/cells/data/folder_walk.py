@@ -1,0 +1,27 @@
+"""The files below a folder."""
+
+import os
+from collections.abc import Iterator
+
+
+def walk_folder(top: str) -> Iterator[tuple[str, str]]:
+    """Yield path and name of each file below a folder, in the order of names, without hidden ones."""
+    entered = set()
+    folders = [(top, "")]
+    while folders:
+        folder, prefix = folders.pop()
+        status = os.stat(folder)
+        if (status.st_dev, status.st_ino) in entered:  # a link led back
+            continue
+        entered.add((status.st_dev, status.st_ino))
+        with os.scandir(folder) as entries:
+            visible = [entry for entry in entries if not entry.name.startswith(".")]
+        inner = []
+        for entry in sorted(visible, key=lambda entry: entry.name):
+            name = prefix + entry.name
+            if os.path.isdir(entry) if entry.is_symlink() else entry.is_dir():
+                if not name.endswith(".part"):  # results of an interrupted run
+                    inner.append((entry.path, f"{name}/"))
+            else:
+                yield entry.path, name
+        folders.extend(reversed(inner))

@@ -1,0 +1,148 @@
+"""Labels of images, from CSV tables, Pascal VOC annotations and JSON files."""
+
+import csv
+import io
+import json
+import os
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from textwrap import shorten
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...common.csv_quoting import unquoted
+from ...common.errors import AppError
+from ...common.files import read_limited
+from ...common.printing import note, shortened
+from .folder_walk import walk_folder
+
+if TYPE_CHECKING:
+    from .image_files import ImageFile
+
+MAX_XML_BYTES = 10_000_000
+MAX_TABLE_BYTES = 1 << 27
+
+
+class LabelRow(NamedTuple):
+    """The value of a file in a table or an annotation, and its place there."""
+
+    where: str
+    file: str
+    value: str
+
+
+def files_of_rows(
+    files: Sequence["ImageFile"], rows: Iterable[LabelRow]
+) -> Iterator[tuple[LabelRow, "ImageFile"]]:
+    """Yield each row with each file that it means, by its name or the last part of its name.
+
+    A note names the first row that means no file; if no row means any, that is an error.
+    """
+    by_name, by_last_part = defaultdict(list), defaultdict(list)
+    for file in files:
+        by_name[file.name].append(file)
+        by_last_part[os.path.basename(file.name)].append(file)
+    rows = list(rows)
+    strangers = []
+    for row in rows:
+        meant = by_name.get(row.file) or by_last_part.get(row.file, [])
+        if not meant:
+            strangers.append(row)
+        elif len(meant) > 1 and row.file not in by_name:
+            raise AppError(f"{row.where}: {len(meant)} images are called {row.file!r}; name the folder too")
+        yield from ((row, file) for file in meant)
+    if strangers:
+        first = f"{strangers[0].where}: {strangers[0].file!r} is not among the images"
+        if len(strangers) == len(rows):
+            raise AppError(f"{first}, nor is any other; their names are like {files[0].name!r}")
+        more = f", and {len(strangers) - 1:,} more" if len(strangers) > 1 else ""
+        note(f"note: {first}{more}")
+
+
+def values_of_files(
+    files: Sequence["ImageFile"], rows: Iterable[LabelRow]
+) -> Iterator[tuple["ImageFile", str | None]]:
+    """Yield each file with the value of the row that means it, or None."""
+    values: dict[ImageFile, str] = {}
+    for row, file in files_of_rows(files, rows):
+        if row.value and values.setdefault(file, row.value) != row.value:
+            name, here, before = (shortened(text, 100) for text in (row.file, row.value, values[file]))
+            raise AppError(f"{row.where}: {name!r} is {here!r} here, but {before!r} before")
+    return ((file, values.get(file)) for file in files)
+
+
+def table_rows(path: str, column: str) -> Iterator[LabelRow]:
+    """Yield the rows of a CSV file with the columns ``file`` and `column`."""
+    for where, (file, value) in read_label_table(path, ("file", column)):
+        yield LabelRow(where, file, value.strip())
+
+
+def read_label_table(path: str, columns: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield from a CSV file with a header where each row stands, and its texts in these columns."""
+    content = read_limited(path, MAX_TABLE_BYTES, "a table of images")
+    with io.StringIO(content.decode("utf-8-sig", "surrogateescape"), newline="") as file:
+        del content
+        rows = csv.reader(file)
+        try:
+            header = [name.strip() for name in next(rows, [])]
+            for wanted in columns:
+                if wanted not in header:
+                    there = shorten(", ".join(header), 80, placeholder=" ...") or "none"
+                    raise AppError(f"{path}, line 1: no column {wanted!r}; the columns are: {there}")
+            for row in filter(None, rows):
+                where = f"{path}, line {rows.line_num}"
+                if len(row) != len(header):
+                    raise AppError(f"{where}: {len(row)} fields, where the header has {len(header)}")
+                yield where, [unquoted(row[header.index(name)]) for name in columns]
+        except csv.Error as error:
+            raise AppError(f"{path}, line {rows.line_num}: not CSV: {error}") from error
+
+
+def voc_rows(folder: str, classes: Collection[str] | None) -> Iterator[LabelRow]:
+    """Yield a row for each Pascal VOC file in a folder."""
+    for path, file, root in read_voc_files(folder):
+        names = {element.findtext("name", "").strip() for element in root.iter("object")}
+        if classes is not None:
+            names.intersection_update(classes)
+        yield LabelRow(path, file, names.pop() if len(names) == 1 else "")
+
+
+def read_voc_files(folder: str):
+    """Yield from a folder of Pascal VOC annotations the path, the image's name and the root of each."""
+    empty = True
+    for path, name in walk_folder(folder):
+        if not name.lower().endswith(".xml"):
+            continue
+        empty = False
+        root = _parsed_xml(path)
+        file = root.findtext("filename")
+        if not file:
+            raise AppError(f"{path}: no <filename> in it; give Pascal VOC annotations")
+        yield path, file.strip(), root
+    if empty:
+        raise AppError(f"{folder}: no annotations (xml) in it")
+
+
+def _parsed_xml(path: str):
+    from xml.etree import ElementTree
+
+    content = read_limited(path, MAX_XML_BYTES, "an annotation")
+
+    class Tree(ElementTree.TreeBuilder):
+        def doctype(self, *_):  # no annotation has one, and what it declares may grow without end
+            raise AppError(f"{path}: has a document type; give Pascal VOC annotations")
+
+    try:
+        return ElementTree.fromstring(content, ElementTree.XMLParser(target=Tree()))
+    except (ElementTree.ParseError, ValueError, LookupError) as error:  # the last two: of its encoding
+        raise AppError(f"{path}: not XML: {error}") from error
+
+
+def read_json(path: str, what: str) -> dict:
+    """Return the object in a JSON file."""
+    try:
+        content = json.loads(read_limited(path, MAX_TABLE_BYTES, what))
+    except (ValueError, RecursionError) as error:
+        raise AppError(f"{path}: not JSON: {error}") from None
+    if not isinstance(content, dict):
+        raise AppError(f"{path}: no {what}")
+    return content
