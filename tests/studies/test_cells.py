@@ -22,7 +22,7 @@ from fastsvm_apps.studies.cli import main
 from fastsvm_apps.studies.frame import claim_judging
 from fastsvm_apps.studies.frame.study_context import Context
 from fastsvm_apps.studies.frame.study_report import Verdict
-from fastsvm_apps.studies.output.study_folder import drawn
+from fastsvm_apps.studies.output.study_charts import draw_figure
 
 SAMPLE = Path(__file__).parents[2] / "data" / "cells"
 FIGURES = {
@@ -188,7 +188,7 @@ def test_a_run_that_is_at_the_optimum_at_once_is_drawn():
     trace = cell_experiments.Trace(dict.fromkeys(names, curves), 0.3)
     traces = dict.fromkeys((cell_experiments.RAW, cell_experiments.WHITENED), trace)
     for figure in solver_curves.solver_curves(traces):
-        assert drawn(figure)
+        assert draw_figure(figure)
 
 
 def test_time_to_a_level_and_settling():

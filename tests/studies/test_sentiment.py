@@ -13,7 +13,7 @@ from fastsvm_apps.common.cache import Cache
 from fastsvm_apps.sentiment.data.text_source import TextSource
 from fastsvm_apps.studies.frame.study_context import Context
 from fastsvm_apps.studies.frame.study_report import Verdict
-from fastsvm_apps.studies.output.study_folder import drawn
+from fastsvm_apps.studies.output.study_charts import draw_figure
 from fastsvm_apps.studies.output.study_record import record_of
 from fastsvm_apps.studies.sentiment import (
     plane_claims,
@@ -185,8 +185,8 @@ def test_the_whole_study(corpus, tmp_path):
     assert [claim.ours for claim in again.claims] == [claim.ours for claim in report.claims]
     pictures = {figure.name: figure for figure in report.figures}
     for name in ("lambda", "labels", "columns"):
-        assert drawn(pictures[name])[:4] == b"\x89PNG"
-    with Image.open(io.BytesIO(drawn(pictures["animation-flame"]))) as moving:
+        assert draw_figure(pictures[name])[:4] == b"\x89PNG"
+    with Image.open(io.BytesIO(draw_figure(pictures["animation-flame"]))) as moving:
         assert moving.n_frames == len(np.unique(np.geomspace(1, 560, 6).round()))
         assert len(moving.getcolors(256)) > 4
 

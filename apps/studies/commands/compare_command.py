@@ -59,7 +59,7 @@ def compare(file, solvers, scale, loss, alpha, epochs, runs, output, json, quiet
     with tidy_warnings(), Stages(verbose, spinner=not quiet) as stage:
         with stage("read"):
             X, y, X_test, y_test = _rows(file, scale)
-        study_folder.take(output, "compare")
+        study_folder.take_folder(output, "compare")
         with stage("run", total=runs * sum(model.max_iter for model in models.values())) as advance:
             try:
                 found = race(

@@ -41,7 +41,7 @@ def all_studies(output, json, **options):
     from ..output import study_folder
     from ..output.printed_verdicts import print_all, print_study
 
-    study_folder.take(output, "all")
+    study_folder.take_folder(output, "all")
     records, failed = [], []
     for name, study in STUDIES.items():
         place = os.path.join(output, name)

@@ -22,7 +22,7 @@ def run_study(name: str, study: Study, folder: str, *, quiet: bool, verbose: boo
     from ..output import study_folder
     from ..output.study_record import record_of
 
-    study_folder.take(folder, name)
+    study_folder.take_folder(folder, name)
     place = os.path.join(folder, PARTS)
     threads = threads_of({name: options.pop(name) for name in ("threads",) if name in options})
     start = process_time()

@@ -13,12 +13,12 @@ from ..output.study_charts import (
     VERMILION,
     Across,
     Bars,
+    ChartPart,
     Curve,
     Panel,
-    Part,
     Pixels,
     chart,
-    means,
+    mean_band,
 )
 from .digit_claims import SDCA, TEST
 from .digit_experiments import EPOCHS, LABELS, METHODS, PACE_EPOCHS, STEPS, Digits, wrong
@@ -48,7 +48,7 @@ def digit_figures(digits: Digits, rates: Arrays, pace: Arrays) -> list[Figure]:
                size=(8.0, 3.2)),
         Figure("epochs", "Test error by epochs",
                "Mean over all draws with its 95 % interval; the line is what the certified optimum has.",
-               chart([Panel(Curve(STEPS, means(100 * rates["steps"]), BLUE, "Pegasos", "o-"),
+               chart([Panel(Curve(STEPS, mean_band(100 * rates["steps"]), BLUE, "Pegasos", "o-"),
                             Across("y", best, GREEN, "--", "SDCA, certified optimum"),
                             Across("x", EPOCHS, VERMILION, ":", f"the document's {EPOCHS}"),
                             legend=True, xlabel="epochs (log scale)", ylabel="test error, %",
@@ -70,7 +70,7 @@ def _errors(digits: Digits, name: str, counts: np.ndarray) -> Panel:
     values, times = np.unique(counts, return_counts=True)
     low, high = mean_interval((percent * counts).tolist())
     mean = percent * counts.mean()
-    parts: list[Part] = [
+    parts: list[ChartPart] = [
         Bars(percent * values, times, "#8cbfdf", width=percent),
         Across("x", low, BLUE, end=high),
         Across("x", mean, BLUE),
@@ -83,8 +83,8 @@ def _errors(digits: Digits, name: str, counts: np.ndarray) -> Panel:
     return Panel(*parts, legend=digits.original, xlabel=of_what, ylabel="draws", title=title)
 
 
-def _pace(pace: Arrays) -> list[Part]:
-    parts: list[Part] = []
+def _pace(pace: Arrays) -> list[ChartPart]:
+    parts: list[ChartPart] = []
     for m, (method, color) in enumerate((("Pegasos", BLUE), ("SDCA", VERMILION))):
         for b, (words, line) in enumerate((("", "-"), (", no intercept", ":"))):
             seconds, reached = 1e3 * pace["seconds"][m, b], pace["reached"][m, b]

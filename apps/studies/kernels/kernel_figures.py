@@ -13,9 +13,9 @@ from ..output.study_charts import (
     Panel,
     Pixels,
     chart,
-    means,
-    quantiles,
-    rows_of,
+    mean_band,
+    median_band,
+    panel_rows,
 )
 from .kernel_digits import Digits
 from .kernel_grid import GAUSSIANS, KERNELS, LAMBDAS, POLYNOMIALS, RACE_ROWS, Size
@@ -55,7 +55,7 @@ def kernel_figures(
         Figure("race", "Three implementations of one binary classifier",
                f"{RACE_ROWS:,} rows, gaussian kernel, with its values; median and range of {size.repeats} "
                "runs.",
-               chart([Panel(*(Curve(size.race_steps, quantiles(seconds.T, 0), colour, name, "o-")
+               chart([Panel(*(Curve(size.race_steps, median_band(seconds.T, 0), colour, name, "o-")
                               for name, seconds, colour in zip(IMPLEMENTATIONS, race["seconds"], COLOURS,
                                                                strict=False)),
                             legend=True, ylabel="CPU time, seconds", **_steps_axis(size.race_steps))]),
@@ -115,7 +115,7 @@ def _digit_panels(digits: Digits, rows: np.ndarray, titles: list[str], columns: 
         Panel(Pixels(image, options=style), title=title, frame_on=False, **NO_TICKS)
         for image, title in zip(images, titles, strict=True)
     ]
-    return rows_of(panels, columns)
+    return panel_rows(panels, columns)
 
 
 def _steps_axis(steps: tuple[int, ...]) -> dict[str, object]:
@@ -123,7 +123,7 @@ def _steps_axis(steps: tuple[int, ...]) -> dict[str, object]:
 
 
 def _time_curve(name: str, seconds: np.ndarray, steps: tuple[int, ...]) -> Curve:
-    values = means(seconds).clip(seconds.min() / 10)
+    values = mean_band(seconds).clip(seconds.min() / 10)
     colour = COLOURS[[*KERNELS].index(name)]
     return Curve(steps, values, colour, name, "o-" if name in GAUSSIANS else "o--")
 

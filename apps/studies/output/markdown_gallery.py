@@ -11,7 +11,15 @@ from ..frame.study_list import STUDIES
 from ..frame.study_report import Verdict
 from .small_pictures import small_picture
 from .study_folder import remove_files
-from .study_record import REPORT, captioned, claims_of, counted, legend, read_record, summary
+from .study_record import (
+    REPORT,
+    all_claims,
+    claims_legend,
+    claims_summary,
+    full_caption,
+    read_record,
+    verdict_counts,
+)
 
 MADE = "<!-- Made by fastsvm-studies gallery, from"
 INDEX = "README.md"
@@ -88,7 +96,7 @@ def markdown_page(record: dict) -> str:
         escaped(record["title"]),
         f"{escaped(record['document'].removesuffix('.'))}.",
         escaped(record["data"]),
-        f"{summary(claims)}. {escaped(legend(claims))}",
+        f"{claims_summary(claims)}. {escaped(claims_legend(claims))}",
         _table(COLUMNS, rows),
         "## Figures" if shown else "",
         *(_figure(record["study"], figure) for figure in shown.values()),
@@ -105,7 +113,7 @@ def markdown_index(records: Sequence[dict]) -> str:
         (
             f"[{record['study']}]({record['study']}.md)",
             escaped(record["document"]),
-            *counted(record["claims"]).values(),
+            *verdict_counts(record["claims"]).values(),
         )
         for record in records
     ]
@@ -115,7 +123,7 @@ def markdown_index(records: Sequence[dict]) -> str:
         INTRODUCTION,
         "```sh\nfastsvm-studies all --data DIR -o studies\n```",
         _table(("study", "document", *Verdict), rows),
-        f"{summary(claims_of(records))}.",
+        f"{claims_summary(all_claims(records))}.",
     )
 
 
@@ -136,7 +144,7 @@ def _table(header: Iterable[str], rows: Sequence[Sequence[object]]) -> str:
 
 def _figure(study: str, figure: dict) -> str:
     title = escaped(figure["title"])
-    return f"### {title}\n\n![{title}]({study}/{figure['file']})\n\n{escaped(captioned(figure))}"
+    return f"### {title}\n\n![{title}]({study}/{figure['file']})\n\n{escaped(full_caption(figure))}"
 
 
 def _how(record: dict) -> str:

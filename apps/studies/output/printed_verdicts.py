@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Sequence
 
 from ...common.printing import print_heading, print_line, print_table, shortened
-from .study_record import claims_of, legend, summary
+from .study_record import all_claims, claims_legend, claims_summary
 
 WIDEST = 100
 LABELS = 18  # characters: the longest verdict and a gap
@@ -26,9 +26,9 @@ def print_study(record: dict, page: str) -> None:
             for line in _wrapped(words, f"{label:<{LABELS}}", " " * LABELS):
                 print_line(line)
     print_line("")
-    for line in _wrapped(legend(record["claims"])):
+    for line in _wrapped(claims_legend(record["claims"])):
         print_line(line)
-    print_line(f"{summary(record['claims'])}: {page}")
+    print_line(f"{claims_summary(record['claims'])}: {page}")
 
 
 def print_all(records: Sequence[dict], page: str) -> None:
@@ -43,7 +43,7 @@ def print_all(records: Sequence[dict], page: str) -> None:
     ]
     print_table(("verdict", "study", "claim"), rows, text_columns=(0, 1, 2))
     print_line("")
-    print_line(f"{summary(claims_of(records))}: {page}")
+    print_line(f"{claims_summary(all_claims(records))}: {page}")
 
 
 def _width() -> int:

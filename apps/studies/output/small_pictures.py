@@ -11,7 +11,7 @@ SIZES = (
     (800, 48),
     (640, 32),
     (480, 16),
-)  # width in pixels, colours; the first that fits
+)  # pixels across, colours
 
 
 def small_picture(content: bytes, name: str) -> bytes:

@@ -10,15 +10,16 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ...common.matplotlib_figures import OKABE_ITO
+from ...common.matplotlib_figures import OKABE_ITO, content_of, figure
 from ...common.statistics import mean_interval
+from ..frame.study_report import Figure
 
 BLUE, VERMILION, GREEN, PURPLE, ORANGE = [*OKABE_ITO.values()][:5]
 LOG_LOG = {"xscale": "log", "yscale": "log"}
 NO_TICKS = {"xticks": (), "yticks": ()}
 
 
-class Part(Protocol):
+class ChartPart(Protocol):
     """What is drawn on a pair of axes."""
 
     def draw(self, ax: Any) -> None:
@@ -169,14 +170,14 @@ class Panel:
 
     Parameters
     ----------
-    *parts : Part
+    *parts : ChartPart
     legend : bool
         Whether it has a legend of its own.
     **axes
         What `Axes.set` takes: xlabel, yscale, title and so on.
     """
 
-    def __init__(self, *parts: Part, legend: bool = False, **axes: Any):
+    def __init__(self, *parts: ChartPart, legend: bool = False, **axes: Any):
         self.parts, self.legend, self.axes = parts, legend, axes
 
     def draw(self, ax) -> None:
@@ -232,14 +233,20 @@ def chart(
     return draw
 
 
-def ramp(number: int, count: int) -> tuple[float, ...]:
+def draw_figure(picture: Figure) -> bytes:
+    """Return the picture of a figure as the bytes of a file."""
+    with figure(None, picture.size) as sheet:
+        return picture.draw(sheet) or content_of(sheet, picture.ending)
+
+
+def viridis_color(number: int, count: int) -> tuple[float, ...]:
     """Return one of `count` colours from dark to light, told apart with any colour vision."""
     import matplotlib
 
     return matplotlib.colormaps["viridis"](0.9 * number / max(count - 1, 1))
 
 
-def rows_of(panels: Sequence[Panel], columns: int) -> list[Sequence[Panel]]:
+def panel_rows(panels: Sequence[Panel], columns: int) -> list[Sequence[Panel]]:
     """Cut panels into rows."""
     return [panels[k : k + columns] for k in range(0, len(panels), columns)]
 
@@ -249,11 +256,11 @@ def named_rows(names: Sequence[str]) -> dict[str, object]:
     return {"yticks": range(len(names)), "yticklabels": names, "ylim": (len(names) - 0.5, -0.5)}
 
 
-def means(rows: Sequence[np.ndarray]) -> np.ndarray:
+def mean_band(rows: Sequence[np.ndarray]) -> np.ndarray:
     """Return the mean of each row with its 95 % interval, for a `Curve`."""
     return np.array([(row.mean(), *mean_interval(row.tolist())) for row in np.asarray(rows)])
 
 
-def quantiles(runs: np.ndarray, reach: float) -> np.ndarray:
+def median_band(runs: np.ndarray, reach: float) -> np.ndarray:
     """Return the median over runs, in a band that leaves out a share at both ends, for a `Curve`."""
     return np.quantile(runs, (0.5, reach, 1 - reach), axis=0).T

@@ -10,17 +10,18 @@ from ...common.csv_quoting import csv_writer
 from ...common.errors import AppError
 from ...common.files import make_folder, replace_file
 from ...common.html_pages import write_page
-from ...common.matplotlib_figures import content_of, figure
+from ...common.matplotlib_figures import figure
 from ...common.progress import Stages
-from ..frame.study_report import Figure, Report
+from ..frame.study_report import Report
 from . import study_pages
+from .study_charts import draw_figure
 from .study_record import CLAIM_FIELDS, REPORT
 
 PAGE, INDEX, CLAIMS = "report.html", "index.html", "claims.csv"
 MARK = ".fastsvm-studies"  # says whose the folder is, from the beginning of a run on
 
 
-def take(folder: str, name: str) -> None:
+def take_folder(folder: str, name: str) -> None:
     """Make the folder of a study, or find out that an earlier one is of this study.
 
     Raises
@@ -48,7 +49,7 @@ def write_report(folder: str, report: Report, record: dict, stage: Stages) -> No
     pictures = {}
     with stage("draw", total=len(report.figures)) as advance:
         for picture, known in zip(report.figures, record["figures"], strict=True):
-            pictures[known["file"]] = drawn(picture)
+            pictures[known["file"]] = draw_figure(picture)
             advance()
     files = dict(pictures)
     for table, known in zip(report.tables, record["tables"], strict=True):
@@ -61,12 +62,6 @@ def write_report(folder: str, report: Report, record: dict, stage: Stages) -> No
     write_page(os.path.join(folder, PAGE), study_pages.study_page(report, record, pictures))
     replace_file(os.path.join(folder, REPORT), json.dumps(record, indent=1, allow_nan=False).encode())
     remove_files(folder, before - set(record["files"]))
-
-
-def drawn(picture: Figure) -> bytes:
-    """Draw a picture."""
-    with figure(None, picture.size) as sheet:
-        return picture.draw(sheet) or content_of(sheet, picture.ending)
 
 
 def write_index(folder: str, records: Sequence[dict]) -> None:

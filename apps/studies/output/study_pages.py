@@ -6,7 +6,7 @@ from numbers import Integral, Real
 
 from ...common.html_pages import data_uri, render
 from ..frame.study_report import Report, Table
-from .study_record import captioned, claims_of, counted, legend
+from .study_record import all_claims, claims_legend, full_caption, verdict_counts
 
 COLUMN = 7.6  # inches; a wider picture cannot be read in half of the page
 MOST_ROWS = 200  # of a table on the page; its CSV file has all
@@ -35,7 +35,7 @@ def study_page(report: Report, record: dict, pictures: Mapping[str, bytes]) -> s
                 "wide": figure.size[0] > COLUMN,
                 "title": figure.title,
                 "source": data_uri(pictures[known["file"]], f"image/{figure.ending}"),
-                "caption": captioned(known),
+                "caption": full_caption(known),
             }
             for figure, known in zip(report.figures, record["figures"], strict=True)
         ],
@@ -58,12 +58,12 @@ def index_page(records: Sequence[dict], page: str) -> str:
     page : str
         The page of a study, in a folder with its name.
     """
-    return _page("Studies of five documents", claims_of(records), [], records=records, page=page)
+    return _page("Studies of five documents", all_claims(records), [], records=records, page=page)
 
 
 def _page(title: str, claims: list[dict], lines: list[str], /, **fields: object) -> str:
-    facts = [("claims", len(claims)), *counted(claims).items()]
-    lines = [*lines, legend(claims)]
+    facts = [("claims", len(claims)), *verdict_counts(claims).items()]
+    lines = [*lines, claims_legend(claims)]
     return render(__package__, "study.html", kind="studies", title=title, lines=lines, facts=facts, **fields)
 
 
@@ -77,7 +77,7 @@ def _table(table: Table, known: dict) -> dict:
     more = f" The first {MOST_ROWS} rows of {len(table.rows):,}." if len(table.rows) > len(rows) else ""
     return {
         "title": table.title,
-        "caption": captioned(known) + more,
+        "caption": full_caption(known) + more,
         "file": known["file"],
         "heads": list(zip(table.header, kinds, strict=True)),
         "rows": list(zip(*map(column_texts, columns), strict=True)),

@@ -37,7 +37,7 @@ def record_of(report: Report, how: dict[str, object], seconds: dict[str, float])
         **how,
         "versions": {name: version(name) for name in LIBRARIES},
         "cores": os.cpu_count(),
-        "settings": {name: plain(value) for name, value in report.settings.items()},
+        "settings": {name: json_value(value) for name, value in report.settings.items()},
         "claims": [_fields(claim, CLAIM_FIELDS.values()) for claim in report.claims],
         "figures": [
             {"file": f"{figure.name}.{figure.ending}", **_fields(figure, (*words, "shows_data"))}
@@ -75,17 +75,17 @@ def read_record(folder: str) -> dict:
     return record
 
 
-def plain(value: object) -> object:
+def json_value(value: object) -> object:
     """Return what JSON has for a value: itself, or its text."""
     return value if isinstance(value, bool | int | float | str | None) else str(value)
 
 
-def captioned(thing: dict) -> str:
+def full_caption(thing: dict) -> str:
     """Return the caption of a figure or table, with the part of the document that it redoes."""
     return f"{thing['caption']} The document's {thing['source']}." if thing["source"] else thing["caption"]
 
 
-def legend(claims: list[dict]) -> str:
+def claims_legend(claims: list[dict]) -> str:
     """Say what the signs in claims are."""
     words = "Intervals are of 95 %."
     if any("P*" in text for claim in claims for text in claim.values()):
@@ -93,18 +93,18 @@ def legend(claims: list[dict]) -> str:
     return words
 
 
-def summary(claims: Sequence[dict]) -> str:
+def claims_summary(claims: Sequence[dict]) -> str:
     """Count claims and verdicts in words."""
-    counts = counted(claims)
+    counts = verdict_counts(claims)
     return ", ".join([many(len(claims), "claim"), *(f"{n:,} {name}" for name, n in counts.items() if n)])
 
 
-def counted(claims: Sequence[dict]) -> dict[str, int]:
+def verdict_counts(claims: Sequence[dict]) -> dict[str, int]:
     """Count the claims with each verdict."""
     counts = Counter(claim["verdict"] for claim in claims)
     return {verdict.value: counts[verdict] for verdict in Verdict}
 
 
-def claims_of(records: Sequence[dict]) -> list[dict]:
+def all_claims(records: Sequence[dict]) -> list[dict]:
     """Return the claims of several studies."""
     return [claim for record in records for claim in record["claims"]]

@@ -4,7 +4,7 @@ import numpy as np
 
 from fastsvm.solvers._input import one_of
 
-from ..output.study_charts import Curve, Panel, quantiles
+from ..output.study_charts import Curve, Panel, median_band
 
 X_LABELS = {
     "seconds": "CPU time of the updates (s)",
@@ -43,7 +43,7 @@ def plot_medians(comparison, x, y, axes=None):
         spent, runs = (column[own].reshape(len(coef), -1) for column in (table[x], values))
         if not np.isnan(runs).all():
             colour, style = colours[k % len(colours)], STYLES[k % len(STYLES)]
-            curves.append(Curve(np.median(spent, axis=0), quantiles(runs, 0.1), colour, label, style))
+            curves.append(Curve(np.median(spent, axis=0), median_band(runs, 0.1), colour, label, style))
     scale = {"yscale": "log"} if y in LOGARITHMIC else {}
     Panel(*curves, legend=True, xlabel=X_LABELS[x], ylabel=Y_LABELS[y], **scale).draw(axes)
     return axes

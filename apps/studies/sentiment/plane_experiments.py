@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from time import thread_time
 from typing import NamedTuple
@@ -26,11 +27,7 @@ GRID = (90, 80)  # points of a surface, across and up
 MARGIN = 0.15  # of the points' range that a surface shows beyond them
 
 
-class Points(NamedTuple):
-    """Points in the plane and their signs."""
-
-    X: np.ndarray
-    y: np.ndarray
+Points = tuple[np.ndarray, np.ndarray]  # and their signs
 
 
 @dataclass(frozen=True)
@@ -95,43 +92,27 @@ class Surfaces:
 
 def run(context: Context) -> list[Surfaces | str]:
     """Do all that is done in the plane; why not, for points that are not there."""
-    runs = context.runs or (FEW_RUNS if context.quick else RUNS)
-    found = []
     wanted = planes(context.data)
     with context.stage("planes", total=len(wanted)) as advance:
-        for plane in wanted:
-            if isinstance(plane, str):
-                found.append(plane)
-                continue
-            points = plane.points(context.seed)
-            settings = {"passes": PASSES, "alpha": ALPHA, "width": WIDTH, "frames": FRAMES, "grid": GRID}
-            arrays = context.part(
-                f"plane-{plane.name}",
-                lambda plane=plane: _measured(plane, runs, context.seed),
-                X=points.X,
-                y=points.y,
-                runs=runs,
-                seed=context.seed,
-                apart=APART,
-                **settings,
-            )
-            n_train, n_test = arrays.pop("sizes").tolist()
-            found.append(Surfaces(plane, n_train, n_test, **arrays))
-            advance()
-    return found
+        return [plane if isinstance(plane, str) else _surfaces(plane, context, advance) for plane in wanted]
+
+
+def _surfaces(plane: Plane, context: Context, advance: Callable[[], None]) -> Surfaces:
+    runs, seed = context.runs or (FEW_RUNS if context.quick else RUNS), context.seed
+    X, y = plane.points(seed)
+    settings = {"passes": PASSES, "alpha": ALPHA, "width": WIDTH, "frames": FRAMES, "grid": GRID}
+    key = {"X": X, "y": y, "runs": runs, "seed": seed, "apart": APART, **settings}
+    arrays = context.part(f"plane-{plane.name}", partial(_measured, plane, runs, seed), **key)
+    advance()
+    n_train, n_test = arrays.pop("sizes").tolist()
+    return Surfaces(plane, n_train, n_test, **arrays)
 
 
 def planes(data: str | None) -> list[Plane | str]:
     """Return the methods on their points, from the folder or without one on two moons."""
     return [
         Plane("overlap-svm", "SVM, linear with overlap", overlapping, Linear("hinge"), is_fresh=True),
-        Plane(
-            "overlap-logistic",
-            "Logistic, linear with overlap",
-            overlapping,
-            Linear("log"),
-            is_fresh=True,
-        ),
+        Plane("overlap-logistic", "Logistic, linear with overlap", overlapping, Linear("log"), is_fresh=True),
         _shape(data, "flame", (153, 87)),
         _shape(data, "jain", (276, 97)),
     ]
@@ -139,17 +120,13 @@ def planes(data: str | None) -> list[Plane | str]:
 
 def _shape(data: str | None, name: str, sizes: tuple[int, int]) -> Plane | str:
     if data is None:
-        return Plane(
-            name,
-            f"Kernel SVM, two moons of {sizes[0]} and {sizes[1]}",
-            lambda _: moons(sizes),
-            Gaussian(WIDTH),
-        )
+        title = f"Kernel SVM, two moons of {sizes[0]} and {sizes[1]}"
+        return Plane(name, title, lambda _: moons(sizes), Gaussian(WIDTH))
     found = public_set_at_hand(name, data)
     if found is None:
         return f"The folder of the data has no {name}.csv."
     X, y = found
-    points = Points(X.astype(float), np.where(y == y[0], 1, -1))
+    points = X.astype(float), np.where(y == y[0], 1, -1)
     return Plane(name, f"Kernel SVM, {name}", lambda _: points, Gaussian(WIDTH), is_articles=True)
 
 
@@ -158,7 +135,7 @@ def overlapping(seed: int) -> Points:
     random = np.random.default_rng(seed)
     y = np.repeat([1, -1], N_OVERLAP // 2)
     direction = np.array([1, 1]) / np.sqrt(2)
-    return Points(random.normal(size=(N_OVERLAP, 2)) + APART * y[:, None] * direction, y)
+    return random.normal(size=(N_OVERLAP, 2)) + APART * y[:, None] * direction, y
 
 
 def moons(sizes: tuple[int, int]) -> Points:
@@ -166,7 +143,7 @@ def moons(sizes: tuple[int, int]) -> Points:
     from sklearn.datasets import make_moons
 
     X, y = make_moons(sizes, noise=0.15, random_state=0)
-    return Points(X, np.where(y == 0, 1, -1))
+    return X, np.where(y == 0, 1, -1)
 
 
 class Linear(NamedTuple):
@@ -187,8 +164,8 @@ class Linear(NamedTuple):
             yield model.partial_fit(X[rows], y[rows], classes=[-1, 1])
 
     def _new(self, seed: int):
-        options = {"fit_intercept": False, "max_iter": PASSES, "random_state": seed}
-        return Pegasos(self.loss, alpha=ALPHA, order="random", **options)
+        draws = {"order": "random", "max_iter": PASSES, "random_state": seed}
+        return Pegasos(self.loss, alpha=ALPHA, fit_intercept=False, **draws)
 
 
 class Gaussian(NamedTuple):
@@ -208,8 +185,8 @@ class Gaussian(NamedTuple):
     def _new(self, n_steps: int, seed: int):
         from fastsvm import KernelPegasosClassifier
 
-        options = {"n_iter": n_steps, "random_state": seed}
-        return KernelPegasosClassifier("rbf", gamma=1 / (2 * self.width), alpha=ALPHA, **options)
+        draws = {"n_iter": n_steps, "random_state": seed}
+        return KernelPegasosClassifier("rbf", gamma=1 / (2 * self.width), alpha=ALPHA, **draws)
 
 
 def _measured(plane: Plane, runs: int, seed: int) -> dict[str, np.ndarray]:

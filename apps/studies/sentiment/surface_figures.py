@@ -9,7 +9,7 @@ from textwrap import fill
 import numpy as np
 
 from ..frame.study_report import Figure
-from ..output.study_charts import BLUE, VERMILION, Panel, chart, rows_of
+from ..output.study_charts import BLUE, VERMILION, Panel, chart, panel_rows
 from .plane_experiments import Gaussian, Linear, Surfaces
 
 SIDES = ("#f8d9c8", "#cfe3f2")  # vermilion and blue, pale
@@ -33,7 +33,7 @@ def surface_figures(found: Sequence[Surfaces]) -> list[Figure]:
         Figure("surfaces", "Decision surfaces",
                "Each side of the line has the colour of its label, as the last step leaves it. Dots are "
                "trained on, crosses are held out.",
-               chart(*rows_of([_last(each) for each in found], 2), legend=4),
+               chart(*panel_rows([_last(each) for each in found], 2), legend=4),
                size=(9.0, 0.5 + 3.6 * -(-len(found) // 2)), source="figures ov, pov, pflame, pjain, povl"),
         *(Figure(f"steps-{kind}", f"{said} as the steps go",
                  f"After some of the steps: {STILLS} of the pictures of each animation.",

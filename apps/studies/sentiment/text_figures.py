@@ -18,10 +18,10 @@ from ..output.study_charts import (
     VERMILION,
     Across,
     Bars,
+    ChartPart,
     Curve,
     Dots,
     Panel,
-    Part,
     chart,
     named_rows,
 )
@@ -111,8 +111,8 @@ def _single(values: Sequence[float], row: int) -> Curve:
     return Curve(values, row + 0.18 + np.linspace(0, 0.14, len(values)), "0.25", line="o", options=FAINT)
 
 
-def _tuned(found: Found) -> list[Part]:
-    parts: list[Part] = []
+def _tuned(found: Found) -> list[ChartPart]:
+    parts: list[ChartPart] = []
     for name, colour, table in zip(TUNED, (BLUE, VERMILION), found.tuning.accuracies, strict=True):
         band = np.stack([table.mean(axis=1), table.min(axis=1), table.max(axis=1)], axis=1)
         parts += [
@@ -145,7 +145,7 @@ def _lengths(description: CorpusDescription, lengths: np.ndarray, unit: str) -> 
     )
 
 
-def _growth(found: Found) -> list[Part]:
+def _growth(found: Found) -> list[ChartPart]:
     growth = found.growth
     parts = [Curve(growth.sizes, columns, BLUE, options={"alpha": 0.3}) for columns in growth.columns]
     parts.append(Curve(growth.sizes, growth.columns.mean(axis=0), BLUE, "here, ten orders", "o"))

@@ -6,35 +6,33 @@ import numpy as np
 
 from ...common.matplotlib_figures import OKABE_ITO
 from ..frame.study_report import Figure
-from ..output.study_charts import LOG_LOG, Across, Curve, Dots, Panel, chart, named_rows, quantiles, ramp
-from .convergence_costs import AXES, cost_ratio
-from .document_solvers import (
-    ASDCA_NAME,
-    CYCLIC,
-    FOUR,
-    MINI_BATCH,
-    MINI_BATCH_PROJECTED,
-    ORDERS,
-    PEGASOS,
-    PERMUTATION,
-    PROJECTED,
-    PROJECTIONS,
-    VANILLA,
+from ..output.study_charts import (
+    LOG_LOG,
+    Across,
+    Curve,
+    Dots,
+    Panel,
+    chart,
+    median_band,
+    named_rows,
+    viridis_color,
 )
+from . import document_solvers as solvers
+from .convergence_costs import AXES, cost_ratio
 from .solver_experiments import LAMBDAS, LEAST, Curves, Results
 from .solver_sets import LONG, SIMULATED, WIDE
 
 BANDS = "Medians over the runs, in bands of the 10th to the 90th percentile."
 SOURCES = {SIMULATED: "figure 1", WIDE: "figure 2", LONG: "figure 3"}
 STYLES = {
-    VANILLA: ("blue", "-"),
-    PERMUTATION: ("sky blue", "--"),
-    CYCLIC: ("orange", "-."),
-    PEGASOS: ("vermilion", "--"),
-    PROJECTED: ("orange", "-."),
-    ASDCA_NAME: ("green", "-."),
-    MINI_BATCH: ("purple", ":"),
-    MINI_BATCH_PROJECTED: ("sky blue", "-."),
+    solvers.VANILLA: ("blue", "-"),
+    solvers.PERMUTATION: ("sky blue", "--"),
+    solvers.CYCLIC: ("orange", "-."),
+    solvers.PEGASOS: ("vermilion", "--"),
+    solvers.PROJECTED: ("orange", "-."),
+    solvers.ASDCA_NAME: ("green", "-."),
+    solvers.MINI_BATCH: ("purple", ":"),
+    solvers.MINI_BATCH_PROJECTED: ("sky blue", "-."),
 }
 LABELS = {
     "visits": "rows visited",
@@ -72,8 +70,8 @@ def convergence_figures(results: Results) -> Iterator[Figure]:
             yield Figure(
                 f"orders-{kind}", f"SDCA's orders: {sets[0].called}",
                 f"The line at 0.01 is 1 % above the optimum. {BANDS}",
-                chart([_panel(results.curves[data.name], ORDERS, "visits", title=data.scaling)
-                       for data in sets], legend=len(ORDERS)),
+                chart([_panel(results.curves[data.name], solvers.ORDERS, "visits", title=data.scaling)
+                       for data in sets], legend=len(solvers.ORDERS)),
                 size=(1.2 + 3.4 * len(sets), 3.9), source=source)
     if wide := of_kind[WIDE]:
         yield Figure(
@@ -81,14 +79,14 @@ def convergence_figures(results: Results) -> Iterator[Figure]:
             "Above, one row a step; below, a batch. Weights are projected to the ball of radius "
             f"1/sqrt(lambda). {BANDS}",
             chart(*([_panel(results.curves[data.name], pair, "steps", title=data.scaling, legend=True)
-                     for data in wide] for pair in PROJECTIONS.items())),
+                     for data in wide] for pair in solvers.PROJECTIONS.items())),
             size=(9.0, 6.2), source="figure 6")
     for name, grid in results.lambdas.items():
         yield Figure(
             f"lambda-{name}", f"Five lambdas: {titles[name]}",
             "Above, the objective; below, its excess over the optimum for that lambda, and a line at 1 %. "
             f"{BANDS}",
-            chart(*([_lambdas(grid, solver, y) for solver in FOUR] for y in ("primal", "excess")),
+            chart(*([_lambdas(grid, solver, y) for solver in solvers.FOUR] for y in ("primal", "excess")),
                   legend=len(LAMBDAS), sharex=True, sharey="row"),
             size=(11.0, 5.6), source="figures 8 to 11")
     yield Figure(
@@ -103,7 +101,7 @@ def convergence_figures(results: Results) -> Iterator[Figure]:
 def _curve(curves: Curves, name: str, x: str, y: str, label: str, color, line: str = "-") -> Curve:
     known = {**curves.of[name], "excess": np.maximum(curves.excess(name), LEAST)}
     spent = np.median(known[x] * UNITS.get(x, 1), axis=0)
-    return Curve(spent, quantiles(known[y] * UNITS.get(y, 1), 0.1), color, label, line)
+    return Curve(spent, median_band(known[y] * UNITS.get(y, 1), 0.1), color, label, line)
 
 
 def _panel_of(parts: Iterable[Curve], x: str, y: str, **axes) -> Panel:
@@ -118,25 +116,26 @@ def _panel(curves: Curves, names: Iterable[str], x: str, y: str = "excess", **ax
 
 
 def _four(curves: Curves):
-    most = max(np.median(curves.of[name]["primal"], axis=0).max() for name in FOUR)
+    most = max(np.median(curves.of[name]["primal"], axis=0).max() for name in solvers.FOUR)
     # A logarithmic axis of less than a decade would have few numbers.
     scale = "log" if most > 10 * curves.optimum else "linear"
     return chart(
-        [_panel(curves, FOUR, axis) for axis in AXES],
+        [_panel(curves, solvers.FOUR, axis) for axis in AXES],
         [
-            _panel(curves, FOUR, "steps", "primal", yscale=scale),
-            _panel(curves, FOUR, "visits", "gap"),
-            _panel(curves, FOUR, "visits", "error", yscale="linear"),
+            _panel(curves, solvers.FOUR, "steps", "primal", yscale=scale),
+            _panel(curves, solvers.FOUR, "visits", "gap"),
+            _panel(curves, solvers.FOUR, "visits", "error", yscale="linear"),
         ],
-        legend=len(FOUR),
+        legend=len(solvers.FOUR),
     )
 
 
 def _ratios(results: Results, axis: str) -> Panel:
     rows = np.arange(len(results.sets))
     dots = []
-    for shift, other in zip((-0.22, 0, 0.22), (VANILLA, ASDCA_NAME, MINI_BATCH), strict=True):
-        found = [cost_ratio((c, c), (PEGASOS, other), axis) for c in results.curves.values()]
+    others = [name for name in solvers.FOUR if name != solvers.PEGASOS]
+    for shift, other in zip((-0.22, 0, 0.22), others, strict=True):
+        found = [cost_ratio((c, c), (solvers.PEGASOS, other), axis) for c in results.curves.values()]
         dots.append(Dots(found, rows + shift, OKABE_ITO[STYLES[other][0]], other, LIMITS))
     names = named_rows([data.title for data in results.sets])
     title = f"by the {AXES[axis]}"
@@ -147,7 +146,7 @@ def _ratios(results: Results, axis: str) -> Panel:
 
 def _lambdas(grid: dict[float, Curves], name: str, y: str) -> Panel:
     parts = [
-        _curve(grid[alpha], name, "visits", y, f"lambda {alpha:g}", ramp(k, len(LAMBDAS)))
+        _curve(grid[alpha], name, "visits", y, f"lambda {alpha:g}", viridis_color(k, len(LAMBDAS)))
         for k, alpha in enumerate(LAMBDAS)
     ]
     return _panel_of(parts, "visits", y, title=name if y == "primal" else "")
@@ -156,7 +155,7 @@ def _lambdas(grid: dict[float, Curves], name: str, y: str) -> Panel:
 def _thetas(curves: Curves, title: str) -> Panel:
     others = [label for label in curves.of if label != "paper"]
     parts = [
-        _curve(curves, label, "visits", "excess", f"theta {label}", ramp(k, len(others)))
+        _curve(curves, label, "visits", "excess", f"theta {label}", viridis_color(k, len(others)))
         for k, label in enumerate(others)
     ]
     paper = _curve(curves, "paper", "visits", "excess", "the paper's theta", "black", "--")
