@@ -10,7 +10,7 @@ import click
 from .errors import DONE, FAILED, USAGE, AppError, is_shortage
 from .limits import check_variables
 from .printing import one_line
-from .removed_options import farewell
+from .removed_options import farewell, farewell_to_option
 from .streams import discard, open_closed, tell
 
 
@@ -27,7 +27,9 @@ class App(click.Group):
             try:
                 code = super().main(*args, **kwargs) or DONE
             except click.ClickException as error:
-                message = _about_removed_option(error) or one_line(error.format_message())
+                message = one_line(error.format_message())
+                if isinstance(error, click.NoSuchOption) and error.ctx is not None:
+                    message = farewell_to_option(error.ctx, error.option_name) or message
                 if isinstance(error, click.UsageError) and error.ctx is not None:
                     message += f" (see '{error.ctx.command_path} --help')"
                 tell(f"error: {message}")
@@ -79,13 +81,6 @@ class App(click.Group):
         if args and (message := farewell(self.name, args[0])):
             raise AppError(message, USAGE)
         return super().resolve_command(ctx, args)
-
-
-def _about_removed_option(error: click.ClickException) -> str | None:
-    """Return the message for an option that was removed, or None."""
-    if not isinstance(error, click.NoSuchOption) or error.ctx is None:
-        return None
-    return farewell(error.ctx.find_root().command.name, error.ctx.command.name, error.option_name)
 
 
 def app(name: str, help: str, commands: Sequence[click.Command]) -> App:

@@ -84,10 +84,6 @@ class Cache:
         record = self._record(key)
         return _read(self.folder / f"{name}-{_short(record)}{ENDING}", record)
 
-    def has(self, name: str, **key: object) -> bool:
-        """Tell whether an earlier run has kept a result."""
-        return self.find(name, **key) is not None
-
     def path(self, name: str, ending: str = "", **key: object) -> Path | None:
         """Return a path for a result, or for another file or folder with this key, if there is a folder."""
         if self.folder is None:

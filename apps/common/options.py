@@ -8,7 +8,7 @@ import click
 
 from .errors import OPTION, USAGE, AppError
 from .files import read_limited
-from .removed_options import farewell
+from .removed_options import farewell_to_option
 
 MAX_CONFIG = 1 << 20  # bytes
 
@@ -52,30 +52,27 @@ def _load_config(ctx, param, path):
         config = tomllib.loads(read_limited(path, MAX_CONFIG, "a config file", USAGE).decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise AppError(f"{path}: not a TOML file: {error}", USAGE) from error
-    known = {other.name for other in ctx.command.params if isinstance(other, click.Option)} - {param.name}
-    for key in [key for key in config if key.replace("-", "_") in ctx.command.only_in_config]:
-        ctx.params[key.replace("-", "_")] = config.pop(key)
-        ctx.meta["config"] = path  # its values are on no command line
-    # Values go through as text, as if typed, so that none slips past the check of its option.
-    several = {other.name for other in ctx.command.params if getattr(other, "multiple", False)}
-    ctx.default_map = {
-        (name := key.replace("-", "_")): _as_typed(value, name in several) for key, value in config.items()
-    }
-    if unknown := sorted(ctx.default_map.keys() - known):
-        for name in unknown:
-            if message := farewell(
-                ctx.find_root().command.name, ctx.command.name, f"--{name.replace('_', '-')}"
-            ):
+    options = {each.name: each for each in ctx.command.params if isinstance(each, click.Option)}
+    known = options.keys() - {param.name}
+    ctx.default_map, unknown = {}, []
+    for key, value in config.items():
+        name = key.replace("-", "_")
+        if name in ctx.command.only_in_config:
+            ctx.params[name] = value
+            ctx.meta["config"] = path  # its values are on no command line
+        elif name not in known:
+            unknown.append(name)
+            if message := farewell_to_option(ctx, f"--{name.replace('_', '-')}"):
                 raise AppError(f"{path}: {message}", USAGE)
+        elif options[name].multiple:
+            ctx.default_map[name] = [*map(str, value if isinstance(value, list) else [value])]
+        else:  # as text, as if typed, so that no value slips past the check of its option
+            ctx.default_map[name] = str(value)
+    if unknown:
         keys = ", ".join(sorted(known.union(ctx.command.only_in_config))).replace("_", "-")
-        raise AppError(f"{path}: unknown key {', '.join(unknown)}; '{ctx.info_name}' knows {keys}", USAGE)
-
-
-def _as_typed(value: object, is_list: bool) -> str | list[str]:
-    """Return a value as if typed: of an option that may be given several times, one or a list of them."""
-    if is_list:
-        return [*map(str, value)] if isinstance(value, list) else [str(value)]
-    return str(value)
+        raise AppError(
+            f"{path}: unknown key {', '.join(sorted(unknown))}; '{ctx.info_name}' knows {keys}", USAGE
+        )
 
 
 json_option = click.option("--json", is_flag=True, help="Print one JSON object instead of tables.")

@@ -1,95 +1,92 @@
 """Commands and options that were removed, each with what to use instead."""
 
-_TEXTS = {
-    "--max-line-mib": "set the environment variable FASTSVM_MAX_LINE_MIB",
-    "--max-expansion": "set the environment variable FASTSVM_MAX_EXPANSION",
-    "--sep": "the separator is detected: a comma, a semicolon, a tab or |",
-    "--tokens": "the format decides: the format corpus is already cut at blanks",
-    "--keep-markup": "train decides; give train a --config FILE with keep-markup = true",
-    "--raw-csv": "read the CSV table with a program that takes an apostrophe for a mark of text",
-}
-_TRAIN = {
-    "--checkpoint": 'checkpoint = "FOLDER"',
-    "--chars": 'chars = "1-5"; or --recipe nb-chars',
-    "--epochs": "epochs = 100",
-    "--keep-markup": "keep-markup = true",
-    "--metric": 'metric = "macro-f1"',
-    "--min-df": "min-df = 3",
-    "--no-refit": "refit = false",
-    "--tokens": 'tokens = "split"',
-    "--weighting": 'weighting = "tfidf"; or --recipe tfidf-words',
-}
-_SERVE = ("--max-body-mib", "--max-texts", "--max-connections", "--timeout")
+import click
 
+READERS = "train evaluate predict inspect explain"  # of texts
+STUDIES = "all cells digits solvers sentiment kernels compare"
+IN_PYTHON = "; fastsvm_apps.studies.race.compare does it in Python"
+
+# Of each program: commands, an option of theirs (none if the command itself is gone), and the successor.
+REMOVED = {
+    "fastsvm-sentiment": [
+        ("tune", "", "train searches already; evaluate A B compares"),
+        ("compare", "", "evaluate A B compares two models; train --cv 5 measures a recipe"),
+        ("describe", "", "inspect CORPUS shows the same"),
+        ("suspects", "", "inspect CORPUS lists suspected labels"),
+        ("words", "", "explain MODEL, without a text, shows the top words"),
+        (READERS, "--max-line-mib", "set the environment variable FASTSVM_MAX_LINE_MIB"),
+        (READERS, "--max-expansion", "set the environment variable FASTSVM_MAX_EXPANSION"),
+        (READERS, "--sep", "the separator is detected: a comma, a semicolon, a tab or |"),
+        (READERS, "--tokens", "the format decides: the format corpus is already cut at blanks"),
+        (READERS, "--keep-markup", "train decides; give train a --config FILE with keep-markup = true"),
+        (
+            READERS,
+            "--raw-csv",
+            "read the CSV table with a program that takes an apostrophe for a mark of text",
+        ),
+        ("train", "--checkpoint", 'give --config FILE with checkpoint = "FOLDER"'),
+        ("train", "--chars", 'give --config FILE with chars = "1-5"; or --recipe nb-chars'),
+        ("train", "--epochs", "give --config FILE with epochs = 100"),
+        ("train", "--keep-markup", "give --config FILE with keep-markup = true"),
+        ("train", "--metric", 'give --config FILE with metric = "macro-f1"'),
+        ("train", "--min-df", "give --config FILE with min-df = 3"),
+        ("train", "--no-refit", "give --config FILE with refit = false"),
+        ("train", "--refit", "train always does; --config FILE with refit = false does not"),
+        ("train", "--tokens", 'give --config FILE with tokens = "split"'),
+        ("train", "--weighting", 'give --config FILE with weighting = "tfidf"; or --recipe tfidf-words'),
+        (
+            "train",
+            "--recipe article-literal",
+            "--recipe article is close; fastsvm-studies sentiment trains the article's own loops",
+        ),
+        ("serve", "--max-body-mib", "set the environment variable FASTSVM_SERVE_MAX_BODY_MIB"),
+        ("serve", "--max-texts", "set the environment variable FASTSVM_SERVE_MAX_TEXTS"),
+        ("serve", "--max-connections", "set the environment variable FASTSVM_SERVE_MAX_CONNECTIONS"),
+        ("serve", "--timeout", "set the environment variable FASTSVM_SERVE_TIMEOUT"),
+    ],
+    "fastsvm-cells": [
+        ("steps", "", "fastsvm-studies cells draws the steps from an image to a crop"),
+        ("sheet", "", "classify --report shows the cells; crop writes them to files"),
+        ("classify", "--correct", "corrected shares are always shown where they are known"),
+        ("classify", "--strict", "the column flags names the images to leave out"),
+        ("classify", "--resume", "the same command with -o resumes"),
+        ("classify", "--export-as", "--export FILE.json is COCO; --export DIR is GeoJSON"),
+        ("classify", "--raw-csv", "--json has the texts as they are"),
+        ("crop", "--raw-csv", "classify --json has the texts as they are"),
+        ("crop", "--csv-only", "-o FILE.csv writes only the table"),
+        ("crop", "--method", "fastsvm-studies cells has the document's crops"),
+        ("crop", "--gray-negative", "fastsvm-studies cells has the document's crops"),
+        ("crop", "--scheduler", "classify --scheduler shares its work out; crop works alone"),
+        ("train", "--features", "fastsvm-studies cells learns from pixels"),
+        ("train", "--pca", "fastsvm-studies cells learns from principal components"),
+        ("train", "--no-intercept", "fastsvm-studies cells learns without an intercept"),
+        ("train", "--epochs", "training stops by itself, once its duality gap is small"),
+        ("evaluate", "--limit", "--mistakes draws 100; --json lists all mistakes"),
+        ("review", "--limit", "set FASTSVM_MAX_REVIEW_CELLS"),
+    ],
+    "fastsvm-studies": [
+        (STUDIES, "--threads", "give --config FILE with threads = 2"),
+        (STUDIES, "--fresh", "delete FOLDER/parts to compute all parts again"),
+        ("compare", "--batch-size", f"each step takes one row{IN_PYTHON}"),
+        ("compare", "--no-intercept", f"scores have an intercept{IN_PYTHON}"),
+        ("compare", "--test", f"a quarter of the rows is held out{IN_PYTHON}"),
+        ("compare", "--holdout", f"a quarter of the rows is held out{IN_PYTHON}"),
+        ("compare", "--label-col", f"the label is in the last column{IN_PYTHON}"),
+        ("compare", "--seed", f"the seeds are 0, 1, 2 and so on{IN_PYTHON}"),
+    ],
+}
 # The key is a program, a command and, for an option, the option.
 SUCCESSORS = {
-    **{
-        ("fastsvm-sentiment", command, option): successor
-        for command in ("train", "evaluate", "predict", "inspect", "explain")
-        for option, successor in _TEXTS.items()
-    },
-    **{
-        ("fastsvm-sentiment", "train", option): f"give --config FILE with {line}"
-        for option, line in _TRAIN.items()
-    },
-    ("fastsvm-sentiment", "train", "--refit"): "train always does; --config FILE with refit = false does not",
-    **{
-        ("fastsvm-sentiment", "serve", option): "set the environment variable FASTSVM_SERVE"
-        + option[1:].replace("-", "_").upper()
-        for option in _SERVE
-    },
-    ("fastsvm-sentiment", "tune"): "train searches already; evaluate A B compares",
-    ("fastsvm-sentiment", "compare"): "evaluate A B compares two models; train --cv 5 measures a recipe",
-    (
-        "fastsvm-sentiment",
-        "train",
-        "--recipe article-literal",
-    ): "--recipe article is close; fastsvm-studies sentiment trains the article's own loops",
-    ("fastsvm-cells", "steps"): "fastsvm-studies cells draws the steps from an image to a crop",
-    ("fastsvm-cells", "sheet"): "classify --report shows the cells; crop writes them to files",
-    ("fastsvm-cells", "classify", "--correct"): "corrected shares are always shown where they are known",
-    ("fastsvm-cells", "classify", "--strict"): "the column flags names the images to leave out",
-    ("fastsvm-cells", "classify", "--resume"): "the same command with -o resumes",
-    ("fastsvm-cells", "classify", "--export-as"): "--export FILE.json is COCO; --export DIR is GeoJSON",
-    ("fastsvm-cells", "classify", "--raw-csv"): "--json has the texts as they are",
-    ("fastsvm-cells", "crop", "--raw-csv"): "classify --json has the texts as they are",
-    ("fastsvm-cells", "crop", "--csv-only"): "-o FILE.csv writes only the table",
-    ("fastsvm-cells", "crop", "--method"): "fastsvm-studies cells has the document's crops",
-    ("fastsvm-cells", "crop", "--gray-negative"): "fastsvm-studies cells has the document's crops",
-    ("fastsvm-cells", "crop", "--scheduler"): "classify --scheduler shares its work out; crop works alone",
-    ("fastsvm-cells", "train", "--features"): "fastsvm-studies cells learns from pixels",
-    ("fastsvm-cells", "train", "--pca"): "fastsvm-studies cells learns from principal components",
-    ("fastsvm-cells", "train", "--no-intercept"): "fastsvm-studies cells learns without an intercept",
-    ("fastsvm-cells", "train", "--epochs"): "training stops by itself, once its duality gap is small",
-    ("fastsvm-cells", "evaluate", "--limit"): "--mistakes draws 100; --json lists all mistakes",
-    ("fastsvm-cells", "review", "--limit"): "set FASTSVM_MAX_REVIEW_CELLS",
-    **{
-        ("fastsvm-studies", study, option): successor
-        for study in ("all", "cells", "digits", "solvers", "sentiment", "kernels", "compare")
-        for option, successor in {
-            "--threads": "give --config FILE with threads = 2",
-            "--fresh": "delete FOLDER/parts to compute all parts again",
-        }.items()
-    },
-    **{
-        (
-            "fastsvm-studies",
-            "compare",
-            option,
-        ): f"{successor}; fastsvm_apps.studies.race.compare does it in Python"
-        for option, successor in {
-            "--batch-size": "each step takes one row",
-            "--no-intercept": "scores have an intercept",
-            "--test": "a quarter of the rows is held out",
-            "--holdout": "a quarter of the rows is held out",
-            "--label-col": "the label is in the last column",
-            "--seed": "the seeds are 0, 1, 2 and so on",
-        }.items()
-    },
-    ("fastsvm-sentiment", "describe"): "inspect CORPUS shows the same",
-    ("fastsvm-sentiment", "suspects"): "inspect CORPUS lists suspected labels",
-    ("fastsvm-sentiment", "words"): "explain MODEL, without a text, shows the top words",
+    (program, command, option) if option else (program, command): successor
+    for program, rows in REMOVED.items()
+    for commands, option, successor in rows
+    for command in commands.split()
 }
+
+
+def farewell_to_option(ctx: click.Context, option: str) -> str | None:
+    """Return the message for a removed option of the running command, or None."""
+    return farewell(ctx.find_root().command.name, ctx.command.name, option)
 
 
 def farewell(*name: str) -> str | None:

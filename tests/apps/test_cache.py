@@ -33,8 +33,8 @@ def test_a_step_is_computed_once(get, tmp_path):
         np.testing.assert_array_equal(found["error"], [1.0, np.nan])
         assert (found["count"], found["labels"]) == (3, ["näh", None])
     kept = Cache(tmp_path / "kept", seed=1)
-    assert kept.has("runs", **{name: key[name] for name in key if name != "seed"})
-    assert not kept.has("runs")
+    assert kept.find("runs", **{name: key[name] for name in key if name != "seed"})
+    assert kept.find("runs") is None
 
 
 @pytest.mark.parametrize(

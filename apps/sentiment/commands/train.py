@@ -10,7 +10,7 @@ from ...common.files import check_file, check_is_file
 from ...common.options import Value, json_option, section, seed_option
 from ...common.printing import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ...common.removed_options import farewell
+from ...common.removed_options import farewell_to_option
 from .. import checked_values
 from ..data.text_source import TextSource
 from ..text_recipes import AUTO, CLASSIFIERS, RECIPES, SCORES
@@ -25,7 +25,7 @@ class RecipeName(click.Choice):
 
     def convert(self, value, param, ctx):
         """Check one value."""
-        if message := farewell(ctx.find_root().command.name, ctx.command.name, f"--recipe {value}"):
+        if message := farewell_to_option(ctx, f"--recipe {value}"):
             raise AppError(message, USAGE)
         return super().convert(value, param, ctx)
 
