@@ -2,11 +2,11 @@
 
 import importlib
 import sys
-import threading
 import warnings
 
 import numpy as np
 import pytest
+from recorder import Recorder
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
@@ -34,34 +34,6 @@ KERNEL_ALL = [
     KernelPegasosClassifier(alpha=0.01, n_iter=1000, random_state=0),
 ]
 each = pytest.mark.parametrize("estimator", ALL, ids=str)
-
-
-class Recorder:
-    """Writes down every hook, and stops where asked to."""
-
-    def __init__(self, stop=lambda context: False):
-        self.stop, self.hooks, self.inside = stop, [], threading.Lock()
-
-    def setup(self, estimator, context):
-        self.hooks.append(("setup", context, None, None))
-
-    def teardown(self, estimator, context):
-        self.hooks.append(("teardown", context, None, None))
-
-    def on_fit_task_begin(self, estimator, context):
-        assert self.inside.acquire(blocking=False), "two hooks at once"
-        self.hooks.append(("begin", context, None, None))
-        self.inside.release()
-
-    def on_fit_task_end(self, estimator, context, *, X=None, y=None, metadata=None, fitted_estimator=None):
-        assert self.inside.acquire(blocking=False), "two hooks at once"
-        self.hooks.append(("end", context, (X, y, metadata), fitted_estimator))
-        self.inside.release()
-        return self.stop(context)
-
-    def ended(self, name):
-        """The ends of all tasks of a name: context, data, fitted estimator."""
-        return [rest for hook, *rest in self.hooks if hook == "end" and rest[0].task_name.startswith(name)]
 
 
 @each

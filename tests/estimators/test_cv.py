@@ -4,11 +4,12 @@ import warnings
 
 import numpy as np
 import pytest
+from recorder import Recorder
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, StratifiedKFold
 
-from fastsvm import KernelSDCAClassifierCV, SDCAClassifierCV
+from fastsvm import KernelSDCAClassifier, KernelSDCAClassifierCV, SDCAClassifier, SDCAClassifierCV
 from rounding import assert_close
 
 pytestmark = pytest.mark.blas
@@ -16,7 +17,100 @@ pytestmark = pytest.mark.blas
 OPTIONS = {"alphas": [0.1, 0.01, 0.001], "cv": 3, "tol": 1e-6, "max_iter": 10**5, "random_state": 0}
 LINEAR = SDCAClassifierCV(**OPTIONS)
 KERNEL = KernelSDCAClassifierCV(gammas=[0.05, 0.5], **OPTIONS)
+SINGLE = {"tol": 1e-6, "max_iter": 10**5, "random_state": 0}
 each = pytest.mark.parametrize("estimator", [LINEAR, KERNEL], ids=["linear", "kernel"])
+
+
+def parameters(model):
+    """Those of each place of `scores_`, without the folds, and the gammas where there are some."""
+    for place in np.ndindex(model.mean_scores_.shape):
+        chosen = {"alpha": model.alphas_[place[-1]]}
+        yield place, chosen | ({"gamma": model.gammas_[place[0]]} if len(place) > 1 else {})
+
+
+@pytest.mark.parametrize(
+    ("estimator", "loss", "class_weight"),
+    [
+        (LINEAR, "hinge", "balanced"),
+        (LINEAR, "log", None),
+        (KERNEL, "hinge", None),
+        (KERNEL, "squared_hinge", "balanced"),
+        *(
+            pytest.param(*row, marks=pytest.mark.slow)
+            for row in ((LINEAR, "hinge", None), (LINEAR, "log", "balanced"), (KERNEL, "log", None))
+        ),
+    ],
+    ids=lambda value: None if isinstance(value, str | None) else type(value).__name__,
+)
+def test_scores_are_those_of_fits_on_the_folds(estimator, loss, class_weight, data):
+    X, y = data
+    y = y.copy()
+    y[:20] = y[20]  # classes of different size
+    n = len(y)
+    model = clone(estimator).set_params(loss=loss, class_weight=class_weight).fit(X, y)
+    assert model.alphas_.tolist() == OPTIONS["alphas"]
+    shape = (3, 3) if estimator is LINEAR else (2, 3, 3)
+    assert model.scores_.shape == shape
+    problems = 1 if len(model.classes_) == 2 else 3
+    assert model.cv_dual_gaps_.shape == model.cv_objectives_.shape == (*shape, problems)
+    assert np.all((model.cv_dual_gaps_ >= 0) & (model.cv_dual_gaps_ <= 1e-6 * model.cv_objectives_))
+    single = (SDCAClassifier if estimator is LINEAR else KernelSDCAClassifier)(**SINGLE)
+    single.set_params(loss=loss, class_weight=class_weight)
+    for k, (train, test) in enumerate(StratifiedKFold(3).split(X, y)):
+        share = len(train) / n if estimator is LINEAR else 1  # a mean over all rows, or over the fold's
+        for place, chosen in parameters(model):
+            own = single.set_params(**chosen).fit(X[train], y[train])
+            assert abs(own.score(X[test], y[test]) - model.scores_[*place, k]) <= 1.01 / len(test)
+            objective = np.atleast_1d(own.objective_) * share
+            np.testing.assert_allclose(model.cv_objectives_[*place, k], objective, rtol=3e-6)
+    np.testing.assert_allclose(model.mean_scores_, model.scores_.mean(axis=-1))
+    _, chosen = list(parameters(model))[int(np.argmax(model.mean_scores_))]
+    assert chosen == {name: getattr(model, f"{name}_") for name in chosen}
+    best = single.set_params(**chosen).fit(X, y)
+    np.testing.assert_allclose(model.objective_, best.objective_, rtol=2e-6)
+    assert np.all(model.dual_gap_ <= 1e-6 * model.objective_)
+    if estimator is KERNEL:
+        np.testing.assert_allclose(model.decision_function(X), best.decision_function(X), atol=0.02)
+    else:
+        np.testing.assert_allclose(model.coef_, best.coef_, atol=0.02)
+        assert (model.predict(X) == best.predict(X)).mean() > 0.99
+    assert set(vars(best)) - set(vars(model)) <= set(best.get_params()) | {"_fitted_to"}
+
+
+@pytest.mark.parametrize(
+    ("cv", "single"), [(SDCAClassifierCV, SDCAClassifier), (KernelSDCAClassifierCV, KernelSDCAClassifier)]
+)
+def test_the_default_grid_and_the_final_start(cv, single, problem, capsys):
+    X, y = problem
+    model = cv(random_state=0, verbose=True).fit(X, y)
+    if cv is KernelSDCAClassifierCV:
+        gamma = single(random_state=0).fit(X, y).gamma_
+        np.testing.assert_allclose(model.gammas_, gamma * np.array([0.25, 0.5, 1, 2, 4]))
+        np.testing.assert_allclose(model.alphas_ * len(y), [10, 1, 0.1, 0.01])
+    assert model.scores_.shape == ((10, 5) if cv is SDCAClassifierCV else (5, 4, 5))
+    assert len(capsys.readouterr().out.splitlines()) == model.mean_scores_.size
+    assert model.score(X, y) > 0.9
+    chosen = {name: getattr(model, f"{name}_") for name in ("alpha", "gamma") if hasattr(model, f"{name}_")}
+    assert model.n_iter_ <= single(random_state=0, **chosen).fit(X, y).n_iter_
+
+
+@each
+def test_callbacks_see_what_is_tried_and_may_stop(estimator, problem):
+    pytest.importorskip("sklearn.callback")
+    last = 1 if estimator is LINEAR else 3  # the second alpha; the first at the second gamma
+    recorder = Recorder(stop=lambda context: context.task_id == last)
+    model = clone(estimator).set_callbacks(recorder).fit(*problem)
+    begun = recorder.begun()
+    if estimator is LINEAR:
+        assert begun == ["fit", "alpha 0.1", "alpha 0.01", f"final fit at alpha {model.alpha_:.3g}"]
+        assert model.alphas_.tolist() == OPTIONS["alphas"][:2]
+        assert model.scores_.shape == (2, 3)
+        return
+    tried = [f"gamma 0.05, alpha {alpha:.3g}" for alpha in OPTIONS["alphas"]] + ["gamma 0.5, alpha 0.1"]
+    assert begun == ["fit", *tried, f"final fit at gamma {model.gamma_:.3g}, alpha {model.alpha_:.3g}"]
+    assert np.isnan(model.mean_scores_).tolist() == [[False] * 3, [False, True, True]]
+    assert model.mean_scores_[0].tolist() == clone(estimator).fit(*problem).mean_scores_[0].tolist()
+    assert (model.gamma_, model.alpha_) == (0.05, 0.001)
 
 
 @each

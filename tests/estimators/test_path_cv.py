@@ -26,42 +26,6 @@ ALPHAS = [1.0, 0.1, 0.01]
 MODEL = SDCAClassifierCV(alphas=ALPHAS, cv=3, tol=1e-6, max_iter=10**5, random_state=0)
 
 
-@pytest.mark.parametrize(
-    ("loss", "class_weight"),
-    [
-        ("hinge", "balanced"),
-        ("log", None),
-        *(pytest.param(*pair, marks=pytest.mark.slow) for pair in (("hinge", None), ("log", "balanced"))),
-    ],
-)
-def test_scores_are_those_of_fits_on_the_folds(loss, class_weight, data):
-    X, y = data
-    y = y.copy()
-    y[:20] = y[20]  # classes of different size
-    model = clone(MODEL).set_params(loss=loss, class_weight=class_weight).fit(X, y)
-    assert model.alphas_.tolist() == ALPHAS
-    assert model.scores_.shape == (3, 3)
-    problems = 1 if len(model.classes_) == 2 else 3
-    assert model.cv_dual_gaps_.shape == model.cv_objectives_.shape == (3, 3, problems)
-    assert np.all((model.cv_dual_gaps_ >= 0) & (model.cv_dual_gaps_ <= 1e-6 * model.cv_objectives_))
-    single = SDCAClassifier(loss, tol=1e-6, max_iter=10**5, class_weight=class_weight, random_state=0)
-    n = len(y)
-    for k, (train, test) in enumerate(StratifiedKFold(3).split(X, y)):
-        for j, alpha in enumerate(ALPHAS):
-            own = single.set_params(alpha=alpha).fit(X[train], y[train])
-            assert abs(own.score(X[test], y[test]) - model.scores_[j, k]) <= 1.01 / len(test)
-            objective = np.atleast_1d(own.objective_) * len(train) / n
-            np.testing.assert_allclose(model.cv_objectives_[j, k], objective, rtol=3e-6)
-    best = single.set_params(alpha=model.alpha_).fit(X, y)
-    assert model.alpha_ == ALPHAS[int(np.argmax(model.mean_scores_))]
-    np.testing.assert_allclose(model.mean_scores_, model.scores_.mean(axis=1))
-    np.testing.assert_allclose(model.objective_, best.objective_, rtol=2e-6)
-    assert np.all(model.dual_gap_ <= 1e-6 * model.objective_)
-    np.testing.assert_allclose(model.coef_, best.coef_, atol=0.02)
-    assert set(vars(best)) - set(vars(model)) <= set(best.get_params()) | {"_fitted_to"}
-    assert (model.predict(X) == best.predict(X)).mean() > 0.99
-
-
 def test_weights(iris):
     X, y = iris
     weights = 1.0 + (y == "setosa")
@@ -135,45 +99,6 @@ def test_a_fold_may_repeat_and_leave_out_rows(problem):
         own = SDCAClassifier(alpha=0.1, tol=1e-6, max_iter=10**5).fit(X[train], y[train])
         np.testing.assert_allclose(model.cv_objectives_[1, k] * 200 / 150, own.objective_, rtol=3e-6)
     assert clone(MODEL).set_params(cv=ShuffleSplit(2, random_state=0)).fit(X, y).scores_.shape == (3, 2)
-
-
-def test_default_alphas_and_the_final_start(problem, capsys):
-    X, y = problem
-    model = SDCAClassifierCV(random_state=0, verbose=True).fit(X, y)
-    assert model.alphas_.shape == (10,)
-    assert model.scores_.shape == (10, 5)
-    assert len(capsys.readouterr().out.splitlines()) == 10
-    assert model.score(X, y) > 0.9
-    cold = SDCAClassifier(alpha=model.alpha_, random_state=0).fit(X, y)
-    assert model.n_iter_ <= cold.n_iter_
-
-
-def test_callbacks_see_the_alphas_and_may_stop(problem):
-    callback = pytest.importorskip("sklearn.callback")
-    monitor = callback.ScoringMonitor(scoring="accuracy")
-    model = clone(MODEL).set_callbacks(monitor).fit(*problem)
-    assert [row["accuracy"] for row in monitor.get_logs().data] == [model.score(*problem)]
-
-    class Stop:
-        names = ()
-
-        def setup(self, estimator, context):
-            pass
-
-        def on_fit_task_begin(self, estimator, context):
-            self.names = (*self.names, context.task_name)
-
-        def on_fit_task_end(self, estimator, context):
-            return context.task_id == 1
-
-        teardown = setup
-
-    stop = Stop()
-    model = clone(MODEL).set_callbacks(stop).fit(*problem)
-    assert model.alphas_.tolist() == ALPHAS[:2]
-    assert model.scores_.shape == (2, 3)
-    assert model.alpha_ in ALPHAS[:2]
-    assert stop.names == ("fit", "alpha 1", "alpha 0.1", f"final fit at alpha {model.alpha_:.3g}")
 
 
 def test_folds_share_x():

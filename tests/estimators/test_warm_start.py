@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from recorder import Recorder
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
@@ -124,26 +125,6 @@ def test_dual_variables_of_a_kernel_machine_stay_in_their_domain(data):
     assert (bounds <= weights[model.support_] * (1 + 1e-12)).all()
 
 
-class Broken:
-    """A callback that fails in the middle of a fit."""
-
-    def __init__(self, error):
-        self.error, self.epochs = error, 0
-
-    def setup(self, estimator, context):
-        pass
-
-    def on_fit_task_begin(self, estimator, context):
-        pass
-
-    def on_fit_task_end(self, estimator, context):
-        self.epochs += 1
-        if self.epochs == 4:
-            raise self.error
-
-    teardown = setup
-
-
 @pytest.mark.parametrize(
     *pairs(
         estimator={"linear": MODEL, "kernel": KERNEL},
@@ -158,15 +139,19 @@ def test_a_broken_fit_leaves_the_estimator_as_it_was(error, n_jobs, warm_start, 
     expected = clone(model).fit(*data).fit(*data)
     before = {name: pickle.dumps(value) for name, value in vars(model).items()}
     alpha = model.alpha
-    callback = Broken(error)
-    model.set_params(alpha=1e-6).set_callbacks(callback)
+
+    def fail(context):
+        if context.task_name == "epoch" and context.task_id == 3:
+            raise error
+
+    model.set_params(alpha=1e-6).set_callbacks(Recorder(fail))
     with pytest.raises(type(error)):
         model.fit(data[0][:, :-1], data[1])
     model.set_callbacks().set_params(alpha=alpha)
     assert {name: pickle.dumps(value) for name, value in vars(model).items()} == before
     np.testing.assert_array_equal(model.fit(*data).dual_coef_, expected.dual_coef_)
 
-    unfitted = clone(estimator).set_params(alpha=1e-6).set_callbacks(Broken(error))
+    unfitted = clone(estimator).set_params(alpha=1e-6).set_callbacks(Recorder(fail))
     with pytest.raises(type(error)):
         unfitted.fit(*data)
     assert [name for name in vars(unfitted) if name.endswith("_")] == []

@@ -177,29 +177,6 @@ def test_pegasos_in_single_precision(kernel, weighted, many):
             assert_certified(result, K, Y, weights, rtol=1e-5)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("n_iter", "alpha", "kernel", "options"),
-    [
-        (50_000, 1.0, "poly", {"gamma": 1.0, "coef0": 1.0, "degree": 3}),
-        (25_000, 1e-5, "rbf", {"gamma": 1 / 4}),
-    ],
-    ids=["polynomial", "gaussian"],
-)
-def test_pegasos_on_handwritten_digits(n_iter, alpha, kernel, options, shared):
-    """Four fifths of USPS and all ten classes: the document's best cells."""
-    with np.load(shared / "usps.npz") as usps:
-        X, y = usps["X"].astype(float), usps["y"]
-    chosen = np.random.default_rng(0).permutation(len(y))[: 4 * len(y) // 5]
-    X, y = X[chosen], y[chosen]
-    Y = np.where(y == np.arange(10)[:, None], 1, -1)
-    order = stream(len(y), n_iter)
-    result = kernel_pegasos(X, Y, alpha=alpha, order=order, kernel=kernel, **options)
-    K = pairwise_kernels(X, metric=kernel, **options)
-    expected = reference.kernel_pegasos(K, Y, order, alpha)
-    np.testing.assert_allclose(result.dual_coef * Y * alpha * n_iter, expected, rtol=1e-12, atol=0)
-
-
 # SDCA ---------------------------------------------------------------------------------------------------
 
 

@@ -178,15 +178,6 @@ def names_of(stub):
 MODULES = dict(sources())
 
 
-def test_the_sources_are_found():
-    assert {
-        "fastsvm",
-        "fastsvm.solvers",
-        "fastsvm.estimators.linear",
-        "fastsvm_apps.sentiment.cli",
-    } <= MODULES.keys()
-
-
 def test_doors():
     public = public_names()
     broken = [broken_doors(module, imports_of(module, path), public) for module, path in sources()]

@@ -8,9 +8,6 @@ import pytest
 from fastsvm import solvers
 from fastsvm.solvers._problem import Problem
 from fastsvm.solvers.asdca_solver import ASDCASolver
-from fastsvm.solvers.kernel._problem import KernelProblem, make_gram
-from fastsvm.solvers.kernel.pegasos_solver import KernelPegasosSolver
-from fastsvm.solvers.kernel.sdca_solver import KernelSDCASolver
 from fastsvm.solvers.newton_solver import NewtonSolver
 from fastsvm.solvers.pegasos_solver import PegasosSolver
 from fastsvm.solvers.perceptron_solver import PerceptronSolver
@@ -59,33 +56,6 @@ def test_a_fit_that_is_stopped_returns_what_it_has_certified(cls, problem):
         assert abs(p.imbalance(point.dual)) < 1e-9
         bound = p.dual_value(point.dual, p.primal_from_dual(point.dual, 0.01), "log", 0.01)
         assert line.dual == pytest.approx(bound, rel=1e-12)
-
-
-def test_kernel_solvers_keep_to_it_class_by_class(problem):
-    X, y = problem
-    gram = make_gram(X, "rbf", gamma=0.1)
-    run = KernelSDCASolver(
-        KernelProblem(gram, [y, -y]),
-        loss="hinge",
-        alpha=0.01,
-        max_iter=10**4,
-        random=np.array([1], np.uint64),
-    )
-    assert not run.is_over(0)
-    for classes in run.epochs(1e-4):
-        assert set(classes) <= {0, 1}
-        for k in classes:
-            assert run.history[k][-1].epoch == run.done[k]
-    assert run.is_over(0)
-    assert run.is_over(1)
-    before = run.primal.copy(), run.gap.copy()
-    run.measure(0)
-    np.testing.assert_array_equal(before, (run.primal, run.gap))
-    steps = KernelPegasosSolver(KernelProblem(gram, y), 0.01)
-    steps.run_epoch(np.arange(len(y), dtype=np.int32))
-    primal, gap = steps.measure()
-    assert steps.t == len(y)
-    assert primal[0] - gap[0] <= run.primal[0] <= primal[0] + 1e-12
 
 
 def test_the_public_names_are_functions_and_what_they_return():

@@ -69,16 +69,9 @@ def test_a_length_is_not_believed():
 @pytest.mark.parametrize(
     ("encoding", "decode_error"),
     [
-        ("utf-8", "strict"),
-        ("utf-8", "replace"),
-        ("utf-8", "ignore"),
-        ("UTF8", "replace"),
-        ("utf-8-sig", "strict"),
-        ("latin-1", "strict"),
-        ("cp1251", "replace"),
-        ("utf-16", "ignore"),
-        ("ascii", "ignore"),
-        ("no such encoding", "strict"),
+        *(("utf-8", how) for how in ("strict", "replace", "ignore")),
+        *((encoding, "strict") for encoding in ("utf-8-sig", "latin-1", "no such encoding")),
+        *(("UTF8", "replace"), ("cp1251", "replace"), ("utf-16", "ignore"), ("ascii", "ignore")),
     ],
 )
 def test_encodings(encoding, decode_error):
@@ -185,31 +178,24 @@ def test_a_generator_may_use_the_same_vectorizer():
     assert_same_matrix(vectorizer.transform(texts()), own.transform(TEXTS))
 
 
-@pytest.mark.parametrize(
-    "texts",
-    [
+ODD = [np.nan, float("nan"), None, 3, ["three"], ("three",), np.array(["three"])]
+ODD += [b"\xff\xfe", bytearray(b"three")]
+NO_TEXTS = [
+    *(
         [],
         [""],
         ["", " ", "\n"],
         ["a b c", "! ?"],
-        "a single string",
-        b"bytes are a sequence of numbers",
-        ["one two", np.nan],
-        ["one two", float("nan")],
-        ["one two", None],
-        ["one two", 3],
-        ["one two", ["three"]],
-        ["one two", ("three",)],
-        ["one two", np.array(["three"])],
         None,
         7,
         [["one two"]],
         np.array([["one two"], ["three"]]),
-        ["one two", b"\xff\xfe"],
-        ["one two", bytearray(b"three")],
-    ],
-    ids=repr,
-)
+    ),
+    *("a single string", b"bytes are a sequence of numbers"),
+]
+
+
+@pytest.mark.parametrize("texts", [*NO_TEXTS, *(["one two", odd] for odd in ODD)], ids=repr)
 @pytest.mark.parametrize("more", [{}, {"analyzer": "split", "strip_accents": "ascii"}], ids=str)
 def test_texts_that_are_none(texts, more):
     check(BagOfWords(**more), texts)

@@ -217,10 +217,7 @@ def test_damaged_matrices_are_refused(name, value):
         ({"norm": 2}, "norm must be one of"),
         ({"sublinear_tf": 1}, "sublinear_tf must be True or False; got 1"),
         ({"smoothing": 0}, "smoothing must be a number above 0; got 0"),
-        ({"smoothing": np.inf}, "smoothing must be"),
-        ({"smoothing": np.nan}, "smoothing must be"),
-        ({"smoothing": True}, "smoothing must be"),
-        ({"smoothing": "1"}, "smoothing must be"),
+        *(({"smoothing": value}, "smoothing must be") for value in (np.inf, np.nan, True, "1")),
     ],
     ids=repr,
 )
