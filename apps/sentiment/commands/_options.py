@@ -1,11 +1,14 @@
 """Options that several commands of this app share."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
 from functools import partial, wraps
 
 import click
 
 from ...common import options
+from ...common.errors import USAGE, AppError
+from ...common.files import check_file, check_is_file
 from ...common.options import Value, section
 from .. import checked_values
 from ..data.record_formats import FORMATS
@@ -29,6 +32,18 @@ def holdout_option(help: str):
         metavar="SHARE",
         help=help,
     )
+
+
+def check_output(
+    path: str | None, others: Iterable[str | None], *, option: str = "-o", what: str, replaced: str
+) -> None:
+    """Find out before the work whether a file can be written, and that it is none of the others."""
+    if path is None:
+        return
+    check_is_file(path, what, option)
+    check_file(path)
+    if any(other and os.path.realpath(other) == os.path.realpath(path) for other in others):
+        raise AppError(f"{path}: {option} would replace {replaced}; choose another path", USAGE)
 
 
 def reading_options(

@@ -1,6 +1,5 @@
 """`evaluate`: test a model on labelled texts."""
 
-import os
 import re
 from dataclasses import replace
 from textwrap import shorten
@@ -8,11 +7,10 @@ from textwrap import shorten
 import click
 
 from ...common.errors import USAGE, AppError
-from ...common.files import check_file, check_is_file
 from ...common.options import FiniteRange, json_option, section
 from ...common.printing import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ._options import command, source_options
+from ._options import check_output, command, source_options
 
 SHARE = FiniteRange(0, 1, min_open=True)
 
@@ -74,8 +72,9 @@ def evaluate(arguments, source, precision, recall, cost, groups, report, mistake
     model, *second, corpus = arguments
     if sum(each is not None for each in (precision, recall, cost)) > 1:
         raise AppError("give one of --precision, --recall and --cost", USAGE)
-    _check_output(report, "--report", arguments)
-    _check_output(mistakes, "--mistakes", (*arguments, report))
+    told = {"what": "a file of results", "replaced": "a file of this run"}
+    check_output(report, arguments, option="--report", **told)
+    check_output(mistakes, (*arguments, report), option="--mistakes", **told)
     from ..jobs import corpus_evaluation
     from ..output import evaluation_output
 
@@ -101,13 +100,3 @@ def evaluate(arguments, source, precision, recall, cost, groups, report, mistake
         names = shorten(", ".join(unknown), 200, placeholder=" ...")
         note(f"note: the model does not know {names}; these texts count as mistakes")
     return note_skipped(result.skipped)
-
-
-def _check_output(path, option, others):
-    """Find out before the work whether a file can be written, and that it is none of those read."""
-    if path is None:
-        return
-    check_is_file(path, "a file of results", option)
-    check_file(path)
-    if any(os.path.realpath(path) == os.path.realpath(other) for other in others if other):
-        raise AppError(f"{path}: {option} would replace a file of this run; choose another path", USAGE)

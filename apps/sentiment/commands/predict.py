@@ -11,14 +11,13 @@ import click
 
 from ...common.dask_cluster import connected, map_shards, scheduler_option
 from ...common.errors import USAGE, AppError, Skipped
-from ...common.files import check_file, check_is_file
 from ...common.options import COUNT, FiniteRange, section
 from ...common.printing import many, note, note_skipped, tidy_warnings
 from ...common.progress import Stages
 from ..data.corpus_batches import SHARD
 from ..data.csv_tables import SEPARATORS
 from ..data.unlabelled_texts import ANY_FORMAT, PLAIN, joined_batches, open_unlabelled
-from ._options import command, source_options
+from ._options import check_output, command, source_options
 
 LOOKED_AT = 1000  # texts, the first ones, whose words are counted
 FATES = (  # of the inputs that are named, in records and in lines of text
@@ -103,7 +102,7 @@ def predict(arguments, source, proba, threshold, unsure, top, json, output, sche
     from ..measures import prediction
 
     model_path, files = _model_and_files(arguments)
-    _check_output(output, model_path, files)
+    check_output(output, (model_path, *files), what="what -o names", replaced="what is read")
     choices = {"proba": proba, "threshold": threshold, "unsure": unsure}
     spinner = not quiet and not (sys.stdout.isatty() and output is None)
     code = 0
@@ -222,17 +221,6 @@ def _model_and_files(arguments):
         f"or {SHIPPED_NAME}",
         USAGE,
     )
-
-
-def _check_output(output, model_path, files):
-    """Find out before the work whether a file can be written, and that it is none of those read."""
-    if output is None:
-        return
-    check_is_file(output, "what -o names")
-    check_file(output)
-    for other in (model_path, *files):
-        if other and os.path.realpath(other) == os.path.realpath(output):
-            raise AppError(f"{output}: -o would replace what is read; choose another path", USAGE)
 
 
 def _form_of_file(path):

@@ -1,21 +1,20 @@
 """`train`: from a corpus to a tested and saved model."""
 
-import os
+import shlex
 import warnings
 
 import click
 
 from ...common.errors import USAGE, AppError
-from ...common.files import check_file, check_is_file
-from ...common.options import Value, json_option, section, seed_option
+from ...common.files import check_is_file
+from ...common.options import LAST_SECTION, Value, json_option, section, seed_option
 from ...common.printing import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
 from ...common.removed_options import farewell_to_option
 from .. import checked_values
 from ..data.text_source import TextSource
-from ..text_recipes import AUTO, CLASSIFIERS, RECIPES, SCORES
+from ..text_recipes import AUTO, CLASSIFIERS, RECIPES, SCORES, spelled_setting
 from . import _options
-from ._reproduction import command_line
 
 RARE = ("chars", "checkpoint", "epochs", "keep_markup", "metric", "min_df", "refit", "tokens", "weighting")
 
@@ -142,8 +141,7 @@ def train(corpus, output, report, json, quiet, verbose, **options):
     output = output or f"{TextSource(corpus).stem}.safetensors"
     checkpoint = options.get("checkpoint")
     check_is_file(checkpoint, "a checkpoint", "checkpoint")
-    if report:
-        _check_page(report, corpus, output)
+    _options.check_output(report, (corpus, output), option="--report", what="a page", replaced="it")
     given = {name: value for name, value in options.items() if value is not None}
     given |= {"save_to": output, "learning_curve": bool(report)}
     try:
@@ -162,7 +160,7 @@ def train(corpus, output, report, json, quiet, verbose, **options):
     try:
         if report:  # before anything is printed: whoever reads that may leave
             with Stages(verbose, spinner=not quiet) as stage_of_report, stage_of_report("report"):
-                model.report(report, command_line(click.get_current_context()))
+                model.report(report, _reproduction(click.get_current_context()))
     finally:  # whatever happened to the report, the model is there
         if json:
             print_json(training_record(result, stage.seconds))
@@ -172,10 +170,28 @@ def train(corpus, output, report, json, quiet, verbose, **options):
     return code
 
 
-def _check_page(path: str, *others: str) -> None:
-    """Find out before the work whether a page can be written, and that it is none of the other files."""
-    check_is_file(path, "a page", "--report")
-    check_file(path)
-    for other in others:
-        if os.path.realpath(path) == os.path.realpath(other):
-            raise AppError(f"{path}: --report would replace it; choose another path", USAGE)
+def _reproduction(context: click.Context) -> str:
+    """Return the command line that gives the same model: the value of every option that affects the result.
+
+    It includes defaults, since another version may have others.
+
+    Parameters
+    ----------
+    context : click.Context
+        The context of the command that runs.
+    """
+    arguments, options = [], []
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name)
+        if isinstance(parameter, click.Argument):
+            arguments.append(str(value))
+        elif getattr(parameter, "section", LAST_SECTION) in ("Output", LAST_SECTION):
+            continue
+        elif value is True:
+            options.append(max(parameter.opts, key=len))
+        elif value not in (None, False, ()):
+            for each in value if parameter.multiple and not isinstance(value, str) else [value]:
+                options += [max(parameter.opts, key=len), spelled_setting(each)]
+    if config := context.meta.get("config"):
+        options += ["--config", config]
+    return shlex.join([*context.command_path.split(), *arguments, *options])

@@ -8,21 +8,13 @@ from itertools import dropwhile
 from typing import NamedTuple
 
 from ...common.errors import USAGE, AppError, Skipped
+from . import record_formats
 from .csv_tables import SEPARATORS, CsvTable, TableRows, header_of, is_header, open_csv_table
-from .record_formats import (
-    FORMATS,
-    format_of_lines,
-    format_of_path,
-    head_of,
-    read_folder,
-    read_records,
-    sample_of,
-)
 from .text_lines import Lines, arriving_texts, is_decoded, mended_text, open_binary
 from .text_source import TEXT_COLUMN, Record, TextSource
 
 PLAIN = "text"
-ANY_FORMAT = (PLAIN, *FORMATS)
+ANY_FORMAT = (PLAIN, *record_formats.FORMATS)
 BATCH = 1 << 18  # bytes that are read at once; of files in a folder, characters of a batch
 
 
@@ -94,7 +86,7 @@ def open_unlabelled(source: TextSource, skipped: Skipped) -> Iterator[Unlabelled
             USAGE,
         )
     if format == "folder":
-        columns, records = read_folder(source)
+        columns, records = record_formats.read_folder(source)
         yield UnlabelledTexts(format, columns, _batches(records, skipped, None))
         return
     with open_binary(source.path, source.encoding) as stream:
@@ -110,7 +102,7 @@ def open_unlabelled(source: TextSource, skipped: Skipped) -> Iterator[Unlabelled
             table = open_csv_table(lines, source, SEPARATORS[format])
             yield UnlabelledTexts(format, table.columns, _batches_of_table(table, skipped), table.delimiter)
         else:
-            columns, records = read_records(lines, format, source)
+            columns, records = record_formats.read_records(lines, format, source)
             yield UnlabelledTexts(format, columns, _batches(records, skipped, lines))
 
 
@@ -208,7 +200,7 @@ def _format(source: TextSource) -> str:
         if source.is_folder:
             raise AppError(f"{source.name}: is a folder, which --format {PLAIN} cannot read", USAGE)
         return PLAIN
-    if known := format_of_path(source):
+    if known := record_formats.format_of_path(source):
         return known
     if not os.path.isfile(source.path):  # a stream is not looked into: what arrives is answered at once
         return PLAIN
@@ -216,8 +208,10 @@ def _format(source: TextSource) -> str:
     if ending in (*SEPARATORS, "jsonl"):
         return ending
     with open_binary(source.path, source.encoding) as stream:
-        sample = sample_of(head_of(Lines(stream, Skipped(source.name), source.max_line)))
-    return format_of_lines(sample) or _format_of_table(sample, source) if sample else PLAIN
+        sample = record_formats.sample_of(
+            record_formats.head_of(Lines(stream, Skipped(source.name), source.max_line))
+        )
+    return record_formats.format_of_lines(sample) or _format_of_table(sample, source) if sample else PLAIN
 
 
 def _format_of_table(sample: list[str], source: TextSource) -> str:

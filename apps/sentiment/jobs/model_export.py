@@ -13,7 +13,6 @@ apart.
 
 import copy
 import json
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -72,7 +71,11 @@ def export_model(
     n_before = model["classifier"].coef_.shape[1]
     if keep is not None or min_weight is not None:
         model = prune_model(model, keep, min_weight)
-    files = _WRITERS[to](model, path)
+    if to == "liblinear":
+        files = _write_liblinear(model, path)
+    else:
+        files = [path]
+        (save_plain if isinstance(model, Pipeline) else fastsvm.save_model)(model, path)
     return ModelExport(files, model["classifier"].coef_.shape[1], n_before, effect_of(model).norm)
 
 
@@ -128,11 +131,6 @@ def _columns(step, kept: np.ndarray):
     return part
 
 
-def _save_pruned(model: Pipeline, path: str) -> list[str]:
-    (save_plain if isinstance(model, Pipeline) else fastsvm.save_model)(model, path)
-    return [path]
-
-
 def _tokenisation(vectorizer) -> dict:
     pattern = r"\S+" if vectorizer.analyzer == "split" else vectorizer.token_pattern
     return {
@@ -174,7 +172,7 @@ _VALUES = {"count": "the count of the term", "binary": "1", "log": "1 + ln(count
 
 
 def _vocabulary(model: Pipeline, numbers: list[int], names: list[str], factors, weighting: Effect) -> str:
-    value = f"{_VALUES[weighting.value]}"
+    value = _VALUES[weighting.value]
     if weighting.norm is not None:
         value += f", times factor, each row then divided by its {weighting.norm} norm"
     lines = [
@@ -188,9 +186,3 @@ def _vocabulary(model: Pipeline, numbers: list[int], names: list[str], factors, 
     rows = zip(words, factors.tolist(), strict=True)
     lines += [f"{i}\t{word}\t{factor!r}" for i, (word, factor) in enumerate(rows, 1)]
     return "\n".join([*lines, ""])
-
-
-_WRITERS: dict[str, Callable[[Pipeline, str], list[str]]] = {
-    "pruned": _save_pruned,
-    "liblinear": _write_liblinear,
-}

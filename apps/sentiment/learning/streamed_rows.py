@@ -17,19 +17,8 @@ from ...common.cache import Cache
 from ..data.corpus_batches import SHARD, LabelledBatch, labelled_batches
 from ..data.text_source import TextSource
 from ..text_recipes import RecipeSettings
-from . import pipeline_steps
-from .corpus_terms import (
-    CALIBRATE,
-    TRAIN,
-    TRY,
-    CodedTexts,
-    CorpusTerms,
-    TermTally,
-    batch_pieces,
-    count_corpus_terms,
-    rows_of_part,
-    tally_terms,
-)
+from . import corpus_terms, pipeline_steps
+from .corpus_terms import CALIBRATE, TRAIN, TRY, CorpusTerms
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -46,7 +35,7 @@ class StoredRows:
 
     def count(self, settings: RecipeSettings) -> CorpusTerms:
         """Make the first pass."""
-        return count_corpus_terms(self._source, settings, self._folder)
+        return corpus_terms.count_corpus_terms(self._source, settings, self._folder)
 
     def write(self, seen: CorpusTerms, vectorizer: Bag, weighting: Weighting | None) -> dict[str, list[str]]:
         """Make the second pass; return the labels of the texts that are not trained on, by part.
@@ -59,8 +48,11 @@ class StoredRows:
         with ExitStack() as stack:
             writers = {part: stack.enter_context(MatrixWriter(self._place(part))) for part in parts}
             _, _, found = stack.enter_context(labelled_batches(self._source, seen.settings.seed))
-            for number, batch in enumerate(batch_pieces(seen.settings, found), 1):
-                rows = {part: rows_of_part(seen.settings, batch, part) for part in (TRAIN, CALIBRATE, TRY)}
+            for number, batch in enumerate(corpus_terms.batch_pieces(seen.settings, found), 1):
+                rows = {
+                    part: corpus_terms.rows_of_part(seen.settings, batch, part)
+                    for part in (TRAIN, CALIBRATE, TRY)
+                }
                 for part in labels:
                     labels[part] += [batch.labels[i] for i in rows[part]]
                 left = [part for part, writer in writers.items() if number > (writer.position or 0)]
@@ -158,23 +150,27 @@ class SentRows:
 
     def count(self, settings: RecipeSettings) -> CorpusTerms:
         """Make the first pass: workers tally terms, and they are merged here."""
-        return count_corpus_terms(self._source, settings, self._folder, cut=self._cut, tallied=self._tallied)
+        return corpus_terms.count_corpus_terms(
+            self._source, settings, self._folder, cut=self._cut, tallied=self._tallied
+        )
 
     def _cut(self, settings: RecipeSettings, found: Iterable[LabelledBatch]) -> Iterator[LabelledBatch]:
         """Yield batches in pieces for a worker; the texts of each are spooled."""
         for batch in found:
             for piece in batch.pieces(SHARD):
                 for part, spool in self._spools.items():
-                    if rows := rows_of_part(settings, piece, part):
+                    if rows := corpus_terms.rows_of_part(settings, piece, part):
                         own = [piece.labels[i] for i in rows]
                         spool.append(TextShard([piece.texts[i] for i in rows], own))
                         self._labels.get(part, []).extend(own)
                 yield piece
 
-    def _tallied(self, texts: Iterable[CodedTexts], settings: RecipeSettings) -> Iterator[TermTally | None]:
+    def _tallied(
+        self, texts: Iterable[corpus_terms.CodedTexts], settings: RecipeSettings
+    ) -> Iterator[corpus_terms.TermTally | None]:
         from fastsvm.dask import map_shards
 
-        return map_shards(self._client, tally_terms, texts, settings, 1)
+        return map_shards(self._client, corpus_terms.tally_terms, texts, settings, 1)
 
     def write(self, seen: CorpusTerms, vectorizer: Bag, weighting: Weighting | None) -> dict[str, list[str]]:
         """Make the rows to train on; return the labels of the other texts, by part."""
