@@ -35,7 +35,7 @@ def window(tmp_path_factory):
 @pytest.fixture
 def report(window, tmp_path):
     """Open a served page of nine cells, the least certain first."""
-    servers = []
+    servers, threads = [], []
     image = tmp_path / "image.png"
     cv2.imwrite(str(image), np.full((400, 400, 3), (200, 150, 180), np.uint8))
 
@@ -52,15 +52,23 @@ def report(window, tmp_path):
         work = Work(tmp_path / "corrections.json", known, tally.shown)
         paths = {found.file: str(image) for found in findings}
         servers.append(ReviewServer(report_page(tally, known), work, tally.shown, paths))
-        Thread(target=servers[-1].run, daemon=True).start()
+        threads.append(Thread(target=servers[-1].run, daemon=True))
+        threads[-1].start()
         window.problems.clear()
         window.open(servers[-1].url, width)
+        # A picture that arrives late would move what is clicked on.
+        window.run("for (const picture of document.images) picture.loading = 'eager'")
+        window.wait_for("[...document.images].every((picture) => picture.complete)")
         return window
 
-    opened.stop = lambda: servers[-1].stop()
+    def stop():
+        for server, thread in zip(servers, threads, strict=True):
+            server.stop()
+            thread.join()
+
+    opened.stop = stop
     yield opened
-    for server in servers:
-        server.stop()
+    stop()
 
 
 def counts(window):
@@ -115,7 +123,7 @@ def test_a_click_opens_the_menu_and_a_choice_changes_the_count(report, tmp_path)
     window.click("[data-cell='1'] .crop")
     assert window.run("document.activeElement.textContent") == "1EOSINOPHIL"
     window.click("#menu [data-choice='3']")
-    assert window.run("document.getElementById('menu').hidden")
+    window.wait_for("document.getElementById('menu').hidden")
     assert focused(window) == "1"
     assert counts(window)["EOSINOPHIL"] == row(2, 9)
     assert counts(window)["NEUTROPHIL"] == row(3, 9)

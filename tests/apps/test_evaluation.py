@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from sklearn.metrics import average_precision_score, precision_recall_fscore_support, roc_auc_score
+from sklearn.metrics import average_precision_score, roc_auc_score
 
 from fastsvm_apps.sentiment.measures.answer_scores import score_answers
 from fastsvm_apps.sentiment.measures.calibration_error import probability_groups
@@ -27,16 +27,6 @@ def tested(request):
         decision = decision[:, 1] - decision[:, 0]
     classes = np.array([f"label {i}" for i in range(n_classes)])
     return evaluation(classes, classes[y].tolist(), decision)
-
-
-def test_label_scores(tested):
-    classes, decision = np.array(tested.classes), tested.decision
-    predicted = classes[decision.argmax(axis=1) if decision.ndim > 1 else (decision > 0).astype(int)]
-    expected = precision_recall_fscore_support(tested.truth, predicted, labels=classes)
-    np.testing.assert_allclose([row[2:] for row in tested.label_scores], np.transpose(expected[:3]))
-    assert [row.n for row in tested.label_scores] == expected[3].tolist()
-    assert tested.given.tolist() == predicted.tolist()
-    assert tested.accuracy == np.mean(predicted == tested.truth)
 
 
 def test_shares_of_nothing():

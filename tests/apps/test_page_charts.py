@@ -8,7 +8,7 @@ import pytest
 from fastsvm_apps.common import html_pages
 from fastsvm_apps.sentiment.jobs.text_explanation import Span
 from fastsvm_apps.sentiment.output.highlights import CONTEXT, ROOM, highlight
-from fastsvm_apps.sentiment.output.svg_charts import LARGE, Axis, Chart, learning_curve_chart, round_axis
+from fastsvm_apps.sentiment.output.svg_charts import LARGE, learning_curve_chart, round_axis
 
 _, _, LEFT, RIGHT, TOP, BOTTOM = LARGE
 SVG = "{http://www.w3.org/2000/svg}"
@@ -20,28 +20,6 @@ def read(chart):
         chart.__html__().replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
     )
     return root, [element for element in root if "class" in element.attrib]
-
-
-def test_places():
-    chart = Chart(
-        "A line", Axis("across", 0, 10, [(0, "none"), (10, "ten")]), Axis("up", -1, 1, [(0, "zero")])
-    )
-    chart.line([(0, -1), (10, 1)])
-    chart.dots([(5, 0)])
-    chart.bars([(5, 0)], width=2)
-    chart.whiskers([(0, -1, 1)])
-    root, elements = read(chart)
-    assert root.get("aria-label") == "A line"
-    assert [text.text for text in root.iter(f"{SVG}text")] == ["none", "ten", "zero", "across", "up"]
-    found = {element.get("class"): element for element in elements}
-    assert found["curve"].get("points") == f"{LEFT},{BOTTOM} {RIGHT},{TOP}"
-    middle, centre = (LEFT + RIGHT) / 2, (TOP + BOTTOM) / 2
-    assert (float(found["dot"].get("cx")), float(found["dot"].get("cy"))) == (middle, centre)
-    bar = {name: float(found["bar"].get(name)) for name in ("x", "y", "width", "height")}
-    assert bar["x"] + bar["width"] / 2 == pytest.approx(middle)
-    assert bar["width"] == pytest.approx((RIGHT - LEFT) / 5)
-    assert (bar["y"], bar["y"] + bar["height"]) == (centre, BOTTOM)
-    assert found["whisker"].get("d").startswith(f"M{LEFT:.1f} {BOTTOM:.1f}V{TOP:.1f}")
 
 
 @pytest.mark.parametrize(

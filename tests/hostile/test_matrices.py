@@ -263,7 +263,12 @@ def knock():
         pass
 
 
-@pytest.mark.parametrize("name", DOORS)
+# Predictions are made of scores.
+PREDICTS = [name for name in DOORS if name.endswith(", predict") and name != "SDCA, predict"]
+MOST_DOORS = [pytest.param(name, marks=[pytest.mark.slow] * (name in PREDICTS)) for name in DOORS]
+
+
+@pytest.mark.parametrize("name", MOST_DOORS)
 def test_malformed_matrices_are_refused(knock, name):
     said = {case: knock(name, case) for case in MALFORMED}
     if name == "f_classif, inverse":  # like scikit-learn's, it puts any values in their places
