@@ -57,9 +57,14 @@ class AlphaChoice:
     decision: np.ndarray
 
     @property
+    def means(self) -> np.ndarray:
+        """The mean score at each alpha, over the folds."""
+        return self.scores.mean(axis=1)
+
+    @property
     def is_at_end(self) -> bool:
         """Tell whether a still smaller alpha, or a larger one, might be better."""
-        means = self.scores.mean(axis=1)
+        means = self.means
         return len(means) > 1 and self.alpha in (self.alphas[-1], *self.alphas[: int(means[0] > means[1])])
 
 

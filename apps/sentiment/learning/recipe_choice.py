@@ -1,7 +1,7 @@
 """Choose how texts become numbers: try recipes on some of the training texts, and take what is best there."""
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -137,11 +137,15 @@ def _try_all(
     """Try recipes on some texts, at a few alphas; recipes whose terms no text has are left out."""
     recipes = [with_recipe_features(settings, name) for name in names]
     folds = trainable_folds(y, n_inner_folds(y, FEW), settings.seed)
-    counted = _CountsOfKinds(texts, recipes)
+    kinds = dict.fromkeys(kind for recipe in recipes for kind in _kinds(recipe))
+    counts = {kind: _count(texts, kind) for kind in kinds}  # of words and of characters, once
 
     def attempt(recipe: RecipeSettings) -> AlphaChoice | None:
-        X = counted.of(recipe)
-        found = None if X is None or not folds else _try(X, y, folds, recipe)
+        parts = [counts[kind] for kind in _kinds(recipe)]
+        found = None
+        if folds and all(part is not None for part in parts):
+            X = parts[0] if len(parts) == 1 else sparse.hstack(parts, format="csr")
+            found = _try(X, y, folds, recipe)
         advance()
         return found
 
@@ -158,13 +162,9 @@ def _try_all(
 
 def _families(choices: dict[str, AlphaChoice]) -> list[list[str]]:
     """Return the recipes of words alone and the others, the best first."""
-    order = sorted(choices, key=lambda name: -_score(choices[name]))
+    order = sorted(choices, key=lambda name: -choices[name].means.max())
     kinds = [[name for name in order if (RECIPES[name].chars is None) == words] for words in (True, False)]
     return [kind for kind in kinds if kind]
-
-
-def _score(choice: AlphaChoice) -> float:
-    return float(choice.scores.mean(axis=1).max())
 
 
 def _some(texts: Sequence[str], y: Sequence[str], most: int, seed: int) -> tuple[list[str], np.ndarray]:
@@ -176,21 +176,6 @@ def _some(texts: Sequence[str], y: Sequence[str], most: int, seed: int) -> tuple
     if n < len(texts):
         _, (texts, y) = split_texts(list(texts), list(y), n / len(texts), seed)
     return list(texts), np.asarray(y)
-
-
-class _CountsOfKinds:
-    """The counts of texts, of each kind of term once; None where there are no such terms."""
-
-    def __init__(self, texts: list[str], recipes: Iterable[RecipeSettings]) -> None:
-        kinds = [kind for settings in recipes for kind in _kinds(settings)]
-        self._counts = {kind: _count(texts, kind) for kind in dict.fromkeys(kinds)}
-
-    def of(self, settings: RecipeSettings) -> csr_matrix | None:
-        """Return the counts of a recipe's terms."""
-        counts = [self._counts[kind] for kind in _kinds(settings)]
-        if any(each is None for each in counts):
-            return None
-        return counts[0] if len(counts) == 1 else sparse.hstack(counts, format="csr")
 
 
 def _kinds(settings: RecipeSettings) -> list[RecipeSettings]:
@@ -219,7 +204,9 @@ def _try(X, y: np.ndarray, folds: list, settings: RecipeSettings) -> AlphaChoice
 
 
 def _candidates(choices: dict[str, AlphaChoice], n: int) -> list[RecipeCandidate]:
-    return [RecipeCandidate(name, n, _score(choice), choice.alpha) for name, choice in choices.items()]
+    return [
+        RecipeCandidate(name, n, float(choice.means.max()), choice.alpha) for name, choice in choices.items()
+    ]
 
 
 def _judged(
@@ -229,8 +216,9 @@ def _judged(
     best = [_first_of_best(names, choices, y, metric) for names in _families(choices)]
     chosen, difference, error = best[0], None, None
     if len(best) == 2:
-        difference = _score(choices[best[1]]) - _score(choices[best[0]])
-        error = _standard_error(choices[best[0]], choices[best[1]], y, metric)
+        words, other = (choices[name] for name in best)
+        difference = float(other.means.max() - words.means.max())
+        error = _standard_error(words, other, y, metric)
         chosen = best[1] if difference > _doubt(metric) * error else best[0]
     return RecipeScreening(len(y), metric, candidates, chosen, difference, error)
 
@@ -241,7 +229,7 @@ def _first_of_best(names: list[str], choices: dict[str, AlphaChoice], y: np.ndar
     near = [
         name
         for name in names
-        if _score(best) - _score(choices[name])
+        if best.means.max() - choices[name].means.max()
         <= _doubt(metric) * _standard_error(best, choices[name], y, metric)
     ]
     return min(near, key=list(RECIPES).index)

@@ -185,7 +185,7 @@ def print_choice(choice: AlphaChoice) -> None:
     print_heading("Alpha", best, "")
     rows = [
         (f"{alpha:g}", f"{value:.4f}", f"{gap:.1e}")
-        for alpha, value, gap in zip(choice.alphas, _means(choice), choice.gaps.max(axis=1), strict=True)
+        for alpha, value, gap in zip(choice.alphas, choice.means, choice.gaps.max(axis=1), strict=True)
     ]
     print_table(("alpha", choice.metric, "relative gap"), rows)
 
@@ -221,10 +221,6 @@ def print_scores(scores: AnswerScores) -> None:
     print_table(("label", "texts", "precision", "recall", "F1"), rows)
 
 
-def _means(choice: AlphaChoice) -> list[float]:
-    return choice.scores.mean(axis=1).tolist()
-
-
 def _screening_record(screening: RecipeScreening | None) -> dict | None:
     if screening is None:
         return None
@@ -239,7 +235,7 @@ def _choice_record(choice: AlphaChoice | None) -> dict | None:
     return {
         "alphas": choice.alphas.tolist(),
         "metric": choice.metric,
-        "scores": _means(choice),
+        "scores": choice.means.tolist(),
         "at_end": choice.is_at_end,
         "relative_gaps": choice.gaps.max(axis=1).tolist(),
         "n_folds": choice.scores.shape[1],
