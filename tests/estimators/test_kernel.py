@@ -114,23 +114,6 @@ def test_the_scale_is_svcs(estimator, iris):
 
 
 @each
-@pytest.mark.parametrize("kernel", ["rbf", "linear"])
-def test_few_rows(estimator, kernel):
-    X, y = np.array([[0.0, 1.0], [2.0, 0.1], [-1.0, -1.0]]), np.array(["a", "b", "c"])
-    model = fitted(estimator, X, y, kernel=kernel)
-    assert model.predict(X).tolist() == ["a", "b", "c"]  # a row of each class
-    pair = fitted(estimator, X[:2], y[:2], kernel=kernel)
-    assert pair.predict(X[:2]).tolist() == ["a", "b"]
-    many = np.vstack([X, np.repeat(X[1:], 20, axis=0)])
-    labels = np.concatenate([y, np.repeat(y[1:], 20)])
-    alone = fitted(estimator, many, labels, kernel=kernel, alpha=1e-3)
-    assert alone.predict(X).tolist() == ["a", "b", "c"]  # a class of one
-    zeros = fitted(estimator, np.zeros((4, 2)), [0, 1, 0, 1], kernel=kernel)
-    assert np.isfinite(zeros.decision_function(X)).all()
-    assert zeros.gamma_ == 1  # X does not vary
-
-
-@each
 def test_rows_twice_and_weights_of_two_are_alike(estimator, iris):
     """n counts all rows: half the weights are the same as rows twice."""
     X, y = iris

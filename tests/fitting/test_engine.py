@@ -141,8 +141,8 @@ def long():
 
 @pytest.mark.parametrize(*pairs(n_jobs=[None, 2], warm_start=[False, True], solver=["coordinate", "newton"]))
 def test_ctrl_c_stops_within_a_second_and_leaves_all_as_it_was(n_jobs, warm_start, solver, long):
-    """Newton's method ends by itself, after some seconds in eight times the rows."""
-    copies = 8 if solver == "newton" else 1
+    """Newton's method ends by itself, after some seconds in five times the rows."""
+    copies = 5 if solver == "newton" else 1
     X, y = (np.concatenate(copies * [part]) for part in long)
     model = SDCAClassifier(
         alpha=1e-7, tol=1e-9, max_iter=10**7, solver=solver, n_jobs=n_jobs, warm_start=warm_start

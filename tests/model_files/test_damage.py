@@ -84,11 +84,6 @@ def good(name):
         return Path(folder, "m").read_bytes()
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "model.safetensors"
-
-
 # Any damage ----------------------------------------------------------------------------------------------
 
 VALUES = st.sampled_from(

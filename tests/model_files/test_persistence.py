@@ -82,11 +82,6 @@ def image_model(dtype=np.float64, n_components=3, **params):
     )
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "model.safetensors"
-
-
 def assert_same_transform(one, other, X):
     one, other = (np.asarray(each.transform(X)) for each in (one, other))
     assert_close(one, other)
@@ -303,12 +298,6 @@ def test_feature_names_of_transformers(path):
     model["pca"].feature_names_in_ = names[:5]
     with pytest.raises(ModelFileError, match="5 feature names for 6 features"):
         save_model(model, path)
-
-
-@pytest.mark.parametrize("weight", ["balanced", {"neg": 2, "pos": 0.5}])
-def test_class_weight_round_trip(weight, path):
-    model, _ = fitted(PerceptronClassifier(class_weight=weight, random_state=0))
-    assert round_trip(model, path).class_weight == weight
 
 
 def test_numpy_parameters_and_generators(path):

@@ -34,11 +34,6 @@ def pipeline(features, dtype=np.float64, layout=np.asarray):
     return make_pipeline(features, classifier).fit(layout(X.astype(dtype)), Y)
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "model.safetensors"
-
-
 # Round trips ---------------------------------------------------------------------------------------------
 
 

@@ -46,11 +46,6 @@ def sdca(loss="log"):
     return SDCAClassifier(loss=loss, alpha=0.1, max_iter=2, random_state=0)
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "model.safetensors"
-
-
 def assert_same(model, path):
     save_model(model, path)
     pipeline, scorer = load_model(path), TextScorer.load(path)

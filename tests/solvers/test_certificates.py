@@ -42,7 +42,9 @@ class Drawn(NamedTuple):
 
 
 @st.composite
-def problems(draw, scales=(1e-8, 1e-4, 1.0, 1e3, 1e6, 1e8), alphas=(1e-6, 1e-4, 1e-2, 1.0, 100.0)):
+def problems(
+    draw, scales=(1e-8, 1e-4, 1.0, 1e3, 1e6, 1e8), alphas=(1e-6, 1e-4, 1e-2, 1.0, 100.0), kinds=WEIGHTS
+):
     n, d = draw(st.sampled_from([1, 2, 3, 8, 25])), draw(st.sampled_from([1, 2, 3, 6, 12]))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     hardships = draw(st.sets(st.sampled_from(HARDSHIPS), max_size=3))
@@ -75,7 +77,7 @@ def problems(draw, scales=(1e-8, 1e-4, 1.0, 1e3, 1e6, 1e8), alphas=(1e-6, 1e-4, 
         "zeros": np.maximum(rng.integers(0, 3, n) / 2, np.eye(n)[0]),
         "uneven": 10 ** rng.uniform(-6, 3, n),
         "one left": np.eye(n)[n // 2],
-    }[draw(st.sampled_from(WEIGHTS))]
+    }[draw(st.sampled_from(kinds))]
     return Drawn(X.astype(float), given, y, weights, draw(st.sampled_from(LOSSES)),
                  draw(st.sampled_from(alphas)), draw(st.booleans()))  # fmt: skip
 
@@ -146,10 +148,10 @@ def test_the_certificate_covers_the_distance_to_the_optimum(solver, p, tol, max_
 
 
 @fixed(25)
-@given(p=problems(scales=(0.1, 1.0), alphas=(1e-2, 1.0, 100.0)))
+@given(p=problems(scales=(0.1, 1.0), alphas=(1e-2, 1.0, 100.0), kinds=("none",)))
 def test_tame_problems_are_solved_alike_by_both_methods(p):
     # A loss that goes to 0 without an end has no optimum; nor are weights of 1e-6 quick, or columns of 1e-4.
-    assume(p.weights is None and np.abs(p.X).max() < 100 and abs(p.y.sum()) < len(p.y))
+    assume(np.abs(p.X).max() < 100 and abs(p.y.sum()) < len(p.y))
     ours = p.solve("coordinate", 1e-7, 20000)
     theirs = p.solve("newton", 1e-10, 200)
     for r, tol in ((ours, 1e-7), (theirs, 1e-9)):

@@ -55,14 +55,6 @@ def test_the_optimum_is_scipy_s(solver, width, weighted, fit_intercept, problem)
     assert r.gap == pytest.approx(reference.gap(loss, 0.03, X, y, r.dual, r.w, r.intercept, c), abs=1e-12)
 
 
-@pytest.mark.parametrize("solver", ["coordinate", "newton"])
-def test_a_narrow_one_is_the_hinge(solver, problem):
-    options = {"alpha": 0.03, "tol": 1e-6, "max_iter": 10**4, "solver": solver, "random_state": 0}
-    options["fit_intercept"] = False
-    narrow = sdca(*problem, loss="smooth_hinge", hinge_width=1e-6, **options)
-    assert narrow.objective == pytest.approx(sdca(*problem, loss="hinge", **options).objective, rel=3e-6)
-
-
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge", "log"])
 def test_other_losses_have_none(loss, problem):
     options = {"loss": loss, "alpha": 0.03, "random_state": 0}

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-import reference
 from fastsvm.solvers import losses
 from fastsvm.solvers._problem import Problem
 from fastsvm.solvers._rows import dual_sum, loss_sum
@@ -38,21 +37,6 @@ def test_fenchel_young(loss):
 def test_outside_its_domain_the_dual_bounds_nothing(loss):
     assert losses.dual_term(loss, -0.1) == -np.inf
     assert losses.dual_term(loss, 1.1) == (-np.inf if loss != "squared_hinge" else 1.1 - 1.1**2 / 4)
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("weighted", [False, True])
-def test_kernels_agree_with_numpy(loss, weighted, problem):
-    X, y = problem
-    rng = np.random.default_rng(1)
-    c = rng.random(len(y)) * (rng.random(len(y)) < 0.7) if weighted else None
-    w, b0 = 3 * rng.normal(size=X.shape[1]), 0.4
-    p = Problem(X, y, c)
-    assert p.primal(w, b0, loss, 0.1) == pytest.approx(reference.primal(loss, 0.1, X, y, w, b0, c), rel=1e-13)
-    b = duals(loss, rng, len(y)) * (1 if c is None else c)
-    w = p.primal_from_dual(b, 0.1)
-    np.testing.assert_allclose(w, X.T @ (b * y) / (0.1 * len(y)), rtol=1e-12)
-    assert p.dual_value(b, w, loss, 0.1) == pytest.approx(reference.dual(loss, 0.1, X, y, b, c), rel=1e-12)
 
 
 def test_an_unknown_loss_is_named():

@@ -5,8 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from fastsvm.model_files import load_plain, save_plain
-from fastsvm.text import Bag, BagOfWords, HashedBagOfWords, Weighting
+from fastsvm.text import Bag, BagOfWords, HashedBagOfWords
 from fastsvm.text.reading import CharacterReading, compiled_reading
 from pairs import pairs
 from twins import OTHERS, TEXTS, assert_same, assert_same_bits, check, outcome, scikit_learn
@@ -80,20 +79,3 @@ def test_many_batches_and_threads_give_the_same_bits(monkeypatch):
     plain = Bag(analyzer="char_wb", ngram_range=(2, 4), min_df=2, n_jobs=3)
     assert_same_bits(plain.fit_transform(texts), Y)
     assert_same_bits(pickle.loads(pickle.dumps(plain)).transform(texts), bag.transform(texts))
-
-
-def test_they_are_kept_in_model_files(tmp_path):
-    bag = Bag(analyzer="char_wb", ngram_range=(2, 4), dtype=np.float32)
-    X = bag.fit_transform(TEXTS)
-    path = tmp_path / "bag.safetensors"
-    save_plain(bag, path)
-    assert_same_bits(load_plain(path).transform(OTHERS), bag.transform(OTHERS))
-    assert Weighting("tfidf").fit(X).weights_.shape == (X.shape[1],)
-
-
-def test_restricting():
-    bag = BagOfWords(analyzer="char_wb", ngram_range=(2, 3)).fit(TEXTS)
-    X = bag.transform(OTHERS)
-    columns = [7, 2, 30]
-    Y = bag.restrict(columns, indices=True).transform(OTHERS)
-    assert (X[:, columns] != Y).nnz == 0

@@ -1,0 +1,8 @@
+"""Where the tests write their model files."""
+
+import pytest
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "model.safetensors"
