@@ -74,23 +74,6 @@ def test_a_label_that_is_never_predicted_is_said_aloud(run, write, texts):
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--class-weight", "5"), "'5' is neither balanced nor LABEL=W"),
-        (("--class-weight", "pos=much"), "'much' is not a weight above 0 for 'pos'"),
-        (("--class-weight", "pos=0"), "'0' is not a weight above 0 for 'pos'"),
-        (("--class-weight", "pos=2", "--class-weight", "pos=3"), "a label has two weights"),
-        (("--class-weight", "pos=2", "--class-weight", "balanced"), "not both"),
-        (("--class-weight", "spam=2"), "has no label 'spam'; it has 'neg', 'pos'"),
-    ],
-)
-def test_usage(run, corpus, options, message):
-    result = run("train", corpus, *options)
-    assert result.exit_code == 2
-    assert message in result.stderr
-
-
-@pytest.mark.parametrize(
     "metric",
     [None, *(pytest.param(each, marks=pytest.mark.slow) for each in ("accuracy", "balanced-accuracy"))],
 )

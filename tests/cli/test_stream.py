@@ -103,22 +103,6 @@ def test_a_most_of_terms_raises_min_df(write, small_batches, monkeypatch):
     assert result.settings.min_df > 2
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--recipe", "nb-both"], 'give chars = "none" in --config or --ngrams none'),
-        (["--k", "9"], "give --k all"),
-        (["--cv", "3"], "--cv needs all texts in memory"),
-        (["--report", "page.html"], "--report needs all texts in memory"),
-        (["--class-weight", "nix=2"], "has no label 'nix'; it has 'neg', 'pos'"),
-    ],
-)
-def test_what_needs_all_texts_is_refused(run, write, options, message):
-    done = run("train", write(reviews(20), "csv", "reviews.csv"), "--stream", *options)
-    assert done.exit_code == 2
-    assert message in done.stderr
-
-
 def test_stdin_and_what_cannot_be_told_apart_are_refused(run, write, tmp_path):
     assert "file or a folder" in run("train", "-", "--stream", "-o", "m.safetensors").stderr
     os.mkfifo(tmp_path / "pipe")  # opened, it would wait for ever

@@ -185,21 +185,6 @@ def test_alpha_where_a_label_is_too_rare_for_folds(run, write):
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--classifier", "pegasos-svm", "--alpha", "auto"), "--alpha auto is not for the pegasos-svm;"),
-        (("--classifier", "perceptron", "--alpha", "auto"), "--alpha auto is not for the perceptron;"),
-        (("--alpha", "best"), "'best' is not auto or a number above 0"),
-        (("--recipe", "best"), "'best' is not one of"),
-    ],
-)
-def test_usage(run, write, texts, options, message):
-    result = run("train", write(texts(50)), *options)
-    assert result.exit_code == 2
-    assert message in result.stderr
-
-
-@pytest.mark.parametrize(
     ("name", "preset", "seeds", "expected"),
     [
         pytest.param("sentiment.txt", "auto", range(5), 0.862, marks=pytest.mark.slow),
@@ -325,13 +310,6 @@ def test_cross_validation_is_that_of_separate_trainings(run, write, texts):
         assert accuracy == model.score([everything[i] for i in left], known[left])
     printed = run("train", write(pairs), "--cv", 4, *fixed).stdout
     assert f"\nCross-validation in 4 parts of all texts\naccuracy {found['accuracy']:.4f} (95 %" in printed
-
-
-def test_what_cross_validation_cannot_do(run, write, texts):
-    corpus = write(texts(20))
-    assert run("train", corpus, "--cv", 1).exit_code == 2
-    result = run("train", corpus, "--cv", 11)
-    assert (result.exit_code, result.stderr) == (1, f"error: {corpus}: 20 texts are too few for --cv 11\n")
 
 
 def test_the_learning_curve_of_a_report_ends_at_the_held_out_accuracy(run, write, texts):
