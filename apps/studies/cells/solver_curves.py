@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..frame.study_report import Figure
-from ..output.study_charts import BLUE, GREEN, LOG_LOG, VERMILION, Across, Curve, Panel, chart
+from ..output.study_charts import LOG_LOG, Across, Curve, Panel, chart
+from ..output.study_colors import BLUE, GREEN, VERMILION
 from .cell_experiments import COMPONENTS, RAW, SOLVERS, WHITENED, Trace
 
 STYLES = dict(zip(SOLVERS, ((BLUE, "o-"), (GREEN, "o--"), (VERMILION, "o-")), strict=True))

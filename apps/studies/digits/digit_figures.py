@@ -5,21 +5,8 @@ import numpy as np
 from ...common.statistics import mean_interval
 from ..frame.study_context import Arrays
 from ..frame.study_report import Figure
-from ..output.study_charts import (
-    BLUE,
-    GREEN,
-    LOG_LOG,
-    NO_TICKS,
-    VERMILION,
-    Across,
-    Bars,
-    ChartPart,
-    Curve,
-    Panel,
-    Pixels,
-    chart,
-    mean_band,
-)
+from ..output.study_charts import LOG_LOG, Across, Bars, ChartPart, Curve, Panel, Pixels, chart, mean_band
+from ..output.study_colors import BLUE, GREEN, VERMILION
 from .digit_claims import SDCA, TEST
 from .digit_experiments import EPOCHS, LABELS, METHODS, PACE_EPOCHS, STEPS, Digits, wrong
 
@@ -30,6 +17,7 @@ def digit_figures(digits: Digits, rates: Arrays, pace: Arrays) -> list[Figure]:
     n = rates["test"].shape[1]
     most = np.abs(rates["coef"]).max()
     ink = {"cmap": "RdBu", "vmin": -most, "vmax": most}
+    no_ticks = {"xticks": (), "yticks": ()}
     sdca = rates["test"][SDCA]
     best = 100 * (wrong(sdca) / sdca.sum(axis=(1, 2))).mean()
     sizes = pace["n"]
@@ -41,7 +29,7 @@ def digit_figures(digits: Digits, rates: Arrays, pace: Arrays) -> list[Figure]:
                size=(7.0, 4.0), source="test error"),
         Figure("weights", "Weights",
                f"Mean over {n} draws. Ink in blue speaks for a {LABELS[1]}, in red for a {LABELS[0]}.",
-               chart([Panel(Pixels(coef.reshape(digits.side, -1), options=ink), title=name, **NO_TICKS)
+               chart([Panel(Pixels(coef.reshape(digits.side, -1), options=ink), title=name, **no_ticks)
                       for name, coef in zip(METHODS, rates["coef"], strict=True)],
                      colorbar={"label": f"weight of a pixel: {LABELS[0]} below 0, {LABELS[1]} above",
                                "shrink": 0.7}),

@@ -2,21 +2,10 @@
 
 import numpy as np
 
-from ...common.matplotlib_figures import OKABE_ITO
 from ..frame.study_context import Arrays
 from ..frame.study_report import Figure
-from ..output.study_charts import (
-    LOG_LOG,
-    NO_TICKS,
-    Bars,
-    Curve,
-    Panel,
-    Pixels,
-    chart,
-    mean_band,
-    median_band,
-    panel_rows,
-)
+from ..output.study_charts import Bars, Curve, Panel, Pixels, chart, mean_band, median_band, panel_rows
+from ..output.study_colors import TEN_COLORS
 from .kernel_digits import Digits
 from .kernel_grid import GAUSSIANS, KERNELS, LAMBDAS, POLYNOMIALS, RACE_ROWS, Size
 
@@ -25,9 +14,6 @@ WORST = 24  # digits
 COLUMNS = 8
 TICKS = (0.5, 1, 2, 3, 5, 7, 10, 20, 50)  # per cent, of the scale of colours
 IMPLEMENTATIONS = ("naive", "vectorised", "compiled")
-# Their yellow is too pale for points and lines on white.
-COLOURS = [*(code for name, code in OKABE_ITO.items() if name != "yellow"), "#000000"]
-TEN_COLOURS = [*COLOURS, "#999999", "#999933", "#882255"]
 
 
 # fmt: off
@@ -56,7 +42,7 @@ def kernel_figures(
                f"{RACE_ROWS:,} rows, gaussian kernel, with its values; median and range of {size.repeats} "
                "runs.",
                chart([Panel(*(Curve(size.race_steps, median_band(seconds.T, 0), colour, name, "o-")
-                              for name, seconds, colour in zip(IMPLEMENTATIONS, race["seconds"], COLOURS,
+                              for name, seconds, colour in zip(IMPLEMENTATIONS, race["seconds"], TEN_COLORS,
                                                                strict=False)),
                             legend=True, ylabel="CPU time, seconds", **_steps_axis(size.race_steps))]),
                size=(6.4, 4.2), source="figure 4"),
@@ -112,19 +98,20 @@ def _digit_panels(digits: Digits, rows: np.ndarray, titles: list[str], columns: 
     style = {"cmap": "gray_r", "vmin": 0, "vmax": 1}
     images = digits.X[rows].reshape(-1, digits.side, digits.side)
     panels = [
-        Panel(Pixels(image, options=style), title=title, frame_on=False, **NO_TICKS)
+        Panel(Pixels(image, options=style), title=title, frame_on=False, xticks=(), yticks=())
         for image, title in zip(images, titles, strict=True)
     ]
     return panel_rows(panels, columns)
 
 
 def _steps_axis(steps: tuple[int, ...]) -> dict[str, object]:
-    return {**LOG_LOG, "xlabel": "steps T", "xticks": steps, "xticklabels": [f"{each:,}" for each in steps]}
+    ticks = {"xticks": steps, "xticklabels": [f"{each:,}" for each in steps]}
+    return {"xscale": "log", "yscale": "log", "xlabel": "steps T", **ticks}
 
 
 def _time_curve(name: str, seconds: np.ndarray, steps: tuple[int, ...]) -> Curve:
     values = mean_band(seconds).clip(seconds.min() / 10)
-    colour = COLOURS[[*KERNELS].index(name)]
+    colour = TEN_COLORS[[*KERNELS].index(name)]
     return Curve(steps, values, colour, name, "o-" if name in GAUSSIANS else "o--")
 
 
@@ -137,7 +124,7 @@ class Groups:
     def draw(self, ax) -> None:
         """Draw them."""
         size = float(np.clip(12_000 / len(self.labels), 3, 16))
-        for label, colour in zip(np.unique(self.labels), TEN_COLOURS, strict=True):
+        for label, colour in zip(np.unique(self.labels), TEN_COLORS, strict=True):
             points = self.points[self.labels == label]
             ax.scatter(*points.T, s=size, color=colour, linewidths=0, antialiased=False)
             box = {"boxstyle": "round", "facecolor": "white", "edgecolor": colour}

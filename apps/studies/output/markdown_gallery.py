@@ -3,27 +3,20 @@
 import json
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ...common.errors import AppError
 from ...common.files import check_replaceable, make_folder, replace_file
 from ..frame.study_list import STUDIES
 from ..frame.study_report import Verdict
+from . import study_record
 from .small_pictures import small_picture
 from .study_folder import remove_files
-from .study_record import (
-    REPORT,
-    all_claims,
-    claims_legend,
-    claims_summary,
-    full_caption,
-    read_record,
-    verdict_counts,
-)
+from .study_record import CLAIM_FIELDS, REPORT, full_caption, read_record, verdict_counts
 
 MADE = "<!-- Made by fastsvm-studies gallery, from"
 INDEX = "README.md"
-COLUMNS = {"verdict": "verdict", "claim": "words", "document": "theirs", "here": "ours", "why": "why"}
+COLUMNS = "verdict", "claim", "document", "here", "why"
 INTRODUCTION = """\
 Each study redoes the tables and figures of a document that compares classifiers, and judges its claims by
 what is measured here. A claim holds if the 95 % interval of what is measured says so, by a rule in the code.
@@ -89,14 +82,14 @@ def _shown(record: dict) -> dict[str, dict]:
 def markdown_page(record: dict) -> str:
     """Return the page of a study in Markdown."""
     claims, shown = record["claims"], _shown(record)
-    rows = [[escaped(claim[field]) for field in COLUMNS.values()] for claim in claims]
+    rows = [[escaped(claim[CLAIM_FIELDS[name]]) for name in COLUMNS] for claim in claims]
     left_out = [escaped(figure["title"]) for figure in record["figures"] if figure["file"] not in shown]
     return _page(
         f"{record['study']}/{REPORT}",
         escaped(record["title"]),
         f"{escaped(record['document'].removesuffix('.'))}.",
         escaped(record["data"]),
-        f"{claims_summary(claims)}. {escaped(claims_legend(claims))}",
+        f"{study_record.claims_summary(claims)}. {escaped(study_record.claims_legend(claims))}",
         _table(COLUMNS, rows),
         "## Figures" if shown else "",
         *(_figure(record["study"], figure) for figure in shown.values()),
@@ -109,21 +102,17 @@ def markdown_page(record: dict) -> str:
 
 def markdown_index(records: Sequence[dict]) -> str:
     """Return the page that leads to those of the studies."""
-    rows = [
-        (
-            f"[{record['study']}]({record['study']}.md)",
-            escaped(record["document"]),
-            *verdict_counts(record["claims"]).values(),
-        )
-        for record in records
-    ]
+    rows = []
+    for record in records:
+        link, counts = f"[{record['study']}]({record['study']}.md)", verdict_counts(record["claims"])
+        rows.append([link, escaped(record["document"]), *counts.values()])
     return _page(
         "the reports in the folders",
         "Studies of five documents",
         INTRODUCTION,
         "```sh\nfastsvm-studies all --data DIR -o studies\n```",
         _table(("study", "document", *Verdict), rows),
-        f"{claims_summary(all_claims(records))}.",
+        f"{study_record.claims_summary(study_record.all_claims(records))}.",
     )
 
 
@@ -137,14 +126,14 @@ def escaped(text: object) -> str:
     return re.sub(r"([\\`*_\[\]<>|#~$])", r"\\\1", " ".join(str(text).split()))
 
 
-def _table(header: Iterable[str], rows: Sequence[Sequence[object]]) -> str:
-    names = [*header]
-    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in (names, ["---"] * len(names), *rows))
+def _table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
 
 
 def _figure(study: str, figure: dict) -> str:
-    title = escaped(figure["title"])
-    return f"### {title}\n\n![{title}]({study}/{figure['file']})\n\n{escaped(full_caption(figure))}"
+    title, caption = escaped(figure["title"]), escaped(full_caption(figure))
+    return f"### {title}\n\n![{title}]({study}/{figure['file']})\n\n{caption}"
 
 
 def _how(record: dict) -> str:

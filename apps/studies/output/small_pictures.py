@@ -5,13 +5,7 @@ from io import BytesIO
 from ...common.errors import AppError
 
 LIMIT = 80_000  # bytes
-SIZES = (
-    (1000, 256),
-    (1000, 64),
-    (800, 48),
-    (640, 32),
-    (480, 16),
-)  # pixels across, colours
+SIZES = ((1000, 256), (1000, 64), (800, 48), (640, 32), (480, 16))  # pixels across, colours
 
 
 def small_picture(content: bytes, name: str) -> bytes:

@@ -10,13 +10,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ...common.matplotlib_figures import OKABE_ITO, content_of, figure
+from ...common.matplotlib_figures import content_of, figure
 from ...common.statistics import mean_interval
 from ..frame.study_report import Figure
+from .study_colors import BLUE, VERMILION
 
-BLUE, VERMILION, GREEN, PURPLE, ORANGE = [*OKABE_ITO.values()][:5]
 LOG_LOG = {"xscale": "log", "yscale": "log"}
-NO_TICKS = {"xticks": (), "yticks": ()}
 
 
 class ChartPart(Protocol):
@@ -237,13 +236,6 @@ def draw_figure(picture: Figure) -> bytes:
     """Return the picture of a figure as the bytes of a file."""
     with figure(None, picture.size) as sheet:
         return picture.draw(sheet) or content_of(sheet, picture.ending)
-
-
-def viridis_color(number: int, count: int) -> tuple[float, ...]:
-    """Return one of `count` colours from dark to light, told apart with any colour vision."""
-    import matplotlib
-
-    return matplotlib.colormaps["viridis"](0.9 * number / max(count - 1, 1))
 
 
 def panel_rows(panels: Sequence[Panel], columns: int) -> list[Sequence[Panel]]:

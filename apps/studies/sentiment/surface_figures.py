@@ -9,7 +9,8 @@ from textwrap import fill
 import numpy as np
 
 from ..frame.study_report import Figure
-from ..output.study_charts import BLUE, VERMILION, Panel, chart, panel_rows
+from ..output.study_charts import Curve, Panel, chart, panel_rows
+from ..output.study_colors import BLUE, VERMILION
 from .plane_experiments import Gaussian, Linear, Surfaces
 
 SIDES = ("#f8d9c8", "#cfe3f2")  # vermilion and blue, pale
@@ -49,49 +50,46 @@ def surface_figures(found: Sequence[Surfaces]) -> list[Figure]:
 
 
 @dataclass(frozen=True)
-class Surface:
-    """The two sides of a classifier after some of the steps, and the points."""
+class Sides:
+    """The two sides of a classifier after some of the steps, and the line between them."""
 
     surfaces: Surfaces
     frame: int
-    size: float
 
-    def draw(self, ax) -> None:
-        """Draw them."""
-        each = self.surfaces
-        draw_sides(ax, each, self.frame)
-        held_out = np.ones(len(each.y), bool)
-        held_out[each.rows] = False
-        for those, marker, said in ((~held_out, "o", "trained on"), (held_out, "x", "held out")):
-            for sign, colour, side in ((1, BLUE, "first label"), (-1, VERMILION, "second label")):
-                points = each.X[those & (each.y == sign)]
-                style = {"s": self.size, "marker": marker, "c": colour, "linewidths": 0.8, "zorder": 3}
-                ax.scatter(*points.T, label=f"{side}, {said}", **style)
-        ax.set(xlim=each.across[[0, -1]], ylim=each.up[[0, -1]])
+    def draw(self, ax) -> list:
+        """Draw them, and return what was drawn."""
+        across, up, field = self.surfaces.across, self.surfaces.up, self.surfaces.fields[self.frame]
+        drawn = [ax.contourf(across, up, field, levels=(-2, 0, 2), colors=SIDES)]
+        if field.min() < 0 < field.max():
+            drawn.append(ax.contour(across, up, field, levels=(0,), colors="0.15", linewidths=1.2))
+        return drawn
 
 
-def draw_sides(ax, each: Surfaces, frame: int) -> list:
-    """Draw the two sides and the line between them; return what was drawn."""
-    field = each.fields[frame]
-    drawn = [ax.contourf(each.across, each.up, field, levels=(-2, 0, 2), colors=SIDES)]
-    if field.min() < 0 < field.max():
-        drawn.append(ax.contour(each.across, each.up, field, levels=(0,), colors="0.15", linewidths=1.2))
-    return drawn
+def _points(each: Surfaces, size: float) -> list[Curve]:
+    held_out = np.ones(len(each.y), bool)
+    held_out[each.rows] = False
+    return [
+        Curve(*each.X[those & (each.y == sign)].T, colour, f"{side}, {said}", marker, {"markersize": size})
+        for those, marker, said in ((~held_out, "o", "trained on"), (held_out, "x", "held out"))
+        for sign, colour, side in ((1, BLUE, "first label"), (-1, VERMILION, "second label"))
+    ]
 
 
 def _panel(each: Surfaces, frame: int, size: float, title: str) -> Panel:
     unit = "a cloud's standard deviations" if each.plane.is_fresh else "standard deviations"
-    return Panel(Surface(each, frame, size), title=title, xlabel=f"x ({unit})", ylabel=f"y ({unit})")
+    axes = {"xlabel": f"x ({unit})", "ylabel": f"y ({unit})", "title": title}
+    ends = {"xlim": each.across[[0, -1]], "ylim": each.up[[0, -1]]}
+    return Panel(Sides(each, frame), *_points(each, size), **axes, **ends)
 
 
 def _last(each: Surfaces) -> Panel:
     n_right = round(float(each.shown) * each.n_test)
-    return _panel(each, -1, 14, f"{each.plane.title}: right on {n_right} of {each.n_test}")
+    return _panel(each, -1, 4, f"{each.plane.title}: right on {n_right} of {each.n_test}")
 
 
 def _stills(each: Surfaces) -> list[Panel]:
     frames = np.linspace(0, len(each.steps) - 1, STILLS).round().astype(int).tolist()
-    panels = [_panel(each, frame, 4, f"step {each.steps[frame]:,}") for frame in frames]
+    panels = [_panel(each, frame, 2, f"step {each.steps[frame]:,}") for frame in frames]
     for panel in panels:
         panel.axes["xlabel"] = fill(panel.axes["xlabel"], 24)
         panel.axes["ylabel"] = fill(f"{each.plane.title}: y", 24)
@@ -104,13 +102,12 @@ def _animated(each: Surfaces, sheet) -> bytes:
     from PIL import Image
 
     canvas, ax, frames = FigureCanvasAgg(sheet), sheet.subplots(), []
-    _panel(each, -1, 8, each.plane.title).draw(ax)
-    points = ax.collections[-4:]
+    _panel(each, -1, 3, each.plane.title).draw(ax)
     words = ax.text(0.02, 0.98, "", va="top", fontsize=9, transform=ax.transAxes)
     canvas.draw()
     for frame, n_steps in enumerate(each.steps):
         words.set_text(f"step {n_steps:,} of {each.steps[-1]:,}")
-        for artist in (*draw_sides(ax, each, frame), *points, words):
+        for artist in (*Sides(each, frame).draw(ax), *ax.lines, words):
             ax.draw_artist(artist)
         frames.append(Image.fromarray(np.array(canvas.buffer_rgba())[..., :3]))
     palette = frames[-1].quantize(COLOURS)

@@ -11,37 +11,17 @@ from ...sentiment.jobs.corpus_description import CorpusDescription
 from ...sentiment.measures.term_effects import top_words
 from ...sentiment.output.top_words_output import draw_top_words, size_of_top_words
 from ..frame.study_report import Figure
-from ..output.study_charts import (
-    BLUE,
-    GREEN,
-    LOG_LOG,
-    VERMILION,
-    Across,
-    Bars,
-    ChartPart,
-    Curve,
-    Dots,
-    Panel,
-    chart,
-    named_rows,
-)
+from ..output.study_charts import LOG_LOG, Across, Bars, ChartPart, Curve, Dots, Panel, chart, named_rows
+from ..output.study_colors import BLUE, GREEN, VERMILION
+from . import text_experiments as texts
 from .text_claims import LAMBDAS, NAMES
 from .text_comparison import ARTICLE, Comparison
-from .text_experiments import (
-    ALPHAS,
-    ARTICLES_COLUMNS,
-    ARTICLES_TRAINING,
-    TUNED,
-    WORDS,
-    Found,
-    expected_columns,
-)
 
 FAINT = {"alpha": 0.5, "markersize": 3, "markeredgewidth": 0}
 
 
 # fmt: off
-def text_figures(found: Found) -> list[Figure]:
+def text_figures(found: texts.Found) -> list[Figure]:
     """Return the figures."""
     known, description = found.comparison, found.description
     labels, counts = zip(*description.label_counts.items(), strict=True)
@@ -75,7 +55,7 @@ def text_figures(found: Found) -> list[Figure]:
                  "The highest and the lowest weights of the model to the letter, on the article's split.",
                  partial(draw_top_words, sides=sides), size=size_of_top_words(sides),
                  source="figures f41 to f43")
-          for name in ARTICLE for sides in [top_words(found.trained[name], WORDS)]),
+          for name in ARTICLE for sides in [top_words(found.trained[name], texts.WORDS)]),
     ]
 def _comparison(known: Comparison) -> list[Panel]:
     """Return how accurate each classifier is, how far behind the best, and how long it takes, a row each."""
@@ -111,12 +91,12 @@ def _single(values: Sequence[float], row: int) -> Curve:
     return Curve(values, row + 0.18 + np.linspace(0, 0.14, len(values)), "0.25", line="o", options=FAINT)
 
 
-def _tuned(found: Found) -> list[ChartPart]:
+def _tuned(found: texts.Found) -> list[ChartPart]:
     parts: list[ChartPart] = []
-    for name, colour, table in zip(TUNED, (BLUE, VERMILION), found.tuning.accuracies, strict=True):
+    for name, colour, table in zip(texts.TUNED, (BLUE, VERMILION), found.tuning.accuracies, strict=True):
         band = np.stack([table.mean(axis=1), table.min(axis=1), table.max(axis=1)], axis=1)
         parts += [
-            Curve(ALPHAS, band, colour, NAMES[name], "o-"),
+            Curve(texts.ALPHAS, band, colour, NAMES[name], "o-"),
             Across("x", LAMBDAS[name], colour, "--"),
         ]
     return parts
@@ -145,15 +125,13 @@ def _lengths(description: CorpusDescription, lengths: np.ndarray, unit: str) -> 
     )
 
 
-def _growth(found: Found) -> list[ChartPart]:
+def _growth(found: texts.Found) -> list[ChartPart]:
     growth = found.growth
     parts = [Curve(growth.sizes, columns, BLUE, options={"alpha": 0.3}) for columns in growth.columns]
     parts.append(Curve(growth.sizes, growth.columns.mean(axis=0), BLUE, "here, ten orders", "o"))
     if found.corpus.is_articles:
-        ends = expected_columns(growth, ARTICLES_TRAINING)
-        large = {"markersize": 10}
-        parts += [
-            Curve([ARTICLES_TRAINING] * 2, ends, GREEN, "expected", "_-", large),
-            Curve([ARTICLES_TRAINING], [ARTICLES_COLUMNS], VERMILION, "the article's", "x", large),
-        ]
+        ends = texts.expected_columns(growth, texts.ARTICLES_TRAINING)
+        n, columns, large = [texts.ARTICLES_TRAINING], [texts.ARTICLES_COLUMNS], {"markersize": 10}
+        parts.append(Curve(n * 2, ends, GREEN, "expected", "_-", large))
+        parts.append(Curve(n, columns, VERMILION, "the article's", "x", large))
     return list(parts)

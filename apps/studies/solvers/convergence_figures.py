@@ -4,19 +4,9 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from ...common.matplotlib_figures import OKABE_ITO
 from ..frame.study_report import Figure
-from ..output.study_charts import (
-    LOG_LOG,
-    Across,
-    Curve,
-    Dots,
-    Panel,
-    chart,
-    median_band,
-    named_rows,
-    viridis_color,
-)
+from ..output.study_charts import LOG_LOG, Across, Curve, Dots, Panel, chart, median_band, named_rows
+from ..output.study_colors import BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, VERMILION, viridis_color
 from . import document_solvers as solvers
 from .convergence_costs import AXES, cost_ratio
 from .solver_experiments import LAMBDAS, LEAST, Curves, Results
@@ -25,14 +15,14 @@ from .solver_sets import LONG, SIMULATED, WIDE
 BANDS = "Medians over the runs, in bands of the 10th to the 90th percentile."
 SOURCES = {SIMULATED: "figure 1", WIDE: "figure 2", LONG: "figure 3"}
 STYLES = {
-    solvers.VANILLA: ("blue", "-"),
-    solvers.PERMUTATION: ("sky blue", "--"),
-    solvers.CYCLIC: ("orange", "-."),
-    solvers.PEGASOS: ("vermilion", "--"),
-    solvers.PROJECTED: ("orange", "-."),
-    solvers.ASDCA_NAME: ("green", "-."),
-    solvers.MINI_BATCH: ("purple", ":"),
-    solvers.MINI_BATCH_PROJECTED: ("sky blue", "-."),
+    solvers.VANILLA: (BLUE, "-"),
+    solvers.PERMUTATION: (SKY_BLUE, "--"),
+    solvers.CYCLIC: (ORANGE, "-."),
+    solvers.PEGASOS: (VERMILION, "--"),
+    solvers.PROJECTED: (ORANGE, "-."),
+    solvers.ASDCA_NAME: (GREEN, "-."),
+    solvers.MINI_BATCH: (PURPLE, ":"),
+    solvers.MINI_BATCH_PROJECTED: (SKY_BLUE, "-."),
 }
 LABELS = {
     "visits": "rows visited",
@@ -111,8 +101,7 @@ def _panel_of(parts: Iterable[Curve], x: str, y: str, **axes) -> Panel:
 
 def _panel(curves: Curves, names: Iterable[str], x: str, y: str = "excess", **axes) -> Panel:
     """Return the curves of some algorithms."""
-    styles = [(name, OKABE_ITO[STYLES[name][0]], STYLES[name][1]) for name in names]
-    return _panel_of((_curve(curves, name, x, y, name, *style) for name, *style in styles), x, y, **axes)
+    return _panel_of((_curve(curves, name, x, y, name, *STYLES[name]) for name in names), x, y, **axes)
 
 
 def _four(curves: Curves):
@@ -136,7 +125,7 @@ def _ratios(results: Results, axis: str) -> Panel:
     others = [name for name in solvers.FOUR if name != solvers.PEGASOS]
     for shift, other in zip((-0.22, 0, 0.22), others, strict=True):
         found = [cost_ratio((c, c), (solvers.PEGASOS, other), axis) for c in results.curves.values()]
-        dots.append(Dots(found, rows + shift, OKABE_ITO[STYLES[other][0]], other, LIMITS))
+        dots.append(Dots(found, rows + shift, STYLES[other][0], other, LIMITS))
     names = named_rows([data.title for data in results.sets])
     title = f"by the {AXES[axis]}"
     return Panel(

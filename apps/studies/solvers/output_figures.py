@@ -4,19 +4,8 @@ import numpy as np
 
 from ..frame.claim_judging import mean, median
 from ..frame.study_report import Figure
-from ..output.study_charts import (
-    BLUE,
-    GREEN,
-    PURPLE,
-    VERMILION,
-    Across,
-    Bars,
-    Curve,
-    Dots,
-    Panel,
-    chart,
-    named_rows,
-)
+from ..output.study_charts import Across, Bars, Curve, Dots, Panel, chart, named_rows
+from ..output.study_colors import BLUE, GREEN, PURPLE, VERMILION
 from .output_claims import LAST, TABLE_2, TAIL
 from .solver_experiments import OUTPUTS, Draws, directions
 from .solver_sets import BETA_ACCURACY
