@@ -165,24 +165,6 @@ def test_metrics_and_class_weights_are_those_of_separate_fits(metric, class_weig
     np.testing.assert_allclose(found.decision, decision[found.rows], atol=0.02)
 
 
-def test_decision_values_of_several_labels_and_of_some_rows_only(monkeypatch):
-    X, y = counts(("a", "b", "c"))
-    y[5] = "rare"
-    folds = stratified_folds(y, 3, 0)
-    every = choose_alpha(X, y, folds, alphas=ALPHAS)
-    assert every.decision.shape == (len(y), 4)
-    held = next(i for i, (_, test) in enumerate(folds) if 5 in test)
-    unknown = np.isin(every.rows, folds[held][1])
-    assert (np.isneginf(every.decision[:, 3]) == unknown).all()
-    assert (y[every.rows] == np.array(["a", "b", "c", "rare"])[every.decision.argmax(axis=1)]).mean() > 0.6
-    monkeypatch.setattr(alpha_choice, "MAX_KEPT", 3 * 4 * 30)
-    some = choose_alpha(X, y, folds, alphas=ALPHAS)
-    assert (some.scores == every.scores).all()
-    assert 60 < len(some.rows) <= 90
-    for row, values in zip(some.rows, some.decision, strict=True):
-        np.testing.assert_array_equal(values, every.decision[list(every.rows).index(row)])
-
-
 def test_the_grid_goes_on_where_its_end_is_best():
     X, y = counts()
     folds, options = stratified_folds(y, 3, 0), {"weighting": TfidfTransformer()}

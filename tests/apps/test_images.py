@@ -296,7 +296,8 @@ def test_cut_short(refused, capfd, content, tail, share):
 
 def test_what_follows_the_end_does_not_matter(read):
     for ending in ("jpg", "png", "bmp"):
-        assert read(encoded(ending) + b"\0more" * 99).shape == IMAGE.shape
+        for more in (b"\0more" * 99, b"\xff\xda\0\x08" * 1000):  # the second looks like scans, as of a film
+            assert read(encoded(ending) + more).shape == IMAGE.shape
 
 
 def test_damaged(refused, capfd):

@@ -1,45 +1,27 @@
-"""Commands that were removed: one line with the successor."""
+"""What was removed: one line with the successor."""
 
 import pytest
 
 
 @pytest.mark.parametrize(
-    ("command", "successor"),
+    ("line", "gone", "successor"),
     [
-        ("tune", "evaluate"),
-        ("compare", "evaluate"),
-        ("describe", "inspect"),
-        ("suspects", "inspect"),
-        ("words", "explain"),
+        ("tune a.csv --k 5", "tune", "train searches already; evaluate A B compares"),
+        ("compare a.csv", "compare", "evaluate A B compares two models"),
+        ("describe a.csv", "describe", "inspect CORPUS shows the same"),
+        ("suspects a.csv", "suspects", "inspect CORPUS lists"),
+        ("words m.safetensors", "words", "explain MODEL, without a text,"),
+        ("train a.csv --recipe article-literal", "train --recipe article-literal", "--recipe article is"),
+        ("train a.csv --min-df=3", "train --min-df", "give --config FILE with min-df = 3"),
+        ("train a.csv --no-refit", "train --no-refit", "give --config FILE with refit = false"),
+        ("train a.csv --sep=;", "train --sep", "the separator is detected"),
+        ("train a.csv --max-line-mib=3", "train --max-line-mib", "set the environment variable FASTSVM_MAX"),
     ],
 )
-def test_a_removed_command_names_its_successor(run, command, successor):
-    result = run(command, "a.csv", "--k", 5)
+def test_what_was_removed_names_its_successor(run, line, gone, successor):
+    result = run(*line.split())
     assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
-    assert result.stderr.startswith(f"error: fastsvm-sentiment {command} is gone: ")
-    assert successor in result.stderr
-
-
-def test_a_removed_recipe_names_its_successor(run):
-    result = run("train", "a.csv", "--recipe", "article-literal")
-    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
-    assert "train --recipe article-literal is gone: " in result.stderr
-
-
-@pytest.mark.parametrize(
-    ("option", "successor"),
-    [
-        ("--min-df=3", "give --config FILE with min-df = 3"),
-        ("--no-refit", "give --config FILE with refit = false"),
-        ("--sep=;", "the separator is detected"),
-        ("--max-line-mib=3", "set the environment variable FASTSVM_MAX_LINE_MIB"),
-    ],
-)
-def test_a_removed_option_names_its_successor(run, option, successor):
-    result = run("train", "a.csv", option)
-    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
-    name = option.partition("=")[0]
-    assert result.stderr.startswith(f"error: fastsvm-sentiment train {name} is gone: {successor}")
+    assert result.stderr.startswith(f"error: fastsvm-sentiment {gone} is gone: {successor}")
 
 
 def test_a_removed_option_in_a_config_file_names_its_successor(run):

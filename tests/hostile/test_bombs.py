@@ -125,13 +125,3 @@ def test_bombs(tmp_path):
     assert len(named) == n_skipped >= 7
     assert all(line.startswith("bombs, ") for line in named)
     assert last == f"bombs: {n_skipped} skipped"
-
-
-@pytest.mark.slow
-def test_the_scans_of_a_real_image_are_not_too_many(tmp_path):
-    """What lies behind the end of an image, such as a film, may look like scans."""
-    smear = cv2.imread(str(next((SMEARS / "LYMPHOCYTE").iterdir())))
-    content = encoded(".jpg", smear, cv2.IMWRITE_JPEG_PROGRESSIVE, 1) + b"\xff\xda\0\x08" * 1000
-    (tmp_path / "smear.jpg").write_bytes(content)
-    with App("cells") as app:
-        assert app("classify", "smear.jpg", cwd=tmp_path).code == 0
