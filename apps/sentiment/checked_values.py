@@ -105,6 +105,25 @@ def _label_weight(value: object) -> tuple[str, float]:
     return label, _number(weight, lambda x: x > 0, f"a weight above 0 for {label!r}")
 
 
+def costs(value: str) -> tuple[float, float]:
+    """Check `FP:FN`, two numbers above 0."""
+    number = r"(\d+\.?\d*|\.\d+)"
+    match = re.fullmatch(f"{number}:{number}", value)
+    if not match or not (float(match[1]) and float(match[2])):
+        raise ValueError(f"{value!r} is not two numbers above 0, such as 1:5")
+    return float(match[1]), float(match[2])
+
+
+def probability_band(value: str) -> tuple[float, float]:
+    """Check `A-B`, probabilities from A to B, or `P`, those below P (0, P)."""
+    number = r"(0?\.\d+|0|1|1\.0*)"
+    match = re.fullmatch(f"(?:{number}-)?{number}", value)
+    low, high = (float(match[1] or 0), float(match[2])) if match else (1.0, 0.0)
+    if not low < high or (match[1] and low == 0):
+        raise ValueError(f"{value!r} is neither a probability nor a range such as 0.4-0.6")
+    return low, high
+
+
 def encoding(value: object) -> str:
     """Check the name of an encoding of text that Python has; return its usual name."""
     try:

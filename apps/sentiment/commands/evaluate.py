@@ -1,32 +1,18 @@
 """`evaluate`: test a model on labelled texts."""
 
-import re
 from dataclasses import replace
 from textwrap import shorten
 
 import click
 
 from ...common.errors import USAGE, AppError
-from ...common.options import FiniteRange, json_option, section
+from ...common.options import FiniteRange, Value, json_option, section
 from ...common.printing import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
+from .. import checked_values
 from ._options import check_output, command, source_options
 
 SHARE = FiniteRange(0, 1, min_open=True)
-
-
-class Costs(click.ParamType):
-    """`FP:FN`, two numbers above 0."""
-
-    name = "costs"
-
-    def convert(self, value, param, ctx):
-        """Convert and check one value."""
-        number = r"(\d+\.?\d*|\.\d+)"
-        match = re.fullmatch(f"{number}:{number}", value)
-        if not match or not (float(match[1]) and float(match[2])):
-            self.fail(f"{value!r} is not two numbers above 0, such as 1:5.", param, ctx)
-        return float(match[1]), float(match[2])
 
 
 @command(
@@ -42,7 +28,7 @@ class Costs(click.ParamType):
     click.option("--recall", type=SHARE, metavar="R", help="Recommend a threshold with this recall."),
     click.option(
         "--cost",
-        type=Costs(),
+        type=Value("costs", checked_values.costs),
         metavar="FP:FN",
         help="Recommend the threshold with the lowest cost. FP is the cost of a label given wrongly, FN the "
         "cost of a label missed; for example 1:5.",

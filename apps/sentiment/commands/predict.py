@@ -1,7 +1,6 @@
 """`predict`: label texts as they arrive."""
 
 import os
-import re
 import sys
 from collections import deque
 from contextlib import contextmanager, nullcontext
@@ -11,9 +10,10 @@ import click
 
 from ...common.dask_cluster import connected, map_shards, scheduler_option
 from ...common.errors import USAGE, AppError, Skipped
-from ...common.options import COUNT, FiniteRange, section
+from ...common.options import COUNT, FiniteRange, Value, section
 from ...common.printing import many, note, note_skipped, tidy_warnings
 from ...common.progress import Stages
+from .. import checked_values
 from ..data.corpus_batches import SHARD
 from ..data.csv_tables import SEPARATORS
 from ..data.unlabelled_texts import ANY_FORMAT, PLAIN, joined_batches, open_unlabelled
@@ -24,21 +24,6 @@ FATES = (  # of the inputs that are named, in records and in lines of text
     "left out, without a label, or predicted with bytes replaced",
     "predicted with those bytes replaced or left out",
 )
-
-
-class Band(click.ParamType):
-    """`A-B`, probabilities from A to B, or `P`, those below P (0, P)."""
-
-    name = "band"
-
-    def convert(self, value, param, ctx):
-        """Convert and check one value."""
-        number = r"(0?\.\d+|0|1|1\.0*)"
-        match = re.fullmatch(f"(?:{number}-)?{number}", value)
-        low, high = (float(match[1] or 0), float(match[2])) if match else (1.0, 0.0)
-        if not low < high or (match[1] and low == 0):
-            self.fail(f"{value!r} is neither a probability nor a range such as 0.4-0.6.", param, ctx)
-        return low, high
 
 
 @command(
@@ -69,7 +54,7 @@ class Band(click.ParamType):
     ),
     click.option(
         "--unsure",
-        type=Band(),
+        type=Value("band", checked_values.probability_band),
         metavar="A-B|P",
         help="Write `unsure` instead of a label. Binary models: if the probability of the second label is "
         "from A to B. Other models: if the highest probability is below P.",

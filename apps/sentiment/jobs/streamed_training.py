@@ -86,7 +86,9 @@ def train_streamed(
         pipeline_steps.check_class_weight(settings, seen.labels)
         choice = _choice(seen, cache, stage)
         if pipeline_steps.chooses_alpha(settings):
-            settings = replace(settings, alpha=choice and _for_all(choice.alpha, seen))
+            # A text weighs as much among all texts as it did in the sample.
+            alpha = choice and choice.alpha * len(seen.sample[0]) / seen.train_counts.total()
+            settings = replace(settings, alpha=alpha)
         with stage("vectorize"):
             vectorizer, weighting = seen.weighed()
             labels = cache.get("rows", lambda: rows.write(seen, vectorizer, weighting))
@@ -144,9 +146,9 @@ def _workplace(cache: Cache, model_path: str | None) -> Iterator[Path]:
 def _choice(seen: CorpusTerms, cache: Cache, stage: Stages) -> AlphaChoice | None:
     """Choose alpha on the sample, if it is to be chosen; None if the sample is too small."""
     texts, y = seen.sample
-    folds = (
-        inner_folds(np.asarray(y), seen.settings.seed) if pipeline_steps.chooses_alpha(seen.settings) else []
-    )
+    if not pipeline_steps.chooses_alpha(seen.settings):
+        return None
+    folds = inner_folds(np.asarray(y), seen.settings.seed)
     if not folds:
         return None
 
@@ -155,11 +157,6 @@ def _choice(seen: CorpusTerms, cache: Cache, stage: Stages) -> AlphaChoice | Non
         return CountedTexts.of(texts, y, settings).choose(settings, folds, stage)
 
     return AlphaChoice(**cache.get("choose alpha", lambda: vars(chosen())))
-
-
-def _for_all(alpha: float, seen: CorpusTerms) -> float:
-    """Return the alpha at which a text weighs as much as it did in the sample."""
-    return alpha * len(seen.sample[0]) / seen.train_counts.total()
 
 
 def _fit(settings: RecipeSettings, labels: list[str], rows: Rows) -> Any:

@@ -122,7 +122,8 @@ class CountedTexts(NamedTuple):
     def choose(self, settings: RecipeSettings, folds: list[Fold], stage: Stages) -> AlphaChoice:
         """Choose alpha on folds of these texts."""
         recipe = pipeline_steps.alpha_choice_options(settings)
-        alphas = settings.method.alphas if pipeline_steps.has_norm(recipe["weighting"]) else None
+        has_norm = settings.weighting in ("tfidf", "nb")  # all texts have the norm 1
+        alphas = settings.method.alphas if has_norm else None
         with stage("choose alpha", total=len(folds)) as advance:
             grid = {"alphas": alphas, "n_alphas": 10, "extensions": EXTENSIONS}
             return choose_alpha(self.X, self.y, folds, **recipe, **grid, advance=advance)

@@ -143,11 +143,6 @@ def check_class_weight(settings: RecipeSettings, labels: Iterable[str]) -> None:
         )
 
 
-def has_norm(weighter: Weighting | None) -> bool:
-    """Tell whether all texts have the norm 1."""
-    return weighter is not None and weighter.weighting in ("tfidf", "nb")
-
-
 def classifier(settings: RecipeSettings):
     """Return the classifier, with its own alpha and epochs unless they are given."""
     usual = settings.method

@@ -2,6 +2,7 @@
 
 import io
 import os
+from collections.abc import Iterable, Sequence
 from statistics import fmean
 
 from ...common.csv_quoting import csv_writer
@@ -70,14 +71,10 @@ def print_evaluation(result: CorpusEvaluation, advice: ThresholdAdvice | None) -
             for group in result.groups[:GROUPS_PRINTED]
         ]
         print_table(("value", "texts", "accuracy", "95 % interval"), rows)
-        _print_rest(len(result.groups) - GROUPS_PRINTED, "values")
+        if (rest := len(result.groups) - GROUPS_PRINTED) > 0:
+            print_line(f"... and {rest:,} more values; --json has all")
     if result.paired is not None:
         _print_paired(result)
-
-
-def _print_rest(count: int, name: str) -> None:
-    if count > 0:
-        print_line(f"... and {count:,} more {name}; --json has all")
 
 
 def _print_thresholds(scores: AnswerScores, advice: ThresholdAdvice | None) -> None:
@@ -119,13 +116,20 @@ def _number(share: float | None) -> str:
 
 def write_mistakes(path: str | os.PathLike[str], result: CorpusEvaluation) -> None:
     """Write the texts with a wrong label as a CSV table, those the model was surest of first."""
-    file = io.StringIO(newline="")
-    write = csv_writer(file)
-    write(("place", "label", "predicted_label", "score", "probability", "text"))
-    scores = result.evaluation
+    scores, rows = result.evaluation, []
     for i in scores.mistakes.tolist():
         given = scores.classes.index(scores.given[i])
         score = scores.decision[i] if scores.decision.ndim == 1 else scores.decision[i, given]
         share = "" if scores.probabilities is None else f"{scores.probabilities[i, given]:.6g}"
-        write((result.places[i], scores.truth[i], scores.given[i], f"{score:.6g}", share, scores.texts[i]))
+        answer = scores.truth[i], scores.given[i], f"{score:.6g}", share
+        rows.append((result.places[i], *answer, scores.texts[i]))
+    write_csv(path, ("place", "label", "predicted_label", "score", "probability", "text"), rows)
+
+
+def write_csv(path: str | os.PathLike[str], header: Sequence[str], rows: Iterable[Sequence]) -> None:
+    """Write a CSV table that spreadsheets can open; the file is replaced at once."""
+    file = io.StringIO(newline="")
+    write = csv_writer(file)
+    for row in (header, *rows):
+        write(row)
     replace_file(path, file.getvalue().encode())

@@ -1,15 +1,13 @@
 """The output of `inspect`: tables for people, a record for --json, and the suspected texts as a CSV table."""
 
-import io
 from collections.abc import Sequence
 from dataclasses import asdict, astuple
 
-from ...common.csv_quoting import csv_writer
 from ...common.errors import place_of
-from ...common.files import replace_file
 from ...common.printing import fields, many, percent, print_heading, print_line, print_table, shortened
 from ..jobs.corpus_description import CharacterStatistics, CopyStatistics, CorpusDescription, WordStatistics
 from ..jobs.corpus_inspection import CorpusInspection, SuspectText
+from .evaluation_output import write_csv
 
 COLUMNS = "place", "label", "suggested", "sure", "why", "text"
 TEXT = 60  # letters of a text that a table shows
@@ -142,12 +140,8 @@ def _print_suspects(found: CorpusInspection, with_list: bool) -> None:
 
 def write_suspects(path: str, suspects: Sequence[SuspectText]) -> None:
     """Write the suspected texts to a CSV table."""
-    table = io.StringIO()
-    write = csv_writer(table)
-    write(COLUMNS)
-    for one in suspects:
-        write((one.place, one.label, one.suggested, _sure(one), one.why, one.text))
-    replace_file(path, table.getvalue().encode())
+    rows = ((one.place, one.label, one.suggested, _sure(one), one.why, one.text) for one in suspects)
+    write_csv(path, COLUMNS, rows)
 
 
 def _sure(one: SuspectText) -> str:

@@ -35,6 +35,7 @@ WEIGHTINGS = {
 def training_record(result: TextTraining, seconds: dict[str, float]) -> dict:
     """Return what `train --json` prints."""
     settings, chosen, corpus = result.settings, result.choices, result.corpus
+    calibration = result.evaluation and result.evaluation.calibration
     return {
         "model": result.path,
         **fields(settings, "classifier", "alpha"),
@@ -58,7 +59,7 @@ def training_record(result: TextTraining, seconds: dict[str, float]) -> dict:
         "accuracy_before": result.accuracy_before,
         "learning_curve": [asdict(point) for point in result.learning_curve],
         "cross_validation": _validation_record(result.cross_validation),
-        "calibration_error": _calibration_record(result.evaluation),
+        "calibration_error": calibration and calibration._asdict(),
         **fields(result.fit, "n_iter", "objective", "gap", "relative_gap"),
         "skipped": corpus.skipped.count,
         "seconds": seconds,
@@ -260,10 +261,6 @@ def _evaluation_record(scores: AnswerScores | None) -> dict:
             "metric_value": scores.guessing(scores.metric),
         },
     }
-
-
-def _calibration_record(scores: AnswerScores | None) -> dict | None:
-    return scores and scores.calibration and scores.calibration._asdict()
 
 
 def _validation_record(found: CrossValidation | None) -> dict | None:
