@@ -20,24 +20,14 @@ ALPHAS = np.geomspace(0.3, 1e-3, 6)
 def test_each_solution_is_that_of_its_alpha(loss, fit_intercept, problem):
     X, y = problem
     weights = np.linspace(0, 2, len(y))
-    path = sdca_path(
-        X,
-        y,
-        ALPHAS,
-        loss=loss,
-        fit_intercept=fit_intercept,
-        sample_weight=weights,
-        tol=1e-5,
-        max_iter=10**5,
-        random_state=0,
-    )
+    options = {"loss": loss, "fit_intercept": fit_intercept, "sample_weight": weights, "max_iter": 10**5}
+    path = sdca_path(X, y, ALPHAS, tol=1e-5, random_state=0, **options)
     assert isinstance(path, SDCAPath)
     assert np.all((path.dual_gaps >= 0) & (path.dual_gaps <= 1e-5 * path.objectives))
     for alpha, w, intercept, objective in zip(*path[:4], strict=True):
-        options = {"loss": loss, "alpha": alpha, "sample_weight": weights}
-        own = reference.primal(X=X, y=y, w=w, intercept=intercept, **options)
+        own = reference.primal(loss, alpha, X, y, w, intercept, weights)
         assert own == pytest.approx(objective, rel=1e-9)
-        best = sdca(X, y, fit_intercept=fit_intercept, tol=1e-8, max_iter=10**5, random_state=1, **options)
+        best = sdca(X, y, alpha=alpha, tol=1e-8, random_state=1, **options)
         assert best.objective - best.gap - 1e-12 <= objective <= best.objective * (1 + 1.1e-5)
 
 

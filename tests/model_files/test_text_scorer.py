@@ -170,13 +170,8 @@ def test_what_is_left_to_load_model(path):
 def modules_after(code, *arguments):
     """Run code in a process of its own; return what it printed and the top of each module it imported."""
     code += "\nimport sys; print(*{name.partition('.')[0] for name in sys.modules}, file=sys.stderr)"
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", code, *arguments],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    )
+    command = [sys.executable, "-P", "-c", code, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
     return done.stdout, set(done.stderr.split())
 
 

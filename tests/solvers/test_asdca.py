@@ -14,21 +14,12 @@ from pairs import pairs
 pytestmark = pytest.mark.blas
 
 
-def make_solver(
-    X, y, *, loss="smooth_hinge", alpha=0.01, max_iter=1000, batch_size=8, theta="paper", **options
-):
-    return ASDCASolver(
-        Problem(X, y, options.get("sample_weight")),
-        loss=loss,
-        alpha=alpha,
-        fit_intercept=options.get("fit_intercept", False),
-        max_iter=max_iter,
-        batch_size=batch_size,
-        theta=theta,
-        order=options.get("order", "permutation"),
-        averaging=options.get("averaging", "last"),
-        random=np.array([1], np.uint64),
-    )
+OPTIONS = {"loss": "smooth_hinge", "alpha": 0.01, "fit_intercept": False, "max_iter": 1000, "batch_size": 8}
+OPTIONS |= {"theta": "paper", "order": "permutation", "averaging": "last"}
+
+
+def make_solver(X, y, **options):
+    return ASDCASolver(Problem(X, y), **OPTIONS | options, random=np.array([1], np.uint64))
 
 
 @pytest.mark.parametrize("averaging", ["last", "tail"])
