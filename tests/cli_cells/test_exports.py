@@ -40,14 +40,10 @@ def area(ring):
     return abs(np.dot(x, np.roll(y, 1)) - np.dot(y, np.roll(x, 1))) / 2
 
 
-def test_coco_is_read_again(classified):
+def test_coco(classified, work):
     top, cells = classified("--export", "cells.json")
     found = read_boxes("cells.json", find_images([str(top)]))
     assert {file.name: [(each.box, each.label) for each in said] for file, said in found} == boxes(cells)
-
-
-def test_coco(classified, work):
-    _, cells = classified("--export", "cells.json")
     content = json.loads((work / "cells.json").read_text())
     assert [image["file_name"] for image in content["images"]] == list(cells)
     assert {(image["width"], image["height"]) for image in content["images"]} == {(320, 240)}

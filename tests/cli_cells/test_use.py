@@ -28,8 +28,8 @@ def rows_of(text):
     return rows
 
 
-def test_json(run, smears, model):
-    result = run("classify", smears, "-m", model, "--json")
+def test_json_and_csv(run, smears, model, work):
+    result = run("classify", smears, "-m", model, "--json", "-o", "cells.csv")
     assert (result.exit_code, result.stderr) == (0, "")
     record = json.loads(result.stdout)
     assert len(record["images"]) == record["n_images"] == 42
@@ -51,15 +51,11 @@ def test_json(run, smears, model):
     assert record["percent"]["LYMPHOCYTE"] == pytest.approx(100 * 12 / 46)
     assert (record["n_cells"], record["without_cell"], record["skipped"]) == (46, 2, 0)
 
-
-def test_csv(run, smears, model, work):
-    printed = run("classify", smears, "-m", model, "--csv").stdout
-    rows = rows_of(printed)
+    rows = rows_of((work / "cells.csv").read_text())
     assert Counter(row["label"] for row in rows) == {"": 2, **COUNTS}
     assert Counter(row["status"] for row in rows) == {"no white cell": 2, "ok": 46}
-    result = run("classify", smears, "-m", model, "-o", "cells.csv", "--json")
-    assert (work / "cells.csv").read_text() == printed
-    by_file = {image["file"]: image["cells"] for image in json.loads(result.stdout)["images"]}
+    assert (work / "cells.csv").read_text() == run("classify", smears, "-m", model, "--csv").stdout
+    by_file = {image["file"]: image["cells"] for image in record["images"]}
     for row in rows[2:]:
         cell = by_file[row["file"]][int(row["cell"]) - 1]
         assert [int(row[name]) for name in COLUMNS[2:8]] == [*cell["box"], *cell["center"]]
@@ -228,14 +224,14 @@ def test_evaluate(run, smears, folder, model):
     assert "true \\ predicted  EOSINOPHIL  LYMPHOCYTE  MONOCYTE  NEUTROPHIL\n" in out
 
 
-def test_evaluate_counts_what_it_does_not_know_or_find(run, smears, model, work):
+def test_evaluate_counts_what_it_does_not_know_or_find(run, smears, folder, model, work):
     pytest.importorskip("matplotlib")
-    result = run("evaluate", model, smears, "--mistakes", "wrong.png")
+    result = run("evaluate", model, smears, "--mistakes", "wrong.png", "--json")
     notes = [NO_GROUPS, "note: the model does not know empty; these images count as mistakes"]
     assert result.stderr.splitlines() == notes
-    assert "no cell" in result.stdout
+    assert "no cell" in run("evaluate", model, folder(0, 40, by_label=True)).stdout
     assert cv2.imread("wrong.png").shape[1] > 200
-    record = json.loads(run("evaluate", model, smears, "--json").stdout)
+    record = json.loads(result.stdout)
     assert record["error"] >= 2 / 42
     assert record["without_cell"] == [0, 0, 0, 0, 2]
     assert record["mistakes"][-2:] == [
@@ -252,17 +248,16 @@ def test_evaluate_by_original(run, folder, model, work, monkeypatch):
         "smear_00.jpg,LYMPHOCYTE,a\nsmear_01.jpg,NEUTROPHIL,a\n"
         "smear_20.jpg,LYMPHOCYTE,b\nsmear_21.jpg,LYMPHOCYTE,b\nsmear_22.jpg,NEUTROPHIL,b\n"
     )
-    result = run("evaluate", model, top, "--labels", "t.csv", "--groups", "t.csv", "--json")
-    record = json.loads(result.stdout)
+    args = ("evaluate", model, top, "--labels", "t.csv", "--groups", "t.csv")
+    record = json.loads(run(*args, "--json").stdout)
     assert record["error"] == 3 / 5
     assert record["originals"] == {"n": 2, "wrong": 1, "with_mistakes": 2}  # half wrong is not wrong yet
-    out = run("evaluate", model, top, "--labels", "t.csv", "--groups", "t.csv", "--mistakes", "m.png").stdout
+    out = run(*args, "--mistakes", "m.png").stdout
     assert "1 of 2 originals wrong in more than half of their images, 2 in any" in out
     # A tile for each original, with its name and how many images of it are wrong.
     two = cv2.imread("m.png").shape
     monkeypatch.setattr("fastsvm_apps.cells.output.mistake_sheet.LIMIT", 1)
-    args = ("evaluate", model, top, "--labels", "t.csv", "--groups", "t.csv", "--mistakes", "m.png")
-    result = run(*args)
+    result = run(*args, "--mistakes", "m.png")
     assert result.stderr == "note: 1 more mistake than m.png shows; --json lists all\n"
     assert cv2.imread("m.png").shape[1] < two[1]
 
