@@ -1,6 +1,7 @@
 """HTML pages from templates: each is one file that loads nothing, or is served with its pictures."""
 
 import os
+import re
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
@@ -10,6 +11,7 @@ from .files import replace_file
 from .printing import many, percent, printable
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
+_OPTION = re.compile(r"\(?--[a-z-]+\)?")
 ROOM = 60  # characters of a long word that are shown
 
 
@@ -57,6 +59,13 @@ def share(value: float | None) -> str:
     return "–" if value is None else percent(value).replace(" ", NO_BREAK)
 
 
+def whole_options(text: str):
+    """Return a text as markup in which no line ends within the name of an option."""
+    from markupsafe import Markup, escape
+
+    return Markup(_OPTION.sub(r'<span class="whole">\g<0></span>', str(escape(printable(text)))))
+
+
 @cache
 def _environment(package: str):
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
@@ -71,6 +80,7 @@ def _environment(package: str):
         finalize=_visible,
     )
     environment.filters |= {"shorten": shorten, "share": share, "thousands": "{:,}".format}
+    environment.filters["whole_options"] = whole_options
     environment.globals |= {"many": many}
     return environment
 

@@ -47,21 +47,20 @@ const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row)
 
   const { from, to, wrong, undone, order } = form?.elements ?? {};
 
+  // Returns the score at a slider, and shows it.
   const scoreAt = (slider) => {
     const { low, high } = slider.closest("fieldset").dataset;
-    return Number(low) + (slider.valueAsNumber / 100) * (Number(high) - Number(low));
+    const score = Number(low) + (slider.valueAsNumber / 100) * (Number(high) - Number(low));
+    form.elements[`${slider.name}-text`].value = score.toPrecision(3);
+    slider.setAttribute("aria-valuetext", score.toPrecision(3));
+    return score;
   };
 
   // At its end a slider keeps nothing back, infinite and missing scores neither.
   const scoreFilter = () => {
-    const low = !from || from.value === from.min ? -Infinity : scoreAt(from);
-    const high = !to || to.value === to.max ? Infinity : scoreAt(to);
-    return low === -Infinity && high === Infinity ? () => true : (score) => score >= low && score <= high;
-  };
-
-  const tellScore = (slider, output) => {
-    output.value = scoreAt(slider).toPrecision(3);
-    slider.setAttribute("aria-valuetext", output.value);
+    const [low, high] = from ? [scoreAt(from), scoreAt(to)] : [];
+    const [isFirst, isLast] = [from?.value === from?.min, to?.value === to?.max];
+    return (score) => (isFirst && isLast) || ((isFirst || score >= low) && (isLast || score <= high));
   };
 
   const filter = () => {
@@ -77,10 +76,6 @@ const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row)
     }
     const all = cells.length.toLocaleString("en");
     byId("showing").textContent = `Showing ${count.toLocaleString("en")} of ${all} cells`;
-    if (from) {
-      tellScore(from, form.elements["from-text"]);
-      tellScore(to, form.elements["to-text"]);
-    }
   };
 
   const sort = () => {
@@ -190,7 +185,6 @@ const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row)
     }
     const [cells, share] = counts.tFoot.querySelectorAll("td.number");
     [cells.textContent, share.textContent] = [total.toLocaleString("en"), percent(total)];
-    return { total };
   };
 
   const tell = () => {
@@ -237,22 +231,20 @@ const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row)
   const put = (number, label) => {
     if (label === undefined) verdicts.delete(number);
     else verdicts.set(number, label);
+    refresh([number]);
+    save();
   };
 
   const judge = (figure, label) => {
     const number = figure.dataset.cell;
     past.push([number, verdicts.get(number)]);
     put(number, label);
-    refresh([number]);
-    save();
   };
 
   const undo = () => {
     if (!past.length) return;
     const [number, before] = past.pop();
     put(number, before);
-    refresh([number]);
-    save();
     goTo(figureOf.get(number));
   };
 
@@ -350,18 +342,11 @@ const rowOf = new Map([...document.querySelectorAll("#rows tbody tr")].map((row)
     }
     refresh([...verdicts.keys()]);
   };
-  const stored = async () => {
-    try {
-      return await (await fetch("verdicts")).json();
-    } catch {
-      return {};
-    }
-  };
-
   if (editing) {
     editing.hidden = false;
     tell();
-    stored().then(restore);
+    const stored = fetch("verdicts").then((answer) => answer.json());
+    stored.catch(() => ({})).then(restore);
     setCurrent(seen()[0]);
     tiles.addEventListener("click", (event) => {
       const figure = event.target.closest(".crop")?.closest("figure");
