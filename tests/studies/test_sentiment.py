@@ -14,7 +14,7 @@ from fastsvm_apps.sentiment.data.text_source import TextSource
 from fastsvm_apps.studies.frame.study_context import Context
 from fastsvm_apps.studies.frame.study_report import Verdict
 from fastsvm_apps.studies.output.study_charts import draw_figure
-from fastsvm_apps.studies.output.study_record import record_of
+from fastsvm_apps.studies.output.study_record import record_study
 from fastsvm_apps.studies.sentiment import (
     plane_claims,
     text_claims,
@@ -47,7 +47,7 @@ def corpus(tmp_path):
 
 
 def test_the_line_moves_as_by_the_articles_loop():
-    X, y = planes.overlapping(3)
+    X, y = planes.overlapping_points(3)
     steps = list(range(1, 60))
     models = planes.Linear("hinge").grow(X, y, steps, seed=5)
     drawn_rows = iter(np.random.default_rng(5).integers(len(y), size=steps[-1]))
@@ -62,7 +62,7 @@ def test_the_line_moves_as_by_the_articles_loop():
 
 
 def test_a_kernels_surface_grows_row_by_row_to_that_of_the_fit():
-    X, y = planes.moons((30, 20))
+    X, y = planes.moon_points((30, 20))
     method = planes.Gaussian(0.1)
     steps = [1, 7, 30, planes.PASSES * len(y)]
     pulls = []
@@ -77,7 +77,7 @@ def test_a_kernels_surface_grows_row_by_row_to_that_of_the_fit():
 
 
 def test_the_overlap_is_what_it_is_said_to_be():
-    X, y = (np.concatenate(parts) for parts in zip(*map(planes.overlapping, range(200)), strict=True))
+    X, y = (np.concatenate(parts) for parts in zip(*map(planes.overlapping_points, range(200)), strict=True))
     right = np.mean(np.sign(X.sum(axis=1)) == y)
     assert abs(right - stats.norm.cdf(planes.APART)) < 0.005
 
@@ -170,7 +170,7 @@ def test_times_and_accuracies_in_the_plane_are_judged():
 @pytest.mark.slow
 def test_the_whole_study(corpus, tmp_path):
     data = tmp_path / "flame.csv"
-    X, y = planes.moons((40, 30))
+    X, y = planes.moon_points((40, 30))
     rows = (f"{a},{b},{1 if c > 0 else 2}\n" for (a, b), c in zip(X, y, strict=True))
     data.write_text("x,y,label\n" + "".join(rows))
     context = Context(data=str(tmp_path), runs=3, parts=Cache(tmp_path / "parts"))
@@ -179,7 +179,7 @@ def test_the_whole_study(corpus, tmp_path):
     assert [claim.why for claim in report.claims[-3:-1]] == ["The folder of the data has no jain.csv."] * 2
     [table] = [table for table in report.tables if table.name == "classifiers"]
     assert [row[0] for row in table.rows][-3:] == [name + TO_THE_LETTER for name in ARTICLE]
-    record = record_of(report, {}, {})
+    record = record_study(report, {}, {})
     assert str(tmp_path) not in str(record)
     again = run_study(context)
     assert [claim.ours for claim in again.claims] == [claim.ours for claim in report.claims]

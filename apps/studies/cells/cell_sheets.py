@@ -43,7 +43,8 @@ def cell_sheets(images: Images, train: np.ndarray, test: np.ndarray, photographs
     names = [CLASSES[int(sign > 0)].lower() for sign in crops.signs[test[shown]]]
     components_words = f"the {len(axes)} principal components of the crops to train on"
     sheets = [
-        ("originals", "Original images", "Each of another original.", originals(crops.files), "figure 1"),
+        ("originals", "Original images", "Each of another original.", original_tiles(crops.files),
+         "figure 1"),
         ("crops", "Crops", "Gray and negative, as the solvers get them.", _tiles(pixels, names), "figure 5"),
         ("rebuilt", f"Crops rebuilt from {len(axes)} components",
          f"The same crops, of which only {components_words} are left.",
@@ -70,7 +71,7 @@ def _drawn(tiles: Tiles, sheet) -> bytes:
     return encoded(contact_sheet(tiles, columns=COLUMNS))
 
 
-def originals(files: Sequence[ImageFile]) -> Tiles:
+def original_tiles(files: Sequence[ImageFile]) -> Tiles:
     """Read some images of each class, each of another original."""
     signs = np.array([CLASSES.index(file.label) for file in files])
     groups = np.array([file.original for file in files])

@@ -82,7 +82,7 @@ def compare(file, solvers, scale, loss, alpha, epochs, runs, output, json, quiet
             rows = _summary(found)
         header = list(rows[0])
         cells = [[value[0] if isinstance(value, list) else value for value in row.values()] for row in rows]
-        replace_file(os.path.join(output, "solvers.csv"), study_folder.table_bytes(header, cells))
+        replace_file(os.path.join(output, "solvers.csv"), study_folder.table_csv(header, cells))
     if json:
         optimum = {label: value for label, value in found.optimum.items() if isfinite(value)}
         print_json({"optimum": optimum, "near": NEAR, "solvers": rows})

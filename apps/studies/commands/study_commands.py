@@ -15,7 +15,7 @@ def study_command(name: str, study: Study) -> click.Command:
     """Return the command of a study."""
 
     def run(output, json, **options):
-        from ..output.printed_verdicts import print_study
+        from ..output.printed_verdicts import print_verdicts
         from ..output.study_folder import PAGE
 
         choices = {choice: options.pop(choice) for choice in study.choices}
@@ -23,7 +23,7 @@ def study_command(name: str, study: Study) -> click.Command:
         if json:
             print_json(record)
         else:
-            print_study(record, os.path.join(output, PAGE))
+            print_verdicts(record, os.path.join(output, PAGE))
 
     run.__name__ = name
     run.__doc__ = f"{study.title}.\n{HELP}"
@@ -39,7 +39,7 @@ def study_command(name: str, study: Study) -> click.Command:
 def all_studies(output, json, **options):
     """Run all studies, one after the other, and make one page of their verdicts."""
     from ..output import study_folder
-    from ..output.printed_verdicts import print_all, print_study
+    from ..output.printed_verdicts import print_all_verdicts, print_verdicts
 
     study_folder.take_folder(output, "all")
     records, failed = [], []
@@ -52,12 +52,12 @@ def all_studies(output, json, **options):
             failed.append(name)
             continue
         if not json:
-            print_study(records[-1], os.path.join(place, study_folder.PAGE))
-    study_folder.write_index(output, records)
+            print_verdicts(records[-1], os.path.join(place, study_folder.PAGE))
+    study_folder.write_index_files(output, records)
     if json:
         print_json({"studies": records, "failed": failed})
     else:
-        print_all(records, os.path.join(output, study_folder.INDEX))
+        print_all_verdicts(records, os.path.join(output, study_folder.INDEX))
     return FAILED if failed else DONE
 
 

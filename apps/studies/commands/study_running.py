@@ -20,7 +20,7 @@ def run_study(name: str, study: Study, folder: str, *, quiet: bool, verbose: boo
     from ..frame import running
     from ..frame.study_context import Context
     from ..output import study_folder
-    from ..output.study_record import record_of
+    from ..output.study_record import record_study
 
     study_folder.take_folder(folder, name)
     place = os.path.join(folder, PARTS)
@@ -37,8 +37,8 @@ def run_study(name: str, study: Study, folder: str, *, quiet: bool, verbose: boo
         how = {"command": command_line(name, **options), "quick": options["quick"], "seed": options["seed"]}
         # Of all threads; nobody knows what parts of an earlier run took.
         how["cpu_seconds"] = None if context.taken_up else process_time() - start
-        record = record_of(report, how, stage.seconds)
-        study_folder.write_report(folder, report, record, stage)
+        record = record_study(report, how, stage.seconds)
+        study_folder.write_study_folder(folder, report, record, stage)
     return record
 
 

@@ -35,7 +35,7 @@ def kernel_figures(
         Figure("plane", "The digits in the plane of t-SNE",
                f"{len(plane['points']):,} digits, each label at the median of its own. The axes have no "
                "unit.",
-               chart([Panel(Groups(plane["points"], plane["labels"]), aspect="equal",
+               chart([Panel(TSNEGroups(plane["points"], plane["labels"]), aspect="equal",
                             xlabel="first coordinate", ylabel="second coordinate")]),
                size=(6.4, 5.7), source="figure 3"),
         Figure("race", "Three implementations of one binary classifier",
@@ -115,7 +115,7 @@ def _time_curve(name: str, seconds: np.ndarray, steps: tuple[int, ...]) -> Curve
     return Curve(steps, values, colour, name, "o-" if name in GAUSSIANS else "o--")
 
 
-class Groups:
+class TSNEGroups:
     """Points of ten labels, each label at the median of its own."""
 
     def __init__(self, points: np.ndarray, labels: np.ndarray):

@@ -82,18 +82,19 @@ def _shown(record: dict) -> dict[str, dict]:
 def markdown_page(record: dict) -> str:
     """Return the page of a study in Markdown."""
     claims, shown = record["claims"], _shown(record)
-    rows = [[escaped(claim[CLAIM_FIELDS[name]]) for name in COLUMNS] for claim in claims]
-    left_out = [escaped(figure["title"]) for figure in record["figures"] if figure["file"] not in shown]
+    rows = [[escape_markdown(claim[CLAIM_FIELDS[name]]) for name in COLUMNS] for claim in claims]
+    others = [figure["title"] for figure in record["figures"] if figure["file"] not in shown]
+    left_out = escape_markdown("; ".join(others))
     return _page(
         f"{record['study']}/{REPORT}",
-        escaped(record["title"]),
-        f"{escaped(record['document'].removesuffix('.'))}.",
-        escaped(record["data"]),
-        f"{study_record.claims_summary(claims)}. {escaped(study_record.claims_legend(claims))}",
+        escape_markdown(record["title"]),
+        f"{escape_markdown(record['document'].removesuffix('.'))}.",
+        escape_markdown(record["data"]),
+        f"{study_record.claims_summary(claims)}. {escape_markdown(study_record.claims_legend(claims))}",
         _table(COLUMNS, rows),
         "## Figures" if shown else "",
         *(_figure(record["study"], figure) for figure in shown.values()),
-        f"On its own page the study also has: {'; '.join(left_out)}." if left_out else "",
+        f"On its own page the study also has: {left_out}." if left_out else "",
         "## Run it again",
         f"```sh\n{record['command']}\n```",
         _how(record),
@@ -105,7 +106,7 @@ def markdown_index(records: Sequence[dict]) -> str:
     rows = []
     for record in records:
         link, counts = f"[{record['study']}]({record['study']}.md)", verdict_counts(record["claims"])
-        rows.append([link, escaped(record["document"]), *counts.values()])
+        rows.append([link, escape_markdown(record["document"]), *counts.values()])
     return _page(
         "the reports in the folders",
         "Studies of five documents",
@@ -121,7 +122,7 @@ def _page(origin: str, title: str, *parts: str) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def escaped(text: object) -> str:
+def escape_markdown(text: object) -> str:
     """Return text that Markdown shows as it is, on one line."""
     return re.sub(r"([\\`*_\[\]<>|#~$])", r"\\\1", " ".join(str(text).split()))
 
@@ -132,13 +133,13 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def _figure(study: str, figure: dict) -> str:
-    title, caption = escaped(figure["title"]), escaped(full_caption(figure))
+    title, caption = escape_markdown(figure["title"]), escape_markdown(full_caption(figure))
     return f"### {title}\n\n![{title}]({study}/{figure['file']})\n\n{caption}"
 
 
 def _how(record: dict) -> str:
     settings, versions = (
-        escaped(", ".join(f"{name} {value}" for name, value in record[key].items()))
+        escape_markdown(", ".join(f"{name} {value}" for name, value in record[key].items()))
         for key in ("settings", "versions")
     )
     size = "The quick version. " if record["quick"] else ""

@@ -11,7 +11,7 @@ WIDEST = 100
 LABELS = 18  # characters: the longest verdict and a gap
 
 
-def print_study(record: dict, page: str) -> None:
+def print_verdicts(record: dict, page: str) -> None:
     """Print the claims of a study, and where its page is."""
     print_heading(record["title"], *_wrapped(record["document"]), *_wrapped(record["data"]))
     for claim in record["claims"]:
@@ -31,7 +31,7 @@ def print_study(record: dict, page: str) -> None:
     print_line(f"{claims_summary(record['claims'])}: {page}")
 
 
-def print_all(records: Sequence[dict], page: str) -> None:
+def print_all_verdicts(records: Sequence[dict], page: str) -> None:
     """Print a table of the claims of all studies."""
     print_heading("All studies")
     names = max([len("study"), *(len(record["study"]) for record in records)])

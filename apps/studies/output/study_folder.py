@@ -44,7 +44,7 @@ def take_folder(folder: str, name: str) -> None:
         raise AppError(f"{folder}: is of '{owner}', not of '{name}'; choose another folder with -o")
 
 
-def write_report(folder: str, report: Report, record: dict, stage: Stages) -> None:
+def write_study_folder(folder: str, report: Report, record: dict, stage: Stages) -> None:
     """Write a report, and remove what an earlier one in the folder had and this one has not."""
     pictures = {}
     with stage("draw", total=len(report.figures)) as advance:
@@ -53,8 +53,8 @@ def write_report(folder: str, report: Report, record: dict, stage: Stages) -> No
             advance()
     files = dict(pictures)
     for table, known in zip(report.tables, record["tables"], strict=True):
-        files[known["file"]] = table_bytes(table.header, table.rows)
-    files[CLAIMS] = claims_bytes([record])
+        files[known["file"]] = table_csv(table.header, table.rows)
+    files[CLAIMS] = claims_csv([record])
     record["files"] = [*files, PAGE]
     before = _files_before(folder)
     for name, content in files.items():
@@ -64,13 +64,13 @@ def write_report(folder: str, report: Report, record: dict, stage: Stages) -> No
     remove_files(folder, before - set(record["files"]))
 
 
-def write_index(folder: str, records: Sequence[dict]) -> None:
+def write_index_files(folder: str, records: Sequence[dict]) -> None:
     """Write the page and the table of the claims of several studies, whose folders lie in this one."""
     write_page(os.path.join(folder, INDEX), study_pages.index_page(records, PAGE))
-    replace_file(os.path.join(folder, CLAIMS), claims_bytes(records))
+    replace_file(os.path.join(folder, CLAIMS), claims_csv(records))
 
 
-def table_bytes(header: Sequence[str], rows: Iterable[Sequence]) -> bytes:
+def table_csv(header: Sequence[str], rows: Iterable[Sequence]) -> bytes:
     """Return a table as a CSV file."""
     text = io.StringIO(newline="")
     write = csv_writer(text)
@@ -79,10 +79,10 @@ def table_bytes(header: Sequence[str], rows: Iterable[Sequence]) -> bytes:
     return text.getvalue().encode()
 
 
-def claims_bytes(records: Iterable[dict]) -> bytes:
+def claims_csv(records: Iterable[dict]) -> bytes:
     """Return the claims of studies as a CSV file."""
     rows = [(record["study"], *claim.values()) for record in records for claim in record["claims"]]
-    return table_bytes(("study", *CLAIM_FIELDS), rows)
+    return table_csv(("study", *CLAIM_FIELDS), rows)
 
 
 def remove_files(folder: str, names: Iterable[str]) -> None:

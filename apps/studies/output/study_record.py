@@ -17,7 +17,7 @@ CLAIM_FIELDS = {"claim": "words", "document": "theirs", "here": "ours", "verdict
 LIBRARIES = ("fastsvm", "numpy", "scipy", "scikit-learn")
 
 
-def record_of(report: Report, how: dict[str, object], seconds: dict[str, float]) -> dict:
+def record_study(report: Report, how: dict[str, object], seconds: dict[str, float]) -> dict:
     """Return the record of a report.
 
     Parameters

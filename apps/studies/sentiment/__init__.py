@@ -10,4 +10,4 @@ def run(context: Context) -> Report:
 
     corpus = text_experiments.find(context.data)
     found = text_experiments.run(context, corpus)
-    return sentiment_report.report(corpus, found, plane_experiments.run(context))
+    return sentiment_report.report(corpus, found, plane_experiments.run_planes(context))

@@ -90,7 +90,7 @@ class Surfaces:
     shown: np.ndarray
 
 
-def run(context: Context) -> list[Surfaces | str]:
+def run_planes(context: Context) -> list[Surfaces | str]:
     """Do all that is done in the plane; why not, for points that are not there."""
     wanted = planes(context.data)
     with context.stage("planes", total=len(wanted)) as advance:
@@ -110,18 +110,17 @@ def _surfaces(plane: Plane, context: Context, advance: Callable[[], None]) -> Su
 
 def planes(data: str | None) -> list[Plane | str]:
     """Return the methods on their points, from the folder or without one on two moons."""
-    return [
-        Plane("overlap-svm", "SVM, linear with overlap", overlapping, Linear("hinge"), is_fresh=True),
-        Plane("overlap-logistic", "Logistic, linear with overlap", overlapping, Linear("log"), is_fresh=True),
-        _shape(data, "flame", (153, 87)),
-        _shape(data, "jain", (276, 97)),
+    overlap = [
+        Plane(name, f"{title}, linear with overlap", overlapping_points, Linear(loss), is_fresh=True)
+        for name, title, loss in (("overlap-svm", "SVM", "hinge"), ("overlap-logistic", "Logistic", "log"))
     ]
+    return [*overlap, _shape(data, "flame", (153, 87)), _shape(data, "jain", (276, 97))]
 
 
 def _shape(data: str | None, name: str, sizes: tuple[int, int]) -> Plane | str:
     if data is None:
         title = f"Kernel SVM, two moons of {sizes[0]} and {sizes[1]}"
-        return Plane(name, title, lambda _: moons(sizes), Gaussian(WIDTH))
+        return Plane(name, title, lambda _: moon_points(sizes), Gaussian(WIDTH))
     found = public_set_at_hand(name, data)
     if found is None:
         return f"The folder of the data has no {name}.csv."
@@ -130,7 +129,7 @@ def _shape(data: str | None, name: str, sizes: tuple[int, int]) -> Plane | str:
     return Plane(name, f"Kernel SVM, {name}", lambda _: points, Gaussian(WIDTH), is_articles=True)
 
 
-def overlapping(seed: int) -> Points:
+def overlapping_points(seed: int) -> Points:
     """Draw two round clouds of as many points, which a line through 0 tells apart but for an overlap."""
     random = np.random.default_rng(seed)
     y = np.repeat([1, -1], N_OVERLAP // 2)
@@ -138,7 +137,7 @@ def overlapping(seed: int) -> Points:
     return random.normal(size=(N_OVERLAP, 2)) + APART * y[:, None] * direction, y
 
 
-def moons(sizes: tuple[int, int]) -> Points:
+def moon_points(sizes: tuple[int, int]) -> Points:
     """Return two moons of so many points."""
     from sklearn.datasets import make_moons
 
@@ -204,7 +203,7 @@ def _measured(plane: Plane, runs: int, seed: int) -> dict[str, np.ndarray]:
         "accuracies": np.array(accuracies),
         "seconds": np.array(seconds),
         "sizes": np.array([len(train), len(test)]),
-        **evolution(plane, seed),
+        **plane_evolution(plane, seed),
     }
 
 
@@ -217,7 +216,7 @@ def _split(plane: Plane, number: int) -> tuple[np.ndarray, np.ndarray, np.ndarra
     return X, y, train, test
 
 
-def evolution(plane: Plane, seed: int) -> dict[str, np.ndarray]:
+def plane_evolution(plane: Plane, seed: int) -> dict[str, np.ndarray]:
     """Return the scores all over the plane after 1, 2, ... up to all steps: fields of `Surfaces`."""
     X, y, train, test = _split(plane, seed)
     steps = np.unique(np.geomspace(1, PASSES * len(train), FRAMES).round().astype(int))
