@@ -15,6 +15,8 @@ MAX_PIXELS = 100_000_000
 MIN_SIDE = 32  # pixels
 BLANK = 16  # levels between the darkest and the brightest part of a frame with nothing on it, at most
 MAX_BYTES = 1 << 30
+# OpenCV crashes where it finds no memory for something small, so an image needs this much free memory.
+FREE_BYTES, MOST_FREE_BYTES = 64, 1 << 26  # for each pixel at the working scale, and at most
 LONGER_SIDE, CELL_WIDTH = 320, 80  # pixels at the working scale, of an image and of a white cell in it
 
 # Width of a white cell in pixels: a number, or a function of the size (width, height) of the image.
@@ -169,6 +171,7 @@ def _resized(image, sides: Sequence[int]):
     """Bring an image to the size it has in its file, times a factor; an orientation may have turned it."""
     height, width = image.shape[:2]
     across, down = sides if (width > height) == (sides[0] > sides[1]) else sides[::-1]
+    np.empty(min(FREE_BYTES * across * down, MOST_FREE_BYTES), np.uint8)  # MemoryError if there is too little
     if (width, height) == (across, down):
         return image
     interpolation = cv2.INTER_AREA if across < width else cv2.INTER_LINEAR
