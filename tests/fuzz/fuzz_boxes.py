@@ -6,10 +6,10 @@ import os
 import cv2
 import numpy as np
 
-from fastsvm_apps.cells.data.boxes import SLACK, read_boxes
+from fastsvm_apps.cells.data.boxes import SLACK, match_boxes, read_boxes
 from fastsvm_apps.cells.data.image_files import ImageFile
 from fastsvm_apps.cells.data.label_tables import read_json
-from fastsvm_apps.cells.learning.corrections import checked_corrections, match_boxes, read_corrections
+from fastsvm_apps.cells.learning.corrections import checked_corrections, read_corrections
 from fastsvm_apps.common.errors import AppError
 from fuzzing import Choices, main, scratch
 

@@ -4,6 +4,7 @@ import math
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 from typing import NamedTuple
 
 from ...common.errors import AppError
@@ -14,6 +15,7 @@ from .image_reader import ImageReader
 from .label_tables import LabelRow, files_of_rows, read_json, read_label_table, read_voc_files
 
 SIDES = ("x", "y", "w", "h")
+MIN_OVERLAP = 0.5  # of two boxes of one cell: their intersection over their union
 SLACK = 2  # pixels that a box may go beyond the image: some tools count from 1, others round
 
 Box = tuple[int, int, int, int]
@@ -179,3 +181,26 @@ def _from_coco(path: str) -> Iterator[AnnotatedBox]:
         yield AnnotatedBox(
             str(file), LabelledBox(where, checked_box(where, box), label), size if whole else None
         )
+
+
+def match_boxes(boxes: Sequence[Box], others: Sequence[Box]) -> Iterator[tuple[int, int]]:
+    """Yield the numbers of two boxes that show the same cell, the pair with the largest overlap first.
+
+    Each box has at most one partner, with an overlap of at least `MIN_OVERLAP`.
+    """
+    pairs = product(enumerate(boxes), enumerate(others))
+    overlaps = ((-box_overlap(box, other), k, n) for (k, box), (n, other) in pairs)
+    taken, given = set(), set()
+    for _, k, other in sorted(each for each in overlaps if -each[0] >= MIN_OVERLAP):
+        if k not in taken and other not in given:
+            taken.add(k)
+            given.add(other)
+            yield k, other
+
+
+def box_overlap(box: Box, other: Box) -> float:
+    """Return the intersection of two boxes over their union."""
+    width = min(box[0] + box[2], other[0] + other[2]) - max(box[0], other[0])
+    height = min(box[1] + box[3], other[1] + other[3]) - max(box[1], other[1])
+    common = max(0, width) * max(0, height)
+    return common / (box[2] * box[3] + other[2] * other[3] - common)

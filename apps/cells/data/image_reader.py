@@ -16,7 +16,7 @@ MIN_SIDE = 32  # pixels
 BLANK = 16  # levels between the darkest and the brightest part of a frame with nothing on it, at most
 MAX_BYTES = 1 << 30
 # OpenCV crashes where it finds no memory for something small, so an image needs this much free memory.
-FREE_BYTES, MOST_FREE_BYTES = 64, 1 << 26  # for each pixel at the working scale, and at most
+FREE_BYTES, MOST_FREE_BYTES = 24, 1 << 24  # for each pixel at the working scale, and at most
 LONGER_SIDE, CELL_WIDTH = 320, 80  # pixels at the working scale, of an image and of a white cell in it
 
 # Width of a white cell in pixels: a number, or a function of the size (width, height) of the image.

@@ -24,9 +24,9 @@ from ..finding.image_quality import QualityRanges
 from ..finding.image_scale import Scale, scale_of
 from ..finding.stain import USUAL
 from ..learning.cell_model import ModelNotes, scores_of
-from ..learning.corrections import find_training_images
 from ..learning.error_report import ErrorReport, error_report
 from ..learning.score_calibration import calibrate_scores
+from ..learning.training_images import find_training_images
 from ..learning.training_samples import TrainingSamples, measure_training_samples
 from ..measuring.cell_features import feature_names
 from ..training_settings import ALPHAS, CLASSIFIERS, MAX_EPOCHS, USUAL_ALPHA, TrainingSettings

@@ -13,6 +13,7 @@ from ...common.errors import AppError, Skipped
 from ...common.folds import Split, grouped_folds
 from ...common.progress import Stages
 from ..data.bad_image import BadImage
+from ..data.boxes import match_boxes
 from ..data.image_files import ImageFile, nothing_left
 from ..data.image_reader import CellWidth
 from ..data.image_threads import map_images
@@ -23,8 +24,8 @@ from ..finding.white_cells import find_white_cells
 from ..measuring.cell_features import describe
 from ..measuring.describing import DescribedImage, describe_image
 from ..training_settings import TrainingSettings
-from .corrections import Boxes, labels_of_cells, match_boxes
 from .image_versions import make_image_version
+from .training_images import Boxes, labels_of_cells
 
 FINENESS = 2  # pixels for each one at the working scale in which versions are made, at most
 
