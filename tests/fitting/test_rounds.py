@@ -5,7 +5,6 @@ import pytest
 from scipy import sparse
 
 import reference
-from fastsvm.fitting.packing import pack
 from fastsvm.fitting.sdca_rounds import LocalShards, SDCARounds
 from fastsvm.fitting.shard import Shard
 from fastsvm.solvers import LOSSES, sdca
@@ -163,16 +162,6 @@ def test_a_shard_of_weights_zero_has_no_say(rows):
     for loss in "hinge", "log":
         result = rounds_of(LocalShards.split(X, y, 3, weights), loss).solve(1e-4, False)
         assert result.gap <= 1e-4 * result.objective
-
-
-def test_packed_changes_come_back(rows):
-    dense, thin = np.arange(1, 9) / 3, np.zeros(50)
-    thin[[3, 40]] = 1 / 3, -2
-    for array in dense, thin, np.zeros(5):
-        packed = pack(array)
-        np.testing.assert_array_equal(packed.unpack(), array.astype(np.float32))
-    assert pack(thin).n_bytes == 2 * (4 + 4)
-    assert pack(dense).n_bytes == 8 * 4
 
 
 def test_a_certificate_is_looked_at_when_it_holds():

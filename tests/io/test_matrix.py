@@ -39,12 +39,6 @@ def test_what_was_written_is_read_without_a_copy(tmp_path):
     np.testing.assert_array_equal(np.load(tmp_path / "X" / "data.npy"), X.data)  # by NumPy alone
 
 
-def test_labels_may_be_texts(tmp_path):
-    y = np.array(["good", "bad"] * 25)
-    stored(tmp_path / "X", a_matrix(), y)
-    assert load(tmp_path / "X").y.tolist() == y.tolist()
-
-
 def test_an_interrupted_store_resumes(tmp_path, monkeypatch):
     """Whatever block a process is killed after, the next call makes the same files."""
     monkeypatch.setattr(lines_of_files, "BLOCK", 40)

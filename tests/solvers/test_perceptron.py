@@ -23,14 +23,6 @@ def test_separable_data_are_separated(separable):
     assert (r.objective, r.gap, r.dual) == (0.0, None, None)
 
 
-def test_it_stops_after_an_epoch_without_mistake(separable):
-    r = perceptron(*separable, max_iter=1000, trace=True, random_state=0)
-    assert len(r.history) == r.n_iter
-    longer = perceptron(*separable, max_iter=2000, random_state=0)
-    assert longer.n_iter == r.n_iter
-    assert longer.w.tobytes() == r.w.tobytes()
-
-
 def test_the_objective_is_the_mean_perceptron_loss(problem):
     X, y = problem
     c = np.random.default_rng(0).random(len(y))

@@ -1,7 +1,5 @@
 """What all solvers have in common: epochs, certificates, one rule of stopping."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -65,8 +63,3 @@ def test_the_public_names_are_functions_and_what_they_return():
         *("Result", "KernelResult", "Epoch", "LOSSES", "as_rows"),
     }
     assert not any(hasattr(solvers, name) for name in ("SDCASolver", "Problem", "make_gram", "as_csr"))
-
-
-def test_the_docs_name_every_public_name():
-    docs = (Path(__file__).parents[2] / "docs" / "solvers.md").read_text(encoding="utf-8")
-    assert [name for name in solvers.__all__ if f"| `{name}` |" not in docs] == []
