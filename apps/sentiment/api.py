@@ -29,7 +29,7 @@ from ..common.errors import OPTION, USAGE, AppError, Skipped
 from ..common.files import check_model_path
 from ..common.progress import UNWATCHED, Stages
 from . import checked_values
-from .data.corpus import Given
+from .data.corpus import GivenTexts
 from .data.record_formats import FORMATS
 from .data.text_source import TextSource
 from .jobs import streamed_training, text_training
@@ -201,9 +201,11 @@ def train(
         name: values_of[name] for name, usual in train.__kwdefaults__.items() if values_of[name] != usual
     }
     with _value_errors():
-        checked = {name: _checked(name, value) for name, value in given.items() if name in CHECKED}
-        corpus = _corpus(source, labels, {name: value for name, value in checked.items() if name in READING})
-        settings = _settings(checked, start)
+        checked = {name: _checked_parameter(name, value) for name, value in given.items() if name in CHECKED}
+        corpus = _corpus_source(
+            source, labels, {name: value for name, value in checked.items() if name in READING}
+        )
+        settings = _given_settings(checked, start)
         path = None if save_to is None else os.fspath(save_to)
         if stream or scheduler:
             _check_streamed("--scheduler" if scheduler else "--stream", given)
@@ -229,14 +231,14 @@ def train(
 _NOT_SHOWN = {"stage", "checkpoint", "scheduler", "save_to", "learning_curve"}  # they change no model
 
 
-def _checked(name: str, value: object) -> Any:
+def _checked_parameter(name: str, value: object) -> Any:
     try:
         return CHECKED[name](value)
     except ValueError as error:
         raise AppError(f"--{OPTIONS.get(name, name).replace('_', '-')}: {error}", USAGE) from None
 
 
-def _corpus(source: Any, labels: Iterable[str] | None, reading: dict[str, Any]) -> TextSource:
+def _corpus_source(source: Any, labels: Iterable[str] | None, reading: dict[str, Any]) -> TextSource:
     """Return the source of the labelled texts."""
     if labels is None:
         if not isinstance(source, str | os.PathLike):
@@ -245,13 +247,13 @@ def _corpus(source: Any, labels: Iterable[str] | None, reading: dict[str, Any]) 
         return TextSource(os.fspath(source), **{fields.get(name, name): reading[name] for name in reading})
     if reading:
         raise TypeError(f"{', '.join(sorted(reading))}: describes a file, but texts and labels were given")
-    corpus = Given(texts=_strings(source, "texts"), labels=_strings(labels, "labels"))
+    corpus = GivenTexts(texts=_checked_strings(source, "texts"), labels=_checked_strings(labels, "labels"))
     if len(corpus.texts) != len(corpus.labels):
         raise ValueError(f"{len(corpus.texts):,} texts and {len(corpus.labels):,} labels")
     return corpus
 
 
-def _settings(checked: dict[str, Any], start: object) -> RecipeSettings:
+def _given_settings(checked: dict[str, Any], start: object) -> RecipeSettings:
     """Return the settings: the values given, and those of the recipe."""
     for name in RECIPE_OF_MODEL if start else ():
         if name in checked:
@@ -333,7 +335,7 @@ class TextModel:
         ndarray of str, shape (n_texts,)
         """
         with _value_errors():
-            found = prediction.classify(self.pipeline, _strings(texts, "texts"))
+            found = prediction.classify(self.pipeline, _checked_strings(texts, "texts"))
         return self.classes_[found.winners]
 
     def predict_proba(self, texts: Iterable[str]) -> np.ndarray:
@@ -355,11 +357,13 @@ class TextModel:
         """
         with _value_errors():
             prediction.check_choices(self.pipeline, True, None)
-            return prediction.classify(self.pipeline, _strings(texts, "texts"), proba=True).probabilities
+            return prediction.classify(
+                self.pipeline, _checked_strings(texts, "texts"), proba=True
+            ).probabilities
 
     def decision_function(self, texts: Iterable[str]) -> np.ndarray:
         """Return the scores: for two labels of the second, shape (n_texts,); else (n_texts, n_labels)."""
-        return self.pipeline.decision_function(_strings(texts, "texts"))
+        return self.pipeline.decision_function(_checked_strings(texts, "texts"))
 
     def explain(self, text: str, label: str | None = None) -> TextExplanation:
         """Return what each word of a text contributes to its score.
@@ -451,7 +455,7 @@ class TextModel:
         return f"<TextModel: {self.summary.replace(chr(10), '; ')}>"
 
 
-def _strings(values: Iterable[str], what: str) -> list[str]:
+def _checked_strings(values: Iterable[str], what: str) -> list[str]:
     if isinstance(values, str | bytes):
         raise TypeError(f"{what} are a sequence of strings, not a single one")
     strings = list(values)

@@ -20,7 +20,7 @@ def one_of(*names: str) -> Callable[[object], str]:
     return check
 
 
-def whole(least: int, most: float = math.inf) -> Callable[[object], int]:
+def whole_number(least: int, most: float = math.inf) -> Callable[[object], int]:
     """Return a check that a value is a whole number in a range."""
 
     def check(value: object) -> int:
@@ -37,7 +37,7 @@ def whole(least: int, most: float = math.inf) -> Callable[[object], int]:
     return check
 
 
-def _number(value: object, fits: Callable[[float], bool], wanted: str) -> float:
+def _checked_number(value: object, fits: Callable[[float], bool], wanted: str) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -47,14 +47,14 @@ def _number(value: object, fits: Callable[[float], bool], wanted: str) -> float:
     return number
 
 
-positive_count = whole(1)
-parts = whole(2)
-seed = whole(0, 2**32 - 1)
+positive_count = whole_number(1)
+parts = whole_number(2)
+seed = whole_number(0, 2**32 - 1)
 
 
 def share_below_one(value: object) -> float:
     """Check a number from 0 to 1, and not 1 itself."""
-    return _number(value, lambda x: 0 <= x < 1, "a number from 0 to below 1")
+    return _checked_number(value, lambda x: 0 <= x < 1, "a number from 0 to below 1")
 
 
 def count_or_all(value: object) -> int | None:
@@ -64,7 +64,7 @@ def count_or_all(value: object) -> int | None:
 
 def strength_or_auto(value: object) -> float | str:
     """Check a number above 0, or ``auto``."""
-    return value if value == "auto" else _number(value, lambda x: x > 0, "auto or a number above 0")
+    return value if value == "auto" else _checked_number(value, lambda x: x > 0, "auto or a number above 0")
 
 
 def length_range(value: object) -> tuple[int, int] | None:
@@ -102,7 +102,7 @@ def _label_weight(value: object) -> tuple[str, float]:
         label, weight = pair
     if not isinstance(label, str) or not label:
         raise ValueError(f"{value!r} is neither balanced nor LABEL=W, such as spam=5")
-    return label, _number(weight, lambda x: x > 0, f"a weight above 0 for {label!r}")
+    return label, _checked_number(weight, lambda x: x > 0, f"a weight above 0 for {label!r}")
 
 
 def costs(value: str) -> tuple[float, float]:

@@ -128,7 +128,7 @@ def spelled_setting(value: object, none: str = "all") -> str:
     return none if value is None else str(value)
 
 
-def recipe(
+def _features_recipe(
     weighting: str, ngrams: tuple[int, int] | None, chars: tuple[int, int] | None = None
 ) -> RecipeSettings:
     """Return the settings of a recipe of the default classifier."""
@@ -140,15 +140,15 @@ def recipe(
 # without blanks between words. Counts and binary counts were the best on none.
 ARTICLE = RecipeSettings("pegasos-svm", "counts", (1, 1), None, 1, 5000)
 RECIPES = {
-    "nb-words": recipe("nb", (1, 3)),
-    "tfidf-words": recipe("tfidf", (1, 2)),
-    "tfidf-single-words": recipe("tfidf", (1, 1)),
-    "nb-both": recipe("nb", (1, 2), (1, 5)),
-    "nb-chars": recipe("nb", None, (1, 5)),
-    "tfidf-both": recipe("tfidf", (1, 2), (1, 5)),
-    "tfidf-chars": recipe("tfidf", None, (1, 5)),
-    "nb-signs": recipe("nb", None, (1, 4)),
-    "tfidf-signs": recipe("tfidf", None, (1, 4)),
+    "nb-words": _features_recipe("nb", (1, 3)),
+    "tfidf-words": _features_recipe("tfidf", (1, 2)),
+    "tfidf-single-words": _features_recipe("tfidf", (1, 1)),
+    "nb-both": _features_recipe("nb", (1, 2), (1, 5)),
+    "nb-chars": _features_recipe("nb", None, (1, 5)),
+    "tfidf-both": _features_recipe("tfidf", (1, 2), (1, 5)),
+    "tfidf-chars": _features_recipe("tfidf", None, (1, 5)),
+    "nb-signs": _features_recipe("nb", None, (1, 4)),
+    "tfidf-signs": _features_recipe("tfidf", None, (1, 4)),
     "article": ARTICLE,
 }
 AUTO, DEFAULT = "auto", "nb-words"

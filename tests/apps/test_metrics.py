@@ -74,14 +74,14 @@ def test_the_best_threshold_is_that_of_the_score_counted_where_probabilities_are
     rng = np.random.default_rng(3)
     decision = np.sort(rng.normal(size=60))
     likely = (decision > 0.8).astype(float)
-    assert 0.8 - 0.2 < metrics.best_threshold(metric, decision, likely) < 0.8 + 0.2
+    assert 0.8 - 0.2 < metrics.threshold_for_metric(metric, decision, likely) < 0.8 + 0.2
     likely = np.clip(decision / 8 + 0.1, 0.01, 0.4)
     y = rng.random((2000, 60)) < likely
     thresholds = (decision[1:] + decision[:-1]) / 2
     means = [
         np.mean([metrics.score_labels(metric, row, decision > t) for row in y[:100]]) for t in thresholds
     ]
-    found = metrics.best_threshold(metric, decision, likely)
+    found = metrics.threshold_for_metric(metric, decision, likely)
     assert found in thresholds
     assert means[list(thresholds).index(found)] > max(means) - 0.03
 

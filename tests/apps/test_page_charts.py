@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 from fastsvm_apps.common import html_pages
-from fastsvm_apps.sentiment.jobs.text_explanation import Span
+from fastsvm_apps.sentiment.jobs.text_explanation import ExplainedSpan
 from fastsvm_apps.sentiment.output.highlights import CONTEXT, ROOM, highlight
 from fastsvm_apps.sentiment.output.svg_charts import LARGE, learning_curve_chart, round_axis
 
@@ -54,7 +54,7 @@ def test_a_learning_curve_holds_what_it_shows():
 def spans_of(text, shares):
     """Return the spans of some words wherever they occur."""
     found = [
-        Span(match.start(), match.end(), share)
+        ExplainedSpan(match.start(), match.end(), share)
         for word, share in shares.items()
         for match in re.finditer(re.escape(word), text)
     ]
@@ -69,7 +69,7 @@ def test_highlight():
         '&lt;<mark class="against-2" title="-0.500">bad</mark>&gt;, dull so-so'
     )
     assert highlight("a < b", []) == "a &lt; b"
-    assert highlight("a b", [Span(0, 1, 0.0)]) == "a b"
+    assert highlight("a b", [ExplainedSpan(0, 1, 0.0)]) == "a b"
 
 
 def test_a_long_text_is_shortened_around_its_strongest_words():

@@ -27,9 +27,9 @@ DEATHS = {
     "memory": [(pipeline_steps, "fit_classifier", ["choose alpha"]), (text_training, "save_plain", 3)],
     "fixed": [(pipeline_steps, "fit_classifier", ["calibrate"]), (text_training, "save_plain", 3)],
     "stream": [
-        (streamed_training, "_choice", ["terms"]),
+        (streamed_training, "_alpha_on_sample", ["terms"]),
         (StoredRows, "write", ["terms", "choose alpha"]),
-        (streamed_training, "_calibrate", 4),
+        (streamed_training, "_calibrate_on_rows", 4),
     ],
 }
 

@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 import fastsvm
 from fastsvm.text import BagOfWords, TermWeighting
 from fastsvm_apps.sentiment.jobs.model_export import export_model, prune_model
-from fastsvm_apps.sentiment.measures.term_effects import effect_of
+from fastsvm_apps.sentiment.measures.term_effects import term_effect
 
 LABELS = {2: ("neg", "pos"), 3: ("neg", "pos", "mixed")}
 HOSTILE = ["", "xyzzy", "GREAT great İ great\u0301 \x00dull", "thing1  thing2\tthing1\u2028great"]
@@ -109,7 +109,7 @@ def test_liblinear_predicts_the_same(fitted, texts, tmp_path, labels, weighting,
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 def test_pruning_keeps_what_the_kept_terms_contribute(fitted, texts, labels, weighting):
     model = fitted(labels, weighting)
-    weighting = effect_of(model)
+    weighting = term_effect(model)
     sizes = np.abs(model["classifier"].coef_).max(axis=0) * np.abs(weighting.factors)
     small = prune_model(model, 20)
     kept = np.isin(model["vectorizer"].get_feature_names_out(), small["vectorizer"].get_feature_names_out())

@@ -99,8 +99,8 @@ def predict(arguments, source, proba, threshold, unsure, top, json, output, sche
             if scheduler is None and all(map(os.path.isfile, files)):
                 prediction.use_all_cores(model)
         cluster = nullcontext() if scheduler is None else connected(scheduler)
-        with stage("predict"), cluster as client, _opened(output) as file:
-            run = _Run(model, choices, top, file, "objects" if json else _form_of_file(output))
+        with stage("predict"), cluster as client, _opened_output(output) as file:
+            run = _PredictionRun(model, choices, top, file, "objects" if json else _form_of_file(output))
             skipped = run.predict([replace(source, path=path) for path in files], client)
     for each in skipped:
         code = max(code, note_skipped(each))
@@ -115,7 +115,7 @@ def predict(arguments, source, proba, threshold, unsure, top, json, output, sche
     return code
 
 
-class _Run:
+class _PredictionRun:
     """Predict one file after the other; the first decides on the form of all."""
 
     def __init__(self, model, choices, top, file, form):
@@ -162,14 +162,14 @@ class _Run:
 
     def _count_unknown(self, batch, n_terms):
         """Count the texts of which the model knows no word, and of the first ones those with few."""
-        from ..measures.languages import count_strange
+        from ..measures.languages import count_strange_texts
         from ..measures.prediction import is_of_words
 
         self.n_unknown += int((n_terms == 0).sum()) - len(batch.missing)
         n = LOOKED_AT - self.n_looked_at
         if n > 0 and is_of_words(self._model):
             self.n_looked_at += len(batch.texts[:n])
-            self.n_strange += count_strange(batch.texts[:n], n_terms[:n])
+            self.n_strange += count_strange_texts(batch.texts[:n], n_terms[:n])
 
     def _begin(self, source, format, columns, separator):
         """Prepare for a file; tell whether its records may be written as they stand."""
@@ -216,7 +216,7 @@ def _form_of_file(path):
 
 
 @contextmanager
-def _opened(output):
+def _opened_output(output):
     if output is None:
         sys.stdout.flush()
         yield sys.stdout.buffer

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import dropwhile
 
 from ...common.errors import USAGE, AppError, Skipped
-from .record_formats import format_of_labelled, format_of_path, head_of, read_folder, read_records
+from .record_formats import format_of_labelled, format_of_path, head_of_lines, read_folder, read_records
 from .text_lines import NOT_UTF8, NUL, TRY_ENCODING, Lines, is_decoded, open_binary
 from .text_source import Record, Records, TextSource
 
@@ -16,7 +16,7 @@ MOST_LABELS = 1000  # of a model; more are hardly labels
 
 
 @dataclass(frozen=True)
-class Given(TextSource):
+class GivenTexts(TextSource):
     """Labelled texts that are in memory already."""
 
     path: str = field(default="the texts given", init=False)
@@ -84,8 +84,8 @@ def read_corpus(
     corpus.places = [] if places else None
     corpus.groups = None if groups is None else []
     with open_corpus(source, corpus.skipped) as (corpus.format, found):
-        _collect(found, corpus, groups)
-    if isinstance(source, Given):
+        _collect_corpus(found, corpus, groups)
+    if isinstance(source, GivenTexts):
         corpus.skipped.hint = ""  # there was nothing to decode
     if not corpus.texts:
         raise nothing_usable(corpus.skipped, corpus.format)
@@ -115,7 +115,7 @@ def open_corpus(source: TextSource, skipped: Skipped) -> Iterator[tuple[str, Rec
     AppError
         When the format is not known, or the file is empty.
     """
-    if isinstance(source, Given):
+    if isinstance(source, GivenTexts):
         given = enumerate(zip(source.texts, source.labels, strict=True), 1)
         yield "given", Records(None, (Record(f"text {i}", y.strip(), text) for i, (text, y) in given))
         return
@@ -125,7 +125,7 @@ def open_corpus(source: TextSource, skipped: Skipped) -> Iterator[tuple[str, Rec
         return
     with open_binary(source.path, source.encoding) as stream:
         lines = Lines(stream, skipped, source.max_line)
-        if head := head_of(dropwhile(lambda item: not item[1].strip(), lines)):
+        if head := head_of_lines(dropwhile(lambda item: not item[1].strip(), lines)):
             lines.give_back(head)
             format = format or format_of_labelled(head, source)
             yield format, read_records(lines, format, source)
@@ -138,7 +138,7 @@ def open_corpus(source: TextSource, skipped: Skipped) -> Iterator[tuple[str, Rec
 def usable_records(found: Records, skipped: Skipped) -> Iterator[Record]:
     """Yield the usable records; the others are skipped and counted."""
     for record in found.records:
-        problem = _problem(record)
+        problem = _record_problem(record)
         if problem:
             skipped.add(record.where, problem)
             if problem == NOT_UTF8:
@@ -147,7 +147,7 @@ def usable_records(found: Records, skipped: Skipped) -> Iterator[Record]:
             yield record
 
 
-def _collect(found: Records, corpus: Corpus, groups: str | None) -> None:
+def _collect_corpus(found: Records, corpus: Corpus, groups: str | None) -> None:
     if groups is not None and found.columns is not None and groups not in found.columns:
         there = ", ".join(found.columns[:20])
         raise AppError(f"{corpus.skipped.source}: no column {groups!r} among {there}", USAGE)
@@ -158,10 +158,10 @@ def _collect(found: Records, corpus: Corpus, groups: str | None) -> None:
         if corpus.places is not None:
             corpus.places.append(record.where)
         if corpus.groups is not None:
-            corpus.groups.append(_value(record.row, column))
+            corpus.groups.append(_group_value(record.row, column))
 
 
-def _problem(record: Record) -> str:
+def _record_problem(record: Record) -> str:
     """Return the problem of a labelled text, or an empty string."""
     _, label, text, problem, _ = record
     if not (is_decoded(text) and is_decoded(label)):
@@ -175,7 +175,7 @@ def _problem(record: Record) -> str:
     return "no text" if not text or text.isspace() else ""
 
 
-def _value(row: list[str] | dict | None, column: int | str) -> str:
+def _group_value(row: list[str] | dict | None, column: int | str) -> str:
     """Return the value of a record in a column, as text."""
     value = row.get(column) if isinstance(row, dict) else row[column]
     return "" if value is None else str(value)

@@ -35,10 +35,14 @@ def labelled_batches(source: TextSource, seed: int) -> Iterator[tuple[str, Skipp
     """Open a corpus: its format, what is left out of it, and its texts batch by batch."""
     skipped = Skipped(source.name)
     with open_corpus(source, skipped) as (format, found):
-        yield format, skipped, _gathered(((r.text, r.label) for r in usable_records(found, skipped)), seed)
+        yield (
+            format,
+            skipped,
+            _gathered_batches(((r.text, r.label) for r in usable_records(found, skipped)), seed),
+        )
 
 
-def _gathered(records: Iterator[tuple[str, str]], seed: int) -> Iterator[LabelledBatch]:
+def _gathered_batches(records: Iterator[tuple[str, str]], seed: int) -> Iterator[LabelledBatch]:
     key = str(seed).encode()
     batch, size = LabelledBatch([], [], []), 0
     for text, label in records:

@@ -66,7 +66,7 @@ class CsvTable(NamedTuple):
             rows = [line.split(self.delimiter, MOST_COLUMNS) for line in lines]
             found = TableRows(list(range(first, first + len(lines))), rows, lines)
         else:
-            found, n = _quoted(first, lines, self.delimiter)
+            found, n = _quoted_rows(first, lines, self.delimiter)
             self.lines.give_back(list(enumerate(lines[n:], first + n)))
         if all(map(str.strip, found.raw)):
             return found
@@ -74,7 +74,7 @@ class CsvTable(NamedTuple):
         return TableRows(*([column[i] for i in solid] for column in found))
 
 
-def _quoted(first: int, lines: list[str], delimiter: str) -> tuple[TableRows, int]:
+def _quoted_rows(first: int, lines: list[str], delimiter: str) -> tuple[TableRows, int]:
     """Read records while their quotes are those of a CSV writer; return them and their number of lines."""
     quoted = [line for line in lines if '"' in line]
     with suppress(csv.Error):
@@ -118,13 +118,13 @@ def open_csv_table(lines: Lines, source: TextSource, separators: str) -> CsvTabl
     separates = (s for s in separators if source.text_column in map(str.strip, header_of(first[1], s)))
     delimiter = next(separates, separators[0])
     header = [column.strip() for column in next(csv_rows(lines, delimiter, source.max_line))[1]]
-    text, label = _column(header, source.text_column, "--text-col", source), None
+    text, label = _column_index(header, source.text_column, "--text-col", source), None
     if source.label_column is not None:
-        label = _column(header, source.label_column, "--label-col", source)
+        label = _column_index(header, source.label_column, "--label-col", source)
     return CsvTable(lines, header, delimiter, source.max_line, text, label)
 
 
-def _column(header: list[str], name: str, option: str, source: TextSource) -> int:
+def _column_index(header: list[str], name: str, option: str, source: TextSource) -> int:
     if name in header:
         return header.index(name)
     there = shorten(", ".join(header[:100])[:1000], 80, placeholder=" ...")

@@ -48,7 +48,7 @@ def format_of_path(source: TextSource) -> str:
     return source.format or ""
 
 
-def head_of(lines: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
+def head_of_lines(lines: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
     """Take the first lines, from which the format is detected; fewer if they are long."""
     head, room = [], SNIFFED_LINES * SNIFFED_CHARACTERS
     for item in islice(lines, SNIFFED_LINES):
@@ -59,7 +59,7 @@ def head_of(lines: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
     return head
 
 
-def sample_of(head: list[tuple[int, str]]) -> list[str]:
+def sample_of_lines(head: list[tuple[int, str]]) -> list[str]:
     """Return the beginnings of the lines that are not empty."""
     return [line[:SNIFFED_CHARACTERS].replace("\r", " ") for _, line in head if line.strip()]
 
@@ -84,7 +84,7 @@ def format_of_labelled(head: list[tuple[int, str]], source: TextSource) -> str:
     AppError
         If no format matches.
     """
-    sample = sample_of(head)
+    sample = sample_of_lines(head)
     if found := format_of_lines(sample):
         return found
     wanted = {source.text_column, source.label_column}
@@ -173,9 +173,9 @@ def read_folder(source: TextSource) -> Records:
 
 
 def _folder_records(source: TextSource) -> Iterator[Record]:
-    for folder in _visible(Path(source.path)):
+    for folder in _visible_paths(Path(source.path)):
         if folder.is_dir():
-            for file in filter(Path.is_file, _visible(folder)):
+            for file in filter(Path.is_file, _visible_paths(folder)):
                 yield _file_record(file, f"{folder.name}/{file.name}", folder.name, source)
         elif source.label_column is None and folder.is_file():
             yield _file_record(folder, folder.name, "", source)
@@ -193,7 +193,7 @@ def _file_record(file: Path, where: str, label: str, source: TextSource) -> Reco
     return Record(where, label, text, "", [where])
 
 
-def _visible(folder: Path) -> list[Path]:
+def _visible_paths(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
 
 

@@ -29,11 +29,11 @@ class DamagedGzip(AppError):
     """A gzipped file that is truncated or otherwise damaged."""
 
 
-class _Unpacked(gzip.GzipFile):
+class _UnpackedStream(gzip.GzipFile):
     """Gzipped data, refused if it unpacks to far more than its size."""
 
     def __init__(self, stream: BinaryIO, name: str) -> None:
-        self._packed, self._name, self._most = _Counted(stream), name, limit("FASTSVM_MAX_EXPANSION")
+        self._packed, self._name, self._most = _CountedStream(stream), name, limit("FASTSVM_MAX_EXPANSION")
         super().__init__(fileobj=self._packed)
 
     def read1(self, size: int = -1) -> bytes:
@@ -47,7 +47,7 @@ class _Unpacked(gzip.GzipFile):
         return chunk
 
 
-class _Counted:
+class _CountedStream:
     """A stream that counts the bytes read from it."""
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -59,7 +59,7 @@ class _Counted:
         return chunk
 
 
-class _Recoded:
+class _RecodedStream:
     """Bytes in another encoding, as UTF-8. Bytes that do not decode are passed through if possible."""
 
     def __init__(self, stream: BinaryIO, name: str, encoding: str) -> None:
@@ -87,7 +87,7 @@ class _Recoded:
         return bytes(content)
 
 
-class _Cut(bytes):
+class _CutLine(bytes):
     """The beginning of a line that is longer than the limit."""
 
 
@@ -112,9 +112,9 @@ def open_binary(path: str, encoding: str = UTF8) -> Iterator[BinaryIO]:
         if _is_device(stream):
             raise AppError(f"{name}: is a device; give a file or a pipe")
         if stream.peek(2)[:2] == b"\x1f\x8b":
-            stream = _Unpacked(stream, name)
+            stream = _UnpackedStream(stream, name)
         if encoding != UTF8:
-            stream = _Recoded(stream, name, encoding)
+            stream = _RecodedStream(stream, name, encoding)
         try:
             yield stream
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
@@ -193,7 +193,7 @@ class Lines:
 
     def _fetch(self) -> None:
         lines = next(self._arriving)
-        is_cut = isinstance(lines[0], _Cut)  # it began before the others came
+        is_cut = isinstance(lines[0], _CutLine)  # it began before the others came
         if self._is_first:
             self._is_first = False
             if lines[0].startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and not self._truncates:
@@ -266,8 +266,8 @@ def _arriving_lines(stream: BinaryIO, name: str, limit: int, size: int) -> Itera
             break
     by_returns = b"\r" in head and b"\n" not in head
     chunks = chain([head], chunks)
-    number, line = 1, _Unfinished(limit)
-    for chunk in _with_feeds(chunks) if by_returns else chunks:
+    number, line = 1, _UnfinishedLine(limit)
+    for chunk in _with_line_feeds(chunks) if by_returns else chunks:
         lines = chunk.split(b"\n")
         line.add(lines[0])
         if line.left_out > MOST_LEFT_OUT * limit:
@@ -283,7 +283,7 @@ def _arriving_lines(stream: BinaryIO, name: str, limit: int, size: int) -> Itera
         yield [line.taken()]
 
 
-def _with_feeds(chunks: Iterable[bytes]) -> Iterator[bytes]:
+def _with_line_feeds(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Replace each carriage return, alone or before a line feed, by a line feed."""
     after_return = False
     for chunk in chunks:
@@ -293,7 +293,7 @@ def _with_feeds(chunks: Iterable[bytes]) -> Iterator[bytes]:
         yield chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
-class _Unfinished:
+class _UnfinishedLine:
     """A line whose end has not arrived; bytes beyond `limit` are only counted."""
 
     def __init__(self, limit: int) -> None:
@@ -308,6 +308,6 @@ class _Unfinished:
 
     def taken(self) -> bytes:
         """Return the line, and start the next one."""
-        line = _Cut(self.held) if self.left_out else self.held
+        line = _CutLine(self.held) if self.left_out else self.held
         self.held, self.left_out = bytearray(), 0
         return line

@@ -78,7 +78,7 @@ def open_unlabelled(source: TextSource, skipped: Skipped) -> Iterator[Unlabelled
         If there is no column of texts.
     """
     source = replace(source, label_column=None)
-    format = _format(source)
+    format = _detected_format(source)
     if format == PLAIN and source.format is None and source.text_column != TEXT_COLUMN:
         raise AppError(
             f"{source.name}: has no column {source.text_column!r} that can be seen; "
@@ -87,11 +87,11 @@ def open_unlabelled(source: TextSource, skipped: Skipped) -> Iterator[Unlabelled
         )
     if format == "folder":
         columns, records = record_formats.read_folder(source)
-        yield UnlabelledTexts(format, columns, _batches(records, skipped, None))
+        yield UnlabelledTexts(format, columns, _unlabelled_batches(records, skipped, None))
         return
     with open_binary(source.path, source.encoding) as stream:
         if format == PLAIN:
-            yield UnlabelledTexts(format, ["text"], _plain(stream, source, skipped))
+            yield UnlabelledTexts(format, ["text"], _plain_batches(stream, source, skipped))
             return
         lines = Lines(stream, skipped, source.max_line, BATCH)
         if (first := next(dropwhile(lambda item: not item[1].strip(), lines), None)) is None:
@@ -103,7 +103,7 @@ def open_unlabelled(source: TextSource, skipped: Skipped) -> Iterator[Unlabelled
             yield UnlabelledTexts(format, table.columns, _batches_of_table(table, skipped), table.delimiter)
         else:
             columns, records = record_formats.read_records(lines, format, source)
-            yield UnlabelledTexts(format, columns, _batches(records, skipped, lines))
+            yield UnlabelledTexts(format, columns, _unlabelled_batches(records, skipped, lines))
 
 
 def joined_batches(batches: Iterator[UnlabelledBatch], size: int) -> Iterator[UnlabelledBatch]:
@@ -121,18 +121,20 @@ def joined_batches(batches: Iterator[UnlabelledBatch], size: int) -> Iterator[Un
         yield whole
 
 
-def _plain(stream, source: TextSource, skipped: Skipped) -> Iterator[UnlabelledBatch]:
+def _plain_batches(stream, source: TextSource, skipped: Skipped) -> Iterator[UnlabelledBatch]:
     n = 0
     for texts in arriving_texts(stream, skipped, limit=source.max_line, size=BATCH):
         yield UnlabelledBatch(texts, range(n + 1, n + 1 + len(texts)), [[text] for text in texts], [], [])
         n += len(texts)
 
 
-def _batches(records: Iterator[Record], skipped: Skipped, lines: Lines | None) -> Iterator[UnlabelledBatch]:
+def _unlabelled_batches(
+    records: Iterator[Record], skipped: Skipped, lines: Lines | None
+) -> Iterator[UnlabelledBatch]:
     """Collect records while lines have arrived."""
     batch, room = UnlabelledBatch([], [], [], [], []), BATCH
     for record in records:
-        _add(batch, record, skipped)
+        _add_record(batch, record, skipped)
         room -= len(record.text)
         if not lines.are_waiting if lines else room < 0:
             yield batch
@@ -141,7 +143,7 @@ def _batches(records: Iterator[Record], skipped: Skipped, lines: Lines | None) -
         yield batch
 
 
-def _add(batch: UnlabelledBatch, record: Record, skipped: Skipped) -> None:
+def _add_record(batch: UnlabelledBatch, record: Record, skipped: Skipped) -> None:
     where, _, text, problem, row = record
     if problem or not text or text.isspace():
         skipped.add(where, problem or "no text")
@@ -159,9 +161,9 @@ def _batches_of_table(table: CsvTable, skipped: Skipped) -> Iterator[UnlabelledB
     for number, line in table.lines:
         table.lines.give_back([(number, line)])
         rows = table.waiting()
-        _add_rows(batch, table, rows, skipped)
+        _add_table_rows(batch, table, rows, skipped)
         if not rows.numbers and (record := next(one_by_one, None)) is not None:
-            _add(batch, record, skipped)
+            _add_record(batch, record, skipped)
             if record.row == line.split(table.delimiter):  # its quotes mean nothing
                 batch.raw[-1] = line
         if batch.texts and not table.lines.are_waiting:
@@ -171,11 +173,11 @@ def _batches_of_table(table: CsvTable, skipped: Skipped) -> Iterator[UnlabelledB
         yield batch
 
 
-def _add_rows(batch: UnlabelledBatch, table: CsvTable, rows: TableRows, skipped: Skipped) -> None:
+def _add_table_rows(batch: UnlabelledBatch, table: CsvTable, rows: TableRows, skipped: Skipped) -> None:
     numbers, fields, raw = rows
     if set(map(len, fields)) - {len(table.columns)}:
         for number, row, line in zip(numbers, fields, raw, strict=True):
-            _add(batch, table.record(number, row), skipped)
+            _add_record(batch, table.record(number, row), skipped)
             batch.raw[-1] = line if len(row) == len(table.columns) else None
         return
     texts = [row[table.text] for row in fields]
@@ -194,7 +196,7 @@ def _add_rows(batch: UnlabelledBatch, table: CsvTable, rows: TableRows, skipped:
 # Detection of the format
 
 
-def _format(source: TextSource) -> str:
+def _detected_format(source: TextSource) -> str:
     """Return the given format, or detect it from the name or the first lines; otherwise plain text."""
     if source.format == PLAIN:
         if source.is_folder:
@@ -208,8 +210,8 @@ def _format(source: TextSource) -> str:
     if ending in (*SEPARATORS, "jsonl"):
         return ending
     with open_binary(source.path, source.encoding) as stream:
-        sample = record_formats.sample_of(
-            record_formats.head_of(Lines(stream, Skipped(source.name), source.max_line))
+        sample = record_formats.sample_of_lines(
+            record_formats.head_of_lines(Lines(stream, Skipped(source.name), source.max_line))
         )
     return record_formats.format_of_lines(sample) or _format_of_table(sample, source) if sample else PLAIN
 

@@ -170,18 +170,18 @@ def describe_corpus(corpus: Corpus, tokens: str | None = None, number: int = 20)
     counts = dict(sorted(Counter(corpus.labels).items(), key=lambda item: (-item[1], item[0])))
     number_of = {label: i for i, label in enumerate(counts)}
     codes = np.fromiter(map(number_of.__getitem__, corpus.labels), np.int64, len(corpus.labels))
-    words, token_counts = _words(corpus, tokens or corpus.tokens, number)
+    words, token_counts = _word_statistics(corpus, tokens or corpus.tokens, number)
     character_counts = np.fromiter(map(len, corpus.texts), np.int64, len(corpus.texts))
-    exact, near = _copies(corpus)
+    exact, near = _exact_and_near_copies(corpus)
     return CorpusDescription(
         format=corpus.format,
         n_texts=len(codes),
         label_counts=counts,
-        lengths=_lengths(list(counts), codes, token_counts, character_counts),
+        lengths=_lengths_by_label(list(counts), codes, token_counts, character_counts),
         words=words,
         exact=exact,
         near=near,
-        characters=_characters(corpus.texts),
+        characters=_character_statistics(corpus.texts),
         skipped=corpus.skipped,
         codes=codes,
         token_counts=token_counts,
@@ -189,7 +189,7 @@ def describe_corpus(corpus: Corpus, tokens: str | None = None, number: int = 20)
     )
 
 
-def _words(corpus: Corpus, tokens: str, number: int) -> tuple[WordStatistics, np.ndarray]:
+def _word_statistics(corpus: Corpus, tokens: str, number: int) -> tuple[WordStatistics, np.ndarray]:
     """Return the words, and how many there are in each text."""
     vectorizer = pipeline_steps.vectorizer(
         RecipeSettings(tokens=tokens, ngrams=(1, 1), min_df=1, markup=any(map(has_markup, corpus.texts)))
@@ -219,59 +219,61 @@ def _words(corpus: Corpus, tokens: str, number: int) -> tuple[WordStatistics, np
     return words, lengths
 
 
-def _lengths(
+def _lengths_by_label(
     labels: Sequence[str], codes: np.ndarray, tokens: np.ndarray, characters: np.ndarray
 ) -> list[LabelLengths]:
     parts = [(None, slice(None))]
     if len(labels) > 1:
         parts += [(label, codes == i) for i, label in enumerate(labels[:LABELS_MEASURED])]
     return [
-        LabelLengths(label, len(tokens[part]), _lengths_of(tokens[part]), _lengths_of(characters[part]))
+        LabelLengths(
+            label, len(tokens[part]), _length_statistics(tokens[part]), _length_statistics(characters[part])
+        )
         for label, part in parts
     ]
 
 
-def _lengths_of(lengths: np.ndarray) -> LengthStatistics:
+def _length_statistics(lengths: np.ndarray) -> LengthStatistics:
     quartiles = np.percentile(lengths, (25, 50, 75, 95)).tolist()
     return LengthStatistics(float(lengths.mean()), int(lengths.min()), *quartiles, int(lengths.max()))
 
 
-def _copies(corpus: Corpus) -> tuple[CopyStatistics, CopyStatistics]:
+def _exact_and_near_copies(corpus: Corpus) -> tuple[CopyStatistics, CopyStatistics]:
     """Return the exact copies, and what else is the same but for case and white space."""
     distinct, groups = groups_of_equals(enumerate(corpus.texts))
     # A hash is enough to tell texts apart, and smaller than a text.
     squeezed = ((i, hash(" ".join(corpus.texts[i].lower().split()))) for i in distinct)
-    return _named(groups, corpus), _named(groups_of_equals(squeezed)[1], corpus)
+    return _copy_statistics(groups, corpus), _copy_statistics(groups_of_equals(squeezed)[1], corpus)
 
 
-def _named(groups: list[list[int]], corpus: Corpus) -> CopyStatistics:
+def _copy_statistics(groups: list[list[int]], corpus: Corpus) -> CopyStatistics:
     conflicting = [len({corpus.labels[i] for i in group}) > 1 for group in groups]
     order = sorted(range(len(groups)), key=lambda number: (not conflicting[number], -len(groups[number])))
     return CopyStatistics(
         groups=len(groups),
         spare=sum(map(len, groups)) - len(groups),
         conflicts=sum(conflicting),
-        named=[_group(groups[number], corpus) for number in order[:GROUPS_NAMED]],
+        named=[_copy_group(groups[number], corpus) for number in order[:GROUPS_NAMED]],
     )
 
 
-def _group(numbers: list[int], corpus: Corpus) -> CopyGroup:
+def _copy_group(numbers: list[int], corpus: Corpus) -> CopyGroup:
     """Name the first of each label, and then whatever comes first."""
     first = {corpus.labels[i]: i for i in reversed(numbers)}
     named = sorted(numbers, key=lambda i: first[corpus.labels[i]] != i)[:MEMBERS_NAMED]
     return CopyGroup(len(numbers), [CopyMember(corpus.places[i], corpus.labels[i]) for i in sorted(named)])
 
 
-def _characters(texts: Sequence[str]) -> CharacterStatistics:
+def _character_statistics(texts: Sequence[str]) -> CharacterStatistics:
     counts = np.zeros(CODE_POINTS, np.int64)
-    for batch in _batches(texts):
+    for batch in _character_batches(texts):
         counts += np.bincount(np.frombuffer(batch.encode("utf-32-le"), "<u4"), minlength=CODE_POINTS)
     scripts: Counter[str] = Counter()
     control = 0
     for code in np.flatnonzero(counts).tolist():
         letter = chr(code)
         if letter.isalpha():
-            scripts[_script(letter)] += int(counts[code])
+            scripts[_script_of_letter(letter)] += int(counts[code])
         elif _CONTROL.match(letter):
             control += int(counts[code])
     letters = scripts.total()
@@ -286,7 +288,7 @@ def _characters(texts: Sequence[str]) -> CharacterStatistics:
     )
 
 
-def _batches(texts: Iterable[str]) -> Iterator[str]:
+def _character_batches(texts: Iterable[str]) -> Iterator[str]:
     """Yield all characters, about `BATCH` at once however long or short the texts are."""
     texts = iter(texts)
     while batch := list(islice(texts, 1000)):
@@ -295,7 +297,7 @@ def _batches(texts: Iterable[str]) -> Iterator[str]:
             yield joined[start : start + BATCH]
 
 
-def _script(letter: str) -> str:
+def _script_of_letter(letter: str) -> str:
     if letter.isascii():
         return "ASCII"
     words = unicodedata.name(letter, "").replace("-", " ").split()

@@ -117,13 +117,13 @@ def inspect_corpus(
     found, odds, unchecked = [], None, "--folds 0" if folds == 0 else ""
     if folds:
         try:
-            found, odds = _contradicted(corpus, similar, settings, folds, stage)
+            found, odds = _contradicted_labels(corpus, similar, settings, folds, stage)
         except AppError as error:
             unchecked = error.message
-    is_held_out = _held_out(corpus.texts, corpus.labels, settings)
+    is_held_out = _is_held_out(corpus.texts, corpus.labels, settings)
     groups = sorted(groups_of_equals(enumerate(similar.tolist()))[1])
-    conflicts = list(_conflicts(corpus, same, groups))
-    crossing = list(_crossing(corpus, same, groups, is_held_out))
+    conflicts = list(_conflicting_suspects(corpus, same, groups))
+    crossing = list(_crossing_suspects(corpus, same, groups, is_held_out))
     n_wrong = None if odds is None else int(np.count_nonzero(odds > 0))
     return CorpusInspection(
         description=description,
@@ -136,15 +136,15 @@ def inspect_corpus(
     )
 
 
-def _contradicted(
+def _contradicted_labels(
     corpus: Corpus, groups: np.ndarray, settings: RecipeSettings, folds: int, stage: Stages
 ) -> tuple[list[SuspectText], np.ndarray]:
     """Return the texts whose label a model of other texts contradicts, the surest first, and all log odds."""
     if len(set(corpus.labels)) > MOST_LABELS:
         raise CorpusError(f"more than {MOST_LABELS:,} labels")
-    settings = pipeline_steps.fitted_to(corpus, settings)
+    settings = pipeline_steps.settings_for_corpus(corpus, settings)
     y = np.asarray(corpus.labels)
-    classes, likely = _probabilities(corpus.texts, y, groups, settings, max(folds, 2), stage)
+    classes, likely = _probabilities_by_others(corpus.texts, y, groups, settings, max(folds, 2), stage)
     suggested, odds = _contradictions(likely, classes, y)
     found = [
         SuspectText(
@@ -161,7 +161,7 @@ def _contradicted(
     return found, odds
 
 
-def _probabilities(
+def _probabilities_by_others(
     texts: list[str], y: np.ndarray, groups: np.ndarray, settings: RecipeSettings, k: int, stage
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the labels, and their probabilities by models trained without each text and its likes.
@@ -187,12 +187,12 @@ def _probabilities(
                     learned = others.learn(settings)
                 else:
                     learned = others.fit(learned.settings, left_out=learned.left_out)
-            likely[np.ix_(is_tried, np.isin(classes, known))] = _likely(*learned.scores(X))
+            likely[np.ix_(is_tried, np.isin(classes, known))] = _as_probabilities(*learned.scores(X))
             advance()
     return classes, likely
 
 
-def _likely(decision: np.ndarray, probabilities: np.ndarray | None) -> np.ndarray:
+def _as_probabilities(decision: np.ndarray, probabilities: np.ndarray | None) -> np.ndarray:
     """Return the probabilities; without any, the scores as if they were log odds."""
     if probabilities is not None:
         return probabilities
@@ -213,7 +213,7 @@ def _contradictions(likely: np.ndarray, classes: np.ndarray, y: np.ndarray) -> t
     return winners, np.where(np.isnan(given), -np.inf, best - given)
 
 
-def _held_out(texts: list[str], labels: list[str], settings: RecipeSettings) -> list[bool]:
+def _is_held_out(texts: list[str], labels: list[str], settings: RecipeSettings) -> list[bool]:
     """Tell of each text whether `train` holds it out."""
     try:
         _, held_out = split_texts(texts, labels, settings.holdout, settings.seed)
@@ -227,7 +227,7 @@ def _held_out(texts: list[str], labels: list[str], settings: RecipeSettings) -> 
     return found
 
 
-def _conflicts(corpus: Corpus, same: np.ndarray, groups: list[list[int]]) -> Iterator[SuspectText]:
+def _conflicting_suspects(corpus: Corpus, same: np.ndarray, groups: list[list[int]]) -> Iterator[SuspectText]:
     """Yield the texts that are there with another label, those of the rarer label of each."""
     for members in groups:
         counts = Counter(corpus.labels[i] for i in members)
@@ -241,12 +241,12 @@ def _conflicts(corpus: Corpus, same: np.ndarray, groups: list[list[int]]) -> Ite
             other = next(
                 j for j in members if corpus.labels[j] != label and (n == second or corpus.labels[j] == usual)
             )
-            why = f"{_likeness(corpus, same, i, other)} {corpus.labels[other]}"
+            why = f"{_likeness_of_suspects(corpus, same, i, other)} {corpus.labels[other]}"
             suggested = usual if n > second else ""
             yield SuspectText(corpus.places[i], label, suggested, n / len(members), why, corpus.texts[i])
 
 
-def _crossing(
+def _crossing_suspects(
     corpus: Corpus, same, groups: list[list[int]], is_held_out: Sequence[bool]
 ) -> Iterator[SuspectText]:
     """Yield the texts to train on that are among those held out, with the same label."""
@@ -254,11 +254,11 @@ def _crossing(
         for i in members:
             others = [j for j in members if is_held_out[j] and corpus.labels[j] == corpus.labels[i]]
             if not is_held_out[i] and others:
-                why = f"{_likeness(corpus, same, i, others[0])} held out"
+                why = f"{_likeness_of_suspects(corpus, same, i, others[0])} held out"
                 yield SuspectText(corpus.places[i], corpus.labels[i], "", 0.0, why, corpus.texts[i])
 
 
-def _likeness(corpus: Corpus, same: np.ndarray, i: int, j: int) -> str:
+def _likeness_of_suspects(corpus: Corpus, same: np.ndarray, i: int, j: int) -> str:
     """Return how a text is like another one, and where that is."""
     likeness = "the same as" if same[i] == same[j] else "nearly the same as"
     return f"{likeness} {place_of(corpus.places[j])}, which is"

@@ -40,7 +40,7 @@ def same_texts(texts: Sequence[str]) -> np.ndarray:
         From 0, without a gap, in the order in which they first come.
     """
     numbers: dict[str, int] = {}
-    return np.array([numbers.setdefault(_plain(text), len(numbers)) for text in texts])
+    return np.array([numbers.setdefault(_words_in_order(text), len(numbers)) for text in texts])
 
 
 def similar_texts(texts: Sequence[str]) -> np.ndarray:
@@ -72,7 +72,7 @@ def similar_texts(texts: Sequence[str]) -> np.ndarray:
     return connected_components(graph, directed=False)[1][same]
 
 
-def _plain(text: str) -> str:
+def _words_in_order(text: str) -> str:
     return " ".join(_WORD.findall(text.casefold())) or text.strip()
 
 
@@ -88,10 +88,10 @@ def _similar_pairs(X: csr_matrix):
         # Whoever has four in five of all in common has half of the rare ones in common, but for odd cases.
         likely = (a < b) & (2 * shared.data >= np.maximum(n_rare[a], n_rare[b]))
         for i, j in zip(a[likely].tolist(), b[likely].tolist(), strict=True):
-            both = len(np.intersect1d(_row(X, i), _row(X, j), assume_unique=True))
+            both = len(np.intersect1d(_terms_of_row(X, i), _terms_of_row(X, j), assume_unique=True))
             if both >= OVERLAP * (n_all[i] + n_all[j] - both):
                 yield i, j
 
 
-def _row(X: csr_matrix, i: int) -> np.ndarray:
+def _terms_of_row(X: csr_matrix, i: int) -> np.ndarray:
     return X.indices[X.indptr[i] : X.indptr[i + 1]]

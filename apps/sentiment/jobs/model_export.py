@@ -25,7 +25,7 @@ from fastsvm.text import lower_without_markup
 from ...common.errors import USAGE, AppError
 from ...common.files import check_model_path, check_replaceable, replace_file
 from ..measures.prediction import is_of_words
-from ..measures.term_effects import Effect, effect_of, weighted_coef
+from ..measures.term_effects import TermEffect, term_effect, weighted_coef
 
 SOLVER_TYPES = {"hinge": "L2R_L1LOSS_SVC_DUAL", "squared_hinge": "L2R_L2LOSS_SVC_DUAL", "log": "L2R_LR_DUAL"}
 VOCABULARY = ".vocabulary.tsv"
@@ -76,7 +76,7 @@ def export_model(
     else:
         files = [path]
         (save_plain if isinstance(model, Pipeline) else fastsvm.save_model)(model, path)
-    return ModelExport(files, model["classifier"].coef_.shape[1], n_before, effect_of(model).norm)
+    return ModelExport(files, model["classifier"].coef_.shape[1], n_before, term_effect(model).norm)
 
 
 def check_export_path(path: str, to: str) -> None:
@@ -104,14 +104,14 @@ def prune_model(model: Pipeline, keep: int | None = None, min_weight: float | No
                 f"no term has a weight of {min_weight:g} or more; the largest is {sizes.max():g}", USAGE
             )
     kept = np.sort(order)
-    vectorizer = _restricted(model["vectorizer"], kept)
-    others = [(name, _columns(step, kept)) for name, step in model.steps[1:]]
+    vectorizer = _restricted_vectorizer(model["vectorizer"], kept)
+    others = [(name, _step_of_columns(step, kept)) for name, step in model.steps[1:]]
     for name in ("objective_", "dual_gap_", "dual_coef_", "history_"):  # those of the whole model
         vars(others[-1][1]).pop(name, None)
     return type(model)([("vectorizer", vectorizer), *others])
 
 
-def _restricted(vectorizer, kept: np.ndarray):
+def _restricted_vectorizer(vectorizer, kept: np.ndarray):
     """Return a vectorizer of some terms."""
     if hasattr(vectorizer, "restrict"):
         return copy.copy(vectorizer).restrict(kept, indices=True)
@@ -121,7 +121,7 @@ def _restricted(vectorizer, kept: np.ndarray):
     return part
 
 
-def _columns(step, kept: np.ndarray):
+def _step_of_columns(step, kept: np.ndarray):
     """Return a fitted step for some of its columns."""
     part, n = copy.copy(step), step.n_features_in_
     for name, value in vars(step).items():
@@ -144,7 +144,7 @@ def _tokenisation(vectorizer) -> dict:
 
 
 def _write_liblinear(model: Pipeline, path: str) -> list[str]:
-    weighting, classifier = effect_of(model), model["classifier"]
+    weighting, classifier = term_effect(model), model["classifier"]
     coef, factors = classifier.coef_.astype(float), weighting.factors
     if weighting.norm is None:
         coef, factors = weighted_coef(model), np.ones_like(factors)
@@ -163,7 +163,7 @@ def _write_liblinear(model: Pipeline, path: str) -> list[str]:
         "w",
     ]
     lines = (" ".join(map(repr, row)) + " " for row in rows.tolist())
-    replace_file(path + VOCABULARY, _vocabulary(model, numbers, names, factors, weighting).encode())
+    replace_file(path + VOCABULARY, _liblinear_vocabulary(model, numbers, names, factors, weighting).encode())
     replace_file(path, "\n".join([*header, *lines, ""]).encode())
     return [path, path + VOCABULARY]
 
@@ -171,7 +171,9 @@ def _write_liblinear(model: Pipeline, path: str) -> list[str]:
 _VALUES = {"count": "the count of the term", "binary": "1", "log": "1 + ln(count of the term)"}
 
 
-def _vocabulary(model: Pipeline, numbers: list[int], names: list[str], factors, weighting: Effect) -> str:
+def _liblinear_vocabulary(
+    model: Pipeline, numbers: list[int], names: list[str], factors, weighting: TermEffect
+) -> str:
     value = _VALUES[weighting.value]
     if weighting.norm is not None:
         value += f", times factor, each row then divided by its {weighting.norm} norm"

@@ -31,7 +31,7 @@ from ..learning.text_splits import inner_folds
 from ..learning.training_checkpoint import NO_CACHE
 from ..measures.answer_scores import AnswerScores, score_answers
 from ..text_recipes import CLASSIFIERS, RecipeSettings
-from .text_training import ACCURATE, Choices, CorpusCounts, TextTraining, fit_facts
+from .text_training import ACCURATE, CorpusCounts, TextTraining, TrainingChoices, fit_facts
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -75,7 +75,7 @@ def train_streamed(
     -------
     TextTraining
     """
-    _check(source, settings, cluster is not None)
+    _check_streamable(source, settings, cluster is not None)
     if model_path is not None:
         check_model_path(model_path)
     with cluster or nullcontext() as client, _workplace(cache, model_path) as folder:
@@ -84,7 +84,7 @@ def train_streamed(
             seen = CorpusTerms.of(**cache.get("terms", lambda: rows.count(settings).parts()))
         settings = seen.settings
         pipeline_steps.check_class_weight(settings, seen.labels)
-        choice = _choice(seen, cache, stage)
+        choice = _alpha_on_sample(seen, cache, stage)
         if pipeline_steps.chooses_alpha(settings):
             # A text weighs as much among all texts as it did in the sample.
             alpha = choice and choice.alpha * len(seen.sample[0]) / seen.train_counts.total()
@@ -93,10 +93,10 @@ def train_streamed(
             vectorizer, weighting = seen.weighed()
             labels = cache.get("rows", lambda: rows.write(seen, vectorizer, weighting))
         with stage("train"):
-            estimator = _fit(settings, seen.labels, rows)
+            estimator = _fit_rows(settings, seen.labels, rows)
         with stage("evaluate"):
-            left_out = _calibrate(settings, estimator, rows, labels[CALIBRATE])
-            evaluation = _evaluated(settings, estimator, rows, labels[TRY], seen)
+            left_out = _calibrate_on_rows(settings, estimator, rows, labels[CALIBRATE])
+            evaluation = _evaluated_rows(settings, estimator, rows, labels[TRY], seen)
     named = ("vectorizer", vectorizer), ("weighting", weighting), ("classifier", estimator)
     model = Pipeline([(name, step) for name, step in named if step is not None])
     if model_path is not None:
@@ -109,13 +109,13 @@ def train_streamed(
         model,
         replace(settings, alpha=getattr(estimator, "alpha", None)),
         CorpusCounts(seen.label_counts, n_train, len(labels[TRY]), n_train, seen.skipped),
-        Choices(None, choice, left_out.shift if left_out else 0.0),
+        TrainingChoices(None, choice, left_out.shift if left_out else 0.0),
         fit_facts(model, len(seen.terms.terms)),
         evaluation,
     )
 
 
-def _check(source: TextSource, settings: RecipeSettings, on_cluster: bool) -> None:
+def _check_streamable(source: TextSource, settings: RecipeSettings, on_cluster: bool) -> None:
     """Refuse what needs all texts at once, or cannot be fitted in the place wanted."""
     option = "--scheduler" if on_cluster else "--stream"
     pipeline_steps.check_alpha(settings)
@@ -143,7 +143,7 @@ def _workplace(cache: Cache, model_path: str | None) -> Iterator[Path]:
         yield Path(folder)
 
 
-def _choice(seen: CorpusTerms, cache: Cache, stage: Stages) -> AlphaChoice | None:
+def _alpha_on_sample(seen: CorpusTerms, cache: Cache, stage: Stages) -> AlphaChoice | None:
     """Choose alpha on the sample, if it is to be chosen; None if the sample is too small."""
     texts, y = seen.sample
     if not pipeline_steps.chooses_alpha(seen.settings):
@@ -159,7 +159,7 @@ def _choice(seen: CorpusTerms, cache: Cache, stage: Stages) -> AlphaChoice | Non
     return AlphaChoice(**cache.get("choose alpha", lambda: vars(chosen())))
 
 
-def _fit(settings: RecipeSettings, labels: list[str], rows: Rows) -> Any:
+def _fit_rows(settings: RecipeSettings, labels: list[str], rows: Rows) -> Any:
     """Fit to rows whose labels are numbers, in whose place the model has the texts."""
     estimator = pipeline_steps.classifier(settings)
     if isinstance(estimator.class_weight, dict):
@@ -171,11 +171,11 @@ def _fit(settings: RecipeSettings, labels: list[str], rows: Rows) -> Any:
     return estimator
 
 
-def _decision(rows: Rows, estimator: Any, part: str) -> np.ndarray:
+def _decision_of_rows(rows: Rows, estimator: Any, part: str) -> np.ndarray:
     return rows.decision(estimator, part).astype(np.float32)
 
 
-def _calibrate(
+def _calibrate_on_rows(
     settings: RecipeSettings, estimator: Any, rows: Rows, labels: list[str]
 ) -> LeftOutScores | None:
     """Learn probabilities, and move the scores if there is a threshold; None if the texts are too few."""
@@ -183,19 +183,19 @@ def _calibrate(
     known = np.isin(y, estimator.classes_)
     if len(np.unique(y[known])) < len(estimator.classes_):
         return None
-    decision = _decision(rows, estimator, CALIBRATE)[known]
+    decision = _decision_of_rows(rows, estimator, CALIBRATE)[known]
     left_out = LeftOutScores(estimator.classes_, y[known], decision).shifted(settings.threshold)
     left_out.apply(estimator)
     return left_out
 
 
-def _evaluated(
+def _evaluated_rows(
     settings: RecipeSettings, estimator: Any, rows: Rows, labels: list[str], seen: CorpusTerms
 ) -> AnswerScores | None:
     """Return the evaluation on the texts held out, without the texts themselves; None if there are none."""
     if not labels:
         return None
-    decision = _decision(rows, estimator, TRY)
+    decision = _decision_of_rows(rows, estimator, TRY)
     likely = estimator.calibration_.probabilities(decision) if hasattr(estimator, "calibration_") else None
     counts = seen.train_counts
     return score_answers(estimator, [], labels, decision, likely, metric=settings.metric, y_train=counts)

@@ -12,7 +12,7 @@ from ..measures.languages import is_unsegmented
 from ..measures.prediction import TRAIN_AGAIN
 
 
-class Term(NamedTuple):
+class ExplainedTerm(NamedTuple):
     """A word or n-gram of a model, its count in a text, and its contribution to the score."""
 
     term: str
@@ -20,7 +20,7 @@ class Term(NamedTuple):
     contribution: float
 
 
-class Span(NamedTuple):
+class ExplainedSpan(NamedTuple):
     """A word of the text as `text[start:stop]`, and its contribution to the score in all its terms."""
 
     start: int
@@ -42,10 +42,10 @@ class TextExplanation(NamedTuple):
         The decision value for `side`.
     intercept : float
         The score of a text without a known term.
-    words : list of Term
+    words : list of ExplainedTerm
         The terms of the text that the model knows, those of the largest contributions, of whatever sign,
         first.
-    spans : list of Span
+    spans : list of ExplainedSpan
         The words of the text that are part of such a term, from left to right. Their contributions have the
         sum of those of the terms.
     n_words : int
@@ -58,8 +58,8 @@ class TextExplanation(NamedTuple):
     side: str
     score: float
     intercept: float
-    words: list[Term]
-    spans: list[Span]
+    words: list[ExplainedTerm]
+    spans: list[ExplainedSpan]
     n_words: int
     unknown: list[str]
 
@@ -105,14 +105,14 @@ class TextExplainer:
         with np.errstate(over="ignore", invalid="ignore"):  # found below
             decision = classifier.decision_function(row)[0]
         winner = int(decision > 0) if np.ndim(decision) == 0 else int(decision.argmax())
-        side, weights, intercept, score = _side(classifier, decision, winner, label)
+        side, weights, intercept, score = _explained_side(classifier, decision, winner, label)
 
         with np.errstate(over="ignore", invalid="ignore"):
             shares = row.data * weights[row.indices]
             most = np.abs(shares).sum(dtype=float) + abs(float(intercept))  # no sum of some is beyond it
         if not np.isfinite([*np.ravel(decision), most]).all():
             raise AppError(f"the score of the text is beyond range; {TRAIN_AGAIN}")
-        words: list[Term] = []
+        words: list[ExplainedTerm] = []
         marks = ExplanationMarks(self._bags[0], text)
         start = 0
         for bag, names, prefix in zip(self._bags, self._names, self._prefixes, strict=True):
@@ -142,43 +142,43 @@ class ExplanationMarks:
     """
 
     def __init__(self, bag, text: str) -> None:
-        self._plain, self._starts, self._stops = _prepared(bag, text)
-        self.tokens = [] if bag.analyzer == "char_wb" else _tokens(bag, self._plain)
+        self._plain, self._starts, self._stops = _prepared_text(bag, text)
+        self.tokens = [] if bag.analyzer == "char_wb" else _tokens_with_places(bag, self._plain)
         self._shares = np.zeros(len(self._plain))
         self._known = np.zeros(len(self._plain), bool)
 
-    def add(self, bag, share_of: dict[str, float]) -> list[Term]:
+    def add(self, bag, share_of: dict[str, float]) -> list[ExplainedTerm]:
         """Share out what the terms of a bag add to the places where they are; return those that are there."""
         if bag.analyzer == "char_wb":
             places = _places_of_characters(bag, self._plain, share_of)
         else:
-            places = _places(bag, self.tokens, share_of)
+            places = _places_of_words(bag, self.tokens, share_of)
         for term, occurrences in places.items():
             for members in occurrences:
                 share = share_of[term] / len(occurrences) / len(members)
                 for start, stop in members:
                     self._shares[start:stop] += share / (stop - start)
                     self._known[start:stop] = True
-        return [Term(term, len(found), share_of[term]) for term, found in places.items()]
+        return [ExplainedTerm(term, len(found), share_of[term]) for term, found in places.items()]
 
     def pieces(self) -> list[tuple[str, int, int]]:
         """Return the text's words and signs; where words have no blanks between them, its characters."""
         pattern = r"\S" if is_unsegmented([self._plain]) else r"\w+|[^\w\s]+"
         return [(match[0], *match.span()) for match in re.finditer(pattern, self._plain)]
 
-    def spans(self, pieces: list[tuple[str, int, int]]) -> tuple[list[Span], int, list[str]]:
+    def spans(self, pieces: list[tuple[str, int, int]]) -> tuple[list[ExplainedSpan], int, list[str]]:
         """Return what each piece adds, how many there are, and those that are part of no known term."""
         spans, unknown = [], []
         for piece, start, stop in pieces:
             if self._known[start:stop].any():
                 share = float(self._shares[start:stop].sum())
-                spans.append(Span(self._starts[start], self._stops[stop], share))
+                spans.append(ExplainedSpan(self._starts[start], self._stops[stop], share))
             else:
                 unknown.append(piece)
         return spans, len(pieces), unknown
 
 
-def _side(classifier, decision, winner: int, label: str | None):
+def _explained_side(classifier, decision, winner: int, label: str | None):
     """Return the label that is explained, its weights, its intercept and its score."""
     classes = [str(name) for name in classifier.classes_.tolist()]
     two = len(classes) == 2
@@ -197,7 +197,7 @@ def _side(classifier, decision, winner: int, label: str | None):
 _PIECES = re.compile(r"&#?\w+;|.", re.DOTALL)  # an entity becomes one character; tags keep their length
 
 
-def _prepared(bag, text: str) -> tuple[str, Sequence[int], Sequence[int]]:
+def _prepared_text(bag, text: str) -> tuple[str, Sequence[int], Sequence[int]]:
     """Return a text as a bag reads it, and where in `text` its characters start and stop."""
     preprocess = bag.build_preprocessor()
     plain = preprocess(text)
@@ -212,7 +212,7 @@ def _prepared(bag, text: str) -> tuple[str, Sequence[int], Sequence[int]]:
     return plain, starts, stops
 
 
-def _tokens(bag, plain: str) -> list[tuple[str, int, int]]:
+def _tokens_with_places(bag, plain: str) -> list[tuple[str, int, int]]:
     """Find the tokens as the bag does, stop words left out: token, start and stop."""
     pattern = re.compile(r"\S+" if bag.analyzer == "split" else bag.token_pattern)
     stop_words = bag.get_stop_words() or ()
@@ -227,7 +227,7 @@ def _tokens(bag, plain: str) -> list[tuple[str, int, int]]:
 Places = dict[str, list[list[tuple[int, int]]]]  # of each term, for each time it occurs, where its parts are
 
 
-def _places(bag, tokens: list[tuple[str, int, int]], known: Container[str]) -> Places:
+def _places_of_words(bag, tokens: list[tuple[str, int, int]], known: Container[str]) -> Places:
     """Find the tokens of each occurrence of each known term."""
     shortest, longest = bag.ngram_range
     places: Places = {}

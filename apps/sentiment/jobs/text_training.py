@@ -40,7 +40,7 @@ class CorpusCounts(NamedTuple):
     skipped: Skipped
 
 
-class Choices(NamedTuple):
+class TrainingChoices(NamedTuple):
     """The recipe and alpha that were chosen, if they were, and the shift of the scores."""
 
     screening: RecipeScreening | None
@@ -78,7 +78,7 @@ class TextTraining:
     settings : RecipeSettings
         With the alpha, the metric and the tokens that were used.
     corpus : CorpusCounts
-    choices : Choices
+    choices : TrainingChoices
     fit : FitFacts
     evaluation : AnswerScores or None
         On the texts held out.
@@ -93,7 +93,7 @@ class TextTraining:
     tested: Pipeline
     settings: RecipeSettings
     corpus: CorpusCounts
-    choices: Choices
+    choices: TrainingChoices
     fit: FitFacts
     evaluation: AnswerScores | None
     accuracy_before: float | None = None
@@ -170,7 +170,7 @@ def train_text_model(
         counts = CountedTexts.of if start is None else ContinuedModel.of
         everything = counts(texts + held_out, y_train + y_test, settings, start)
         del texts  # the counts are enough
-    tested, saved, evaluation, more = _fitted(
+    tested, saved, evaluation, more = _fitted_models(
         everything, settings, len(y_train), held_out, cv, with_curve, cache, stage
     )
     if model_path is not None:
@@ -186,7 +186,7 @@ def train_text_model(
         tested.model,
         replace(settings, alpha=getattr(saved.model["classifier"], "alpha", None)),
         CorpusCounts(label_counts, len(y_train), len(y_test), n_fitted, skipped),
-        Choices(screening, tested.choice, tested.left_out.shift if tested.left_out else 0.0),
+        TrainingChoices(screening, tested.choice, tested.left_out.shift if tested.left_out else 0.0),
         fit_facts(saved.model, saved.n_seen),
         evaluation,
         before,
@@ -194,7 +194,7 @@ def train_text_model(
     )
 
 
-def _fitted(
+def _fitted_models(
     everything: CountedTexts | ContinuedModel,
     settings: RecipeSettings,
     n_train: int,

@@ -155,18 +155,18 @@ def choose_alpha(
     for fold in folds:
         part = prepared(fold)
         if alphas is None:
-            grid = part.share * _largest(part, options) * np.geomspace(1, eps, n_alphas)
+            grid = part.share * _largest_alpha(part, options) * np.geomspace(1, eps, n_alphas)
             alphas = [float(f"{alpha:.3g}") for alpha in grid]  # what is shown is what was used
         tried.append([_score_fold(part, len(labels), alphas, metric, options)])
         advance()
-    choice = _choice(tried, folds, metric)
+    choice = _combined_choice(tried, folds, metric)
     for _ in range(extensions):
-        more = _beyond(choice)
+        more = _alphas_beyond(choice)
         if not more:
             break
         for fold, those in zip(folds, tried, strict=True):
             those.append(_score_fold(prepared(fold), len(labels), more, metric, options))
-        choice = _choice(tried, folds, metric)
+        choice = _combined_choice(tried, folds, metric)
     return choice
 
 
@@ -190,7 +190,7 @@ def fold_part(X, y, labels, fold: Fold, selection, weighting, class_weight: Clas
     return FoldPart(X_train, y_train, weights, len(train) / len(y), X_test, y[test])
 
 
-def _choice(tried: list[list[FoldScores]], folds: list[Fold], metric: str) -> AlphaChoice:
+def _combined_choice(tried: list[list[FoldScores]], folds: list[Fold], metric: str) -> AlphaChoice:
     """Combine the scores of the folds."""
     alphas = np.concatenate([each.alphas for each in tried[0]])
     order = np.argsort(-alphas, kind="stable")
@@ -210,7 +210,7 @@ def _choice(tried: list[list[FoldScores]], folds: list[Fold], metric: str) -> Al
     return AlphaChoice(best, alphas, scores, gaps, n_tried, metric, np.concatenate(rows), decision)
 
 
-def _beyond(choice: AlphaChoice) -> list[float]:
+def _alphas_beyond(choice: AlphaChoice) -> list[float]:
     """Return alphas beyond the end of the grid at which the best one is; none where it is inside."""
     if not choice.is_at_end:
         return []
@@ -220,12 +220,12 @@ def _beyond(choice: AlphaChoice) -> list[float]:
     return [float(f"{choice.alpha * factor**k:.2g}") for k in range(1, EXTENSION + 1)]
 
 
-def _largest(part: FoldPart, options: dict) -> float:
+def _largest_alpha(part: FoldPart, options: dict) -> float:
     """Return the largest alpha that matters to any label."""
     once = {**options, "n_alphas": 1, "max_iter": 1, "sample_weight": part.weights}
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         return max(
-            float(sdca_path(part.X, part.y == label, **once).alphas[0]) for label in _positives(part.y)
+            float(sdca_path(part.X, part.y == label, **once).alphas[0]) for label in _labels_to_solve(part.y)
         )
 
 
@@ -245,7 +245,7 @@ def _score_fold(
     best = np.full((len(alphas), n_test), 0.0 if len(labels) == 2 else -np.inf, part.X.dtype)
     predicted = np.full(best.shape, labels[0])
     gaps, precisions = np.zeros(len(alphas)), []
-    for label in _positives(part.y):
+    for label in _labels_to_solve(part.y):
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # the gaps say it
             path = sdca_path(
                 part.X,
@@ -277,7 +277,7 @@ def _score_fold(
     return FoldScores(alphas, scores, gaps, rows, kept)
 
 
-def _positives(y: np.ndarray) -> np.ndarray:
+def _labels_to_solve(y: np.ndarray) -> np.ndarray:
     """Return the labels that have a problem of their own: the second of two, or each of several."""
     labels = np.unique(y)
     return labels[1:] if len(labels) <= 2 else labels

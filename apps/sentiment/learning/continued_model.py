@@ -17,7 +17,7 @@ from fastsvm.fitting import Pipeline
 from ...common.cache import Cache
 from ...common.progress import UNWATCHED, Stages
 from ..data.text_source import CorpusError
-from ..measures.prediction import TRAIN_AGAIN, bags_of
+from ..measures.prediction import TRAIN_AGAIN, bags_of_model
 from ..text_recipes import CLASSIFIERS, RecipeSettings
 from .counted_texts import CountedTexts, LearnedModel
 from .training_checkpoint import NO_CACHE
@@ -82,11 +82,11 @@ class ContinuedModel(NamedTuple):
         self, settings: RecipeSettings, stage: Stages = UNWATCHED, cache: Cache = NO_CACHE
     ) -> LearnedModel:
         """Return the model as it is after these texts: see `CountedTexts.learn`."""
-        return self._in_terms(self.weighed.learn(_as_it_is(settings), stage, cache), settings)
+        return self._in_terms(self.weighed.learn(_settings_as_counted(settings), stage, cache), settings)
 
     def fit(self, settings: RecipeSettings, *args, **options) -> LearnedModel:
         """Return the model after these texts, with the alpha of the settings: see `CountedTexts.fit`."""
-        return self._in_terms(self.weighed.fit(_as_it_is(settings), *args, **options), settings)
+        return self._in_terms(self.weighed.fit(_settings_as_counted(settings), *args, **options), settings)
 
     def _in_terms(self, learned: LearnedModel, settings: RecipeSettings) -> LearnedModel:
         """Return a model of the terms alone: the weights of the scores are shared out among them."""
@@ -103,7 +103,7 @@ class ContinuedModel(NamedTuple):
         )
 
 
-def _as_it_is(settings: RecipeSettings) -> RecipeSettings:
+def _settings_as_counted(settings: RecipeSettings) -> RecipeSettings:
     """Return settings by which nothing more is weighed or chosen."""
     return replace(settings, weighting="counts", k=None)
 
@@ -114,7 +114,7 @@ def continued_settings(model: Pipeline, settings: RecipeSettings) -> RecipeSetti
     loss = getattr(model["classifier"], "loss", None)
     same = [name for name in names if CLASSIFIERS[name].parameters["loss"] == loss]
     weighting = model.named_steps.get("weighting")
-    ranges = {bag.analyzer == "char_wb": bag.ngram_range for bag in bags_of(model)}
+    ranges = {bag.analyzer == "char_wb": bag.ngram_range for bag in bags_of_model(model)}
     return replace(
         settings,
         recipe=None,

@@ -72,16 +72,16 @@ class CorpusTerms:
         """Return the object with these parts."""
         return cls(
             skipped=Skipped(**{**skipped, "kinds": Counter(skipped["kinds"])}),
-            settings=RecipeSettings(**{name: _as_tuple(value) for name, value in settings.items()}),
+            settings=RecipeSettings(**{name: _lists_as_tuples(value) for name, value in settings.items()}),
             terms=TermFrequencies(Terms(content, ends), by_class, min_df),
             train_counts=Counter(train_counts),
             **rest,
         )
 
 
-def _as_tuple(value: Any) -> Any:
+def _lists_as_tuples(value: Any) -> Any:
     """Return the tuples that JSON has turned into lists."""
-    return tuple(map(_as_tuple, value)) if isinstance(value, list) else value
+    return tuple(map(_lists_as_tuples, value)) if isinstance(value, list) else value
 
 
 class CodedTexts(NamedTuple):
@@ -169,7 +169,7 @@ def count_corpus_terms(
             settings = with_recipe_features(settings, UNSEGMENTED[0] if is_unsegmented(texts) else DEFAULT)
         del texts
         counted = _FirstPass(source, settings)
-        for each in tallied(counted.coded(cut(settings, _popped(first, found))), settings):
+        for each in tallied(counted.coded(cut(settings, _popped_batches(first, found))), settings):
             if each is not None:
                 spilled.add(*each)
         if not counted.every:
@@ -177,7 +177,7 @@ def count_corpus_terms(
         return counted.seen(spilled, skipped)
 
 
-def _popped(first: list[LabelledBatch], others: Iterator[LabelledBatch]) -> Iterator[LabelledBatch]:
+def _popped_batches(first: list[LabelledBatch], others: Iterator[LabelledBatch]) -> Iterator[LabelledBatch]:
     """Yield the batches of the list, which then leave memory, and the others."""
     while first:
         yield first.pop()
@@ -228,6 +228,6 @@ class _FirstPass:
             raise AppError(f"{name}: no term is in {settings.min_df} of its texts or more; try --min-df 1")
         columns = [self.codes[label] for label in sorted(train)]
         terms = merged._replace(by_class=merged.by_class[:, columns])
-        settings = pipeline_steps.with_metric(replace(settings, min_df=merged.min_df), train)
+        settings = pipeline_steps.settings_with_metric(replace(settings, min_df=merged.min_df), train)
         sample = [text for _, _, text in self.sample], [label for _, label, _ in self.sample]
         return CorpusTerms(skipped, settings, terms, dict(sorted(self.every.items())), train, sample)

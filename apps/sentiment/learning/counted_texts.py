@@ -73,7 +73,7 @@ class CountedTexts(NamedTuple):
         X = self.X[train]
         if X.shape[0] == len(self.y):
             return self, self.X[test]
-        terms = pipeline_steps.terms_of(X, self.vectorizer.min_df)
+        terms = pipeline_steps.frequent_terms(X, self.vectorizer.min_df)
         vectorizer = copy(self.vectorizer).restrict(terms, indices=True)
         return CountedTexts(vectorizer, X[:, terms], self.y[train]), self.X[test][:, terms]
 

@@ -75,7 +75,7 @@ def cross_validate(
         part, X_test = everything.parted(train, test)
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
             learned = part.learn(settings)
-        accuracy, value = _scores(learned, X_test, everything.y[test])
+        accuracy, value = _scores_on_part(learned, X_test, everything.y[test])
         accuracies.append(accuracy)
         values.append(value)
         advance()
@@ -114,11 +114,13 @@ def learning_curve(everything: CountedTexts, n_train: int, learned: LearnedModel
                 learned_of_less = part.fit(replace(settings, alpha=alpha))
         else:
             learned_of_less = learned
-        points.append(LearningCurvePoint(n, *_scores(learned_of_less, X_test, everything.y[n_train:])))
+        points.append(
+            LearningCurvePoint(n, *_scores_on_part(learned_of_less, X_test, everything.y[n_train:]))
+        )
     return points
 
 
-def _scores(learned: LearnedModel, X: csr_matrix, y: np.ndarray) -> tuple[float, float]:
+def _scores_on_part(learned: LearnedModel, X: csr_matrix, y: np.ndarray) -> tuple[float, float]:
     """Return the accuracy, and the score by the metric."""
     evaluation = learned.evaluated(X, [], y.tolist())
     return evaluation.accuracy, evaluation.value

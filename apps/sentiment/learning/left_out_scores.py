@@ -9,7 +9,7 @@ from scipy.sparse import csr_matrix
 
 from fastsvm.fitting import Calibration, ConvergenceWarning
 
-from ..measures.metrics import best_threshold
+from ..measures.metrics import threshold_for_metric
 from ..text_recipes import RecipeSettings
 from . import pipeline_steps
 from .alpha_choice import AlphaChoice, fold_part
@@ -69,7 +69,7 @@ class LeftOutScores:
         if not calibration.slopes[0]:
             return self
         likely = calibration.probabilities(self.decision)[:, 1]
-        shift = best_threshold(metric, self.decision, likely)
+        shift = threshold_for_metric(metric, self.decision, likely)
         return replace(self, decision=self.decision - np.float32(shift), shift=shift)
 
     def calibration(self, classes: np.ndarray) -> Calibration:

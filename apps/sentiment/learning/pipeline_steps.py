@@ -26,14 +26,14 @@ TOKENS = {"words": {"token_pattern": r"(?u)\b\w+\b"}, "split": {"analyzer": "spl
 def read_labelled(source: TextSource, settings: RecipeSettings) -> tuple[Corpus, RecipeSettings]:
     """Read a corpus, and fit the settings to it."""
     corpus = read_corpus(source)
-    return corpus, fitted_to(corpus, settings)
+    return corpus, settings_for_corpus(corpus, settings)
 
 
-def fitted_to(corpus: Corpus, settings: RecipeSettings) -> RecipeSettings:
+def settings_for_corpus(corpus: Corpus, settings: RecipeSettings) -> RecipeSettings:
     """Return the settings with the metric, tokens and markup of a corpus of two labels or more."""
     check_labels(set(corpus.labels))
     check_class_weight(settings, set(corpus.labels))
-    settings = with_metric(settings, corpus.labels)
+    settings = settings_with_metric(settings, corpus.labels)
     markup = not settings.keep_markup and any(map(has_markup, corpus.texts))
     return replace(settings, tokens=settings.tokens or corpus.tokens, markup=markup)
 
@@ -45,7 +45,7 @@ def check_labels(labels: Collection[str]) -> None:
         raise CorpusError(f"{only!r} is the only label; give texts with two labels or more")
 
 
-def with_metric(settings: RecipeSettings, y: Sequence[str] | Counter[str]) -> RecipeSettings:
+def settings_with_metric(settings: RecipeSettings, y: Sequence[str] | Counter[str]) -> RecipeSettings:
     """Return the settings with what follows from how many texts have each label."""
     is_balanced = settings.class_weight is not None or not is_skewed(y)
     if not is_balanced and len(set(y)) == 2:
@@ -79,11 +79,11 @@ def count_terms(texts: Sequence[str], vectorizer: Bag | Union) -> csr_matrix:
         return vectorizer.fit_transform(texts)
     except ValueError as error:  # no term is left
         if "min_df" in str(error):
-            raise _too_rare(vectorizer.min_df) from error
+            raise _too_rare_error(vectorizer.min_df) from error
         raise CorpusError(f"no words in its texts; try --tokens split ({error})") from error
 
 
-def terms_of(X: csr_matrix, min_df: int) -> np.ndarray:
+def frequent_terms(X: csr_matrix, min_df: int) -> np.ndarray:
     """Return the columns that a vectorizer would keep of texts with these counts: terms in `min_df` of them.
 
     Raises
@@ -94,11 +94,11 @@ def terms_of(X: csr_matrix, min_df: int) -> np.ndarray:
     frequency = np.bincount(X.indices, minlength=X.shape[1])  # a text has a term once
     kept = np.flatnonzero(frequency >= min_df)
     if not len(kept):
-        raise _too_rare(min_df)
+        raise _too_rare_error(min_df)
     return kept
 
 
-def _too_rare(min_df: int) -> CorpusError:
+def _too_rare_error(min_df: int) -> CorpusError:
     return CorpusError(f"no term is in {min_df} of its texts or more; try --min-df 1")
 
 

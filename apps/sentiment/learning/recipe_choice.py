@@ -102,12 +102,12 @@ def choose_recipe(
     screening = None
     if len(texts) >= FEWEST and len(set(y)) < MOST_LABELS:
         with stage("choose recipe", total=len(names) + sum(FINALISTS)) as advance:
-            screening = _screened(texts, y, names, settings, advance)
+            screening = _screened_recipes(texts, y, names, settings, advance)
     chosen = names[0] if screening is None else screening.chosen
     return with_recipe_features(settings, chosen), screening and replace(screening, unsegmented=unsegmented)
 
 
-def _screened(
+def _screened_recipes(
     texts: Sequence[str],
     y: Sequence[str],
     names: Sequence[str],
@@ -115,19 +115,19 @@ def _screened(
     advance: Callable[[], object],
 ) -> RecipeScreening | None:
     """Try recipes on some texts, and the best of them on more; None if no text has terms of a recipe."""
-    sample, labels = _some(texts, y, LAST, settings.seed)
-    first = _some(sample, labels, FIRST, settings.seed)
-    choices = _try_all(*first, names, settings, advance)
-    candidates = _candidates(choices, len(first[0]))
+    sample, labels = _sample_of_texts(texts, y, LAST, settings.seed)
+    first = _sample_of_texts(sample, labels, FIRST, settings.seed)
+    choices = _try_recipes(*first, names, settings, advance)
+    candidates = _recipe_candidates(choices, len(first[0]))
     if choices and len(first[0]) < len(sample):
-        families = zip(_families(choices), FINALISTS, strict=False)
+        families = zip(_recipe_families(choices), FINALISTS, strict=False)
         finalists = [name for family, n in families for name in family[:n]]
-        choices = _try_all(sample, labels, finalists, settings, advance)
-        candidates += _candidates(choices, len(sample))
-    return _judged(choices, candidates, labels, settings.metric or "accuracy") if choices else None
+        choices = _try_recipes(sample, labels, finalists, settings, advance)
+        candidates += _recipe_candidates(choices, len(sample))
+    return _judged_recipes(choices, candidates, labels, settings.metric or "accuracy") if choices else None
 
 
-def _try_all(
+def _try_recipes(
     texts: list[str],
     y: np.ndarray,
     names: Sequence[str],
@@ -137,15 +137,15 @@ def _try_all(
     """Try recipes on some texts, at a few alphas; recipes whose terms no text has are left out."""
     recipes = [with_recipe_features(settings, name) for name in names]
     folds = trainable_folds(y, n_inner_folds(y, FEW), settings.seed)
-    kinds = dict.fromkeys(kind for recipe in recipes for kind in _kinds(recipe))
-    counts = {kind: _count(texts, kind) for kind in kinds}  # of words and of characters, once
+    kinds = dict.fromkeys(kind for recipe in recipes for kind in _kinds_of_terms(recipe))
+    counts = {kind: _count_kind(texts, kind) for kind in kinds}  # of words and of characters, once
 
     def attempt(recipe: RecipeSettings) -> AlphaChoice | None:
-        parts = [counts[kind] for kind in _kinds(recipe)]
+        parts = [counts[kind] for kind in _kinds_of_terms(recipe)]
         found = None
         if folds and all(part is not None for part in parts):
             X = parts[0] if len(parts) == 1 else sparse.hstack(parts, format="csr")
-            found = _try(X, y, folds, recipe)
+            found = _try_recipe(X, y, folds, recipe)
         advance()
         return found
 
@@ -160,14 +160,16 @@ def _try_all(
     }
 
 
-def _families(choices: dict[str, AlphaChoice]) -> list[list[str]]:
+def _recipe_families(choices: dict[str, AlphaChoice]) -> list[list[str]]:
     """Return the recipes of words alone and the others, the best first."""
     order = sorted(choices, key=lambda name: -choices[name].means.max())
     kinds = [[name for name in order if (RECIPES[name].chars is None) == words] for words in (True, False)]
     return [kind for kind in kinds if kind]
 
 
-def _some(texts: Sequence[str], y: Sequence[str], most: int, seed: int) -> tuple[list[str], np.ndarray]:
+def _sample_of_texts(
+    texts: Sequence[str], y: Sequence[str], most: int, seed: int
+) -> tuple[list[str], np.ndarray]:
     """Return at most so many texts, of like labels."""
     n_labels = len(set(y))
     n = min(most, PROBLEMS // (n_labels if n_labels > 2 else 1))
@@ -178,21 +180,21 @@ def _some(texts: Sequence[str], y: Sequence[str], most: int, seed: int) -> tuple
     return list(texts), np.asarray(y)
 
 
-def _kinds(settings: RecipeSettings) -> list[RecipeSettings]:
+def _kinds_of_terms(settings: RecipeSettings) -> list[RecipeSettings]:
     """Return settings for the words alone, and for the characters alone."""
     same = replace(settings, recipe=None, weighting="counts")
     kinds = [replace(same, chars=None), replace(same, ngrams=None)]
     return [kind for kind in kinds if kind.ngrams or kind.chars]
 
 
-def _count(texts: list[str], kind: RecipeSettings) -> csr_matrix | None:
+def _count_kind(texts: list[str], kind: RecipeSettings) -> csr_matrix | None:
     try:
         return pipeline_steps.vectorizer(kind, np.float32).fit_transform(texts)
     except ValueError:
         return None
 
 
-def _try(X, y: np.ndarray, folds: list, settings: RecipeSettings) -> AlphaChoice:
+def _try_recipe(X, y: np.ndarray, folds: list, settings: RecipeSettings) -> AlphaChoice:
     """Try a recipe at a few alphas."""
     if CLASSIFIERS[settings.classifier].alphas is None:  # one that has no path
         settings = replace(settings, classifier=RECIPES[DEFAULT].classifier)
@@ -203,17 +205,17 @@ def _try(X, y: np.ndarray, folds: list, settings: RecipeSettings) -> AlphaChoice
     return choose_alpha(X, y, folds, **recipe, alphas=alphas, tol=TOL)
 
 
-def _candidates(choices: dict[str, AlphaChoice], n: int) -> list[RecipeCandidate]:
+def _recipe_candidates(choices: dict[str, AlphaChoice], n: int) -> list[RecipeCandidate]:
     return [
         RecipeCandidate(name, n, float(choice.means.max()), choice.alpha) for name, choice in choices.items()
     ]
 
 
-def _judged(
+def _judged_recipes(
     choices: dict[str, AlphaChoice], candidates: list[RecipeCandidate], y: np.ndarray, metric: str
 ) -> RecipeScreening:
     """Choose a recipe; one with characters only if it is surely better."""
-    best = [_first_of_best(names, choices, y, metric) for names in _families(choices)]
+    best = [_first_of_best_recipes(names, choices, y, metric) for names in _recipe_families(choices)]
     chosen, difference, error = best[0], None, None
     if len(best) == 2:
         words, other = (choices[name] for name in best)
@@ -223,7 +225,9 @@ def _judged(
     return RecipeScreening(len(y), metric, candidates, chosen, difference, error)
 
 
-def _first_of_best(names: list[str], choices: dict[str, AlphaChoice], y: np.ndarray, metric: str) -> str:
+def _first_of_best_recipes(
+    names: list[str], choices: dict[str, AlphaChoice], y: np.ndarray, metric: str
+) -> str:
     """Return the first recipe of the table that is not surely behind the best."""
     best = choices[names[0]]
     near = [

@@ -90,7 +90,7 @@ class TextShard(NamedTuple):
     labels: list[str]
 
 
-class RowMaker(NamedTuple):
+class ShardRowMaker(NamedTuple):
     """What makes rows of texts on a worker; each of its tasks has a thread."""
 
     vectorizer: Bag
@@ -102,14 +102,14 @@ class RowMaker(NamedTuple):
         return X if self.weighting is None else self.weighting.transform(X)
 
 
-def labelled_rows(
-    shard: TextShard, maker: RowMaker, numbers: dict[str, int]
+def labelled_shard_rows(
+    shard: TextShard, maker: ShardRowMaker, numbers: dict[str, int]
 ) -> tuple[csr_matrix, np.ndarray]:
     """Return the rows of a shard, and the number of each one's label."""
     return maker.rows(shard), np.array([numbers[label] for label in shard.labels])
 
 
-def shard_scores(shard: TextShard, maker: RowMaker, estimator: Any) -> np.ndarray:
+def shard_scores(shard: TextShard, maker: ShardRowMaker, estimator: Any) -> np.ndarray:
     """Return the decision values of a shard's texts."""
     return estimator.decision_function(maker.rows(shard))
 
@@ -176,10 +176,10 @@ class SentRows:
         """Make the rows to train on; return the labels of the other texts, by part."""
         from fastsvm.dask import place_shards, send
 
-        self._maker = send(self._client, RowMaker(copy(vectorizer).set_params(n_jobs=1), weighting))
+        self._maker = send(self._client, ShardRowMaker(copy(vectorizer).set_params(n_jobs=1), weighting))
         numbers = {label: code for code, label in enumerate(seen.labels)}
         spool = self._spools[TRAIN]
-        self._placed = place_shards(self._client, labelled_rows, spool, self._maker, numbers)
+        self._placed = place_shards(self._client, labelled_shard_rows, spool, self._maker, numbers)
         return self._labels
 
     def fit(self, estimator: Any) -> None:

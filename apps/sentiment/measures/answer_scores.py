@@ -119,7 +119,7 @@ class AnswerScores:
         counts = np.asarray(self.confusion)
         right, true, given = counts.diagonal(), counts.sum(axis=1), counts.sum(axis=0)
         return [
-            LabelScore(label, int(t), _share(r, g), _share(r, t), _share(2 * r, t + g))
+            LabelScore(label, int(t), _share_of(r, g), _share_of(r, t), _share_of(2 * r, t + g))
             for label, r, t, g in zip(self.labels, right, true, given, strict=True)
         ]
 
@@ -226,5 +226,5 @@ def score_answers(
     return AnswerScores(classes, texts, truth, decision, probabilities, metric or usual_metric(truth), guess)
 
 
-def _share(part: int, whole: int) -> float | None:
+def _share_of(part: int, whole: int) -> float | None:
     return float(part / whole) if whole else None

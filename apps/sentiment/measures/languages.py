@@ -27,7 +27,7 @@ LOOKED_AT = 100_000  # characters at most, the first of each text
 FEW_KNOWN = 0.5
 
 
-def count_strange(texts: Sequence[str], n_terms: np.ndarray) -> int:
+def count_strange_texts(texts: Sequence[str], n_terms: np.ndarray) -> int:
     """Return how many texts have mostly words that a model does not know, given how many terms it does."""
     n_words = np.array([len(set(re.findall(r"\w+", text.lower()))) for text in texts])
     return int(np.count_nonzero(n_terms < FEW_KNOWN * n_words))

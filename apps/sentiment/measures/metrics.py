@@ -90,7 +90,7 @@ def score_decision(metric: str, classes: np.ndarray, y: Sequence, decision: np.n
     return score_labels(metric, y.astype(str), classes[winners].astype(str))
 
 
-def best_threshold(metric: str, decision: np.ndarray, likely: np.ndarray) -> float:
+def threshold_for_metric(metric: str, decision: np.ndarray, likely: np.ndarray) -> float:
     """Return the decision value that is best to give the second of two labels from.
 
     The score is the one that probabilities lead to expect, and not that of the labels: fifty texts of a label
@@ -131,7 +131,7 @@ def average_precision_columns(classes: np.ndarray, y: np.ndarray, decision: np.n
 
 
 def score_guessing(metric: str, y: Sequence, guess: str) -> float:
-    """Return the score of one label for every text: as `judge`, and of all texts being alike."""
+    """Return the score of one label for every text: as `score_decision`, and of all texts being alike."""
     y = np.asarray(y, dtype=str)
     if metric != "average-precision":
         return score_labels(metric, y, np.full_like(y, guess, shape=y.shape))

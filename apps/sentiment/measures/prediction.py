@@ -99,14 +99,14 @@ def use_all_cores(model: TextScorer | Pipeline) -> None:
         model["vectorizer"].set_params(n_jobs=-1)
 
 
-def bags_of(model: TextScorer | Pipeline) -> list:
+def bags_of_model(model: TextScorer | Pipeline) -> list:
     """Return the vectorizers that stand side by side in a model, mostly a single one."""
     return getattr(model["vectorizer"], "bags", [model["vectorizer"]])
 
 
 def is_of_words(model: TextScorer | Pipeline) -> bool:
     """Tell whether a model counts words only, of which it can miss some, and no characters."""
-    return all(bag.analyzer != "char_wb" for bag in bags_of(model))
+    return all(bag.analyzer != "char_wb" for bag in bags_of_model(model))
 
 
 def is_model_file(path: str) -> bool:
@@ -223,7 +223,7 @@ def _is_unsure(probabilities: np.ndarray, low: float, high: float) -> np.ndarray
     return probabilities.max(axis=1) < high
 
 
-def ranked(found: Predictions, n: int) -> tuple[np.ndarray, np.ndarray]:
+def ranked_labels(found: Predictions, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the best `n` labels of each text, the one given first, and the score of each for itself."""
     decision = found.decision
     if decision.ndim == 1:

@@ -11,7 +11,7 @@ from ...common.printing import printable
 from .prediction import TRAIN_AGAIN
 
 
-class Effect(NamedTuple):
+class TermEffect(NamedTuple):
     """The way from the count of a term to its value: a function, a factor, and a norm of the row."""
 
     value: str
@@ -19,25 +19,25 @@ class Effect(NamedTuple):
     norm: str | None
 
 
-def effect_of(model: Pipeline) -> Effect:
+def term_effect(model: Pipeline) -> TermEffect:
     """Read off what a model's weighting does; scikit-learn's pipelines have the same steps."""
     factors = np.ones(model["classifier"].coef_.shape[1])
     value = "binary" if model["vectorizer"].binary else "count"
     step = model.named_steps.get("weighting")
     if step is None:
-        return Effect(value, factors, None)
+        return TermEffect(value, factors, None)
     if step.weighting in ("binary", "nb"):
         value = "binary"
     elif step.sublinear_tf and value == "count":
         value = "log"
     norm = "l2" if step.norm == "l2" or (step.norm == "auto" and step.weighting == "tfidf") else None
-    return Effect(value, factors if step.weights_ is None else step.weights_, norm)
+    return TermEffect(value, factors if step.weights_ is None else step.weights_, norm)
 
 
 def weighted_coef(model: Pipeline) -> np.ndarray:
     """Return the weights of the terms, times what the weighting multiplies them by; a row as in `coef_`."""
     with np.errstate(over="ignore"):
-        coef = model["classifier"].coef_.astype(float) * effect_of(model).factors
+        coef = model["classifier"].coef_.astype(float) * term_effect(model).factors
     if not np.isfinite(coef).all():
         word = model["vectorizer"].get_feature_names_out()[~np.isfinite(coef).all(axis=0)][0]
         raise AppError(f"the weight of {printable(str(word))!r} is beyond range; {TRAIN_AGAIN}")

@@ -121,7 +121,7 @@ class ThresholdLadder(NamedTuple):
         if not np.isfinite(gain[i]):
             return None
         below = self.values[i + 1] if i + 1 < len(self.values) else None
-        return self.at(_between(below, self.values[i]))
+        return self.at(_short_number_between(below, self.values[i]))
 
     def for_precision(self, wanted: float) -> ThresholdEffect | None:
         """Return the threshold with the highest recall among those of that precision."""
@@ -146,7 +146,7 @@ def threshold_ladder(has_it: np.ndarray, value: np.ndarray) -> ThresholdLadder |
     return ThresholdLadder(value[last], last + 1, right[last], len(value), int(has_it.sum()))
 
 
-def _between(below: float | None, at: float) -> float:
+def _short_number_between(below: float | None, at: float) -> float:
     """Return a short number above one value and not above the other."""
     middle = at if below is None else below / 2 + at / 2  # their sum may be beyond the largest number
     for digits in range(2, 18):

@@ -56,7 +56,7 @@ def print_evaluation(result: CorpusEvaluation, advice: ThresholdAdvice | None) -
         print_line(calibration_line(scores.calibration))
     print_heading("Labels")
     rows = [
-        (each.label, f"{each.n:,}", *map(_number, (*each[2:], *scores.areas(each.label))))
+        (each.label, f"{each.n:,}", *map(_score_cell, (*each[2:], *scores.areas(each.label))))
         for each in scores.label_scores
     ]
     print_table(("label", "texts", "precision", "recall", "F1", "ROC area", "PR area"), rows)
@@ -92,11 +92,12 @@ def _print_thresholds(scores: AnswerScores, advice: ThresholdAdvice | None) -> N
         print_heading("Thresholds", f"{of} {whose}")
     if two:
         header = ("threshold", "precision", "recall", "F1", "accuracy", "false positives", "false negatives")
-        print_table(header, [row.cells(_number) for row in rows], text_columns=())
+        print_table(header, [row.cells(_score_cell) for row in rows], text_columns=())
     else:
         header = ("threshold", "answered", "share", "right")
         shares = [
-            (f"{r.threshold:g}", f"{r.given:,}", percent(r.given / r.n), _number(r.precision)) for r in rows
+            (f"{r.threshold:g}", f"{r.given:,}", percent(r.given / r.n), _score_cell(r.precision))
+            for r in rows
         ]
         print_table(header, shares, text_columns=())
 
@@ -110,7 +111,7 @@ def _print_paired(result: CorpusEvaluation) -> None:
     print_line(f"McNemar's exact test: p {'= ' if two.p_value else '< '}{two.p_value or 1e-300:.3g}")
 
 
-def _number(share: float | None) -> str:
+def _score_cell(share: float | None) -> str:
     return "-" if share is None else f"{share:.4f}"
 
 

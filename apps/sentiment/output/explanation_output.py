@@ -47,7 +47,7 @@ def print_explanation(text: str, found: TextExplanation, labels: list[str], numb
     rows += [("(intercept)", "", f"{found.intercept:+.4f}"), ("(score)", "", f"{found.score:+.4f}")]
     print_table(("term", "times", "contribution"), rows)
     print_line("")
-    print_line(_unknown(found))
+    print_line(_unknown_words_line(found))
 
 
 def _print_marked(text: str, found: TextExplanation, labels: list[str]) -> None:
@@ -64,12 +64,16 @@ def _print_marked(text: str, found: TextExplanation, labels: list[str]) -> None:
     for start, stop, share in found.spans:
         level = sum(abs(share) >= part * largest > 0 for part in LEVELS)
         word = printable(text[start:stop])
-        marked.append(_lines(text[end:start]))
-        marked.append(word, _style(share, level)) if coloured else marked.append(word + _signs(share, level))
+        marked.append(_printable_lines(text[end:start]))
+        marked.append(word, _contribution_style(share, level)) if coloured else marked.append(
+            word + _contribution_signs(share, level)
+        )
         end = stop
-    marked.append(_lines(text[end:]))
+    marked.append(_printable_lines(text[end:]))
     key = [
-        Text(meaning, _style(share, 2)) if coloured else Text(f"{_signs(share, 1)} {meaning}")
+        Text(meaning, _contribution_style(share, 2))
+        if coloured
+        else Text(f"{_contribution_signs(share, 1)} {meaning}")
         for share, meaning in ((1, f"speaks for {printable(found.side)}"), (-1, printable(against)))
     ]
     print_heading("Text")
@@ -78,21 +82,21 @@ def _print_marked(text: str, found: TextExplanation, labels: list[str]) -> None:
     out.print(Text("   ").join(key))
 
 
-def _signs(contribution: float, level: int) -> str:
+def _contribution_signs(contribution: float, level: int) -> str:
     return f"[{('+' if contribution > 0 else '-') * level}]" if level else ""
 
 
-def _style(contribution: float, level: int) -> str:
+def _contribution_style(contribution: float, level: int) -> str:
     colour = FOR if contribution > 0 else AGAINST
     return ("", colour, f"bold {colour}", f"bold #000000 on {colour}")[level]
 
 
-def _lines(text: str) -> str:
+def _printable_lines(text: str) -> str:
     """Make what cannot be seen visible, but keep the lines."""
     return "\n".join(map(printable, text.replace("\r\n", "\n").split("\n")))
 
 
-def _unknown(found: TextExplanation) -> str:
+def _unknown_words_line(found: TextExplanation) -> str:
     n, n_unknown = found.n_words, len(found.unknown)
     if not n:
         return "no word in the text; the intercept alone decides"

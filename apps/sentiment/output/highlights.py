@@ -8,21 +8,21 @@ from markupsafe import Markup, escape
 
 from ...common.html_pages import shorten
 from ...common.printing import printable
-from ..jobs.text_explanation import Span
+from ..jobs.text_explanation import ExplainedSpan
 
 ROOM = 480  # characters of a text that are shown
 CONTEXT = 36  # characters around a strong word that are
 LEVELS = 4  # in style.css
 
 
-def highlight(source: str, spans: Sequence[Span], room: int = ROOM) -> Markup:
+def highlight(source: str, spans: Sequence[ExplainedSpan], room: int = ROOM) -> Markup:
     """Return HTML of a text.
 
     Parameters
     ----------
     source : str
         The text.
-    spans : sequence of Span
+    spans : sequence of ExplainedSpan
         Its words, from left to right; those above 0 are marked as speaking for, the others as against.
     room : int
         A text longer than this is shortened around its strongest words.
@@ -30,35 +30,35 @@ def highlight(source: str, spans: Sequence[Span], room: int = ROOM) -> Markup:
     strongest = max((abs(span.contribution) for span in spans), default=0.0)
     pieces = []
     end = 0
-    for start, stop in _windows(source, spans, room):
+    for start, stop in _highlight_windows(source, spans, room):
         if start > end:
             pieces.append(" … " if pieces else "… ")
         end = start
         for span in spans:
             if start <= span.start and span.stop <= stop:
-                pieces += [_plain(source[end : span.start]), _marked(source, span, strongest)]
+                pieces += [_plain_html(source[end : span.start]), _marked_word(source, span, strongest)]
                 end = span.stop
-        pieces.append(_plain(source[end:stop]))
+        pieces.append(_plain_html(source[end:stop]))
         end = stop
     pieces.append(" …" if end < len(source) else "")
     return Markup("").join(pieces)
 
 
-def _windows(source: str, spans: Sequence[Span], room: int) -> list[tuple[int, int]]:
+def _highlight_windows(source: str, spans: Sequence[ExplainedSpan], room: int) -> list[tuple[int, int]]:
     """Return the parts of a text that are shown, from left to right."""
     if len(source) <= room:
         return [(0, len(source))]
     shown: list[tuple[int, int]] = []
     for span in sorted(spans, key=lambda span: -abs(span.contribution)):
-        start, stop = _with_context(source, span)
-        longer = _joined([*shown, (start, stop)])
+        start, stop = _window_with_context(source, span)
+        longer = _joined_windows([*shown, (start, stop)])
         if shown and sum(min(b - a, room) for a, b in longer) > room:
             break
         shown = longer
     return shown or [(0, room)]
 
 
-def _with_context(source: str, span: Span) -> tuple[int, int]:
+def _window_with_context(source: str, span: ExplainedSpan) -> tuple[int, int]:
     """Return a window around a word, from word to word unless there is no gap between words nearby."""
     start, stop = max(span.start - CONTEXT, 0), min(span.stop + CONTEXT, len(source))
     first, last = source.find(" ", start, span.start), source.rfind(" ", span.stop, stop)
@@ -69,7 +69,7 @@ def _with_context(source: str, span: Span) -> tuple[int, int]:
     return start, stop
 
 
-def _joined(windows: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _joined_windows(windows: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return windows from left to right, in one piece where they touch or nearly do."""
     joined: list[tuple[int, int]] = []
     for start, stop in sorted(windows):
@@ -80,16 +80,16 @@ def _joined(windows: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return joined
 
 
-def _marked(source: str, span: Span, strongest: float) -> Markup:
+def _marked_word(source: str, span: ExplainedSpan, strongest: float) -> Markup:
     word = shorten(source[span.start : span.stop])
     # The weakest fifth is not worth a mark.
     level = ceil((LEVELS + 1) * abs(span.contribution) / strongest) - 1 if strongest else 0
     if level < 1:
-        return _plain(word)
+        return _plain_html(word)
     side = "for" if span.contribution > 0 else "against"
     mark = Markup('<mark class="{}-{}" title="{:+.3f}">{}</mark>')
-    return mark.format(side, level, span.contribution, _plain(word))
+    return mark.format(side, level, span.contribution, _plain_html(word))
 
 
-def _plain(piece: str) -> Markup:
+def _plain_html(piece: str) -> Markup:
     return escape(printable(re.sub(r"\s+", " ", piece)))

@@ -55,7 +55,7 @@ def _print_labels(corpus: CorpusDescription) -> None:
     more = f"... and {many(n_labels - measured, 'more label')}" if n_labels > measured else ""
     print_heading("Labels")
     shown = list(corpus.label_counts.items())[:measured]
-    rows = [(shortened(label), f"{m:,}", _percent(m / n)) for label, m in shown]
+    rows = [(shortened(label), f"{m:,}", _percent_cell(m / n)) for label, m in shown]
     _print_table_and(more, ("label", "texts", "share"), rows)
     for unit, field in ((corpus.words.unit, "tokens"), ("characters", "characters")):
         print_heading(f"Length in {unit}")
@@ -63,7 +63,7 @@ def _print_labels(corpus: CorpusDescription) -> None:
         rows = [
             (
                 "(all)" if part.label is None else shortened(part.label),
-                *map(_length, astuple(getattr(part, field))),
+                *map(_length_cell, astuple(getattr(part, field))),
             )
             for part in corpus.lengths
         ]
@@ -80,11 +80,12 @@ def _print_words(words: WordStatistics, n: int) -> None:
     print_heading(words.unit.capitalize())
     print_line(f"{words.total:,} {words.unit}, {words.distinct:,} distinct, {words.once:,} occur only once")
     if words.texts_without:
-        places = _places(words.places_without, words.texts_without)
+        places = _places_cell(words.places_without, words.texts_without)
         print_line(f"{many(words.texts_without, 'text')} without any: {places}")
     if words.frequent:
         rows = [
-            (shortened(item.word), f"{item.count:,}", _percent(item.texts / n)) for item in words.frequent
+            (shortened(item.word), f"{item.count:,}", _percent_cell(item.texts / n))
+            for item in words.frequent
         ]
         print_table(("most frequent", "times", "in texts"), rows)
 
@@ -98,10 +99,12 @@ def _print_copies(copies: CopyStatistics, what: str) -> None:
     for group in copies.named:
         size, members = group.size, group.members
         if len({member.label for member in members}) == 1:
-            line = f"{_places([member.place for member in members], size)}: {shortened(members[0].label)}"
+            line = (
+                f"{_places_cell([member.place for member in members], size)}: {shortened(members[0].label)}"
+            )
         else:
             line = ", ".join(f"{place_of(member.place)}: {shortened(member.label)}" for member in members)
-            line += _more(size, members)
+            line += _and_more(size, members)
         print_line(f"  {line}")
     if others := copies.groups - len(copies.named):
         print_line(f"  ... and {many(others, 'more group')}")
@@ -111,14 +114,14 @@ def _print_characters(characters: CharacterStatistics, n: int) -> None:
     print_heading("Characters")
     print_line(f"{characters.total:,} characters, {characters.letters:,} of them letters")
     beyond = characters.texts_beyond_ascii
-    print_line(f"{many(beyond, 'text')} ({_percent(beyond / n)}) with characters beyond ASCII")
+    print_line(f"{many(beyond, 'text')} ({_percent_cell(beyond / n)}) with characters beyond ASCII")
     if characters.control:
         place = many(characters.texts_with_control, "text")
         print_line(f"{many(characters.control, 'control character')} in {place}")
     if characters.replacement:
         print_line(f"{many(characters.replacement, 'replacement character')}: the encoding was wrong once")
     if characters.scripts:
-        rows = [(script, _percent(share)) for script, share in characters.scripts.items()]
+        rows = [(script, _percent_cell(share)) for script, share in characters.scripts.items()]
         print_table(("script", "letters"), rows)
 
 
@@ -132,7 +135,7 @@ def _print_suspects(found: CorpusInspection, with_list: bool) -> None:
     if with_list and found.suspects:
         print_line("")
         rows = [
-            (str(one.place), one.label, one.suggested, _sure(one), one.why, shortened(one.text, TEXT))
+            (str(one.place), one.label, one.suggested, _sure_cell(one), one.why, shortened(one.text, TEXT))
             for one in found.suspects
         ]
         print_table(COLUMNS, rows, (0, 1, 2, 4, 5))
@@ -140,28 +143,28 @@ def _print_suspects(found: CorpusInspection, with_list: bool) -> None:
 
 def write_suspects(path: str, suspects: Sequence[SuspectText]) -> None:
     """Write the suspected texts to a CSV table."""
-    rows = ((one.place, one.label, one.suggested, _sure(one), one.why, one.text) for one in suspects)
+    rows = ((one.place, one.label, one.suggested, _sure_cell(one), one.why, one.text) for one in suspects)
     write_csv(path, COLUMNS, rows)
 
 
-def _sure(one: SuspectText) -> str:
+def _sure_cell(one: SuspectText) -> str:
     return f"{one.sure:.3f}" if one.sure else ""
 
 
-def _places(places: list, total: int) -> str:
+def _places_cell(places: list, total: int) -> str:
     lines = ("line " if total == 1 else "lines ") if isinstance(places[0], int) else ""
-    return lines + ", ".join(map(str, places)) + _more(total, places)
+    return lines + ", ".join(map(str, places)) + _and_more(total, places)
 
 
-def _more(total: int, named: list) -> str:
+def _and_more(total: int, named: list) -> str:
     return f", and {total - len(named):,} more" if total > len(named) else ""
 
 
-def _length(value: float) -> str:
+def _length_cell(value: float) -> str:
     return f"{value:,.1f}".removesuffix(".0")
 
 
-def _percent(share: float) -> str:
+def _percent_cell(share: float) -> str:
     """Return a share in per cent; a small one is not shown as 0, nor a large one as 100."""
     if 0 < share < 0.0005:
         return "< 0.1 %"

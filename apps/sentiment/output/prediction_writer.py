@@ -13,7 +13,7 @@ from ...common.errors import AppError
 from ...common.printing import printable
 from ..data.csv_tables import SEPARATORS
 from ..data.unlabelled_texts import PLAIN, UnlabelledBatch
-from ..measures.prediction import Predictions, ranked
+from ..measures.prediction import Predictions, ranked_labels
 
 FORMS = ("csv", "tsv", "jsonl")  # of files, told by their endings
 UNSURE = "unsure"
@@ -70,7 +70,7 @@ class PredictionWriter:
     def _write_header(self) -> None:
         names = ["label", "score", *(f"p({label})" for label in self._labels if self._proba)]
         names += [f"{name}_{i}" for i in range(2, self._top + 1) for name in ("label", "score")]
-        self._put(self._table([[*self._columns, *(_free(name, self._columns) for name in names)]]))
+        self._put(self._table([[*self._columns, *(_free_column(name, self._columns) for name in names)]]))
 
     def write(self, batch: UnlabelledBatch, found: Predictions, *, as_it_stands: bool = False) -> None:
         """Write the predictions of a batch, and send them on.
@@ -127,7 +127,7 @@ class PredictionWriter:
 
     def _shares(self, found: Predictions) -> list[list[tuple[int, float, float | None]]]:
         """Return of each text its best labels: number, score, probability."""
-        order, values = ranked(found, self._top)
+        order, values = ranked_labels(found, self._top)
         rows = np.arange(len(order))[:, None]
         shares = (
             found.probabilities[rows, order].tolist() if self._proba else [[None] * self._top] * len(order)
@@ -157,9 +157,9 @@ class PredictionWriter:
         """Return the columns behind the input's; labels as they are to be written."""
         best = self._shares(found) if self._top > 1 else []
         scores = np.array([shares[0][1] for shares in best]) if best else found.scores
-        columns = [self._given(batch, found, labels), _numbers(scores)]
+        columns = [self._given(batch, found, labels), _number_cells(scores)]
         if self._proba:
-            columns += [_numbers(found.probabilities[:, j]) for j in range(len(self._labels))]
+            columns += [_number_cells(found.probabilities[:, j]) for j in range(len(self._labels))]
         for place in range(1, self._top):
             columns.append([labels[shares[place][0]] for shares in best])
             columns.append([f"{shares[place][1]:.6g}" for shares in best])
@@ -191,7 +191,7 @@ class PredictionWriter:
             if i in missing:
                 answer = dict.fromkeys(answer)
             carried = row if isinstance(row, dict) else dict(zip(self._columns or (), row, strict=False))
-            yield {**carried, **{_free(name, carried): value for name, value in answer.items()}}
+            yield {**carried, **{_free_column(name, carried): value for name, value in answer.items()}}
 
     def _table(self, rows: list[list[str]]) -> str:
         file = StringIO(newline="")
@@ -208,12 +208,12 @@ class PredictionWriter:
         return file.getvalue()
 
 
-def _free(name: str, taken: Sequence[str] | dict) -> str:
+def _free_column(name: str, taken: Sequence[str] | dict) -> str:
     """Return the name of a column that the input has not."""
     while name in taken:
         name = f"predicted_{name}"
     return name
 
 
-def _numbers(values: np.ndarray) -> list[str]:
+def _number_cells(values: np.ndarray) -> list[str]:
     return [f"{value:.6g}" for value in values.tolist()]

@@ -42,7 +42,7 @@ def confusion_table(scores: AnswerScores) -> dict:
     counts, names = np.asarray(scores.confusion), list(scores.labels)
     found = {"numbered": len(names) > LABELS_NAMED, "others": 0, "frequent": []}
     if found["numbered"]:
-        found["frequent"] = _most_frequent(names, counts)
+        found["frequent"] = _most_frequent_mistakes(names, counts)
     if len(names) > LABELS_CROSSED:
         mistakes = counts.sum(axis=0) + counts.sum(axis=1) - 2 * counts.diagonal()
         often = np.argsort(-mistakes, kind="stable")
@@ -54,18 +54,18 @@ def confusion_table(scores: AnswerScores) -> dict:
         whole, counts = counts, np.zeros((len(names), len(names)), int)
         np.add.at(counts, (place[:, None], place), whole)
     rows = [
-        (name, [(_shade(row, i, j), row[j]) for j in range(len(names))])
+        (name, [(_confusion_shade(row, i, j), row[j]) for j in range(len(names))])
         for i, (name, row) in enumerate(zip(names, counts.tolist(), strict=True))
     ]
     return found | {"names": names, "rows": rows}
 
 
-def _shade(row: Sequence[int], i: int, j: int) -> str:
+def _confusion_shade(row: Sequence[int], i: int, j: int) -> str:
     shade = round(SHADES * (row[j] / max(sum(row), 1)) ** 0.5)  # the root: mistakes are a small share
     return f"{'right' if i == j else 'wrong'}-{shade}"
 
 
-def _most_frequent(names: Sequence[str], counts: np.ndarray) -> list[tuple[str, str, int, float]]:
+def _most_frequent_mistakes(names: Sequence[str], counts: np.ndarray) -> list[tuple[str, str, int, float]]:
     """Return true and predicted label of the most frequent mistakes, with their number and share."""
     wrong = counts - np.diag(counts.diagonal())
     worst = np.argsort(-wrong, axis=None, kind="stable")[:CONFUSIONS]
@@ -88,7 +88,7 @@ def threshold_section(scores: AnswerScores) -> dict:
     return {"second": scores.classes[1], "of": of, "columns": columns, "rows": rows}
 
 
-def to_be_found(scores: AnswerScores) -> int:
+def label_to_find(scores: AnswerScores) -> int:
     """Return the place of the label that curves of two labels are about: the second, or a rare first one."""
     return int(scores.truth.count(scores.classes[0]) >= RARE * scores.n)
 
@@ -96,8 +96,8 @@ def to_be_found(scores: AnswerScores) -> int:
 def separation_curves(scores: AnswerScores) -> dict | None:
     """Return two curves of two labels, or a small one of each label; None if a label has all the texts."""
     if len(scores.classes) > 2:
-        return _panels(scores)
-    chosen = to_be_found(scores)
+        return _curve_panels(scores)
+    chosen = label_to_find(scores)
     label, other = scores.classes[chosen], scores.classes[1 - chosen]
     found = scores.ladder(label)
     if found is None:
@@ -121,7 +121,7 @@ def separation_curves(scores: AnswerScores) -> dict | None:
     }
 
 
-def _panels(scores: AnswerScores) -> dict | None:
+def _curve_panels(scores: AnswerScores) -> dict | None:
     """Return a small precision-recall curve of each label, those with the lowest average precision first."""
     often = Counter(scores.truth)
     labels = sorted(scores.classes, key=lambda label: -often[label])[: 4 * PANELS]
@@ -144,7 +144,7 @@ def calibration_section(scores: AnswerScores) -> dict:
         return {}
     label = None
     if len(scores.classes) == 2:
-        chosen = to_be_found(scores)
+        chosen = label_to_find(scores)
         label = scores.classes[chosen]
         whose, shown = f"of the label {shorten(label)}", "share of texts with the label"
         sure, right = probabilities[:, chosen], truth == label

@@ -16,7 +16,7 @@ ENDS = ((0, "0"), (1, "1"))
 Points = Iterable[tuple[float, float]]
 
 
-class Frame(NamedTuple):
+class ChartFrame(NamedTuple):
     """How large a picture is, and where the sides of its frame are; in the units of its letters."""
 
     width: int
@@ -27,9 +27,9 @@ class Frame(NamedTuple):
     bottom: int
 
 
-LARGE = Frame(380, 310, 60, 372, 10, 262)
-STRIP = Frame(380, 116, 60, 372, 10, 68)  # below a large one
-PANEL = Frame(190, 172, 20, 184, 6, 150)  # one of many
+LARGE = ChartFrame(380, 310, 60, 372, 10, 262)
+STRIP = ChartFrame(380, 116, 60, 372, 10, 68)  # below a large one
+PANEL = ChartFrame(190, 172, 20, 184, 6, 150)  # one of many
 
 
 class Axis(NamedTuple):
@@ -49,10 +49,10 @@ class Chart:
     description : str
         What the chart shows, for those who do not see it.
     x, y : Axis
-    frame : Frame, default=LARGE
+    frame : ChartFrame, default=LARGE
     """
 
-    def __init__(self, description: str, x: Axis, y: Axis, frame: Frame = LARGE) -> None:
+    def __init__(self, description: str, x: Axis, y: Axis, frame: ChartFrame = LARGE) -> None:
         self._description, self._x, self._y, self._frame = description, x, y, frame
         self._drawn: list[str] = []
 
@@ -90,14 +90,13 @@ class Chart:
         across, up = (left + right) / 2, (top + bottom) / 2
         parts = "\n".join([*axes, *self._drawn])
         if self._x.label:
-            parts += (
-                f'\n<text x="{across:g}" y="{height - 8}" text-anchor="middle">{_text(self._x.label)}</text>'
-            )
+            place = f'x="{across:g}" y="{height - 8}" text-anchor="middle"'
+            parts += f"\n<text {place}>{_svg_text(self._x.label)}</text>"
         if self._y.label:
             place = f'x="12" y="{up:g}" text-anchor="middle" transform="rotate(-90 12 {up:g})"'
-            parts += f"\n<text {place}>{_text(self._y.label)}</text>"
+            parts += f"\n<text {place}>{_svg_text(self._y.label)}</text>"
         box = f'viewBox="0 0 {width} {height}"'
-        return f"""<svg class="chart" {box} role="img" aria-label="{_text(self._description)}">
+        return f"""<svg class="chart" {box} role="img" aria-label="{_svg_text(self._description)}">
 {parts}
 <path class="frame" d="M{left} {top}V{bottom}H{right}"/>
 </svg>"""
@@ -113,12 +112,12 @@ class Chart:
     def _x_tick(self, value: float, name: str) -> str:
         x, bottom = self._place((value, self._y.low))[0], self._frame.bottom
         mark = f'<path class="tick" d="M{x:.1f} {bottom}v5"/>'
-        return f'{mark}<text x="{x:.1f}" y="{bottom + 19}" text-anchor="middle">{_text(name)}</text>'
+        return f'{mark}<text x="{x:.1f}" y="{bottom + 19}" text-anchor="middle">{_svg_text(name)}</text>'
 
     def _y_tick(self, value: float, name: str) -> str:
         y, left = self._place((self._x.low, value))[1], self._frame.left
         mark = f'<path class="grid" d="M{left} {y:.1f}H{self._frame.right}"/>'
-        return f'{mark}<text x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{_text(name)}</text>'
+        return f'{mark}<text x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{_svg_text(name)}</text>'
 
 
 def round_axis(label: str, low: float, high: float, most: float = float("inf"), format: str = "{:g}") -> Axis:
@@ -143,7 +142,7 @@ def round_axis(label: str, low: float, high: float, most: float = float("inf"), 
 
 
 def curve_chart(
-    description: str, x: Axis, y: Axis, points: Points, guide: Points, frame: Frame = LARGE
+    description: str, x: Axis, y: Axis, points: Points, guide: Points, frame: ChartFrame = LARGE
 ) -> Chart:
     """Draw a curve, and a dashed line to compare it with."""
     chart = Chart(description, x, y, frame)
@@ -203,5 +202,5 @@ def learning_curve_chart(
     )
 
 
-def _text(value: str) -> str:
+def _svg_text(value: str) -> str:
     return escape(printable(value))

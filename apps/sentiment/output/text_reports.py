@@ -53,7 +53,7 @@ def write_training_report(
         ("labels", len(training.corpus.label_counts)),
         ("terms known", training.fit.n_features),
     ]
-    sections = _sections(training.tested, training.evaluation) if training.evaluation else NO_SECTIONS
+    sections = _report_sections(training.tested, training.evaluation) if training.evaluation else NO_SECTIONS
     content = render(
         __package__,
         "training.html",
@@ -64,10 +64,10 @@ def write_training_report(
         skipped=training.skipped.count,
         counts=counts,
         several=len(training.model.classes_) > 2,
-        learning=_learning(training),
-        words=_words(training),
-        certificate=_certificate(training),
-        facts=_facts(training),
+        learning=_learning_curve_section(training),
+        words=_top_words_section(training),
+        certificate=_certificate_section(training),
+        facts=_training_facts(training),
         command=re.split(" (?=--)", command),  # a line ends between options, not at their hyphens
         **sections,
     )
@@ -104,7 +104,7 @@ def write_evaluation_report(
         second=result.paired,
         groups=result.groups,
         advice=advice,
-        **_sections(result.model, scores),
+        **_report_sections(result.model, scores),
     )
     write_page(path, content)
 
@@ -112,18 +112,18 @@ def write_evaluation_report(
 NO_SECTIONS: dict = dict.fromkeys(("accuracy", "curves", "calibration", "thresholds", "mistakes"))
 
 
-def _sections(model: Pipeline, scores: AnswerScores) -> dict:
+def _report_sections(model: Pipeline, scores: AnswerScores) -> dict:
     """Return the sections that both reports have."""
     return {
         "accuracy": report_sections.accuracy_section(scores),
         "curves": report_sections.separation_curves(scores),
         "calibration": report_sections.calibration_section(scores),
         "thresholds": report_sections.threshold_section(scores),
-        "mistakes": _mistakes(model, scores),
+        "mistakes": _mistakes_section(model, scores),
     }
 
 
-def _learning(training: TextTraining) -> dict:
+def _learning_curve_section(training: TextTraining) -> dict:
     """Return the learning curve, and what the last texts gained; empty for a single point."""
     points, n = training.learning_curve, training.corpus.n_test
     if len(points) < 2:
@@ -140,7 +140,7 @@ def _learning(training: TextTraining) -> dict:
     }
 
 
-def _words(training: TextTraining) -> dict:
+def _top_words_section(training: TextTraining) -> dict:
     """Return label, then word, length of its bar in percent and weight, of the most frequent labels."""
     sides = sorted(training.fit.top_words, key=lambda side: -training.corpus.label_counts.get(side.label, 0))
     listed = [side for side in sides if side.words][:LABELS_WITH_WORDS]
@@ -154,7 +154,7 @@ def _words(training: TextTraining) -> dict:
     return {"sides": rows, "left": len(sides) - len(listed)}
 
 
-def _mistakes(model: Pipeline, found: AnswerScores) -> dict:
+def _mistakes_section(model: Pipeline, found: AnswerScores) -> dict:
     """Return the texts with a wrong label that the model was surest of, with their words marked."""
     wrong, explainer = found.mistakes, TextExplainer(model)
     listed = []
@@ -170,7 +170,7 @@ def _mistakes(model: Pipeline, found: AnswerScores) -> dict:
     return {"listed": listed, "shown": "The only one" if len(wrong) == 1 else count}
 
 
-def _certificate(training: TextTraining) -> dict:
+def _certificate_section(training: TextTraining) -> dict:
     if training.fit.relative_gap is None:
         return {"text": certificate_line(training).capitalize()}
     worst = int(np.argmax(training.fit.relative_gap))
@@ -183,7 +183,7 @@ def _certificate(training: TextTraining) -> dict:
     return {"text": "", "label": label, **numbers}
 
 
-def _range(ends: tuple[int, int] | None) -> str:
+def _range_in_words(ends: tuple[int, int] | None) -> str:
     """Return how many in a row make a term."""
     if ends is None:
         return "none"
@@ -191,7 +191,7 @@ def _range(ends: tuple[int, int] | None) -> str:
     return f"{shortest} to {longest}" if shortest < longest else f"{longest}"
 
 
-def _facts(training: TextTraining) -> list[tuple[str, object]]:
+def _training_facts(training: TextTraining) -> list[tuple[str, object]]:
     steps = training.model.named_steps
     weighting = getattr(steps.get("weighting"), "weighting", "counts")
     classifier = steps["classifier"]
@@ -200,8 +200,8 @@ def _facts(training: TextTraining) -> list[tuple[str, object]]:
     facts = {
         "Classifier": f"{type(classifier).__name__}{f', loss {loss}' if loss else ''}",
         "Regularisation alpha": "none" if alpha is None else f"{alpha:g}",
-        "Words in a row": _range(training.settings.ngrams),
-        "Characters in a row": _range(training.settings.chars),
+        "Words in a row": _range_in_words(training.settings.ngrams),
+        "Characters in a row": _range_in_words(training.settings.chars),
         "Terms weighted by": WORDS_OF_WEIGHTINGS.get(weighting, weighting),
         "Terms kept": f"{training.fit.n_features:,} of {training.fit.n_features_seen:,}",
         "Epochs": f"{np.max(training.fit.n_iter):,}",

@@ -72,7 +72,7 @@ def plot_top_words(sides: list[TopWords], path: str) -> None:
 
 def size_of_top_words(sides: list[TopWords]) -> tuple[float, float]:
     """Return the inches that a picture of the top words takes."""
-    panels, rows, columns = _panels(sides)
+    panels, rows, columns = _word_panels(sides)
     bars = max(sum(len(side.words) for side in panel) for panel in panels)
     return 7.0 if columns == 1 else 3.6 * columns, 0.6 + rows * (0.6 + 0.21 * bars)
 
@@ -82,11 +82,11 @@ def draw_top_words(sheet, sides: list[TopWords]) -> None:
 
     Two labels share one pair of axes, since they share one weight for each word; more have a panel each.
     """
-    panels, rows, columns = _panels(sides)
+    panels, rows, columns = _word_panels(sides)
     # Bars of one length are of one weight, in every panel.
     axes = sheet.subplots(rows, columns, squeeze=False, sharex=True).ravel()
     for ax, panel in zip(axes, panels, strict=False):
-        _bars(ax, panel)
+        _word_bars(ax, panel)
     for i, ax in enumerate(axes):
         if i >= len(panels):
             ax.set_axis_off()
@@ -98,14 +98,14 @@ def draw_top_words(sheet, sides: list[TopWords]) -> None:
     sheet.supxlabel(said, fontsize=10)
 
 
-def _panels(sides: list[TopWords]) -> tuple[list[list[TopWords]], int, int]:
+def _word_panels(sides: list[TopWords]) -> tuple[list[list[TopWords]], int, int]:
     """Return what shares axes, and in how many rows and columns these stand."""
     panels = [sides[::-1]] if len(sides) == 2 else [[side] for side in sides]
     columns = min(len(panels), 3)
     return panels, -(-len(panels) // columns), columns
 
 
-def _bars(ax, panel: list[TopWords]) -> None:
+def _word_bars(ax, panel: list[TopWords]) -> None:
     start = 0
     ticks = []
     for side, color in zip(panel, (FOR, AGAINST), strict=False):

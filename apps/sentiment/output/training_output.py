@@ -39,7 +39,7 @@ def training_record(result: TextTraining, seconds: dict[str, float]) -> dict:
     return {
         "model": result.path,
         **fields(settings, "classifier", "alpha"),
-        "alpha_choice": _choice_record(chosen.choice),
+        "alpha_choice": _alpha_choice_record(chosen.choice),
         **fields(settings, "metric"),
         "class_weight": pipeline_steps.class_weight(settings),
         "threshold": settings.threshold and {"metric": settings.threshold, "shift": chosen.shift},
@@ -58,7 +58,7 @@ def training_record(result: TextTraining, seconds: dict[str, float]) -> dict:
         "warnings": result.warnings,
         "accuracy_before": result.accuracy_before,
         "learning_curve": [asdict(point) for point in result.learning_curve],
-        "cross_validation": _validation_record(result.cross_validation),
+        "cross_validation": _cross_validation_record(result.cross_validation),
         "calibration_error": calibration and calibration._asdict(),
         **fields(result.fit, "n_iter", "objective", "gap", "relative_gap"),
         "skipped": corpus.skipped.count,
@@ -84,9 +84,9 @@ def print_training(result: TextTraining, seconds: dict[str, float]) -> None:
     if chosen.screening:
         print_screening(chosen.screening)
     if result.cross_validation:
-        print_validation(result.cross_validation)
+        print_cross_validation(result.cross_validation)
     if chosen.choice:
-        print_choice(chosen.choice)
+        print_alpha_choice(chosen.choice)
     if result.settings.threshold:
         print_heading(
             "Rare label",
@@ -104,14 +104,14 @@ def print_training(result: TextTraining, seconds: dict[str, float]) -> None:
 def _features_line(result: TextTraining) -> str:
     settings, fit = result.settings, result.fit
     kinds = (settings.ngrams, "word"), (settings.chars, "character")
-    ranges = [_ngrams(each, kind) for each, kind in kinds if each is not None]
+    ranges = [_ngrams_in_words(each, kind) for each, kind in kinds if each is not None]
     rare = "" if settings.min_df == 1 else f" that occur in at least {settings.min_df} texts"
     kept = "none dropped" if fit.n_features == fit.n_features_seen else f"{fit.n_features:,} kept"
     weights = WEIGHTINGS[settings.weighting]
     return f"{fit.n_features_seen:,} features: {' and '.join(ranges)}{rare}; {kept}; {weights}"
 
 
-def _ngrams(ends: tuple[int, int], kind: str) -> str:
+def _ngrams_in_words(ends: tuple[int, int], kind: str) -> str:
     if ends == (1, 1):
         return f"single {kind}s"
     return f"{kind} n-grams of length {spelled_setting(ends)}"
@@ -163,7 +163,7 @@ def print_screening(screening: RecipeScreening) -> None:
             print_line(f"The standard error is {error:.4f}; a gain of two standard errors decides.")
 
 
-def print_validation(found: CrossValidation) -> None:
+def print_cross_validation(found: CrossValidation) -> None:
     """Print the scores of the parts of all texts, each by a model of the other parts."""
     print_heading(f"Cross-validation in {len(found.values)} parts of all texts")
     rows = {"accuracy": found.accuracies, found.metric: found.values}
@@ -175,7 +175,7 @@ def print_validation(found: CrossValidation) -> None:
         )
 
 
-def print_choice(choice: AlphaChoice) -> None:
+def print_alpha_choice(choice: AlphaChoice) -> None:
     """Print the score at each alpha that was tried, and the alpha that was taken."""
     n_folds = choice.scores.shape[1]
     folds = f" in {n_folds} folds" if n_folds > 1 else ""
@@ -230,7 +230,7 @@ def _screening_record(screening: RecipeScreening | None) -> dict | None:
     return {**fields(screening, *names), "tried": tried}
 
 
-def _choice_record(choice: AlphaChoice | None) -> dict | None:
+def _alpha_choice_record(choice: AlphaChoice | None) -> dict | None:
     if choice is None:
         return None
     return {
@@ -263,7 +263,7 @@ def _evaluation_record(scores: AnswerScores | None) -> dict:
     }
 
 
-def _validation_record(found: CrossValidation | None) -> dict | None:
+def _cross_validation_record(found: CrossValidation | None) -> dict | None:
     if found is None:
         return None
     return {
