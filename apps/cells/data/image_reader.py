@@ -64,7 +64,11 @@ class ImageReader:
         self._whole = None
         self.size = self._opened.size
         self.pixels = self.size[0] * self.size[1]
-        _check_size(self.size, max_pixels)
+        words = f"{self.size[0]:,} x {self.size[1]:,} pixels"
+        if min(self.size) < MIN_SIDE:
+            raise BadImage(f"{words}, too small")
+        if self.pixels > max_pixels:
+            raise BadImage(f"{words}, more than the limit of {max_pixels:,}")
 
     def whole(self):
         """Return the image as it is in the file, as `read_image` does."""
@@ -198,14 +202,6 @@ def _contents(path: str) -> bytes:
             raise BadImage("a slide; classify reads slides, and nothing else does")
         file.seek(0)
         return file.read()
-
-
-def _check_size(size: tuple[int, int], max_pixels: int) -> None:
-    words = f"{size[0]:,} x {size[1]:,} pixels"
-    if min(size) < MIN_SIDE:
-        raise BadImage(f"{words}, too small")
-    if size[0] * size[1] > max_pixels:
-        raise BadImage(f"{words}, more than the limit of {max_pixels:,}")
 
 
 def is_blank(image) -> bool:

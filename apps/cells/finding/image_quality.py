@@ -13,7 +13,9 @@ QUANTILES = 0.01, 0.99  # of the images trained on: what lies beyond is unlike t
 SLACK = 0.1  # of the range, which it is widened by on either side
 WHITE, DARK = 254, 1  # levels that tell of light cut off
 EDGE_SHARE = 0.98  # quantile of the gradients: those at the edges of cells
-SECOND = np.float32([[1, -2, 1], [-2, 4, -2], [1, -2, 1]])  # of noise of deviation 1 it leaves 6
+SECOND = np.float32([[1, -2, 1], [-2, 4, -2], [1, -2, 1]])
+SECOND_GAIN = 6  # standard deviation of what it leaves of noise of deviation 1
+DEVIATION_OF_MEDIAN = 1.4826  # standard deviation over the median of absolute values, of Gaussian noise
 
 
 class ImageQuality(NamedTuple):
@@ -89,7 +91,7 @@ def measure_quality(
     return ImageQuality(
         stain.density,
         stain.hue,
-        _quantile(differences, free, 0.5) * 1.4826 / 6,
+        _quantile(differences, free, 0.5) * DEVIATION_OF_MEDIAN / SECOND_GAIN,
         _quantile(cv2.add(*slopes), free, EDGE_SHARE) / 2 / max(contrast, 1.0),
         1 - cv2.countNonZero(whole & free) / n,
         float(np.sqrt(np.median(areas))) if areas else None,

@@ -20,6 +20,7 @@ ABSORBED = np.float32([[0.5, 0.5, 0]])  # by red cells: blue and green
 MIN_CONTRAST = 0.06  # density of red cells, at least
 LEVELS = 256  # of a density of 1, where a threshold is looked for
 BLUR = 1.2  # standard deviation
+SAMPLE_STEP = 4  # pixels; every fourth in each direction shows the contrast
 BESIDE = 2  # what is no farther from a white cell or the black frame belongs to its edge
 
 # Centres. Slopes are in contrasts for 2 pixels.
@@ -33,7 +34,7 @@ MIN_VOTES = 0.1  # full ones; more than half of all outlines are 3 or above
 # Outlines. Slopes are in contrasts a pixel.
 DIRECTIONS = 24
 RADII = np.arange(12, 37.5, 1.5, dtype=np.float32)
-USUAL_RADIUS, UNUSUAL = 24, 0.08  # a radius 12 smaller or larger must have so much more slope
+USUAL_RADIUS, UNUSUAL_BY, UNUSUAL = 24, 12, 0.08  # a radius that is so unusual must have so much more slope
 MAX_GAIN = 0.25  # a steeper slope counts no more
 BEND = 0.016  # what an outline must gain where it goes to the next radius
 BATCH = 512  # centres whose surroundings are held at once
@@ -80,7 +81,8 @@ def light_around(field: Field, cells: list[WhiteCell]) -> Light:
         height, width = cell.body.shape
         hidden[y : y + height, x : x + width] |= cell.body
     seen = 1 - cv2.dilate(hidden, np.ones((2 * BESIDE + 1,) * 2, np.uint8))
-    sample = dark[::4, ::4][seen[::4, ::4] > 0]
+    some = np.s_[::SAMPLE_STEP, ::SAMPLE_STEP]
+    sample = dark[some][seen[some] > 0]
     contrast = _contrast(sample) if len(sample) else 0.0
     return Light(dark, seen, contrast if contrast >= MIN_CONTRAST else 0.0)
 
@@ -170,7 +172,7 @@ def _outlined(light: Light, middles: np.ndarray, votes: np.ndarray) -> tuple[np.
     inner, outer = np.s_[..., : len(RADII)], np.s_[..., 2 : len(RADII) + 2]
     seen = seen[inner] & seen[outer]
     slope = (dark[inner] - dark[outer]) / (2 * _STEP) * seen
-    unusual = UNUSUAL * ((RADII - USUAL_RADIUS) / 12) ** 2
+    unusual = UNUSUAL * ((RADII - USUAL_RADIUS) / UNUSUAL_BY) ** 2
     at = _closed_lines(np.clip(slope, -MAX_GAIN / 2, MAX_GAIN) - unusual.astype(np.float32))
     each = *np.ogrid[:n, :DIRECTIONS], at
     seen = seen[each]

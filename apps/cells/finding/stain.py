@@ -19,9 +19,10 @@ from ..data.image_reader import is_blank
 from .field import Field
 from .masks import black_frame
 
-SHRINK = 4  # fewer pixels each way tell as much, with less noise
+SHRINK = 4  # factor of both sides; fewer pixels tell as much, with less noise
 LEAST_BLUE = 0.35  # of the density of green: haemoglobin absorbs blue, and what is purple hardly does
 MIN_DENSITY = 0.06  # of green; less is noise or dirt
+LEVELS = 200  # of a density of 1, for Otsu's threshold
 MIN_SHARE = 0.02  # of the image that red cells cover, at least
 MOST_SCALING = 3.0  # of densities, either way
 
@@ -92,9 +93,9 @@ def stain_of(image: np.ndarray, frame: np.ndarray) -> Stain:
     some = free & (blue > LEAST_BLUE * green)
     if not some.any():
         return Stain(plasma)
-    levels = np.clip(green[some] * 200, 0, 255).astype(np.uint8)
+    levels = np.clip(green[some] * LEVELS, 0, 255).astype(np.uint8)
     threshold, _ = cv2.threshold(levels, 0, 1, cv2.THRESH_OTSU)
-    red_cells = levels > max(threshold, MIN_DENSITY * 200)
+    red_cells = levels > max(threshold, MIN_DENSITY * LEVELS)
     if np.count_nonzero(red_cells) < MIN_SHARE * np.count_nonzero(free):
         return Stain(plasma)
     density = float(np.median(green[some][red_cells]))
