@@ -10,8 +10,8 @@ import click
 from .errors import DONE, FAILED, USAGE, AppError, is_shortage
 from .limits import check_variables
 from .printing import one_line
-from .removed_options import farewell, farewell_to_option
-from .streams import discard, open_closed, tell
+from .removed_options import removed_message, removed_option_message
+from .standard_streams import discard_stream, open_closed_streams, write_to_stderr
 
 
 class App(click.Group):
@@ -21,7 +21,7 @@ class App(click.Group):
         """Run a command line and exit."""
         # Imports and corpora are many objects and hardly a cycle: look for these less often.
         gc.set_threshold(100_000)
-        open_closed()
+        open_closed_streams()
         kwargs["standalone_mode"] = False
         try:
             try:
@@ -29,24 +29,24 @@ class App(click.Group):
             except click.ClickException as error:
                 message = one_line(error.format_message())
                 if isinstance(error, click.NoSuchOption) and error.ctx is not None:
-                    message = farewell_to_option(error.ctx, error.option_name) or message
+                    message = removed_option_message(error.ctx, error.option_name) or message
                 if isinstance(error, click.UsageError) and error.ctx is not None:
                     message += f" (see '{error.ctx.command_path} --help')"
-                tell(f"error: {message}")
+                write_to_stderr(f"error: {message}")
                 code = error.exit_code
             except OSError as error:  # of --help: commands have none left
-                tell(f"error: {error.strerror or error}")
+                write_to_stderr(f"error: {error.strerror or error}")
                 code = FAILED
             finally:
                 if kwargs.get("args") is None and not args:  # a process that ends now, its work done
                     signal.signal(signal.SIGINT, signal.SIG_IGN)
         except (click.Abort, KeyboardInterrupt):
-            tell("error: interrupted")
+            write_to_stderr("error: interrupted")
             code = FAILED
         try:
             sys.stdout.flush()
         except OSError:
-            discard("stdout")
+            discard_stream("stdout")
         sys.exit(code)
 
     def invoke(self, ctx):
@@ -65,7 +65,7 @@ class App(click.Group):
                 f"a library cannot be loaded: {error}; install fastsvm again, or give it more memory"
             ) from error
         except BrokenPipeError:  # the reader (`| head`) has seen enough
-            discard("stdout")
+            discard_stream("stdout")
             return DONE
         except Exception as error:
             if is_shortage(error):
@@ -78,7 +78,7 @@ class App(click.Group):
 
     def resolve_command(self, ctx, args):
         """Return the command; a removed one is refused with its successor."""
-        if args and (message := farewell(self.name, args[0])):
+        if args and (message := removed_message(self.name, args[0])):
             raise AppError(message, USAGE)
         return super().resolve_command(ctx, args)
 

@@ -74,7 +74,7 @@ def grouped_folds(y: Sequence, groups: Sequence, k: int, seed: int) -> list[Spli
     return _splits(fold_of_group[group_of], k)
 
 
-def split(n: int, share: float, seed: int, labels: Sequence | None = None) -> Split:
+def random_split(n: int, share: float, seed: int, labels: Sequence | None = None) -> Split:
     """Draw training rows and test rows.
 
     Parameters

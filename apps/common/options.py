@@ -8,7 +8,7 @@ import click
 
 from .errors import OPTION, USAGE, AppError
 from .files import read_limited
-from .removed_options import farewell_to_option
+from .removed_options import removed_option_message
 
 MAX_CONFIG = 1 << 20  # bytes
 
@@ -62,7 +62,7 @@ def _load_config(ctx, param, path):
             ctx.meta["config"] = path  # its values are on no command line
         elif name not in known:
             unknown.append(name)
-            if message := farewell_to_option(ctx, f"--{name.replace('_', '-')}"):
+            if message := removed_option_message(ctx, f"--{name.replace('_', '-')}"):
                 raise AppError(f"{path}: {message}", USAGE)
         elif options[name].multiple:
             ctx.default_map[name] = [*map(str, value if isinstance(value, list) else [value])]

@@ -11,7 +11,7 @@ from typing import Literal
 import click
 
 from .errors import DONE, SKIPPED, USAGE, AppError, Skipped
-from .streams import tell
+from .standard_streams import write_to_stderr
 
 LONGEST = 600  # letters of a message
 
@@ -134,7 +134,7 @@ def note(message: str) -> None:
     """Print one line to stderr, above a bar that is shown there, unless the command was told to be quiet."""
     context = click.get_current_context(silent=True)
     if context is None or not context.params.get("quiet"):
-        tell(one_line(message))
+        write_to_stderr(one_line(message))
 
 
 def note_skipped(skipped: Skipped) -> int:

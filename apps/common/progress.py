@@ -8,7 +8,7 @@ from threading import Timer
 from time import perf_counter
 from typing import TYPE_CHECKING, Self
 
-from .streams import tell
+from .standard_streams import write_to_stderr
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -59,7 +59,7 @@ class Stages:
             To call after each step.
         """
         if self._verbose:
-            tell(f"{name} ...")
+            write_to_stderr(f"{name} ...")
         start = perf_counter()
         try:
             if self._bars is None:

@@ -84,17 +84,17 @@ SUCCESSORS = {
 }
 
 
-def farewell_to_option(ctx: click.Context, option: str) -> str | None:
+def removed_option_message(ctx: click.Context, option: str) -> str | None:
     """Return the message for a removed option of the running command, or None."""
-    return farewell(ctx.find_root().command.name, ctx.command.name, option)
+    return removed_message(ctx.find_root().command.name, ctx.command.name, option)
 
 
-def farewell(*name: str) -> str | None:
+def removed_message(*name: str) -> str | None:
     """Return the message for a removed command or option, or None for any other name.
 
     Examples
     --------
-    >>> farewell("fastsvm-sentiment", "tune")
+    >>> removed_message("fastsvm-sentiment", "tune")
     'fastsvm-sentiment tune is gone: train searches already; evaluate A B compares'
     """
     successor = SUCCESSORS.get(name)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import confusion_matrix
 
-from fastsvm_apps.common.folds import grouped_folds, split, stratified_folds
+from fastsvm_apps.common.folds import grouped_folds, random_split, stratified_folds
 from fastsvm_apps.common.statistics import confusion
 
 SHARES = (0.5, 0.2, 0.25, 0.1, 1 / 3, 0.9, 0.01, 0.999)
@@ -70,12 +70,12 @@ def test_a_split_has_the_share_and_all_rows(stratified):
         most = n - 1 if y is None else n - np.sum(np.unique(y, return_counts=True)[1] == 1)
         if n_test > min(most, n - 1):
             with pytest.raises(ValueError, match=r"too few|one row only"):
-                split(n, share, seed, y)
+                random_split(n, share, seed, y)
             continue
-        train, test = split(n, share, seed, y)
+        train, test = random_split(n, share, seed, y)
         assert len(test) == n_test
         assert np.array_equal(np.sort(np.concatenate([train, test])), np.arange(n))
-        assert np.array_equal(test, split(n, share, seed, y)[1])
+        assert np.array_equal(test, random_split(n, share, seed, y)[1])
         assert n < 30 or np.any(np.diff(train) < 0) or n_test > n / 2  # in random order
         if stratified:
             codes = np.unique(y, return_inverse=True)[1]
@@ -91,10 +91,10 @@ def test_a_split_has_the_share_and_all_rows(stratified):
         (lambda: stratified_folds(list("aabbb"), 1, 0), "1 folds are too few"),
         (lambda: stratified_folds(list("aabbb"), 6, 0), "5 rows are too few for 6 folds"),
         (lambda: grouped_folds(list("aabb"), [0, 0, 0, 0], 2, 0), "1 groups are too few for 2 folds"),
-        (lambda: split(10, 0.0, 0), "0 is not between"),
-        (lambda: split(10, float("nan"), 0), "nan is not between"),
-        (lambda: split(0, 0.5, 0), "0 rows are too few"),
-        (lambda: split(1, 0.5, 0), "1 rows are too few"),
+        (lambda: random_split(10, 0.0, 0), "0 is not between"),
+        (lambda: random_split(10, float("nan"), 0), "nan is not between"),
+        (lambda: random_split(0, 0.5, 0), "0 rows are too few"),
+        (lambda: random_split(1, 0.5, 0), "1 rows are too few"),
     ],
 )
 def test_what_cannot_be_split_is_refused_in_few_words(call, message):

@@ -9,7 +9,7 @@ from typing import Literal
 
 from ...common.files import check_file
 from ...common.html_pages import write_page
-from ...common.streams import going_on
+from ...common.standard_streams import until_stdout_closes
 from ..data.image_files import ImageFile
 from ..finding.findings import ImageFindings
 from ..jobs.cell_classification import Draw, Sink
@@ -117,7 +117,7 @@ class ClassifyOutputs:
             start = partial(cell_row_writer, sys.stdout, _columns(model))
         # A reader who leaves ends the work, unless there are files to write.
         is_alone = not (self.table or self.overlay or self.page or self.exports or self.measurements)
-        return start() if is_alone else going_on(start)
+        return start() if is_alone else until_stdout_closes(start)
 
 
 def _columns(model: CellModel) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from ...common.files import check_is_file
 from ...common.options import LAST_SECTION, Value, json_option, section, seed_option
 from ...common.printing import note, note_skipped, print_json, tidy_warnings
 from ...common.progress import Stages
-from ...common.removed_options import farewell_to_option
+from ...common.removed_options import removed_option_message
 from .. import checked_values
 from ..data.text_source import TextSource
 from ..text_recipes import AUTO, CLASSIFIERS, RECIPES, SCORES, spelled_setting
@@ -24,7 +24,7 @@ class RecipeName(click.Choice):
 
     def convert(self, value, param, ctx):
         """Check one value."""
-        if message := farewell_to_option(ctx, f"--recipe {value}"):
+        if message := removed_option_message(ctx, f"--recipe {value}"):
             raise AppError(message, USAGE)
         return super().convert(value, param, ctx)
 

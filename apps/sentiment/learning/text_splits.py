@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...common.errors import AppError
-from ...common.folds import split, stratified_folds
+from ...common.folds import random_split, stratified_folds
 
 Fold = tuple[np.ndarray, np.ndarray]
 LabelledTexts = tuple[list[str], list[str]]
@@ -25,7 +25,7 @@ def split_texts(
         several = len(texts) - list(Counter(labels).values()).count(1)
         like = [labels[i] for i in order] if several >= holdout * len(texts) else None
         try:
-            parts = split(len(order), holdout, seed, like)
+            parts = random_split(len(order), holdout, seed, like)
         except ValueError as error:
             raise AppError(
                 f"{len(texts)} texts are too few for --holdout {holdout:g}; try --holdout 0"

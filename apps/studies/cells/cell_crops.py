@@ -14,7 +14,7 @@ import numpy as np
 from ...cells.data.image_files import ImageFile, find_images
 from ...cells.data.image_threads import map_images
 from ...cells.output.cell_drawing import save_image
-from ...common.folds import split
+from ...common.folds import random_split
 from ...common.printing import many
 from ..data.invented_smears import Smear, copy_of, mirrored_and_turned
 from ..frame.study_context import Context
@@ -112,7 +112,7 @@ def sample(files: Sequence[ImageFile], n: int, seed: int) -> list[ImageFile]:
     """Draw `n` of the images, of both classes in like shares; all, if there are no more."""
     if n >= len(files):
         return list(files)
-    rows, _ = split(len(files), 1 - n / len(files), seed, [file.label for file in files])
+    rows, _ = random_split(len(files), 1 - n / len(files), seed, [file.label for file in files])
     return [files[row] for row in sorted(rows)]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from fastsvm.fitting import SDCA, Pegasos
 from fastsvm_apps.studies.race import compare
 
-from ...common.folds import grouped_folds, split
+from ...common.folds import grouped_folds, random_split
 from ...common.progress import by_steps
 from ..frame.study_context import Context
 from .cell_crops import Crops
@@ -168,7 +168,7 @@ class Errors(NamedTuple):
 
 def random_splits(crops: Crops, n: int, seed: int) -> list[Rows]:
     """Split crops at random `n` times, whatever they are copies of; rows are in random order."""
-    return [split(len(crops.signs), TEST, seed + k, crops.signs) for k in range(n)]
+    return [random_split(len(crops.signs), TEST, seed + k, crops.signs) for k in range(n)]
 
 
 def grouped_splits(crops: Crops, seed: int) -> list[Rows]:

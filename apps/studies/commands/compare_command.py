@@ -122,12 +122,12 @@ def _rows(file, scale):
 
     from fastsvm.fitting import Scaler
 
-    from ...common.folds import split
+    from ...common.folds import random_split
     from ..data.matrix_reading import read_matrix
 
     X, y = read_matrix(file)
     try:
-        train, test = split(len(y), HOLDOUT, 0, y.tolist())
+        train, test = random_split(len(y), HOLDOUT, 0, y.tolist())
     except ValueError as error:
         raise AppError(f"{file}: {HOLDOUT:g} of the rows cannot be held out: {error}") from error
     if scale and sparse.issparse(X):

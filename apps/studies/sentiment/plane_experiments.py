@@ -11,7 +11,7 @@ import numpy as np
 
 from fastsvm.fitting import Pegasos
 
-from ...common.folds import split
+from ...common.folds import random_split
 from ..data.public_sets import public_set_at_hand
 from ..frame.study_context import Context
 
@@ -210,7 +210,7 @@ def _measured(plane: Plane, runs: int, seed: int) -> dict[str, np.ndarray]:
 def _split(plane: Plane, number: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the points of a run, standardised by those to train on unless they are about 0 by themselves."""
     X, y = plane.points(number)
-    train, test = split(len(y), HOLDOUT, number)
+    train, test = random_split(len(y), HOLDOUT, number)
     if not plane.is_fresh:
         X = (X - X[train].mean(axis=0)) / X[train].std(axis=0)
     return X, y, train, test

@@ -10,7 +10,7 @@ import numpy as np
 from fastsvm.fitting import ConvergenceWarning, Pipeline
 
 from ...common.errors import AppError
-from ...common.folds import split
+from ...common.folds import random_split
 from ...sentiment.data.corpus import read_corpus
 from ...sentiment.data.text_source import TextSource
 from ...sentiment.jobs.corpus_description import CorpusDescription, describe_corpus
@@ -222,8 +222,8 @@ def tune(X, y: np.ndarray, settings: RecipeSettings, runs: int, advance) -> dict
     inner = np.empty_like(outer)
     for run in range(runs):
         seed = settings.seed + run
-        train, test = split(len(y), HOLDOUT, seed)
-        kept, tried = (train[part] for part in split(len(train), HOLDOUT, seed))
+        train, test = random_split(len(y), HOLDOUT, seed)
+        kept, tried = (train[part] for part in random_split(len(train), HOLDOUT, seed))
         for fold, table in (((train, test), outer), ((kept, tried), inner)):
             part = fold_part(X, codes, labels, fold, pipeline_steps.selection(settings), None, None)
             for k, name in enumerate(TUNED):

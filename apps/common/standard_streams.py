@@ -12,7 +12,7 @@ from .errors import AppError
 STREAMS = ("stdin", "stdout", "stderr")
 
 
-def open_closed() -> None:
+def open_closed_streams() -> None:
     """Put the null device in the place of each standard stream that the process came without (cron's, `>&-`).
 
     A file opened later would get the number of the stream, and what is printed would go into it.
@@ -29,7 +29,7 @@ def open_closed() -> None:
             setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 (stays open)
 
 
-def discard(name: str) -> None:
+def discard_stream(name: str) -> None:
     """Send what is still to be written to a standard stream nowhere: Python flushes it once more at exit."""
     stream = getattr(sys, name)
     with suppress(OSError, ValueError):  # not one of the system
@@ -38,15 +38,15 @@ def discard(name: str) -> None:
         os.close(null)
 
 
-def tell(message: str) -> None:
+def write_to_stderr(message: str) -> None:
     """Write a line to stderr; where nobody reads it, that does not stop the work."""
     try:
         click.echo(message, file=sys.stderr)  # which a bar may have taken over
     except OSError:
-        discard("stderr")
+        discard_stream("stderr")
 
 
-def going_on(make: Callable[[], Callable[..., None]]) -> Callable[..., None]:
+def until_stdout_closes(make: Callable[[], Callable[..., None]]) -> Callable[..., None]:
     """Return a function that prints until the reader of stdout has left, and then nothing.
 
     Parameters
@@ -62,9 +62,9 @@ def going_on(make: Callable[[], Callable[..., None]]) -> Callable[..., None]:
             write = write or make()
             write(*args)
         except BrokenPipeError:
-            discard("stdout")
+            discard_stream("stdout")
         except OSError as error:  # not of the file that is being written meanwhile
-            discard("stdout")
+            discard_stream("stdout")
             raise AppError(f"<stdout>: {error.strerror or error}") from error
 
     return write_on
