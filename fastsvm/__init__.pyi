@@ -12,8 +12,8 @@ from .estimators.linear import SDCAClassifier as SDCAClassifier
 from .estimators.linear_cv import SDCAClassifierCV as SDCAClassifierCV
 from .estimators.persistence import load_model as load_model
 from .estimators.persistence import save_model as save_model
-from .fitting.advice import ConvergenceWarning as ConvergenceWarning
 from .fitting.certificate import Certificate as Certificate
+from .fitting.convergence_advice import ConvergenceWarning as ConvergenceWarning
 from .fitting.path import SDCAPath as SDCAPath
 from .fitting.path import sdca_path as sdca_path
 from .model_files.container import ModelFileError as ModelFileError

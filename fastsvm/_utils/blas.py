@@ -7,13 +7,13 @@ from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["one_blas_thread", "require_memory"]
+__all__ = ["one_blas_thread", "require_blas_memory"]
 
 BUFFERS = 1 << 26  # bytes: OpenBLAS takes 32 MiB for each thread that calls it, here two
 
 
 @cache
-def require_memory(n_bytes: int) -> None:
+def require_blas_memory(n_bytes: int) -> None:
     """Raise a MemoryError where BLAS could not have its memory: OpenBLAS would end the process."""
     try:
         mmap(-1, n_bytes).close()
@@ -33,7 +33,7 @@ class _OneBlasThread:
         self.limiters: list[Any] = []
 
     def __enter__(self) -> None:
-        require_memory(BUFFERS)
+        require_blas_memory(BUFFERS)
         with self.lock:
             self.fits += 1
             if self.fits == 1:

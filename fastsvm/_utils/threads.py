@@ -11,7 +11,7 @@ from .interrupts import held_interrupts
 SHORT = 0.2  # seconds that Ctrl-C is held for at most while results are waited for
 
 
-def wait(pending: Collection[Future], return_when: str = ALL_COMPLETED) -> set[Future]:
+def wait_for_threads(pending: Collection[Future], return_when: str = ALL_COMPLETED) -> set[Future]:
     """Wait a short while for futures; return those that are still pending."""
     with held_interrupts():
         return futures.wait(pending, SHORT, return_when).not_done
@@ -37,7 +37,7 @@ class Threads(ThreadPoolExecutor):
         def results() -> Iterator:
             try:
                 while pending:
-                    yield result(pending.popleft())
+                    yield thread_result(pending.popleft())
             finally:
                 with held_interrupts():
                     for future in pending:
@@ -46,8 +46,8 @@ class Threads(ThreadPoolExecutor):
         return results()
 
 
-def result(future: Future) -> Any:
+def thread_result(future: Future) -> Any:
     """Wait for a result, and return or raise it."""
-    while wait([future]):
+    while wait_for_threads([future]):
         pass
     return future.result()

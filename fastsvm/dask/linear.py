@@ -12,8 +12,8 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ..estimators.base import ConvergenceWarning, LinearClassifier
-from ..estimators.callbacks import Tasks, with_callbacks
+from ..estimators.base import BaseLinearClassifier, ConvergenceWarning
+from ..estimators.callbacks import TaskCallbacks, with_callbacks
 from ..estimators.linear import SDCAClassifier as LocalSDCAClassifier
 from ..fitting.engine import solve_all
 from ..fitting.labels import weights_of_counts
@@ -30,7 +30,7 @@ __all__ = ["SDCAClassifier"]
 
 
 @dataclass(eq=False, repr=False)
-class SDCAClassifier(LinearClassifier):
+class SDCAClassifier(BaseLinearClassifier):
     """`fastsvm.SDCAClassifier` for rows that lie on a Dask cluster's workers, with the same certificate.
 
     Minimises, for each class against the rest::
@@ -150,7 +150,7 @@ class SDCAClassifier(LinearClassifier):
             runs.append(self._driver(data, labels[k], int(seeds[k]), **start))
             return runs[-1]
 
-        tasks = Tasks.of(self, X, y, sample_weight, labels, self.max_iter)
+        tasks = TaskCallbacks.of(self, X, y, sample_weight, labels, self.max_iter)
         results = solve_all(
             [(label, partial(make, k)) for k, label in enumerate(labels)],
             tol=self._tol,
@@ -279,7 +279,7 @@ class SDCAClassifier(LinearClassifier):
         row = sparse.csr_matrix((1, self.n_features_in_), dtype=self.coef_.dtype)
         none = getattr(local, method)(row)[:0]
         return X.rechunk({1: -1}).map_blocks(
-            _predicted,
+            _predicted_rows,
             model=delayed(local, pure=True),
             method=method,
             none=none,
@@ -288,5 +288,5 @@ class SDCAClassifier(LinearClassifier):
         )
 
 
-def _predicted(rows, model, method, none):
+def _predicted_rows(rows, model, method, none):
     return getattr(model, method)(rows) if rows.shape[0] else none

@@ -7,7 +7,7 @@ from functools import reduce
 import numpy as np
 
 from ..fitting.sdca_rounds import sum_dicts
-from .cluster import Cluster, ask_all
+from .shard_actors import Cluster, ask_all
 
 __all__ = ["Placed", "place"]
 

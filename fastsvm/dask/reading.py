@@ -73,7 +73,7 @@ def read_svmlight(
     read = delayed(io.read_svmlight, nout=2, pure=False)
     options = {"n_features": n_features, "zero_based": zero_based, "dtype": np.dtype(dtype)}
     parts = [read(os.path.abspath(path), **options) for path in paths_of(files)]
-    return _arrays(parts, [np.nan] * len(parts), n_features, options["dtype"], np.empty(0))
+    return _read_arrays(parts, [np.nan] * len(parts), n_features, options["dtype"], np.empty(0))
 
 
 def load(folder: str | os.PathLike, *, n_chunks: int) -> Chunks:
@@ -104,18 +104,18 @@ def load(folder: str | os.PathLike, *, n_chunks: int) -> Chunks:
 
     X, y = io.load(folder)
     bounds = np.linspace(0, len(y), positive("n_chunks", n_chunks, kind=int) + 1).astype(int).tolist()
-    read = delayed(_window, nout=2, pure=False)
+    read = delayed(_read_window, nout=2, pure=False)
     parts = [read(os.path.abspath(folder), *window) for window in pairwise(bounds)]
-    return _arrays(parts, np.diff(bounds).tolist(), X.shape[1], X.dtype, y[:0])
+    return _read_arrays(parts, np.diff(bounds).tolist(), X.shape[1], X.dtype, y[:0])
 
 
-def _window(folder, first, last):
+def _read_window(folder, first, last):
     """Return rows of a stored matrix, over the mapped files."""
     X, y = io.load(folder)
     return some_rows(X, first, last), y[first:last]
 
 
-def _arrays(parts, rows, n_features, dtype, label):
+def _read_arrays(parts, rows, n_features, dtype, label):
     """Put parts, tuples of X and y, below one another."""
     import dask.array as da
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pickle
 from itertools import zip_longest
 
-from .cluster import Cluster, ShardActor
 from .placing import Placed
-from .shards import packed, sent
+from .shard_actors import Cluster, ShardActor
+from .shards import packed_shard, sent
 
 __all__ = ["place_shards"]
 
@@ -47,10 +47,10 @@ def place_shards(client, function, shards, *shared):
     >>> data = place_shards(client, rows_of, files, bag)                      # doctest: +SKIP
     >>> model = SDCAClassifier(alpha=1e-5).fit(data)                         # doctest: +SKIP
     """
-    return Placed(_Sent(client, function, shards, shared))
+    return Placed(_SentShards(client, function, shards, shared))
 
 
-class _Growing(ShardActor):
+class _GrowingActor(ShardActor):
     """A shard that makes its rows from received shards, call after call.
 
     Calls return errors instead of raising them, since some errors look like a lost worker.
@@ -60,7 +60,7 @@ class _Growing(ShardActor):
         self.function, self.shared, self.made = function, shared, []
 
     def add(self, shard):
-        """Make the rows of a packed shard; return the number of rows, or an error."""
+        """Make the rows of a packed_shard shard; return the number of rows, or an error."""
         try:
             self.made.append(self.function(pickle.loads(shard), *self.shared))
         except Exception as error:
@@ -77,8 +77,8 @@ class _Growing(ShardActor):
         return self.X.shape[1]
 
 
-class _Sent(Cluster):
-    """One `_Growing` on each worker; `blocks` are the numbers of its shards."""
+class _SentShards(Cluster):
+    """One `_GrowingActor` on each worker; `blocks` are the numbers of its shards."""
 
     def __init__(self, client, function, shards, shared):
         self.function, self.sources = function, shards
@@ -89,7 +89,7 @@ class _Sent(Cluster):
             left = {
                 k: number for k, number in enumerate(row) if number is not None and k not in self.complete
             }
-            self._call_all("add", {k: (packed(shards[number]),) for k, number in left.items()})
+            self._call_all("add", {k: (packed_shard(shards[number]),) for k, number in left.items()})
         self._call_all("close", {k: () for k in range(len(self)) if k not in self.complete})
 
     def _shared_out(self, blocks, workers):
@@ -97,11 +97,11 @@ class _Sent(Cluster):
 
     def _call_all(self, method, calls):
         for reply in self.ask(method, calls).values():
-            _raised(reply)
+            _raise_error(reply)
 
     def _start(self, k):
         self.futures[k] = self.client.submit(
-            _Growing,
+            _GrowingActor,
             self.function,
             *self.shared,
             workers=[self.places[k]],
@@ -118,14 +118,14 @@ class _Sent(Cluster):
         self.actors[k] = actor
         calls = [("add", (number,)) for number in self.blocks[k]]
         for method, numbers in [*calls, ("close", ())]:
-            args = tuple(packed(self.sources[number]) for number in numbers)
-            if _raised(self._reply(k, *self._called(k, method, args))) is None:
+            args = tuple(packed_shard(self.sources[number]) for number in numbers)
+            if _raise_error(self._reply(k, *self._called(k, method, args))) is None:
                 return None
         self.complete.add(k)
         return actor
 
 
-def _raised(reply):
+def _raise_error(reply):
     if isinstance(reply, Exception):
         raise reply
     return reply

@@ -6,7 +6,7 @@ from itertools import islice
 
 from .workers import LOOK, NOT_YET, PATIENCE, ClusterError, some_workers, workers_of
 
-__all__ = ["in_turn", "map_shards", "packed", "send", "sent"]
+__all__ = ["map_shards", "packed_shard", "results_in_order", "send", "sent"]
 
 AHEAD = 2  # shards in progress for each thread of the workers
 
@@ -42,8 +42,12 @@ def map_shards(client, function, shards, *shared):
     ...     write(X)
     """
     places = sent(client, shared)
-    yield from in_turn(
-        client, (client.submit(_call, function, packed(shard), *places, pure=False) for shard in shards)
+    yield from results_in_order(
+        client,
+        (
+            client.submit(_call_with_shard, function, packed_shard(shard), *places, pure=False)
+            for shard in shards
+        ),
     )
 
 
@@ -66,7 +70,7 @@ def send(client, value):
     >>> bag = send(client, bag)                                              # doctest: +SKIP
     >>> counts = [X.sum() for X in map_shards(client, count_words, shards, bag)]  # doctest: +SKIP
     """
-    return client.submit(pickle.loads, packed(value), pure=False)
+    return client.submit(pickle.loads, packed_shard(value), pure=False)
 
 
 def sent(client, values):
@@ -76,7 +80,7 @@ def sent(client, values):
     return [value if isinstance(value, Future) else send(client, value) for value in values]
 
 
-def in_turn(client, futures):
+def results_in_order(client, futures):
     """Yield the results of futures in order, with only a few in progress."""
     futures, pending = iter(futures), deque()
     threads = sum(some_workers(client).values())
@@ -88,19 +92,19 @@ def in_turn(client, futures):
             raise
         if not pending:
             return
-        yield _result(client, pending.popleft())
+        yield _shard_result(client, pending.popleft())
 
 
-def packed(value):
+def packed_shard(value):
     """Return a value as bytes, which Dask does not inspect."""
     return pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
 
 
-def _call(function, shard, *shared):
+def _call_with_shard(function, shard, *shared):
     return function(pickle.loads(shard), *shared)
 
 
-def _result(client, future):
+def _shard_result(client, future):
     from distributed import KilledWorker, wait
 
     while True:

@@ -6,7 +6,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.feature_extraction.text import CountVectorizer
 
-from ..text.bag import Limits, count, learn
+from ..text.bag import Limits, count_bag, learn_bag
 from ..text.reading import DEFAULT_PATTERN, refuse_string
 from ..text.terms import Terms
 from .vectorizers import (
@@ -153,7 +153,7 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         lookup = self._lookup_of(reading)
         check_stop_words(self)
         n = effective_n_jobs(self.n_jobs)
-        return count(documents(self, raw_documents), lookup, n, self.dtype, self.binary, container())
+        return count_bag(documents(self, raw_documents), lookup, n, self.dtype, self.binary, container())
 
     def get_feature_names_out(self, input_features=None):
         """Return the terms in the order of their columns.
@@ -258,7 +258,7 @@ token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, dt
         check_stop_words(self)
         limits = Limits(self.min_df, self.max_df, self.max_features, self.binary, self.dtype)
         n, kind = effective_n_jobs(self.n_jobs), container() if counts else None
-        terms, X = learn(documents(self, raw_documents), reading, limits, n, kind)
+        terms, X = learn_bag(documents(self, raw_documents), reading, limits, n, kind)
         self._set_terms(terms)
         self.fixed_vocabulary_ = False
         return X

@@ -9,15 +9,15 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..fitting import advice
+from ..fitting import convergence_advice
 from ..fitting.linear_model import LinearModel
 from ..fitting.one_vs_rest import OneVsRest, all_or_nothing, require_probabilities
 from ..solvers import as_rows
 from ..solvers._sparse import as_csr
-from .callbacks import CallbackSupportMixin, Tasks, with_callbacks
+from .callbacks import CallbackSupportMixin, TaskCallbacks, with_callbacks
 
 
-class ConvergenceWarning(advice.ConvergenceWarning, sklearn.exceptions.ConvergenceWarning):
+class ConvergenceWarning(convergence_advice.ConvergenceWarning, sklearn.exceptions.ConvergenceWarning):
     """A fit stopped short of its tolerance: both scikit-learn's warning and this package's own."""
 
 
@@ -54,7 +54,7 @@ def validated_counts(estimator, X, y="no_validation", **options):
     return found
 
 
-class SklearnClassifier(ClassifierMixin, BaseEstimator, OneVsRest):
+class BaseClassifier(ClassifierMixin, BaseEstimator, OneVsRest):
     """A classifier with scikit-learn's checks, tags and random states."""
 
     def _validated(self, X, y, reset=True):
@@ -93,7 +93,7 @@ class SklearnClassifier(ClassifierMixin, BaseEstimator, OneVsRest):
         return tags
 
 
-class LinearClassifier(CallbackSupportMixin, SklearnClassifier, LinearModel):
+class BaseLinearClassifier(CallbackSupportMixin, BaseClassifier, LinearModel):
     """A linear classifier: a plain model with scikit-learn's checks and callbacks."""
 
     @all_or_nothing
@@ -108,7 +108,7 @@ class LinearClassifier(CallbackSupportMixin, SklearnClassifier, LinearModel):
         X, y = self._validated(X, y)
 
         def watch(labels):
-            return Tasks.of(self, X, y, sample_weight, labels, self.max_iter)
+            return TaskCallbacks.of(self, X, y, sample_weight, labels, self.max_iter)
 
         results = self._fit(X, y, sample_weight, watch, checkpoint)
         self._warn_if_short(results, X, ConvergenceWarning, stacklevel=6)

@@ -22,10 +22,10 @@ except ImportError:
         return plain
 
 
-__all__ = ["CallbackSupportMixin", "Steps", "Tasks", "with_callbacks"]
+__all__ = ["CallbackSupportMixin", "StepCallbacks", "TaskCallbacks", "with_callbacks"]
 
 
-class Steps:
+class StepCallbacks:
     """The tasks of a fit that consists of steps in a row; it does nothing without callbacks.
 
     After some steps, callbacks receive the fitted estimator as if the fit ended there.
@@ -82,7 +82,7 @@ class Steps:
             self.root.call_on_fit_task_end(**self.data, reconstruction_attributes={})
 
 
-class Tasks(Steps):
+class TaskCallbacks(StepCallbacks):
     """The tasks of one fit: the fit, its classes if there are more than two, and their epochs.
 
     The task of a class has True and False as targets, and the classifier of this class against the rest as
@@ -91,7 +91,7 @@ class Tasks(Steps):
 
     Parameters
     ----------
-    estimator, X, y, sample_weight : as in `Steps`
+    estimator, X, y, sample_weight : as in `StepCallbacks`
     labels : the label of each run
     max_iter : int
 

@@ -11,14 +11,14 @@ from scipy import sparse
 from sklearn.utils import column_or_1d, compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
-from ..fitting.certificate import TINY, Certificate, bracket, dual_of_scores
+from ..fitting.certificate import TINY, Certificate, certificate_bracket, dual_of_scores
 from ..fitting.labels import signs_of
 from ..solvers import LOSSES
 from ..solvers._input import as_alpha, as_matrix, as_state, as_weights, one_of, positive
 from ..solvers._problem import Problem
 from ..solvers.losses import as_loss
-from ..solvers.sdca_solver import make_solver
-from .base import ConvergenceWarning, LinearClassifier
+from ..solvers.sdca_solver import make_sdca_solver
+from .base import BaseLinearClassifier, ConvergenceWarning
 
 if TYPE_CHECKING:
     from ..solvers.annotations import ArrayLike, Matrix, Seed
@@ -119,14 +119,14 @@ def certify(
     y = column_or_1d(y)
     if len(y) != X.shape[0]:
         raise ValueError(f"y has {len(y)} labels; X has {X.shape[0]} rows.")
-    classes, coef, intercept = _classifier(model, X, y, intercept)
-    loss, alpha = _objective(model, loss, alpha, len(classes), len(y))
+    classes, coef, intercept = _certifiable_classifier(model, X, y, intercept)
+    loss, alpha = _certified_objective(model, loss, alpha, len(classes), len(y))
     phi = as_loss(one_of("loss", loss, LOSSES), getattr(model, "hinge_width", 1.0))
     alpha = as_alpha(alpha)
     labels = classes[1:] if len(classes) == 2 else classes
-    weights = _weights(model, y, classes, labels, sample_weight)
-    duals = _duals(model, len(y))
-    column = _intercept_column(model)
+    weights = _certified_weights(model, y, classes, labels, sample_weight)
+    duals = _certified_duals(model, len(y))
+    column = _certified_intercept_column(model)
     if column is not None:
         X, coef = _with_column(X, coef, intercept, column)
         rows, intercept = X, None
@@ -138,9 +138,9 @@ def certify(
         rows = problem.rows  # checked once
         free, b0 = intercept is not None, 0.0 if intercept is None else float(intercept[k])
         dual = dual_of_scores(problem, X @ coef[k] + b0, phi) if duals is None else duals[k]
-        run = partial(make_solver, problem, loss=phi, alpha=alpha, fit_intercept=free,
+        run = partial(make_sdca_solver, problem, loss=phi, alpha=alpha, fit_intercept=free,
                       max_iter=max_iter, random=random)  # fmt: skip
-        found.append(bracket(problem, coef[k], b0, dual, run, phi, alpha, free, accuracy, tol))
+        found.append(certificate_bracket(problem, coef[k], b0, dual, run, phi, alpha, free, accuracy, tol))
     *columns, epochs = zip(*found, strict=True)
     objective, bound, attained = (each[0] if len(labels) == 1 else np.array(each) for each in columns)
     certificate = Certificate(loss, alpha, classes, objective, bound, attained, max(epochs))
@@ -165,7 +165,7 @@ def _warn_if_loose(certificate, accuracy, tol, stalled):
 # Reading the objective of a model.
 
 
-def _classifier(model, X, y, intercept):
+def _certifiable_classifier(model, X, y, intercept):
     """Return classes, coef of shape (n_problems, n_features), and the intercept or None."""
     name = type(model).__name__
     if hasattr(model, "steps"):
@@ -205,15 +205,15 @@ def _classifier(model, X, y, intercept):
     return classes, coef, intercept
 
 
-def _kind(model):
+def _kind_to_certify(model):
     """Return the name of a model's scikit-learn class, "fastsvm", or None."""
-    if isinstance(model, LinearClassifier):
+    if isinstance(model, BaseLinearClassifier):
         return "fastsvm"
     bases = (cls.__name__ for cls in type(model).__mro__ if cls.__module__.startswith("sklearn."))
     return next(bases, None)
 
 
-def _objective(model, loss, alpha, n_classes, n):
+def _certified_objective(model, loss, alpha, n_classes, n):
     """Return loss and alpha, given or read from the model; a ValueError if its objective is not P."""
     if loss is not None and alpha is not None:
         return loss, alpha
@@ -221,8 +221,8 @@ def _objective(model, loss, alpha, n_classes, n):
         raise ValueError("Bare coefficients have no objective: pass loss and alpha.")
     own_loss, penalty, other = getattr(model, "loss", None), "l2", None
     own_alpha = 1 / (model.C * n) if hasattr(model, "C") else getattr(model, "alpha", None)
-    match _kind(model):
-        case "fastsvm" if (own_alpha := _alpha(model)) is not None:
+    match _kind_to_certify(model):
+        case "fastsvm" if (own_alpha := _certified_alpha(model)) is not None:
             pass
         case "LinearSVC":
             penalty = model.penalty
@@ -250,7 +250,7 @@ def _objective(model, loss, alpha, n_classes, n):
     return own_loss if loss is None else loss, own_alpha if alpha is None else alpha
 
 
-def _alpha(model):
+def _certified_alpha(model):
     """Return the alpha of a fastsvm model: given, or chosen by cross-validation."""
     return getattr(model, "alpha_", getattr(model, "alpha", None))
 
@@ -264,9 +264,9 @@ def _logistic_penalty(model):
     return {0: "l2", None: "l2", 1: "l1"}.get(model.l1_ratio, "elasticnet")
 
 
-def _intercept_column(model):
+def _certified_intercept_column(model):
     """Return the value of LIBLINEAR's extra column for a regularised intercept, or None."""
-    kind = _kind(model)
+    kind = _kind_to_certify(model)
     liblinear = kind == "LinearSVC" or (kind == "LogisticRegression" and model.solver == "liblinear")
     return float(model.intercept_scaling) if liblinear and model.fit_intercept else None
 
@@ -281,14 +281,14 @@ def _with_column(X, coef, intercept, value):
     return X, np.column_stack([coef, intercept / value])
 
 
-def _weights(model, y, classes, labels, sample_weight):
+def _certified_weights(model, y, classes, labels, sample_weight):
     """Return the c_i of each binary problem, with the class weights of the model's own fit."""
     n, given = len(labels), sample_weight
-    if isinstance(model, LinearClassifier):
+    if isinstance(model, BaseLinearClassifier):
         return [model._weights(y, sample_weight)] * n
     if getattr(model, "class_weight", None) is None:
         return [sample_weight] * n
-    kind = _kind(model)
+    kind = _kind_to_certify(model)
     counted = (
         {"sample_weight": given} if given is not None and kind in ("LinearSVC", "LogisticRegression") else {}
     )
@@ -301,9 +301,9 @@ def _weights(model, y, classes, labels, sample_weight):
     return [sample_weight * factor] * n
 
 
-def _duals(model, n):
+def _certified_duals(model, n):
     """Return the dual variables b of a model for these n rows, or None."""
     dual = getattr(model, "dual_coef_", None)
-    if not isinstance(model, LinearClassifier) or dual is None or dual.shape[1] != n:
+    if not isinstance(model, BaseLinearClassifier) or dual is None or dual.shape[1] != n:
         return None
-    return np.abs(dual) * (_alpha(model) * n)
+    return np.abs(dual) * (_certified_alpha(model) * n)

@@ -9,10 +9,10 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
-from ..fitting.advice import ends_of, warn_if_short
+from ..fitting.convergence_advice import fit_ends, warn_if_short
 from .base import ConvergenceWarning
 
-__all__ = ["Best", "CrossValidated", "FoldFit"]
+__all__ = ["BestCandidate", "CrossValidated", "FoldFit"]
 
 
 class FoldFit(NamedTuple):
@@ -35,7 +35,7 @@ class FoldFit(NamedTuple):
     n_iter: Any
 
 
-class Best(NamedTuple):
+class BestCandidate(NamedTuple):
     """The candidate with the best mean score.
 
     Attributes
@@ -60,7 +60,7 @@ class CrossValidated:
     """
 
     def _choose_by_folds(self, candidates, fits_of, shape, folds, X, y, scorer_params, steps):
-        """Fit and score all candidates on the folds; set `scores_` and the like, return the Best.
+        """Fit and score all candidates on the folds; set `scores_` and the like, return the BestCandidate.
 
         Parameters
         ----------
@@ -78,12 +78,12 @@ class CrossValidated:
             steps.begin(name)
             fits, n_tried = next(fits_of), n_tried + 1
             scores = self.scores_[place] = [
-                _score(scorer, each.model, X[test], y[test], _rows_of(scorer_params, test))
+                _score_fold(scorer, each.model, X[test], y[test], _params_of_fold(scorer_params, test))
                 for each, (_, test) in zip(fits, folds, strict=True)
             ]
             self.cv_objectives_[place] = [each.objective for each in fits]
             self.cv_dual_gaps_[place] = [each.gap for each in fits]
-            ends += [end for each in fits for end in ends_of(each.objective, each.gap, each.n_iter, alpha)]
+            ends += [end for each in fits for end in fit_ends(each.objective, each.gap, each.n_iter, alpha)]
             mean = np.mean(scores)
             if self.verbose:
                 print(f"{name}  score {mean:.4f} +- {np.std(scores):.4f}")
@@ -95,7 +95,7 @@ class CrossValidated:
         if chosen is None:
             raise ValueError("scoring gave no finite mean score for any of the candidates.")
         self.mean_scores_ = self.scores_.mean(axis=-1)
-        return Best(*chosen, n_tried, ends)
+        return BestCandidate(*chosen, n_tried, ends)
 
     def _take_over(self, final, ends, X, steps):
         """Take the attributes of the final fit, end the steps, and warn if any fit stopped short."""
@@ -163,7 +163,7 @@ class CrossValidated:
         )
 
 
-def _rows_of(params, test):
+def _params_of_fold(params, test):
     """Return the scorer's parameters for these rows."""
     return {name: np.asarray(value)[test] for name, value in params.items() if value is not None}
 
@@ -187,8 +187,14 @@ def _mean_over_folds(folds, duals, n):
     return sum(map(np.asarray, duals)) / np.maximum(trained, 1)
 
 
-def _score(scorer, model, rows, y, params):
+def _score_fold(scorer, model, rows, y, params):
     model.test_rows = rows
     found = scorer(model, rows, y, **params)
     del model.test_rows
     return found
+
+
+def fold_decision(scores, test):
+    """Return the scores of the test rows as `decision_function` does, from scores of all rows."""
+    scores = np.ascontiguousarray(scores[:, test].T)
+    return scores.ravel() if scores.shape[1] == 1 else scores

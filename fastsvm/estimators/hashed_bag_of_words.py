@@ -7,8 +7,8 @@ from joblib import effective_n_jobs
 from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.preprocessing import normalize
 
-from ..text._apply import Hasher
-from ..text.bag import count
+from ..text._lookup import Hasher
+from ..text.bag import count_bag
 from ..text.reading import DEFAULT_PATTERN, Reading, refuse_string
 from .vectorizers import (
     Splitting,
@@ -120,7 +120,7 @@ token_pattern, ngram_range, n_features, binary, norm, alternate_sign, dtype : as
         split, least, stop_words, first, last = reading
         hasher = Hasher(self.n_features, self.alternate_sign, split, least, stop_words, first, last)
         n = effective_n_jobs(self.n_jobs)
-        counts = count(documents(self, X), hasher, n, self.dtype, self.binary, container())
+        counts = count_bag(documents(self, X), hasher, n, self.dtype, self.binary, container())
         return counts if self.norm is None else normalize(counts, norm=self.norm, copy=False)
 
     def _hashes_as_usual(self):

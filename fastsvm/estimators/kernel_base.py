@@ -11,26 +11,24 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils.blas import one_blas_thread
-from ..fitting.engine import report
 from ..fitting.labels import signs_of
 from ..fitting.one_vs_rest import all_or_nothing, require_finite_rows
 from ..solvers._input import one_of, positive
-from ..solvers.kernel._gram import scores_of
-from ..solvers.kernel._problem import make_gram
+from ..solvers.kernel._gram import kernel_scores, make_gram
 from ..solvers.kernel._values import KERNELS, GivenKernel, Kernel
-from ..solvers.kernel.parameters import check_kernel_parameters, gamma_of
-from .base import SklearnClassifier, validated
-from .callbacks import CallbackSupportMixin, Steps, with_callbacks
+from ..solvers.kernel.kernel_parameters import check_kernel_parameters, gamma_of
+from .base import BaseClassifier, validated
+from .callbacks import CallbackSupportMixin, StepCallbacks, with_callbacks
 
 if TYPE_CHECKING:
     from typing import Self
 
     from ..solvers.annotations import ArrayLike, Matrix
 
-__all__ = ["KernelClassifier", "decision_of", "share_threads"]
+__all__ = ["KernelClassifier"]
 
 
-class KernelClassifier(CallbackSupportMixin, SklearnClassifier):
+class KernelClassifier(CallbackSupportMixin, BaseClassifier):
     """A kernel classifier: the kernel, the support, prediction.
 
     A subclass has the parameters `kernel`, `gamma`, `degree`, `coef0`, `alpha`, `cache_size`, `n_jobs`,
@@ -79,13 +77,13 @@ class KernelClassifier(CallbackSupportMixin, SklearnClassifier):
         self._set_gamma(X)
         with one_blas_thread:
             run = self._make_run(X, y, sample_weight)
-            steps = Steps(self, X, y, sample_weight, run.most_rounds)
+            steps = StepCallbacks(self, X, y, sample_weight, run.most_rounds)
             rounds = self._rounds(run, steps.root is not None)
             for classes in steps.watch(
                 "epoch", run, rounds, lambda: vars(copy(self)._set_support(X, run.coef))
             ):
                 for k in classes if self.verbose else ():
-                    report(self._positives()[k], run.history[k][-1])
+                    print(run.history[k][-1].line(self._positives()[k]))
         self._set_result(X, run.result())
         steps.finish()
         if not steps.stopped:
@@ -168,7 +166,7 @@ class KernelClassifier(CallbackSupportMixin, SklearnClassifier):
             return np.zeros((X.shape[0], len(self.dual_coef_)))
         kernel = self._kernel_of(self.support_vectors_)
         with one_blas_thread:
-            return scores_of(
+            return kernel_scores(
                 kernel,
                 kernel.trained,
                 self.dual_coef_,
@@ -187,23 +185,3 @@ class KernelClassifier(CallbackSupportMixin, SklearnClassifier):
         tags.input_tags.pairwise = self._precomputed
         tags.input_tags.sparse = not self._precomputed
         return tags
-
-
-def decision_of(scores, test):
-    """Return the scores of the test rows as `decision_function` does, from scores of all rows."""
-    scores = np.ascontiguousarray(scores[:, test].T)
-    return scores.ravel() if scores.shape[1] == 1 else scores
-
-
-def share_threads(gram, needed, n_runs, n_jobs):
-    """Share the threads among runs over one kernel matrix; return the number of simultaneous runs.
-
-    It is 1 if the needed rows do not fit into the cache, since runs would evict each other's rows.
-    """
-    n_threads = effective_n_jobs(n_jobs)
-    if len(needed) > gram.capacity:
-        return 1
-    gram.fetch(needed, 0)
-    n_workers = min(n_threads, n_runs)
-    gram.use_threads(n_threads // n_workers, shared=n_workers > 1)
-    return n_workers

@@ -10,15 +10,15 @@ from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
 from .._utils.blas import one_blas_thread
-from ..fitting.advice import ends_of
+from ..fitting.convergence_advice import fit_ends
 from ..fitting.one_vs_rest import all_or_nothing
-from ..fitting.path import best_multiple, decreasing
+from ..fitting.path import best_dual_multiple, decreasing_alphas
 from ..fitting.threads import in_threads
 from ..solvers.kernel._problem import KernelProblem
-from ..solvers.kernel.parameters import gamma_of
-from .callbacks import Steps, with_callbacks
-from .cross_validation import CrossValidated, FoldFit
-from .kernel_base import KernelClassifier, decision_of, share_threads
+from ..solvers.kernel.kernel_parameters import gamma_of
+from .callbacks import StepCallbacks, with_callbacks
+from .cross_validation import CrossValidated, FoldFit, fold_decision
+from .kernel_base import KernelClassifier
 from .kernel_sdca import KernelSDCAClassifier
 
 if TYPE_CHECKING:
@@ -128,7 +128,9 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         self._scorer()
 
     def _alphas(self, n):
-        return 1 / (n * np.array([0.1, 1, 10, 100])) if self.alphas is None else decreasing(self.alphas)
+        return (
+            1 / (n * np.array([0.1, 1, 10, 100])) if self.alphas is None else decreasing_alphas(self.alphas)
+        )
 
     def _gammas(self, X):
         if callable(self.kernel) or self.kernel in ("linear", "precomputed"):
@@ -185,7 +187,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         *seeds, seed = check_random_state(self.random_state).randint(2**31 - 1, size=len(folds) + 1)
         self.gammas_, self.alphas_ = self._gammas(X), self._alphas(len(y))
         shape = len(self.gammas_), len(self.alphas_)
-        steps = Steps(self, X, y, sample_weight, np.prod(shape).item() + 1)
+        steps = StepCallbacks(self, X, y, sample_weight, np.prod(shape).item() + 1)
         candidates = [
             (f"gamma {gamma:.3g}, alpha {alpha:.3g}", alpha)
             for gamma in self.gammas_
@@ -203,7 +205,7 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
         steps.begin(f"final fit at gamma {self.gamma_:.3g}, alpha {self.alpha_:.3g}")
         problem = KernelProblem(gram, signs, self._weights(y, sample_weight))
         final, run = self._fit_all(X, problem, seed, best.dual)
-        ends = [*best.ends, *ends_of(run.primal, run.gap, run.done, self.alpha_)]
+        ends = [*best.ends, *fit_ends(run.primal, run.gap, run.done, self.alpha_)]
         self._take_over(final, ends, None if self._precomputed else X, steps)
         return self
 
@@ -235,12 +237,12 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
     def _path(self, X, gram, signs, folds, weights, seeds):
         """Yield for each alpha a FoldFit of each fold."""
         paths = [
-            _Path(KernelProblem(gram, signs, of_fold, train), seed)
+            _KernelPath(KernelProblem(gram, signs, of_fold, train), seed)
             for of_fold, (train, _), seed in zip(weights, folds, seeds, strict=True)
         ]
         needed = np.unique(np.concatenate([train for train, _ in folds])).astype(np.int32)
         with one_blas_thread:
-            n_workers = share_threads(gram, needed, len(folds), self.n_jobs)
+            n_workers = gram.share_threads(needed, len(folds), effective_n_jobs(self.n_jobs))
         for alpha in self.alphas_:
             stopping = []
             model = self._model(self.gamma_, alpha)
@@ -253,21 +255,21 @@ class KernelSDCAClassifierCV(CrossValidated, KernelClassifier):
             yield [self._fold_fit(alpha, X, test, fit) for (_, test), fit in zip(folds, fits, strict=True)]
 
     def _fold_fit(self, alpha, X, test, fit):
-        model = self._model(self.gamma_, alpha, _OfFold)
+        model = self._model(self.gamma_, alpha, _KernelFoldModel)
         model.classes_, model.n_features_in_, model.gamma_ = self.classes_, X.shape[1], self.gamma_
         model._set_support(X, fit.coef)
-        model.test_scores = decision_of(fit.scores, test)
+        model.test_scores = fold_decision(fit.scores, test)
         return FoldFit(model, fit.dual, np.zeros(len(fit.dual)), fit.primal, fit.gap, fit.done)
 
 
-class _OfFold(KernelSDCAClassifier):
+class _KernelFoldModel(KernelSDCAClassifier):
     """A fold's classifier, with the scores of the fold's test rows."""
 
     def decision_function(self, X):
         return self.test_scores if X is self.test_rows else super().decision_function(X)
 
 
-class _Fit(NamedTuple):
+class _KernelFit(NamedTuple):
     """The attributes of a KernelSDCASolver that the next fit, or the score, needs."""
 
     alpha: float
@@ -279,7 +281,7 @@ class _Fit(NamedTuple):
     done: np.ndarray
 
 
-class _Path:
+class _KernelPath:
     """The fits of one fold at decreasing alphas.
 
     Parameters
@@ -299,7 +301,7 @@ class _Path:
         for _ in run.epochs(model.tol):
             if stopping:
                 raise KeyboardInterrupt
-        self.last = _Fit(*(getattr(run, name) for name in _Fit._fields))
+        self.last = _KernelFit(*(getattr(run, name) for name in _KernelFit._fields))
         return self.last
 
     def _start(self, model):
@@ -314,6 +316,6 @@ class _Path:
                 )
                 return losses + dual_margins / 2 - gap
 
-            return best_multiple(bound, shrinks)[0] * dual[k]
+            return best_dual_multiple(bound, shrinks)[0] * dual[k]
 
         return np.array([multiple(k) for k in range(len(dual))])

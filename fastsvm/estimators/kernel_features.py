@@ -20,7 +20,7 @@ from .._utils.threads import Threads
 from ..fitting.one_vs_rest import all_or_nothing
 from ..solvers import as_rows
 from ..solvers._input import one_of, positive
-from ..solvers.kernel.parameters import check_kernel_parameters, gamma_of
+from ..solvers.kernel.kernel_parameters import check_kernel_parameters, gamma_of
 from .base import validated
 
 if TYPE_CHECKING:

@@ -4,18 +4,19 @@ from itertools import count
 from threading import Lock
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
 from .._utils.blas import one_blas_thread
-from ..fitting.path import decreasing
-from ..fitting.scores import winners
+from ..fitting.decision_scores import winners
+from ..fitting.path import decreasing_alphas
 from ..fitting.threads import in_threads
 from ..solvers._input import as_state, positive
 from ..solvers._random import draw_rows
 from ..solvers.kernel._problem import KernelProblem
 from ..solvers.kernel.pegasos_solver import KernelPegasosSolver
-from .kernel_base import decision_of, share_threads
+from .cross_validation import fold_decision
 from .kernel_pegasos import KernelPegasosClassifier
 
 __all__ = ["kernel_pegasos_grid"]
@@ -93,8 +94,8 @@ def kernel_pegasos_grid(
     >>> bool(grid["error"].mean(axis=-1).min() < 0.05)
     True
     """
-    alphas, n_iters = decreasing(alphas)[::-1], _increasing(n_iters)
-    models = [_pegasos(parameters, cache_size, n_jobs) for parameters in kernels]
+    alphas, n_iters = decreasing_alphas(alphas)[::-1], _increasing_n_iters(n_iters)
+    models = [_grid_model(parameters, cache_size, n_jobs) for parameters in kernels]
     if not models:
         raise ValueError("kernels must be a list of dicts; it is empty.")
     for model in models:
@@ -103,9 +104,9 @@ def kernel_pegasos_grid(
         model._set_gamma(X)
     folds = list(check_cv(cv, y, classifier=True).split(X, y))
     seed = check_random_state(random_state).randint(2**31 - 1)
-    orders = [_drawn(train, n_iters[-1], seed) for train, _ in folds]
+    orders = [_grid_order(train, n_iters[-1], seed) for train, _ in folds]
 
-    grid = _table(models, alphas, n_iters, len(folds))
+    grid = _grid_table(models, alphas, n_iters, len(folds))
     done, lock = count(1), Lock()
 
     def report():
@@ -115,11 +116,11 @@ def kernel_pegasos_grid(
 
     with one_blas_thread:
         for model, part in zip(models, grid, strict=True):
-            _measure(model, X, y, folds, orders, part, report)
+            _measure_grid(model, X, y, folds, orders, part, report)
     return grid
 
 
-def _pegasos(parameters, cache_size, n_jobs):
+def _grid_model(parameters, cache_size, n_jobs):
     for name in parameters.keys() - {"kernel", "gamma", "degree", "coef0"}:
         raise ValueError(f"kernels have kernel, gamma, degree and coef0, not {name!r}.")
     model = KernelPegasosClassifier(**parameters, cache_size=cache_size, n_jobs=n_jobs)
@@ -127,21 +128,21 @@ def _pegasos(parameters, cache_size, n_jobs):
     return model
 
 
-def _increasing(n_iters):
+def _increasing_n_iters(n_iters):
     n_iters = [positive("n_iters", n_iter, kind=int) for n_iter in n_iters]
     if not n_iters:
         raise ValueError("n_iters must be a list of positive integers; it is empty.")
     return np.sort(n_iters)
 
 
-def _drawn(train, n_iter, seed):
+def _grid_order(train, n_iter, seed):
     """Return the rows that a KernelPegasosClassifier would draw from `train`."""
     order = np.empty(n_iter, np.int32)
     draw_rows(order, len(train), as_state(seed))
     return train[order].astype(np.int32)
 
 
-def _table(models, alphas, n_iters, n_folds):
+def _grid_table(models, alphas, n_iters, n_folds):
     """Return the grid, without measurements."""
     kernels = [getattr(model.kernel, "__name__", model.kernel) for model in models]
     columns = {
@@ -162,13 +163,15 @@ def _table(models, alphas, n_iters, n_folds):
     return grid
 
 
-def _measure(model, X, y, folds, orders, grid, report):
+def _measure_grid(model, X, y, folds, orders, grid, report):
     """Fill in one kernel's part of the grid."""
     gram, signs = model._gram(X), model._signs(y)
     problems = [KernelProblem(gram, signs, rows=train) for train, _ in folds]
     places = np.searchsorted(model.classes_, y)
     runs = list(np.ndindex(grid[:, 0].shape))[::-1]  # those at large alphas take longest
-    n_workers = share_threads(gram, np.unique(np.concatenate(orders)), len(runs), model.n_jobs)
+    n_workers = gram.share_threads(
+        np.unique(np.concatenate(orders)), len(runs), effective_n_jobs(model.n_jobs)
+    )
     step = max(1, ADDITIONS // signs.size)
     stopping = []
 
@@ -182,7 +185,7 @@ def _measure(model, X, y, folds, orders, grid, report):
                 if stopping:
                     raise KeyboardInterrupt
                 run.run_epoch(order[run.t : min(n_iter, run.t + step)])
-            cells["error"][k] = np.mean(winners(decision_of(run.scores, test)) != places[test])
+            cells["error"][k] = np.mean(winners(fold_decision(run.scores, test)) != places[test])
             cells["seconds"][k] = run.seconds
         report()
 

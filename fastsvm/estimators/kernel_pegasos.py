@@ -15,7 +15,7 @@ from .._utils.blas import one_blas_thread
 from ..fitting.one_vs_rest import all_or_nothing
 from ..solvers._input import positive
 from ..solvers.kernel._problem import KernelProblem
-from ..solvers.kernel.pegasos_solver import KernelPegasosSolver, drawn_rows
+from ..solvers.kernel.pegasos_solver import KernelPegasosSolver, drawn_pegasos_rows
 from .kernel_base import KernelClassifier
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class KernelPegasosClassifier(KernelClassifier):
             positive("n_iter", self.n_iter, kind=int)
 
     def _make_run(self, X, y, sample_weight):
-        order = drawn_rows(len(y), self.n_iter, int(self._seeds(1)[0]))
+        order = drawn_pegasos_rows(len(y), self.n_iter, int(self._seeds(1)[0]))
         signs, weights = self._signs(y), self._weights(y, sample_weight)
         return KernelPegasosSolver.of_rows(
             X, signs, weights, self.alpha, order, self._gram, self.cache_size, self._precomputed

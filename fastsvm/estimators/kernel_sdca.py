@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..fitting.advice import ends_of, warn_if_short
+from ..fitting.convergence_advice import fit_ends, warn_if_short
 from ..solvers import LOSSES
 from ..solvers._input import one_of
 from ..solvers.kernel._problem import KernelProblem
@@ -171,5 +171,5 @@ class KernelSDCAClassifier(KernelClassifier):
     def _warn_if_short(self, run, X, stacklevel):
         X = None if self._precomputed else X
         options = {"category": ConvergenceWarning, "stacklevel": stacklevel}
-        ends = ends_of(run.primal, run.gap, run.done)
+        ends = fit_ends(run.primal, run.gap, run.done)
         warn_if_short(ends, self.tol, X, self.max_iter, **options)

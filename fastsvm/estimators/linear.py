@@ -2,14 +2,14 @@
 
 from ..fitting.linear import ASDCA, SDCA, Pegasos, Perceptron
 from ..fitting.one_vs_rest import all_or_nothing
-from .base import LinearClassifier
+from .base import BaseLinearClassifier
 from .callbacks import with_callbacks
 from .certify import certify
 
 __all__ = ["ASDCAClassifier", "PegasosClassifier", "PerceptronClassifier", "SDCAClassifier"]
 
 
-class SDCAClassifier(LinearClassifier, SDCA):
+class SDCAClassifier(BaseLinearClassifier, SDCA):
     """Linear classifier fitted by stochastic dual coordinate ascent, with a certificate.
 
     Minimises, for each class against the rest::
@@ -110,7 +110,7 @@ class SDCAClassifier(LinearClassifier, SDCA):
     fit.__doc__ = SDCA.fit.__doc__
 
 
-class PegasosClassifier(LinearClassifier, Pegasos):
+class PegasosClassifier(BaseLinearClassifier, Pegasos):
     """Linear classifier fitted by Pegasos, stochastic sub-gradient steps of length 1/(alpha t).
 
     Minimises, for each class against the rest::
@@ -194,10 +194,10 @@ class PegasosClassifier(LinearClassifier, Pegasos):
             self.objective_, self.dual_gap_ = proof.objective, proof.gap
         return self
 
-    fit.__doc__ = LinearClassifier.fit.__doc__
+    fit.__doc__ = BaseLinearClassifier.fit.__doc__
 
 
-class PerceptronClassifier(LinearClassifier, Perceptron):
+class PerceptronClassifier(BaseLinearClassifier, Perceptron):
     """Rosenblatt's perceptron, plain or averaged.
 
     Looks, for each class against the rest, for (w, b0) with y_i (w.x_i + b0) > 0 for all rows, by
@@ -250,7 +250,7 @@ class PerceptronClassifier(LinearClassifier, Perceptron):
     """
 
 
-class ASDCAClassifier(LinearClassifier, ASDCA):
+class ASDCAClassifier(BaseLinearClassifier, ASDCA):
     """Linear classifier fitted by accelerated mini-batch SDCA, with a certificate.
 
     Minimises, for each class against the rest::

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..fitting.advice import Ended
+from ..fitting.convergence_advice import FitEnd
 from ..fitting.engine import solve_all
 from ..fitting.labels import signs_of
 from ..fitting.one_vs_rest import all_or_nothing
@@ -17,8 +17,8 @@ from ..fitting.path import Path, as_alphas, largest_alpha
 from ..solvers import LOSSES, as_rows
 from ..solvers._input import one_of
 from ..solvers._problem import Problem
-from .base import LinearClassifier
-from .callbacks import Steps, with_callbacks
+from .base import BaseLinearClassifier
+from .callbacks import StepCallbacks, with_callbacks
 from .cross_validation import CrossValidated, FoldFit
 from .linear import SDCAClassifier
 
@@ -29,7 +29,7 @@ __all__ = ["SDCAClassifierCV"]
 
 
 @dataclass(eq=False, repr=False)
-class SDCAClassifierCV(CrossValidated, LinearClassifier):
+class SDCAClassifierCV(CrossValidated, BaseLinearClassifier):
     """`SDCAClassifier` with alpha chosen by cross-validation, every fit of it certified.
 
     Minimises, for each alpha, each fold's training rows and each class against the rest::
@@ -159,7 +159,7 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier):
         self.alphas_ = as_alphas(
             self.alphas, self.n_alphas, self.eps, lambda: self._largest_alpha(X, rows, y, sample_weight)
         )
-        steps = Steps(self, X, y, sample_weight, len(self.alphas_) + 1)
+        steps = StepCallbacks(self, X, y, sample_weight, len(self.alphas_) + 1)
         candidates = [(f"alpha {alpha:.3g}", alpha) for alpha in self.alphas_]
         fits = (self._fit_folds(alpha, X, folds, paths) for alpha in self.alphas_)
         best = self._choose_by_folds(
@@ -176,7 +176,7 @@ class SDCAClassifierCV(CrossValidated, LinearClassifier):
         solvers = final._solvers(X, y, sample_weight, self.max_iter, starts.__getitem__)
         results = solve_all(solvers, tol=self.tol, trace=False, n_threads=self._threads())
         final._set_results(results, X, y)
-        ends = [*best.ends, *(Ended.of(result, self.alpha_) for result in results)]
+        ends = [*best.ends, *(FitEnd.of(result, self.alpha_) for result in results)]
         self._take_over(final, ends, X, steps)
         return self
 

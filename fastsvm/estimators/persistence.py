@@ -26,11 +26,11 @@ from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ..model_files.container import ModelFileError
-from ..model_files.kernel import KernelCodec, KernelFeaturesCodec
-from ..model_files.linear import LinearCodec
+from ..model_files.kernel_codecs import KernelCodec, KernelFeaturesCodec
+from ..model_files.linear_codecs import LinearCodec
 from ..model_files.models import Models
-from ..model_files.text import BagCodec, CountVectorizerCodec, UnionCodec, WeightingCodec
-from ..model_files.transformers import PCACodec, ScalerCodec
+from ..model_files.text_codecs import BagCodec, CountVectorizerCodec, UnionCodec, WeightingCodec
+from ..model_files.transformer_codecs import PCACodec, ScalerCodec
 from .bag_of_words import BagOfWords
 from .kernel_features import KernelFeatures
 from .kernel_pegasos import KernelPegasosClassifier

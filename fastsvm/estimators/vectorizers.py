@@ -30,9 +30,9 @@ def reading_of(vectorizer):
     n_jobs, analyzer = vectorizer.n_jobs, vectorizer.analyzer
     if n_jobs is not None and not isinstance(n_jobs, Integral):
         raise ValueError(f"n_jobs must be an int or None; got {n_jobs!r}")
-    if _is_str(analyzer) and analyzer not in ANALYZERS:
+    if _is_plain_str(analyzer) and analyzer not in ANALYZERS:
         raise ValueError(f"analyzer must be one of {', '.join(ANALYZERS)}, or callable; got {analyzer!r}")
-    if _is_changed(type(vectorizer)) or not _reads_as_usual(vectorizer):
+    if _is_changed_vectorizer(type(vectorizer)) or not _reads_as_usual(vectorizer):
         return None
     if vectorizer.tokenizer is not None and analyzer != "split":
         return None
@@ -44,7 +44,7 @@ def reading_of(vectorizer):
     return compiled_reading(analyzer, vectorizer.token_pattern, vectorizer.ngram_range, stop_words)
 
 
-def _is_changed(cls):
+def _is_changed_vectorizer(cls):
     """Return whether a subclass changes how documents become terms."""
     own = next(base for base in cls.__mro__ if base.__module__.startswith("fastsvm."))
     hooks = ("decode", "build_preprocessor", "build_tokenizer", "build_analyzer", "get_stop_words")
@@ -54,16 +54,16 @@ def _is_changed(cls):
 def _reads_as_usual(vectorizer):
     return (
         vectorizer.input in ("content", "file", "filename")
-        and _is_str(vectorizer.encoding)
+        and _is_plain_str(vectorizer.encoding)
         and vectorizer.decode_error in ("strict", "ignore", "replace")
         and (vectorizer.strip_accents in (None, "ascii", "unicode") or callable(vectorizer.strip_accents))
         and isinstance(vectorizer.lowercase, bool)
         and (vectorizer.preprocessor is None or callable(vectorizer.preprocessor))
-        and (vectorizer.token_pattern is None or _is_str(vectorizer.token_pattern))
+        and (vectorizer.token_pattern is None or _is_plain_str(vectorizer.token_pattern))
     )
 
 
-def _is_str(value):
+def _is_plain_str(value):
     return isinstance(value, str)
 
 
@@ -76,7 +76,7 @@ def documents(vectorizer, raw_documents):
         text = vectorizer.decode(document)
         if every:
             text = prepare(text)
-        if not _is_str(text):  # scikit-learn's tokenizer raises its own error
+        if not _is_plain_str(text):  # scikit-learn's tokenizer raises its own error
             vectorizer.build_tokenizer()(text if every else prepare(text))
             raise TypeError(f"a document is of type {type(text).__name__}, not str")
         return str(text)

@@ -1,5 +1,5 @@
-from .advice import ConvergenceWarning as ConvergenceWarning
 from .calibration import Calibration as Calibration
+from .convergence_advice import ConvergenceWarning as ConvergenceWarning
 from .labels import class_weights as class_weights
 from .linear import ASDCA as ASDCA
 from .linear import SDCA as SDCA

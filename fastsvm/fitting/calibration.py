@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import scores
+from . import decision_scores
 
 if TYPE_CHECKING:
     from ..solvers.annotations import ArrayLike
@@ -107,7 +107,7 @@ class Calibration:
         """
         decision = np.asarray(decision, float)
         if decision.ndim == 1:
-            return scores.probabilities(self.slopes[0] * decision + self.intercepts[0])
+            return decision_scores.probabilities_of_scores(self.slopes[0] * decision + self.intercepts[0])
         return softmax(self.slopes * decision + self.intercepts)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..solvers.losses import slope
 
-__all__ = ["TINY", "Certificate", "bracket", "dual_of_scores"]
+__all__ = ["TINY", "Certificate", "certificate_bracket", "dual_of_scores"]
 
 TINY = np.finfo(float).tiny  # below it there are no digits left
 
@@ -50,12 +50,12 @@ class Certificate(NamedTuple):
     @property
     def relative_gap(self):
         """`gap` as a share of the objective; 0 where that is 0."""
-        return _share(self.gap, self.objective)
+        return _relative_gap(self.gap, self.objective)
 
     def __repr__(self):
         lines = [("class", "objective", "optimum >=", "better by at most", "at least")]
         labels = self.classes[1:] if np.ndim(self.objective) == 0 else self.classes
-        at_most, at_least = self.relative_gap, _share(self.gap_at_least, self.objective)
+        at_most, at_least = self.relative_gap, _relative_gap(self.gap_at_least, self.objective)
         numbers = zip(*map(np.atleast_1d, (self.objective, self.bound, at_most, at_least)), strict=True)
         for label, (objective, bound, most, least) in zip(labels, numbers, strict=True):
             lines.append(
@@ -75,7 +75,7 @@ class Certificate(NamedTuple):
         return repr(self)
 
 
-def _share(part, whole):
+def _relative_gap(part, whole):
     share = np.divide(part, whole, out=np.zeros(np.shape(whole)), where=np.greater(whole, 0))
     return share if share.ndim else float(share)
 
@@ -86,7 +86,7 @@ def dual_of_scores(problem, scores, loss):
     return problem.weights * dual if problem.weights.size else dual
 
 
-def bracket(problem, w, intercept, dual, run_from, loss, alpha, free, accuracy, tol):
+def certificate_bracket(problem, w, intercept, dual, run_from, loss, alpha, free, accuracy, tol):
     """(P, a lower bound on the optimum, the lowest P seen, epochs), for one binary problem."""
     objective = problem.primal(w, intercept, loss, alpha)
     lengths = np.sqrt(problem.rows.squared_norms())

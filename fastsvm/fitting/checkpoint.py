@@ -16,9 +16,9 @@ import numpy as np
 from .._utils.atomic import replacing
 from ..solvers._input import as_start
 from ..solvers._rows import map_chunks
-from ..solvers._solver import State
+from ..solvers._solver import SolverState
 
-__all__ = ["Checkpoint", "fingerprint"]
+__all__ = ["Checkpoint", "fit_fingerprint"]
 
 SECONDS = 10.0  # between two saves of a class, at least,
 SHARE = 0.02  # and as many as make saving no larger share of the time
@@ -130,21 +130,21 @@ class Checkpoint:
         if other:
             name, value = other
             raise ValueError(
-                f"{self.path}: is the checkpoint of another fit: its {name} is {_short(value)}, here it is "
-                f"{_short(self.fit[name])}; remove it, or choose another file."
+                f"{self.path}: is the checkpoint of another fit: its {name} is {_shown_in_error(value)}, "
+                f"here it is {_shown_in_error(self.fit[name])}; remove it, or choose another file."
             )
         return states
 
     def _state(self, found, k, about):
         dual, intercept = as_start((found[f"dual.{k}"], about["intercept"]), self.fit["rows"])
-        return State(dual, intercept, int(about["done"]), int(about["seed"]))
+        return SolverState(dual, intercept, int(about["done"]), int(about["seed"]))
 
 
-def _short(value):
+def _shown_in_error(value):
     return value if isinstance(value, str) else reprlib.repr(value)
 
 
-def fingerprint(rows, y, weights):
+def fit_fingerprint(rows, y, weights):
     """Identify the rows of a fit, their labels and their weights.
 
     Parameters

@@ -3,7 +3,7 @@
 from .._utils.blas import one_blas_thread
 from .threads import in_threads
 
-__all__ = ["report", "solve_all"]
+__all__ = ["solve_all"]
 
 
 def solve_all(make_solvers, *, tol=None, trace=True, n_threads=1, verbose=False, tasks=None, checkpoint=None):
@@ -52,7 +52,7 @@ def solve_all(make_solvers, *, tol=None, trace=True, n_threads=1, verbose=False,
             epochs = checkpoint.watch(k, run, epochs)
         if tasks is not None:
             epochs = tasks.watch(k, run, epochs)
-        result = run.result(_reported(epochs, label) if verbose else epochs)
+        result = run.result(_printed_epochs(epochs, label) if verbose else epochs)
         live.remove(run)
         return result
 
@@ -65,15 +65,7 @@ def solve_all(make_solvers, *, tol=None, trace=True, n_threads=1, verbose=False,
     return results
 
 
-def _reported(history, label):
+def _printed_epochs(history, label):
     for epoch in history:
-        report(label, epoch)
+        print(epoch.line(label))
         yield epoch
-
-
-def report(label, epoch):
-    """Print a line of a history."""
-    bound = ""
-    if epoch.gap is not None:
-        bound = f"  gap {epoch.gap:.3e} ({epoch.gap / epoch.primal if epoch.primal > 0 else 0.0:.2%})"
-    print(f"{label}: epoch {epoch.epoch:4d}  objective {epoch.primal:.6e}{bound}  {epoch.seconds:.3f} s")

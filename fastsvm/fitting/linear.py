@@ -13,8 +13,8 @@ from ..solvers.asdca_solver import ASDCA_ORDERS, ASDCA_OUTPUTS, ASDCASolver, as_
 from ..solvers.losses import PEGASOS_LOSSES, SMOOTH_LOSSES, as_loss
 from ..solvers.pegasos_solver import PEGASOS_ORDERS, PEGASOS_OUTPUTS, PegasosSolver
 from ..solvers.perceptron_solver import PERCEPTRON_OUTPUTS, PerceptronSolver
-from ..solvers.sdca_solver import ORDERS, OUTPUTS, SOLVERS, make_solver
-from .checkpoint import Checkpoint, fingerprint
+from ..solvers.sdca_solver import ORDERS, OUTPUTS, SOLVERS, make_sdca_solver
+from .checkpoint import Checkpoint, fit_fingerprint
 from .linear_model import LinearModel, OnlineModel
 from .one_vs_rest import all_or_nothing
 
@@ -105,10 +105,10 @@ class SDCA(LinearModel):
             raise ValueError("A checkpoint has the last iterate only: leave averaging at 'last'.")
         objective = ("loss", "hinge_width", "alpha", "fit_intercept")
         own = {name: getattr(self, name) for name in objective}
-        return Checkpoint(path, fingerprint(rows, y, weights) | own)
+        return Checkpoint(path, fit_fingerprint(rows, y, weights) | own)
 
     def _make_solver(self, problem, random, max_iter, *, start=None):
-        return make_solver(
+        return make_sdca_solver(
             problem,
             solver=self.solver,
             tol=self.tol,

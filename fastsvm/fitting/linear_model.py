@@ -11,8 +11,8 @@ from scipy import sparse
 from ..solvers import as_rows
 from ..solvers._problem import Problem
 from ..solvers._windows import blocks
-from . import scores
-from .advice import ConvergenceWarning, Ended, warn_if_short
+from . import decision_scores
+from .convergence_advice import ConvergenceWarning, FitEnd, warn_if_short
 from .engine import solve_all
 from .labels import as_coefficients, as_labels, signs_of
 from .one_vs_rest import OneVsRest, all_or_nothing, require_finite_rows
@@ -121,7 +121,7 @@ class LinearModel(OneVsRest):
 
     def _warn_if_short(self, results, X, category, stacklevel):
         if self._tol is not None:
-            ended = [*map(Ended.of, results)]
+            ended = [*map(FitEnd.of, results)]
             warn_if_short(ended, self._tol, X, self.max_iter, category=category, stacklevel=stacklevel + 1)
 
     def _solvers(self, X, y, sample_weight, max_iter, starts):
@@ -185,7 +185,7 @@ class LinearModel(OneVsRest):
 
     def _scores(self, X):
         X = self._checked(X, reset=False)
-        found = scores.decision(X, self.coef_, self.intercept_)
+        found = decision_scores.decision_scores(X, self.coef_, self.intercept_)
         # SciPy multiplies every value, so that NaN shows in the scores.
         require_finite_rows(X, found if sparse.issparse(X) else X)
         return found

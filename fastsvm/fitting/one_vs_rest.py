@@ -12,7 +12,7 @@ from scipy import sparse
 from ..solvers import as_rows
 from ..solvers._input import as_alpha, as_weights, as_width, flag, positive
 from ..solvers._sparse import as_csr
-from . import scores
+from . import decision_scores
 from .labels import class_weights
 from .parameters import Parameters
 from .threads import number_of_threads
@@ -183,7 +183,7 @@ class OneVsRest(Parameters):
         ndarray of shape (n_samples,), of the labels' dtype
         """
         found = self.decision_function(X)
-        return self.classes_[scores.winners(found)]
+        return self.classes_[decision_scores.winners(found)]
 
     def predict_proba(self, X: Matrix) -> np.ndarray:
         """Class probabilities; for loss='log', and for models that were calibrated.
@@ -209,7 +209,9 @@ class OneVsRest(Parameters):
 def probabilities(model, decision):
     """Return what a classifier's scores stand for: by its calibration, or by the log loss."""
     require_probabilities(model)
-    return getattr(model, "calibration_", scores).probabilities(decision)
+    if hasattr(model, "calibration_"):
+        return model.calibration_.probabilities(decision)
+    return decision_scores.probabilities_of_scores(decision)
 
 
 def require_probabilities(model):

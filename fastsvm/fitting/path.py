@@ -10,8 +10,8 @@ from ..solvers import LOSSES
 from ..solvers._input import as_matrix, as_state, flag, one_of, positive
 from ..solvers._problem import Problem
 from ..solvers.losses import as_loss, slope
-from ..solvers.sdca_solver import make_solver
-from .advice import Ended, warn_if_short
+from ..solvers.sdca_solver import make_sdca_solver
+from .convergence_advice import FitEnd, warn_if_short
 from .engine import solve_all
 from .labels import as_coefficients, as_labels, signs_of
 from .threads import number_of_threads
@@ -62,7 +62,7 @@ class Path:
 
     def make_solver(self, alpha, threads=1):
         """A run that starts from what the last two solutions suggest."""
-        return make_solver(
+        return make_sdca_solver(
             self.problem.with_threads(threads),
             alpha=alpha,
             random=self.random,
@@ -102,11 +102,11 @@ class Path:
         def bound(t):
             return self.problem.dual_value(t * dual, t * w, self.options["loss"], alpha)
 
-        t, best = best_multiple(bound, min(1.0, alpha / self.last[0]))
+        t, best = best_dual_multiple(bound, min(1.0, alpha / self.last[0]))
         return best, t * dual, t * w
 
 
-def best_multiple(bound, low):
+def best_dual_multiple(bound, low):
     """The t in [low, 1] of the greatest bound(t), nearly, and that bound: from a parabola through three."""
     t = np.array([low, (1 + low) / 2, 1.0])
     bounds = left, middle, right = [bound(each) for each in t]
@@ -230,7 +230,7 @@ def sdca_path(
         [result] = solve_all([run], tol=tol, trace=False, n_threads=n_threads)
         path.add(alpha, result)
         results.append(result._replace(w=as_coefficients(result.w, X.dtype), dual=None))
-    warn_if_short([Ended.of(*pair) for pair in zip(results, alphas, strict=True)], tol, X, max_iter)
+    warn_if_short([FitEnd.of(*pair) for pair in zip(results, alphas, strict=True)], tol, X, max_iter)
     return SDCAPath(
         alphas,
         np.array([r.w for r in results]),
@@ -248,10 +248,10 @@ def as_alphas(alphas, n_alphas, eps, largest):
         if positive("eps", eps) >= 1:
             raise ValueError(f"eps must be less than 1; got {eps!r}.")
         return largest() * np.geomspace(1, eps, n_alphas)
-    return decreasing(alphas)
+    return decreasing_alphas(alphas)
 
 
-def decreasing(alphas):
+def decreasing_alphas(alphas):
     """The alphas in decreasing order, checked."""
     alphas = np.array(alphas, dtype=float)
     if alphas.ndim != 1 or not alphas.size:

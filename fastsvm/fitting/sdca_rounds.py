@@ -7,7 +7,7 @@ import numpy as np
 
 from ..solvers._problem import balancing
 from ..solvers._solver import Point, Solver
-from ..solvers.sdca_solver import TINY, bias_rate, must_be_exact
+from ..solvers.sdca_solver import TINY, sdca_bias_rate, sdca_must_be_exact
 from .packing import pack
 from .shard import Shard, ShardTask
 
@@ -125,7 +125,7 @@ class SDCARounds(Solver):
             weights, factor = sum_dicts(part.weights for part in summaries), class_weight or {}
             mean_weight = sum(w * factor.get(label, 1.0) for label, w in weights.items()) / self.n
             mean_square = sum(part.squares for part in summaries) / self.n
-            self.column = bias_rate(alpha, self.n, mean_square, mean_weight)
+            self.column = sdca_bias_rate(alpha, self.n, mean_square, mean_weight)
         options = {"n": self.n, "alpha": alpha, "damping": float(len(shards)), "column": self.column}
         self.task = ShardTask(positive, class_weight, loss, hinge_width, seed, options)
         self.bias = start if start and fit_intercept else 0.0
@@ -214,7 +214,7 @@ class SDCARounds(Solver):
         replies = {}
         while len(replies) < len(self.shards):
             factors = balancing(*self.sums.sum(axis=0)) if self.column else (1.0, 1.0)
-            replies = self._ask("measure", self.bias, factors, must_be_exact(self.tol, self.done))
+            replies = self._ask("measure", self.bias, factors, sdca_must_be_exact(self.tol, self.done))
         loss, terms, inner, distance = map(float, np.array(list(replies.values())).sum(axis=0))
         w, unsent = self.published.copy(), float(np.linalg.norm(self.w - self.published))
         # w(b) is w, plus a vector whose product with w is `inner` and whose length is at most `distance`,

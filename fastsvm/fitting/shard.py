@@ -8,7 +8,7 @@ from scipy import sparse
 from .._utils.blas import one_blas_thread
 from ..solvers._input import as_matrix, as_weights
 from ..solvers._problem import Problem
-from ..solvers._sdca_part import Progress, SDCAPart
+from ..solvers._sdca_part import PartProgress, SDCAPart
 from ..solvers.losses import as_loss
 from .labels import as_labels, signs_of
 from .packing import Packed, pack
@@ -61,10 +61,10 @@ class ShardTask(NamedTuple):
 
 
 class ShardReply(NamedTuple):
-    """A shard's message after a round: the change of its share of w, and its Progress."""
+    """A shard's message after a round: the change of its share of w, and its PartProgress."""
 
     change: Packed
-    progress: Progress
+    progress: PartProgress
 
 
 class Shard:
@@ -78,7 +78,7 @@ class Shard:
     """
 
     def __init__(self, X, y, sample_weight=None):
-        self.X, self.rows = as_matrix(_stacked(X))
+        self.X, self.rows = as_matrix(_stacked_blocks(X))
         self.y = as_labels(np.concatenate(y), self.rows.n_rows)
         weights = None if sample_weight is None else np.concatenate(sample_weight)
         if weights is not None and weights.any():  # in one shard, all may be 0
@@ -156,7 +156,7 @@ class Shard:
             return self.solver.certificate_terms(self.w, bias, factors, exact)
 
 
-def _stacked(blocks):
+def _stacked_blocks(blocks):
     if len(blocks) == 1:
         return blocks[0]
     if any(map(sparse.issparse, blocks)):

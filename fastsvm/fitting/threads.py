@@ -2,7 +2,7 @@
 
 from concurrent.futures import FIRST_EXCEPTION
 
-from .._utils.threads import Threads, result, wait
+from .._utils.threads import Threads, thread_result, wait_for_threads
 from ..solvers._input import number_of_threads
 
 __all__ = ["in_threads", "number_of_threads"]
@@ -45,7 +45,7 @@ def in_threads(work, items, n_workers, stop):
         pending = futures = [pool.submit(attempt, item) for item in items]
         try:
             while pending:
-                pending = wait(pending, FIRST_EXCEPTION)
+                pending = wait_for_threads(pending, FIRST_EXCEPTION)
                 if failures:
                     raise failures[0]
         except BaseException as error:
@@ -53,4 +53,4 @@ def in_threads(work, items, n_workers, stop):
             stop(error)
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-        return list(map(result, futures))
+        return list(map(thread_result, futures))

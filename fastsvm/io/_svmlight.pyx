@@ -1,4 +1,4 @@
-"""Lines of the svmlight format, LIBSVM's, to numbers: `label index:value index:value # comment`."""
+"""Parses lines of the svmlight format of LIBSVM: `label index:value index:value # comment`."""
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.math cimport isfinite
@@ -37,7 +37,7 @@ cdef double[LARGEST_POWER + 1] POWERS
 cdef long double[LARGEST_LONG + 1] LONG_POWERS
 
 
-cdef void fill_powers() noexcept:
+cdef void fill_powers_of_ten() noexcept:
     cdef int k
     cdef long double power = 1
     for k in range(LARGEST_LONG + 1):
@@ -47,7 +47,7 @@ cdef void fill_powers() noexcept:
         power *= 10
 
 
-fill_powers()
+fill_powers_of_ten()
 
 
 cdef inline bint is_space(uint8_t c) noexcept nogil:
@@ -59,7 +59,7 @@ cdef inline bint is_digit(uint8_t c) noexcept nogil:
 
 
 cdef const uint8_t* slow_number(const uint8_t* p, const uint8_t* end, double* value) noexcept with gil:
-    """As `number`, by Python's own reader, which rounds any decimal rightly."""
+    """Do `number` by Python's own reader, which rounds every decimal correctly."""
     cdef const uint8_t* stop = p
     while stop < end and not is_space(stop[0]) and stop[0] != 10 and stop[0] != 35:
         stop += 1
@@ -74,7 +74,7 @@ cdef const uint8_t* slow_number(const uint8_t* p, const uint8_t* end, double* va
 
 
 cdef const uint8_t* number(const uint8_t* p, const uint8_t* end, double* value) noexcept nogil:
-    """Read a number, rounded as Python rounds it; where it ends, or NULL."""
+    """Read a number, rounded as Python rounds it; return its end, or NULL."""
     cdef const uint8_t* begin = p
     cdef uint64_t mantissa = 0
     cdef int digits = 0, exponent = 0, shift = 0

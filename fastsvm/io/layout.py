@@ -28,7 +28,7 @@ class MatrixFileError(ValueError):
     """A folder that is not a readable matrix."""
 
 
-def header_of(dtype: np.dtype, length: int) -> bytes:
+def npy_header(dtype: np.dtype, length: int) -> bytes:
     """Return the header of a .npy file of one dimension; of the same size whatever the length."""
     header = io.BytesIO()
     described = {"descr": dtype.str, "fortran_order": False, "shape": (length,)}
@@ -38,7 +38,7 @@ def header_of(dtype: np.dtype, length: int) -> bytes:
     return header.getvalue()
 
 
-def read_json(path: Path) -> Any:
+def read_manifest_json(path: Path) -> Any:
     """Parse a writer's JSON file, or raise a MatrixFileError."""
     if os.path.getsize(path) > MOST_JSON:
         raise MatrixFileError(f"{path}: is too large")
@@ -59,14 +59,14 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
     if not path.is_file():
         raise MatrixFileError(f"{folder}: is not a stored matrix (it has no {MANIFEST})")
-    manifest = read_json(path)
-    problem = _problem(manifest)
+    manifest = read_manifest_json(path)
+    problem = _manifest_problem(manifest)
     if problem:
         raise MatrixFileError(f"{path}: {problem}")
     return manifest
 
 
-def _problem(manifest: Any) -> str:
+def _manifest_problem(manifest: Any) -> str:
     """Describe what is wrong with a manifest; empty if nothing is."""
     if type(manifest) is not dict or manifest.get("format") != FORMAT:
         return "is not a manifest of a fastsvm matrix"

@@ -13,7 +13,7 @@ BLOCK = 1 << 23  # bytes read at a time
 LONGEST = 1 << 28  # bytes of a line
 
 
-class Place(NamedTuple):
+class LinePlace(NamedTuple):
     """A place between two lines: the number of the file, and the bytes and lines before the place."""
 
     file: int = 0
@@ -21,12 +21,12 @@ class Place(NamedTuple):
     line: int = 0
 
 
-class Block(NamedTuple):
+class LineBlock(NamedTuple):
     """Whole lines, each with a line feed, the place where they begin and the place after them."""
 
     text: bytes
-    begin: Place
-    end: Place
+    begin: LinePlace
+    end: LinePlace
 
 
 def paths_of(paths: str | os.PathLike | Sequence[str | os.PathLike]) -> list[str]:
@@ -37,35 +37,37 @@ def paths_of(paths: str | os.PathLike | Sequence[str | os.PathLike]) -> list[str
     return files
 
 
-def fingerprint(paths: Sequence[str], **options: Any) -> dict[str, Any]:
+def files_fingerprint(paths: Sequence[str], **options: Any) -> dict[str, Any]:
     """Identify files by path, size and time, with the options that read them: a key for `MatrixWriter`."""
     stats = [os.stat(path) for path in paths]
     files = [[os.path.abspath(p), s.st_size, s.st_mtime_ns] for p, s in zip(paths, stats, strict=True)]
     return {"files": files, **options}
 
 
-def blocks(paths: Sequence[str], begin: Place = Place()) -> Iterator[Block]:  # noqa: B008 (immutable)
+def line_blocks(paths: Sequence[str], begin: LinePlace = LinePlace()) -> Iterator[LineBlock]:  # noqa: B008 (immutable)
     """Yield the lines of files, plain or gzipped, from a place on; the last one gets a line feed."""
     for number in range(begin.file, len(paths)):
-        place = begin if number == begin.file else Place(number)
-        with _opened(paths[number]) as file:
+        place = begin if number == begin.file else LinePlace(number)
+        with _open_lines(paths[number]) as file:
             rest = b""
-            for chunk in _chunks(file, paths, place):
+            for chunk in _line_chunks(file, paths, place):
                 cut = chunk.rfind(b"\n") + 1
                 if not cut:
                     rest += chunk
                     if len(rest) > LONGEST:
-                        raise ValueError(f"{where(paths, place)}: longer than {LONGEST >> 20} MiB.")
+                        raise ValueError(f"{line_location(paths, place)}: longer than {LONGEST >> 20} MiB.")
                     continue
                 text, rest = rest + chunk[:cut], chunk[cut:]
-                end = Place(number, place.offset + len(text), place.line + text.count(b"\n"))
-                yield Block(text, place, end)
+                end = LinePlace(number, place.offset + len(text), place.line + text.count(b"\n"))
+                yield LineBlock(text, place, end)
                 place = end
             if rest:
-                yield Block(rest + b"\n", place, Place(number, place.offset + len(rest), place.line + 1))
+                yield LineBlock(
+                    rest + b"\n", place, LinePlace(number, place.offset + len(rest), place.line + 1)
+                )
 
 
-def _chunks(file: BinaryIO, paths: Sequence[str], place: Place) -> Iterator[bytes]:
+def _line_chunks(file: BinaryIO, paths: Sequence[str], place: LinePlace) -> Iterator[bytes]:
     try:
         file.seek(place.offset)
         while chunk := file.read(BLOCK):
@@ -74,7 +76,7 @@ def _chunks(file: BinaryIO, paths: Sequence[str], place: Place) -> Iterator[byte
         raise ValueError(f"{paths[place.file]}: damaged gzip data ({error}); fetch the file again.") from None
 
 
-def _opened(path: str) -> BinaryIO:
+def _open_lines(path: str) -> BinaryIO:
     if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for whoever writes to it
         raise ValueError(f"{path}: is a folder, a pipe or a device; give a file.")
     file = open(path, "rb")  # noqa: SIM115 (the caller closes it)
@@ -83,6 +85,6 @@ def _opened(path: str) -> BinaryIO:
     return file
 
 
-def where(paths: Sequence[str], place: Place, more: int = 0) -> str:
+def line_location(paths: Sequence[str], place: LinePlace, more: int = 0) -> str:
     """Name the line that begins at a place, or some lines later, as messages do."""
     return f"{paths[place.file]}, line {place.line + more + 1:,}"

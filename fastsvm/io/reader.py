@@ -49,11 +49,11 @@ def load(folder: str | os.PathLike, *, verify: bool = False) -> Matrix:
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
-    arrays = {name: _mapped(folder / name, manifest["arrays"][name], verify) for name in ARRAYS}
+    arrays = {name: _read_array(folder / name, manifest["arrays"][name], verify) for name in ARRAYS}
     X = sparse.csr_matrix(tuple(manifest["shape"]), dtype=arrays["data.npy"].dtype)
     # SciPy would copy indices where offsets are wider; the solvers take both widths.
     X.data, X.indices, X.indptr = (arrays[name] for name in ("data.npy", "indices.npy", "indptr.npy"))
-    return Matrix(X, _labels(folder, arrays["y.npy"], manifest["labels"]))
+    return Matrix(X, _read_labels(folder, arrays["y.npy"], manifest["labels"]))
 
 
 def feature_names(folder: str | os.PathLike) -> list[str] | None:
@@ -61,7 +61,7 @@ def feature_names(folder: str | os.PathLike) -> list[str] | None:
     return read_manifest(Path(folder))["feature_names"]
 
 
-def _mapped(path: Path, described: dict[str, Any], verify: bool) -> np.ndarray:
+def _read_array(path: Path, described: dict[str, Any], verify: bool) -> np.ndarray:
     dtype, length = np.dtype(described["dtype"]), described["length"]
     if not length:
         return np.empty(0, dtype)
@@ -78,7 +78,7 @@ def _mapped(path: Path, described: dict[str, Any], verify: bool) -> np.ndarray:
     return np.asarray(array)
 
 
-def _labels(folder: Path, codes: np.ndarray, labels: list[str] | None) -> np.ndarray:
+def _read_labels(folder: Path, codes: np.ndarray, labels: list[str] | None) -> np.ndarray:
     if labels is None:
         return codes
     places = codes.astype(np.int64)

@@ -12,9 +12,9 @@ from scipy import sparse
 
 from ..solvers._input import positive
 from ._svmlight import WRONG, parse  # type: ignore[attr-defined]  # compiled
-from .lines import Block, Place, blocks, fingerprint, paths_of, where
+from .lines import LineBlock, LinePlace, files_fingerprint, line_blocks, line_location, paths_of
 from .reader import Matrix
-from .writer import NARROW, MatrixWriter, value_type
+from .writer import NARROW, MatrixWriter, written_type
 
 SAVE_EVERY = 1 << 28  # bytes read between two saves
 
@@ -65,12 +65,12 @@ def store_svmlight(
     ([[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]], [1.0, -1.0])
     """
     files, most, first = paths_of(paths), _most_columns(n_features), 0 if zero_based else 1
-    dtype = value_type(dtype)
-    key = fingerprint(files, format="svmlight", n_features=n_features, first=first)
+    dtype = written_type(dtype)
+    key = files_fingerprint(files, format="svmlight", n_features=n_features, first=first)
     with MatrixWriter(folder, key=key, dtype=dtype) as writer:
-        begin, unsaved = Place(*(writer.position or ())), 0
-        for block in blocks(files, begin):
-            X, labels = _parsed(block, files, most, first, dtype)
+        begin, unsaved = LinePlace(*(writer.position or ())), 0
+        for block in line_blocks(files, begin):
+            X, labels = _parsed_svmlight(block, files, most, first, dtype)
             if X.shape[0]:
                 writer.append(X, labels)
             unsaved += len(block.text)
@@ -115,8 +115,8 @@ def read_svmlight(
     ([[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]], [1.0, -1.0])
     """
     files, most, first = paths_of(paths), _most_columns(n_features), 0 if zero_based else 1
-    dtype = value_type(dtype)
-    parts = [_parsed(block, files, most, first, dtype) for block in blocks(files)]
+    dtype = written_type(dtype)
+    parts = [_parsed_svmlight(block, files, most, first, dtype) for block in line_blocks(files)]
     width = n_features or max((X.shape[1] for X, _ in parts), default=1)
     for X, _ in parts:
         X.resize(X.shape[0], width)
@@ -129,7 +129,7 @@ def _most_columns(n_features: int | None) -> int:
     return NARROW - 1 if n_features is None else positive("n_features", n_features, kind=int)
 
 
-def _parsed(block: Block, files: list[str], n_features: int, first: int, dtype: Any):
+def _parsed_svmlight(block: LineBlock, files: list[str], n_features: int, first: int, dtype: Any):
     """Return the rows of a block and their labels; a ValueError names a bad line."""
     text = block.text.removeprefix(BOM_UTF8) if block.begin.offset == 0 else block.text
     n_lines, n_values = block.end.line - block.begin.line, text.count(b":")
@@ -138,7 +138,7 @@ def _parsed(block: Block, files: list[str], n_features: int, first: int, dtype: 
     rows, lines, largest, wrong = parse(text, labels, ends[1:], indices, values, first, n_features, len(text))
     if wrong:
         what = WRONG[wrong].format(first=first, last=first + n_features - 1)
-        raise ValueError(f"{where(files, block.begin, lines)}: {what}.")
+        raise ValueError(f"{line_location(files, block.begin, lines)}: {what}.")
     n = int(ends[rows])
     X = sparse.csr_matrix((rows, max(1, largest + 1)), dtype=values.dtype)
     X.data, X.indices, X.indptr = values[:n], indices[:n], ends[: rows + 1]

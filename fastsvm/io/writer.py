@@ -22,8 +22,8 @@ from .layout import (
     MANIFEST,
     VERSION,
     MatrixFileError,
-    header_of,
-    read_json,
+    npy_header,
+    read_manifest_json,
 )
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ NARROW = 2**31  # values below which offsets are int32, as SciPy would have them
 OWN = {*ARRAYS, OFFSETS, JOURNAL, MANIFEST}
 
 
-def value_type(dtype: Any) -> np.dtype:
+def written_type(dtype: Any) -> np.dtype:
     """Return a matrix's type of values; a ValueError if it is not float32 or float64."""
     if np.dtype(dtype) not in (np.float32, np.float64):
         raise ValueError(f"dtype must be float32 or float64; got {dtype!r}.")
@@ -61,7 +61,7 @@ class _ArrayFile:
     def sync(self) -> None:
         """Put all that was written on the disk, with a header that has the length."""
         self._file.seek(0)
-        self._file.write(header_of(self.dtype, self.length))
+        self._file.write(npy_header(self.dtype, self.length))
         self._file.seek(0, os.SEEK_END)
         self._file.flush()
         os.fsync(self._file.fileno())
@@ -120,7 +120,7 @@ class MatrixWriter:
         if self.folder.exists():
             raise FileExistsError(f"{self.folder}: exists; choose another folder, or remove it")
         self._partial = self.folder.with_name(self.folder.name + PARTIAL)
-        self._key, self._dtype = json.loads(json.dumps(key)), value_type(dtype).newbyteorder("<")
+        self._key, self._dtype = json.loads(json.dumps(key)), written_type(dtype).newbyteorder("<")
         self._hold, self._whole = ExitStack(), False
         self._occupy()
         journal = self._journal()
@@ -161,7 +161,7 @@ class MatrixWriter:
     def _journal(self) -> dict[str, Any] | None:
         """Return an interrupted writer's journal, if it has the same key and the files fit it."""
         try:
-            journal = read_json(self._partial / JOURNAL)
+            journal = read_manifest_json(self._partial / JOURNAL)
             layout = self._layout()
             same = journal["key"] == self._key and journal["format"] == [FORMAT, VERSION]
             for name, dtype in layout.items():

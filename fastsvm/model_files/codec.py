@@ -1,6 +1,7 @@
 """The base of all codecs, which turn objects of one class into JSON and tensors, and back."""
 
-from .container import ModelFileError, pack, show
+from .container import ModelFileError, show
+from .tensors import pack_strings
 
 __all__ = ["Codec", "check_transformer", "pack_names", "set_names"]
 
@@ -36,7 +37,11 @@ def check_transformer(model, attributes):
 
 def pack_names(model):
     """Pack the names of a model's features, if it has any."""
-    return pack("feature_names_in_", model.feature_names_in_) if hasattr(model, "feature_names_in_") else {}
+    return (
+        pack_strings("feature_names_in_", model.feature_names_in_)
+        if hasattr(model, "feature_names_in_")
+        else {}
+    )
 
 
 def set_names(model, names):

@@ -10,7 +10,6 @@ import os
 import re
 import reprlib
 import stat
-from itertools import pairwise
 
 import numpy as np
 from safetensors import SafetensorError, deserialize
@@ -28,13 +27,6 @@ TYPES = {
     **{"I8": "<i1", "I16": "<i2", "I32": "<i4", "I64": "<i8"},
     **{"U8": "<u1", "U16": "<u2", "U32": "<u4", "U64": "<u8"},
 }
-LABELS = tuple(map(np.dtype, TYPES.values()))
-FLOATS = (np.dtype("<f4"), np.dtype("<f8"))
-OFFSETS = (np.dtype("<i8"),)
-BYTES = (np.dtype("u1"),)
-
-# Views of an array, by the end of the tensor's name; each is its own inverse.
-VIEWS = {"": np.asarray, ".T": np.transpose, ".flipud": np.flipud}
 
 
 class ModelFileError(ValueError):
@@ -50,12 +42,12 @@ class UnknownStep(ModelFileError):
 
 def open_model(path):
     """Read the description of a model, its `about` and its tensors from a file."""
-    header, tensors = split(read_bytes(path))
+    header, tensors = split_safetensors(read_bytes(path))
     metadata = header.get("__metadata__") or {}
     if KEY not in metadata:
         raise ModelFileError("a safetensors file, but not a fastsvm model")
-    fields(metadata, "metadata", **{KEY: str})
-    return *described(metadata[KEY]), tensors
+    check_object(metadata, "metadata", **{KEY: str})
+    return *described_model(metadata[KEY]), tensors
 
 
 @contextlib.contextmanager
@@ -67,15 +59,15 @@ def named_errors(path):
         raise type(error)(f"{os.fspath(path)}: {error}") from None
 
 
-def described(text):
+def described_model(text):
     """Return the description of a model in the text of the metadata, and its `about`."""
-    document = _parse(text)
+    document = _parse_json(text)
     _check_schema(document)
-    fields(document, "model description", schema=int, version=str, model=dict, about=dict)
+    check_object(document, "model description", schema=int, version=str, model=dict, about=dict)
     return document["model"], document["about"]
 
 
-def split(content):
+def split_safetensors(content):
     """Split a safetensors file into its header, parsed, and its tensors."""
     size = int.from_bytes(content[:8], "little")
     if size > MAX_HEADER:
@@ -83,9 +75,9 @@ def split(content):
     try:
         tensors = deserialize(content)
     except SafetensorError as error:
-        reason = line(error).removeprefix("Error while deserializing: ")
+        reason = one_line(error).removeprefix("Error while deserializing: ")
         raise ModelFileError(f"not a safetensors file, or damaged ({reason})") from None
-    header = _parse(str(content[8 : 8 + size], "utf-8"))
+    header = _parse_json(str(content[8 : 8 + size], "utf-8"))
     return header, {name: _array(name, **tensor) for name, tensor in tensors}
 
 
@@ -127,12 +119,12 @@ def write_model(path, content):
 # JSON ----------------------------------------------------------------------------------------------------
 
 
-def _parse(text):
+def _parse_json(text):
     """Parse standard JSON: no NaN, no number beyond 64 bits, no repeated key."""
     try:
         return json.loads(
             text,
-            object_pairs_hook=_unique,
+            object_pairs_hook=_unique_keys,
             parse_int=_integer,
             parse_float=_finite,
             parse_constant=_finite,
@@ -143,7 +135,7 @@ def _parse(text):
         raise ModelFileError(f"damaged metadata ({error})") from None
 
 
-def _unique(pairs):
+def _unique_keys(pairs):
     result = dict(pairs)
     if len(result) != len(pairs):
         raise ValueError("a key twice in one object")
@@ -163,17 +155,17 @@ def _finite(digits):
     return number
 
 
-def fields(value, what, /, **kinds):
+def check_object(value, what, /, **kinds):
     """Check that a JSON object has exactly these fields, with these types."""
     if type(value) is not dict:
         raise ModelFileError(f"{what} is not an object")
-    same_names(value, kinds, f"{what}: field")
+    check_names(value, kinds, f"{what}: field")
     for name, kind in kinds.items():
         if type(value[name]) is not kind:
             raise ModelFileError(f"{what}: {name} is {show(value[name])}, not of type {kind.__name__}")
 
 
-def same_names(found, expected, what):
+def check_names(found, expected, what):
     """Check that the names are exactly the expected ones."""
     for name in expected:
         if name not in found:
@@ -187,97 +179,12 @@ def show(value):
     """Show an untrusted value on one short line."""
     shorten = reprlib.Repr()
     shorten.maxstring = shorten.maxother = 60
-    return line(shorten.repr(value))
+    return one_line(shorten.repr(value))
 
 
-def line(text):
+def one_line(text):
     """Reduce a message to one line without control characters, which a terminal might obey."""
     return "".join(c if c.isprintable() else " " for c in str(text))[:200]
-
-
-# Tensors -------------------------------------------------------------------------------------------------
-
-
-def take(tensors, name, dtypes, ndim=1):
-    """Remove one tensor from the unread ones, and check its type, rank and values."""
-    if name not in tensors:
-        raise ModelFileError(f"tensor {show(name)} is missing")
-    array = tensors.pop(name)
-    if array.dtype not in dtypes:
-        raise ModelFileError(f"tensor {show(name)} is of type {array.dtype}")
-    if array.ndim != ndim:
-        raise ModelFileError(f"tensor {show(name)} has {array.ndim} dimensions, not {ndim}")
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        raise ModelFileError(f"tensor {show(name)} has values that are not finite")
-    if array.dtype.kind == "b" and (array.view("u1") > 1).any():
-        raise ModelFileError(f"tensor {show(name)} has values that are neither true nor false")
-    return array
-
-
-def take_view(tensors, name, dtypes, ndim):
-    """Take the tensor of an array, and restore the layout that `view` saved."""
-    suffix = next((suffix for suffix in VIEWS if name + suffix in tensors), "")
-    return VIEWS[suffix](take(tensors, name + suffix, dtypes, ndim))
-
-
-def view(name, array):
-    """Turn an array into a tensor of its view in C order, if it has one."""
-    suffix = next((suffix for suffix, turn in VIEWS.items() if _goes_forward(turn(array))), "")
-    return {name + suffix: native(VIEWS[suffix](array))}
-
-
-def _goes_forward(array):
-    """Return whether an array lies in memory row after row and, in each row, value after value."""
-    return all(stride > 0 for stride in array.strides) and all(a >= b for a, b in pairwise(array.strides))
-
-
-def native(array):
-    """Return an array as safetensors needs it: in C order and this machine's byte order."""
-    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
-
-
-def pack(name, strings):
-    """Turn strings into two tensors."""
-    for string in strings:
-        if not isinstance(string, str):
-            raise ModelFileError(f"{name} has {show(string)}, which is not a string")
-    try:
-        encoded = [string.encode() for string in strings]
-    except UnicodeEncodeError:
-        raise ModelFileError(f"{name} has a string that is not valid Unicode") from None
-    return {
-        f"{name}.bytes": np.frombuffer(b"".join(encoded), np.uint8),
-        f"{name}.offsets": np.cumsum([0, *map(len, encoded)], dtype=np.int64),
-    }
-
-
-def unpack(name, tensors):
-    """Take the two tensors of a list of strings, and return the list: at least one, no two alike."""
-    content, ends = take_packed(name, tensors)
-    whole = content.tobytes()
-    strings = [whole[start:end].decode() for start, end in pairwise([0, *ends.tolist()])]
-    if len(set(strings)) != len(strings):
-        raise ModelFileError(f"{name}: a string twice")
-    return strings
-
-
-def take_packed(name, tensors):
-    """Take the checked bytes of a list of strings, and the end of each."""
-    content = take(tensors, f"{name}.bytes", BYTES)
-    offsets = take(tensors, f"{name}.offsets", OFFSETS)
-    if len(offsets) < 2 or offsets[0] != 0 or offsets[-1] != len(content):
-        raise ModelFileError(f"{name}: offsets do not span the {len(content)} bytes")
-    if (offsets[:-1] > offsets[1:]).any():
-        raise ModelFileError(f"{name}: offsets decrease")
-    inner = content[offsets[offsets < len(content)]]
-    try:
-        content.tobytes().decode()
-        whole = not (inner & 0xC0 == 0x80).any()  # no character is cut in two
-    except UnicodeDecodeError:
-        whole = False
-    if not whole:
-        raise ModelFileError(f"{name}: invalid UTF-8")
-    return content, offsets[1:]
 
 
 # Models --------------------------------------------------------------------------------------------------
@@ -290,7 +197,7 @@ def is_pipeline(node):
 
 def decode_steps(node, tensors, decode):
     """Return the names and steps of a pipeline; `decode` makes a step of its description and tensors."""
-    fields(node, "pipeline", **{"class": str, "steps": list})
+    check_object(node, "pipeline", **{"class": str, "steps": list})
     if len(node["steps"]) > MAX_STEPS:
         raise ModelFileError(f"a pipeline of {len(node['steps'])} steps")
     steps = []
@@ -301,8 +208,8 @@ def decode_steps(node, tensors, decode):
         own = [key for key in tensors if key.startswith(f"{name}.")]
         arrays = {key.removeprefix(f"{name}."): tensors.pop(key) for key in own}
         steps.append((name, decode(step, arrays)))
-        same_names(arrays, (), f"step {show(name)}: tensor")
-    same_names(tensors, (), "tensor")
+        check_names(arrays, (), f"step {show(name)}: tensor")
+    check_names(tensors, (), "tensor")
     _check_names([name for name, _ in steps])
     return steps
 
@@ -323,4 +230,4 @@ def check_width(name, taken, given):
 
 def check_node(node):
     """Check the fields of a node that describes one step, or a model without steps."""
-    fields(node, "model description", **{"class": str, "params": dict, "fitted": dict})
+    check_object(node, "model description", **{"class": str, "params": dict, "fitted": dict})

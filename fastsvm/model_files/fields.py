@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from .container import LABELS, ModelFileError, show, take, unpack
+from .container import ModelFileError, show
+from .tensors import LABELS, take_tensor, unpack_strings
 
 MAX_LABELS = 1 << 24  # characters of a padded array of labels: one long label widens all the others
 MAX_FEATURES = 1 << 24  # of steps without an array of this length
@@ -12,15 +13,15 @@ COUNTS = ("n_iter_", "t_")
 MEASURES = ("objective_", "dual_gap_")
 
 
-def labels(kind, tensors):
+def labels_field(kind, tensors):
     """Take the labels of a classifier, whose dtype is of this kind."""
     if kind in ("U", "O"):
-        strings = unpack("classes_", tensors)
+        strings = unpack_strings("classes_", tensors)
         if kind == "U" and len(strings) * max(map(len, strings)) > MAX_LABELS:
             raise ModelFileError("classes_: labels too long")
         classes = np.array(strings, dtype=object if kind == "O" else None)
     else:
-        classes = take(tensors, "classes_", LABELS)
+        classes = take_tensor(tensors, "classes_", LABELS)
         if classes.dtype.kind != kind:
             raise ModelFileError(f"classes_ of type {classes.dtype}, described as {show(kind)}")
     if len(classes) < 2 or not (classes[:-1] < classes[1:]).all():
@@ -28,14 +29,14 @@ def labels(kind, tensors):
     return classes
 
 
-def count(name, value):
+def count_field(name, value):
     """Return a checked number of steps or epochs."""
     if type(value) is not int or not 0 <= value <= MAX_COUNT:
         raise ModelFileError(f"{name} is {show(value)}")
     return value
 
 
-def measure(name, value, n_rows):
+def measure_field(name, value, n_rows):
     """Check a number, or a list of as many numbers as rows; return a float or an array."""
     numbers = value if type(value) is list else [value]
     if any(type(number) not in (int, float) for number in numbers):
@@ -45,17 +46,17 @@ def measure(name, value, n_rows):
     return np.array(value, dtype=float) if type(value) is list else float(value)
 
 
-def feature_names(tensors, n_features):
+def feature_names_field(tensors, n_features):
     """Take the names of a step's features, if it has any."""
     if "feature_names_in_.bytes" not in tensors:
         return None
-    names = unpack("feature_names_in_", tensors)
+    names = unpack_strings("feature_names_in_", tensors)
     if len(names) != n_features:
         raise ModelFileError(f"{len(names)} feature names for {n_features} features")
     return np.array(names, dtype=object)
 
 
-def n_columns(what, name, size):
+def n_columns_field(what, name, size):
     """Return a checked number of columns."""
     if not 1 <= size <= MAX_FEATURES:
         raise ModelFileError(f"{what} attributes: {name} is {show(size)}")

@@ -13,14 +13,14 @@ from .container import (
     SCHEMA,
     ModelFileError,
     UnknownStep,
+    check_names,
     check_node,
     check_width,
     decode_steps,
-    described,
+    described_model,
     is_pipeline,
     named_errors,
     open_model,
-    same_names,
     show,
     write_model,
 )
@@ -67,7 +67,7 @@ class Models:
         if len(text) > MAX_HEADER // 2:
             raise ModelFileError("its parameters are too large")
         # The reader's checks are the writer's, so that each file that is written can be read.
-        self._decode(described(text)[0], dict(tensors))
+        self._decode(described_model(text)[0], dict(tensors))
         return save(tensors, {KEY: text})
 
     def _encode(self, model):
@@ -87,7 +87,7 @@ class Models:
         """Turn JSON and tensors back into a model; no tensor may be left over."""
         if not is_pipeline(node):
             model = self._decode_step(node, tensors)
-            same_names(tensors, (), "tensor")
+            check_names(tensors, (), "tensor")
             return model
         steps = decode_steps(node, tensors, self._decode_step)
         for (_, first), (name, second) in pairwise(steps):

@@ -9,10 +9,10 @@ from ..text.bag import Bag
 from ..text.union import Union
 from ..text.weighting import Weighting
 from .container import named_errors, open_model
-from .linear import LinearCodec
+from .linear_codecs import LinearCodec
 from .models import Models
-from .text import BagCodec, UnionCodec, WeightingCodec
-from .transformers import ScalerCodec
+from .text_codecs import BagCodec, UnionCodec, WeightingCodec
+from .transformer_codecs import ScalerCodec
 
 if TYPE_CHECKING:
     import os

@@ -3,7 +3,8 @@
 import numpy as np
 from scipy import sparse
 
-from .container import FLOATS, OFFSETS, ModelFileError, native, take
+from .container import ModelFileError
+from .tensors import FLOATS, OFFSETS, native_tensor, take_tensor
 
 __all__ = ["pack_rows", "take_rows"]
 
@@ -11,12 +12,12 @@ __all__ = ["pack_rows", "take_rows"]
 def pack_rows(name, rows):
     """Turn an array or a CSR matrix into tensors, with sorted and unique columns."""
     if not sparse.issparse(rows):
-        return {name: native(rows)}
+        return {name: native_tensor(rows)}
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()
     return {
-        f"{name}.data": native(rows.data),
+        f"{name}.data": native_tensor(rows.data),
         f"{name}.indices": rows.indices.astype(np.int64),
         f"{name}.indptr": rows.indptr.astype(np.int64),
     }
@@ -25,12 +26,12 @@ def pack_rows(name, rows):
 def take_rows(name, tensors, n_columns, at_least=1):
     """Take an array or a CSR array with `n_columns` columns and at least `at_least` rows."""
     if f"{name}.indptr" not in tensors:
-        rows = take(tensors, name, FLOATS, ndim=2)
+        rows = take_tensor(tensors, name, FLOATS, ndim=2)
         if len(rows) < at_least or rows.shape[1] != n_columns:
             raise ModelFileError(f"{name} is of shape {rows.shape}, for {n_columns} features")
         return rows
-    data = take(tensors, f"{name}.data", FLOATS)
-    columns, offsets = (take(tensors, f"{name}.{part}", OFFSETS) for part in ("indices", "indptr"))
+    data = take_tensor(tensors, f"{name}.data", FLOATS)
+    columns, offsets = (take_tensor(tensors, f"{name}.{part}", OFFSETS) for part in ("indices", "indptr"))
     spans = len(offsets) > at_least and offsets[0] == 0 and offsets[-1] == len(data)
     if not spans or (offsets[:-1] > offsets[1:]).any():
         raise ModelFileError(f"{name}: indptr does not span the {len(data)} values")

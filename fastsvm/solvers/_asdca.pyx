@@ -22,7 +22,7 @@ cdef double FLOOR = 1e-200  # of the scale
 
 
 @cython.final
-cdef class State:
+cdef class ASDCAState:
     """The two vectors of ASDCA, w(b) = v and w = v + scale * z, and the dual variables; changed in place.
 
     A change of b moves v; that w takes a share theta of it and forgets a share theta of its distance
@@ -64,20 +64,20 @@ cdef class State:
         self.scale = 1
 
     def end_step(self):
-        """What follows `update_duals` and `update_primal` over all rows of a batch."""
+        """End a step, after `update_duals` and `update_primal` over all rows of a batch."""
         end_step(self)
 
 
-cdef inline void end_step(State state) noexcept nogil:
-    """Bring w nearer to v, and count it where iterates are averaged."""
+cdef inline void end_step(ASDCAState state) noexcept nogil:
+    """Move w towards v, and count the iterate if iterates are averaged."""
     shrink(state)
     if state.averaging:
         state.averaged += 1
         state.bias_sum += state.bias + state.scale * state.bias_z
 
 
-cdef void shrink(State state) noexcept nogil:
-    """Bring w nearer to v; fold the scale into z before it underflows."""
+cdef void shrink(ASDCAState state) noexcept nogil:
+    """Move w towards v; fold the scale into z before it underflows."""
     cdef Py_ssize_t k
     if state.theta == 1:  # w is v, and z stays 0
         return
@@ -117,7 +117,7 @@ cdef inline void axpy_pairs(
 
 cdef inline void dual_changes(
     Rows rows, const real* x, const index* j, const int8_t[::1] signs, const double[::1] weights,
-    const int32_t* order, Py_ssize_t n, Py_ssize_t ahead, State state, double* changes,
+    const int32_t* order, Py_ssize_t n, Py_ssize_t ahead, ASDCAState state, double* changes,
 ) noexcept nogil:
     """Change the dual variables of n rows towards -phi' at u = (1 - theta) w + theta v.
 
@@ -146,9 +146,9 @@ cdef inline void dual_changes(
 
 cdef inline void apply_changes(
     Rows rows, const real* x, const index* j, const int8_t[::1] signs,
-    const int32_t* order, Py_ssize_t n, State state, const double* changes,
+    const int32_t* order, Py_ssize_t n, ASDCAState state, const double* changes,
 ) noexcept nogil:
-    """Bring v and z up to date with the changes of the batch."""
+    """Apply the changes of the batch to v and z."""
     cdef double share = -1 / state.scale if state.theta < 1 else 0  # of z in a change of v
     cdef double a
     cdef Py_ssize_t i, k, start, count
@@ -169,7 +169,7 @@ cdef inline void apply_changes(
 
 def run_epoch(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
-    const double[::1] weights, const int32_t[::1] order, State state,
+    const double[::1] weights, const int32_t[::1] order, ASDCAState state,
 ):
     """Walk `order`, an epoch or a part of one, in batches; each takes one step.
 
@@ -193,9 +193,9 @@ def run_epoch(
 
 def update_duals(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
-    const double[::1] weights, const int32_t[::1] order, State state, Py_ssize_t first,
+    const double[::1] weights, const int32_t[::1] order, ASDCAState state, Py_ssize_t first,
 ):
-    """`dual_changes` for the rows `order`, which are those from position `first` of the batch."""
+    """Do `dual_changes` for the rows `order`, which start at position `first` of the batch."""
     cdef const real* x = head(values)
     cdef const index* j = columns_of(rows, columns)
     cdef Py_ssize_t n = order.shape[0]
@@ -205,9 +205,9 @@ def update_duals(
 
 def update_primal(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
-    const double[::1] weights, const int32_t[::1] order, State state, Py_ssize_t first,
+    const double[::1] weights, const int32_t[::1] order, ASDCAState state, Py_ssize_t first,
 ):
-    """`apply_changes` for the same rows."""
+    """Do `apply_changes` for the same rows."""
     cdef const real* x = head(values)
     cdef const index* j = columns_of(rows, columns)
     cdef Py_ssize_t n = order.shape[0]

@@ -1,4 +1,4 @@
-"""Second-order steps: the passes over rows that a Newton iteration needs.
+"""Newton's method: the passes over rows that one iteration needs.
 
 All work on some rows, numbered in `which`, and on arrays with an entry for each of those. w has one more
 entry for the intercept, the column of ones.
@@ -31,7 +31,7 @@ from ._types cimport head, index, int8_t, int32_t, real
 
 @cython.final
 cdef class ActiveSet:
-    """Rows near the bend of the loss, and what a Newton iteration knows of them.
+    """Rows near the bend of the loss, and their state in a Newton iteration.
 
     Parameters
     ----------
@@ -107,11 +107,11 @@ cdef inline double dual_of_margin(
     return b if b < c or code == SQUARED_HINGE else c
 
 
-def measure_margins(
+def newton_margins(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
     const int32_t[::1] which, const double[::1] w, double[::1] margin, Py_ssize_t first, Py_ssize_t last,
 ):
-    """Put the margins at w into `margin`; return the sum of their squared changes."""
+    """Write the margins at w to `margin`; return the sum of their squared changes."""
     cdef const real* x = head(values)
     cdef const index* j = columns_of(rows, columns)
     cdef const double* v = &w[0]
@@ -129,7 +129,7 @@ def measure_margins(
     return moved
 
 
-def sum_losses(Loss loss, const double[::1] margin, const double[::1] weights):
+def newton_loss_sum(Loss loss, const double[::1] margin, const double[::1] weights):
     """sum_i c_i phi(m_i)."""
     cdef const double* weight = head(weights)
     cdef Py_ssize_t k
@@ -147,7 +147,7 @@ def sum_losses(Loss loss, const double[::1] margin, const double[::1] weights):
     return total
 
 
-def row_sums(
+def newton_row_sums(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
     const int32_t[::1] which, const double[::1] dual, double[:, ::1] z, Py_ssize_t first, Py_ssize_t last,
 ):
@@ -168,13 +168,13 @@ def row_sums(
                 line[rows.n_columns] += a
 
 
-def activate(
+def activate_rows(
     Loss loss, const double[::1] margin, const double[::1] weights, const double[::1] dual, double radius,
     uint8_t[::1] active,
 ):
-    """Mark as active what lies within `radius` of where the loss bends, or has not the b of its piece.
+    """Mark rows as active within `radius` of the bend of the loss, or whose b is not that of their piece.
 
-    What is active stays so. What is not has a loss that is a straight line around its margin.
+    Active rows stay active. The loss of the others is a straight line around their margin.
     """
     cdef const double* weight = head(weights)
     cdef Py_ssize_t k
@@ -197,10 +197,10 @@ def update_duals(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs, ActiveSet s,
     double[:, ::1] z, Py_ssize_t first, Py_ssize_t last,
 ):
-    """b and curvature at the margins, and z with them.
+    """Compute b and the curvature at the margins, and update z.
 
-    Returns the hinge's slack sum_i c_i phi(m_i) - b_i (1 - m_i), how many rows have curvature, and how
-    many another one than is held.
+    Returns the hinge's slack sum_i c_i phi(m_i) - b_i (1 - m_i), the number of rows with curvature, and
+    the number whose curvature differs from `held`.
     """
     cdef const real* x = head(values)
     cdef const index* j = columns_of(rows, columns)
@@ -253,11 +253,11 @@ cdef inline double duals_for(int code, ActiveSet s, Py_ssize_t first, Py_ssize_t
     return slack
 
 
-def scatter(
+def update_hessian(
     Rows rows, const real[::1] values, const index[::1] columns, ActiveSet s, double[:, ::1] half,
     Py_ssize_t first, Py_ssize_t last,
 ):
-    """Bring `half`, which added to its transpose is sum_i h_i x_i x_i^T, to the present curvature."""
+    """Update `half` to the present curvature; half + half^T = sum_i h_i x_i x_i^T."""
     cdef const real* x = head(values)
     cdef const index* j = columns_of(rows, columns)
     cdef const real* value
@@ -288,13 +288,13 @@ def scatter(
             half[d, d] += 0.5 * h
 
 
-def gather(
+def gather_hessian_rows(
     Rows rows, const real[::1] values, const index[::1] columns, ActiveSet s, int side, double[:, ::1] block,
     Py_ssize_t first,
 ):
-    """Fill `block` with rows times the root of what `half` lacks (side 1) or has too much (side -1).
+    """Fill `block` with rows times the root of what `half` lacks (side 1) or has in excess (side -1).
 
-    Returns how many rows it holds, the others being as they were, and where to go on.
+    Returns the number of rows written, and the position to continue from.
     """
     cdef const real* x = head(values)
     cdef const index* j = columns_of(rows, columns)
@@ -324,13 +324,13 @@ def gather(
 
 
 def update_multipliers(ActiveSet s):
-    """Make the b of the hinge's margins its multipliers: the step of the method of multipliers."""
+    """Set the multipliers to the hinge's b at the margins: the step of the method of multipliers."""
     with nogil:
         duals_of_margins(s, 0, s.which.shape[0])
     s.multiplier[:] = s.next
 
 
-def excess(ActiveSet s):
+def newton_excess(ActiveSet s):
     """sum_i c_i phi(m_i) + b_i m_i - c_i psi(b_i / c_i) at the margins changed by dm_i."""
     cdef double c = 1, m, total = 0
     cdef Loss loss = s.loss
@@ -344,7 +344,7 @@ def excess(ActiveSet s):
     return total
 
 
-def slope(ActiveSet s, double t):
+def newton_slope(ActiveSet s, double t):
     """sum_i b_i dm_i and sum_i h_i dm_i^2 once all margins have changed by t dm_i."""
     cdef double down = NAN, bend = 0
     with nogil:

@@ -47,7 +47,7 @@ class Order:
             elif sampling == "batches":
                 self.pool = self.rows.copy()
         else:
-            self.rows = _given(sampling, max_iter, problem.n)
+            self.rows = _given_order(sampling, max_iter, problem.n)
         self.n_visits = self.rows.shape[-1]
 
     def epoch(self, number, batch_size):
@@ -114,7 +114,7 @@ class Order:
             rows.release()
 
 
-def _given(order, max_iter, n):
+def _given_order(order, max_iter, n):
     order = as_order(order, n)
     if order.ndim != 2 or len(order) < max_iter:
         raise ValueError(

@@ -10,7 +10,7 @@ from ._types cimport head, index, int8_t, int32_t, int64_t, real
 
 
 @cython.final
-cdef class State:
+cdef class PegasosState:
     """w = scale * v, so that shrinking w costs nothing; changed in place.
 
     Parameters
@@ -50,7 +50,7 @@ cdef class State:
         self.scale = 1
 
 
-cdef void fold_scale(State state) noexcept nogil:
+cdef void fold_scale(PegasosState state) noexcept nogil:
     """Fold the scale into v, and the average so far into the tail."""
     cdef Py_ssize_t k
     if state.mass > 0:
@@ -68,7 +68,7 @@ cdef void fold_scale(State state) noexcept nogil:
 
 def run_epoch(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
-    const double[::1] weights, const int32_t[::1] order, State state,
+    const double[::1] weights, const int32_t[::1] order, PegasosState state,
 ):
     """Walk `order`, an epoch or a part of one, in batches; each takes one step.
 

@@ -7,8 +7,8 @@ from ._types cimport head, index, int8_t, int32_t, int64_t, real
 
 
 @cython.final
-cdef class State:
-    """What an epoch reads and changes in place.
+cdef class PerceptronState:
+    """The state of an epoch, changed in place.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ cdef class State:
 
 def run_epoch(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
-    const double[::1] weights, const int32_t[::1] order, State state,
+    const double[::1] weights, const int32_t[::1] order, PerceptronState state,
 ):
     """Walk `order`, an epoch or a part of one. On y (w.x + b0) <= 0: w += c y x, b0 += c y."""
     cdef const real* x = head(values)

@@ -23,7 +23,7 @@ def polish(problem, loss, alpha, bias_rate, w, bias, dual):
     ----------
     problem : Problem
     loss : Loss, with a quadratic dual
-    alpha, bias_rate, w, bias, dual : as in `_sdca.State`; w is w(dual)
+    alpha, bias_rate, w, bias, dual : as in `_sdca.SDCAState`; w is w(dual)
 
     Returns
     -------

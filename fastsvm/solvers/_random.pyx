@@ -10,7 +10,7 @@ cdef enum:
 
 
 def block_numbers(n_rows):
-    """The numbers of the blocks that `shuffle_blocks` permutes."""
+    """Return the numbers of the blocks that `shuffle_blocks` permutes."""
     return np.arange(-(-n_rows // BLOCK), dtype=np.int32)
 
 
@@ -100,7 +100,7 @@ def draw_batches(int32_t[::1] pool, int32_t[::1] order, Py_ssize_t batch_size, u
 
 
 def draw_integer(uint64_t bound, uint64_t[::1] state):
-    """One uniform integer on 0 ... bound - 1."""
+    """Draw a uniform integer from 0 ... bound - 1."""
     cdef uint64_t s = state[0]
     cdef uint64_t mask = bound - 1, drawn
     for k in (1, 2, 4, 8, 16, 32):  # the smallest 2**k - 1 that is not below bound - 1

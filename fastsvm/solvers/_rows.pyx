@@ -85,22 +85,22 @@ cdef class Rows:
             self.require_checked()
 
     def require_checked(self):
-        """Check all rows, unless they were."""
+        """Check all rows, unless they have been checked."""
         if not self.checked:
             map_chunks(self, self.check, self.threads)
             self.checked = True
 
     def check(self, first, last):
-        """Check rows first to last, and have their norms."""
+        """Check rows first to last, and compute their norms."""
         values, columns = self.unchecked_values, self.unchecked_columns
-        scratch = np.zeros(self.n_columns)  # memory that is not touched unless columns repeat
+        scratch = np.zeros(self.n_columns)  # touched only if columns repeat
         bad, longest = _check(self, values, columns, self.norms, scratch, first, last)
         if bad >= 0:
             raise ValueError(_what_is_wrong(self, values, columns, bad))
         self.largest_norm = max(self.largest_norm, longest)
 
     def all_were_checked(self):
-        """Say that `check` has been called for all rows."""
+        """Record that `check` has been called for all rows."""
         self.checked = True
 
     @property
@@ -127,7 +127,7 @@ cdef class Rows:
         return self.unchecked_values.nbytes + self.unchecked_columns.nbytes
 
     def chunk_rows(self, values=None):
-        """How many rows hold about so many values, by default as many as an epoch's kernel may touch."""
+        """Return how many rows hold about so many values; by default, as many as one call may touch."""
         usual = MAPPED_CHUNK if self.pages else EPOCH_CHUNK
         return max(1, (values or usual) * self.n_rows // max(1, self.n_values))
 
@@ -137,12 +137,12 @@ cdef class Rows:
         return bool(self.pages)
 
     def will_need(self, Py_ssize_t first, Py_ssize_t last):
-        """Have rows first to last read ahead, where they are memory-mapped."""
+        """Prefetch rows first to last, if they are memory-mapped."""
         for pages in self.pages:
             pages.will_need(row_start(&self.layout, first), row_start(&self.layout, last))
 
     def release(self):
-        """Give back the memory of what is memory-mapped."""
+        """Release the memory of memory-mapped rows."""
         for pages in self.pages:
             pages.release()
 
@@ -156,7 +156,7 @@ cdef class Rows:
 
 
 def map_chunks(Rows rows, function, threads=1):
-    """The list of function(first, last) over chunks of rows that do not depend on the number of threads."""
+    """Return function(first, last) for each chunk of rows; the chunks do not depend on the threads."""
     step = rows.chunk_rows(PASS_CHUNK)
     firsts = range(0, rows.n_rows, step)
     lasts = [min(first + step, rows.n_rows) for first in firsts]
@@ -169,7 +169,7 @@ def map_chunks(Rows rows, function, threads=1):
 
 
 def _passing(Rows rows, function, step):
-    """The function, which lets go of the rows it has read and has those of the next step read ahead."""
+    """Wrap the function: release the rows it has read, and prefetch the rows of the next step."""
 
     def visit(first, last):
         rows.will_need(last, min(last + step, rows.n_rows))
@@ -245,7 +245,7 @@ def _check(
 
 
 def _what_is_wrong(Rows rows, const real[::1] values, const index[::1] columns, Py_ssize_t i):
-    """A line on the first bad value or column of row i."""
+    """Describe the first bad value or column of row i in one line."""
     cdef Py_ssize_t k, start = row_start(&rows.layout, i)
     for k in range(start, row_start(&rows.layout, i + 1)):
         column = k - start if rows.dense else columns[k]
@@ -275,7 +275,7 @@ def bad_offset(const index[::1] indptr, Py_ssize_t n_values):
 
 
 def bad_index(const index[::1] indices, Py_ssize_t n, Py_ssize_t bound):
-    """The place of the first of n indices that is not in 0 ... bound - 1, or -1."""
+    """Return the place of the first of n indices outside 0 ... bound - 1, or -1."""
     cdef const index* j = head(indices)
     cdef Py_ssize_t first = 0
     with nogil:
@@ -327,7 +327,7 @@ def _primal_from_dual(
 
 
 def loss_sum(Rows rows, signs, weights, w, double bias, loss, threads=1):
-    """sum_i c_i phi(y_i (w.x_i + bias)), in one pass; the threads do not change a bit of it."""
+    """Return sum_i c_i phi(y_i (w.x_i + bias)), in one pass; the same bits with any number of threads."""
     return sum(map_chunks(
         rows,
         lambda first, last: _loss_sum(

@@ -1,4 +1,4 @@
-"""The scores w.x_i of all rows, and what an intercept makes of them."""
+"""The scores w.x_i of all rows, and the loss as a function of the intercept."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ def _scores(
 
 
 def scores_of(Rows rows, w, threads=1):
-    """w.x_i, float64 of shape (n_rows,), in one pass."""
+    """Return w.x_i, float64 of shape (n_rows,), in one pass."""
     out = np.empty(rows.n_rows)
     map_chunks(
         rows,

@@ -10,8 +10,8 @@ from ._types cimport head, index, int8_t, int32_t, real
 
 
 @cython.final
-cdef class State:
-    """What an epoch reads and changes in place.
+cdef class SDCAState:
+    """The state of an epoch, changed in place.
 
     Parameters
     ----------
@@ -58,13 +58,13 @@ cdef class State:
         self.dropped_loss = self.dropped_dual_margins = 0
 
     def begin(self):
-        """Begin the sums of an epoch."""
+        """Reset the sums of an epoch."""
         self.gap = self.violation = 0
         self.loss_sum, self.dual_margins = self.dropped_loss, self.dropped_dual_margins
 
 
 def keep_rows(int32_t[::1] rows, const int8_t[::1] dropped):
-    """Move the rows that are not dropped to the front of `rows`; how many they are."""
+    """Move the rows that are not dropped to the front of `rows`; return their number."""
     cdef Py_ssize_t k, kept = 0
     with nogil:
         for k in range(rows.shape[0]):
@@ -75,7 +75,7 @@ def keep_rows(int32_t[::1] rows, const int8_t[::1] dropped):
 
 def screen_rows(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
-    const double[::1] weights, const double[::1] w, double bias, State state,
+    const double[::1] weights, const double[::1] w, double bias, SDCAState state,
     Py_ssize_t first, Py_ssize_t last, const double[::1] scores=None,
 ):
     """Three sums over rows first to last at (w, bias), and which of them need no visits.
@@ -117,7 +117,7 @@ def screen_rows(
 
 def run_epoch(
     Rows rows, const real[::1] values, const index[::1] columns, const int8_t[::1] signs,
-    const double[::1] weights, const int32_t[::1] order, State state,
+    const double[::1] weights, const int32_t[::1] order, SDCAState state,
 ):
     """Take the coordinate step on the rows of `order`, an epoch or a part of one, one after the other.
 

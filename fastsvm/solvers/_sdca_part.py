@@ -11,7 +11,7 @@ from ._rows import dual_sum, sums_by_sign
 from .sdca_solver import SDCASolver
 
 
-class Progress(NamedTuple):
+class PartProgress(NamedTuple):
     """Sums over a part's rows after a round of its solver.
 
     Attributes
@@ -29,7 +29,7 @@ class Progress(NamedTuple):
     dual_margins: float
 
 
-class CertificateTerms(NamedTuple):
+class PartCertificateTerms(NamedTuple):
     """A part's summands of the certificate at (w, intercept), with balanced dual variables.
 
     Attributes
@@ -105,7 +105,7 @@ class SDCAPart(SDCASolver):
         return self.column
 
     def advance(self, w, bias, passes):
-        """Visit a fraction of the rows, at most to the end of the pass; return the Progress.
+        """Visit a fraction of the rows, at most to the end of the pass; return the PartProgress.
 
         Parameters
         ----------
@@ -125,7 +125,7 @@ class SDCAPart(SDCASolver):
             self.last = self.state.gap, self.state.loss_sum, self.state.dual_margins
         self.share += (self.w - w) / self.damping
         made = len(visits) / max(len(self.order.rows), 1)
-        return Progress(made, self.sums(), *self.last)
+        return PartProgress(made, self.sums(), *self.last)
 
     def _begin_pass(self):
         if self.shrinking and self.completed:
@@ -138,7 +138,7 @@ class SDCAPart(SDCASolver):
         return sums_by_sign(self.problem.signs, self.dual)
 
     def certificate_terms(self, w, bias, factors, exact):
-        """Return the CertificateTerms; also choose the rows that need no visits for now.
+        """Return the PartCertificateTerms; also choose the rows that need no visits for now.
 
         `exact`: sum w(b) anew, without the rounding errors in `share`. That takes a pass.
         """
@@ -158,4 +158,4 @@ class SDCAPart(SDCASolver):
             share = self.share - p.primal_from_dual(taken, self.share_alpha)
             terms = dual_sum(p.signs, self.dual - taken, p.weights, self.loss.struct)
         unsent = share - self.sent
-        return CertificateTerms(loss, terms, float(w @ unsent), float(np.linalg.norm(unsent)))
+        return PartCertificateTerms(loss, terms, float(w @ unsent), float(np.linalg.norm(unsent)))

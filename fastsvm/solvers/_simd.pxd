@@ -1,4 +1,4 @@
-"""The loops of _simd.h, and which of them a kind of number takes."""
+"""The loops of _simd.h, chosen by the type of the numbers."""
 
 from ._types cimport real
 

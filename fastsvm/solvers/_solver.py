@@ -30,6 +30,13 @@ class Epoch(NamedTuple):
     gap: float | None
     score: object = None
 
+    def line(self, label):
+        """Return the line that a verbose fit prints."""
+        bound = ""
+        if self.gap is not None:
+            bound = f"  gap {self.gap:.3e} ({self.gap / self.primal if self.primal > 0 else 0.0:.2%})"
+        return f"{label}: epoch {self.epoch:4d}  objective {self.primal:.6e}{bound}  {self.seconds:.3f} s"
+
 
 class Result(NamedTuple):
     """The result of a solver.
@@ -81,7 +88,7 @@ class Candidate(NamedTuple):
     w_of_dual: np.ndarray | None = None
 
 
-class State(NamedTuple):
+class SolverState(NamedTuple):
     """The start of a resumed run: dual variables and an intercept, as `sdca` takes them.
 
     Attributes
@@ -239,7 +246,7 @@ class Solver:
         return self.point
 
     def checkpoint_state(self):
-        """The State to resume from; its arrays change with the run."""
+        """The SolverState to resume from; its arrays change with the run."""
         raise NotImplementedError
 
     def restore(self, state):

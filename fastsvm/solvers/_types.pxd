@@ -1,4 +1,4 @@
-"""The number types every kernel is written for, once."""
+"""The number types that every kernel is compiled for."""
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint32_t, uint64_t
 
@@ -20,5 +20,5 @@ ctypedef fused scalar:
 
 
 cdef inline const scalar* head(const scalar[::1] array) noexcept:
-    """First element, or NULL when there is none."""
+    """Return a pointer to the first element, or NULL if there is none."""
     return &array[0] if array is not None and array.shape[0] else NULL

@@ -33,15 +33,15 @@ class ASDCASolver(Solver):
         self.loss, self.fit_intercept = as_loss(loss), fit_intercept
         self.batch_size = min(batch_size, self.visits)
         options = {"loss": self.loss, "alpha": alpha, "batch_size": self.batch_size}
-        column = intercept_column(problem, **options) if fit_intercept else 0.0
-        self.theta = paper_theta(problem, column, **options) if theta == "paper" else theta
+        column = asdca_intercept_column(problem, **options) if fit_intercept else 0.0
+        self.theta = asdca_theta(problem, column, **options) if theta == "paper" else theta
         rate = 1 / (alpha * problem.n)
         self.bias_rate = rate * column
         pairs = np.zeros((problem.rows.n_columns, 2))
         self.v, self.z = pairs.T
         self.dual = np.zeros(problem.n)
         self.tail = np.zeros(problem.rows.n_columns) if averaging == "tail" else None
-        self.state = _asdca.State(
+        self.state = _asdca.ASDCAState(
             self.loss.struct,
             self.theta,
             rate,
@@ -145,7 +145,7 @@ class ASDCASolver(Solver):
         return self.point._replace(bound=bound)
 
 
-def paper_theta(problem, column=0.0, *, loss, alpha, batch_size):
+def asdca_theta(problem, column=0.0, *, loss, alpha, batch_size):
     """The largest theta with a proof: 1/4 min(1, sqrt(s/m), s, (s^2/m)^(1/3)), s = gamma alpha n / R^2.
 
     In the paper ||x_i|| <= 1. What its proof uses is that the i-th loss, as a function of w, has a
@@ -160,7 +160,7 @@ def paper_theta(problem, column=0.0, *, loss, alpha, batch_size):
     return min(1.0, math.sqrt(s / batch_size), s, math.cbrt(s / batch_size) * math.cbrt(s)) / 4
 
 
-def intercept_column(problem, *, loss, alpha, batch_size):
+def asdca_intercept_column(problem, *, loss, alpha, batch_size):
     """The square of the constant column that stands for the intercept.
 
     A tenth of a row's, as in SDCA, or more where that leaves theta at 1/4: the larger, the longer the

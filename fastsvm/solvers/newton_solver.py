@@ -5,9 +5,9 @@ from functools import cache
 
 import numpy as np
 
-from .._utils.blas import one_blas_thread, require_memory
+from .._utils.blas import one_blas_thread, require_blas_memory
 from . import _newton  # type: ignore[attr-defined]  # compiled
-from ._solver import Point, Solver, State
+from ._solver import Point, Solver, SolverState
 from .losses import as_loss
 
 # Where Newton's method is the faster one, by `python -m benchmarks.tuning auto`; see benchmarks/README.md.
@@ -34,7 +34,7 @@ LAPACK_MEMORY = 1 << 28  # bytes of addresses: what SciPy's takes with its impor
 SHORT_ROW = 32  # values a row up to which its outer product is added value by value
 
 
-class Subproblem:
+class NewtonSubproblem:
     """Some rows of a problem: their margins, their dual variables, and which are active."""
 
     def __init__(self, problem, which):
@@ -132,12 +132,12 @@ class NewtonSolver(Solver):
 
     def begin(self):
         """Find a place to start from."""
-        require_memory(LAPACK_MEMORY)
+        require_blas_memory(LAPACK_MEMORY)
         problem = self.problem
         used = np.arange(problem.n, dtype=np.int32)
         if problem.weights.size:
             used = used[problem.weights > 0]
-        self.all = Subproblem(problem, used)
+        self.all = NewtonSubproblem(problem, used)
         if self.start is None:
             self.solve_samples(used)
         else:
@@ -158,7 +158,7 @@ class NewtonSolver(Solver):
         wide = math.inf  # what the first sample moved by says nothing
         while size * 2.5 < len(used):
             places = (np.arange(size) + random.random(size)) * (len(used) / size)
-            sub = Subproblem(self.problem, used[places.astype(np.intp)])
+            sub = NewtonSubproblem(self.problem, used[places.astype(np.intp)])
             self.value, _ = self.measure_margins(sub)
             self.solve_subproblem(sub, SAMPLE_GAP * self.value, fresh=True)
             _, moved = self.measure_margins(sub)
@@ -205,11 +205,11 @@ class NewtonSolver(Solver):
             quick = 0.5 * float(short @ (H[: self.d, : self.d] @ short)) + imbalance
             if slack + quick <= target and self.excess(active, off) * share <= target:
                 return
-            p = direction(H, -g)
+            p = newton_direction(H, -g)
             promise = -0.5 * float(p @ g)
             if promise > self.value:  # more than there is: too few rows are bent; a step as long as Polyak's
                 H.reshape(-1)[:: self.size + 1] += float(g @ g) / (2 * self.value)
-                p = direction(H, -g)
+                p = newton_direction(H, -g)
                 promise = -0.5 * float(p @ g)
             idle += 0.1 * lowest <= promise <= 1e-12 * self.value
             lowest = min(lowest, promise)
@@ -238,13 +238,13 @@ class NewtonSolver(Solver):
             active.held[:] = 0
         if changed and self.problem.rows.n_values < SHORT_ROW * self.problem.n:
             for part in self.parts(len(active.which)):
-                _newton.scatter(*self.matrix, active, self.half, *part)
+                _newton.update_hessian(*self.matrix, active, self.half, *part)
         elif changed:
             block = np.empty((min(len(active.which), GRAM_ROWS), self.d + 1))
             for side in (1, -1):
                 at = 0
                 while at < len(active.which):
-                    count, at = _newton.gather(*self.matrix, active, side, block, at)
+                    count, at = _newton.gather_hessian_rows(*self.matrix, active, side, block, at)
                     self.half += 0.5 * side * (block[:count].T @ block[:count])
         return slack
 
@@ -271,7 +271,7 @@ class NewtonSolver(Solver):
     def excess(self, active, off):
         """The members' part of the gap, times n, at the w of their dual variables."""
         self.project(active, np.append(-off / self.alpha, 0.0))
-        return _newton.excess(active)
+        return _newton.newton_excess(active)
 
     def length(self, active, step, z, share):
         """The length of `step`: up to the point where the slope has lost most of its size."""
@@ -283,7 +283,7 @@ class NewtonSolver(Solver):
         enough += 1e-14 * (abs(fixed) + share * float(np.abs(active.dual * active.change).sum()))
         low, high, t = 0.0, math.inf, 1.0
         for _ in range(60):
-            down, bend = _newton.slope(active, t)
+            down, bend = _newton.newton_slope(active, t)
             slope = fixed + t * ridge - share * down
             if abs(slope) <= enough:
                 break
@@ -344,34 +344,32 @@ class NewtonSolver(Solver):
         """Margins at w; the mean loss there, and by how much (root mean square) margins moved."""
         total = moved = 0.0
         for first, last in self.parts(len(sub.which)):
-            moved += _newton.measure_margins(
+            moved += _newton.newton_margins(
                 *self.matrix, self.problem.signs, sub.which, self.w, sub.margin, first, last
             )
             some = slice(first, last)
-            total += _newton.sum_losses(self.loss.struct, sub.margin[some], sub.weights[some])
+            total += _newton.newton_loss_sum(self.loss.struct, sub.margin[some], sub.weights[some])
         return total * sub.share, math.sqrt(moved / len(sub.which))
 
     def project(self, active, step):
         """By how much a step changes the margins."""
         for part in self.parts(len(active.which)):
-            _newton.measure_margins(
-                *self.matrix, self.problem.signs, active.which, step, active.change, *part
-            )
+            _newton.newton_margins(*self.matrix, self.problem.signs, active.which, step, active.change, *part)
 
     def row_sums(self, sub):
         """sum_i b_i y_i x_i, and with it sum_i b_i y_i, for either sign y."""
         z = np.zeros((2, self.d + 1))
         for part in self.parts(len(sub.which)):
-            _newton.row_sums(*self.matrix, self.problem.signs, sub.which, sub.dual, z, *part)
+            _newton.newton_row_sums(*self.matrix, self.problem.signs, sub.which, sub.dual, z, *part)
         return z
 
     def activate(self, sub):
         """Make what is near the bend active."""
-        _newton.activate(self.loss.struct, sub.margin, sub.weights, sub.dual, self.radius, sub.active)
+        _newton.activate_rows(self.loss.struct, sub.margin, sub.weights, sub.dual, self.radius, sub.active)
 
     def checkpoint_state(self):
         """The state of the best point so far."""
-        return State(self.point.dual, self.point.intercept, self.done, int(self.random[0]))
+        return SolverState(self.point.dual, self.point.intercept, self.done, int(self.random[0]))
 
     def restore(self, state):
         """Continue after this state."""
@@ -402,7 +400,7 @@ def _dposv():
     return dposv
 
 
-def direction(H, slope):
+def newton_direction(H, slope):
     """Solve H p = slope, with a ridge if H is singular in double precision."""
     diagonal = H.diagonal().copy()
     for ridge in (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-4, 1.0):

@@ -46,10 +46,10 @@ class PegasosSolver(Solver):
         self.batch_size = min(batch_size, problem.n)
         self.v, self.scaled_dual = np.zeros(problem.rows.n_columns), np.zeros(problem.n)
         self.tail = np.zeros(problem.rows.n_columns) if averaging == "tail" else None
-        self.state = _pegasos.State(
+        self.state = _pegasos.PegasosState(
             self.loss.struct,
             alpha,
-            radius(self.loss, alpha, problem.mean_weight) if project else 0.0,
+            pegasos_radius(self.loss, alpha, problem.mean_weight) if project else 0.0,
             fit_intercept,
             self.v,
             np.empty(self.batch_size),
@@ -123,7 +123,7 @@ class PegasosSolver(Solver):
                 self.tail[:] = snapshot["tail"]
 
 
-def radius(loss, alpha, mean_weight=1.0):
+def pegasos_radius(loss, alpha, mean_weight=1.0):
     """Of a ball that holds the optimum."""
     return math.sqrt(loss.squared_radius * mean_weight / alpha)
 

@@ -28,7 +28,7 @@ class PerceptronSolver(Solver):
         self.loss, self.fit_intercept = TABLE["perceptron"], fit_intercept
         self.w, self.separated = np.zeros(problem.rows.n_columns), False
         self.averaging_correction = np.zeros(problem.rows.n_columns) if averaging == "all" else None
-        self.state = _perceptron.State(fit_intercept, self.w, self.averaging_correction)
+        self.state = _perceptron.PerceptronState(fit_intercept, self.w, self.averaging_correction)
 
     def run_epoch(self):
         """Visit every row once; an epoch without a mistake is the last."""

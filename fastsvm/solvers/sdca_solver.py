@@ -25,7 +25,7 @@ from ._problem import Problem
 from ._random import draw_integer
 from ._rows import map_chunks
 from ._scores import scores_of
-from ._solver import Candidate, Point, Result, Solver, State
+from ._solver import Candidate, Point, Result, Solver, SolverState
 from .losses import LOSSES, as_loss
 from .newton_solver import MOST_COLUMNS, NewtonSolver, suits_newton
 
@@ -103,7 +103,7 @@ class SDCASolver(Solver):
         self.gap_seen, self.polished, self.in_vain = math.inf, False, False
         self.anchor = 0.0  # the intercept when the rows left out were dropped
         self.dropped = np.zeros(n, np.int8) if self.watching else None
-        self.state = _sdca.State(
+        self.state = _sdca.SDCAState(
             *(self.loss.struct, rate, self.bias_rate, self.w, self.dual, norms, self.dropped),
             self.averaging_correction,
             self.above,
@@ -118,7 +118,7 @@ class SDCASolver(Solver):
 
     def _bias_rate(self, mean_square):
         p = self.problem
-        return bias_rate(self.alpha, p.n, mean_square, p.mean_weight)
+        return sdca_bias_rate(self.alpha, p.n, mean_square, p.mean_weight)
 
     def next_order(self):
         """As asked for, but modified SGD must see each row once."""
@@ -246,7 +246,7 @@ class SDCASolver(Solver):
 
     def checkpoint_state(self):
         """The state of the last iterate."""
-        return State(self.dual, float(self.state.bias), self.done, int(self.random[0]))
+        return SolverState(self.dual, float(self.state.bias), self.done, int(self.random[0]))
 
     def _start_average(self):
         self.averaging_correction[:] = 0
@@ -270,7 +270,7 @@ class SDCASolver(Solver):
 
     def _must_be_exact(self):
         """Whether w must be summed again, because rounding errors in it may matter."""
-        return must_be_exact(self.tol, self.done) or self._has_lost_digits()
+        return sdca_must_be_exact(self.tol, self.done) or self._has_lost_digits()
 
     def measure(self):
         """The Point that would be returned now; its intercept is the best one, where that saves epochs.
@@ -318,12 +318,12 @@ class SDCASolver(Solver):
         return self.point
 
 
-def must_be_exact(tol, done):
+def sdca_must_be_exact(tol, done):
     """Whether rounding errors in w may matter after so many epochs."""
     return tol is None or tol < EXACT_TOL or done > EXACT_EPOCHS
 
 
-def bias_rate(alpha, n, mean_square, mean_weight):
+def sdca_bias_rate(alpha, n, mean_square, mean_weight):
     """The square of the intercept's column, over alpha n.
 
     The intercept is solved by proximal steps, each a problem with one more column, whose square is
@@ -333,7 +333,7 @@ def bias_rate(alpha, n, mean_square, mean_weight):
     return max(INTERCEPT_SQUARE * (1 / (alpha * n)) * mean_square, INTERCEPT_BENDS / (n * mean_weight))
 
 
-def make_solver(
+def make_sdca_solver(
     problem, *, solver="auto", tol=None, order="permutation", averaging="last", sgd_init=False, **options
 ):
     """Make the solver asked for, or the one that suits the problem.
@@ -481,7 +481,7 @@ def sdca(
     threads = number_of_threads(n_jobs)
     problem = Problem(X, y, sample_weight, threads, norms=True)
     tol = None if tol is None else positive("tol", tol)
-    run = make_solver(
+    run = make_sdca_solver(
         problem,
         solver=one_of("solver", solver, SOLVERS),
         tol=tol,

@@ -20,7 +20,7 @@ from ._tally cimport count_found, expect, make_room
 from ._vocabulary cimport Vocabulary
 from ._words cimport BLOCK, PADDING, Cut, Text, character_bytes, free_text
 
-from ._fit import Counter
+from ._counter import Counter
 from ._parts import frequencies
 
 TOO_MANY_GRAMS = "character n-grams; count them in several parts"

@@ -4,7 +4,7 @@ from copy import copy
 
 import numpy as np
 
-from ._scores import has_repeats
+from ._term_scores import has_repeats
 
 # Numbers in a table of columns by classes: 2^24 doubles are 128 MB.
 TABLE = 1 << 24

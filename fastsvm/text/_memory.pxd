@@ -1,4 +1,4 @@
-"""Arrays of C that grow, and what each compiler and system has a name of its own for."""
+"""C arrays that grow, and functions whose names differ between compilers and systems."""
 
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport calloc, free, realloc
@@ -36,7 +36,7 @@ cdef extern from *:
 
 
 cdef inline void* zeros(size_t n, size_t size) noexcept nogil:
-    """A table of zeros that will be read in no order; NULL when there is no memory."""
+    """Allocate a table of zeros for random access; NULL if there is no memory."""
     cdef void* table = calloc(n, size)
     if table != NULL:
         use_huge_pages(table, n * size)
@@ -44,7 +44,7 @@ cdef inline void* zeros(size_t n, size_t size) noexcept nogil:
 
 
 cdef inline int reserve(void** array, Py_ssize_t* capacity, Py_ssize_t wanted, size_t size) noexcept nogil:
-    """Make room for `wanted` items in all; -1 when there is no memory, and the array is as it was."""
+    """Make room for `wanted` items in all; -1 if there is no memory, with the array unchanged."""
     cdef Py_ssize_t larger
     cdef void* moved
     if wanted <= capacity[0]:
@@ -58,14 +58,14 @@ cdef inline int reserve(void** array, Py_ssize_t* capacity, Py_ssize_t wanted, s
     return 0
 
 
-cdef enum:  # what a kernel returns where it cannot go on
+cdef enum:  # error codes of the kernels
     NO_MEMORY = -1
     TOO_LONG = -2  # a document
     TOO_MANY = -3  # items to number
 
 
 cdef inline int check(int code, str too_many) except -1:
-    """Raise the exception of a kernel's code; `too_many` says what to do about that."""
+    """Raise the exception of an error code; `too_many` is the message for TOO_MANY."""
     if code == NO_MEMORY:
         raise MemoryError
     if code == TOO_LONG:

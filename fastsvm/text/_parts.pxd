@@ -1,4 +1,4 @@
-"""Rows of counts as the kernels leave them, before they are one CSR matrix."""
+"""Rows of counts as the kernels write them, before they are joined into one CSR matrix."""
 
 from libc.stdint cimport int32_t
 
@@ -8,14 +8,14 @@ cdef enum:
     MAX_LAYERS = 8
 
 
-cdef struct Layer:  # for each position a term and how often the row has it; 0 where it has come before
+cdef struct Layer:  # each position has a term and its count in the row; 0 if the term came before
     const int32_t* ids
     const int32_t* counts
     const int32_t* columns  # of each id, plus 1; 0: none; NULL: the ids are columns
 
 
 cdef inline int32_t column_of(const Layer* layer, bint every, Py_ssize_t p) noexcept nogil:
-    """The column of a position, or -1 if there is nothing to count; no branch that cannot be foreseen."""
+    """Return the column of a position, or -1 if there is nothing to count; no unpredictable branch."""
     cdef int32_t id = layer.ids[p]
     if layer.columns != NULL:
         id = layer.columns[id if id > 0 else 0] - 1
@@ -34,7 +34,7 @@ cdef class Part:
 
 
 cdef class Counts:
-    """The tally of some documents, and where each one's row ends."""
+    """The tally of some documents, and the end of each row."""
 
     cdef Tally tally
     cdef Py_ssize_t* ends

@@ -43,7 +43,7 @@ cdef class Counts:
 
 
 def _count(Part part, int64_t[::1] sizes):
-    """How many entries each row has."""
+    """Count the entries of each row."""
     cdef Py_ssize_t row, p, start
     cdef int64_t n
     cdef int k
@@ -59,7 +59,7 @@ def _count(Part part, int64_t[::1] sizes):
 
 
 def _write(Part part, bint binary, int64_t at, int64_t stop, index[::1] indices, count[::1] data):
-    """Columns and counts of all rows, from the entry `at` to before `stop`."""
+    """Write columns and counts of all rows, from the entry `at` to before `stop`."""
     cdef Py_ssize_t row, p, start
     cdef int32_t column
     cdef int k
@@ -70,7 +70,7 @@ def _write(Part part, bint binary, int64_t at, int64_t stop, index[::1] indices,
                 for p in range(start, part.ends[row]):
                     if at == stop:
                         break
-                    # What is nothing to count is written over.
+                    # If there is nothing to count, the next entry overwrites this one.
                     column = column_of(&part.layers[k], part.every, p)
                     indices[at] = column
                     data[at] = 1 if binary else <count>part.layers[k].counts[p]
@@ -79,7 +79,7 @@ def _write(Part part, bint binary, int64_t at, int64_t stop, index[::1] indices,
 
 
 def _tally(Part part, int64_t[::1] rows, int64_t[::1] total):
-    """Add up in how many rows each column is, and its counts."""
+    """Add to each column its number of rows, and its counts."""
     cdef Py_ssize_t p, start, stop
     cdef int32_t column
     cdef int k

@@ -20,7 +20,7 @@ cdef struct Word:
 
 
 cdef inline Word word_of(const WordTable* table, uint32_t item) noexcept nogil:
-    """A word by its number, or, if that is larger by the number of words, with a blank behind."""
+    """Return a word by its number; a number larger by the number of words means the word plus a blank."""
     cdef Word word
     cdef Py_ssize_t id = item
     word.item = item
@@ -32,14 +32,14 @@ cdef inline Word word_of(const WordTable* table, uint32_t item) noexcept nogil:
 
 
 cdef inline int next_byte(const Word* word, Py_ssize_t k) noexcept nogil:
-    """The byte at k; behind the word a blank if there is one, then what is below all bytes."""
+    """Return the byte at k; after the word comes its blank, if any, then -1, which is below all bytes."""
     if k < word.length:
         return word.bytes[k]
     return 32 if word.followed and k == word.length else -1
 
 
 cdef inline int compare_words(const void* a, const void* b) noexcept nogil:
-    """By bytes: UTF-8 sorts as Python sorts strings, by code points."""
+    """Compare words by bytes, which for UTF-8 is the order of Python's strings."""
     cdef const Word* first = <const Word*>a
     cdef const Word* second = <const Word*>b
     cdef Py_ssize_t k = min(first.length, second.length)
@@ -51,7 +51,7 @@ cdef inline int compare_words(const void* a, const void* b) noexcept nogil:
 
 
 cdef inline uint64_t head(const Word* word) noexcept nogil:
-    """The first eight bytes as a number, in the order of words; 0 for what is not there."""
+    """Return the first eight bytes as a number in the order of words; missing bytes are 0."""
     cdef uint64_t number = 0
     cdef Py_ssize_t k
     for k in range(8):
@@ -60,7 +60,7 @@ cdef inline uint64_t head(const Word* word) noexcept nogil:
 
 
 cdef inline int sort_alike(const WordTable* table, uint32_t* items, Py_ssize_t n) noexcept nogil:
-    """Sort words whose first eight bytes are the same; -1: no memory."""
+    """Sort words with the same first eight bytes; -1 if there is no memory."""
     cdef Word* words
     cdef Py_ssize_t k
     if n == 1:
@@ -80,7 +80,7 @@ cdef inline int sort_alike(const WordTable* table, uint32_t* items, Py_ssize_t n
 cdef inline void sort_lowest(
     uint64_t* keys, uint32_t* items, uint64_t* other_keys, uint32_t* other_items, Py_ssize_t n, int n_bits
 ) noexcept nogil:
-    """Sort keys, and items with them, by their lowest bits; the other arrays are written over."""
+    """Sort keys, and items with them, by their lowest bits; the other arrays are scratch memory."""
     cdef Py_ssize_t places[SIZE]
     cdef uint64_t* from_keys = keys
     cdef uint32_t* from_items = items

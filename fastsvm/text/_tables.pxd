@@ -1,4 +1,4 @@
-"""Open-addressing tables: words by their bytes, n-grams by the pair (what comes before, last word)."""
+"""Open-addressing tables: words by their bytes, n-grams by the pair (prefix, last word)."""
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free
@@ -66,7 +66,7 @@ cdef inline uint64_t mix(uint64_t low, uint64_t high) noexcept nogil:
 
 
 cdef inline WordKey word_key(const uint8_t* word, Py_ssize_t length) noexcept nogil:
-    """The key of a word; 16 bytes are read whatever its length."""
+    """Return the key of a word; 16 bytes are read, whatever its length."""
     cdef WordKey key
     cdef uint64_t eight
     cdef Py_ssize_t k
@@ -91,7 +91,7 @@ cdef inline WordKey word_key(const uint8_t* word, Py_ssize_t length) noexcept no
 
 
 cdef inline void key_words(const Text* text, const Cut* cut, WordKey* keys) noexcept nogil:
-    """The keys of words, and as many more as `next_word` looks ahead."""
+    """Compute the keys of words, and pad them by the number that `next_word` looks ahead."""
     cdef Py_ssize_t k
     for k in range(cut.n):
         keys[k] = word_key(text.bytes + cut.starts[k], cut.lengths[k])
@@ -106,7 +106,7 @@ cdef inline Py_ssize_t word_start(const WordTable* table, Py_ssize_t id) noexcep
 cdef inline bint is_word(
     const WordTable* table, const WordSlot* slot, const uint8_t* word, Py_ssize_t length
 ) noexcept nogil:
-    """Whether a long word is the one of a slot whose key it has."""
+    """Whether a long word is the word of a slot with the same key."""
     cdef Py_ssize_t start = word_start(table, slot.id)
     return table.ends[slot.id] - start == length and memcmp(table.bytes + start, word, length) == 0
 
@@ -114,7 +114,7 @@ cdef inline bint is_word(
 cdef inline WordSlot* find_word(
     const WordTable* table, const WordKey* key, const uint8_t* word, Py_ssize_t length
 ) noexcept nogil:
-    """The slot of a word, or the free one where it would be."""
+    """Return the slot of a word, or the free slot where it belongs."""
     cdef uint64_t place = key.hash & table.mask
     cdef WordSlot* slot
     while True:
@@ -131,13 +131,13 @@ cdef inline WordSlot* find_word(
 cdef inline WordSlot* next_word(
     const WordTable* table, const WordKey* key, const uint8_t* word, Py_ssize_t length
 ) noexcept nogil:
-    """As `find_word`, of one of many keys; a later one's slot is fetched."""
+    """Do `find_word` for one of many keys, and prefetch the slot of a later key."""
     prefetch(&table.slots[key[AHEAD].hash & table.mask])
     return find_word(table, key, word, length)
 
 
 cdef inline int reserve_words(WordTable* table, Py_ssize_t n) noexcept nogil:
-    """Make room in the slots for n words more; -1 when there is no memory."""
+    """Make room in the slots for n more words; -1 if there is no memory."""
     cdef uint64_t size = table.mask + 1 if table.slots != NULL else 0
     cdef uint64_t place, k
     cdef WordSlot* slots
@@ -166,7 +166,7 @@ cdef inline int reserve_words(WordTable* table, Py_ssize_t n) noexcept nogil:
 cdef inline void copy_word(
     uint8_t* target, const uint8_t* word, Py_ssize_t length, bint has_room
 ) noexcept nogil:
-    """Copy a word behind which 16 bytes can be read, and written over if there is room: twice as fast."""
+    """Copy a word in blocks of 16 bytes, which is twice as fast; 16 bytes behind it must be readable."""
     if has_room and length <= 16:
         memcpy(target, word, 16)
     else:
@@ -176,7 +176,7 @@ cdef inline void copy_word(
 cdef inline int add_word(
     WordTable* table, WordSlot* slot, const WordKey* key, const uint8_t* word, Py_ssize_t length
 ) noexcept nogil:
-    """Put a word, behind which 16 bytes can be read, in the slot that `find_word` found; -1: no memory."""
+    """Put a word in the slot that `find_word` found; -1 if there is no memory. 16 bytes behind are read."""
     if (
         reserve(<void**>&table.bytes, &table.byte_capacity, table.n_bytes + length + 16, 1) < 0
         or reserve(<void**>&table.ends, &table.end_capacity, table.n + 1, sizeof(Py_ssize_t)) < 0
@@ -194,7 +194,7 @@ cdef inline int add_word(
 
 
 cdef inline WordSlot* slot_of(WordTable* words, const uint8_t* word, Py_ssize_t length) noexcept nogil:
-    """The slot of a word behind which 16 bytes can be read, entered if it is new; NULL: no memory."""
+    """Return the slot of a word, entered if new; NULL if there is no memory. 16 bytes behind are read."""
     cdef WordKey key = word_key(word, length)
     cdef WordSlot* slot
     if reserve_words(words, 1) < 0:
@@ -206,13 +206,13 @@ cdef inline WordSlot* slot_of(WordTable* words, const uint8_t* word, Py_ssize_t 
 
 
 cdef inline int join_words(WordTable* words, const WordTable* more, int32_t* numbers) noexcept nogil:
-    """Enter the words of another table, and tell the number of each by its own; -1: no memory."""
+    """Enter the words of another table, and write the new number of each; -1 if there is no memory."""
     cdef WordKey key
     cdef WordSlot* slot
     cdef const uint8_t* word
     cdef Py_ssize_t start, length
     cdef uint64_t place
-    for place in range(more.mask + 1 if more.slots != NULL else 0):  # both in the order of hashes
+    for place in range(more.mask + 1 if more.slots != NULL else 0):  # both tables are in the order of hashes
         if more.slots[place].high == 0:
             continue
         key.low, key.high = more.slots[place].low, more.slots[place].high
@@ -229,7 +229,7 @@ cdef inline int join_words(WordTable* words, const WordTable* more, int32_t* num
 
 
 cdef inline int enter_words(WordTable* table, list words) except -1:
-    """Number words, given as UTF-8, from 0 on."""
+    """Enter words, given as UTF-8, with numbers from 0."""
     cdef const uint8_t* readable
     for word in words:
         padded = word + bytes(16)
@@ -251,13 +251,13 @@ cdef inline uint64_t pair_key(int32_t first, int32_t word) noexcept nogil:
 
 
 cdef inline uint64_t pair_hash(uint64_t key) noexcept nogil:
-    """Its high bits name the slot."""
+    """Hash a pair; the high bits are the number of the slot."""
     key ^= key >> 32
     return key * <uint64_t>0x9E3779B97F4A7C15
 
 
 cdef inline PairSlot* find_pair(const PairTable* table, uint64_t key, uint64_t hash) noexcept nogil:
-    """The slot of a pair, or the free one where it would be."""
+    """Return the slot of a pair, or the free slot where it belongs."""
     cdef uint64_t place = hash >> table.shift
     cdef uint64_t mask = (<uint64_t>1 << (64 - table.shift)) - 1
     cdef PairSlot* slot
@@ -269,25 +269,25 @@ cdef inline PairSlot* find_pair(const PairTable* table, uint64_t key, uint64_t h
 
 
 cdef inline void add_pair(PairBlock* block, uint64_t key, Py_ssize_t place) noexcept nogil:
-    """Write a pair behind those of a block, which it joins when `n` grows."""
+    """Write a pair behind the last of a block; the caller counts it by raising `n`."""
     block.keys[block.n] = key
     block.hashes[block.n] = pair_hash(key)
     block.places[block.n] = place
 
 
 cdef inline void end_pairs(PairBlock* block) noexcept nogil:
-    """Let there be as many more as `next_pair` looks ahead."""
+    """Pad a block by the number of pairs that `next_pair` looks ahead."""
     memset(block.hashes + block.n, 0, AHEAD * sizeof(uint64_t))
 
 
 cdef inline PairSlot* next_pair(const PairTable* table, const PairBlock* block, Py_ssize_t k) noexcept nogil:
-    """The slot of a pair of a block, or the free one where it would be; a later one's is fetched."""
+    """Do `find_pair` for a pair of a block, and prefetch the slot of a later pair."""
     prefetch(&table.slots[block.hashes[k + AHEAD] >> table.shift])
     return find_pair(table, block.keys[k], block.hashes[k])
 
 
 cdef inline int reserve_pairs(PairTable* table, Py_ssize_t n) noexcept nogil:
-    """Make room in the slots for n pairs more; -1 when there is no memory."""
+    """Make room in the slots for n more pairs; -1 if there is no memory."""
     cdef uint64_t size = <uint64_t>1 << (64 - table.shift) if table.slots != NULL else 0
     cdef uint64_t place, k, old = size
     cdef int shift

@@ -1,4 +1,4 @@
-"""What one thread counts in its documents: for each row its columns and how often each comes."""
+"""The counts of one thread's documents: for each row, its columns and their counts."""
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport free
@@ -14,7 +14,7 @@ cdef struct Tally:
     int32_t* counts
     uint32_t* seen  # where each column was counted last, plus 1
     Py_ssize_t n, column_capacity, count_capacity
-    # Columns that are still to be counted, until what is known of them has come from memory:
+    # Columns that wait until their entries of `seen` have come from memory:
     int32_t found_columns[BLOCK]
     int32_t found_counts[BLOCK]
     Py_ssize_t n_found
@@ -29,7 +29,7 @@ cdef struct Tally:
 
 
 cdef inline int make_room(Tally* tally, Py_ssize_t n) noexcept nogil:
-    """For n entries more."""
+    """Make room for n more entries."""
     n += tally.n
     if n > MOST:
         return TOO_MANY
@@ -42,7 +42,7 @@ cdef inline int make_room(Tally* tally, Py_ssize_t n) noexcept nogil:
 
 
 cdef inline void expect(Tally* tally, int32_t column, int32_t count) noexcept nogil:
-    """Keep a column until `count_found`; no more than a block of them."""
+    """Queue a column for `count_found`; the queue holds one block."""
     tally.found_columns[tally.n_found] = column
     tally.found_counts[tally.n_found] = count
     tally.n_found += 1
@@ -67,7 +67,7 @@ cdef inline void count_found(Tally* tally) noexcept nogil:
 
 
 cdef inline int make_joined(Tally* tally, Py_ssize_t n) noexcept nogil:
-    """For n joined words more of the document, which are no longer than it is."""
+    """Make room for n more joined words of the document; together they are no longer than it."""
     if (
         reserve(<void**>&tally.joined, &tally.joined_capacity, tally.text.length + 1, 1) < 0
         or reserve(<void**>&tally.bounds, &tally.bound_capacity, tally.n_words + n + 1, sizeof(uint32_t)) < 0
@@ -86,7 +86,7 @@ cdef inline void join_word(Tally* tally, const uint8_t* word, Py_ssize_t length)
 
 
 cdef inline void free_scratch(Tally* tally) noexcept nogil:
-    """Let go all but columns and counts."""
+    """Free everything except columns and counts."""
     free_text(&tally.text)
     free(tally.seen)
     free(tally.words)

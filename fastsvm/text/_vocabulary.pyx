@@ -23,13 +23,13 @@ cdef enum:
 
 
 def parts_of(n, n_parts):
-    """Bounds of so many parts, two lists: where each begins and ends."""
+    """Return the starts and the ends of n_parts parts, as two lists."""
     bounds = [n * k // n_parts for k in range(n_parts + 1)]
     return bounds[:n_parts], bounds[1:]
 
 
-def sort_items(keys, items, int n_bits, run, int n_parts):
-    """Sort keys, of so many bits, and items with them; both are written over.
+def sort_vocabulary(keys, items, int n_bits, run, int n_parts):
+    """Sort keys of n_bits bits, and items with them, in place.
 
     Returns
     -------
@@ -46,7 +46,8 @@ def sort_items(keys, items, int n_bits, run, int n_parts):
     places = np.cumsum(sizes.T).reshape(sizes.T.shape).T - sizes
     to_keys, to_items = np.empty_like(keys), np.empty_like(items)
     starts = np.append(places[0], len(keys))
-    list(run(_scatter, own_keys, own_items, every, places.copy(), [to_keys] * n_parts, [to_items] * n_parts))
+    targets = [to_keys] * n_parts, [to_items] * n_parts
+    list(run(_scatter_items, own_keys, own_items, every, places.copy(), *targets))
     cuts = [0, *np.searchsorted(starts, begins[1:]).tolist(), FIRST]
     arrays = ([each] * n_parts for each in (to_keys, to_items, keys, items, starts, shift))
     list(run(_sort_digits, *arrays, cuts, cuts[1:]))
@@ -60,7 +61,7 @@ def _count_digits(const uint64_t[::1] keys, int shift, int64_t[::1] sizes):
             sizes[<Py_ssize_t>(keys[k] >> shift)] += 1
 
 
-def _scatter(
+def _scatter_items(
     const uint64_t[::1] keys, const uint32_t[::1] items, int shift, int64_t[::1] places,
     uint64_t[::1] to_keys, uint32_t[::1] to_items,
 ):
@@ -77,7 +78,7 @@ def _sort_digits(
     uint64_t[::1] keys, uint32_t[::1] items, uint64_t[::1] other_keys, uint32_t[::1] other_items,
     const int64_t[::1] starts, int shift, Py_ssize_t first, Py_ssize_t last,
 ):
-    """Sort what is between the starts of each of some digits."""
+    """Sort the keys of some leading digits; `starts` bounds each digit."""
     cdef Py_ssize_t digit, a, n
     with nogil:
         for digit in range(first, last):
@@ -133,7 +134,7 @@ cdef class Vocabulary:
             sort_by = np.empty(len(items), np.uint64)
             self._in_parts(run, len(items), self._fill_keys, sort_by, items, keys, copies)
             n_bits = self.shift + int(2 * self.n_ranked + 2).bit_length()
-            _, items, _ = sort_items(sort_by, items, n_bits, run, self.n_parts)
+            _, items, _ = sort_vocabulary(sort_by, items, n_bits, run, self.n_parts)
             n_holes = copies * (len(keys) - np.count_nonzero(keys))
             entries = items[:len(items) - n_holes]
             self.n_ids += len(keys)
@@ -147,7 +148,7 @@ cdef class Vocabulary:
         self._number(entries, run)
 
     def _in_parts(self, run, n, function, *arguments):
-        """Call a function with bounds of parts of n things."""
+        """Call a function with the bounds of each part of n things."""
         list(run(function, *([each] * self.n_parts for each in arguments), *parts_of(n, self.n_parts)))
 
     def _sort_words(self, run):
@@ -159,7 +160,7 @@ cdef class Vocabulary:
         n = (1 + self.apart) * (self.words.n - self.n_stop)
         keys, items = np.empty(n, np.uint64), np.empty(n, np.uint32)
         self._in_parts(run, n, self._fill_heads, keys, items)
-        keys, items, bounds = sort_items(keys, items, 64, run, self.n_parts)
+        keys, items, bounds = sort_vocabulary(keys, items, 64, run, self.n_parts)
         list(run(self._sort_alike, [keys] * self.n_parts, [items] * self.n_parts, bounds, bounds[1:]))
         return items
 
@@ -173,7 +174,7 @@ cdef class Vocabulary:
                 keys[k] = head(&word)
 
     def _sort_alike(self, const uint64_t[::1] keys, uint32_t[::1] items, Py_ssize_t first, Py_ssize_t last):
-        """Sort words of the same first bytes by the others."""
+        """Sort words with the same first bytes by the remaining bytes."""
         cdef Py_ssize_t a = first, b
         cdef int code = 0
         with nogil:
@@ -213,20 +214,20 @@ cdef class Vocabulary:
                 sort_by[at] |= <uint64_t>(self.followed if k >= n else self.alone)[<uint32_t>pair]
 
     def _inverse(self, items, n, run):
-        """Where each of the numbers below n is among the items, plus 1; 0: nowhere."""
+        """Return the place plus 1 of each number below n among the items; 0 if it is not there."""
         places = np.zeros(n, np.int32)
-        self._in_parts(run, len(items), _invert, items, places)
+        self._in_parts(run, len(items), _invert_places, items, places)
         return places
 
     def _number(self, entries, run):
-        """Give columns to the terms of enough words, in this order."""
+        """Give columns to the terms with at least `first` words, in this order."""
         bounds = np.cumsum([0, self.words.n, *map(len, self.keys)]).tolist()
         self.entries = entries if self.first == 1 else entries[entries >= bounds[self.first - 1]]
         columns = self._inverse(self.entries, self.n_ids, run)
         self.columns = [columns[a:b] for a, b in zip(bounds, bounds[1:])]
 
     def keep(self, mask, run):
-        """Keep the columns of a mask, and number them anew."""
+        """Keep the columns of a mask, and renumber them."""
         self._number(self.entries[mask], run)
 
     def terms(self, run):
@@ -248,7 +249,7 @@ cdef class Vocabulary:
 
     def _measure_terms(self, int64_t[::1] lengths, Py_ssize_t first, Py_ssize_t last):
         cdef const uint32_t[::1] entries = self.entries
-        cdef Pairs pairs = pairs_of(self.words, self.keys)
+        cdef Pairs pairs = pairs_of_vocabulary(self.words, self.keys)
         cdef int32_t chain[MAX_LAYERS]
         cdef Py_ssize_t k, length
         cdef int j, n
@@ -264,9 +265,9 @@ cdef class Vocabulary:
     def _write_terms(
         self, uint8_t[::1] content, const int64_t[::1] ends, Py_ssize_t first, Py_ssize_t last
     ):
-        """Write terms where their ends say."""
+        """Write the terms to the places given by their ends."""
         cdef const uint32_t[::1] entries = self.entries
-        cdef Pairs pairs = pairs_of(self.words, self.keys)
+        cdef Pairs pairs = pairs_of_vocabulary(self.words, self.keys)
         cdef int32_t chain[MAX_LAYERS]
         cdef const uint8_t* word
         cdef Py_ssize_t k, at = ends[first - 1] if first else 0, limit = ends[last - 1] if last else 0, length
@@ -290,7 +291,7 @@ cdef struct Pairs:
     Py_ssize_t bounds[MAX_LAYERS + 1]  # of the entries of each order
 
 
-cdef Pairs pairs_of(const WordTable* words, list keys) except *:
+cdef Pairs pairs_of_vocabulary(const WordTable* words, list keys) except *:
     cdef Pairs pairs
     cdef const uint64_t[::1] of_order
     pairs.bounds[0], pairs.bounds[1] = 0, words.n
@@ -310,7 +311,7 @@ cdef inline void prefetch_entry(const Pairs* pairs, uint32_t entry) noexcept nog
 
 
 cdef inline int words_of(uint32_t entry, const Pairs* pairs, int32_t* chain) noexcept nogil:
-    """The words of a term, and how many there are."""
+    """Write the words of a term; return their number."""
     cdef int n = 1, j
     cdef uint64_t key
     cdef int32_t id
@@ -325,7 +326,7 @@ cdef inline int words_of(uint32_t entry, const Pairs* pairs, int32_t* chain) noe
     return n
 
 
-def _invert(const uint32_t[::1] items, int32_t[::1] places, Py_ssize_t first, Py_ssize_t last):
+def _invert_places(const uint32_t[::1] items, int32_t[::1] places, Py_ssize_t first, Py_ssize_t last):
     cdef Py_ssize_t k
     with nogil:
         for k in range(first, last):
@@ -340,8 +341,8 @@ cdef bint has_control_characters(const WordTable* words, Py_ssize_t first) noexc
     return found
 
 
-def are_ascending(const uint8_t[::1] content, const int64_t[::1] ends):
-    """Tell whether each term is above the one before it, byte by byte; then none is there twice.
+def terms_are_ascending(const uint8_t[::1] content, const int64_t[::1] ends):
+    """Return whether each term is greater than the one before it, byte by byte; then none is repeated.
 
     Parameters
     ----------

@@ -12,10 +12,10 @@ cdef struct Document:  # a str as Python holds it
     Py_ssize_t length
     int kind  # bytes a character
     bint is_ascii
-    bint lower  # whether it is still to be lower-cased
+    bint lower  # whether to lower-case it
 
 
-cdef struct Text:  # the document that is being cut
+cdef struct Text:  # the document at hand
     uint8_t* bytes
     uint8_t* inside  # 1 for each byte of a word
     Py_ssize_t length
@@ -24,14 +24,14 @@ cdef struct Text:  # the document that is being cut
     Py_ssize_t start  # of the word that goes on there, or -1
 
 
-cdef struct Cut:  # some words of it
+cdef struct Cut:  # a block of its words
     uint32_t starts[BLOCK]
     uint32_t lengths[BLOCK]
     Py_ssize_t n
 
 
 cdef struct Rule:  # what is a word
-    bint split  # all that is not white space; else letters, digits and the underscore
+    bint split  # a word is all but white space; else letters, digits, underscore
     int least  # characters
 
 

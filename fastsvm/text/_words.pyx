@@ -37,20 +37,20 @@ cdef inline uint8_t kind_of(Py_UCS4 c) noexcept nogil:
     return (WORD if Py_UNICODE_ISALNUM(c) or c == c"_" else 0) | (0 if Py_UNICODE_ISSPACE(c) else SOLID)
 
 
-cdef void fill_tables() noexcept:
+cdef void fill_character_kinds() noexcept:
     cdef Py_UCS4 c
     for c in range(<Py_UCS4>PLANE):
         kinds[c] = kind_of(c)
         lowered[c] = <uint16_t>Py_UNICODE_TOLOWER(c)
 
 
-fill_tables()
+fill_character_kinds()
 
 
 cdef void read_ascii(
     const uint8_t* source, uint8_t* target, uint8_t* inside, Py_ssize_t n, bint lower
 ) noexcept nogil:
-    """No tables and no branches, so that compilers make vectors of it."""
+    """Without tables and branches, so that the compiler vectorises it."""
     cdef Py_ssize_t k
     cdef uint8_t c, shift = 5 if lower else 8
     for k in range(n):
@@ -118,7 +118,7 @@ cdef Py_ssize_t read_unicode(
 
 
 cdef int read_text(Text* text, const Document* document, const Rule* rule) noexcept nogil:
-    """Begin with a document; -1 when there is no memory, -2 when it is too long."""
+    """Read a document; -1 if there is no memory, -2 if it is too long."""
     cdef Py_ssize_t n = document.length, most, room = text.capacity
     cdef uint8_t wanted = SOLID if rule.split else WORD
     most = n if document.is_ascii else n * (document.kind if document.kind == 4 else document.kind + 1)
@@ -155,8 +155,8 @@ cdef int read_text(Text* text, const Document* document, const Rule* rule) noexc
     return 0
 
 
-cdef inline uint64_t marks(const uint8_t* inside) noexcept nogil:
-    """64 bytes of 0 and 1 as the bits of a word."""
+cdef inline uint64_t word_marks(const uint8_t* inside) noexcept nogil:
+    """Pack 64 bytes of 0 and 1 into the bits of a word."""
     cdef uint64_t eight, word = 0
     cdef int k
     for k in range(8):
@@ -166,11 +166,11 @@ cdef inline uint64_t marks(const uint8_t* inside) noexcept nogil:
 
 
 cdef bint cut_words(Text* text, const Rule* rule, Cut* cut) noexcept nogil:
-    """The next words, a block at most; False when there are none left."""
+    """Cut the next words, at most a block; return False if none are left."""
     cdef uint64_t word, edges
     cdef Py_ssize_t length, edge, start = text.start, n = 0
     while text.next <= text.length and n <= BLOCK - 32:  # 64 bytes hold no more than 32 words
-        word = marks(text.inside + text.next)
+        word = word_marks(text.inside + text.next)
         edges = word ^ ((word << 1) | (start >= 0))
         while edges:
             edge = text.next + lowest_bit(edges)
@@ -220,7 +220,7 @@ cdef class Batch:
         return 0
 
     def parts(self, int n_parts):
-        """Bounds of as many runs of documents, about equally long."""
+        """Return the bounds of n_parts runs of documents of about equal length."""
         cdef Py_ssize_t k, seen = 0
         bounds = [0]
         for k in range(self.n):

@@ -1,4 +1,4 @@
-"""What one thread does while a vocabulary is learned: numbers words, and pairs of numbers.
+"""The work of one thread while a vocabulary is learned: numbering words, and pairs of numbers.
 
 The numbers are kept as a stream, one for each word of the texts, and beside each, where a document has the
 word for the first time, how often it has it. An n-gram is a pair: the number of the (n-1)-gram before, that
@@ -18,7 +18,7 @@ from ._tables cimport (
 from ._words cimport BLOCK, Cut, Document, Rule, Text, cut_words, read_text
 
 
-cdef struct Stream:  # of terms of so many words, one for each word of the documents, which is its first
+cdef struct Stream:  # the terms of one order: one for each word of the documents, its first word
     int32_t* ids  # -1: too rare to be kept
     int32_t* counts  # how often the document has the term, where it comes first; else 0
 
@@ -42,7 +42,7 @@ cdef struct Shard:  # the pairs of one order whose hashes fall to one thread
 cdef inline int count_words(
     Worker* worker, const Document* document, const Rule* rule, int n_stop
 ) noexcept nogil:
-    """Add a document; the code of what went wrong."""
+    """Add a document; return an error code, or 0."""
     cdef Cut cut
     cdef WordKey keys[BLOCK + AHEAD]
     cdef Stream* stream = &worker.streams[0]
@@ -92,7 +92,7 @@ cdef inline int count_words(
 cdef inline int count_pairs(
     Shard* shard, Worker* worker, Py_ssize_t base, int order, int index, int n_shards, bint with_documents
 ) noexcept nogil:
-    """Count the terms of `order` words in a worker's documents, as far as they belong to the shard.
+    """Count those terms of `order` words in a worker's documents that belong to the shard.
 
     `base` is how many words of other workers the shard has seen.
     """
@@ -110,7 +110,7 @@ cdef inline int count_pairs(
                 add_pair(&block, pair_key(prefixes[p], worker.streams[0].ids[p + order - 1]), p)
                 # A term is no more frequent than what it begins and ends with.
                 if prefixes[p] < 0 or prefixes[p + 1] < 0:
-                    if index == 0:  # all would write the same; one is enough
+                    if index == 0:  # all shards would write the same
                         ids[p] = -1
                 elif n_shards == 1 or shard_of(block.hashes[block.n], n_shards) == index:
                     block.n += 1
@@ -163,7 +163,7 @@ cdef inline int enter_pairs(
 cdef inline void renumber(
     Stream* stream, const int32_t* numbers, Py_ssize_t first, Py_ssize_t last
 ) noexcept nogil:
-    """Give terms other numbers; those that become -1 count no longer."""
+    """Give terms other numbers; terms numbered -1 are dropped."""
     cdef Py_ssize_t p
     cdef int32_t id
     for p in range(first, last):

@@ -15,7 +15,7 @@ from ._words import batches
 from .reading import BATCH, DEFAULT_PATTERN, compiled_reading, refuse_string
 from .terms import Terms
 
-__all__ = ["Bag", "Limits", "as_text", "count", "learn"]
+__all__ = ["Bag", "Limits", "as_text", "count_bag", "learn_bag"]
 
 
 class Limits(NamedTuple):
@@ -67,7 +67,7 @@ class Limits(NamedTuple):
         return columns
 
 
-def learn(documents, reading, limits, n_threads, container=sparse.csr_matrix):
+def learn_bag(documents, reading, limits, n_threads, container=sparse.csr_matrix):
     """Learn the terms of documents, and count them.
 
     Parameters
@@ -90,7 +90,7 @@ def learn(documents, reading, limits, n_threads, container=sparse.csr_matrix):
         If there are no words, or none within the limits.
     """
     counter = reading.counter(n_threads)
-    with threads(n_threads) as run:
+    with bag_threads(n_threads) as run:
         for batch in documents:
             counter.add(batch, run)
         if counter.is_empty:
@@ -105,7 +105,7 @@ def learn(documents, reading, limits, n_threads, container=sparse.csr_matrix):
     return terms, container(arrays, shape=(counter.n_documents, len(terms)))
 
 
-def count(documents, finder, n_threads, dtype, binary, container=sparse.csr_matrix):
+def count_bag(documents, finder, n_threads, dtype, binary, container=sparse.csr_matrix):
     """Count the terms of a lookup, or of a `Hasher`, in documents.
 
     Parameters
@@ -124,7 +124,7 @@ def count(documents, finder, n_threads, dtype, binary, container=sparse.csr_matr
     container of shape (n_documents, n_columns)
     """
     parts = []
-    with threads(n_threads) as run:
+    with bag_threads(n_threads) as run:
         for batch in documents:
             bounds = batch.parts(n_threads)
             parts += run(finder.count, [batch] * n_threads, bounds, bounds[1:])
@@ -133,7 +133,7 @@ def count(documents, finder, n_threads, dtype, binary, container=sparse.csr_matr
 
 
 @contextmanager
-def threads(n):
+def bag_threads(n):
     """Give something like `map` that uses n threads."""
     if n == 1:
         yield map
@@ -215,7 +215,7 @@ class Bag(Parameters):
     def fit_transform(self, texts, y=None):
         """Learn the terms of texts, and return their counts: a CSR matrix of shape (n_texts, n_terms)."""
         limits = Limits(self.min_df, self.max_df, self.max_features, self.binary, self.dtype)
-        terms, X = learn(self._documents(texts), self._reading(), limits, number_of_threads(self.n_jobs))
+        terms, X = learn_bag(self._documents(texts), self._reading(), limits, number_of_threads(self.n_jobs))
         self._set_terms(terms)
         return X
 
@@ -224,7 +224,7 @@ class Bag(Parameters):
         if self._lookup is None:
             self._lookup = self._reading().lookup(self.terms_)
         n = number_of_threads(self.n_jobs)
-        return count(self._documents(texts), self._lookup, n, self.dtype, self.binary)
+        return count_bag(self._documents(texts), self._lookup, n, self.dtype, self.binary)
 
     def take(self, terms):
         """Take the terms that were learned of other texts, or in batches, for its own; return the bag."""

@@ -38,9 +38,9 @@ def lower_without_markup(text):
     'fish & chips    café <user>'
     """
     if "&" in text:
-        text = _ENTITY.sub(_character, text)
+        text = _ENTITY.sub(_entity_character, text)
     if "<" in text:
-        text = _TAG.sub(_blanks, text)
+        text = _TAG.sub(_blanks_for_tag, text)
     return text.lower()
 
 
@@ -51,9 +51,9 @@ def has_markup(text):
     )
 
 
-def _character(match):
+def _entity_character(match):
     return unescape(match[0])
 
 
-def _blanks(match):
+def _blanks_for_tag(match):
     return " " * (match.end() - match.start())

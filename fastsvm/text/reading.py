@@ -3,9 +3,9 @@
 from numbers import Integral
 from typing import NamedTuple
 
-from ._apply import Lookup
 from ._characters import CharacterCounter, CharacterLookup
-from ._fit import MAX_N, Counter
+from ._counter import MAX_N, Counter
+from ._lookup import Lookup
 
 __all__ = [
     "BATCH",

@@ -9,7 +9,7 @@ from ..fitting import Parameters
 from ..solvers import as_rows
 from ..solvers._sparse import as_csr
 from ._counts import as_counts, column_blocks
-from ._scores import add_by_class, add_squares_by_class, chi2_scores, f_scores
+from ._term_scores import add_by_class, add_squares_by_class, chi2_scores, f_scores
 
 __all__ = ["Selection"]
 

@@ -32,7 +32,7 @@ class TermFrequencies(NamedTuple):
     min_df: int
 
 
-class _Piece(NamedTuple):
+class _SpilledPiece(NamedTuple):
     n_terms: int
     n_classes: int
     n_bytes: int
@@ -85,7 +85,7 @@ class SpilledTerms:
                 file.write(packed.data)
             with open(self._folder / f"{number}.counts", "ab") as file:
                 file.write(frequencies[first:last].data)
-            self._pieces[number].append(_Piece(last - first, frequencies.shape[1], len(packed)))
+            self._pieces[number].append(_SpilledPiece(last - first, frequencies.shape[1], len(packed)))
 
     def merged(self, n_classes, min_df=1, most=None):
         """Merge all batches.
@@ -110,7 +110,7 @@ class SpilledTerms:
                 # Terms that are still to come can but raise it further.
                 total = np.concatenate([sums.sum(axis=1) for _, sums in kept])
                 min_df = int(np.partition(total, n_kept - most - 1)[n_kept - most - 1]) + 1
-                kept = [_frequent(terms, sums, min_df) for terms, sums in kept]
+                kept = [_frequent_spilled(terms, sums, min_df) for terms, sums in kept]
                 n_kept = sum(len(terms) for terms, _ in kept)
         content = [terms.content for terms, _ in kept]
         starts = np.cumsum([0, *map(len, content)])
@@ -146,6 +146,6 @@ class SpilledTerms:
         return Terms(content, np.cumsum([*map(len, chosen)], dtype=np.int64)), sums[order]
 
 
-def _frequent(terms, sums, min_df):
+def _frequent_spilled(terms, sums, min_df):
     kept = np.flatnonzero(sums.sum(axis=1) >= min_df)
     return terms.at(kept), sums[kept]

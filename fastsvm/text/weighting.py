@@ -7,7 +7,7 @@ from ..fitting import Parameters
 from ..solvers import as_rows
 from ..solvers._sparse import as_csr
 from ._counts import as_counts, column_blocks, rows_of, with_values
-from ._scores import add_by_class, log_ratios, weigh
+from ._term_scores import add_by_class, log_ratios, weigh_terms
 
 __all__ = ["LEARNED", "Weighting"]
 
@@ -74,7 +74,7 @@ class Weighting(Parameters):
         self.n_features_in_ = len(sums)
         self.weights_ = None
         if self.weighting == "tfidf":
-            self.weights_ = _inverse(sums.sum(axis=1).astype(np.float32), n_samples, np.float32)
+            self.weights_ = _inverse_frequencies(sums.sum(axis=1).astype(np.float32), n_samples, np.float32)
         elif self.weighting == "nb":
             ratios = np.empty(len(sums))
             log_ratios(sums, sums.sum(axis=1), sums.sum(axis=0), self.smoothing, len(sums), ratios)
@@ -110,14 +110,14 @@ class Weighting(Parameters):
         """Inverse document frequencies, in the precision of X, computed as ``TfidfTransformer`` does."""
         dtype = float_type(X)
         frequencies = np.bincount(X.indices[: X.indptr[-1]], minlength=X.shape[1]).astype(dtype)
-        return _inverse(frequencies, X.shape[0], dtype)
+        return _inverse_frequencies(frequencies, X.shape[0], dtype)
 
     def _ratios(self, X, y):
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(f"weighting='nb' needs two classes; y has one class, {classes.tolist()[0]!r}.")
         codes = codes.astype(np.int32)
-        by_class = np.bincount(codes, _positive_values(X), len(classes))
+        by_class = np.bincount(codes, _positive_counts(X), len(classes))
         ratios = np.empty(X.shape[1])
         for columns, rows in column_blocks(X, len(classes)):
             n_columns = columns.stop - columns.start
@@ -157,11 +157,13 @@ class Weighting(Parameters):
             np.log(values, out=values)
             values += 1
         unit = self.norm == "l2" or (self.norm == "auto" and self.weighting == "tfidf")
-        weigh(values, columns, offsets, np.empty(0) if self.weights_ is None else self.weights_, binary, unit)
+        weigh_terms(
+            values, columns, offsets, np.empty(0) if self.weights_ is None else self.weights_, binary, unit
+        )
         return values
 
 
-def _inverse(frequencies, n_samples, dtype):
+def _inverse_frequencies(frequencies, n_samples, dtype):
     """Return inverse document frequencies, smoothed as if one more row had every column."""
     return np.log(dtype(n_samples + 1) / (frequencies + dtype(1))) + dtype(1)
 
@@ -171,7 +173,7 @@ def float_type(X):
     return np.float32 if X.dtype == np.float32 else np.float64
 
 
-def _positive_values(X):
+def _positive_counts(X):
     """Count the values above 0 in each row."""
     values, _, offsets = rows_of(X)
     return np.diff(np.append(0, np.cumsum(values > 0))[offsets])

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from dask.distributed import LocalCluster
 
 from fastsvm import load_model
-from fastsvm.dask.cluster import Cluster
+from fastsvm.dask.shard_actors import Cluster
 from fastsvm_apps.common import dask_cluster as of_apps
 from fastsvm_apps.sentiment.cli import main
 from fastsvm_apps.sentiment.learning import streamed_rows

@@ -89,12 +89,12 @@ from fastsvm.solvers import newton_solver
 X = np.random.default_rng(0).normal(size=(300, 5)).astype(np.float32)
 y = X[:, 0] > 0
 SDCA(solver="coordinate").fit(X, y)  # looks for libraries
-seen, direction = [], newton_solver.direction
+seen, direction = [], newton_solver.newton_direction
 def looking(*args):
     result = direction(*args)
     seen.append({library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"})
     return result
-newton_solver.direction = looking
+newton_solver.newton_direction = looking
 before = {library["num_threads"] for library in threadpool_info()}
 SDCA(solver="newton").fit(X, y)
 assert seen and all(threads <= {1} for threads in seen), seen

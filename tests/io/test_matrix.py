@@ -46,7 +46,7 @@ def test_an_interrupted_store_resumes(tmp_path, monkeypatch):
     text = "".join(f"{i % 3} {i % 7 + 1}:{i} {i % 5 + 9}:.5\n" for i in range(40))
     (tmp_path / "a.svm").write_text(text)
     store_svmlight(tmp_path / "a.svm", tmp_path / "whole")
-    plain, read = svmlight._parsed, []
+    plain, read = svmlight._parsed_svmlight, []
     for cut in (1, 3, 5):  # blocks that each attempt reads before it is cut
 
         def killed(block, *rest, cut=cut):

@@ -9,7 +9,8 @@ from sklearn.metrics.pairwise import pairwise_kernels
 import reference
 from fastsvm.solvers import LOSSES, kernel_pegasos
 from fastsvm.solvers.kernel import _kernel
-from fastsvm.solvers.kernel._problem import KernelProblem, make_gram
+from fastsvm.solvers.kernel._gram import make_gram
+from fastsvm.solvers.kernel._problem import KernelProblem
 from fastsvm.solvers.kernel.pegasos_solver import KernelPegasosSolver
 from fastsvm.solvers.losses import as_loss
 

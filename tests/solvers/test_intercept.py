@@ -71,7 +71,7 @@ def test_rows_are_screened_by_their_scores_alike(problem, loss):
     found = []
     for scores in (None, scores_of(problem.rows, w)):
         dropped = np.zeros(300, np.int8)
-        state = _sdca.State(as_loss(loss).struct, 1.0, 0.0, w, dual, np.ones(300), dropped)
+        state = _sdca.SDCAState(as_loss(loss).struct, 1.0, 0.0, w, dual, np.ones(300), dropped)
         state.threshold = 0.25
         sums = _sdca.screen_rows(*problem.data, w, 0.1, state, 0, 300, scores)
         found.append((sums, dropped.tolist()))

@@ -5,8 +5,7 @@ import pytest
 from scipy import sparse
 
 from fastsvm.solvers.kernel import _aligned
-from fastsvm.solvers.kernel._gram import scores_of
-from fastsvm.solvers.kernel._problem import make_gram
+from fastsvm.solvers.kernel._gram import kernel_scores, make_gram
 from fastsvm.solvers.kernel._values import Kernel
 
 pytestmark = pytest.mark.blas
@@ -50,7 +49,7 @@ def test_of_scores(X, tiles, name, cache_size):
     cuts = []
     for threads in (1, 2, 5):
         tiles.clear()
-        scores_of(kernel, kernel.trained, coef, given, cache_size=cache_size, threads=threads)
+        kernel_scores(kernel, kernel.trained, coef, given, cache_size=cache_size, threads=threads)
         cuts.append(sorted(tiles))
     assert cuts[0] == cuts[1] == cuts[2]
     assert all(place == 0 for _, _, _, *places in cuts[0] for place in places)

@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 
 import reference
 from fastsvm.solvers import LOSSES, kernel_pegasos, kernel_sdca
-from fastsvm.solvers.kernel._gram import scores_of
+from fastsvm.solvers.kernel._gram import kernel_scores, make_gram
 from fastsvm.solvers.kernel._problem import make_gram
 
 pytestmark = pytest.mark.blas
@@ -91,7 +91,7 @@ def test_values_are_scikit_learns(kernel, n, tolerance, layout):
     coef = np.random.default_rng(2).normal(size=(3, n))
     expected = pairwise_kernels(Z, X, metric=kernel, filter_params=True, **KERNELS[kernel]) @ coef.T
     for others in (Z, sparse.csr_matrix(Z), disordered(Z), Z[:1]):
-        scores = scores_of(gram.kernel, gram.points, coef, others)
+        scores = kernel_scores(gram.kernel, gram.points, coef, others)
         np.testing.assert_allclose(scores, expected[: len(scores)], rtol=0, atol=tolerance * scale * n)
 
 
@@ -213,7 +213,7 @@ def test_threads_do_not_change_a_bit(kernel, layout):
         scores = np.zeros((2, 2100))
         gram.add(which, factors, scores, 0)
         part = block(gram, numbers(5, 100, 200, 7))
-        outside = scores_of(gram.kernel, gram.points, scores, layout(X[:300]), threads=threads)
+        outside = kernel_scores(gram.kernel, gram.points, scores, layout(X[:300]), threads=threads)
         found.append([array.tobytes() for array in (gram.rows[gram.slots[which]], scores, part, outside)])
     assert found[0] == found[1] == found[2]
 
@@ -380,12 +380,12 @@ def test_a_cache_that_holds_no_row_is_refused(solve):
 @both
 def test_a_cache_beyond_the_memory_is_refused_before_it_is_filled(solve, monkeypatch):
     X, y = labelled(1500)
-    monkeypatch.setattr("fastsvm.solvers.kernel._gram.available_memory", lambda: 2 << 20)
+    monkeypatch.setattr("fastsvm._utils.memory.available_memory", lambda: 2 << 20)
     message = r"0\.00838 GiB of kernel values are needed, 0\.00195 GiB are there: lower cache_size\."
     with pytest.raises(MemoryError, match=message):
         solve(X, y)
     solve(X, y, cache_size=1, **({"max_iter": 1, "tol": None} if solve is kernel_sdca else {"n_iter": 10**3}))
-    monkeypatch.setattr("fastsvm.solvers.kernel._gram.available_memory", lambda: None)  # nobody tells
+    monkeypatch.setattr("fastsvm._utils.memory.available_memory", lambda: None)  # nobody tells
     make_gram(X, "rbf")
 
 

@@ -11,7 +11,7 @@ from scipy import sparse
 from fastsvm import SDCAClassifier, solvers
 from fastsvm.solvers import losses, sdca
 from fastsvm.solvers._problem import Problem
-from fastsvm.solvers.sdca_solver import make_solver
+from fastsvm.solvers.sdca_solver import make_sdca_solver
 
 pytestmark = pytest.mark.blas
 
@@ -56,9 +56,9 @@ def test_newton_takes_only_losses_with_a_second_derivative(problem):
     options = {"loss": loss, "alpha": 1e-5, "fit_intercept": False, "max_iter": 5}
     options["random"] = np.ones(1, np.uint64)
     with pytest.raises(ValueError, match="solver='newton' does not support the loss 'new'"):
-        make_solver(Problem(*problem), solver="newton", **options)
-    assert make_solver(Problem(*problem), tol=1e-3, **options).solver == "coordinate"
-    assert make_solver(Problem(*problem), tol=1e-3, **options | {"loss": "log"}).solver == "newton"
+        make_sdca_solver(Problem(*problem), solver="newton", **options)
+    assert make_sdca_solver(Problem(*problem), tol=1e-3, **options).solver == "coordinate"
+    assert make_sdca_solver(Problem(*problem), tol=1e-3, **options | {"loss": "log"}).solver == "newton"
 
 
 def test_no_module_has_the_name_of_a_public_function():

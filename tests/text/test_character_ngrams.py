@@ -79,3 +79,9 @@ def test_many_batches_and_threads_give_the_same_bits(monkeypatch):
     plain = Bag(analyzer="char_wb", ngram_range=(2, 4), min_df=2, n_jobs=3)
     assert_same_bits(plain.fit_transform(texts), Y)
     assert_same_bits(pickle.loads(pickle.dumps(plain)).transform(texts), bag.transform(texts))
+
+
+def test_words_with_more_ngrams_than_a_block_holds():
+    """Blocks of 256 n-grams are counted one after the other."""
+    texts = ["".join(chr(97 + i * i % 23) for i in range(n)) for n in (255, 256, 257, 700)]
+    check(BagOfWords(analyzer="char_wb", ngram_range=(2, 3)), [" ".join(texts), *texts], texts[::-1])

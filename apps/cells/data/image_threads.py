@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import cv2
 
-from fastsvm._utils.threads import Threads, result
+from fastsvm._utils.threads import Threads, thread_result
 
 from ...common.errors import is_shortage
 from .bad_image import NO_MEMORY, BadImage, unreadable
@@ -51,7 +51,7 @@ def map_images(
 
     def oldest():
         file, future = begun.popleft()
-        return file, result(future)
+        return file, thread_result(future)
 
     pool = Threads(jobs)
     one_thread_in_opencv()

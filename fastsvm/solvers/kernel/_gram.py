@@ -1,14 +1,14 @@
 """Rows of a kernel matrix, computed when they are needed, and as many kept as there is room for."""
 
-import os
-from pathlib import Path
-
 import numpy as np
+from scipy import sparse
 
-from ..._utils.threads import Threads, result
+from ..._utils.memory import refuse_beyond_memory
+from ..._utils.threads import Threads
+from .._input import as_matrix, finite, one_of, positive
 from . import _aligned
 from ._kernel import add_rows, gather, mirror, spread
-from ._values import CHUNK, DOUBLE_ROWS
+from ._values import CHUNK, DOUBLE_ROWS, KERNELS, GivenKernel, Kernel
 
 MIB = 1 << 20
 A_SHARE = 1 << 19  # values for whose sake a thread is started
@@ -68,6 +68,18 @@ class Gram:
     def forget_uses(self):
         """Begin a new run, whose clock starts anew: what others used gives way first."""
         self.used[:] = -1
+
+    def share_threads(self, needed, n_runs, n_threads):
+        """Share the threads among runs over this matrix; return the number of simultaneous runs.
+
+        It is 1 if the needed rows do not fit into the cache, since runs would evict each other's rows.
+        """
+        if len(needed) > self.capacity:
+            return 1
+        self.fetch(needed, 0)
+        n_workers = min(n_threads, n_runs)
+        self.use_threads(n_threads // n_workers, shared=n_workers > 1)
+        return n_workers
 
     def fetch(self, which, now):
         """Have these rows in `rows`, where `slots` says.
@@ -184,7 +196,46 @@ class FullGram(Gram):
         self.diagonal = K.diagonal().astype(float)
 
 
-def scores_of(kernel, support, coef, X, *, cache_size=1024, threads=1):
+def make_gram(X, kernel, *, gamma=1.0, degree=3, coef0=0.0, cache_size=1024, threads=1):
+    """The kernel matrix of the rows of X.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, n_features), or of shape (n, n) if it is the matrix
+    kernel : {"linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"} or callable
+    gamma, degree, coef0 : as in `Kernel`
+    cache_size, threads : as in `Gram`
+
+    Returns
+    -------
+    Gram
+
+    Raises
+    ------
+    ValueError
+        On bad input and parameters, and as `Kernel`.
+    MemoryError
+        As `Gram`.
+    """
+    if not callable(kernel):
+        one_of("kernel", kernel, (*KERNELS, "precomputed"))
+    gamma, degree = positive("gamma", gamma), positive("degree", degree, kind=int)
+    cache_size = positive("cache_size", cache_size)
+    coef0 = finite("coef0", coef0)
+    X, _ = as_matrix(X, threads)
+    if kernel == "precomputed":
+        if sparse.issparse(X) or X.shape[0] != X.shape[1]:
+            raise ValueError(
+                "kernel='precomputed' wants the matrix of all K(x_i, x_j), an array of shape (n, n); "
+                f"X is {'sparse, ' if sparse.issparse(X) else ''}of shape {X.shape}."
+            )
+        return FullGram(X, threads)
+    if callable(kernel):
+        return Gram(GivenKernel(kernel, X), cache_size)  # called by one thread at a time
+    return Gram(Kernel(kernel, X, gamma=gamma, degree=degree, coef0=coef0), cache_size, threads)
+
+
+def kernel_scores(kernel, support, coef, X, *, cache_size=1024, threads=1):
     """coef @ K(support, X), transposed: the scores of rows that a kernel was not fitted to.
 
     Parameters
@@ -225,44 +276,5 @@ def for_each(work, items, threads):
             work(item)
         return
     with Threads(threads) as pool:
-        futures = [pool.submit(work, item) for item in items]
-        try:
-            for future in futures:
-                result(future)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-
-
-def refuse_beyond_memory(needed, what, advice):
-    """Raise a MemoryError, if so many bytes are more than this machine has to give."""
-    has = available_memory()
-    if has is not None and needed > has:
-        raise MemoryError(
-            f"{needed / 2**30:.3g} GiB of {what} are needed, {has / 2**30:.3g} GiB are there: {advice}."
-        )
-
-
-def available_memory():
-    """Bytes that can be had without swapping; None where nobody tells."""
-    return min(filter(None, [_of_machine(), _of_container()]), default=None)
-
-
-def _of_machine():
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
-    except (OSError, StopIteration):
-        pass
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
-        return None
-
-
-def _of_container():
-    try:
-        limit, used = (int(Path(f"/sys/fs/cgroup/memory.{name}").read_text()) for name in ("max", "current"))
-        return max(1, limit - used)
-    except (OSError, ValueError):  # not Linux, or the limit is "max"
-        return None
+        for _ in pool.map(work, items):
+            pass

@@ -3,15 +3,12 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
-from .._input import EXTREME, as_matrix, as_signs, as_weights, finite, one_of, positive
+from .._input import EXTREME, as_signs, as_weights
 from .._problem import out_of_range
 from .._solver import Epoch
 from ..losses import as_loss
-from ._gram import FullGram, Gram
 from ._kernel import gap_terms
-from ._values import KERNELS, GivenKernel, Kernel
 
 
 class KernelResult(NamedTuple):
@@ -114,42 +111,3 @@ class KernelSolver:
 def as_all_signs(Y, n):
     """Y as int8 of shape (n_classes, n), checked to be -1 or +1."""
     return np.ascontiguousarray([as_signs(y, n) for y in np.atleast_2d(Y)])
-
-
-def make_gram(X, kernel, *, gamma=1.0, degree=3, coef0=0.0, cache_size=1024, threads=1):
-    """The kernel matrix of the rows of X.
-
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n, n_features), or of shape (n, n) if it is the matrix
-    kernel : {"linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"} or callable
-    gamma, degree, coef0 : as in `Kernel`
-    cache_size, threads : as in `Gram`
-
-    Returns
-    -------
-    Gram
-
-    Raises
-    ------
-    ValueError
-        On bad input and parameters, and as `Kernel`.
-    MemoryError
-        As `Gram`.
-    """
-    if not callable(kernel):
-        one_of("kernel", kernel, (*KERNELS, "precomputed"))
-    gamma, degree = positive("gamma", gamma), positive("degree", degree, kind=int)
-    cache_size = positive("cache_size", cache_size)
-    coef0 = finite("coef0", coef0)
-    X, _ = as_matrix(X, threads)
-    if kernel == "precomputed":
-        if sparse.issparse(X) or X.shape[0] != X.shape[1]:
-            raise ValueError(
-                "kernel='precomputed' wants the matrix of all K(x_i, x_j), an array of shape (n, n); "
-                f"X is {'sparse, ' if sparse.issparse(X) else ''}of shape {X.shape}."
-            )
-        return FullGram(X, threads)
-    if callable(kernel):
-        return Gram(GivenKernel(kernel, X), cache_size)  # called by one thread at a time
-    return Gram(Kernel(kernel, X, gamma=gamma, degree=degree, coef0=coef0), cache_size, threads)

@@ -13,8 +13,8 @@ from .._random import draw_rows
 from .._solver import require_finite
 from ..losses import value
 from . import _kernel
-from ._gram import scores_of
-from ._problem import KernelProblem, KernelResult, KernelSolver, as_all_signs, make_gram
+from ._gram import kernel_scores, make_gram
+from ._problem import KernelProblem, KernelResult, KernelSolver, as_all_signs
 
 if TYPE_CHECKING:
     from ..annotations import ArrayLike, Callable, Matrix, Seed
@@ -68,7 +68,7 @@ class KernelPegasosSolver(KernelSolver):
         X : ndarray or CSR matrix of shape (n, n_features)
         Y, sample_weight : as in `KernelProblem`
         gram_of : callable, the Gram of rows
-        cache_size : as in `scores_of`
+        cache_size : as in `kernel_scores`
         """
         n = X.shape[0]
         signs, weights = as_all_signs(Y, n), as_weights(sample_weight, n)
@@ -156,7 +156,7 @@ class KernelPegasosSolver(KernelSolver):
         support = np.flatnonzero(coef.any(axis=0))
         if not len(support):  # f is 0: only rows of weight 0 were drawn
             return (weights * np.ones(signs.shape)).sum(axis=1)
-        scores = scores_of(
+        scores = kernel_scores(
             *(gram.kernel, gram.points[support], coef[:, support], X[others]),
             cache_size=cache_size,
             threads=gram.threads,
@@ -274,7 +274,7 @@ def kernel_pegasos(
     threads = number_of_threads(n_jobs)
     X, rows = as_matrix(X, threads)
     n, alpha = rows.n_rows, as_alpha(alpha)
-    order = drawn_rows(n, n_iter, random_state) if order is None else _given_order(order, n)
+    order = drawn_pegasos_rows(n, n_iter, random_state) if order is None else _given_pegasos_order(order, n)
     options = {"gamma": gamma, "degree": degree, "coef0": coef0, "cache_size": cache_size, "threads": threads}
     gram_of = partial(make_gram, kernel=kernel, **options)
     whole = isinstance(kernel, str) and kernel == "precomputed"
@@ -282,14 +282,14 @@ def kernel_pegasos(
     return run.result(run.epochs(flag("trace", trace)))
 
 
-def drawn_rows(n, n_iter, random_state):
+def drawn_pegasos_rows(n, n_iter, random_state):
     """`n_iter` of n rows, drawn with replacement; 10 n by default."""
     order = np.empty(10 * n if n_iter is None else positive("n_iter", n_iter, kind=int), np.int32)
     draw_rows(order, n, as_state(random_state))
     return order
 
 
-def _given_order(order, n):
+def _given_pegasos_order(order, n):
     order = as_order(order, n)
     if order.ndim != 1 or not order.size:
         raise ValueError(

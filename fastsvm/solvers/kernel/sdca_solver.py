@@ -15,8 +15,8 @@ from .._random import shuffle
 from .._solver import require_finite
 from ..losses import LOSSES, as_loss
 from . import _kernel
-from ._gram import for_each
-from ._problem import KernelProblem, KernelResult, KernelSolver, make_gram
+from ._gram import for_each, make_gram
+from ._problem import KernelProblem, KernelResult, KernelSolver
 
 if TYPE_CHECKING:
     from ..annotations import ArrayLike, Callable, Matrix, Seed

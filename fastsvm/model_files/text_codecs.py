@@ -2,29 +2,16 @@
 
 import numpy as np
 
-from ..text._vocabulary import are_ascending
+from ..text._vocabulary import terms_are_ascending
 from ..text.markup import lower_without_markup
 from ..text.reading import DEFAULT_PATTERN, PATTERNS, SPLIT_PATTERN
 from ..text.terms import Terms
 from ..text.weighting import LEARNED
 from .codec import Codec, check_transformer, pack_names, set_names
-from .container import (
-    FLOATS,
-    ModelFileError,
-    UnknownStep,
-    decode_steps,
-    fields,
-    line,
-    native,
-    pack,
-    same_names,
-    show,
-    take,
-    take_packed,
-    unpack,
-)
-from .fields import feature_names, n_columns
+from .container import ModelFileError, UnknownStep, check_names, check_object, decode_steps, one_line, show
+from .fields import feature_names_field, n_columns_field
 from .parameters import params_to_json, to_json
+from .tensors import FLOATS, native_tensor, pack_strings, take_packed_strings, take_tensor, unpack_strings
 
 MAX_NGRAM = 16
 
@@ -47,7 +34,7 @@ COUNTS = ("int32", "int64", "float32", "float64")
 def check_counting(what, params, **kinds):
     """Check the types of a vectoriser's parameters: the common ones, and its own `kinds`."""
     usual = {"ngram_range": list, "lowercase": bool, "binary": bool, "analyzer": str, "dtype": str}
-    fields(params, f"{what} parameters", **usual, **kinds)
+    check_object(params, f"{what} parameters", **usual, **kinds)
 
 
 def refuse_parameter(what, name, value):
@@ -90,7 +77,7 @@ class CountVectorizerCodec(Codec):
         try:
             vocabulary = self._pack_vocabulary(vectorizer)
         except (AttributeError, ValueError) as error:  # not fitted, for one
-            raise ModelFileError(f"{self.name}: {line(error)}") from None
+            raise ModelFileError(f"{self.name}: {one_line(error)}") from None
         more, tensors = self._encode_analyzer(given)
         return params | more, {}, vocabulary | tensors
 
@@ -98,7 +85,7 @@ class CountVectorizerCodec(Codec):
         raise ModelFileError(f"a {self.name} with {name}={show(value)}")
 
     def _pack_vocabulary(self, vectorizer):
-        return pack("vocabulary", vectorizer.get_feature_names_out())
+        return pack_strings("vocabulary", vectorizer.get_feature_names_out())
 
     def _encode_analyzer(self, given):
         patterns = {pattern: name for name, pattern in ANALYZERS.items()}
@@ -108,12 +95,12 @@ class CountVectorizerCodec(Codec):
 
     def decode(self, params, fitted, tensors):
         what = self.name
-        fields(fitted, f"{what} attributes")
+        check_object(fitted, f"{what} attributes")
         check_counting(what, params)
         if params["analyzer"] not in ANALYZERS:
             refuse_parameter(what, "analyzer", params["analyzer"])
         vectorizer = self.cls(**counting(what, params), token_pattern=ANALYZERS[params["analyzer"]])
-        vectorizer.vocabulary = unpack("vocabulary", tensors)
+        vectorizer.vocabulary = unpack_strings("vocabulary", tensors)
         vectorizer.get_feature_names_out()  # sets vocabulary_, without fit's warnings
         return vectorizer
 
@@ -130,7 +117,7 @@ class BagCodec(CountVectorizerCodec):
     def _pack_vocabulary(self, vectorizer):
         terms = vectorizer._packed()
         return {
-            "vocabulary.bytes": native(terms.content),
+            "vocabulary.bytes": native_tensor(terms.content),
             "vocabulary.offsets": np.concatenate([[0], terms.ends]).astype(np.int64, copy=False),
         }
 
@@ -138,7 +125,7 @@ class BagCodec(CountVectorizerCodec):
         tensors, params = {}, {name: given.get(name) for name in READING}
         if type(params["stop_words"]) is list:
             words = list(dict.fromkeys(params["stop_words"]))
-            tensors = pack("stop_words", words) if words else {}
+            tensors = pack_strings("stop_words", words) if words else {}
             params["stop_words"] = "listed" if words else None
         for name, known in READING.items():
             if params[name] not in known or given.get(name) == "listed":
@@ -152,7 +139,7 @@ class BagCodec(CountVectorizerCodec):
 
     def decode(self, params, fitted, tensors):
         what = self.name
-        fields(fitted, f"{what} attributes")
+        check_object(fitted, f"{what} attributes")
         optional = {name: type(params.get(name)) for name in ("stop_words", "strip_accents")}
         if "preprocessor" in params:
             optional["preprocessor"] = str
@@ -166,12 +153,12 @@ class BagCodec(CountVectorizerCodec):
                 refuse_parameter(what, "preprocessor", params["preprocessor"])
             settings["preprocessor"] = PREPROCESSORS[params["preprocessor"]]
         if settings["stop_words"] == "listed":
-            settings["stop_words"] = unpack("stop_words", tensors)
+            settings["stop_words"] = unpack_strings("stop_words", tensors)
         for name in settings.keys() - self.cls().get_params(deep=False).keys():
             if settings.pop(name) is not None:  # a plain bag has no stop words and strips no accents
                 raise UnknownStep(f"only fastsvm.load_model reads a {what} with {name}")
-        terms = Terms(*take_packed("vocabulary", tensors))
-        if not are_ascending(terms.content, terms.ends) and len(set(terms.strings())) != len(terms):
+        terms = Terms(*take_packed_strings("vocabulary", tensors))
+        if not terms_are_ascending(terms.content, terms.ends) and len(set(terms.strings())) != len(terms):
             raise ModelFileError("vocabulary: a string twice")
         vectorizer = self.cls(**settings)
         vectorizer._set_terms(terms)
@@ -203,8 +190,8 @@ class UnionCodec(Codec):
         return {"bags": described}, {}, tensors
 
     def decode(self, params, fitted, tensors):
-        fields(fitted, f"{self.name} attributes")
-        fields(params, f"{self.name} parameters", bags=list)
+        check_object(fitted, f"{self.name} attributes")
+        check_object(params, f"{self.name} parameters", bags=list)
         steps = decode_steps(
             {"class": "Pipeline", "steps": params["bags"]},
             tensors,
@@ -226,25 +213,25 @@ class WeightingCodec(Codec):
         params = params_to_json(model)
         tensors = pack_names(model)
         if model.weights_ is not None:
-            tensors["weights_"] = native(model.weights_)
+            tensors["weights_"] = native_tensor(model.weights_)
         return params, {"n_features_in_": int(model.n_features_in_)}, tensors
 
     def decode(self, params, fitted, tensors):
         what = self.name
         model = self.cls()
-        same_names(params, model.get_params(deep=False), f"{what} parameter")
-        fields(fitted, f"{what} attributes", n_features_in_=int)
+        check_names(params, model.get_params(deep=False), f"{what} parameter")
+        check_object(fitted, f"{what} attributes", n_features_in_=int)
         try:
             model.set_params(**params)._check_params()
         except ValueError as error:
-            raise ModelFileError(f"{what}: {line(error)}") from None
-        model.weights_, n = None, n_columns(what, "n_features_in_", fitted["n_features_in_"])
+            raise ModelFileError(f"{what}: {one_line(error)}") from None
+        model.weights_, n = None, n_columns_field(what, "n_features_in_", fitted["n_features_in_"])
         model.n_features_in_ = n
         if model.weighting in LEARNED:
-            model.weights_ = take(tensors, "weights_", FLOATS)
+            model.weights_ = take_tensor(tensors, "weights_", FLOATS)
             if len(model.weights_) != n:
                 raise ModelFileError(f"{len(model.weights_)} weights for {n} features")
             if np.abs(model.weights_).max(initial=0) > MAX_WEIGHT:
                 raise ModelFileError(f"{what}: weights_ beyond {MAX_WEIGHT:,.0f}, too large for logarithms")
-        set_names(model, feature_names(tensors, n))
+        set_names(model, feature_names_field(tensors, n))
         return model

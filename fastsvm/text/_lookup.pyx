@@ -18,7 +18,7 @@ from ._tally cimport Tally, count_found, expect, join_word, make_joined, make_ro
 from ._words cimport BLOCK, Batch, Cut, Rule, cut_words, read_text
 
 
-cdef struct Waiting:  # terms that are still to be entered
+cdef struct Waiting:  # terms to enter
     int orders[2 * AHEAD]
     uint64_t keys[2 * AHEAD]
     int32_t columns[2 * AHEAD]
@@ -26,7 +26,7 @@ cdef struct Waiting:  # terms that are still to be entered
 
 
 cdef class _Finder:
-    """What both ways of counting share: the rule, the stop words, the number of words in a term."""
+    """The base of `Lookup` and `Hasher`: the rule, the stop words, the number of words in a term."""
 
     cdef Rule rule
     cdef WordTable words
@@ -176,7 +176,7 @@ cdef class Lookup(_Finder):
         return slot
 
     cdef inline int wait(self, Waiting* waiting, int n, uint64_t key, int32_t column) noexcept nogil:
-        """Enter a pair as soon as its slot has come from memory."""
+        """Queue a pair; it is entered once its slot has come from memory."""
         if self.pairs[n].slots != NULL:
             prefetch(&self.pairs[n].slots[pair_hash(key) >> self.pairs[n].shift])
         waiting.orders[waiting.n] = n
@@ -248,7 +248,7 @@ cdef class Lookup(_Finder):
         return 0
 
     cdef inline int count_order(self, Tally* tally, int order) noexcept nogil:
-        """Count the terms of `order` words; the prefixes become theirs."""
+        """Count the terms of `order` words, and make them the prefixes of the next order."""
         cdef PairTable* table = &self.pairs[order - 1]
         cdef PairBlock block
         cdef Py_ssize_t p = 0, k, n = tally.n_words - order + 1, stop

@@ -11,8 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import MaxAbsScaler, scale
 
 from fastsvm import SDCAClassifier, SDCAClassifierCV, certify, sdca_path
-from fastsvm.fitting import advice
-from fastsvm.fitting.advice import advise
+from fastsvm.fitting import convergence_advice as advice
+from fastsvm.fitting.convergence_advice import convergence_advice
 
 pytestmark = pytest.mark.blas
 
@@ -58,7 +58,7 @@ def with_column(X, factor):
 )
 def test_what_is_wrong_with_the_scale(X, expected, chunk, monkeypatch):
     monkeypatch.setattr(advice, "CHUNK", chunk)
-    said = advise(X)
+    said = convergence_advice(X)
     assert re.search(expected, said), said
 
 
@@ -85,7 +85,7 @@ STALLED = "rounding allows no less, so raise tol or alpha"
     ids=["scaled", "no columns", "one large column"],
 )
 def test_more_epochs_are_no_way_out_of_rounding(X, expected):
-    said = advise(X, stalled=True)
+    said = convergence_advice(X, stalled=True)
     assert re.search(expected, said), said
 
 

@@ -15,7 +15,7 @@ class ConvergenceWarning(UserWarning):
     """A fit stopped short of its tolerance."""
 
 
-class Ended(NamedTuple):
+class FitEnd(NamedTuple):
     """The end of a fit: its relative duality gap, its epochs, and its alpha, of several."""
 
     relative_gap: float
@@ -28,10 +28,10 @@ class Ended(NamedTuple):
         return cls(result.gap / result.objective if result.objective > 0 else 0.0, result.n_iter, alpha)
 
 
-def ends_of(objectives, gaps, n_iters, alpha=None):
-    """Return the Ended of each problem."""
+def fit_ends(objectives, gaps, n_iters, alpha=None):
+    """Return the FitEnd of each problem."""
     return [
-        Ended(gap / objective if objective > 0 else 0.0, n_iter, alpha)
+        FitEnd(gap / objective if objective > 0 else 0.0, n_iter, alpha)
         for objective, gap, n_iter in zip(objectives, gaps, n_iters, strict=True)
     ]
 
@@ -41,7 +41,7 @@ def warn_if_short(fits, tol, X, max_iter, *, category=ConvergenceWarning, stackl
 
     Parameters
     ----------
-    fits : list of Ended
+    fits : list of FitEnd
     tol : float or None
     X : what was fitted, if it has columns that may be to blame; or None
     max_iter : int
@@ -57,7 +57,7 @@ def warn_if_short(fits, tol, X, max_iter, *, category=ConvergenceWarning, stackl
     if tol is None or worst is None or worst.relative_gap <= tol:
         return
     where = "" if worst.alpha is None else f" at alpha={worst.alpha:.3g}"
-    advice = advise(X, stalled=worst.n_iter < max_iter)
+    advice = convergence_advice(X, stalled=worst.n_iter < max_iter)
     warnings.warn(
         f"Stopped{where} after {worst.n_iter} epochs at a relative duality gap of "
         f"{worst.relative_gap:.1e}, above tol={tol:g}: {advice}.",
@@ -66,7 +66,7 @@ def warn_if_short(fits, tol, X, max_iter, *, category=ConvergenceWarning, stackl
     )
 
 
-def advise(X, stalled=False):
+def convergence_advice(X, stalled=False):
     """Advise a scaler if the scale of X is at fault, else a parameter to raise.
 
     A column's size is the root mean square of those of its values that are not 0. Columns much larger
@@ -104,7 +104,7 @@ def advise(X, stalled=False):
         wrong = f"the values of X are large (about {mean_square**0.5:.2g})"
     else:
         return f"{plain}; the columns of X are scaled well"
-    return f"{wrong}; scale X with {_scaler(X)}, or raise {'tol' if stalled else 'max_iter'} or alpha"
+    return f"{wrong}; scale X with {_advised_scaler(X)}, or raise {'tol' if stalled else 'max_iter'} or alpha"
 
 
 def _column_sums(X):
@@ -126,7 +126,7 @@ def _column_sums(X):
     return squares, counts
 
 
-def _scaler(X):
+def _advised_scaler(X):
     if not sparse.issparse(X):
         return "StandardScaler"
     some = X.data[:CHUNK]

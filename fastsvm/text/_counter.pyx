@@ -74,7 +74,7 @@ cdef class Counter:
 
     @property
     def n_documents(self):
-        """How many have been counted."""
+        """The number of documents counted so far."""
         return sum([last - first for _, first, last in self.segments])
 
     def add(self, Batch batch, run):
@@ -108,7 +108,7 @@ cdef class Counter:
 
     @property
     def is_empty(self):
-        """Whether no document has enough words for a term."""
+        """Whether no document has enough words for one term."""
         cdef int k
         cdef Py_ssize_t row, start
         for k in range(self.n_workers):
@@ -134,7 +134,7 @@ cdef class Counter:
         self.vocabulary.sort(run, kept)
 
     def _number_words(self, run, int32_t least):
-        """Make the workers' numbers of words the first one's; return which are frequent, None: all."""
+        """Give all workers the first one's word numbers; return a mask of frequent words, or None: all."""
         cdef int k
         n = self.n_workers
         if n == 1 and least <= 1:
@@ -157,7 +157,7 @@ cdef class Counter:
         return kept
 
     def _count_documents(self, int k):
-        """In how many of a worker's documents each of its words is."""
+        """Return, for each word of a worker, the number of its documents with the word."""
         cdef Worker* worker = &self.workers[k]
         cdef Py_ssize_t p
         result = np.zeros(worker.words.n + 1, np.int32)
@@ -168,7 +168,7 @@ cdef class Counter:
         return result[:worker.words.n]
 
     def _join(self, int k):
-        """The first worker's numbers of a worker's words, whose table is let go."""
+        """Return the first worker's numbers of a worker's words, and free its table."""
         cdef int code = 0
         cdef Py_ssize_t n = self.workers[k].words.n
         if k == 0:
@@ -182,7 +182,7 @@ cdef class Counter:
         return result[:n]
 
     def _renumber_all(self, run, int order, numbers):
-        """Renumber each worker's terms of `order` words, in parts; who begins has its numbers already."""
+        """Renumber each worker's terms of `order` words, in parts; the first worker's are right."""
         cdef int k, part
         n = self.n_workers
         tasks = [(k, part) for k in range(n) for part in range(n)]
@@ -198,7 +198,7 @@ cdef class Counter:
                 )
 
     def _number_pairs(self, run, int order, int32_t least):
-        """Number the terms of `order` words, two or more; the pair of each number, 0 where there is none."""
+        """Number the terms of two or more words; return the pair of each number, 0 for none."""
         cdef Stream* stream
         cdef int k
         cdef Py_ssize_t most
@@ -220,7 +220,7 @@ cdef class Counter:
         return keys
 
     def _count_pairs(self, int order, int32_t least, int index):
-        """Count the pairs of a shard; how many of them are in enough documents."""
+        """Count the pairs of a shard; return how many are in enough documents."""
         cdef Shard* shard = &self.shards[index]
         cdef Worker* worker
         cdef int k, n = self.n_workers, code
@@ -231,7 +231,7 @@ cdef class Counter:
             # Texts of some length have a new pair for every three or four words.
             code = reserve_pairs(&shard.table, total // (4 * n))
             for k in range(n if code == 0 else 0):
-                worker = &self.workers[(k + index) % n]  # threads that write side by side are in the way
+                worker = &self.workers[(k + index) % n]  # threads that write side by side are slow
                 code = count_pairs(shard, worker, base, order, index, n, least > 1)
                 if code < 0:
                     break
@@ -242,7 +242,7 @@ cdef class Counter:
         return n_kept
 
     def _take_keys(self, int index, int32_t start, int32_t least, uint64_t[::1] keys, int32_t[::1] numbers):
-        """Write the pair of each number, of a shard that is then let go.
+        """Write the pair of each number of a shard, and free the shard.
 
         If only frequent ones are kept, their numbers are new, from `start` on, and those of rare ones -1.
         """
@@ -261,11 +261,11 @@ cdef class Counter:
 
     @property
     def n_columns(self):
-        """How many terms have been found."""
+        """The number of terms."""
         return len(self.vocabulary.entries)
 
     def parts(self):
-        """The counts, as a list of Part that does not outlive this."""
+        """Return the counts as a list of Part; it must not outlive this object."""
         cdef Part part
         cdef Layer* layer
         cdef const int32_t[::1] columns

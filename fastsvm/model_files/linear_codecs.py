@@ -4,9 +4,10 @@ import numpy as np
 
 from ..fitting import Calibration
 from .codec import Codec, pack_names, set_names
-from .container import FLOATS, ModelFileError, native, pack, show, take
-from .fields import COUNTS, MEASURES, count, feature_names, labels, measure
+from .container import ModelFileError, show
+from .fields import COUNTS, MEASURES, count_field, feature_names_field, labels_field, measure_field
 from .parameters import make_model, params_to_json, to_json
+from .tensors import FLOATS, native_tensor, pack_strings, take_tensor
 
 __all__ = ["ClassifierCodec", "LinearCodec"]
 
@@ -24,9 +25,9 @@ class ClassifierCodec(Codec):
                 fitted[name] = np.asarray(vars(model)[name]).tolist()
         fitted["classes_"] = model.classes_.dtype.kind
         if model.classes_.dtype.kind in "UO":
-            tensors = pack("classes_", model.classes_.tolist())
+            tensors = pack_strings("classes_", model.classes_.tolist())
         else:
-            tensors = {"classes_": native(model.classes_)}
+            tensors = {"classes_": native_tensor(model.classes_)}
         return params, fitted, tensors | pack_names(model)
 
     def _check_fitted(self, model, attribute):
@@ -43,34 +44,39 @@ class LinearCodec(ClassifierCodec):
     def encode(self, model):
         self._check_fitted(model, "coef_")
         params, fitted, tensors = super().encode(model)
-        tensors |= {"coef_": native(model.coef_), "intercept_": native(model.intercept_)}
+        tensors |= {"coef_": native_tensor(model.coef_), "intercept_": native_tensor(model.intercept_)}
         if hasattr(model, "calibration_"):
             calibration = model.calibration_
-            tensors[CALIBRATION] = native(np.array([calibration.slopes, calibration.intercepts], float))
+            tensors[CALIBRATION] = native_tensor(
+                np.array([calibration.slopes, calibration.intercepts], float)
+            )
         return params, fitted, tensors
 
     def decode(self, params, fitted, tensors):
         model = make_model(self, params)
-        model.classes_ = labels(fitted.get("classes_"), tensors)
+        model.classes_ = labels_field(fitted.get("classes_"), tensors)
         n_rows = 1 if len(model.classes_) == 2 else len(model.classes_)
-        coef, intercept = take(tensors, "coef_", FLOATS, ndim=2), take(tensors, "intercept_", FLOATS)
+        coef, intercept = (
+            take_tensor(tensors, "coef_", FLOATS, ndim=2),
+            take_tensor(tensors, "intercept_", FLOATS),
+        )
         if len(coef) != n_rows or len(intercept) != n_rows or coef.shape[1] < 1:
             raise ModelFileError(
                 f"coef_ of shape {coef.shape} and intercept_ of shape {intercept.shape}"
                 f" do not suit {len(model.classes_)} classes"
             )
         if CALIBRATION in tensors:
-            calibration = take(tensors, CALIBRATION, FLOATS, ndim=2)
+            calibration = take_tensor(tensors, CALIBRATION, FLOATS, ndim=2)
             if calibration.shape != (2, n_rows):
                 raise ModelFileError(f"{CALIBRATION} is of shape {calibration.shape}, not {(2, n_rows)}")
             model.calibration_ = Calibration(*calibration)
         model.coef_, model.intercept_, model.n_features_in_ = coef, intercept, coef.shape[1]
-        set_names(model, feature_names(tensors, coef.shape[1]))
+        set_names(model, feature_names_field(tensors, coef.shape[1]))
         for name in fitted.keys() - {"classes_"}:
             if name in COUNTS:
-                setattr(model, name, count(name, fitted[name]))
+                setattr(model, name, count_field(name, fitted[name]))
             elif name in MEASURES:
-                setattr(model, name, measure(name, fitted[name], n_rows))
+                setattr(model, name, measure_field(name, fitted[name], n_rows))
             else:
                 raise ModelFileError(f"{self.name} attribute {show(name)} is unexpected")
         return model

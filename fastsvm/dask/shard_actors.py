@@ -23,7 +23,7 @@ def ask_all(shards, method):
     return [replies[k] for k in range(len(shards))]
 
 
-class _Arguments:
+class _ActorArguments:
     """The arguments of a call, which are dropped when there is a reply.
 
     distributed keeps sent objects until a garbage collection, which may be hundreds of calls later: it counts
@@ -97,7 +97,7 @@ class Cluster:
 
     def _called(self, k, method, args):
         """Begin a call; return its future, or None if the worker is lost, and its arguments."""
-        sent = _Arguments(args)
+        sent = _ActorArguments(args)
         try:
             with self.client.as_current():  # the first call of an actor looks for a client
                 return self.actors[k].call(method, sent), sent

@@ -4,11 +4,12 @@ import numpy as np
 
 from ..solvers.kernel._values import KERNELS
 from .codec import Codec, check_transformer, pack_names, set_names
-from .container import ModelFileError, fields, native, show, take
-from .fields import MEASURES, count, feature_names, labels, measure, n_columns
-from .linear import ClassifierCodec
+from .container import ModelFileError, check_object, show
+from .fields import MEASURES, count_field, feature_names_field, labels_field, measure_field, n_columns_field
+from .linear_codecs import ClassifierCodec
 from .parameters import make_model, params_to_json, to_json
 from .rows import pack_rows, take_rows
+from .tensors import native_tensor, take_tensor
 
 __all__ = ["KernelCodec", "KernelFeaturesCodec"]
 
@@ -34,7 +35,7 @@ class KernelCodec(ClassifierCodec):
             raise ModelFileError(f"a {self.name} whose kernel was changed after fit")
         params, fitted, tensors = super().encode(model)
         fitted |= {name: to_json(name, getattr(model, name)) for name in ("gamma_", "n_features_in_")}
-        tensors |= {name: native(getattr(model, name)) for name in ("support_", "dual_coef_")}
+        tensors |= {name: native_tensor(getattr(model, name)) for name in ("support_", "dual_coef_")}
         return params, fitted, tensors | pack_rows("support_vectors_", model.support_vectors_)
 
     def _check_kernel(self, model):
@@ -48,17 +49,19 @@ class KernelCodec(ClassifierCodec):
         self._check_kernel(model)
         measures = {name: fitted[name] for name in MEASURES if name in fitted}
         kinds = {"classes_": str, "gamma_": float, "n_features_in_": int, self.counter: int}
-        fields({name: fitted[name] for name in fitted if name not in measures}, f"{what} attributes", **kinds)
-        model.classes_ = labels(fitted["classes_"], tensors)
+        check_object(
+            {name: fitted[name] for name in fitted if name not in measures}, f"{what} attributes", **kinds
+        )
+        model.classes_ = labels_field(fitted["classes_"], tensors)
         n_rows = 1 if len(model.classes_) == 2 else len(model.classes_)
         for name, value in measures.items():
-            setattr(model, name, measure(name, value, n_rows))
-        setattr(model, self.counter, count(self.counter, fitted[self.counter]))
+            setattr(model, name, measure_field(name, value, n_rows))
+        setattr(model, self.counter, count_field(self.counter, fitted[self.counter]))
         model.gamma_ = _gamma(what, fitted)
-        model.n_features_in_ = n_columns(what, "n_features_in_", fitted["n_features_in_"])
+        model.n_features_in_ = n_columns_field(what, "n_features_in_", fitted["n_features_in_"])
         model.support_vectors_ = take_rows("support_vectors_", tensors, model.n_features_in_, at_least=0)
-        model.support_ = take(tensors, "support_", ROW_NUMBERS)
-        model.dual_coef_ = take(tensors, "dual_coef_", COEFFICIENTS, ndim=2)
+        model.support_ = take_tensor(tensors, "support_", ROW_NUMBERS)
+        model.dual_coef_ = take_tensor(tensors, "dual_coef_", COEFFICIENTS, ndim=2)
         n_support = model.support_vectors_.shape[0]
         if model.dual_coef_.shape != (n_rows, n_support):
             raise ModelFileError(
@@ -69,7 +72,7 @@ class KernelCodec(ClassifierCodec):
             raise ModelFileError(f"support_ has {len(model.support_)} rows, for {n_support} support vectors")
         if (model.support_ < 0).any() or (model.support_[:-1] >= model.support_[1:]).any():
             raise ModelFileError("support_ are not row numbers in ascending order")
-        set_names(model, feature_names(tensors, model.n_features_in_))
+        set_names(model, feature_names_field(tensors, model.n_features_in_))
         return model
 
 
@@ -83,24 +86,24 @@ class KernelFeaturesCodec(Codec):
             raise ModelFileError("a KernelFeatures whose method was changed after fit")
         params = params_to_json(model)
         fitted = {"gamma_": float(model.gamma_), "n_features_in_": int(model.n_features_in_)}
-        tensors = pack_rows("components_", model.components_) | {array: native(getattr(model, array))}
+        tensors = pack_rows("components_", model.components_) | {array: native_tensor(getattr(model, array))}
         return params, fitted, tensors | pack_names(model)
 
     def decode(self, params, fitted, tensors):
         what = self.name
         model = make_model(self, params)
-        fields(fitted, f"{what} attributes", gamma_=float, n_features_in_=int)
+        check_object(fitted, f"{what} attributes", gamma_=float, n_features_in_=int)
         model.gamma_ = _gamma(what, fitted)
-        model.n_features_in_ = n_columns(what, "n_features_in_", fitted["n_features_in_"])
+        model.n_features_in_ = n_columns_field(what, "n_features_in_", fitted["n_features_in_"])
         model.components_ = take_rows("components_", tensors, model.n_features_in_)
         array = BESIDE_COMPONENTS[model.method]
         setattr(model, array, self._array(array, tensors, model.components_))
-        set_names(model, feature_names(tensors, model.n_features_in_))
+        set_names(model, feature_names_field(tensors, model.n_features_in_))
         return model
 
     def _array(self, name, tensors, components):
         ndim = 2 if name == "factor_" else 1
-        array = take(tensors, name, (components.dtype,), ndim)
+        array = take_tensor(tensors, name, (components.dtype,), ndim)
         if array.shape != components.shape[:1] * ndim:
             raise ModelFileError(f"{name} of shape {array.shape} for {components.shape[0]} components")
         if name == "factor_" and (np.triu(array, 1).any() or not (array.diagonal() > 0).all()):

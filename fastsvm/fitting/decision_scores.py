@@ -3,7 +3,7 @@
 import numpy as np
 
 
-def decision(X, coef, intercept):
+def decision_scores(X, coef, intercept):
     """Return w.x + b0: a number for each row or, of more than two classes, one for each class."""
     scores = X @ coef.T + intercept
     return scores.ravel() if scores.shape[1] == 1 else scores
@@ -14,7 +14,7 @@ def winners(scores):
     return (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
 
 
-def probabilities(scores):
+def probabilities_of_scores(scores):
     """Return the probabilities that scores stand for under the log loss."""
     from scipy.special import expit  # as long to import as all that scores need
 

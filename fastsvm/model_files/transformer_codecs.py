@@ -3,8 +3,9 @@
 from itertools import chain
 
 from .codec import Codec, check_transformer, pack_names, set_names
-from .container import FLOATS, VIEWS, ModelFileError, fields, take_view, view
-from .fields import feature_names, n_columns
+from .container import ModelFileError, check_object
+from .fields import feature_names_field, n_columns_field
+from .tensors import FLOATS, VIEWS, take_tensor_view, tensor_of_view
 
 __all__ = ["PCACodec", "ScalerCodec"]
 
@@ -29,19 +30,19 @@ class TransformerCodec(Codec):
         tensors = pack_names(model)
         for name in self.shapes:
             if getattr(model, name) is not None:
-                tensors |= view(name, getattr(model, name))
+                tensors |= tensor_of_view(name, getattr(model, name))
         return params, fitted, tensors
 
     def decode(self, params, fitted, tensors):
         what = self.name
-        fields(params, f"{what} parameters", **dict.fromkeys(self.switches, bool))
-        fields(fitted, f"{what} attributes", **dict.fromkeys(self.sizes, int))
+        check_object(params, f"{what} parameters", **dict.fromkeys(self.switches, bool))
+        check_object(fitted, f"{what} attributes", **dict.fromkeys(self.sizes, int))
         model = self.cls(**params)
         for name, size in fitted.items():
-            setattr(model, name, n_columns(what, name, size))
+            setattr(model, name, n_columns_field(what, name, size))
         for name in self.shapes:
             setattr(model, name, self._array(name, model, tensors))
-        set_names(model, feature_names(tensors, model.n_features_in_))
+        set_names(model, feature_names_field(tensors, model.n_features_in_))
         return model
 
     def _array(self, name, model, tensors):
@@ -49,7 +50,7 @@ class TransformerCodec(Codec):
         if not wanted and not any(name + suffix in tensors for suffix in VIEWS):
             return None
         shape = tuple(getattr(model, size) for size in self.shapes[name])
-        array = take_view(tensors, name, FLOATS, len(shape))
+        array = take_tensor_view(tensors, name, FLOATS, len(shape))
         if array.shape != shape:
             raise ModelFileError(f"{name} is of shape {array.shape}, not {shape}")
         if name in self.positive and not (array > 0).all():

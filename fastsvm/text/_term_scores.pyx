@@ -57,7 +57,7 @@ def has_repeats(const index[::1] columns, const int64_t[::1] offsets, int32_t[::
     return repeated
 
 
-def weigh(
+def weigh_terms(
     real[::1] values,
     const index[::1] columns,
     const int64_t[::1] offsets,
