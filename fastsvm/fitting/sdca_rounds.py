@@ -96,7 +96,6 @@ class SDCARounds(Solver):
     published : ndarray, the shards' copy of w
     bias : float
     n_rounds, sent, received : int, rounds and bytes so far; bytes sent to all shards count for each
-    passes_made : float, over all rows
     lost : int, how many times a shard was lost
 
     References
@@ -117,7 +116,6 @@ class SDCARounds(Solver):
         self.rounds_an_epoch = math.ceil(1 / passes)
         self.point, self.tol, self.cancelled, self.done, self.seconds = None, None, False, 0, 0.0
         self.n_rounds = self.sent = self.received = self.lost = 0
-        self.passes_made = 0.0
         self.w, self.published = np.zeros((2, summaries[0].shape[1]))
         self.fresh = set()  # shards that have no copy of w yet
         self.column = 0.0
@@ -176,7 +174,6 @@ class SDCARounds(Solver):
         replies = self._ask("advance", self.bias, self.passes)
         before = self._imbalance()
         for k, (change, progress) in replies.items():
-            self.passes_made += progress.passes / len(self.shards)
             self.received += change.n_bytes
             self.shares[k] += change.unpack()
             self.sums[k], self.progress[k] = progress.sums, progress

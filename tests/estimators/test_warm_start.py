@@ -42,7 +42,7 @@ def test_fits_of_a_few_epochs_add_up(data):
 def test_newtons_method_starts_warm_too(fit_intercept, data, monkeypatch):
     steps = []  # most fits, warm or cold, take one epoch
     direction = newton_solver.newton_direction
-    monkeypatch.setattr(newton_solver, "direction", lambda *args: steps.append(1) or direction(*args))
+    monkeypatch.setattr(newton_solver, "newton_direction", lambda *args: steps.append(1) or direction(*args))
     model = clone(MODEL).set_params(solver="newton", alpha=1e-3, tol=1e-9, fit_intercept=fit_intercept)
     model.fit(*data)
     cold = len(steps)

@@ -55,15 +55,17 @@ def test_an_interrupted_store_resumes(tmp_path, monkeypatch):
                 raise KeyboardInterrupt
             return plain(block, *rest)
 
-        monkeypatch.setattr(svmlight, "_parsed", killed)
+        monkeypatch.setattr(svmlight, "_parsed_svmlight", killed)
         read.clear()
         with pytest.raises(KeyboardInterrupt):
             store_svmlight(tmp_path / "a.svm", tmp_path / "X")
         assert not (tmp_path / "X").exists()
-        monkeypatch.setattr(svmlight, "_parsed", plain)
+        monkeypatch.setattr(svmlight, "_parsed_svmlight", plain)
     begins = []
     monkeypatch.setattr(
-        svmlight, "_parsed", lambda block, *rest: begins.append(block.begin.line) or plain(block, *rest)
+        svmlight,
+        "_parsed_svmlight",
+        lambda block, *rest: begins.append(block.begin.line) or plain(block, *rest),
     )
     store_svmlight(tmp_path / "a.svm", tmp_path / "X")
     assert begins[0] > 0

@@ -12,7 +12,6 @@ from sklearn.svm import SVC
 import reference
 from fastsvm.solvers import LOSSES, kernel_pegasos, kernel_sdca
 from fastsvm.solvers.kernel._gram import kernel_scores, make_gram
-from fastsvm.solvers.kernel._problem import make_gram
 
 pytestmark = pytest.mark.blas
 
