@@ -20,7 +20,7 @@ def solve_all(make_solvers, *, tol=None, trace=True, n_threads=1, verbose=False,
         each run gets its share. BLAS gets one thread. Results do not depend on it.
     verbose : bool
         Print a line an epoch.
-    tasks : Tasks, default=None
+    tasks : TaskCallbacks, default=None
         Callbacks to call around every epoch.
     checkpoint : Checkpoint, default=None
         Where to go on from, and what to keep for the next time.
