@@ -210,7 +210,7 @@ def test_older_scikit_learn_has_no_callbacks(monkeypatch, iris):
             @old.with_callbacks
             def fit(self, X, y):
                 """Fit."""
-                return old.Tasks.of(self, X, y, None, [1], 10), X, y
+                return old.TaskCallbacks.of(self, X, y, None, [1], 10), X, y
 
         assert Old().fit(1, y=2) == (None, 1, 2)
         assert Old.fit.__doc__ == "Fit."
