@@ -473,3 +473,10 @@ def test_a_trace_of_pegasos_is_what_fewer_steps_would_have_given():
             lines = [next(line for line in history if line.epoch == steps) for history in traced.history]
             np.testing.assert_allclose([line.primal for line in lines], part.objective, rtol=1e-9)
             np.testing.assert_allclose([line.gap for line in lines], part.gap, rtol=1e-9)
+
+
+def test_a_working_set_may_be_too_small_for_all_rows_that_matter(monkeypatch):
+    monkeypatch.setattr("fastsvm.solvers.kernel.sdca_solver.MOST_ROWS", 300)
+    X, Y = labelled(1500, 2)
+    r = kernel_sdca(X, Y, gamma=0.3, alpha=1e-3, tol=1e-3, max_iter=10**4, random_state=0)
+    assert (r.gap <= 1e-3 * r.objective).all()
