@@ -25,19 +25,19 @@ import numpy as np
 from fastsvm.model_files import save_plain
 
 from ..common.dask_cluster import connected
-from ..common.errors import OPTION, USAGE, AppError, Skipped
+from ..common.errors import OPTION, AppError, Skipped
 from ..common.files import check_model_path
 from ..common.progress import UNWATCHED, Stages
-from . import checked_values
+from . import train_parameters
 from .data.corpus import GivenTexts
-from .data.record_formats import FORMATS
 from .data.text_source import TextSource
 from .jobs import streamed_training, text_training
 from .jobs.text_explanation import TextExplainer, TextExplanation
 from .jobs.text_training import TextTraining
 from .learning import training_checkpoint as checkpoints
 from .measures import prediction
-from .text_recipes import AUTO, CHECKS, RECIPE, RECIPES, RecipeSettings, recipe_settings
+from .text_recipes import AUTO
+from .train_parameters import OPTIONS, READING, checked_strings
 
 if TYPE_CHECKING:
     from fastsvm.fitting import Pipeline
@@ -45,16 +45,6 @@ if TYPE_CHECKING:
     from .measures.answer_scores import AnswerScores
 
 __all__ = ["TextModel", "TrainingWarning", "load", "train"]
-
-RECIPE_OF_MODEL = ("recipe", *RECIPE, "score", "tokens")  # a model that goes on learning decides these
-READING = {
-    "format": checked_values.one_of(*FORMATS),
-    "text_col": str,
-    "label_col": str,
-    "encoding": checked_values.encoding,
-}
-CHECKED = {**CHECKS, **READING, "recipe": checked_values.one_of(AUTO, *RECIPES), "cv": checked_values.parts}
-OPTIONS = {"start": "continue"}  # parameters with another name on the command line
 
 
 class TrainingWarning(UserWarning):
@@ -201,14 +191,12 @@ def train(
         name: values_of[name] for name, usual in train.__kwdefaults__.items() if values_of[name] != usual
     }
     with _value_errors():
-        checked = {name: _checked_parameter(name, value) for name, value in given.items() if name in CHECKED}
-        corpus = _corpus_source(
-            source, labels, {name: value for name, value in checked.items() if name in READING}
-        )
-        settings = _given_settings(checked, start)
+        checked = train_parameters.checked_parameters(given)
+        corpus = _corpus_source(source, labels, checked)
+        settings = train_parameters.given_settings(checked, start)
         path = None if save_to is None else os.fspath(save_to)
         if stream or scheduler:
-            _check_streamed("--scheduler" if scheduler else "--stream", given)
+            train_parameters.check_streamed_parameters("--scheduler" if scheduler else "--stream", given)
         with checkpoints.open_checkpoint(checkpoint, corpus, settings, start=start, stream=stream) as cache:
             if stream or scheduler:
                 cluster = connected(scheduler) if scheduler else None
@@ -231,15 +219,9 @@ def train(
 _NOT_SHOWN = {"stage", "checkpoint", "scheduler", "save_to", "learning_curve"}  # they change no model
 
 
-def _checked_parameter(name: str, value: object) -> Any:
-    try:
-        return CHECKED[name](value)
-    except ValueError as error:
-        raise AppError(f"--{OPTIONS.get(name, name).replace('_', '-')}: {error}", USAGE) from None
-
-
-def _corpus_source(source: Any, labels: Iterable[str] | None, reading: dict[str, Any]) -> TextSource:
+def _corpus_source(source: Any, labels: Iterable[str] | None, checked: dict[str, Any]) -> TextSource:
     """Return the source of the labelled texts."""
+    reading = {name: value for name, value in checked.items() if name in READING}
     if labels is None:
         if not isinstance(source, str | os.PathLike):
             raise TypeError("train() takes the path of a corpus, or texts and their labels")
@@ -247,32 +229,10 @@ def _corpus_source(source: Any, labels: Iterable[str] | None, reading: dict[str,
         return TextSource(os.fspath(source), **{fields.get(name, name): reading[name] for name in reading})
     if reading:
         raise TypeError(f"{', '.join(sorted(reading))}: describes a file, but texts and labels were given")
-    corpus = GivenTexts(texts=_checked_strings(source, "texts"), labels=_checked_strings(labels, "labels"))
+    corpus = GivenTexts(texts=checked_strings(source, "texts"), labels=checked_strings(labels, "labels"))
     if len(corpus.texts) != len(corpus.labels):
         raise ValueError(f"{len(corpus.texts):,} texts and {len(corpus.labels):,} labels")
     return corpus
-
-
-def _given_settings(checked: dict[str, Any], start: object) -> RecipeSettings:
-    """Return the settings: the values given, and those of the recipe."""
-    for name in RECIPE_OF_MODEL if start else ():
-        if name in checked:
-            option = f"--{name.replace('_', '-')}"
-            raise AppError(f"{option}: the model of --continue decides this; leave it out", USAGE)
-    given = {name: value for name, value in checked.items() if name in CHECKS}
-    settings = recipe_settings(checked.get("recipe", AUTO), given)
-    if settings.ngrams is None and settings.chars is None:
-        raise AppError("--ngrams none and no --chars: nothing to count; give one of them", USAGE)
-    return settings
-
-
-def _check_streamed(option: str, given: dict[str, Any]) -> None:
-    """Refuse parameters that need all texts in memory, or that a cluster does not have."""
-    for name, words in (("start", "--continue"), ("cv", "--cv"), ("learning_curve", "--report")):
-        if name in given:
-            raise AppError(f"{words} needs all texts in memory; leave it out, or {option}", USAGE)
-    if "scheduler" in given and "checkpoint" in given:
-        raise AppError("--scheduler has no --checkpoint; leave out one of them", USAGE)
 
 
 def load(path: str | os.PathLike[str] = prediction.SHIPPED_NAME) -> TextModel:
@@ -335,7 +295,7 @@ class TextModel:
         ndarray of str, shape (n_texts,)
         """
         with _value_errors():
-            found = prediction.classify(self.pipeline, _checked_strings(texts, "texts"))
+            found = prediction.classify(self.pipeline, checked_strings(texts, "texts"))
         return self.classes_[found.winners]
 
     def predict_proba(self, texts: Iterable[str]) -> np.ndarray:
@@ -358,12 +318,12 @@ class TextModel:
         with _value_errors():
             prediction.check_choices(self.pipeline, True, None)
             return prediction.classify(
-                self.pipeline, _checked_strings(texts, "texts"), proba=True
+                self.pipeline, checked_strings(texts, "texts"), proba=True
             ).probabilities
 
     def decision_function(self, texts: Iterable[str]) -> np.ndarray:
         """Return the scores: for two labels of the second, shape (n_texts,); else (n_texts, n_labels)."""
-        return self.pipeline.decision_function(_checked_strings(texts, "texts"))
+        return self.pipeline.decision_function(checked_strings(texts, "texts"))
 
     def explain(self, text: str, label: str | None = None) -> TextExplanation:
         """Return what each word of a text contributes to its score.
@@ -453,16 +413,6 @@ class TextModel:
 
     def __repr__(self) -> str:
         return f"<TextModel: {self.summary.replace(chr(10), '; ')}>"
-
-
-def _checked_strings(values: Iterable[str], what: str) -> list[str]:
-    if isinstance(values, str | bytes):
-        raise TypeError(f"{what} are a sequence of strings, not a single one")
-    strings = list(values)
-    for i, value in enumerate(strings):
-        if not isinstance(value, str):
-            raise TypeError(f"{what} are strings; number {i} is a {type(value).__name__}: {value!r:.40}")
-    return strings
 
 
 @contextmanager
