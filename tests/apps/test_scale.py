@@ -11,7 +11,7 @@ from drawing import CYTOPLASM, NUCLEUS, PLASMA
 from fastsvm_apps.cells.data.image_files import ImageFile, find_images
 from fastsvm_apps.cells.data.image_reader import ImageReader, read_image, read_scaled
 from fastsvm_apps.cells.finding.field import Field
-from fastsvm_apps.cells.finding.image_scale import Scale, read_scale, white_cell_width
+from fastsvm_apps.cells.finding.image_scale import Scale, read_scale, scale_of, white_cell_width
 from fastsvm_apps.cells.finding.red_circles import find_red_circles
 from fastsvm_apps.cells.finding.white_cells import find_white_cells
 
@@ -103,6 +103,15 @@ def test_the_scale_of_a_folder(saved, diameter, expected):
         assert scale((640, 480)) is None
     else:
         assert scale((640, 480)) == pytest.approx(expected, rel=0.15)
+
+
+def test_an_unusual_scale_is_printed(saved, capsys):
+    files = saved(*(blood(28, seed=seed) for seed in range(4)))
+    assert scale_of(files, 200) == 200
+    assert capsys.readouterr().err == ""
+    (width,) = scale_of(files, None).unusual.values()
+    note = f"note: a white cell is about {width:.0f} pixels wide, by the red cells, in images of 640 x 480"
+    assert capsys.readouterr().err == f"{note}; --cell-width overrides\n"
 
 
 def test_the_scale_of_one_large_field(saved):

@@ -1,1 +1,1 @@
-"""Samples, versions of labels, calibration and the classifier of cells."""
+"""Labels and samples to train on, calibration, corrections and the classifier of cells."""
