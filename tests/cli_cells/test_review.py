@@ -81,19 +81,6 @@ def test_strangers_get_nothing(serve, folder):
     get(f"{url}verdicts", b"{}", Origin=top)
 
 
-def test_half_a_correction_is_not_saved(serve, folder, work):
-    process, url = serve(folder(0))
-    address = urlsplit(url)
-    get(f"{url}verdicts", b'{"1": "ODD"}')
-    before = (work / "corrections.json").read_bytes()
-    with socket.create_connection((address.hostname, address.port), timeout=20) as client:
-        head = f"PUT {address.path}verdicts HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Length: 40\r\n\r\n"
-        client.sendall(head.encode() + b"{}")
-    assert json.loads(get(f"{url}verdicts")) == {"1": "ODD"}
-    assert ended(process)[1] == 0
-    assert (work / "corrections.json").read_bytes() == before
-
-
 @pytest.mark.slow
 def test_work_is_taken_up_again(serve, folder, work):
     other = {"file": "elsewhere.jpg", "box": [1, 2, 3, 4], "old": "A", "new": "B"}
